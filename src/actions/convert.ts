@@ -1,0 +1,40 @@
+import type { Param } from '../core/action.ts'
+
+export type Converted =
+  | { readonly ok: true; readonly value: string | number | boolean }
+  | { readonly ok: false; readonly message: string; readonly hint?: string }
+
+/** The part of a parameter's definition that conversion looks at; the seeds' definitions have the same fields. */
+export type Convertible =
+  | Pick<Param, 'type' | 'format' | 'values'>
+  | { type: string; format?: string; values?: readonly string[] }
+
+/** Text from a block as the type its parameter has. */
+export function convert(raw: unknown, param: Convertible): Converted {
+  if (typeof raw === 'number' || typeof raw === 'boolean') return convert(String(raw), param)
+  if (typeof raw !== 'string') return { ok: false, message: `Invalid value: ${JSON.stringify(raw) ?? typeof raw}` }
+  switch (param.type) {
+    case 'integer':
+      return /^[+-]?\d+$/.test(raw.trim()) && Number.isSafeInteger(Number(raw))
+        ? { ok: true, value: Number(raw) }
+        : { ok: false, message: `Invalid integer value: ${raw}`, hint: 'Write a whole number, such as "3".' }
+    case 'count':
+      if (raw.trim() === 'all') return { ok: true, value: 'all' }
+      return /^\d+$/.test(raw.trim()) && Number(raw) >= 1 && Number.isSafeInteger(Number(raw))
+        ? { ok: true, value: Number(raw) }
+        : { ok: false, message: `Invalid count value: ${raw}`, hint: 'Write a whole number from 1, or "all".' }
+    case 'boolean':
+      return raw === 'true' || raw === 'false'
+        ? { ok: true, value: raw === 'true' }
+        : { ok: false, message: `Invalid boolean value: ${raw}`, hint: 'Write "true" or "false".' }
+    case 'enum':
+      return param.values?.includes(raw)
+        ? { ok: true, value: raw }
+        : { ok: false, message: `Invalid enum value: ${raw}. Allowed: ${param.values?.join(', ') ?? ''}` }
+    default:
+      return { ok: true, value: raw }
+  }
+}
+
+/** As the language has always defined it: POSIX, a Windows drive, or a Windows share. */
+export const isAbsolutePath = (text: string): boolean => /^(\/|[A-Za-z]:\\|\\\\)/.test(text)

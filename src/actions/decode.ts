@@ -1,0 +1,136 @@
+import path from 'node:path'
+import type { ActionSpec, Param } from '../core/action.ts'
+import type { PathArg } from '../core/files.ts'
+import type { Code, ParseError } from '../core/result.ts'
+import { closestName } from '../text/closest-name.ts'
+import { convert, isAbsolutePath } from './convert.ts'
+import type { Registry } from './registry.ts'
+
+/** A call bound to its definition: parameters typed, defaults in, paths resolved. */
+export type Decoded =
+  | {
+      readonly ok: true
+      readonly spec: ActionSpec
+      readonly spelled: string
+      /** As they go into the result: typed, as given. */
+      readonly params: Record<string, unknown>
+      /** As the handler takes them. */
+      readonly args: Record<string, unknown>
+      readonly warnings: readonly string[]
+    }
+  | {
+      readonly ok: false
+      readonly errorType: ParseError['errorType']
+      readonly message: string
+      readonly code: Code
+      readonly hint?: string
+    }
+
+export interface DecodeOptions {
+  readonly root: string
+  /** Whether a path may be relative to the root. */
+  readonly relativePaths: boolean
+}
+
+export function decode(
+  spelled: string,
+  given: Readonly<Record<string, unknown>>,
+  registry: Registry,
+  options: DecodeOptions,
+): Decoded {
+  if (spelled === '')
+    return invalid("Missing 'action' field in SHAM block", 'malformed_block', 'Add a line action = "…".')
+  const spec = registry.get(spelled)
+  if (spec === undefined) return unknownAction(spelled, registry)
+  const missing = Object.keys(spec.params).find((name) => spec.params[name]?.required && given[name] === undefined)
+  if (missing !== undefined) {
+    const description = spec.params[missing]?.description
+    return invalid(
+      `Missing required parameter: ${missing}`,
+      'invalid_parameter',
+      `${spelled} needs ${missing}: ${description}`,
+    )
+  }
+
+  const params: Record<string, unknown> = {}
+  const args: Record<string, unknown> = {}
+  for (const [name, param] of Object.entries(spec.params)) {
+    const raw = given[name]
+    if (raw === undefined) {
+      args[name] = param.default
+      continue
+    }
+    const decoded = decodeOne(name, raw, param, options)
+    if (!decoded.ok) return decoded
+    params[name] = decoded.value
+    args[name] = decoded.arg
+  }
+  return { ok: true, spec, spelled, params, args, warnings: ignored(spec, given) }
+}
+
+const invalid = (message: string, code: Code, hint?: string): Decoded & { ok: false } => ({
+  ok: false,
+  errorType: 'validation',
+  message,
+  code,
+  ...(hint === undefined ? {} : { hint }),
+})
+
+function unknownAction(spelled: string, registry: Registry): Decoded {
+  const close = closestName(spelled, [...registry.keys()])
+  const hint = close === undefined ? 'See `clada tools` for all actions.' : `Did you mean ${close}?`
+  return invalid(`Unknown action: ${spelled}`, 'unknown_action', hint)
+}
+
+type DecodedOne = { readonly ok: true; readonly value: unknown; readonly arg: unknown } | (Decoded & { ok: false })
+
+function decodeOne(name: string, raw: unknown, param: Param, options: DecodeOptions): DecodedOne {
+  const mistyped = (message: string, hint?: string): DecodedOne => ({
+    ok: false,
+    errorType: 'type',
+    message,
+    code: 'invalid_parameter',
+    hint: hint === undefined ? `It stands in parameter '${name}'.` : `Parameter '${name}': ${hint}`,
+  })
+  const converted = convert(raw, param)
+  if (!converted.ok) return mistyped(converted.message, converted.hint)
+  const { value } = converted
+  if (typeof value !== 'string') return { ok: true, value, arg: value }
+  if (!value.isWellFormed()) {
+    return mistyped(
+      `Invalid text value: lone surrogate ${loneSurrogate(value)}`,
+      'it cannot be written as UTF-8; write the whole character.',
+    )
+  }
+  if (param.format !== 'absolute_path' && param.format !== 'multiline_absolute_paths')
+    return { ok: true, value, arg: value }
+
+  const listed = param.format === 'absolute_path' ? [value] : value.split('\n').map((line) => line.trim())
+  const args: PathArg[] = []
+  for (const given of listed) {
+    if (given === '' && param.format === 'multiline_absolute_paths') continue
+    if (!options.relativePaths && !isAbsolutePath(given)) {
+      return mistyped(
+        `Invalid absolute path: ${given}`,
+        `write ${path.resolve(options.root, given)} instead, if that is what you mean.`,
+      )
+    }
+    args.push({ given, absolute: path.resolve(options.root, given) })
+  }
+  return { ok: true, value, arg: param.format === 'absolute_path' ? args[0] : args }
+}
+
+function loneSurrogate(text: string): string {
+  const at = text.search(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/)
+  return `U+${text.charCodeAt(at).toString(16).toUpperCase()} at position ${at + 1}`
+}
+
+function ignored(spec: ActionSpec, given: Readonly<Record<string, unknown>>): string[] {
+  const names = Object.keys(spec.params)
+  return Object.keys(given)
+    .filter((name) => !names.includes(name) && name !== 'action')
+    .map((name) => {
+      const close = closestName(name, names)
+      return `parameter '${name}' is not known and was ignored${close === undefined ? '' : `; did you mean '${close}'?`}`
+    })
+}

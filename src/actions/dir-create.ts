@@ -1,0 +1,21 @@
+import { defineAction, ok, path } from '../core/action.ts'
+
+export const dirCreate = defineAction({
+  name: 'dir_create',
+  aliases: [],
+  description: 'Make a directory and the directories above it. One that exists stays as it is.',
+  effect: 'write',
+  access: ['llm'],
+  primary: 'path',
+  display: 'never',
+  params: { path: path('Directory to make.') },
+  returns: { path: 'string' },
+  examples: [
+    { title: 'makes all that is missing', params: { path: 'a/b/c' }, data: { path: 'ROOT/a/b/c' } },
+    { title: 'will not take the place of a file', before: { a: 'x' }, params: { path: 'a' }, code: 'file_exists' },
+  ],
+  async run({ path }, { files }) {
+    await files.makeDir(path)
+    return ok({ path: path.given })
+  },
+})

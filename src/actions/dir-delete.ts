@@ -1,0 +1,26 @@
+import { defineAction, ok, path } from '../core/action.ts'
+
+export const dirDelete = defineAction({
+  name: 'dir_delete',
+  aliases: [],
+  description: 'Delete a directory, only when it is empty.',
+  effect: 'write',
+  access: ['llm'],
+  primary: 'path',
+  display: 'never',
+  params: { path: path('Directory to delete.') },
+  returns: { path: 'string' },
+  examples: [
+    {
+      title: 'leaves a directory with files alone',
+      before: { 'a/b.txt': 'x' },
+      params: { path: 'a' },
+      code: 'invalid_parameter',
+    },
+    { title: 'says when there is none', params: { path: 'a' }, code: 'file_not_found' },
+  ],
+  async run({ path }, { files }) {
+    await files.removeDir(path)
+    return ok({ path: path.given })
+  },
+})

@@ -1,0 +1,33 @@
+import { defineAction, ok, path } from '../core/action.ts'
+
+export const fileCopy = defineAction({
+  name: 'file_copy',
+  aliases: [],
+  description: 'Copy a file. Makes parent directories; replaces the destination if it exists.',
+  effect: 'write',
+  access: ['llm'],
+  primary: 'old_path',
+  display: 'never',
+  params: {
+    old_path: path('File to copy.'),
+    new_path: path('Where the copy goes, file name included.'),
+  },
+  returns: { old_path: 'string', new_path: 'string', 'overwrote?': 'true when a file was there' },
+  examples: [
+    {
+      title: 'copies',
+      before: { 'a.txt': 'x' },
+      params: { old_path: 'a.txt', new_path: 'b/c.txt' },
+      after: { 'b/c.txt': 'x' },
+    },
+    {
+      title: 'says when there is nothing to copy',
+      params: { old_path: 'a.txt', new_path: 'b.txt' },
+      code: 'file_not_found',
+    },
+  ],
+  async run({ old_path, new_path }, { files }) {
+    const { overwrote } = await files.copy(old_path, new_path)
+    return ok({ old_path: old_path.given, new_path: new_path.given, ...(overwrote ? { overwrote } : {}) })
+  },
+})

@@ -1,0 +1,34 @@
+import { defineAction, ok, path, text } from '../core/action.ts'
+
+export const fileCreate = defineAction({
+  name: 'file_create',
+  aliases: [],
+  description: 'Write a new file. Makes parent directories; fails if the file exists.',
+  effect: 'write',
+  access: ['llm'],
+  primary: 'path',
+  display: 'never',
+  params: {
+    path: path('File to create.'),
+    content: text('The whole content, exactly.'),
+  },
+  returns: { path: 'string', bytesWritten: 'integer' },
+  examples: [
+    {
+      title: 'creates',
+      params: { path: 'a.txt', content: 'hello' },
+      after: { 'a.txt': 'hello' },
+      data: { bytesWritten: 5 },
+    },
+    {
+      title: 'leaves an existing file alone',
+      before: { 'a.txt': 'old' },
+      params: { path: 'a.txt', content: 'new' },
+      code: 'file_exists',
+    },
+  ],
+  async run({ path, content }, { files }) {
+    const { bytes, hash } = await files.write(path, content, { ifExists: 'refuse' })
+    return ok({ path: path.given, bytesWritten: bytes, hash })
+  },
+})

@@ -1,0 +1,90 @@
+import { count, defineAction, fail, ok, optional, path, text, type Outcome } from '../core/action.ts'
+import type { Files, PathArg, TextFile } from '../core/files.ts'
+import { applyReplacements, eolFor, findRanges, type Marker, type Ranges } from '../text/edit.ts'
+import { expectHash } from './common-params.ts'
+import { absence, shown } from './replace-occurrences.ts'
+
+interface RangeEdit {
+  readonly path: PathArg
+  readonly old_text_beginning: string
+  readonly old_text_end: string
+  readonly new_text: string
+  readonly count: number | 'all' | undefined
+  readonly expect_hash: string | undefined
+}
+
+export const fileReplaceTextRange = defineAction({
+  name: 'file_replace_text_range',
+  aliases: ['replace_text_range_in_file'],
+  description:
+    'Replace everything from one text to another, both included. Saves copying a long passage: its beginning and its end are enough.',
+  effect: 'write',
+  access: ['llm'],
+  primary: 'path',
+  display: 'never',
+  params: {
+    path: path('File to change.'),
+    old_text_beginning: text('Text the passage begins with. Without `count` it must occur exactly once.'),
+    old_text_end: text('Text the passage ends with. Without `count` it must occur exactly once behind the beginning.'),
+    new_text: text('Text to put in its place.'),
+    count: optional(count('How many such passages there must be, each as short as possible, or `all`.')),
+    expect_hash: expectHash,
+  },
+  returns: { path: 'string', replacements: 'integer' },
+  examples: [
+    {
+      title: 'replaces a function by its first and last line',
+      before: { 'a.js': 'function f() {\n  one()\n  two()\n} // f\nrest()\n' },
+      params: { path: 'a.js', old_text_beginning: 'function f() {', old_text_end: '} // f', new_text: 'const f = 1' },
+      after: { 'a.js': 'const f = 1\nrest()\n' },
+      data: { replacements: 1 },
+    },
+    {
+      title: 'replaces several passages, each as short as possible',
+      before: { 'a.txt': '<b>1</b> <b>2</b>\n' },
+      params: { path: 'a.txt', old_text_beginning: '<b>', old_text_end: '</b>', new_text: '*', count: '2' },
+      after: { 'a.txt': '* *\n' },
+    },
+  ],
+  run: (edit, { files }) => replaceRange(files, edit),
+})
+
+async function replaceRange(files: Files, edit: RangeEdit): Promise<Outcome> {
+  const { path, old_text_beginning: beginning, old_text_end: end } = edit
+  if (beginning === '') return fail({ kind: 'empty-text', param: 'old_text_beginning' })
+  if (end === '') return fail({ kind: 'empty-text', param: 'old_text_end' })
+  const file = await files.read(path, { expectHash: edit.expect_hash })
+  const found = findRanges(file.text, beginning, end, edit.count === undefined ? 'unique' : 'counted')
+  if (found.kind !== 'found') return refusal(file, edit, found)
+
+  const { ranges } = found
+  if (edit.count !== undefined && !(edit.count === 'all' ? ranges.length > 0 : ranges.length === edit.count)) {
+    const missed = ranges.length === 0 ? await absence(file, beginning, edit.new_text) : { nearest: [] }
+    const places = shown(file, ranges)
+    return fail({
+      kind: 'count-differs',
+      path: path.given,
+      expected: edit.count,
+      found: ranges.length,
+      places,
+      ...missed,
+    })
+  }
+  const eol = eolFor(file.text, beginning, end)
+  await files.save(file, applyReplacements(file.text, ranges, edit.new_text, { eol }))
+  return ok({ path: path.given, replacements: ranges.length })
+}
+
+async function refusal(file: TextFile, edit: RangeEdit, found: Exclude<Ranges, { kind: 'found' }>): Promise<Outcome> {
+  const param = paramOf(found.which)
+  if (found.kind === 'empty') return fail({ kind: 'empty-text', param })
+  const after = found.which === 'end' ? { after: 'old_text_beginning' } : {}
+  const common = { param, path: edit.path.given, ...after }
+  if (found.kind === 'ambiguous') {
+    return fail({ kind: 'text-ambiguous', ...common, count: found.count, places: shown(file, found.spans) })
+  }
+  const wanted = found.which === 'end' ? edit.old_text_end : edit.old_text_beginning
+  return fail({ kind: 'text-absent', ...common, ...(await absence(file, wanted, edit.new_text)) })
+}
+
+const paramOf = (which: Marker): string => `old_text_${which}`

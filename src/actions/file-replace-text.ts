@@ -1,0 +1,42 @@
+import { defineAction, path, text } from '../core/action.ts'
+import { expectHash } from './common-params.ts'
+import { replacedIn, replaceOccurrences } from './replace-occurrences.ts'
+
+export const fileReplaceText = defineAction({
+  name: 'file_replace_text',
+  aliases: ['replace_text_in_file'],
+  description: 'Replace text that occurs exactly once in a file.',
+  effect: 'write',
+  access: ['llm'],
+  primary: 'path',
+  display: 'never',
+  params: {
+    path: path('File to change.'),
+    old_text: text('Text to find, copied exactly, blanks and line breaks included.'),
+    new_text: text('Text to put in its place.'),
+    expect_hash: expectHash,
+  },
+  returns: { path: 'string', replacements: '1' },
+  examples: [
+    {
+      title: 'replaces the one place',
+      before: { 'greet.ts': 'say("hi")\n' },
+      params: { path: 'greet.ts', old_text: '"hi"', new_text: '"hello"' },
+      after: { 'greet.ts': 'say("hello")\n' },
+      data: { replacements: 1 },
+    },
+    {
+      title: 'will not guess which of two',
+      before: { 'greet.ts': 'say(1)\nsay(2)\n' },
+      params: { path: 'greet.ts', old_text: 'say', new_text: 'shout' },
+      code: 'match_count_mismatch',
+    },
+    {
+      title: 'keeps the line endings of the file',
+      before: { 'dos.txt': 'one\r\ntwo\r\nthree\r\n' },
+      params: { path: 'dos.txt', old_text: 'one\ntwo', new_text: '1\n2' },
+      after: { 'dos.txt': '1\r\n2\r\nthree\r\n' },
+    },
+  ],
+  run: async (edit, { files }) => replacedIn(edit.path, await replaceOccurrences(files, edit, 'once')),
+})

@@ -1,0 +1,50 @@
+import { defineAction, ok, path, text } from '../core/action.ts'
+import { dominantEol } from '../text/line-endings.ts'
+import { expectHash } from './common-params.ts'
+
+export const fileWrite = defineAction({
+  name: 'file_write',
+  aliases: ['write_file'],
+  description: 'Write a whole file. Makes parent directories; replaces the file if it exists.',
+  effect: 'write',
+  access: ['llm'],
+  primary: 'path',
+  display: 'never',
+  params: {
+    path: path('File to write.'),
+    content: text('The whole content, exactly.'),
+    expect_hash: expectHash,
+  },
+  returns: { path: 'string', bytesWritten: 'integer' },
+  examples: [
+    {
+      title: 'makes the file and its directories',
+      params: { path: 'src/new/a.txt', content: 'hello\n' },
+      after: { 'src/new/a.txt': 'hello\n' },
+      data: { bytesWritten: 6 },
+    },
+    {
+      title: 'replaces what was there',
+      before: { 'a.txt': 'old' },
+      params: { path: 'a.txt', content: 'new' },
+      after: { 'a.txt': 'new' },
+    },
+    {
+      title: 'will not write over a directory',
+      before: { 'src/a.txt': '' },
+      params: { path: 'src', content: 'x' },
+      code: 'invalid_parameter',
+    },
+  ],
+  async run({ path, content, expect_hash }, { files }) {
+    const { bytes, hash, replaced } = await files.write(path, content, { expectHash: expect_hash })
+    return ok({ path: path.given, bytesWritten: bytes, hash }, lostLineEndings(replaced, content))
+  },
+})
+
+/** A whole file is written as given, so its line endings may change; whoever wrote LF out of habit should know. */
+function lostLineEndings(replaced: Buffer | undefined, content: string): string[] {
+  if (replaced === undefined || content.includes('\r') || !replaced.includes('\r\n')) return []
+  if (dominantEol(replaced.toString('latin1')) !== '\r\n') return []
+  return ['the file had CRLF line endings and now has LF; use an edit to keep them']
+}

@@ -1,0 +1,28 @@
+import { defaulting, defineAction, paths, text } from '../core/action.ts'
+import { extractNumberedLines } from '../text/numbered-lines.ts'
+import { readSeveral } from './read-several.ts'
+
+export const filesReadNumbered = defineAction({
+  name: 'files_read_numbered',
+  aliases: [],
+  description: 'Read several files with line numbers into one text, each under a line `=== path ===`.',
+  effect: 'read',
+  access: ['llm'],
+  primary: 'paths',
+  display: 'always',
+  params: {
+    paths: paths('Files to read, one a line.'),
+    delimiter: defaulting(text('What stands between number and line.'), ': '),
+  },
+  returns: { paths: 'list of string', content: 'string' },
+  examples: [
+    {
+      title: 'numbers each file from 1',
+      before: { 'a.txt': 'A\nAA', 'b.txt': 'B' },
+      params: { paths: 'a.txt\nb.txt', delimiter: ' ' },
+      data: { content: '=== ROOT/a.txt ===\n1 A\n2 AA\n\n=== ROOT/b.txt ===\n1 B' },
+    },
+  ],
+  run: ({ paths, delimiter }, { files }) =>
+    readSeveral(files, paths, (text) => extractNumberedLines(text, undefined, delimiter).result),
+})

@@ -1,0 +1,53 @@
+import { defineAction, fail, ok, paths, text } from '../core/action.ts'
+import type { Problem } from '../core/problem.ts'
+import { attempt } from './attempt.ts'
+import { replaceOccurrences } from './replace-occurrences.ts'
+
+export const filesReplaceAllText = defineAction({
+  name: 'files_replace_all_text',
+  aliases: [],
+  description: 'Replace every occurrence of a text in several files, each by itself.',
+  effect: 'write',
+  access: ['llm'],
+  primary: 'paths',
+  display: 'never',
+  params: {
+    paths: paths('Files to change, one a line.'),
+    old_text: text('Text to find, copied exactly.'),
+    new_text: text('Text to put in its place.'),
+  },
+  returns: { results: 'list of {path, replacements_made, error?}' },
+  examples: [
+    {
+      title: 'changes each file',
+      before: { 'a.txt': 'x', 'b.txt': 'x x', 'c.txt': 'none' },
+      params: { paths: 'a.txt\nb.txt\nc.txt', old_text: 'x', new_text: 'y' },
+      after: { 'a.txt': 'y', 'b.txt': 'y y' },
+      data: { results: [{ replacements_made: 1 }, { replacements_made: 2 }, { replacements_made: 0 }] },
+    },
+    {
+      title: 'one that is missing stops none of the others',
+      before: { 'a.txt': 'x' },
+      params: { paths: 'gone.txt\na.txt', old_text: 'x', new_text: 'y' },
+      after: { 'a.txt': 'y' },
+      code: 'file_not_found',
+    },
+  ],
+  async run({ paths, old_text, new_text }, { files, explain }) {
+    if (paths.length === 0) return fail({ kind: 'no-paths' })
+    if (old_text === '') return fail({ kind: 'empty-text', param: 'old_text' })
+    const results: { path: string; replacements_made: number; error?: string }[] = []
+    const failures: { path: string; problem: Problem }[] = []
+    for (const path of paths) {
+      const outcome = await attempt(() => replaceOccurrences(files, { path, old_text, new_text }, 'any'))
+      if (outcome.ok) results.push({ path: path.given, replacements_made: outcome.replacements })
+      else {
+        failures.push({ path: path.given, problem: outcome.problem })
+        results.push({ path: path.given, replacements_made: 0, error: explain(outcome.problem) })
+      }
+    }
+    if (failures.length > 0) return fail({ kind: 'files-failed', doing: 'change', failures }, { results })
+    const none = results.every((result) => result.replacements_made === 0)
+    return ok({ results }, none ? ['old_text does not occur in any of the files; nothing was changed'] : [])
+  },
+})

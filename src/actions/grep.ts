@@ -1,0 +1,51 @@
+import { defaulting, defineAction, fail, flag, integer, ok, optional, path, text } from '../core/action.ts'
+
+export const grep = defineAction({
+  name: 'grep',
+  aliases: [],
+  description: 'Search files for a text, or for a regular expression. Skips what .gitignore names.',
+  effect: 'read',
+  access: ['llm'],
+  primary: 'pattern',
+  display: 'always',
+  params: {
+    pattern: text('What to search for.'),
+    path: path('Directory or file to search.'),
+    include: optional(text('Only files that match this glob, such as `*.ts`.')),
+    regex: defaulting(flag('Read the pattern as a regular expression.'), false),
+    ignore_case: defaulting(flag('Take capitals and small letters for the same.'), false),
+    max: defaulting(integer('How many hits at most.'), 1000),
+  },
+  returns: { '[]': '{file, line_number, line}' },
+  examples: [
+    {
+      title: 'takes the pattern literally',
+      before: { 'a.js': 'f(x)\nf.x\n', 'b/c.js': '  f(x)\n' },
+      params: { pattern: 'f(x)', path: '.' },
+      data: [
+        { file: 'ROOT/a.js', line_number: 1, line: 'f(x)' },
+        { file: 'ROOT/b/c.js', line_number: 1, line: '  f(x)' },
+      ],
+    },
+    {
+      title: 'searches by regular expression in some files',
+      before: { 'a.js': 'one\n', 'a.ts': 'One\n' },
+      params: { pattern: '^o.e$', path: '.', include: '*.ts', regex: 'true', ignore_case: 'true' },
+      data: [{ file: 'ROOT/a.ts', line_number: 1, line: 'One' }],
+    },
+    {
+      title: 'says what is wrong with an expression',
+      before: { 'a.js': '' },
+      params: { pattern: '(', path: '.', regex: 'true' },
+      code: 'invalid_parameter',
+    },
+  ],
+  async run({ pattern, path, include, regex, ignore_case, max }, { files }) {
+    if (pattern === '') return fail({ kind: 'empty-text', param: 'pattern' })
+    if (!regex && /[\r\n]/.test(pattern)) {
+      return fail({ kind: 'bad-param', param: 'pattern', message: 'it holds a line break; a search goes line by line' })
+    }
+    const { hits, more } = await files.search({ base: path, pattern, include, regex, ignoreCase: ignore_case, max })
+    return ok(hits, more ? [`there are more than ${max} hits; narrow the search or raise max`] : [])
+  },
+})

@@ -1,0 +1,25 @@
+import type { Problem } from '../core/problem.ts'
+import type { LineSpan } from '../text/line-spans.ts'
+import { parseLineSpec } from '../text/numbered-lines.ts'
+
+export interface LineRange {
+  readonly spec: string
+  /** Counted from 1, both included. */
+  readonly first: number
+  readonly last: number
+}
+
+/** Lines of a file by `4` or `23-43`, or the problem with that. */
+export function lineRange(spec: string, lines: readonly LineSpan[]): { range: LineRange } | { problem: Problem } {
+  const outside: Problem = { kind: 'lines-outside', spec, lineCount: lines.length, asked: 'write' }
+  if (lines.length === 0) return { problem: outside }
+  const parsed = parseLineSpec(spec)
+  if ('error' in parsed) return { problem: { kind: 'lines-invalid', spec, reason: parsed.error } }
+  if (parsed.last > lines.length) return { problem: outside }
+  return { range: { spec, ...parsed } }
+}
+
+/** The text of lines as a model would copy it: without the last line break, with LF between. */
+export function textOfLines(content: string, lines: readonly LineSpan[], { first, last }: LineRange): string {
+  return content.slice(lines[first - 1]?.start, lines[last - 1]?.end).replace(/\r\n|\r/g, '\n')
+}

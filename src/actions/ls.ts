@@ -1,0 +1,25 @@
+import { defineAction, ok, path } from '../core/action.ts'
+
+export const ls = defineAction({
+  name: 'ls',
+  aliases: [],
+  description: 'List a directory, sorted by name.',
+  effect: 'read',
+  access: ['llm'],
+  primary: 'path',
+  display: 'always',
+  params: { path: path('Directory to list.') },
+  returns: { '[]': '{name, type: file|directory|symlink|other, size, modified}' },
+  examples: [
+    {
+      title: 'lists names, types and sizes',
+      before: { 'd/b.txt': 'xyz', 'd/a/c.txt': '' },
+      params: { path: 'd' },
+      data: [
+        { name: 'a', type: 'directory' },
+        { name: 'b.txt', type: 'file', size: 3 },
+      ],
+    },
+  ],
+  run: async ({ path }, { files }) => ok(await files.list(path)),
+})

@@ -1,0 +1,64 @@
+import type { ActionSpec } from '../core/action.ts'
+import { dirCreate } from './dir-create.ts'
+import { dirDelete } from './dir-delete.ts'
+import { fileAppend } from './file-append.ts'
+import { fileCommentLines } from './file-comment-lines.ts'
+import { fileCopy } from './file-copy.ts'
+import { fileCreate } from './file-create.ts'
+import { fileDelete } from './file-delete.ts'
+import { fileDeleteLines } from './file-delete-lines.ts'
+import { fileEdit } from './file-edit.ts'
+import { fileInsertLines } from './file-insert-lines.ts'
+import { fileMove } from './file-move.ts'
+import { fileRead } from './file-read.ts'
+import { fileReadNumbered } from './file-read-numbered.ts'
+import { fileReplaceAllText } from './file-replace-all-text.ts'
+import { fileReplaceLines } from './file-replace-lines.ts'
+import { fileReplaceText } from './file-replace-text.ts'
+import { fileReplaceTextRange } from './file-replace-text-range.ts'
+import { filesRead } from './files-read.ts'
+import { filesReadNumbered } from './files-read-numbered.ts'
+import { filesReplaceAllText } from './files-replace-all-text.ts'
+import { fileUncommentLines } from './file-uncomment-lines.ts'
+import { fileWrite } from './file-write.ts'
+import { glob } from './glob.ts'
+import { grep } from './grep.ts'
+import { ls } from './ls.ts'
+
+/** Every action, in the order in which they are listed to people and models. */
+export const actions: readonly ActionSpec[] = [
+  fileWrite,
+  fileCreate,
+  fileAppend,
+  fileReplaceText,
+  fileReplaceAllText,
+  fileEdit,
+  fileReplaceTextRange,
+  filesReplaceAllText,
+  fileReplaceLines,
+  fileDeleteLines,
+  fileInsertLines,
+  fileCommentLines,
+  fileUncommentLines,
+  fileDelete,
+  fileMove,
+  fileCopy,
+  fileRead,
+  fileReadNumbered,
+  filesRead,
+  filesReadNumbered,
+  dirCreate,
+  dirDelete,
+  ls,
+  grep,
+  glob,
+]
+
+export type Registry = ReadonlyMap<string, ActionSpec>
+
+/** By name and by alias. */
+export function registryOf(specs: readonly ActionSpec[]): Registry {
+  return new Map(specs.flatMap((spec) => [spec.name, ...spec.aliases].map((name) => [name, spec] as const)))
+}
+
+export const registry: Registry = registryOf(actions)

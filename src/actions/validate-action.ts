@@ -1,0 +1,130 @@
+import type { ActionSpec } from '../core/action.ts'
+import { registry } from './registry.ts'
+
+export interface ShamBlockLike {
+  readonly id: string
+  readonly properties: Readonly<Record<string, unknown>>
+  readonly startLine?: number
+  readonly endLine?: number | null
+}
+
+export interface ActionSchemas {
+  readonly [actionName: string]: {
+    readonly parameters: {
+      readonly [paramName: string]: {
+        readonly type: 'string' | 'integer' | 'boolean' | 'enum'
+        readonly required: boolean
+        readonly values?: readonly string[]
+      }
+    }
+  }
+}
+
+export interface ValidationError {
+  code: 'UNKNOWN_ACTION' | 'MISSING_PARAM' | 'INVALID_TYPE' | 'SCHEMA_ERROR'
+  action?: string
+  param?: string
+  expected?: string
+  actual?: string
+  availableActions?: string[]
+  message: string
+}
+
+export type ActionValidation<B = ShamBlockLike> = { valid: true; block: B } | { valid: false; error: ValidationError }
+
+/**
+ * Checks a block of typed values against schemas and stops at the first error. Types are not converted, null
+ * counts as missing, and parameters that the schema does not know pass. Without schemas, clada's own are used.
+ */
+export function validateAction<B extends ShamBlockLike>(
+  block: B,
+  schemas: ActionSchemas = ownSchemas(),
+): ActionValidation<B> {
+  const refuse = (error: ValidationError): ActionValidation<B> => ({ valid: false, error })
+  const properties = Object(block?.properties ?? {})
+  const action = properties.action
+  if (typeof schemas !== 'object' || schemas === null)
+    return refuse({ code: 'SCHEMA_ERROR', message: 'Schemas must be an object' })
+  const schema = typeof action === 'string' && Object.hasOwn(schemas, action) ? schemas[action] : undefined
+  if (schema === undefined) {
+    const availableActions = Object.keys(schemas)
+    const message = `Unknown action '${action}'. Available actions: ${availableActions.join(', ')}`
+    return refuse({ code: 'UNKNOWN_ACTION', action, availableActions, message })
+  }
+  if (typeof schema.parameters !== 'object' || schema.parameters === null) {
+    return refuse({ code: 'SCHEMA_ERROR', action, message: `Schema of action '${action}' has no parameters` })
+  }
+  const parameters = Object.entries(schema.parameters)
+  const missing = parameters.find(([name, { required }]) => required && isMissing(properties[name]))
+  if (missing !== undefined) {
+    const [param] = missing
+    return refuse({
+      code: 'MISSING_PARAM',
+      action,
+      param,
+      message: `Missing required parameter '${param}' for action '${action}'`,
+    })
+  }
+  for (const [param, { type, values }] of parameters) {
+    const value = properties[param]
+    if (isMissing(value)) continue
+    const wrong = mistyped(action, param, type, values, value)
+    if (wrong !== undefined) return refuse(wrong)
+  }
+  return { valid: true, block }
+}
+
+const isMissing = (value: unknown): boolean => value === undefined || value === null
+
+function mistyped(
+  action: string,
+  param: string,
+  type: string,
+  values: readonly string[] | undefined,
+  value: unknown,
+): ValidationError | undefined {
+  const named = { code: 'INVALID_TYPE', action, param } as const
+  if (type === 'enum') {
+    if (!Array.isArray(values)) {
+      return {
+        code: 'SCHEMA_ERROR',
+        action,
+        param,
+        message: `Enum parameter '${param}' of action '${action}' lists no values`,
+      }
+    }
+    if (values.includes(value)) return undefined
+    const list = values.join(',')
+    const message = `Invalid value for parameter '${param}' in action '${action}': expected one of [${list}], got '${value}'`
+    return { ...named, expected: `enum[${list}]`, actual: String(value), message }
+  }
+  const fits = {
+    string: typeof value === 'string',
+    integer: Number.isInteger(value),
+    boolean: typeof value === 'boolean',
+  }
+  if (!Object.hasOwn(fits, type)) {
+    return {
+      code: 'SCHEMA_ERROR',
+      action,
+      param,
+      message: `Unknown type '${type}' of parameter '${param}' in action '${action}'`,
+    }
+  }
+  if (fits[type as keyof typeof fits]) return undefined
+  const message = `Invalid type for parameter '${param}' in action '${action}': expected ${type}, got ${typeof value}`
+  return { ...named, expected: type, actual: typeof value, message }
+}
+
+/** A count may also be the word `all`, for which these types have no name. */
+function ownSchemas(): ActionSchemas {
+  const schemaOf = ({ params }: ActionSpec): ActionSchemas[string] => ({
+    parameters: Object.fromEntries(
+      Object.entries(params).map(([name, { type, required, values }]) => [
+        name,
+        { type: type === 'count' ? 'integer' : type, required, ...(values === undefined ? {} : { values }) },
+      ]),
+    ),
+  })
+  return Object.fromEntries([...registry].map(([name, spec]) => [name, schemaOf(spec)]))
+}

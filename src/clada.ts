@@ -1,0 +1,86 @@
+import { registry } from './actions/registry.ts'
+import type { Block } from './core/block.ts'
+import type { ActionResult, ExecutionResult, Preview } from './core/result.ts'
+import type { Settings } from './core/settings.ts'
+import { carryOut, run, type RunOptions, type RunResult } from './run.ts'
+import { type CladaOptions, SettingsError, settingsOf } from './settings.ts'
+
+export interface ExecuteOptions {
+  /** Hears of each action as it is done, in order. */
+  onAction?: (result: ActionResult) => void
+  /** What is left when it is aborted is skipped and reported so. */
+  signal?: AbortSignal
+}
+
+/** Finds the action blocks in a text and carries them out. Holds options, no state. */
+export class Clada {
+  readonly #options: CladaOptions
+
+  constructor(options: CladaOptions = {}) {
+    this.#options = options
+  }
+
+  /** Never throws: whatever goes wrong is in the result. */
+  async execute(text: string, options: ExecuteOptions = {}): Promise<ExecutionResult> {
+    const { result } = await this.#run(text, this.#options.atomic ? 'together' : 'land', options)
+    return result
+  }
+
+  /** What an execution would change, without changing anything. */
+  async preview(text: string, options: ExecuteOptions = {}): Promise<Preview> {
+    const { result, changes } = await this.#run(text, 'show', options)
+    const { diffOf } = await import('./preview.ts')
+    const diffs = changes.map((change) => diffOf(change))
+    return { result, diffs, diff: diffs.map(({ diff }) => diff).join('') }
+  }
+
+  /** One action, called by the user; relative paths are fine. */
+  async perform(
+    action: string,
+    params: Readonly<Record<string, string>>,
+    options: ExecuteOptions = {},
+  ): Promise<ExecutionResult> {
+    const block: Block = { syntax: 'sham', id: 'do', action, params, startLine: 1, endLine: 1, faults: [], raw: '' }
+    const document = { blocks: [block], faults: [] }
+    const { result } = await this.#safely((settings) =>
+      carryOut(document, {
+        settings: { ...settings, relativePaths: true },
+        registry,
+        origin: 'user',
+        effect: 'land',
+        ...options,
+      }),
+    )
+    return result
+  }
+
+  #run(text: string, effect: RunOptions['effect'], options: ExecuteOptions): Promise<RunResult> {
+    const { syntaxes } = this.#options
+    return this.#safely((settings) =>
+      run(text, { settings, registry, origin: 'document', syntaxes, effect, ...options }),
+    )
+  }
+
+  async #safely(work: (settings: Settings) => Promise<RunResult>): Promise<RunResult> {
+    try {
+      return await work(settingsOf(this.#options))
+    } catch (error) {
+      const bug = !(error instanceof SettingsError)
+      const message = error instanceof Error ? error.message : String(error)
+      return {
+        changes: [],
+        result: {
+          success: false,
+          totalBlocks: 0,
+          executedActions: 0,
+          results: [],
+          parseErrors: [],
+          fatalError: bug ? `Unexpected error in execute: ${message}` : message,
+          fatalCode: bug ? 'internal_error' : 'invalid_parameter',
+        },
+      }
+    }
+  }
+}
+
+export const createClada = (options?: CladaOptions): Clada => new Clada(options)

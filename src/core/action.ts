@@ -1,0 +1,121 @@
+import type { Files, PathArg } from './files.ts'
+import type { Problem } from './problem.ts'
+
+/**
+ * The definition of an action. Validation, the prompt, `clada tools`, the docs, the MCP tools and the
+ * example tests are all derived from this one value.
+ */
+export interface ActionSpec<P extends Params = Params> {
+  readonly name: string
+  /** Other names this language has had for it; exact, nothing is fuzzy. */
+  readonly aliases: readonly string[]
+  readonly description: string
+  readonly effect: 'read' | 'write' | 'exec' | 'meta' | 'git'
+  readonly access: readonly ('llm' | 'user')[]
+  /** The parameter that stands for the action in a one-line summary. */
+  readonly primary: keyof P & string
+  /** Whether its output belongs into the report. */
+  readonly display: 'always' | 'never' | 'conditional'
+  readonly params: P
+  /** What `data` holds on success, field by field. */
+  readonly returns: Readonly<Record<string, string>>
+  readonly examples: readonly Example[]
+  run(args: Args<P>, context: ActionContext): Promise<Outcome>
+}
+
+export interface ActionContext {
+  readonly files: Files
+  /** The action's name as the block spelled it. */
+  readonly spelled: string
+  /** A problem in words, for results that tell of several. */
+  explain(problem: Problem): string
+}
+
+/** What came of an action. A failure may still carry data, such as the lines that do exist. */
+export type Outcome =
+  | { readonly ok: true; readonly data?: unknown; readonly warnings?: readonly string[] }
+  | { readonly ok: false; readonly problem: Problem; readonly data?: unknown; readonly warnings?: readonly string[] }
+
+/** Files, a call, and what must come of it; a test carries out every one. Paths are relative to a scratch root. */
+export interface Example {
+  readonly title: string
+  readonly before?: Readonly<Record<string, string>>
+  readonly params: Readonly<Record<string, string>>
+  /** The files then; null for one that must be gone. Files not named must be as before. */
+  readonly after?: Readonly<Record<string, string | null>>
+  /** Fields of `data` that must be so. `ROOT` stands for the scratch root. */
+  readonly data?: unknown
+  /** The code of the failure, when it must fail. */
+  readonly code?: string
+}
+
+export interface Param<T = unknown> {
+  readonly type: 'string' | 'integer' | 'boolean' | 'enum' | 'count'
+  readonly required: boolean
+  readonly description: string
+  readonly format?: 'absolute_path' | 'multiline_absolute_paths' | 'lines'
+  readonly values?: readonly string[]
+  readonly default?: string | number | boolean
+  /** Carries the type of the decoded value; never present at run time. */
+  readonly decoded?: T
+}
+
+export type Params = Readonly<Record<string, Param>>
+export type Args<P extends Params> = { readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never }
+
+/** Keeps the types of the parameters while they are checked against `ActionSpec`. */
+export function defineAction<const P extends Params>(spec: ActionSpec<P>): ActionSpec {
+  // Handlers take their own parameters; the registry holds them all under one type, and only `decode` calls them.
+  return spec as unknown as ActionSpec
+}
+
+export const ok = (data?: unknown, warnings: readonly string[] = []): Outcome =>
+  warnings.length > 0 ? { ok: true, data, warnings } : { ok: true, data }
+
+export const fail = (problem: Problem, data?: unknown): Outcome & { readonly ok: false } =>
+  data === undefined ? { ok: false, problem } : { ok: false, problem, data }
+
+export const text = (description: string): Param<string> => ({ type: 'string', required: true, description })
+
+export const path = (description: string): Param<PathArg> => ({
+  type: 'string',
+  required: true,
+  format: 'absolute_path',
+  description,
+})
+
+export const paths = (description: string): Param<readonly PathArg[]> => ({
+  type: 'string',
+  required: true,
+  format: 'multiline_absolute_paths',
+  description,
+})
+
+export const lines = (description: string): Param<string> => ({
+  type: 'string',
+  required: true,
+  format: 'lines',
+  description,
+})
+
+export const integer = (description: string): Param<number> => ({ type: 'integer', required: true, description })
+
+/** A positive integer, or `all`. */
+export const count = (description: string): Param<number | 'all'> => ({ type: 'count', required: true, description })
+
+export const flag = (description: string): Param<boolean> => ({ type: 'boolean', required: true, description })
+
+export const choice = <const V extends string>(values: readonly V[], description: string): Param<V> => ({
+  type: 'enum',
+  required: true,
+  values,
+  description,
+})
+
+export const optional = <T>(param: Param<T>): Param<T | undefined> => ({ ...param, required: false })
+
+export const defaulting = <T extends string | number | boolean>(param: Param<T>, value: T): Param<T> => ({
+  ...param,
+  required: false,
+  default: value,
+})

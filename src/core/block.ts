@@ -1,0 +1,55 @@
+/** What a syntax finds in a text. Nothing here is checked against the actions: that is `actions/decode.ts`. */
+
+export const syntaxNames = ['sham', 'csl', 'cml', 'replacer', 'search-replace', 'apply-patch', 'udiff'] as const
+export type SyntaxName = (typeof syntaxNames)[number]
+
+/** A mistake in the writing of a block. Lines and columns count from 1, in UTF-16 units. */
+export interface Fault {
+  readonly code: string
+  readonly line: number
+  readonly column: number
+  readonly length: number
+  /** The block it costs, or null when no block could be made out. */
+  readonly blockId: string | null
+  /** The line it stands on; empty past the end of the text. */
+  readonly content: string
+  /** Five lines around it. */
+  readonly context: string
+  readonly message: string
+  /** What to write instead, where that can be said. */
+  readonly hint?: string
+}
+
+/** One block as the model wrote it: a name and raw texts. */
+export interface Block {
+  readonly syntax: SyntaxName
+  /** The id of a SHAM block; the task number in the other syntaxes. */
+  readonly id: string
+  /** The action as the block spells it; empty when it names none. */
+  readonly action: string
+  /** Raw texts by name, without `action`. No prototype, so that `__proto__` is a name like any other. */
+  readonly params: Readonly<Record<string, string>>
+  readonly startLine: number
+  /** Null when the block was not closed. */
+  readonly endLine: number | null
+  /** A block with any fault is reported and never carried out. */
+  readonly faults: readonly Fault[]
+  /** The block as text, for error reports. */
+  readonly raw: string
+  /** Set on operations that stand in a group whose first failure skips the rest. */
+  readonly group?: BlockGroup
+  readonly warnings?: readonly string[]
+}
+
+export interface BlockGroup {
+  /** The same object for all members. */
+  readonly line: number
+  readonly atomic: boolean
+}
+
+export interface Document {
+  /** In order of appearance. */
+  readonly blocks: readonly Block[]
+  /** Faults that belong to no block, in line order. */
+  readonly faults: readonly Fault[]
+}

@@ -1,0 +1,21 @@
+import type { PathRule } from './problem.ts'
+
+/** What the policy says about a path. */
+export type PathDecision =
+  | {
+      readonly verdict: 'allow'
+      /** The directory to walk from. */
+      readonly root: string
+      /** The components below it. */
+      readonly parts: readonly string[]
+    }
+  | { readonly verdict: 'deny'; readonly rule: PathRule; readonly reason: string; readonly advice?: string }
+
+export type Access = 'read' | 'write' | 'list'
+
+/** What the workspace asks the policy. */
+export interface PathJudge {
+  path(given: string, absolute: string, access: Access): PathDecision
+  /** Whether the content of a file below a root is closed. For searches, which see many files. */
+  closedBelow(relative: string): boolean
+}

@@ -1,0 +1,78 @@
+/** What actions may do with the disk. The workspace is the only implementation; actions see this and nothing else. */
+export interface Files {
+  /** The text of a file as this run sees it. */
+  read(path: PathArg, options?: ReadOptions): Promise<TextFile>
+  /** Puts an edited text in the place of one that was read; byte order mark and mode are kept. */
+  save(file: TextFile, text: string): Promise<void>
+  /** Writes a whole file, parent directories included. */
+  write(path: PathArg, text: string, options?: WriteOptions): Promise<Written>
+  remove(path: PathArg): Promise<void>
+  move(from: PathArg, to: PathArg): Promise<{ overwrote: boolean }>
+  copy(from: PathArg, to: PathArg): Promise<{ overwrote: boolean }>
+  makeDir(path: PathArg): Promise<void>
+  removeDir(path: PathArg): Promise<void>
+  list(path: PathArg): Promise<Entry[]>
+  /** Every file below a directory that matches, as `path/below/it`, sorted. Links are not followed. */
+  glob(base: PathArg, matches: (relative: string) => boolean, enter: (relative: string) => boolean): Promise<string[]>
+  search(query: Search): Promise<SearchResult>
+}
+
+/** A path as the block wrote it, and what it means. Made by `actions/decode.ts`; the workspace checks it at every use. */
+export interface PathArg {
+  readonly given: string
+  readonly absolute: string
+}
+
+export interface ReadOptions {
+  /** The file must have this hash, or it is not the one the model saw. */
+  readonly expectHash?: string | undefined
+}
+
+export interface WriteOptions {
+  readonly ifExists?: 'replace' | 'refuse'
+  readonly expectHash?: string | undefined
+}
+
+export interface Written {
+  /** Bytes of the text itself. */
+  readonly bytes: number
+  /** What was there before. */
+  readonly replaced?: Buffer
+  readonly hash: string
+}
+
+export interface TextFile {
+  readonly path: PathArg
+  /** Without the byte order mark. */
+  readonly text: string
+  readonly bom: boolean
+  readonly hash: string
+}
+
+export interface Entry {
+  readonly name: string
+  readonly type: 'file' | 'directory' | 'symlink' | 'other'
+  readonly size: number
+  readonly modified: string
+}
+
+export interface Search {
+  readonly base: PathArg
+  readonly pattern: string
+  readonly include: string | undefined
+  readonly regex: boolean
+  readonly ignoreCase: boolean
+  readonly max: number
+}
+
+export interface Hit {
+  readonly file: string
+  readonly line_number: number
+  readonly line: string
+}
+
+export interface SearchResult {
+  readonly hits: readonly Hit[]
+  /** True when there were more than `max`. */
+  readonly more: boolean
+}

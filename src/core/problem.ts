@@ -1,0 +1,72 @@
+/**
+ * What can go wrong, as facts. `report/explain.ts` alone turns a problem into prose.
+ * A handler returns one; the workspace, which is called from everywhere, throws it inside a `Stop`.
+ */
+export type Problem =
+  /** The operating system said no. */
+  | { kind: 'os'; code: string; op: string; path: string; dest?: string; message?: string }
+  | { kind: 'source-missing'; path: string }
+  | { kind: 'not-regular'; path: string; type: string; op: string }
+  | { kind: 'not-text'; path: string; reason: 'binary' | 'utf8'; byte: number; line: number }
+  | { kind: 'too-large'; path: string; size: number; limit: number }
+  | { kind: 'changed-meanwhile'; path: string; saved?: string }
+  | { kind: 'hash-differs'; path: string; expected: string; actual: string }
+  /** The path itself is refused, whatever is there. */
+  | { kind: 'path'; rule: PathRule; path: string; reason: string; advice?: string }
+  | { kind: 'denied'; rule: string; action: string; reason: string }
+  | { kind: 'empty-text'; param: string }
+  | { kind: 'text-absent'; param: string; path: string; after?: string; nearest: NearPlace[]; applied?: number }
+  | { kind: 'text-ambiguous'; param: string; path: string; count: number; after?: string; places: Place[] }
+  | {
+      kind: 'count-differs'
+      path: string
+      expected: number | 'all'
+      found: number
+      places: Place[]
+      nearest: NearPlace[]
+      applied?: number
+    }
+  | { kind: 'lines-invalid'; spec: string; reason: 'form' | 'order' }
+  | { kind: 'lines-outside'; spec: string; lineCount: number; asked: 'read' | 'write' | 'insert' }
+  | { kind: 'lines-differ'; path: string; lines: string; expected: string; actual: string }
+  | { kind: 'no-paths' }
+  | { kind: 'files-failed'; doing: 'read' | 'change'; failures: { path: string; problem: Problem }[] }
+  | { kind: 'bad-param'; param: string; message: string }
+  | { kind: 'search-failed'; message: string }
+  /** A group could not land and could not be taken back whole either. */
+  | { kind: 'half-landed'; paths: string[] }
+  | { kind: 'stopped'; reason: string }
+  | { kind: 'bug'; message: string; stack?: string }
+
+export type PathRule = 'path_escape' | 'path_denied' | 'symlink_not_allowed' | 'invalid_parameter'
+
+/** A place in a file that was found: its line, and the lines around it. */
+export interface Place {
+  line: number
+  before?: string
+  text: string
+  after?: string
+}
+
+/** A place that is close to what was asked for, with what differs. */
+export interface NearPlace {
+  line: number
+  endLine: number
+  /** 0 to 1. */
+  similarity: number
+  /** `-` what was asked for, `+` what is there. */
+  diff: string
+  /** The kind of difference, when there is only one. */
+  why?: string
+}
+
+/** Thrown by the workspace; caught once, where an action is carried out. */
+export class Stop extends Error {
+  readonly problem: Problem
+
+  constructor(problem: Problem) {
+    super(problem.kind)
+    this.name = 'Stop'
+    this.problem = problem
+  }
+}

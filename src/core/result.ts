@@ -1,0 +1,117 @@
+import type { SyntaxName } from './block.ts'
+
+/** What `execute` answers. Fields that the seeds of the language name mean what they meant there. */
+export interface ExecutionResult {
+  /** False if any action failed or any block could not be read. */
+  success: boolean
+  totalBlocks: number
+  executedActions: number
+  results: ActionResult[]
+  parseErrors: ParseError[]
+  gitCommit?: string
+  /** The run as a whole could not be done. */
+  fatalError?: string
+  /** The code that belongs to `fatalError`. */
+  fatalCode?: Code
+  warnings?: string[]
+}
+
+export interface ActionResult {
+  /** Order of execution, from 1. */
+  seq: number
+  blockId: string
+  /** As the block spelled it. */
+  action: string
+  params: Record<string, unknown>
+  success: boolean
+  error?: string
+  code?: Code
+  details?: Details
+  data?: unknown
+  warnings?: string[]
+  /** `3`, or `3.2` inside a group. */
+  task?: string
+  syntax?: SyntaxName
+  durationMs?: number
+  /** The line of the document the block starts on. */
+  line?: number
+}
+
+export interface ParseError {
+  blockId: string
+  action?: string
+  errorType: 'syntax' | 'validation' | 'type'
+  message: string
+  code?: string
+  line?: number
+  column?: number
+  blockStartLine?: number
+  shamContent?: string
+  /** What to write instead. */
+  hint?: string
+  syntax?: SyntaxName
+}
+
+/** What helps to repair a failure. Everything here may be shown to a model. */
+export interface Details {
+  path?: string
+  /** What to do next, in one sentence. */
+  advice?: string
+  nearest?: { line: number; endLine: number; similarity: number; diff: string; why?: string }[]
+  /** The line where the new text already stands. */
+  already_applied_at_line?: number
+  places?: { line: number; before?: string; text: string; after?: string }[]
+  expected?: number | string
+  found?: number | string
+  limit?: number
+  size?: number
+  rule?: string
+  failures?: { path: string; error: string; code: Code }[]
+  saved?: string
+  stack?: string
+}
+
+export interface FileDiff {
+  /** Relative to the root, where it lies inside. */
+  path: string
+  change: 'create' | 'modify' | 'delete'
+  /** Unified, as git writes it. Empty for a file that is no text; `binary` then says so. */
+  diff: string
+  binary: boolean
+}
+
+export interface Preview {
+  /** What the execution would answer. */
+  result: ExecutionResult
+  diffs: FileDiff[]
+  /** All of them as one text, which `git apply` takes. */
+  diff: string
+}
+
+export const codes = [
+  'match_count_mismatch',
+  'file_not_found',
+  'file_exists',
+  'permission_denied',
+  'symlink_not_allowed',
+  'path_escape',
+  'path_denied',
+  'command_not_allowed',
+  'malformed_block',
+  'invalid_parameter',
+  'unknown_action',
+  'input_too_large',
+  'file_too_large',
+  'not_utf8',
+  'binary_file',
+  'concurrent_modification',
+  'no_space',
+  'action_not_allowed',
+  'truncated',
+  'skipped',
+  /** Beyond the contract's list: the device failed, or the process ran out of descriptors. */
+  'io_error',
+  /** Beyond the contract's list: clada itself has a bug. */
+  'internal_error',
+] as const
+export type Code = (typeof codes)[number]

@@ -1,0 +1,54 @@
+/** Everything a run is told from outside, complete: defaults are already in. */
+export interface Settings {
+  /** The project. Resolved once, links included. */
+  readonly root: string
+  /** Further directories that may be touched. */
+  readonly allowedRoots: readonly string[]
+  readonly deniedPatterns: readonly string[]
+  /** Null allows every action that a model may call. */
+  readonly allowedActions: readonly string[] | null
+  /** Whether SHAM blocks may name files relative to the root. */
+  readonly relativePaths: boolean
+  readonly symlinks: 'refuse' | 'inside'
+  /** Lifts the roots, never the denied list. */
+  readonly allowEscape: boolean
+  readonly limits: Limits
+}
+
+export interface Limits {
+  readonly inputBytes: number
+  readonly fileBytes: number
+}
+
+export const defaultLimits: Limits = { inputBytes: 50 * 1024 * 1024, fileBytes: 10 * 1024 * 1024 }
+
+/**
+ * Files whose content is nobody's business: keys, credentials and the system. A pattern without a slash
+ * matches any one component of a path; `!` takes back.
+ */
+export const defaultDeniedPatterns: readonly string[] = [
+  '.ssh',
+  '.gnupg',
+  '.env',
+  '.env.*',
+  '!.env.example',
+  '!.env.sample',
+  '!.env.template',
+  '!.env.dist',
+  '.envrc',
+  '*.pem',
+  '*.key',
+  '*.p12',
+  '*.pfx',
+  '*.ppk',
+  'id_rsa',
+  'id_dsa',
+  'id_ecdsa',
+  'id_ed25519',
+  '.netrc',
+  '.git-credentials',
+  '/etc',
+  '/sys',
+  '/proc',
+  '/dev',
+]

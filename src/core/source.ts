@@ -1,0 +1,69 @@
+/**
+ * A text and where its lines begin. Every syntax reads through this table, so that a line number
+ * costs one look-up and no syntax splits the text a second time.
+ *
+ * A line ends at LF or CRLF; a lone CR is an ordinary character. Lines are numbered from 1.
+ */
+export class Source {
+  readonly text: string
+  readonly lineCount: number
+  readonly #starts: Uint32Array
+
+  constructor(text: string) {
+    this.text = text
+    this.#starts = lineStarts(text)
+    this.lineCount = this.#starts.length
+  }
+
+  /** Offset of the first character of a line. One past the last line gives the end of the text. */
+  startOf(line: number): number {
+    return this.#starts[line - 1] ?? this.text.length
+  }
+
+  /** Offset just behind the last character of a line, its line break not counted. */
+  endOf(line: number): number {
+    if (line >= this.lineCount) return this.text.length
+    const lf = this.startOf(line + 1) - 1
+    return lf > this.startOf(line) && this.text.charCodeAt(lf - 1) === CR ? lf - 1 : lf
+  }
+
+  /** A line without its line break. */
+  line(line: number): string {
+    return this.text.slice(this.startOf(line), this.endOf(line))
+  }
+
+  /** Lines `first` to `last`, both included, joined with LF whatever they were joined with before. */
+  lines(first: number, last: number): string {
+    if (last < first) return ''
+    const raw = this.text.slice(this.startOf(first), this.endOf(last))
+    return raw.includes('\r\n') ? raw.replaceAll('\r\n', '\n') : raw
+  }
+
+  /** The line that holds an offset. */
+  lineAt(offset: number): number {
+    let low = 0
+    let high = this.lineCount - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if ((this.#starts[middle] ?? 0) <= offset) low = middle
+      else high = middle - 1
+    }
+    return low + 1
+  }
+}
+
+const CR = 13
+
+function lineStarts(text: string): Uint32Array {
+  let starts = new Uint32Array(Math.max(16, text.length >> 5))
+  let count = 1
+  for (let lf = text.indexOf('\n'); lf !== -1; lf = text.indexOf('\n', lf + 1)) {
+    if (count === starts.length) {
+      const larger = new Uint32Array(starts.length * 2)
+      larger.set(starts)
+      starts = larger
+    }
+    starts[count++] = lf + 1
+  }
+  return starts.subarray(0, count)
+}

@@ -1,0 +1,33 @@
+export { actions } from './actions/registry.ts'
+export {
+  transformToAction,
+  TransformError,
+  validateShamBlock,
+  type ActionDefinition,
+  type CladaAction,
+  type ParameterDef,
+  type ShamBlockValidation,
+} from './actions/transform-to-action.ts'
+export {
+  validateAction,
+  type ActionSchemas,
+  type ActionValidation,
+  type ShamBlockLike,
+  type ValidationError,
+} from './actions/validate-action.ts'
+export { Clada, createClada, type ExecuteOptions } from './clada.ts'
+export type { ActionSpec, Param } from './core/action.ts'
+export type { SyntaxName } from './core/block.ts'
+export type { ActionResult, Code, Details, ExecutionResult, FileDiff, ParseError, Preview } from './core/result.ts'
+export { type CladaOptions, SettingsError } from './settings.ts'
+export {
+  clearActionSchemaCache,
+  executeFileOperation,
+  FileOpError,
+  parseShamResponse,
+  type FileOpResult,
+  type ShamResponse,
+} from './sham-response.ts'
+export { parseSham, type ShamBlock, type ShamError, type ShamParseResult } from './syntax/sham.ts'
+export { extractNumberedLines, type NumberedLines } from './text/numbered-lines.ts'
+export { replaceText } from './text/replace-text.ts'

@@ -1,0 +1,196 @@
+import path from 'node:path'
+import type { Access, PathDecision, PathJudge } from '../core/decision.ts'
+import type { PathRule } from '../core/problem.ts'
+import type { Settings } from '../core/settings.ts'
+
+/**
+ * Decides from the spelling of a path alone whether it may be touched. Looks at names only: links are
+ * the workspace's to refuse, which walks the decided path component by component.
+ */
+export function makePathJudge(policy: PathPolicy): PathJudge {
+  return {
+    path: (given, absolute, access) => judgePath(given, absolute, access, policy),
+    closedBelow: (relative) => patternFor(relative.split('/'), undefined, policy.denied) !== undefined,
+  }
+}
+
+export const pathPolicyOf = ({ root, allowedRoots, allowEscape, deniedPatterns }: Settings): PathPolicy => ({
+  roots: [root, ...allowedRoots],
+  allowEscape,
+  denied: compileDenied(deniedPatterns),
+})
+
+interface PathPolicy {
+  /** Canonical absolute directories; the first is the project. */
+  readonly roots: readonly string[]
+  readonly allowEscape: boolean
+  readonly denied: DeniedPatterns
+}
+
+function judgePath(given: string, absolute: string, access: Access, policy: PathPolicy): PathDecision {
+  const spelling = misspelling(given)
+  if (spelling !== undefined) return deny('invalid_parameter', spelling)
+
+  const clean = path.resolve(absolute)
+  const root =
+    policy.roots.find((candidate) => isWithin(clean, candidate)) ??
+    (policy.allowEscape ? path.parse(clean).root : undefined)
+  const parts = partsBelow(clean, root ?? path.parse(clean).root)
+  const denied = deniedBy(parts, clean, access, policy.denied)
+  if (denied !== undefined) return denied
+  if (root === undefined) {
+    return deny(
+      'path_escape',
+      `it lies outside ${policy.roots.length > 1 ? 'the allowed roots' : 'the root'} ${policy.roots.map(shown).join(', ')}`,
+      'Use a path inside the root, or ask the user to allow that directory with --allow.',
+    )
+  }
+  return { verdict: 'allow', root, parts }
+}
+
+interface DeniedPatterns {
+  readonly rules: readonly DeniedRule[]
+}
+
+interface DeniedRule {
+  readonly pattern: string
+  readonly test: RegExp
+  readonly on: 'component' | 'relative' | 'absolute'
+  readonly negated: boolean
+}
+
+function compileDenied(patterns: readonly string[]): DeniedPatterns {
+  return {
+    rules: patterns.map((raw) => {
+      const negated = raw.startsWith('!')
+      const pattern = negated ? raw.slice(1) : raw
+      const on = pattern.startsWith('/')
+        ? 'absolute'
+        : pattern.replace(/\/+$/, '').includes('/')
+          ? 'relative'
+          : 'component'
+      return { pattern, negated, on, test: globToRegExp(pattern.replace(/\/+$/, ''), on) } as const
+    }),
+  }
+}
+
+const shown = (root: string): string => `'${root}'`
+
+const deny = (rule: PathRule, reason: string, advice?: string): PathDecision =>
+  advice === undefined ? { verdict: 'deny', rule, reason } : { verdict: 'deny', rule, reason, advice }
+
+/** Compares by component: `/proj-evil` is not within `/proj`. */
+function isWithin(clean: string, root: string): boolean {
+  if (clean === root) return true
+  return clean.startsWith(root.endsWith(path.sep) ? root : root + path.sep)
+}
+
+function partsBelow(clean: string, root: string): string[] {
+  return clean
+    .slice(root.length)
+    .split(path.sep)
+    .filter((part) => part !== '')
+}
+
+/** What is wrong with the spelling itself. The same on every system: a document must mean the same everywhere. */
+function misspelling(given: string): string | undefined {
+  if (given === '') return 'it is empty'
+  if (given.length > 4096) return `it is ${given.length} characters long, the limit is 4096`
+  const odd = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u200b-\u200f\u2060\ufeff]/u.exec(given)
+  if (odd) return `it holds the invisible character ${codePoint(odd[0])} at position ${odd.index + 1}`
+  if (/^[A-Za-z][A-Za-z0-9+.-]+:\/\//.test(given)) return 'it is a URL, not a path'
+  const drive = process.platform === 'win32' ? given.replace(/^[A-Za-z]:[\\/]/, '/') : given
+  if (process.platform !== 'win32' && given.includes('\\')) return 'it holds a backslash; write forward slashes'
+  if (drive.includes(':')) return 'it holds a colon'
+  if (given.startsWith('~')) return 'it starts with ~, which is not expanded'
+  if (/^\$\{?[A-Za-z_]/.test(given)) return 'it starts with a variable, which is not expanded'
+  for (const part of drive.split(/[\\/]/)) {
+    if (part === '' || part === '.' || part === '..') continue
+    if (/[. ]$/.test(part)) return `'${part}' ends with a dot or a blank`
+    if (/^(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)/i.test(part))
+      return `'${part}' is a reserved device name on Windows`
+    if (Buffer.byteLength(part) > 255) return `a name in it is ${Buffer.byteLength(part)} bytes long, the limit is 255`
+  }
+  return undefined
+}
+
+const codePoint = (char: string): string =>
+  `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+
+/** Names that decide what other programs run, or what clada itself may do. */
+const ownFiles: readonly { name: string; why: string }[] = [
+  { name: '.git', why: 'it belongs to git' },
+  { name: '.clada', why: "it is clada's own state" },
+  { name: 'clada.yml', why: "it is clada's own configuration" },
+]
+const writeClosed = new Set(['.npmrc', '.yarnrc', '.yarnrc.yml', '.husky'])
+
+function deniedBy(
+  parts: readonly string[],
+  clean: string,
+  access: Access,
+  denied: DeniedPatterns,
+): PathDecision | undefined {
+  for (const part of parts) {
+    const name = folded(part)
+    const own = ownFiles.find((file) => file.name === name) ?? (name === 'git~1' ? ownFiles[0] : undefined)
+    if (own !== undefined) return deny('path_denied', own.why)
+    if (access === 'write' && writeClosed.has(name)) {
+      return deny(
+        'path_denied',
+        `'${part}' can make other programs run code, so it is closed to writing`,
+        'Ask the user to change it by hand.',
+      )
+    }
+  }
+  if (access === 'list') return undefined
+  const pattern = patternFor(parts, clean, denied)
+  if (pattern === undefined) return undefined
+  return deny(
+    'path_denied',
+    `it matches the denied pattern '${pattern}'`,
+    'Its content is closed to models; ask the user for what you need from it.',
+  )
+}
+
+function patternFor(
+  parts: readonly string[],
+  clean: string | undefined,
+  { rules }: DeniedPatterns,
+): string | undefined {
+  const names = parts.map(folded)
+  for (const name of names) {
+    // Each component by itself, so that an exception for one cannot open another.
+    const hit = lastMatch(rules, 'component', name)
+    if (hit !== undefined) return hit
+  }
+  const absolute = clean === undefined ? undefined : folded(clean.split(path.sep).join('/'))
+  return (
+    lastMatch(rules, 'relative', names.join('/')) ??
+    (absolute === undefined ? undefined : lastMatch(rules, 'absolute', absolute))
+  )
+}
+
+function lastMatch(rules: DeniedPatterns['rules'], on: DeniedRule['on'], text: string): string | undefined {
+  const last = rules.findLast((rule) => rule.on === on && rule.test.test(text))
+  return last === undefined || last.negated ? undefined : last.pattern
+}
+
+/** Case and ignorable code points do not make another file: on some systems `.GIT` opens `.git`. */
+function folded(name: string): string {
+  return name
+    .normalize('NFC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .toLowerCase()
+}
+
+function globToRegExp(pattern: string, on: 'component' | 'relative' | 'absolute'): RegExp {
+  const body = folded(pattern)
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replace(/\*\*\/|\*\*|\*|\?/g, (glob) =>
+      glob === '**/' ? '(?:.*/)?' : glob === '**' ? '.*' : glob === '*' ? '[^/]*' : '[^/]',
+    )
+  if (on === 'component') return new RegExp(`^${body}$`)
+  // Whatever lies below a matching directory is denied with it.
+  return new RegExp(on === 'absolute' ? `^${body}(?:/|$)` : `^(?:.*/)?${body}(?:/|$)`)
+}

@@ -1,0 +1,272 @@
+import type { NearPlace, Problem } from '../core/problem.ts'
+import type { Code, Details } from '../core/result.ts'
+
+export interface Explained {
+  /** The first line is fixed by the language; whoever compares it may. */
+  readonly error: string
+  readonly code: Code
+  readonly details?: Details
+}
+
+/** The only place where a problem becomes prose. `action` is the name as the block spelled it. */
+export function explain(problem: Problem, action: string): Explained {
+  switch (problem.kind) {
+    case 'os':
+      return {
+        error: osMessage(problem),
+        code: osCode(problem.code),
+        details: { path: problem.path, ...osAdvice(problem) },
+      }
+    case 'source-missing':
+      return {
+        error: `${action}: Source file not found '${problem.path}' (ENOENT)`,
+        code: 'file_not_found',
+        details: { path: problem.path, advice: 'Check the path with ls or glob.' },
+      }
+    case 'not-regular':
+      return {
+        error: `${action}: '${problem.path}' is a ${problem.type}, not a regular file`,
+        code: 'invalid_parameter',
+        details: { path: problem.path, advice: 'Name a regular file.' },
+      }
+    case 'not-text': {
+      const { path, reason, byte, line } = problem
+      return {
+        error: `${action}: '${path}' is ${reason === 'binary' ? 'a binary file' : 'not valid UTF-8'} (byte ${byte}, line ${line})`,
+        code: reason === 'binary' ? 'binary_file' : 'not_utf8',
+        details: { path, advice: 'Only UTF-8 text can be read and edited; the file was left as it is.' },
+      }
+    }
+    case 'too-large': {
+      const { path, size, limit } = problem
+      return {
+        error: `${action}: '${path}' has ${size} bytes, the limit is ${limit}`,
+        code: 'file_too_large',
+        details: { path, size, limit, advice: 'Work on a smaller file, or let a command do it.' },
+      }
+    }
+    case 'changed-meanwhile':
+      return {
+        error: `${action}: '${problem.path}' was changed by someone else meanwhile`,
+        code: 'concurrent_modification',
+        details: { path: problem.path, advice: 'The file was left as it is. Read it again, then repeat the action.' },
+      }
+    case 'hash-differs':
+      return {
+        error: `${action}: '${problem.path}' is not the file that was read`,
+        code: 'concurrent_modification',
+        details: {
+          path: problem.path,
+          expected: problem.expected,
+          found: problem.actual,
+          advice: 'Read it again, then repeat the action with the new hash.',
+        },
+      }
+    case 'path':
+      return {
+        error: `${action}: Path not allowed '${problem.path}': ${problem.reason} (${problem.rule})`,
+        code: problem.rule,
+        details: { path: problem.path, rule: problem.rule, ...(problem.advice ? { advice: problem.advice } : {}) },
+      }
+    case 'denied':
+      return { error: problem.reason, code: 'action_not_allowed', details: { rule: problem.rule } }
+    case 'empty-text':
+      return {
+        error: `${action}: ${problem.param} cannot be empty`,
+        code: 'invalid_parameter',
+        details: { advice: `Give the text to look for in ${problem.param}.` },
+      }
+    case 'text-absent': {
+      const { param, path, after, nearest, applied } = problem
+      return {
+        error: after ? `${action}: ${param} not found after ${after}` : `${action}: ${param} not found in file`,
+        code: 'match_count_mismatch',
+        details: { path, ...nearby(nearest, applied), advice: absentAdvice(param, nearest, applied) },
+      }
+    }
+    case 'text-ambiguous': {
+      const { param, path, count, after, places } = problem
+      return {
+        error: `${action}: ${param} appears ${count} times${after ? ` after ${after}` : ''}, must appear exactly once`,
+        code: 'match_count_mismatch',
+        details: { path, found: count, places, advice: `Add lines around ${param} until it is there only once.` },
+      }
+    }
+    case 'count-differs': {
+      const { path, expected, found, places, nearest, applied } = problem
+      return {
+        error:
+          expected === 'all'
+            ? `${action}: expected at least 1 occurrence but found ${found}`
+            : `${action}: expected ${expected} occurrences but found ${found}`,
+        code: 'match_count_mismatch',
+        details: {
+          path,
+          expected,
+          found,
+          ...(places.length > 0 ? { places } : {}),
+          ...nearby(nearest, applied),
+          advice:
+            found === 0 ? absentAdvice('old_text', nearest, applied) : `Set count to ${found}, or narrow old_text.`,
+        },
+      }
+    }
+    case 'lines-invalid':
+      return {
+        error:
+          problem.reason === 'form'
+            ? `${action}: Invalid line specification '${problem.spec}'`
+            : `${action}: Invalid line range '${problem.spec}' (start must be <= end)`,
+        code: 'invalid_parameter',
+        details: { advice: 'Write one line as 4 or a range as 23-43, counted from 1.' },
+      }
+    case 'lines-outside': {
+      const { spec, lineCount, asked } = problem
+      const messages = {
+        read: `${action}: Requested lines ${spec} but file only has ${lineCount} lines`,
+        write: `${action}: Line range ${spec} is out of bounds (file has ${lineCount} lines)`,
+        insert: `${action}: Line ${spec} is out of bounds (file has ${lineCount} lines)`,
+      }
+      return {
+        error: messages[asked],
+        code: 'invalid_parameter',
+        details: { found: lineCount, advice: 'Read the file with line numbers first: they may have moved.' },
+      }
+    }
+    case 'lines-differ':
+      return {
+        error: `${action}: Lines ${problem.lines} of '${problem.path}' are not what was expected`,
+        code: 'match_count_mismatch',
+        details: {
+          path: problem.path,
+          expected: problem.expected,
+          found: problem.actual,
+          advice: 'Read the file with line numbers again: they may have moved.',
+        },
+      }
+    case 'no-paths':
+      return {
+        error: `${action}: No paths provided`,
+        code: 'invalid_parameter',
+        details: { advice: 'Write one path a line.' },
+      }
+    case 'files-failed': {
+      const failures = problem.failures.map(({ path, problem }) => ({ path, ...explain(problem, action) }))
+      const listed = failures.map(({ path, error }) => `  ${path}: ${error}`).join('\n')
+      return {
+        error: `${action}: Failed to ${problem.doing} ${failures.length} file(s):\n${listed}`,
+        code: failures[0]?.code ?? 'file_not_found',
+        details: { failures: failures.map(({ path, error, code }) => ({ path, error, code })) },
+      }
+    }
+    case 'bad-param':
+      return {
+        error: `${action}: Invalid ${problem.param}: ${problem.message}`,
+        code: 'invalid_parameter',
+      }
+    case 'search-failed':
+      return {
+        error: `${action}: ${problem.message}`,
+        code: 'invalid_parameter',
+        details: { advice: 'Correct the pattern.' },
+      }
+    case 'half-landed':
+      return {
+        error: `${action}: the group could not be carried out, and these files could not be put back: ${problem.paths.join(', ')}`,
+        code: 'io_error',
+        details: { advice: 'Copies lie beside them, named .clada-*.tmp.' },
+      }
+    case 'stopped':
+      return { error: `${action}: not executed: ${problem.reason}`, code: 'skipped' }
+    case 'bug':
+      return {
+        error: `${action}: Unexpected executor error: ${problem.message}`,
+        code: 'internal_error',
+        ...(problem.stack ? { details: { stack: problem.stack } } : {}),
+      }
+  }
+}
+
+type OsProblem = Problem & { kind: 'os' }
+
+const osTexts: Record<string, string> = {
+  ENOENT: 'no such file or directory',
+  EEXIST: 'file already exists',
+  EACCES: 'permission denied',
+  EISDIR: 'illegal operation on a directory',
+  ENOTDIR: 'not a directory',
+  ENOTEMPTY: 'directory not empty',
+}
+
+function osMessage({ code, op, path, dest, message }: OsProblem): string {
+  const text = osTexts[code]
+  if (text === undefined) return `${code}: ${message?.replace(`${code}: `, '') ?? `${op} '${path}'`}`
+  const both = op === 'rename' && dest !== undefined && (code === 'ENOENT' || code === 'EACCES')
+  return both ? `${code}: ${text}, rename '${path}' -> '${dest}'` : `${code}: ${text}, ${op} '${path}'`
+}
+
+function osCode(code: string): Code {
+  switch (code) {
+    case 'ENOENT':
+      return 'file_not_found'
+    case 'EEXIST':
+      return 'file_exists'
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return 'permission_denied'
+    case 'ENOSPC':
+    case 'EDQUOT':
+    case 'EFBIG':
+      return 'no_space'
+    case 'ELOOP':
+      return 'symlink_not_allowed'
+    case 'EISDIR':
+    case 'ENOTDIR':
+    case 'ENOTEMPTY':
+    case 'ENAMETOOLONG':
+    case 'EINVAL':
+      return 'invalid_parameter'
+    default:
+      return 'io_error'
+  }
+}
+
+function osAdvice({ code, op }: OsProblem): { advice?: string } {
+  switch (code) {
+    case 'ENOENT':
+      return { advice: 'Check the path with ls or glob.' }
+    case 'EEXIST':
+      return {
+        advice: op === 'mkdir' ? 'A file has that name.' : 'Use file_write to replace it, or an edit to change it.',
+      }
+    case 'EACCES':
+    case 'EPERM':
+      return { advice: 'Ask the user to change the permissions.' }
+    case 'EISDIR':
+      return { advice: op === 'unlink' ? 'Use dir_delete for an empty directory.' : 'Name a file, not a directory.' }
+    case 'ENOTDIR':
+      return { advice: 'A part of the path is a file.' }
+    case 'ENOTEMPTY':
+      return { advice: 'Delete what is in it first.' }
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return { advice: 'The disk is full; the file was left as it was.' }
+    default:
+      return {}
+  }
+}
+
+function nearby(nearest: NearPlace[], applied: number | undefined): Details {
+  return {
+    ...(nearest.length > 0 ? { nearest } : {}),
+    ...(applied === undefined ? {} : { already_applied_at_line: applied }),
+  }
+}
+
+function absentAdvice(param: string, nearest: NearPlace[], applied: number | undefined): string {
+  if (applied !== undefined)
+    return `new_text is already in the file, on line ${applied}. If that was this edit, nothing is left to do.`
+  if (nearest.length > 0) return `Copy ${param} from the nearest place, exactly as it is there.`
+  return 'Nothing in the file is like it. Read the file again; it may be another one.'
+}

@@ -1,0 +1,23 @@
+import type { Block, Fault, SyntaxName } from '../core/block.ts'
+import type { Source } from '../core/source.ts'
+
+/**
+ * One syntax over one text. `find-blocks.ts` asks every reader where its next block may open, lets the
+ * first one read, and goes on behind what it read: so whatever lies inside a block is that block's content.
+ */
+export interface Reader {
+  readonly syntax: SyntaxName
+  /** The first line at or after `line` on which a block may open; Infinity when there is none. Called with growing lines only. */
+  seek(line: number): number
+  /** Reads what opens on `line`, which `seek` gave. */
+  read(line: number): Reading
+}
+
+export interface Reading {
+  readonly blocks: readonly Block[]
+  readonly faults: readonly Fault[]
+  /** The line to go on from; greater than the line that was read. */
+  readonly next: number
+}
+
+export type MakeReader = (source: Source) => Reader

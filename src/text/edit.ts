@@ -1,0 +1,175 @@
+import { dominantEol, toEol, type Eol } from './line-endings.ts'
+
+/** Offsets in the file's own text, `end` behind the last character. */
+export interface Span {
+  start: number
+  end: number
+}
+
+/**
+ * Where `needle` occurs, without overlap. LF in the needle also matches CRLF, because a model writes LF
+ * whatever the file has; a needle with a CR in it is taken to the letter.
+ */
+export function findOccurrences(content: string, needle: string, { max = Infinity } = {}): Span[] {
+  if (needle === '') return []
+  const { view, span } = viewFor(content, needle)
+  const spans: Span[] = []
+  for (let at = view.indexOf(needle); at !== -1 && spans.length < max; at = view.indexOf(needle, at + needle.length)) {
+    spans.push(span(at))
+  }
+  return spans
+}
+
+/**
+ * `newText`, to the letter, in the place of each span; everything else stays as it is. `spans` are in
+ * order and do not overlap. With CRLF as `eol`, LF in `newText` becomes CRLF: `eolFor` tells which it is.
+ */
+export function applyReplacements(
+  content: string,
+  spans: readonly Span[],
+  newText: string,
+  { eol }: { eol: Eol | 'as-given' },
+): string {
+  const kept: string[] = []
+  let from = 0
+  for (const { start, end } of spans) {
+    kept.push(content.slice(from, start))
+    from = end
+  }
+  kept.push(content.slice(from))
+  return kept.join(eol === '\r\n' ? toEol(newText, eol) : newText)
+}
+
+/** The line end for new text. Whoever writes a CR into what to look for means line ends to the letter. */
+export function eolFor(content: string, ...needles: string[]): Eol | 'as-given' {
+  return needles.some((needle) => needle.includes('\r')) ? 'as-given' : dominantEol(content)
+}
+
+export type Ranges =
+  | { kind: 'empty'; which: Marker }
+  | { kind: 'absent'; which: Marker; beginning?: Span }
+  /** `count` includes overlaps; `spans` are the first of them, enough to show. */
+  | { kind: 'ambiguous'; which: Marker; count: number; spans: Span[]; beginning?: Span }
+  /** `open` is a beginning behind the last range that no end follows. */
+  | { kind: 'found'; ranges: Span[]; open?: Span }
+
+export type Marker = 'beginning' | 'end'
+
+/**
+ * Ranges from `beginning` to `end`, both included.
+ * `unique`: the beginning occurs once in the file, the end once behind it; overlapping occurrences count.
+ * `counted`: every range from the start, each as short as can be; how many there must be is the caller's to check.
+ */
+export function findRanges(content: string, beginning: string, end: string, mode: 'unique' | 'counted'): Ranges {
+  if (beginning === '') return { kind: 'empty', which: 'beginning' }
+  if (end === '') return { kind: 'empty', which: 'end' }
+  return mode === 'unique' ? uniqueRange(content, beginning, end) : lazyRanges(content, beginning, end)
+}
+
+function uniqueRange(content: string, beginning: string, end: string): Ranges {
+  const starts = overlapping(content, beginning)
+  const [first] = starts.spans
+  if (first === undefined) return { kind: 'absent', which: 'beginning' }
+  if (starts.count > 1) return { kind: 'ambiguous', which: 'beginning', ...starts }
+
+  const ends = overlapping(content.slice(first.end), end)
+  const spans = ends.spans.map((span) => ({ start: span.start + first.end, end: span.end + first.end }))
+  const [last] = spans
+  if (last === undefined) return { kind: 'absent', which: 'end', beginning: first }
+  if (ends.count > 1) return { kind: 'ambiguous', which: 'end', count: ends.count, spans, beginning: first }
+  return { kind: 'found', ranges: [{ start: first.start, end: last.end }] }
+}
+
+function lazyRanges(content: string, beginning: string, end: string): Ranges {
+  const starts = viewFor(content, beginning)
+  const ends = viewFor(content, end)
+  const ranges: Span[] = []
+  let from = 0
+  for (;;) {
+    const startAt = starts.view.indexOf(beginning, starts.index(from))
+    if (startAt === -1) return { kind: 'found', ranges }
+    const start = starts.span(startAt)
+    const endAt = ends.view.indexOf(end, ends.index(start.end))
+    if (endAt === -1) return { kind: 'found', ranges, open: start }
+    from = ends.span(endAt).end
+    ranges.push({ start: start.start, end: from })
+  }
+}
+
+const SHOWN = 100
+
+/** By Knuth, Morris and Pratt, because overlaps of a long repetitive needle are quadratic with `indexOf`. */
+function overlapping(content: string, needle: string): { count: number; spans: Span[] } {
+  const { view, span } = viewFor(content, needle)
+  const first = view.indexOf(needle)
+  if (first === -1) return { count: 0, spans: [] }
+  if (view.indexOf(needle, first + 1) === -1) return { count: 1, spans: [span(first)] }
+
+  const borders = bordersOf(needle)
+  const spans: Span[] = []
+  let count = 0
+  let matched = 0
+  for (let at = first; at < view.length; at++) {
+    const code = view.charCodeAt(at)
+    while (matched > 0 && needle.charCodeAt(matched) !== code) matched = borders[matched - 1] ?? 0
+    if (needle.charCodeAt(matched) === code) matched++
+    if (matched < needle.length) continue
+    count++
+    if (spans.length < SHOWN) spans.push(span(at - matched + 1))
+    matched = borders[matched - 1] ?? 0
+  }
+  return { count, spans }
+}
+
+/** For each prefix of the needle, the length of the longest shorter prefix that it also ends with. */
+function bordersOf(needle: string): Uint32Array {
+  const borders = new Uint32Array(needle.length)
+  let length = 0
+  for (let at = 1; at < needle.length; at++) {
+    const code = needle.charCodeAt(at)
+    while (length > 0 && needle.charCodeAt(length) !== code) length = borders[length - 1] ?? 0
+    if (needle.charCodeAt(length) === code) length++
+    borders[at] = length
+  }
+  return borders
+}
+
+/** The text in which a needle is searched, and the way between its offsets and those of the content. */
+interface View {
+  view: string
+  index(offset: number): number
+  span(at: number): Span
+}
+
+function viewFor(content: string, needle: string): View {
+  const literal = !needle.includes('\n') || needle.includes('\r') || !content.includes('\r\n')
+  if (literal) {
+    return { view: content, index: (offset) => offset, span: (at) => ({ start: at, end: at + needle.length }) }
+  }
+
+  // Where each CRLF starts in the content, and where its LF is in the view.
+  const inContent: number[] = []
+  const inView: number[] = []
+  for (let at = content.indexOf('\r\n'); at !== -1; at = content.indexOf('\r\n', at + 2)) {
+    inView.push(at - inContent.length)
+    inContent.push(at)
+  }
+  // An edge before a line end stays before its CR, one behind it is behind its LF: no CRLF is ever split.
+  const offset = (at: number) => at + countBelow(inView, at)
+  return {
+    view: content.replaceAll('\r\n', '\n'),
+    index: (from) => from - countBelow(inContent, from),
+    span: (at) => ({ start: offset(at), end: offset(at + needle.length) }),
+  }
+}
+
+function countBelow(ascending: readonly number[], limit: number): number {
+  let low = 0
+  let high = ascending.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ascending[middle] ?? Infinity) < limit) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,179 @@
+/**
+ * For text that was not found: the places most like it, and what differs there.
+ *
+ * Bound on work: at most 200 windows are compared and 2·10⁷ character steps done in all (`work.ts`), for
+ * a file of up to 10 MB. One step is a character of the content read in the one pass that finds windows,
+ * or read again for a window, or a cell of a comparison. Windows with most votes come first; when the
+ * steps are used up, the best found so far are given.
+ */
+import type { NearPlace } from '../core/problem.ts'
+import { alignLines, comparedLine } from './align-lines.ts'
+import { bestPart } from './best-part.ts'
+import { explainDifference } from './explain-difference.ts'
+import { findOccurrences } from './edit.ts'
+import { splitLines, withoutOuterBlankLines } from './lines.ts'
+import { lineEndsBetween, linesNear, regionAround, withLines } from './nearest-regions.ts'
+import { bestWindows, survey, type Cell, type Hit, type Survey } from './nearest-windows.ts'
+import { collapsed, isShortWord } from './plain.ts'
+import { placesOf } from './places.ts'
+import { longestPart, readingsOf } from './readings.ts'
+import { afford, LIMITS, type Work } from './work.ts'
+
+export interface NearestOptions {
+  /** What the text is called in the reasons given. */
+  param?: string
+  /** Tells, afterwards, what was done. */
+  work?: Work
+}
+
+/** Up to three places, the nearest first. */
+export async function nearestPlaces(
+  content: string,
+  wanted: string,
+  options: NearestOptions = {},
+): Promise<NearPlace[]> {
+  const { param = 'old_text', work = { steps: 0, windows: 0 } } = options
+  if (content === '' || wanted.trim() === '' || !afford(work, wanted.length)) return []
+  const found = candidates(content, wanted, work)
+  if (found.length === 0) return []
+
+  // Loaded only now, because few runs need it.
+  const { smallDiff } = await import('./small-diff.ts')
+  const asked = withoutOuterBlankLines(wanted)
+  return found.map(({ line, endLine, similarity, text }) => {
+    const why = explainDifference(wanted, text, param)
+    const place: NearPlace = { line, endLine, similarity, diff: smallDiff(asked, text, MAX_LINES) }
+    return why === undefined ? place : { ...place, why }
+  })
+}
+
+/** The line on which `newText` stands already; undefined also when it is too short to tell anything. */
+export function alreadyApplied(content: string, newText: string): number | undefined {
+  if (newText.replace(/\s+/g, '').length < 4) return undefined
+  const given = findOccurrences(content, newText, { max: 1 })
+  // A newline too many at either end says nothing about what is in between.
+  const spans = given.length > 0 ? given : findOccurrences(content, withoutOuterBlankLines(newText), { max: 1 })
+  return placesOf(content, spans, { max: 1 })[0]?.line
+}
+
+const MAX_PLACES = 3
+const MAX_LINES = 12
+
+interface Candidate {
+  line: number
+  endLine: number
+  similarity: number
+  text: string
+}
+
+function candidates(content: string, wanted: string, work: Work): Candidate[] {
+  const readings = readingsOf(wanted).toSorted((a, b) => Number(b.certain) - Number(a.certain))
+  const given = readings[0]?.certain === true ? [readings[0].text, wanted] : [wanted]
+  const texts = [...new Set([...given, ...readings.map(({ text }) => text)].map(withoutOuterBlankLines))]
+  const seen = survey(content, texts, work)
+
+  const sure = choose(seen.hits.flatMap((hit) => hitPlace(content, hit, texts[0] ?? '') ?? []))
+  if (sure.length > 0) return sure
+  const max = Math.floor(LIMITS.windows / texts.length)
+  const near = choose(texts.flatMap((text) => compared(content, text, seen, max, work)))
+  if (near.length > 0) return near
+  const part = longestPart(wanted)
+  return part === undefined ? [] : choose(compared(content, part.text, seen, max, work))
+}
+
+/** The best, without those that overlap a better one or are far behind the best. */
+function choose(places: readonly Candidate[]): Candidate[] {
+  const chosen: Candidate[] = []
+  for (const place of places.toSorted((a, b) => b.similarity - a.similarity || a.line - b.line)) {
+    const poor = place.similarity < FAR_BEHIND * (chosen[0]?.similarity ?? 0)
+    if (poor || chosen.length === MAX_PLACES) break
+    if (!chosen.some((other) => place.line <= other.endLine && place.endLine >= other.line)) chosen.push(place)
+  }
+  return chosen
+}
+
+const FAR_BEHIND = 0.65
+
+function hitPlace(content: string, { line, endLine, start, end }: Hit, wanted: string): Candidate | undefined {
+  const size = end - start
+  if (isShortWord(wanted) && size > wanted.length) return undefined
+  const similarity = 1 - Math.abs(size - wanted.length) / Math.max(size, wanted.length)
+  return { line, endLine, similarity: Math.max(0.9, rounded(similarity)), text: withLines(content, start, end) }
+}
+
+function compared(content: string, wanted: string, { cells }: Survey, max: number, work: Work): Candidate[] {
+  const lines = splitLines(wanted).slice(0, MAX_HEIGHT)
+  if (lines.length === 1) return partsLike(content, wanted, cells, max, work)
+  const found = linesLike(content, lines, cells, max, work)
+  if (found.some(({ similarity }) => similarity > 0.6)) return found
+  // Perhaps the file has these lines broken elsewhere.
+  return [...found, ...partsLike(content, wanted, cells, FEW, work)]
+}
+
+/** Of longer text only so many lines are compared; they are enough to find it. */
+const MAX_HEIGHT = 2000
+const FEW = 5
+const HOPELESS = 0.3
+
+function linesLike(
+  content: string,
+  lines: readonly string[],
+  cells: readonly Cell[],
+  max: number,
+  work: Work,
+): Candidate[] {
+  const wanted = lines.map(comparedLine)
+  const slack = Math.min(20, Math.max(2, Math.ceil(lines.length / 2)))
+  const found: Candidate[] = []
+  let top = 0
+  for (const { line, votes, cell } of bestWindows(cells, lines.length, max)) {
+    top = Math.max(top, votes)
+    if (votes < HOPELESS * top || work.windows >= LIMITS.windows) break
+    work.windows++
+    const there = linesNear(content, cell, line - slack, line + lines.length - 1 + slack, work)
+    if (there === undefined) continue
+    const aligned = alignLines(wanted, there.lines.map(comparedLine), line - there.first, slack, work)
+    if (aligned === undefined || aligned.similarity < WORTH_SHOWING) continue
+    const { first, last, similarity } = aligned
+    found.push({
+      line: there.first + first,
+      endLine: there.first + last,
+      similarity: rounded(similarity),
+      text: there.lines.slice(first, last + 1).join('\n'),
+    })
+  }
+  return found
+}
+
+const WORTH_SHOWING = 0.4
+/** Short text finds something a little like it in any line. */
+const WORTH_SHOWING_PART = 0.55
+const MAX_PATTERN = 1000
+
+function partsLike(content: string, wanted: string, cells: readonly Cell[], max: number, work: Work): Candidate[] {
+  const pattern = collapsed(wanted).slice(0, MAX_PATTERN)
+  const found: Candidate[] = []
+  let top = 0
+  for (const { votes, cell } of bestWindows(cells, 1, max)) {
+    top = Math.max(top, votes)
+    if (votes < HOPELESS * top || work.windows >= LIMITS.windows) break
+    work.windows++
+    const region = regionAround(content, cell, pattern.length, work)
+    if (region === undefined) break
+    const part = bestPart(pattern, region.text, work)
+    if (part === undefined) break
+    const similarity = 1 - part.distance / pattern.length
+    if (similarity < WORTH_SHOWING_PART) continue
+    const start = region.offsets[part.start] ?? cell.start
+    const end = (region.offsets[part.end - 1] ?? start) + 1
+    const line = cell.line + lineEndsBetween(content, cell.start, start) - lineEndsBetween(content, start, cell.start)
+    const endLine = line + lineEndsBetween(content, start, end)
+    found.push({ line, endLine, similarity: rounded(similarity), text: withLines(content, start, end) })
+  }
+  return found
+}
+
+/** What is not there to the letter is never quite the same. */
+function rounded(similarity: number): number {
+  return Math.min(0.99, Math.round(similarity * 100) / 100)
+}

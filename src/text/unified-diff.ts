@@ -1,0 +1,159 @@
+import { diffLines, type Run } from './line-diff.ts'
+
+export interface UnifiedDiffOptions {
+  /** Lines shown around a change. */
+  context?: number
+  /** As git writes them, `100644` or `100755`. A created or deleted file without one has `100644`. */
+  oldMode?: string
+  newMode?: string
+}
+
+/**
+ * The diff of one file as git writes it, so that `git apply` and `git apply -R` carry it out byte for byte.
+ * `null` as text means that the file is not there on that side. Empty when there is nothing to tell.
+ */
+export function unifiedDiff(
+  oldPath: string | null,
+  newPath: string | null,
+  before: string | null,
+  after: string | null,
+  { context = 3, oldMode, newMode }: UnifiedDiffOptions = {},
+): string {
+  const from = oldPath ?? newPath
+  const to = newPath ?? oldPath
+  if (from === null || to === null || (before === null && after === null)) return ''
+
+  const head = [`diff --git ${quoted(`a/${bare(from)}`)} ${quoted(`b/${bare(to)}`)}`]
+  if (before === null) head.push(`new file mode ${newMode ?? REGULAR}`)
+  else if (after === null) head.push(`deleted file mode ${oldMode ?? REGULAR}`)
+  else {
+    if (oldMode !== undefined && newMode !== undefined && oldMode !== newMode) {
+      head.push(`old mode ${oldMode}`, `new mode ${newMode}`)
+    }
+    if (from !== to) {
+      if (before === after) head.push('similarity index 100%')
+      head.push(`rename from ${quoted(bare(from))}`, `rename to ${quoted(bare(to))}`)
+    }
+  }
+
+  const hunks = hunksOf(linesOf(before ?? ''), linesOf(after ?? ''), context)
+  if (hunks.length === 0) return head.length === 1 ? '' : `${head.join('\n')}\n`
+  head.push(
+    `--- ${before === null ? '/dev/null' : named(`a/${bare(from)}`)}`,
+    `+++ ${after === null ? '/dev/null' : named(`b/${bare(to)}`)}`,
+  )
+  return `${head.join('\n')}\n${hunks.join('')}`
+}
+
+const REGULAR = '100644'
+
+/** Lines with their ends. Only LF ends a line here, as in git: a CR belongs to the line's text. */
+function linesOf(text: string): string[] {
+  const lines: string[] = []
+  let from = 0
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', from)) {
+    lines.push(text.slice(from, at + 1))
+    from = at + 1
+  }
+  if (from < text.length) lines.push(text.slice(from))
+  return lines
+}
+
+function hunksOf(before: readonly string[], after: readonly string[], context: number): string[] {
+  const hunks: string[] = []
+  let oldAt = 0
+  let newAt = 0
+  for (const { lead, runs } of groups(diffLines(before, after), context)) {
+    oldAt += lead
+    newAt += lead
+    const oldStart = oldAt
+    const newStart = newAt
+    const body: string[] = []
+    for (const { kind, count } of runs) {
+      if (count === 0) continue
+      const lines = kind === 'new' ? after.slice(newAt, newAt + count) : before.slice(oldAt, oldAt + count)
+      body.push(MARKS[kind], lines.join(MARKS[kind]))
+      if (lines.at(-1)?.endsWith('\n') === false) body.push('\n\\ No newline at end of file\n')
+      if (kind !== 'new') oldAt += count
+      if (kind !== 'old') newAt += count
+    }
+    hunks.push(`@@ -${extent(oldStart, oldAt)} +${extent(newStart, newAt)} @@\n${body.join('')}`)
+  }
+  return hunks
+}
+
+const MARKS = { same: ' ', old: '-', new: '+' } as const
+
+/** Changes with the lines around them; `lead` lines that both sides have lie between a group and the one before. */
+function groups(runs: readonly Run[], context: number): { lead: number; runs: Run[] }[] {
+  const found: { lead: number; runs: Run[] }[] = []
+  let open: Run[] | undefined
+  let lead = 0
+  for (const [index, run] of runs.entries()) {
+    if (run.kind !== 'same') {
+      if (open === undefined) {
+        open = []
+        found.push({ lead, runs: open })
+        lead = 0
+      }
+      open.push(run)
+      continue
+    }
+    const last = index === runs.length - 1
+    if (open !== undefined && !last && run.count <= 2 * context) {
+      open.push(run)
+      continue
+    }
+    const behind = open === undefined ? 0 : Math.min(context, run.count)
+    const ahead = last ? 0 : Math.min(context, run.count - behind)
+    open?.push({ kind: 'same', count: behind })
+    lead += run.count - behind - ahead
+    open = undefined
+    if (last) continue
+    open = [{ kind: 'same', count: ahead }]
+    found.push({ lead, runs: open })
+    lead = 0
+  }
+  return found
+}
+
+/** Where a hunk is, counted from 1. An empty extent names the line in front of it. */
+function extent(start: number, end: number): string {
+  const count = end - start
+  if (count === 0) return `${start},0`
+  return count === 1 ? `${start + 1}` : `${start + 1},${count}`
+}
+
+function bare(path: string): string {
+  return path.replace(/^\//, '')
+}
+
+/** Git ends a name that has a blank with a tab, so that readers know where it ends. */
+function named(path: string): string {
+  return quoted(path) + (path.includes(' ') ? '\t' : '')
+}
+
+/** A name as git quotes it: bytes beyond printable ASCII as octal, in double quotes. */
+function quoted(path: string): string {
+  if (/^[\x20-\x7e]*$/.test(path) && !/["\\]/.test(path)) return path
+  const bytes = [...new TextEncoder().encode(path)]
+  return `"${bytes.map((byte) => ESCAPES.get(byte) ?? (byte < 0x20 || byte > 0x7e ? octal(byte) : String.fromCharCode(byte))).join('')}"`
+}
+
+const ESCAPES = new Map(
+  Object.entries({
+    '\x07': '\\a',
+    '\b': '\\b',
+    '\t': '\\t',
+    '\n': '\\n',
+    '\v': '\\v',
+    '\f': '\\f',
+    '\r': '\\r',
+    '"': '\\"',
+    '\\': '\\\\',
+  }).map(([char, escape]) => [char.charCodeAt(0), escape]),
+)
+
+function octal(byte: number): string {
+  return `\\${byte.toString(8).padStart(3, '0')}`
+}

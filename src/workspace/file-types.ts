@@ -1,0 +1,31 @@
+import type fs from 'node:fs'
+import type { Entry } from '../core/files.ts'
+import { Stop } from '../core/problem.ts'
+import type { Location } from './location.ts'
+
+type Kinds = Pick<fs.Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink' | 'isFIFO' | 'isSocket'>
+
+export function typeOf(stat: Kinds): Entry['type'] {
+  if (stat.isFile()) return 'file'
+  if (stat.isDirectory()) return 'directory'
+  return stat.isSymbolicLink() ? 'symlink' : 'other'
+}
+
+export function irregularStop(at: Location, stat: Kinds, op: string): Stop {
+  if (stat.isDirectory()) return directoryStop(at, op)
+  const type = stat.isFIFO() ? 'FIFO' : stat.isSocket() ? 'socket' : stat.isSymbolicLink() ? 'symbolic link' : 'device'
+  return new Stop({ kind: 'not-regular', path: at.given, type, op })
+}
+
+export const directoryStop = (at: Location, op: string): Stop =>
+  new Stop({ kind: 'os', code: 'EISDIR', op, path: at.given })
+
+/**
+ * A file that nobody may write is left alone, although renaming another one over it would work:
+ * the mode is what its owner said about it. The superuser is held to the same.
+ */
+export function refuseReadOnly(at: Location, stat: fs.Stats, op: string): void {
+  const mine = stat.uid === process.geteuid?.()
+  const writable = mine ? stat.mode & 0o200 : stat.mode & 0o222
+  if (writable === 0) throw new Stop({ kind: 'os', code: 'EACCES', op, path: at.given })
+}

@@ -1,0 +1,94 @@
+import { Stop } from '../core/problem.ts'
+import type { DiskTree } from './disk-tree.ts'
+import type { Location } from './location.ts'
+import type { Replacement } from './replacement.ts'
+import type { Step } from './staged-tree.ts'
+
+/**
+ * Brings staged steps to the disk, all of them or none. Everything that needs room is written first, under
+ * temporary names, so that a full disk is met before anything has changed. Then the steps are taken in order,
+ * and if one is refused the ones before it are taken back.
+ */
+export async function landTogether(steps: readonly Step[], disk: DiskTree): Promise<string[]> {
+  const safety = new Safety(disk)
+  const displaced: string[] = []
+  const replacements = new Map<Step, Replacement>()
+  try {
+    // Directories first: writing a file's successor beside it makes them.
+    for (const step of steps) if (step.kind === 'make-dir') safety.keep(step.at)
+    for (const step of steps) {
+      if (step.kind === 'write') replacements.set(step, disk.prepare(step.at, step.bytes, step.base))
+    }
+    // All of them, also after a failure: giving up would close descriptors that are still being synced.
+    const synced = await Promise.allSettled([...replacements.values()].map((replacement) => replacement.sync()))
+    const failure = synced.find((result) => result.status === 'rejected')
+    if (failure !== undefined) throw failure.reason
+    for (const step of steps) {
+      for (const at of displacedBy(step)) safety.keep(at)
+      const note = replacements.get(step)?.commit() ?? (await take(step, disk))
+      if (note?.displaced !== undefined) displaced.push(note.displaced)
+    }
+  } catch (error) {
+    for (const replacement of replacements.values()) replacement.discard()
+    safety.restore()
+    throw error
+  }
+  safety.forget()
+  return displaced
+}
+
+function displacedBy(step: Step): Location[] {
+  switch (step.kind) {
+    case 'write':
+    case 'remove':
+    case 'remove-dir':
+      return [step.at]
+    case 'rename':
+      return [step.from, step.to]
+    case 'copy':
+      return [step.to]
+    case 'make-dir':
+      return []
+  }
+}
+
+async function take(step: Step, disk: DiskTree): Promise<undefined> {
+  if (step.kind === 'rename') disk.rename(step.from, step.to)
+  else if (step.kind === 'remove') disk.remove(step.at)
+  else if (step.kind === 'remove-dir') disk.removeDir(step.at)
+  else if (step.kind === 'make-dir') disk.makeDir(step.at)
+  else if (step.kind === 'copy') await disk.copy(step.from, step.to)
+}
+
+/** Remembers each place as it was before the first step touched it. */
+class Safety {
+  readonly #disk: DiskTree
+  readonly #copies: { at: Location; restore: () => void; forget: () => void }[] = []
+  readonly #kept = new Set<string>()
+
+  constructor(disk: DiskTree) {
+    this.#disk = disk
+  }
+
+  keep(at: Location): void {
+    if (this.#kept.has(at.absolute)) return
+    this.#kept.add(at.absolute)
+    this.#copies.push({ at, ...this.#disk.keepCopy(at) })
+  }
+
+  restore(): void {
+    const lost: string[] = []
+    for (const { at, restore } of this.#copies.reverse()) {
+      try {
+        restore()
+      } catch {
+        lost.push(at.given)
+      }
+    }
+    if (lost.length > 0) throw new Stop({ kind: 'half-landed', paths: lost })
+  }
+
+  forget(): void {
+    for (const { forget } of this.#copies) forget()
+  }
+}

@@ -1,0 +1,56 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import type { Access, PathDecision, PathJudge } from '../core/decision.ts'
+import type { PathArg } from '../core/files.ts'
+import { Stop } from '../core/problem.ts'
+import type { Location } from './location.ts'
+
+/** Turns a path from a block into a location, or stops. Asked at every use, because what was fine a moment ago may be a link now. */
+export class Locator {
+  readonly #judge: PathJudge
+  readonly #symlinks: 'refuse' | 'inside'
+
+  constructor(judge: PathJudge, symlinks: 'refuse' | 'inside') {
+    this.#judge = judge
+    this.#symlinks = symlinks
+  }
+
+  locate(arg: PathArg, access: Access): Location {
+    const judged = this.#location(arg, arg.absolute, access)
+    if (this.#symlinks === 'refuse') return judged
+    // Following links is allowed as long as they lead to where the path itself would have been allowed.
+    const real = realPath(judged.absolute)
+    return real === judged.absolute ? judged : this.#location(arg, real, access)
+  }
+
+  /** Whether the content of a file below a root is closed, by its path there. */
+  closedBelow(relative: string): boolean {
+    return this.#judge.closedBelow(relative)
+  }
+
+  #location(arg: PathArg, absolute: string, access: Access): Location {
+    const decision = this.#judge.path(arg.given, absolute, access)
+    if (decision.verdict === 'deny') throw refused(arg, decision)
+    const { root, parts } = decision
+    return { root, parts, absolute: path.join(root, ...parts), given: arg.given }
+  }
+}
+
+function refused(arg: PathArg, { rule, reason, advice }: PathDecision & { verdict: 'deny' }): Stop {
+  return new Stop({ kind: 'path', rule, path: arg.given, reason, ...(advice === undefined ? {} : { advice }) })
+}
+
+/** The path without links; what does not exist yet is taken as it stands. */
+function realPath(absolute: string): string {
+  const missing: string[] = []
+  for (let at = absolute; ; at = path.dirname(at)) {
+    try {
+      return path.join(fs.realpathSync.native(at), ...missing)
+    } catch {
+      // A dangling link must not pass for a free name: writing to it would create the file it points to.
+      if (fs.lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) return absolute
+      missing.unshift(path.basename(at))
+      if (at === path.dirname(at)) return absolute
+    }
+  }
+}

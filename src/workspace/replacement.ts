@@ -1,0 +1,156 @@
+import fs from 'node:fs'
+import { Stop } from '../core/problem.ts'
+import { DiskBase } from './disk-base.ts'
+import { irregularStop, refuseReadOnly } from './file-types.ts'
+import { nameOf, type Location } from './location.ts'
+import { hasCode, osStop } from './os-problem.ts'
+import type { Scratch } from './scratch.ts'
+import type { WriteNote } from './tree.ts'
+import { type Dir, linkStop } from './walk.ts'
+
+/** What must be at the target when the replacement takes its place. */
+export type Expected = DiskBase | null | 'anything'
+/** Puts the content into the new file. */
+export type Fill = (fd: number) => void
+
+/**
+ * A file is never written into: its successor is written beside it, made durable, and takes its name in one
+ * step. Whoever looks, at any moment and after any crash, sees the old file or the new one.
+ */
+export interface Replacement {
+  sync(): Promise<void>
+  /** Takes the name. */
+  commit(): WriteNote
+  /** Gives up, unless it was committed. */
+  discard(): void
+}
+
+interface Plan {
+  readonly at: Location
+  readonly dir: Dir
+  readonly base: Expected
+  readonly op: string
+  readonly fill: Fill
+  readonly mode: number | undefined
+  readonly scratch: Scratch
+}
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = fs.constants
+
+export function beginReplacement({ at, dir, base, op, fill, mode, scratch }: Plan): Replacement {
+  const target = dir.at(nameOf(at))
+  const temp = dir.at(scratch.tempName(dir.path))
+  if (base instanceof DiskBase) refuseReadOnly(at, base.stat, op)
+  if (base === 'anything') refuseIrregularTarget(at, target, op)
+  dir.hold()
+
+  let fd: number | undefined
+  const close = (): void => {
+    if (fd !== undefined) fs.closeSync(fd)
+    fd = undefined
+  }
+  let over = false
+  const release = (): void => {
+    over = true
+    close()
+    if (base instanceof DiskBase) base.release()
+    dir.drop()
+  }
+  const failing = (error: unknown): unknown => {
+    fs.rmSync(temp, { force: true })
+    release()
+    return osStop(error, op, at.given)
+  }
+
+  try {
+    const wanted = (base instanceof DiskBase ? base.stat.mode : (mode ?? 0o666)) & 0o7777
+    fd = fs.openSync(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, wanted)
+    fill(fd)
+    if (base instanceof DiskBase) keepOwnerAndMode(fd, base.stat)
+    else if (mode !== undefined) fs.fchmodSync(fd, wanted)
+  } catch (error) {
+    throw failing(error)
+  }
+  const written = fd
+
+  return {
+    sync: () =>
+      new Promise((done, failed) => {
+        fs.fsync(written, (error) => {
+          if (error) return failed(failing(error))
+          close()
+          done()
+        })
+      }),
+
+    commit: () => {
+      try {
+        // The last look before the name is taken: the same file, and nobody wrote into it.
+        if (base instanceof DiskBase && !base.isAt(target))
+          throw new Stop({ kind: 'changed-meanwhile', path: at.given })
+        if (base === null) takeFreeName(temp, target, at)
+        else fs.renameSync(temp, target)
+      } catch (error) {
+        throw failing(error)
+      }
+      // Somebody may have written into the old file between the look and the rename. Its descriptor still leads there.
+      const late = base instanceof DiskBase ? base.changedBytes() : undefined
+      release()
+      return late === undefined ? {} : { displaced: scratch.saveConflict(nameOf(at), late) }
+    },
+
+    discard: () => {
+      if (!over) failing(undefined)
+    },
+  }
+}
+
+function refuseIrregularTarget(at: Location, target: string, op: string): void {
+  const now = fs.lstatSync(target, { throwIfNoEntry: false })
+  if (now === undefined) return
+  if (now.isSymbolicLink()) throw linkStop(at, at.absolute)
+  if (!now.isFile()) throw irregularStop(at, now, op)
+  refuseReadOnly(at, now, op)
+}
+
+/** A link, unlike a rename, never displaces: whoever made that file first keeps it. */
+function takeFreeName(temp: string, target: string, at: Location): void {
+  try {
+    fs.linkSync(temp, target)
+    fs.unlinkSync(temp)
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) throw new Stop({ kind: 'changed-meanwhile', path: at.given })
+    if (!hasCode(error, ...noLinks)) throw error
+    if (fs.lstatSync(target, { throwIfNoEntry: false })) throw new Stop({ kind: 'changed-meanwhile', path: at.given })
+    fs.renameSync(temp, target)
+  }
+}
+
+export function linkOrCopy(from: string, to: string): void {
+  try {
+    fs.linkSync(from, to)
+  } catch (error) {
+    if (!hasCode(error, ...noLinks)) throw error
+    fs.copyFileSync(from, to, fs.constants.COPYFILE_EXCL)
+  }
+}
+
+/** Not every file system has hard links. */
+const noLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
+
+function keepOwnerAndMode(fd: number, stat: fs.Stats): void {
+  const mode = stat.mode & 0o7777
+  const foreign = stat.uid !== process.geteuid?.() || stat.gid !== process.getegid?.()
+  if (foreign) {
+    try {
+      fs.fchownSync(fd, stat.uid, stat.gid)
+    } catch (error) {
+      // Only the superuser gives files away; the text matters more than the name of its owner.
+      if (!hasCode(error, 'EPERM', 'EINVAL')) throw error
+    }
+  }
+  // After the owner, because changing the owner clears the set-id bits; the umask was in the way at creation.
+  if (foreign || (mode & umask) !== 0) fs.fchmodSync(fd, mode)
+}
+
+const umask = process.umask()

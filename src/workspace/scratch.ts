@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { hasCode } from './os-problem.ts'
+import { ownIdentity, sweepLeftovers } from './sweep.ts'
+
+/**
+ * clada's own corner of a project: `.clada/`, made at the first write and never before. Names of temporary
+ * files come from here, because each directory that gets one is noted first: whoever starts next can then
+ * sweep what a killed run left behind without searching the project.
+ */
+export class Scratch {
+  readonly root: string
+  readonly #run = randomBytes(6).toString('hex')
+  readonly #announced = new Set<string>()
+  #count = 0
+  #state: string | undefined
+  #ledger: string | undefined
+
+  constructor(root: string) {
+    this.root = root
+  }
+
+  /** A fresh name for a temporary file in a directory. */
+  tempName(dir: string): string {
+    if (!this.#announced.has(dir)) {
+      this.#announced.add(dir)
+      this.#ledger ??= this.#startLedger()
+      fs.appendFileSync(this.#ledger, JSON.stringify(dir) + '\n')
+    }
+    return `.clada-${this.#run}-${this.#count++}.tmp`
+  }
+
+  /** Keeps a text that would otherwise be lost, and says where. */
+  saveConflict(name: string, bytes: Buffer): string {
+    const dir = path.join(this.stateDir(), 'conflicts')
+    fs.mkdirSync(dir, { recursive: true })
+    const file = path.join(dir, `${new Date().toISOString().replace(/[:.]/g, '-')}-${this.#count++}-${name}`)
+    fs.writeFileSync(file, bytes, { flag: 'wx' })
+    return file
+  }
+
+  /** `.clada` in the root, or where that cannot be made a directory of the user's own. */
+  stateDir(): string {
+    this.#state ??= inProject(this.root) ?? inHome(this.root)
+    return this.#state
+  }
+
+  /** Everything that was announced is done with. */
+  finish(): void {
+    if (this.#ledger !== undefined) fs.rmSync(this.#ledger, { force: true })
+    this.#ledger = undefined
+    this.#announced.clear()
+  }
+
+  #startLedger(): string {
+    const dir = path.join(this.stateDir(), 'running')
+    fs.mkdirSync(dir, { recursive: true })
+    sweepLeftovers(dir)
+    const ledger = path.join(dir, this.#run)
+    fs.writeFileSync(ledger, JSON.stringify(ownIdentity()) + '\n', { flag: 'wx' })
+    return ledger
+  }
+}
+
+const ignoreAll =
+  '# Made by clada. What users approved is the only thing worth sharing.\n*\n!.gitignore\n!allowed-commands.json\n'
+
+function inProject(root: string): string | undefined {
+  const dir = path.join(root, '.clada')
+  try {
+    fs.mkdirSync(dir)
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) return undefined
+    // A link here could lead anywhere; a repository may have brought it along.
+    return fs.lstatSync(dir).isDirectory() && writable(dir) ? dir : undefined
+  }
+  fs.writeFileSync(path.join(dir, '.gitignore'), ignoreAll, { flag: 'wx' })
+  return dir
+}
+
+function inHome(root: string): string {
+  const base = process.env['XDG_STATE_HOME'] ?? path.join(os.homedir(), '.local', 'state')
+  const dir = path.join(base, 'clada', Buffer.from(root).toString('base64url').slice(0, 200))
+  fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
+  return dir
+}
+
+function writable(dir: string): boolean {
+  try {
+    fs.accessSync(dir, fs.constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,191 @@
+import { spawn } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { rgPath } from '@vscode/ripgrep'
+import type { Hit, Search, SearchResult } from '../core/files.ts'
+import { Stop } from '../core/problem.ts'
+import type { Locator } from './locate.ts'
+import { nameOf, type Location } from './location.ts'
+import type { Tree } from './tree.ts'
+import { linkStop } from './walk.ts'
+
+/**
+ * Searches with the real ripgrep, from a directory that was checked. What comes back is filtered again: files
+ * whose content is closed give no hits, whatever ripgrep thinks of them.
+ */
+export async function searchWithRipgrep(
+  query: Search,
+  at: Location,
+  tree: Tree,
+  locator: Locator,
+): Promise<SearchResult> {
+  const look = at.parts.length === 0 ? { type: 'directory' as const } : tree.look(at)
+  if (look === undefined) throw new Stop({ kind: 'os', code: 'ENOENT', op: 'open', path: at.given })
+  if (look.type === 'symlink') throw linkStop(at, at.absolute)
+  const one = look.type === 'directory' ? undefined : nameOf(at)
+  const dir = one === undefined ? at : { ...at, parts: at.parts.slice(0, -1), absolute: path.dirname(at.absolute) }
+  const { cwd, differing } = tree.outside(dir)
+
+  const collect = new Collector(query, dir, one, tree, locator)
+  if (cwd !== undefined) {
+    await ripgrep(query, cwd, one, (relative, line, text) => {
+      return differing.has(path.join(dir.absolute, relative)) ? 'go-on' : collect.add(relative, line, text)
+    })
+  }
+  await searchStaged(query, dir, one, differing, collect)
+  return collect.result()
+}
+
+class Collector {
+  readonly #query: Search
+  readonly #dir: Location
+  readonly #one: string | undefined
+  readonly #tree: Tree
+  readonly #locator: Locator
+  readonly #open = new Map<string, boolean>()
+  readonly #hits: Hit[] = []
+  #more = false
+
+  constructor(query: Search, dir: Location, one: string | undefined, tree: Tree, locator: Locator) {
+    this.#query = query
+    this.#dir = dir
+    this.#one = one
+    this.#tree = tree
+    this.#locator = locator
+  }
+
+  add(relative: string, line: number, text: string): 'go-on' | 'enough' {
+    if (!this.#isOpen(relative)) return 'go-on'
+    if (this.#hits.length >= this.#query.max) {
+      this.#more = true
+      return 'enough'
+    }
+    const base = this.#query.base.given.replace(/[\\/]+$/, '')
+    const file = this.#one === undefined ? (base === '.' || base === '' ? relative : `${base}/${relative}`) : base
+    this.#hits.push({ file, line_number: line, line: text })
+    return 'go-on'
+  }
+
+  /** In the order of files and lines, whatever order the searching threads found them in. */
+  result(): SearchResult {
+    const hits = this.#hits.sort((a, b) =>
+      a.file === b.file ? a.line_number - b.line_number : a.file < b.file ? -1 : 1,
+    )
+    return { hits, more: this.#more }
+  }
+
+  /** Once for each file: neither closed by its name nor a second name of some other file. */
+  #isOpen(relative: string): boolean {
+    const known = this.#open.get(relative)
+    if (known !== undefined) return known
+    const parts = [...this.#dir.parts, ...relative.split('/')]
+    const links =
+      this.#tree.look({ ...this.#dir, parts, absolute: path.join(this.#dir.absolute, relative) })?.links ?? 1
+    const open = !this.#locator.closedBelow(parts.join('/')) && (links < 2 || parts.includes('node_modules'))
+    this.#open.set(relative, open)
+    return open
+  }
+}
+
+type OnHit = (relative: string, line: number, text: string) => 'go-on' | 'enough'
+
+function ripgrep(query: Search, cwd: string, one: string | undefined, onHit: OnHit): Promise<void> {
+  const child = spawn(
+    rgPath,
+    [...optionsFor(query), '-e', query.pattern, '--', one === undefined ? './' : `./${one}`],
+    {
+      cwd,
+      // Nothing of the caller's environment can change what is searched.
+      env: { LANG: 'C.UTF-8' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  return new Promise((done, failed) => {
+    let stderr = ''
+    let rest: Buffer = Buffer.alloc(0)
+    let enough = false
+    child.stderr.on('data', (chunk: Buffer) => {
+      if (stderr.length < 4096) stderr += chunk.toString()
+    })
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (enough) return
+      const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+      let from = 0
+      for (let lf = data.indexOf(10); lf !== -1; lf = data.indexOf(10, from)) {
+        enough = reported(data.subarray(from, lf), onHit) === 'enough'
+        from = lf + 1
+        if (!enough) continue
+        child.kill('SIGKILL')
+        return
+      }
+      rest = data.subarray(from)
+    })
+    child.on('error', (error) => failed(new Stop({ kind: 'search-failed', message: error.message })))
+    child.on('close', (code) => {
+      // 1 means that nothing was found; 2 may also mean that some file could not be read, which costs only that file.
+      if (
+        enough ||
+        code === 0 ||
+        code === 1 ||
+        !/regex parse error|error parsing glob|invalid|unrecognized/i.test(stderr)
+      )
+        done()
+      else failed(new Stop({ kind: 'search-failed', message: stderr.trim() }))
+    })
+  })
+}
+
+function optionsFor({ include, regex, ignoreCase }: Search): string[] {
+  const options = ['--no-config', '--no-require-git', '--hidden', '--glob=!.git', '--glob=!.clada', '--color=never']
+  options.push('--line-number', '--no-heading', '--with-filename', '--null', '--no-messages')
+  if (!regex) options.push('--fixed-strings')
+  if (ignoreCase) options.push('--ignore-case')
+  // A type, unlike a glob, does not bring ignored files back; but it knows file names only.
+  if (include?.includes('/')) options.push(`--glob=${include}`)
+  else if (include !== undefined) options.push(`--type-add=clada:${include}`, '--type=clada')
+  return options
+}
+
+const longestLine = 2000
+
+/** One line of output: the path, NUL, the line number, a colon, the line. */
+function reported(output: Buffer, onHit: OnHit): 'go-on' | 'enough' {
+  const nul = output.indexOf(0)
+  if (nul === -1) return 'go-on'
+  const colon = output.indexOf(58, nul)
+  const text = output
+    .subarray(colon + 1)
+    .toString('utf8')
+    .replace(/\r$/, '')
+  return onHit(
+    output.subarray(0, nul).toString('utf8').replace(/^\.\//, ''),
+    Number(output.subarray(nul + 1, colon).toString('latin1')),
+    text.length > longestLine ? `${text.slice(0, longestLine)}… (${text.length} characters)` : text,
+  )
+}
+
+/** What is only staged is written to a scratch directory and searched there by the same program. */
+async function searchStaged(
+  query: Search,
+  dir: Location,
+  one: string | undefined,
+  differing: ReadonlyMap<string, Buffer | null>,
+  collect: Collector,
+): Promise<void> {
+  const below = dir.absolute.endsWith('/') ? dir.absolute : dir.absolute + '/'
+  const files = [...differing].filter(([file, bytes]) => bytes !== null && file.startsWith(below))
+  if (files.length === 0) return
+  const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-search-'))
+  try {
+    for (const [file, bytes] of files) {
+      const copy = path.join(scratch, file.slice(below.length))
+      fs.mkdirSync(path.dirname(copy), { recursive: true })
+      fs.writeFileSync(copy, bytes ?? '')
+    }
+    if (one !== undefined && !fs.existsSync(path.join(scratch, one))) return
+    await ripgrep(query, scratch, one, (relative, line, text) => collect.add(relative, line, text))
+  } finally {
+    fs.rmSync(scratch, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,229 @@
+import type { Entry } from '../core/files.ts'
+import { Stop } from '../core/problem.ts'
+import type { DiskTree } from './disk-tree.ts'
+import { directoryStop } from './file-types.ts'
+import type { Location } from './location.ts'
+import { linkStop } from './walk.ts'
+import type { Base, Look, Named, Outside, Tree, WriteNote } from './tree.ts'
+
+/**
+ * A tree that lies over the disk and keeps every change to itself: later actions see what earlier ones did,
+ * the disk sees nothing. From here a document's diff is shown, and a group lands whole or not at all.
+ */
+export class StagedTree implements Tree {
+  readonly #disk: DiskTree
+  readonly #nodes = new Map<string, Placed>()
+  readonly #steps: Step[] = []
+
+  constructor(disk: DiskTree) {
+    this.#disk = disk
+  }
+
+  /** Everything that was done, in order. */
+  get steps(): readonly Step[] {
+    return this.#steps
+  }
+
+  look(at: Location): Look | undefined {
+    const node = this.#find(at)
+    if (node === 'disk') return this.#disk.look(at)
+    if (node.type === 'absent') return undefined
+    if (node.type === 'directory') return { type: 'directory', size: 0, mode: 0o755, links: 1 }
+    if (node.bytes === undefined) return this.#disk.look(node.origin)
+    return { type: 'file', size: node.bytes.length, mode: node.mode, links: 1 }
+  }
+
+  read(at: Location, limit: number): Base {
+    const node = this.#find(at)
+    if (node === 'disk') return released(this.#disk.read(at, limit))
+    if (node.type === 'absent') throw missing(at, 'open')
+    if (node.type === 'directory') throw directoryStop(at, 'open')
+    if (node.bytes === undefined) return released(this.#disk.read({ ...node.origin, given: at.given }, limit))
+    if (node.bytes.length > limit) {
+      throw new Stop({ kind: 'too-large', path: at.given, size: node.bytes.length, limit })
+    }
+    return { bytes: node.bytes, mode: node.mode, links: 1, release: () => {} }
+  }
+
+  async write(at: Location, bytes: Buffer, base: Base | null): Promise<WriteNote> {
+    this.#makeParents(at)
+    this.#steps.push({ kind: 'write', at, bytes, base })
+    this.#put(at, { type: 'file', bytes, mode: base?.mode ?? 0o100644 })
+    return {}
+  }
+
+  async copy(from: Location, to: Location): Promise<void> {
+    const node = this.#fileNode(from, 'copyfile')
+    this.#makeParents(to)
+    this.#steps.push({ kind: 'copy', from, to })
+    this.#put(to, node)
+  }
+
+  remove(at: Location): void {
+    const look = this.look(at)
+    if (look === undefined) throw missing(at, 'unlink')
+    if (look.type === 'directory') throw directoryStop(at, 'unlink')
+    this.#steps.push({ kind: 'remove', at })
+    this.#put(at, { type: 'absent' })
+  }
+
+  rename(from: Location, to: Location): void {
+    const node = this.#fileNode(from, 'rename')
+    this.#makeParents(to)
+    this.#steps.push({ kind: 'rename', from, to })
+    this.#put(to, node)
+    this.#put(from, { type: 'absent' })
+  }
+
+  makeDir(at: Location): void {
+    for (let depth = 1; depth <= at.parts.length; depth++) {
+      const dir = ancestor(at, depth)
+      const look = this.look(dir)
+      if (look === undefined) {
+        this.#steps.push({ kind: 'make-dir', at: dir })
+        this.#put(dir, { type: 'directory' })
+      } else if (look.type === 'symlink') throw linkStop(at, dir.absolute)
+      else if (look.type !== 'directory') throw new Stop({ kind: 'os', code: 'ENOTDIR', op: 'mkdir', path: at.given })
+    }
+  }
+
+  removeDir(at: Location): void {
+    if (this.list(at, 'rmdir').length > 0)
+      throw new Stop({ kind: 'os', code: 'ENOTEMPTY', op: 'rmdir', path: at.given })
+    this.#steps.push({ kind: 'remove-dir', at })
+    this.#put(at, { type: 'absent' })
+  }
+
+  list(at: Location, op = 'scandir'): Entry[] {
+    const look = at.parts.length === 0 ? { type: 'directory' as const } : this.look(at)
+    if (look === undefined) throw missing(at, op)
+    if (look.type === 'symlink') throw linkStop(at, at.absolute)
+    if (look.type !== 'directory') throw new Stop({ kind: 'os', code: 'ENOTDIR', op, path: at.given })
+    const onDisk = at.parts.length === 0 || this.#find(at) === 'disk'
+    const entries = new Map<string, Entry>((onDisk ? this.#disk.list(at) : []).map((entry) => [entry.name, entry]))
+    for (const [key, placed] of this.#nodes) {
+      const name = childName(key, at.absolute)
+      if (name === undefined) continue
+      const child = this.look(placed.at)
+      if (child === undefined) entries.delete(name)
+      else entries.set(name, { name, type: child.type, size: child.size, modified: new Date().toISOString() })
+    }
+    return [...entries.values()]
+  }
+
+  names(at: Location): Named[] {
+    return this.list(at).map(({ name, type }) => ({ name, type }))
+  }
+
+  outside(at: Location): Outside {
+    const differing = new Map<string, Buffer | null>()
+    for (const [key, { node }] of this.#nodes) {
+      if (node.type === 'file') differing.set(key, this.#bytesOf(node))
+      else if (node.type === 'absent') differing.set(key, null)
+    }
+    return { cwd: this.#find(at) === 'disk' ? this.#disk.outside(at).cwd : undefined, differing }
+  }
+
+  /** Every file that is not as it is on the disk, in order of path: what is there, and what would be. */
+  changes(): Change[] {
+    const changes: Change[] = []
+    for (const { at, node } of this.#nodes.values()) {
+      const there = this.#disk.look(at)
+      const before = there?.type === 'file' ? this.#onDisk(at, there) : null
+      const after = node.type === 'file' ? { bytes: this.#bytesOf(node), mode: node.mode } : null
+      if (before === null && after === null) continue
+      if (before !== null && after !== null && before.mode === after.mode && before.bytes.equals(after.bytes)) continue
+      changes.push({ at, before, after })
+    }
+    return changes.sort((a, b) => (a.at.absolute < b.at.absolute ? -1 : 1))
+  }
+
+  #put(at: Location, node: Node): void {
+    this.#nodes.set(at.absolute, { at, node })
+  }
+
+  #onDisk(at: Location, { mode }: Look): FileState {
+    return { bytes: released(this.#disk.read(at, Infinity)).bytes, mode }
+  }
+
+  #bytesOf(node: Node & { type: 'file' }): Buffer {
+    return node.bytes ?? released(this.#disk.read(node.origin, Infinity)).bytes
+  }
+
+  /** The node that decides about a location, or `disk` when none does. */
+  #find(at: Location): Node | 'disk' {
+    const own = this.#nodes.get(at.absolute)
+    if (own !== undefined) return own.node
+    for (let depth = at.parts.length - 1; depth > 0; depth--) {
+      const above = this.#nodes.get(ancestor(at, depth).absolute)
+      if (above === undefined) continue
+      // A directory that was made here holds what the nodes say and nothing else.
+      return { type: 'absent' }
+    }
+    return 'disk'
+  }
+
+  #fileNode(at: Location, op: string): Node {
+    const look = this.look(at)
+    if (look === undefined) throw missing(at, op)
+    if (look.type === 'directory') throw directoryStop(at, op)
+    const node = this.#find(at)
+    return node === 'disk' ? { type: 'file', bytes: undefined, origin: at, mode: look.mode } : node
+  }
+
+  #makeParents(at: Location): void {
+    if (at.parts.length > 1) this.makeDir(ancestor(at, at.parts.length - 1))
+  }
+}
+
+type Node =
+  | { readonly type: 'absent' }
+  | { readonly type: 'directory' }
+  | { readonly type: 'file'; readonly bytes: Buffer; readonly mode: number }
+  /** Still on the disk, under another name. */
+  | { readonly type: 'file'; readonly bytes: undefined; readonly origin: Location; readonly mode: number }
+
+export type Step =
+  | { readonly kind: 'write'; readonly at: Location; readonly bytes: Buffer; readonly base: Base | null }
+  | { readonly kind: 'copy'; readonly from: Location; readonly to: Location }
+  | { readonly kind: 'rename'; readonly from: Location; readonly to: Location }
+  | { readonly kind: 'remove'; readonly at: Location }
+  | { readonly kind: 'make-dir'; readonly at: Location }
+  | { readonly kind: 'remove-dir'; readonly at: Location }
+
+export interface Change {
+  readonly at: Location
+  readonly before: FileState | null
+  readonly after: FileState | null
+}
+
+export interface FileState {
+  readonly bytes: Buffer
+  readonly mode: number
+}
+
+interface Placed {
+  readonly at: Location
+  readonly node: Node
+}
+
+/** Thousands of staged files must not hold thousands of descriptors. */
+function released<B extends Base>(base: B): B {
+  base.release()
+  return base
+}
+
+const missing = (at: Location, op: string): Stop => new Stop({ kind: 'os', code: 'ENOENT', op, path: at.given })
+
+function ancestor(at: Location, depth: number): Location {
+  const parts = at.parts.slice(0, depth)
+  const root = at.root.endsWith('/') ? at.root : at.root + '/'
+  return { ...at, parts, absolute: depth === 0 ? at.root : root + parts.join('/') }
+}
+
+function childName(key: string, dir: string): string | undefined {
+  const prefix = dir.endsWith('/') ? dir : dir + '/'
+  if (!key.startsWith(prefix)) return undefined
+  const name = key.slice(prefix.length)
+  return name.includes('/') ? undefined : name
+}

@@ -1,0 +1,58 @@
+import type { Entry } from '../core/files.ts'
+import type { Location } from './location.ts'
+
+/**
+ * Files and directories by location. The disk is one; a staged tree is another that lies over it and keeps
+ * everything to itself until the end. What is built on a tree does not know which of the two it has.
+ */
+export interface Tree {
+  /** What is at a location; undefined when there is nothing. A link is reported as a link. */
+  look(at: Location): Look | undefined
+  /** The bytes of a regular file. The base stays valid until it is used in a `write` or released. */
+  read(at: Location, limit: number): Base
+  /**
+   * Puts a file in place. `base` is what the caller saw there, or null for "nothing": if something else is
+   * there by then, nothing is written. Resolves when the file is on the disk for good.
+   */
+  write(at: Location, bytes: Buffer, base: Base | null): Promise<WriteNote>
+  copy(from: Location, to: Location): Promise<void>
+  remove(at: Location): void
+  rename(from: Location, to: Location): void
+  makeDir(at: Location): void
+  removeDir(at: Location): void
+  list(at: Location): Entry[]
+  /** Names and types only: where a whole tree is walked, sizes and times would cost a call a file. */
+  names(at: Location): Named[]
+  /** How a child process sees a directory. */
+  outside(at: Location): Outside
+}
+
+export type Named = Pick<Entry, 'name' | 'type'>
+
+export interface Look {
+  readonly type: Entry['type']
+  readonly size: number
+  readonly mode: number
+  readonly links: number
+}
+
+/** A file as it was when it was read. */
+export interface Base {
+  /** How many names the file has. */
+  readonly links: number
+  readonly bytes: Buffer
+  readonly mode: number
+  release(): void
+}
+
+export interface WriteNote {
+  /** Where the text went that somebody else wrote in the very moment of the replacement. */
+  readonly displaced?: string
+}
+
+export interface Outside {
+  /** A path to the directory that is surely the one that was checked; undefined when it is not on the disk. */
+  readonly cwd: string | undefined
+  /** Files that this tree has otherwise than the disk, by absolute path; null for one that is gone. */
+  readonly differing: ReadonlyMap<string, Buffer | null>
+}

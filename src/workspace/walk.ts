@@ -1,0 +1,187 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { Stop } from '../core/problem.ts'
+import type { Location } from './location.ts'
+import { hasCode, isNodeError, osStop } from './os-problem.ts'
+
+/**
+ * Opens directories component by component and holds them, so that what was checked is what is used:
+ * a directory that is swapped for a link after the check changes nothing, because every later call goes
+ * through the descriptor of the directory that was seen.
+ *
+ * Linux reaches a name inside a held directory as `/proc/self/fd/N/name`. Elsewhere there is no such door;
+ * there the path is checked for links right before each use, which leaves a window that a hostile process
+ * on the same machine could hit.
+ */
+export class Walk {
+  readonly #held = new Map<string, Dir>()
+
+  /** The directory that holds the last component of a location. */
+  parentOf(location: Location, options: WalkOptions): Dir {
+    return this.#open(location, location.parts.length - 1, options)
+  }
+
+  /** The directory at a location itself. */
+  dirAt(location: Location, options: WalkOptions): Dir {
+    return this.#open(location, location.parts.length, options)
+  }
+
+  close(): void {
+    for (const dir of this.#held.values()) dir.drop()
+    this.#held.clear()
+  }
+
+  #open(location: Location, depth: number, options: WalkOptions): Dir {
+    const key = location.root + '\0' + location.parts.slice(0, depth).join('/')
+    const known = this.#held.get(key)
+    if (known !== undefined) {
+      if (known.isStillAt(known.path)) return known
+      this.#held.delete(key)
+      known.drop()
+    }
+    const opened = this.#step(location, depth, options)
+    if (this.#held.size >= 100) this.#forgetOldest()
+    this.#held.set(key, opened)
+    return opened
+  }
+
+  #step(location: Location, depth: number, options: WalkOptions): Dir {
+    if (depth <= 0) return openRoot(location, options)
+    const parent = this.#open(location, depth - 1, options)
+    return openChild(parent, location.parts[depth - 1] ?? '', location, options)
+  }
+
+  #forgetOldest(): void {
+    for (const [key, dir] of this.#held) {
+      this.#held.delete(key)
+      dir.drop()
+      return
+    }
+  }
+}
+
+export interface WalkOptions {
+  /** Whether directories that are missing are made on the way. */
+  readonly missing: 'make' | 'fail'
+  /** What the caller is about to do, for messages. */
+  readonly op: string
+  /** Told of every directory that had to be made. */
+  readonly onMade?: (absolute: string) => void
+}
+
+/** A directory that stays the one that was checked. */
+export class Dir {
+  readonly path: string
+  readonly #fd: number | undefined
+  readonly #device: number
+  readonly #inode: number
+  #users = 1
+
+  constructor(dirPath: string, fd: number | undefined, stat: fs.Stats) {
+    this.path = dirPath
+    this.#fd = fd
+    this.#device = stat.dev
+    this.#inode = stat.ino
+  }
+
+  /** A path to a name in this directory that no swapped link can lead elsewhere. */
+  at(name: string): string {
+    return this.#fd === undefined ? path.join(this.path, name) : `/proc/self/fd/${this.#fd}/${name}`
+  }
+
+  /** This directory itself, for a child process's working directory. */
+  get itself(): string {
+    return this.#fd === undefined ? this.path : `/proc/${process.pid}/fd/${this.#fd}`
+  }
+
+  isStillAt(absolute: string): boolean {
+    const stat = fs.lstatSync(absolute, { throwIfNoEntry: false })
+    return stat !== undefined && stat.ino === this.#inode && stat.dev === this.#device
+  }
+
+  /** Makes renames in this directory survive a power cut. */
+  sync(done: () => void): void {
+    if (this.#fd === undefined) return done()
+    // Some file systems refuse to sync a directory; there is nothing better to do then.
+    fs.fsync(this.#fd, done)
+  }
+
+  hold(): this {
+    this.#users++
+    return this
+  }
+
+  drop(): void {
+    this.#users--
+    if (this.#users === 0 && this.#fd !== undefined) fs.closeSync(this.#fd)
+  }
+}
+
+const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = fs.constants
+/** Not in Node's table: a descriptor that only names a place. Enough where a directory may be entered but not listed. */
+const O_PATH = 0o10000000
+const descriptors = process.platform === 'linux' && fs.existsSync('/proc/self/fd')
+
+function openRoot(location: Location, options: WalkOptions): Dir {
+  return opened(location.root, location.root, location, options)
+}
+
+function openChild(parent: Dir, name: string, location: Location, options: WalkOptions): Dir {
+  const absolute = path.join(parent.path, name)
+  const door = parent.at(name)
+  try {
+    return opened(absolute, door, location, options)
+  } catch (error) {
+    if (options.missing === 'fail' || !(error instanceof Stop) || error.problem.kind !== 'os') throw error
+    if (error.problem.code !== 'ENOENT') throw error
+  }
+  try {
+    fs.mkdirSync(door)
+    options.onMade?.(absolute)
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw osStop(error, options.op, location.given)
+  }
+  return opened(absolute, door, location, options)
+}
+
+function opened(absolute: string, door: string, location: Location, options: WalkOptions): Dir {
+  try {
+    if (!descriptors) return checkedByName(absolute, location)
+    const fd = openDirectory(door)
+    return new Dir(absolute, fd, fs.fstatSync(fd))
+  } catch (error) {
+    if (isNodeError(error) && isLink(door)) throw linkStop(location, absolute)
+    throw osStop(error, options.op, location.given)
+  }
+}
+
+function openDirectory(door: string): number {
+  try {
+    return fs.openSync(door, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+  } catch (error) {
+    if (!hasCode(error, 'EACCES')) throw error
+    return fs.openSync(door, O_PATH | O_DIRECTORY | O_NOFOLLOW)
+  }
+}
+
+function checkedByName(absolute: string, location: Location): Dir {
+  const stat = fs.lstatSync(absolute)
+  if (stat.isSymbolicLink()) throw linkStop(location, absolute)
+  if (!stat.isDirectory()) throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' })
+  return new Dir(absolute, undefined, stat)
+}
+
+function isLink(door: string): boolean {
+  return fs.lstatSync(door, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
+}
+
+export function linkStop(location: Location, link: string): Stop {
+  const through = link === location.absolute ? 'it is a symbolic link' : `'${link}' is a symbolic link`
+  return new Stop({
+    kind: 'path',
+    rule: 'symlink_not_allowed',
+    path: location.given,
+    reason: through,
+    advice: 'Use the path of the real file.',
+  })
+}

@@ -1,0 +1,265 @@
+import type { Access } from '../core/decision.ts'
+import type {
+  Entry,
+  Files,
+  PathArg,
+  ReadOptions,
+  Search,
+  SearchResult,
+  TextFile,
+  WriteOptions,
+  Written,
+} from '../core/files.ts'
+import { hashOf } from '../core/hash.ts'
+import { Stop } from '../core/problem.ts'
+import { directoryStop } from './file-types.ts'
+import { assertLinkStaysInside, refuseHardLink } from './links.ts'
+import type { Locator } from './locate.ts'
+import type { Location } from './location.ts'
+import { decodeText, encodeText } from './text-file.ts'
+import type { Base, Tree, WriteNote } from './tree.ts'
+import { linkStop } from './walk.ts'
+
+export interface WorkspaceParts {
+  readonly tree: Tree
+  readonly locator: Locator
+  /** The largest file that is read or written as text. */
+  readonly fileBytes: number
+}
+
+/**
+ * The one door to the disk. Every path is judged here at every use, every text is decoded and hashed here,
+ * and every write is compared with what the run has read. Whether the tree below is the disk or a staged one
+ * makes no difference to anything above.
+ */
+export class Workspace {
+  readonly parts: WorkspaceParts
+  /** The hash of each file as this run last read or wrote it. */
+  readonly seen = new Map<string, string>()
+  /** Writes on their way to the disk, by path. */
+  readonly landing = new Map<string, Promise<unknown>>()
+
+  constructor(parts: WorkspaceParts) {
+    this.parts = parts
+  }
+
+  /** What one action may do. Its writes may still be landing when it has returned; `onWrite` hears of each. */
+  filesFor(onWrite: (landing: Promise<WriteNote>) => void): ActionFiles {
+    return new ActionFiles(this, onWrite)
+  }
+
+  /** Waits until nothing is on its way. Failures are the business of the action that wrote. */
+  async settle(): Promise<void> {
+    await Promise.allSettled(this.landing.values())
+  }
+}
+
+export class ActionFiles implements Files {
+  readonly #workspace: Workspace
+  readonly #tree: Tree
+  readonly #onWrite: (landing: Promise<WriteNote>) => void
+  readonly #bases = new Map<TextFile, Base>()
+
+  constructor(workspace: Workspace, onWrite: (landing: Promise<WriteNote>) => void) {
+    this.#workspace = workspace
+    this.#tree = workspace.parts.tree
+    this.#onWrite = onWrite
+  }
+
+  async read(path: PathArg, options: ReadOptions = {}): Promise<TextFile> {
+    const at = await this.#ready(path, 'read')
+    const { file, base } = this.#readText(at, path, options)
+    refuseHardLink(at, base)
+    return file
+  }
+
+  async save(file: TextFile, text: string): Promise<void> {
+    const at = await this.#ready(file.path, 'write')
+    const base = this.#bases.get(file)
+    if (base === undefined) throw new Error(`save without read: ${file.path.given}`)
+    const bytes = encodeText(text, file.bom)
+    if (bytes.equals(base.bytes)) return
+    this.#bases.delete(file)
+    this.#write(at, bytes, base)
+  }
+
+  async write(path: PathArg, text: string, options: WriteOptions = {}): Promise<Written> {
+    const at = await this.#ready(path, 'write')
+    const content = encodeText(text.startsWith('\ufeff') ? text.slice(1) : text, false)
+    const look = at.parts.length === 0 ? undefined : this.#tree.look(at)
+    if (look !== undefined && look.type !== 'directory' && options.ifExists === 'refuse') {
+      throw new Stop({ kind: 'os', code: 'EEXIST', op: 'open', path: path.given })
+    }
+    if (look === undefined) {
+      this.#expect(at, path, null, options.expectHash)
+      this.#write(at, content, null)
+      return { bytes: content.length, hash: hashOf(content) }
+    }
+    const base = this.#tree.read(at, this.#workspace.parts.fileBytes)
+    this.#expect(at, path, hashOf(base.bytes), options.expectHash)
+    const before = base.bytes
+    this.#write(at, content, base)
+    return { bytes: content.length, hash: hashOf(content), replaced: before }
+  }
+
+  async remove(path: PathArg): Promise<void> {
+    const at = await this.#ready(path, 'write')
+    this.#tree.remove(at)
+    this.#workspace.seen.delete(at.absolute)
+  }
+
+  async move(from: PathArg, to: PathArg): Promise<{ overwrote: boolean }> {
+    const source = await this.#ready(from, 'write')
+    const target = await this.#ready(to, 'write')
+    const look = source.parts.length === 0 ? undefined : this.#tree.look(source)
+    if (look === undefined) throw new Stop({ kind: 'source-missing', path: from.given })
+    if (look.type === 'directory') throw directoryStop(source, 'rename')
+    if (look.type === 'symlink') assertLinkStaysInside(source, this.#workspace.parts.locator)
+    const overwrote = this.#refuseDirectory(target, 'rename')
+    this.#tree.rename(source, target)
+    const seen = this.#workspace.seen.get(source.absolute)
+    this.#workspace.seen.delete(source.absolute)
+    if (seen === undefined) this.#workspace.seen.delete(target.absolute)
+    else this.#workspace.seen.set(target.absolute, seen)
+    return { overwrote }
+  }
+
+  async copy(from: PathArg, to: PathArg): Promise<{ overwrote: boolean }> {
+    const source = await this.#ready(from, 'read')
+    const target = await this.#ready(to, 'write')
+    const look = source.parts.length === 0 ? undefined : this.#tree.look(source)
+    if (look === undefined) throw new Stop({ kind: 'source-missing', path: from.given })
+    refuseHardLink(source, look)
+    const overwrote = this.#refuseDirectory(target, 'copyfile')
+    await this.#tree.copy(source, target)
+    this.#workspace.seen.delete(target.absolute)
+    return { overwrote }
+  }
+
+  async makeDir(path: PathArg): Promise<void> {
+    const at = await this.#ready(path, 'write', 'directory')
+    const look = at.parts.length === 0 ? undefined : this.#tree.look(at)
+    if (look?.type === 'symlink') throw linkStop(at, at.absolute)
+    if (look !== undefined && look.type !== 'directory') {
+      throw new Stop({ kind: 'os', code: 'EEXIST', op: 'mkdir', path: path.given })
+    }
+    this.#tree.makeDir(at)
+  }
+
+  async removeDir(path: PathArg): Promise<void> {
+    const at = await this.#ready(path, 'write', 'directory')
+    await this.#workspace.settle()
+    this.#tree.removeDir(at)
+  }
+
+  async list(path: PathArg): Promise<Entry[]> {
+    const at = await this.#ready(path, 'list', 'directory')
+    await this.#workspace.settle()
+    return this.#tree.list(at).sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  async glob(
+    base: PathArg,
+    matches: (relative: string) => boolean,
+    enter: (relative: string) => boolean,
+  ): Promise<string[]> {
+    const at = await this.#ready(base, 'list', 'directory')
+    await this.#workspace.settle()
+    const found: string[] = []
+    const pending: Location[] = [at]
+    for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
+      for (const { name, type } of this.#tree.names(dir)) {
+        const child = { ...dir, parts: [...dir.parts, name], absolute: `${dir.absolute}/${name}` }
+        const relative = child.parts.slice(at.parts.length).join('/')
+        if (type === 'directory') {
+          if (name !== '.git' && name !== '.clada' && enter(relative)) pending.push(child)
+        } else if (matches(relative)) found.push(relative)
+      }
+    }
+    return found.sort()
+  }
+
+  async search(query: Search): Promise<SearchResult> {
+    const at = await this.#ready(query.base, 'read', 'directory')
+    await this.#workspace.settle()
+    // Loaded only here: most documents never search.
+    const { searchWithRipgrep } = await import('./search.ts')
+    return searchWithRipgrep(query, at, this.#tree, this.#workspace.parts.locator)
+  }
+
+  /** Lets go of what was read and not written. */
+  close(): void {
+    for (const base of this.#bases.values()) base.release()
+    this.#bases.clear()
+  }
+
+  /** A location that is judged and has no write of this run on its way. */
+  async #ready(path: PathArg, access: Access, meant: 'file' | 'directory' = 'file'): Promise<Location> {
+    const at = this.#workspace.parts.locator.locate(path, access)
+    if (meant === 'file' && /[\\/]$/.test(path.given)) throw directoryStop(at, 'open')
+    const landing = this.#workspace.landing.get(at.absolute)
+    if (landing !== undefined) await Promise.allSettled([landing])
+    return at
+  }
+
+  #readText(at: Location, path: PathArg, { expectHash }: ReadOptions): { file: TextFile; base: Base } {
+    const base = this.#tree.read(at, this.#workspace.parts.fileBytes)
+    try {
+      const hash = hashOf(base.bytes)
+      this.#expect(at, path, hash, expectHash)
+      const file: TextFile = { path, ...decodeText(base.bytes, path.given), hash }
+      this.#bases.set(file, base)
+      return { file, base }
+    } catch (error) {
+      base.release()
+      throw error
+    }
+  }
+
+  /** Both the model and this run may have seen the file before; it must still be that one. */
+  #expect(at: Location, path: PathArg, actual: string | null, expected: string | undefined): void {
+    if (expected !== undefined && expected !== actual) {
+      throw new Stop({
+        kind: 'hash-differs',
+        path: path.given,
+        expected,
+        actual: actual ?? 'nothing: there is no such file',
+      })
+    }
+    const seen = this.#workspace.seen.get(at.absolute)
+    if (seen !== undefined && seen !== actual) {
+      // Told once; the model's next look is at the file as it is now.
+      this.#workspace.seen.delete(at.absolute)
+      throw new Stop({ kind: 'changed-meanwhile', path: path.given })
+    }
+    if (actual !== null) this.#workspace.seen.set(at.absolute, actual)
+  }
+
+  #write(at: Location, bytes: Buffer, base: Base | null): void {
+    const limit = this.#workspace.parts.fileBytes
+    if (bytes.length > limit) {
+      base?.release()
+      throw new Stop({ kind: 'too-large', path: at.given, size: bytes.length, limit })
+    }
+    const { landing, seen } = this.#workspace
+    const written = this.#tree.write(at, bytes, base)
+    const over = (): void => {
+      if (landing.get(at.absolute) === landed) landing.delete(at.absolute)
+    }
+    const landed: Promise<void> = written.then(over, () => {
+      // It is not there after all, so the next reader meets the old file.
+      seen.delete(at.absolute)
+      over()
+    })
+    landing.set(at.absolute, landed)
+    seen.set(at.absolute, hashOf(bytes))
+    this.#onWrite(written)
+  }
+
+  /** Whether a file is there to be overwritten. */
+  #refuseDirectory(at: Location, op: string): boolean {
+    const look = at.parts.length === 0 ? { type: 'directory' as const } : this.#tree.look(at)
+    if (look?.type === 'directory') throw directoryStop(at, op)
+    return look !== undefined
+  }
+}

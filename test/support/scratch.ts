@@ -1,0 +1,31 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { onTestFinished } from 'vitest'
+
+/** An empty directory that is gone after the test. Its path holds no link. */
+export function scratchDir(files: Readonly<Record<string, string>> = {}): string {
+  const dir = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-test-')))
+  onTestFinished(() => fs.rmSync(dir, { recursive: true, force: true }))
+  fill(dir, files)
+  return dir
+}
+
+export function fill(dir: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, content] of Object.entries(files)) {
+    const file = path.join(dir, name)
+    fs.mkdirSync(path.dirname(file), { recursive: true })
+    fs.writeFileSync(file, content)
+  }
+}
+
+/** Every file below a directory with its text; clada's own corner left out. */
+export function filesIn(dir: string): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const entry of fs.readdirSync(dir, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name)
+    const name = path.relative(dir, file).split(path.sep).join('/')
+    if (entry.isFile() && !name.startsWith('.clada/')) found[name] = fs.readFileSync(file, 'utf8')
+  }
+  return found
+}
