@@ -81,12 +81,12 @@ class Execution {
     for (const block of this.#document.blocks) {
       task++
       if (block.faults.length > 0) {
-        for (const fault of block.faults) this.#parseErrors.push(syntaxError(block, fault))
+        for (const fault of block.faults) this.#parseErrors.push({ ...syntaxError(block, fault), task: String(task) })
         continue
       }
       const decoded = this.#decode(block)
       if (!decoded.ok) {
-        this.#parseErrors.push(validationError(block, decoded))
+        this.#parseErrors.push({ ...validationError(block, decoded), task: String(task) })
         continue
       }
       await this.#perform(block, String(task), decoded)

@@ -49,6 +49,8 @@ export interface ParseError {
   shamContent?: string
   /** What to write instead. */
   hint?: string
+  /** The number of the block among all of the document; missing when no block could be made out. */
+  task?: string
   syntax?: SyntaxName
 }
 

@@ -18,9 +18,11 @@ export interface Settings {
 export interface Limits {
   readonly inputBytes: number
   readonly fileBytes: number
+  /** For one search or command, in milliseconds. */
+  readonly actionMs: number
 }
 
-export const defaultLimits: Limits = { inputBytes: 50 * 1024 * 1024, fileBytes: 10 * 1024 * 1024 }
+export const defaultLimits: Limits = { inputBytes: 50 * 1024 * 1024, fileBytes: 10 * 1024 * 1024, actionMs: 30_000 }
 
 /**
  * Files whose content is nobody's business: keys, credentials and the system. A pattern without a slash

@@ -49,29 +49,33 @@ function judgePath(given: string, absolute: string, access: Access, policy: Path
 }
 
 interface DeniedPatterns {
-  readonly rules: readonly DeniedRule[]
+  readonly component: RuleSet
+  readonly relative: RuleSet
+  readonly absolute: RuleSet
 }
 
-interface DeniedRule {
-  readonly pattern: string
-  readonly test: RegExp
-  readonly on: 'component' | 'relative' | 'absolute'
-  readonly negated: boolean
+interface RuleSet {
+  /** Matches whatever any rule matches: most names need no second look. */
+  readonly any: RegExp
+  readonly rules: readonly { readonly pattern: string; readonly test: RegExp; readonly negated: boolean }[]
 }
 
 function compileDenied(patterns: readonly string[]): DeniedPatterns {
-  return {
-    rules: patterns.map((raw) => {
-      const negated = raw.startsWith('!')
-      const pattern = negated ? raw.slice(1) : raw
-      const on = pattern.startsWith('/')
-        ? 'absolute'
-        : pattern.replace(/\/+$/, '').includes('/')
-          ? 'relative'
-          : 'component'
-      return { pattern, negated, on, test: globToRegExp(pattern.replace(/\/+$/, ''), on) } as const
-    }),
+  const rules = patterns.map((raw) => {
+    const negated = raw.startsWith('!')
+    const pattern = (negated ? raw.slice(1) : raw).replace(/\/+$/, '')
+    const on = pattern.startsWith('/') ? 'absolute' : pattern.includes('/') ? 'relative' : 'component'
+    return { pattern, negated, on, source: globSource(pattern, on) } as const
+  })
+  const setOf = (on: keyof DeniedPatterns): RuleSet => {
+    const own = rules.filter((rule) => rule.on === on)
+    const any = own.map((rule) => rule.source).join('|')
+    return {
+      any: new RegExp(any === '' ? '(?!)' : any),
+      rules: own.map(({ pattern, negated, source }) => ({ pattern, negated, test: new RegExp(source) })),
+    }
   }
+  return { component: setOf('component'), relative: setOf('relative'), absolute: setOf('absolute') }
 }
 
 const shown = (root: string): string => `'${root}'`
@@ -153,44 +157,40 @@ function deniedBy(
   )
 }
 
-function patternFor(
-  parts: readonly string[],
-  clean: string | undefined,
-  { rules }: DeniedPatterns,
-): string | undefined {
+function patternFor(parts: readonly string[], clean: string | undefined, denied: DeniedPatterns): string | undefined {
   const names = parts.map(folded)
   for (const name of names) {
     // Each component by itself, so that an exception for one cannot open another.
-    const hit = lastMatch(rules, 'component', name)
+    const hit = lastMatch(denied.component, name)
     if (hit !== undefined) return hit
   }
-  const absolute = clean === undefined ? undefined : folded(clean.split(path.sep).join('/'))
-  return (
-    lastMatch(rules, 'relative', names.join('/')) ??
-    (absolute === undefined ? undefined : lastMatch(rules, 'absolute', absolute))
-  )
+  const below = lastMatch(denied.relative, names.join('/'))
+  if (below !== undefined || clean === undefined) return below
+  return lastMatch(denied.absolute, folded(clean.split(path.sep).join('/')))
 }
 
-function lastMatch(rules: DeniedPatterns['rules'], on: DeniedRule['on'], text: string): string | undefined {
-  const last = rules.findLast((rule) => rule.on === on && rule.test.test(text))
+function lastMatch({ any, rules }: RuleSet, text: string): string | undefined {
+  if (!any.test(text)) return undefined
+  const last = rules.findLast((rule) => rule.test.test(text))
   return last === undefined || last.negated ? undefined : last.pattern
 }
 
 /** Case and ignorable code points do not make another file: on some systems `.GIT` opens `.git`. */
 function folded(name: string): string {
+  if (/^[\u0020-\u007e]*$/.test(name)) return name.toLowerCase()
   return name
     .normalize('NFC')
     .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
     .toLowerCase()
 }
 
-function globToRegExp(pattern: string, on: 'component' | 'relative' | 'absolute'): RegExp {
+function globSource(pattern: string, on: keyof DeniedPatterns): string {
   const body = folded(pattern)
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')
     .replace(/\*\*\/|\*\*|\*|\?/g, (glob) =>
       glob === '**/' ? '(?:.*/)?' : glob === '**' ? '.*' : glob === '*' ? '[^/]*' : '[^/]',
     )
-  if (on === 'component') return new RegExp(`^${body}$`)
+  if (on === 'component') return `^${body}$`
   // Whatever lies below a matching directory is denied with it.
-  return new RegExp(on === 'absolute' ? `^${body}(?:/|$)` : `^(?:.*/)?${body}(?:/|$)`)
+  return on === 'absolute' ? `^${body}(?:/|$)` : `^(?:.*/)?${body}(?:/|$)`
 }

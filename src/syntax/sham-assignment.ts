@@ -1,7 +1,7 @@
 import { delimiterOf, endOf, type Mistake, type Name } from './sham-line.ts'
 
 /** One line inside a block. A line with a mistake may still give a value, as the reports show what was understood. */
-export interface Assignment {
+interface Assignment {
   /** Set when the key can be used. */
   readonly key?: string
   readonly value?: string

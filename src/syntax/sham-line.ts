@@ -1,6 +1,9 @@
+import type { Fault } from '../core/block.ts'
+import type { Source } from '../core/source.ts'
+
 /** What one line of a SHAM or NESL text says, taken by itself. The grammar is in `sham.ts`. */
 
-export type Keyword = 'SHAM' | 'NESL' | 'nesl'
+type Keyword = 'SHAM' | 'NESL' | 'nesl'
 
 /** The keyword and id of a block: together they fix how its end marker and its heredoc delimiter are spelled. */
 export interface Name {
@@ -28,7 +31,7 @@ export function bare(line: string): string {
   return trimmed.endsWith("'") ? trimmed.slice(0, -1).trimEnd() : trimmed
 }
 
-export interface Header {
+interface Header {
   readonly name: Name
   /** Set when no block can start here. The name is then a guess, to find the end of what was meant. */
   readonly mistake?: Mistake
@@ -105,4 +108,20 @@ export function parseEnd(line: string, name: Name): Mistake | null | undefined {
         : `End marker '${id}' doesn't match block ID '${name.id}'`,
     hint: `End the block with: ${endOf(name)}`,
   }
+}
+
+/** A mistake in its place in the text. */
+export function faultAt(source: Source, line: number, blockId: string | null, mistake: Mistake): Fault {
+  const { code, column, length, message, hint } = mistake
+  const content = line > source.lineCount ? '' : source.line(line)
+  const context = contextAt(source, line)
+  const fault = { code, line, column, length, blockId, content, context, message }
+  return hint === undefined ? fault : { ...fault, hint }
+}
+
+/** Five lines with `line` in their middle, moved rather than cut at either end. Line breaks stay as they are written. */
+function contextAt(source: Source, line: number): string {
+  const first = Math.max(1, Math.min(line - 2, source.lineCount - 4))
+  const behind = source.startOf(first + 5)
+  return source.text.slice(source.startOf(first), first + 5 > source.lineCount ? behind : behind - 1)
 }

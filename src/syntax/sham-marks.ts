@@ -1,5 +1,5 @@
 import type { Source } from '../core/source.ts'
-import { bare } from './sham-line.ts'
+import { bare, looksLikeHeader } from './sham-line.ts'
 
 /**
  * Where every heredoc delimiter and every end marker stands, found in one pass over the text. A heredoc that is
@@ -61,6 +61,22 @@ export class ShamMarks {
   }
 }
 
+/** The first line at or after `line` that looks like a header. Jumps from marker to marker instead of from line to line. */
+export function seekHeader(source: Source, line: number): number {
+  const { text } = source
+  for (let at = text.indexOf('#!', source.startOf(line)); at !== -1; at = text.indexOf('#!', at + 2)) {
+    const initial = text.charCodeAt(at + 2) & UPPER
+    if ((initial !== S && initial !== N) || !startsLine(text, at)) continue
+    const found = source.lineAt(at)
+    if (looksLikeHeader(text.slice(at, source.endOf(found)))) return found
+  }
+  return Infinity
+}
+
+const UPPER = 0xdf
+const S = 83
+const N = 78
+
 function firstBehind(lines: readonly number[], line: number): number {
   let low = 0
   let high = lines.length
@@ -76,7 +92,7 @@ function firstBehind(lines: readonly number[], line: number): number {
 const opener = /^\s*[^\s="'<]+\s*:?=\s*<<'([^']+)'\s*$/
 
 /** Whether nothing but white space stands before `at` on its line. */
-export function startsLine(text: string, at: number): boolean {
+function startsLine(text: string, at: number): boolean {
   for (let i = at - 1; i >= 0; i--) {
     const c = text.charCodeAt(i)
     if (c === LF) return true

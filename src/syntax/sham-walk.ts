@@ -1,18 +1,8 @@
 import type { Fault } from '../core/block.ts'
 import type { Source } from '../core/source.ts'
 import { parseAssignment, startsLikeAssignment } from './sham-assignment.ts'
-import { faultAt } from './sham-fault.ts'
-import {
-  bare,
-  delimiterOf,
-  endOf,
-  looksLikeHeader,
-  parseEnd,
-  parseHeader,
-  type Mistake,
-  type Name,
-} from './sham-line.ts'
-import { startsLine, type ShamMarks } from './sham-marks.ts'
+import { bare, delimiterOf, endOf, faultAt, parseEnd, parseHeader, type Mistake, type Name } from './sham-line.ts'
+import { seekHeader, type ShamMarks } from './sham-marks.ts'
 
 /** A block as it stands in the text, `action` among its properties and in the order they were written. */
 export interface FoundBlock {
@@ -24,6 +14,16 @@ export interface FoundBlock {
   readonly lastLine: number
   readonly faults: readonly Fault[]
 }
+
+/**
+ * Texts by name that inherit nothing, so that `__proto__` and `constructor` are names like any other. A class with
+ * an empty prototype, because an object without one takes twice the memory.
+ */
+export class Texts {
+  [name: string]: string
+}
+Reflect.deleteProperty(Texts.prototype, 'constructor')
+Object.setPrototypeOf(Texts.prototype, null)
 
 export interface Found {
   readonly block?: FoundBlock
@@ -38,22 +38,6 @@ export interface Follower {
   readonly name: Name
   readonly line: number
 }
-
-/** The first line at or after `line` that looks like a header. Jumps from marker to marker instead of from line to line. */
-export function seekHeader(source: Source, line: number): number {
-  const { text } = source
-  for (let at = text.indexOf('#!', source.startOf(line)); at !== -1; at = text.indexOf('#!', at + 2)) {
-    const initial = text.charCodeAt(at + 2) & UPPER
-    if ((initial !== S && initial !== N) || !startsLine(text, at)) continue
-    const found = source.lineAt(at)
-    if (looksLikeHeader(text.slice(at, source.endOf(found)))) return found
-  }
-  return Infinity
-}
-
-const UPPER = 0xdf
-const S = 83
-const N = 78
 
 /** Reads what opens on `start`. `marks` is asked for only when there is a heredoc to close. */
 export function readHeader(source: Source, marks: () => ShamMarks, start: number): Found {
@@ -70,7 +54,7 @@ class Walk {
   readonly #marks: () => ShamMarks
   readonly #name: Name
   readonly #start: number
-  readonly #properties: Record<string, string> = Object.create(null)
+  readonly #properties = new Texts()
   readonly #faults: Fault[] = []
   #line: number
 

@@ -1,11 +1,3 @@
-import type { Block, Fault } from '../core/block.ts'
-import { Source } from '../core/source.ts'
-import type { MakeReader } from './reader.ts'
-import { faultAt } from './sham-fault.ts'
-import { delimiterOf, endOf } from './sham-line.ts'
-import { ShamMarks } from './sham-marks.ts'
-import { readHeader, seekHeader, type Follower, type Found, type FoundBlock } from './sham-walk.ts'
-
 /*
  * SHAM and NESL are one language in three spellings, decided per block:
  *
@@ -27,6 +19,13 @@ import { readHeader, seekHeader, type Follower, type Found, type FoundBlock } fr
  * unclosed when its delimiter does not come, or is opened again first: the block fails and reading goes on
  * behind its end marker, and where there is no end marker either, nothing that follows is trusted.
  */
+
+import type { Block, Fault } from '../core/block.ts'
+import { Source } from '../core/source.ts'
+import type { MakeReader } from './reader.ts'
+import { delimiterOf, endOf, faultAt } from './sham-line.ts'
+import { seekHeader, ShamMarks } from './sham-marks.ts'
+import { readHeader, Texts, type Follower, type Found, type FoundBlock } from './sham-walk.ts'
 
 /** The code of a block that stands behind a truncated heredoc, and may be its content. */
 const FOLLOWS = 'FOLLOWS_UNCLOSED_HEREDOC'
@@ -120,9 +119,8 @@ function openSham(source: Source): { seek(line: number): number; read(line: numb
 
 function blockOf(source: Source, found: FoundBlock): Block {
   const { name, properties, startLine, endLine, lastLine, faults } = found
-  const params: Record<string, string> = Object.create(null)
+  const params = new Texts()
   for (const key in properties) if (key !== 'action') params[key] = properties[key] ?? ''
-  let raw: string | undefined
   return {
     syntax: 'sham',
     id: name.id,
@@ -131,10 +129,8 @@ function blockOf(source: Source, found: FoundBlock): Block {
     startLine,
     endLine,
     faults,
-    // Only when asked: most blocks are never shown.
-    get raw() {
-      return (raw ??= source.lines(startLine, lastLine))
-    },
+    // With the line breaks of the text: a slice costs nothing, a copy of every block would.
+    raw: source.text.slice(source.startOf(startLine), source.endOf(lastLine)),
   }
 }
 

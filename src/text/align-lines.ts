@@ -5,7 +5,7 @@
 import { collapsed, squeezed } from './plain.ts'
 import { afford, type Work } from './work.ts'
 
-export interface ComparedLine {
+interface ComparedLine {
   raw: string
   plain: string
   bare: string
@@ -26,7 +26,7 @@ export function comparedLine(raw: string): ComparedLine {
 
 const MAX_LINE = 2000
 
-export interface Alignment {
+interface Alignment {
   /** Indexes of the first and last line in `there` that correspond to wanted ones. */
   first: number
   last: number

@@ -1,6 +1,6 @@
 import { afford, type Work } from './work.ts'
 
-export interface Part {
+interface Part {
   start: number
   end: number
   /** Letters to change, add or take away. */

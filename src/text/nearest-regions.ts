@@ -1,9 +1,9 @@
 import { behindLineEnd } from './lines.ts'
-import { CELL, type Cell } from './nearest-windows.ts'
+import { CELL, type Cell } from './nearest-survey.ts'
 import { plainCode } from './plain.ts'
 import { afford, type Work } from './work.ts'
 
-export interface Lines {
+interface Lines {
   /** Number of the first of them. */
   first: number
   lines: string[]
@@ -53,7 +53,7 @@ export function linesNear(
 const LONG = 5000
 
 /** A stretch of the content around a cell in one line, with the offset that each of its characters is from. */
-export interface Region {
+interface Region {
   text: string
   offsets: number[]
 }

@@ -13,13 +13,14 @@ import { explainDifference } from './explain-difference.ts'
 import { findOccurrences } from './edit.ts'
 import { splitLines, withoutOuterBlankLines } from './lines.ts'
 import { lineEndsBetween, linesNear, regionAround, withLines } from './nearest-regions.ts'
-import { bestWindows, survey, type Cell, type Hit, type Survey } from './nearest-windows.ts'
+import { survey, type Cell, type Hit, type Survey } from './nearest-survey.ts'
+import { bestWindows } from './nearest-windows.ts'
 import { collapsed, isShortWord } from './plain.ts'
 import { placesOf } from './places.ts'
 import { longestPart, readingsOf } from './readings.ts'
 import { afford, LIMITS, type Work } from './work.ts'
 
-export interface NearestOptions {
+interface NearestOptions {
   /** What the text is called in the reasons given. */
   param?: string
   /** Tells, afterwards, what was done. */

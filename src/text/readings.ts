@@ -1,5 +1,5 @@
 /** Another way to read a text that was not found: without what a model puts around or into copied text. */
-export interface Reading {
+interface Reading {
   text: string
   /** What was taken away, to follow the parameter's name. */
   why: string

@@ -1,6 +1,6 @@
 import { diffLines, type Run } from './line-diff.ts'
 
-export interface UnifiedDiffOptions {
+interface UnifiedDiffOptions {
   /** Lines shown around a change. */
   context?: number
   /** As git writes them, `100644` or `100755`. A created or deleted file without one has `100644`. */

@@ -25,7 +25,9 @@ export const directoryStop = (at: Location, op: string): Stop =>
  * the mode is what its owner said about it. The superuser is held to the same.
  */
 export function refuseReadOnly(at: Location, stat: fs.Stats, op: string): void {
-  const mine = stat.uid === process.geteuid?.()
+  const mine = stat.uid === ownUser
   const writable = mine ? stat.mode & 0o200 : stat.mode & 0o222
   if (writable === 0) throw new Stop({ kind: 'os', code: 'EACCES', op, path: at.given })
 }
+
+const ownUser = process.geteuid?.()

@@ -25,7 +25,7 @@ export function openWorkspace(settings: Settings, judge: PathJudge, over: 'disk'
   const disk = new DiskTree(scratch)
   const staged = over === 'staged' ? new StagedTree(disk) : undefined
   const locator = new Locator(judge, settings.symlinks)
-  const workspace = new Workspace({ tree: staged ?? disk, locator, fileBytes: settings.limits.fileBytes })
+  const workspace = new Workspace({ tree: staged ?? disk, locator, limits: settings.limits })
   return {
     filesFor: (onWrite) => workspace.filesFor(onWrite),
     changes: () => staged?.changes() ?? [],

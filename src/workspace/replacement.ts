@@ -140,7 +140,7 @@ const noLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 
 function keepOwnerAndMode(fd: number, stat: fs.Stats): void {
   const mode = stat.mode & 0o7777
-  const foreign = stat.uid !== process.geteuid?.() || stat.gid !== process.getegid?.()
+  const foreign = stat.uid !== ownUser || stat.gid !== ownGroup
   if (foreign) {
     try {
       fs.fchownSync(fd, stat.uid, stat.gid)
@@ -154,3 +154,5 @@ function keepOwnerAndMode(fd: number, stat: fs.Stats): void {
 }
 
 const umask = process.umask()
+const ownUser = process.geteuid?.()
+const ownGroup = process.getegid?.()

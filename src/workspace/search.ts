@@ -19,6 +19,7 @@ export async function searchWithRipgrep(
   at: Location,
   tree: Tree,
   locator: Locator,
+  timeoutMs: number,
 ): Promise<SearchResult> {
   const look = at.parts.length === 0 ? { type: 'directory' as const } : tree.look(at)
   if (look === undefined) throw new Stop({ kind: 'os', code: 'ENOENT', op: 'open', path: at.given })
@@ -29,11 +30,11 @@ export async function searchWithRipgrep(
 
   const collect = new Collector(query, dir, one, tree, locator)
   if (cwd !== undefined) {
-    await ripgrep(query, cwd, one, (relative, line, text) => {
+    await ripgrep(query, { cwd, one, timeoutMs }, (relative, line, text) => {
       return differing.has(path.join(dir.absolute, relative)) ? 'go-on' : collect.add(relative, line, text)
     })
   }
-  await searchStaged(query, dir, one, differing, collect)
+  await searchStaged(query, dir, { one, timeoutMs }, differing, collect)
   return collect.result()
 }
 
@@ -90,7 +91,14 @@ class Collector {
 
 type OnHit = (relative: string, line: number, text: string) => 'go-on' | 'enough'
 
-function ripgrep(query: Search, cwd: string, one: string | undefined, onHit: OnHit): Promise<void> {
+interface Where {
+  readonly cwd: string
+  /** The one file to search, or undefined for all below. */
+  readonly one: string | undefined
+  readonly timeoutMs: number
+}
+
+function ripgrep(query: Search, { cwd, one, timeoutMs }: Where, onHit: OnHit): Promise<void> {
   const child = spawn(
     rgPath,
     [...optionsFor(query), '-e', query.pattern, '--', one === undefined ? './' : `./${one}`],
@@ -105,6 +113,11 @@ function ripgrep(query: Search, cwd: string, one: string | undefined, onHit: OnH
     let stderr = ''
     let rest: Buffer = Buffer.alloc(0)
     let enough = false
+    let late = false
+    const timer = setTimeout(() => {
+      late = true
+      child.kill('SIGKILL')
+    }, timeoutMs)
     child.stderr.on('data', (chunk: Buffer) => {
       if (stderr.length < 4096) stderr += chunk.toString()
     })
@@ -123,6 +136,9 @@ function ripgrep(query: Search, cwd: string, one: string | undefined, onHit: OnH
     })
     child.on('error', (error) => failed(new Stop({ kind: 'search-failed', message: error.message })))
     child.on('close', (code) => {
+      clearTimeout(timer)
+      if (late)
+        return failed(new Stop({ kind: 'search-failed', message: `the search took longer than ${timeoutMs / 1000} s` }))
       // 1 means that nothing was found; 2 may also mean that some file could not be read, which costs only that file.
       if (
         enough ||
@@ -169,7 +185,7 @@ function reported(output: Buffer, onHit: OnHit): 'go-on' | 'enough' {
 async function searchStaged(
   query: Search,
   dir: Location,
-  one: string | undefined,
+  { one, timeoutMs }: Omit<Where, 'cwd'>,
   differing: ReadonlyMap<string, Buffer | null>,
   collect: Collector,
 ): Promise<void> {
@@ -184,7 +200,7 @@ async function searchStaged(
       fs.writeFileSync(copy, bytes ?? '')
     }
     if (one !== undefined && !fs.existsSync(path.join(scratch, one))) return
-    await ripgrep(query, scratch, one, (relative, line, text) => collect.add(relative, line, text))
+    await ripgrep(query, { cwd: scratch, one, timeoutMs }, (relative, line, text) => collect.add(relative, line, text))
   } finally {
     fs.rmSync(scratch, { recursive: true, force: true })
   }

@@ -35,7 +35,7 @@ export class Walk {
     const key = location.root + '\0' + location.parts.slice(0, depth).join('/')
     const known = this.#held.get(key)
     if (known !== undefined) {
-      if (known.isStillAt(known.path)) return known
+      if (known.isStillThere()) return known
       this.#held.delete(key)
       known.drop()
     }
@@ -76,6 +76,7 @@ export class Dir {
   readonly #device: number
   readonly #inode: number
   #users = 1
+  #looked = performance.now()
 
   constructor(dirPath: string, fd: number | undefined, stat: fs.Stats) {
     this.path = dirPath
@@ -94,8 +95,15 @@ export class Dir {
     return this.#fd === undefined ? this.path : `/proc/${process.pid}/fd/${this.#fd}`
   }
 
-  isStillAt(absolute: string): boolean {
-    const stat = fs.lstatSync(absolute, { throwIfNoEntry: false })
+  /**
+   * Whether the path still leads here. Looked at once in a few milliseconds: an answer that is a little old can
+   * only mean that a directory which was just moved away is written to once more, never that another one is.
+   */
+  isStillThere(): boolean {
+    const now = performance.now()
+    if (this.#fd !== undefined && now - this.#looked < 5) return true
+    const stat = fs.lstatSync(this.path, { throwIfNoEntry: false })
+    this.#looked = now
     return stat !== undefined && stat.ino === this.#inode && stat.dev === this.#device
   }
 

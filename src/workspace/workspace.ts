@@ -12,6 +12,7 @@ import type {
 } from '../core/files.ts'
 import { hashOf } from '../core/hash.ts'
 import { Stop } from '../core/problem.ts'
+import type { Limits } from '../core/settings.ts'
 import { directoryStop } from './file-types.ts'
 import { assertLinkStaysInside, refuseHardLink } from './links.ts'
 import type { Locator } from './locate.ts'
@@ -23,8 +24,7 @@ import { linkStop } from './walk.ts'
 export interface WorkspaceParts {
   readonly tree: Tree
   readonly locator: Locator
-  /** The largest file that is read or written as text. */
-  readonly fileBytes: number
+  readonly limits: Limits
 }
 
 /**
@@ -95,7 +95,7 @@ export class ActionFiles implements Files {
       this.#write(at, content, null)
       return { bytes: content.length, hash: hashOf(content) }
     }
-    const base = this.#tree.read(at, this.#workspace.parts.fileBytes)
+    const base = this.#tree.read(at, this.#workspace.parts.limits.fileBytes)
     this.#expect(at, path, hashOf(base.bytes), options.expectHash)
     const before = base.bytes
     this.#write(at, content, base)
@@ -184,7 +184,8 @@ export class ActionFiles implements Files {
     await this.#workspace.settle()
     // Loaded only here: most documents never search.
     const { searchWithRipgrep } = await import('./search.ts')
-    return searchWithRipgrep(query, at, this.#tree, this.#workspace.parts.locator)
+    const { locator, limits } = this.#workspace.parts
+    return searchWithRipgrep(query, at, this.#tree, locator, limits.actionMs)
   }
 
   /** Lets go of what was read and not written. */
@@ -203,7 +204,7 @@ export class ActionFiles implements Files {
   }
 
   #readText(at: Location, path: PathArg, { expectHash }: ReadOptions): { file: TextFile; base: Base } {
-    const base = this.#tree.read(at, this.#workspace.parts.fileBytes)
+    const base = this.#tree.read(at, this.#workspace.parts.limits.fileBytes)
     try {
       const hash = hashOf(base.bytes)
       this.#expect(at, path, hash, expectHash)
@@ -236,7 +237,7 @@ export class ActionFiles implements Files {
   }
 
   #write(at: Location, bytes: Buffer, base: Base | null): void {
-    const limit = this.#workspace.parts.fileBytes
+    const limit = this.#workspace.parts.limits.fileBytes
     if (bytes.length > limit) {
       base?.release()
       throw new Stop({ kind: 'too-large', path: at.given, size: bytes.length, limit })

@@ -26,6 +26,12 @@ const binding = cases.filter((entry) => !entry.seed_conflict && !entry.not_bindi
 const usesUnbuilt = ({ input }: Case): boolean =>
   [...input.matchAll(/^action = "(\w+)"/gm)].some(([, name = '']) => name === 'exec' && !registry.has(name))
 
+/** Binding in the data, but the contract asks for something else: what we do instead. */
+const deviations: Record<string, string> = {
+  // "Line endings are preserved": the twin of this case in the other suite is marked as not binding for the same reason.
+  '011-preserve-line-endings': 'Line 1\r\nNew Line 2\r\nLine 3\r\n',
+}
+
 /** The data names files under /tmp; here they lie in a directory of the test's own. */
 function moved<T>(value: T, dir: string): T {
   return JSON.parse(JSON.stringify(value).replaceAll('/tmp/', `${dir}/`).replaceAll('"/tmp"', `"${dir}"`)) as T
@@ -57,6 +63,7 @@ describe('results of earlier implementations', () => {
       const { result: expected, contents } = given.expected as { result: { success: boolean }; contents: string | null }
       expect(result.results.at(-1)).toMatchObject(expected)
       const target = given.expected['path'] ?? given.setup.at(-1)?.path ?? /^path = "(.*)"$/m.exec(given.input)?.[1]
+      if (entry.name in deviations) return expect(fs.readFileSync(String(target), 'utf8')).toBe(deviations[entry.name])
       if (contents !== null && expected.success) expect(fs.readFileSync(String(target), 'utf8')).toBe(contents)
     })
   }

@@ -162,6 +162,14 @@ describe('what reports show of a block', () => {
     expect(shamContentOfFault(undefined, { ...fault, context: 'a\nb\n\n' })).toBe('a\nb')
   })
 
+  test('a key that is not written is not there', () => {
+    const { params } = blockOf('#!SHAM [@three-char-SHA-256: abc]\n#!END_SHAM_abc')
+    const { blocks } = parseSham('#!SHAM [@three-char-SHA-256: abc]\n#!END_SHAM_abc')
+    for (const texts of [params, blocks[0]?.properties ?? {}]) {
+      for (const name of ['__proto__', 'constructor', 'toString', 'action']) expect(name in texts).toBe(false)
+    }
+  })
+
   test('raw is the block as it was written', () => {
     const text = read('err-same-id-first-bad.txt')
     expect(readSham(text).blocks.map((block) => block.raw)).toEqual([

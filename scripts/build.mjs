@@ -1,0 +1,84 @@
+// Builds what the package holds: two bundles with shared chunks, and the declarations of the public names.
+//
+//   node scripts/build.mjs [--out DIR]
+//
+// Nothing is minified. A stack trace in a bug report then names the function and a line that can be looked up, without
+// source maps, which would double the package. Minifying saves no time that can be measured at start.
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
+const at = process.argv.indexOf('--out')
+const dist = at === -1 ? path.join(root, 'dist') : path.resolve(process.argv[at + 1] ?? 'dist')
+
+fs.rmSync(dist, { recursive: true, force: true })
+await bundle()
+makeExecutable(path.join(dist, 'cli.js'))
+declare(path.join(dist, 'types'))
+
+async function bundle() {
+  const cli = path.join(root, 'src/cli/main.ts')
+  await build({
+    absWorkingDir: root,
+    entryPoints: { index: 'src/index.ts', ...(fs.existsSync(cli) ? { cli } : {}) },
+    outdir: dist,
+    chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    packages: 'external',
+    charset: 'utf8',
+    legalComments: 'none',
+    logLevel: 'warning',
+  })
+}
+
+/** esbuild's banner would go on every chunk. */
+function makeExecutable(file) {
+  if (!fs.existsSync(file)) return
+  const text = fs.readFileSync(file, 'utf8')
+  if (!text.startsWith('#!')) fs.writeFileSync(file, `#!/usr/bin/env node\n${text}`)
+  fs.chmodSync(file, 0o755)
+}
+
+function declare(types) {
+  const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
+  execFileSync(process.execPath, [tsc, '-p', path.join(root, 'tsconfig.build.json'), '--outDir', types], {
+    stdio: 'inherit',
+  })
+  const needed = new Set()
+  keep('index.d.ts')
+  for (const file of fs.readdirSync(types, { recursive: true, withFileTypes: true })) {
+    const full = path.join(file.parentPath, file.name)
+    if (file.isFile() && !needed.has(full)) fs.rmSync(full)
+  }
+  removeEmptyDirs(types)
+
+  /** tsc leaves `.ts` in the imports of declarations, where only `.js` is sure to lead to a `.d.ts`. */
+  function keep(name) {
+    const full = path.join(types, name)
+    if (needed.has(full)) return
+    needed.add(full)
+    const found = []
+    const text = fs
+      .readFileSync(full, 'utf8')
+      .replace(/((?:from |import\()['"])(\.[^'"]*)\.ts(?=['"])/g, (_, lead, to) => {
+        found.push(to)
+        return `${lead}${to}.js`
+      })
+    fs.writeFileSync(full, text)
+    for (const to of found) keep(path.join(path.dirname(name), `${to}.d.ts`))
+  }
+}
+
+function removeEmptyDirs(dir) {
+  for (const entry of fs.readdirSync(dir, { withFileTypes: true })) {
+    if (entry.isDirectory()) removeEmptyDirs(path.join(dir, entry.name))
+  }
+  if (fs.readdirSync(dir).length === 0) fs.rmdirSync(dir)
+}

@@ -1,0 +1,43 @@
+import { Clada } from '../clada.ts'
+import type { Preview } from '../core/result.ts'
+import { printable } from '../report/printable.ts'
+import { formatReport } from '../report/format.ts'
+import type { Command } from './command.ts'
+import { readInputs } from './input.ts'
+import { cladaOptions, reportOptions, useColor } from './options.ts'
+import { print } from './print.ts'
+
+/** Shows what would change on stdout and what would fail on stderr. */
+export const command: Command = async ({ flags, words }) => {
+  const clada = new Clada(cladaOptions(flags))
+  const previews: Preview[] = []
+  for (const { text } of await readInputs(words)) previews.push(await clada.preview(text))
+  const failed = previews.filter(({ result }) => !result.success)
+  if (flags.quiet === undefined) {
+    if (flags.json !== undefined) print(JSON.stringify(previews.length === 1 ? previews[0] : previews, null, 2))
+    else for (const { diff } of previews) print(useColor(flags) ? colored(diff) : diff)
+    if (flags.json === undefined) {
+      for (const { result } of failed)
+        process.stderr.write(`${formatReport(result, 'text', { ...reportOptions(flags), errorDetail: 'full' })}\n`)
+    }
+  }
+  return failed.length > 0 ? 1 : 0
+}
+
+function colored(diff: string): string {
+  return diff
+    .split('\n')
+    .map((line) => {
+      const code = /^(\+\+\+|---|diff |new |deleted |old |rename )/.test(line)
+        ? 1
+        : line.startsWith('@@')
+          ? 36
+          : line.startsWith('+')
+            ? 32
+            : line.startsWith('-')
+              ? 31
+              : 0
+      return code === 0 ? printable(line) : `\u001b[${code}m${printable(line)}\u001b[0m`
+    })
+    .join('\n')
+}

@@ -1,0 +1,32 @@
+import { registry } from '../actions/registry.ts'
+import { Clada } from '../clada.ts'
+import { formatReport } from '../report/format.ts'
+import { closestName } from '../text/closest-name.ts'
+import type { Command } from './command.ts'
+import { UsageError } from './flags.ts'
+import { readStdin } from './input.ts'
+import { cladaOptions, reportFormat, reportOptions } from './options.ts'
+import { print } from './print.ts'
+
+export const command: Command = async ({ flags, words }) => {
+  const [action, ...pairs] = words
+  if (action === undefined) throw new UsageError('do needs an action: clada do ACTION name=value…')
+  if (!registry.has(action)) {
+    const close = closestName(action, [...registry.keys()])
+    throw new UsageError(
+      `Unknown action: ${action}.${close === undefined ? ' See clada tools.' : ` Did you mean ${close}?`}`,
+    )
+  }
+  const params: Record<string, string> = {}
+  for (const pair of pairs) {
+    const equals = pair.indexOf('=')
+    if (equals < 1) throw new UsageError(`'${pair}' is not of the form name=value.`)
+    params[pair.slice(0, equals)] = pair.slice(equals + 1)
+  }
+  const [fromStdin] = flags.stdin ?? []
+  if (fromStdin !== undefined) params[fromStdin] = (await readStdin()).toString('utf8')
+
+  const result = await new Clada(cladaOptions(flags)).perform(action, params)
+  if (flags.quiet === undefined) print(formatReport(result, reportFormat(flags), reportOptions(flags)))
+  return result.success ? 0 : 1
+}

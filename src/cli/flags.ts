@@ -1,0 +1,113 @@
+import { reportFormats } from '../report/format.ts'
+import { closestName } from '../text/closest-name.ts'
+
+/** A flag of the command line. Help, parsing and completion are derived from this list. */
+export interface Flag {
+  readonly name: string
+  /** What its value is called in help; flags without one are switches. */
+  readonly value?: string
+  readonly values?: readonly string[]
+  readonly repeat?: true
+  readonly help: string
+}
+
+export const flags = [
+  { name: 'root', value: 'DIR', help: 'the project; default: the working directory' },
+  { name: 'allow', value: 'DIR', repeat: true, help: 'another directory that may be touched (repeatable)' },
+  { name: 'allow-escape', help: 'lift the roots; the denied patterns still hold' },
+  { name: 'syntax', value: 'NAME', repeat: true, help: 'look for this syntax only (repeatable)' },
+  {
+    name: 'format',
+    value: 'NAME',
+    values: [...reportFormats, 'auto', 'table', 'yaml', 'md'],
+    help: 'how the report reads; auto is pretty on a terminal, llm otherwise',
+  },
+  { name: 'json', help: 'the same as --format json' },
+  {
+    name: 'error-detail',
+    value: 'LEVEL',
+    values: ['minimal', 'full', 'debug'],
+    help: 'how much is said about failures',
+  },
+  { name: 'budget', value: 'TOKENS', help: 'longest report, in tokens of four characters' },
+  { name: 'max-output', value: 'BYTES', help: 'output shown for one action; default 50k' },
+  { name: 'atomic', help: 'carry the document out whole or not at all' },
+  { name: 'strict', help: 'repair nothing that a chat program damaged' },
+  { name: 'no-git', help: 'save no checkpoints in git' },
+  { name: 'timeout', value: 'SECONDS', help: 'for one search or command; default 30' },
+  { name: 'total-timeout', value: 'SECONDS', help: 'for the whole document; the rest is skipped' },
+  { name: 'stdin', value: 'PARAM', help: 'with do: take this parameter from standard input' },
+  { name: 'quiet', help: 'no report, only the exit code' },
+  { name: 'no-color', help: 'no colours' },
+  { name: 'help', help: 'show help' },
+  { name: 'version', help: 'show the version' },
+] as const satisfies readonly Flag[]
+
+type FlagName = (typeof flags)[number]['name']
+export type FlagValues = { readonly [name in FlagName]?: string[] }
+
+export type ParsedArgs = { readonly flags: FlagValues; readonly words: readonly string[] }
+
+/** A wrong call. The message says how to put it right. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+const short: Record<string, FlagName> = { h: 'help', V: 'version', q: 'quiet' }
+
+/** @throws UsageError */
+export function parseArgs(args: readonly string[]): ParsedArgs {
+  const values: { [name in FlagName]?: string[] } = {}
+  const words: string[] = []
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index] ?? ''
+    if (arg === '--') {
+      words.push(...args.slice(index + 1))
+      break
+    }
+    if (!arg.startsWith('-') || arg === '-') {
+      words.push(arg)
+      continue
+    }
+    const [, spelled = '', inline] = /^--?([^=]*)(?:=([\s\S]*))?$/.exec(arg) ?? []
+    const flag = known(arg.startsWith('--') ? spelled : (short[spelled] ?? spelled), arg)
+    let value = inline
+    if (flag.value === undefined && inline !== undefined) throw new UsageError(`--${flag.name} takes no value.`)
+    if (flag.value !== undefined && value === undefined) {
+      value = args[++index]
+      if (value === undefined) throw new UsageError(`--${flag.name} needs a value: --${flag.name} ${flag.value}.`)
+    }
+    if (flag.values !== undefined && !flag.values.includes(value ?? '')) {
+      const close = closestName(value ?? '', flag.values)
+      const meant = close === undefined ? '' : ` Did you mean ${close}?`
+      throw new UsageError(`--${flag.name} is one of ${flag.values.join(', ')}; '${value}' is none of them.${meant}`)
+    }
+    const list = (values[flag.name] ??= [])
+    if (list.length > 0 && !flag.repeat && flag.value !== undefined)
+      throw new UsageError(`--${flag.name} is given twice.`)
+    list.push(value ?? '')
+  }
+  return { flags: values, words }
+}
+
+function known(name: string, arg: string): Flag & { name: FlagName } {
+  const flag = flags.find((one) => one.name === name)
+  if (flag !== undefined) return flag
+  const close = closestName(
+    name,
+    flags.map((one) => one.name),
+  )
+  throw new UsageError(
+    `Unknown flag ${arg}.${close === undefined ? ' See clada --help.' : ` Did you mean --${close}?`}`,
+  )
+}
+
+/** A number of seconds or the like, with the flag's name in the complaint. */
+export function numberOf(values: FlagValues, name: FlagName): number | undefined {
+  const text = values[name]?.[0]
+  if (text === undefined) return undefined
+  const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)\s*(s|ms|k|kb|m|mb)?$/i.exec(text) ?? []
+  if (digits === undefined) throw new UsageError(`--${name} needs a number; '${text}' is none.`)
+  const factors: Record<string, number> = { ms: 0.001, k: 1024, kb: 1024, m: 1024 * 1024, mb: 1024 * 1024 }
+  return Number(digits) * (factors[unit.toLowerCase()] ?? 1)
+}

@@ -1,0 +1,38 @@
+import type { Command } from './command.ts'
+import { type ParsedArgs, parseArgs, UsageError } from './flags.ts'
+
+/** Commands are loaded when they are called: a run should not wait for what it does not use. */
+const commands: Record<string, () => Promise<{ command: Command }>> = {
+  run: () => import('./run.ts'),
+  check: () => import('./check.ts'),
+  diff: () => import('./diff.ts'),
+  do: () => import('./do.ts'),
+  tools: () => import('./tools.ts'),
+  help: () => import('./help-command.ts'),
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+  const { flags, words } = parseArgs(argv)
+  if (flags.version) return (await import('./version.ts')).printVersion()
+  const [first = '', ...rest] = words
+  const named = Object.hasOwn(commands, first)
+  if (flags.help) return call('help', { flags, words: named ? [first] : [] })
+  if (named) return call(first, { flags, words: rest })
+  if (words.length === 0 && process.stdin.isTTY) return call('help', { flags, words: [] })
+  return call('run', { flags, words })
+}
+
+async function call(name: string, args: ParsedArgs): Promise<number> {
+  const load = commands[name]
+  if (load === undefined) throw new UsageError(`There is no command ${name}.`)
+  const { command } = await load()
+  return command(args)
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  if (!(error instanceof UsageError) && !(error instanceof Error && error.name === 'SettingsError')) throw error
+  process.stderr.write(`clada: ${error.message}\n`)
+  process.exitCode = 2
+}

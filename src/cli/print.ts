@@ -1,0 +1,22 @@
+import fs from 'node:fs'
+
+/**
+ * Writes to standard output before the process ends. The stream would lose what is in flight when a pipe is slow
+ * and the process exits; and it costs start-up time.
+ */
+export function print(text: string): void {
+  const bytes = Buffer.from(text.endsWith('\n') || text === '' ? text : `${text}\n`)
+  for (let at = 0; at < bytes.length;) {
+    try {
+      at += fs.writeSync(1, bytes, at)
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined
+      // Whoever reads has gone: there is nobody to tell.
+      if (code === 'EPIPE') return
+      if (code !== 'EAGAIN') throw error
+      Atomics.wait(pause, 0, 0, 5)
+    }
+  }
+}
+
+const pause = new Int32Array(new SharedArrayBuffer(4))

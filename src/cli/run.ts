@@ -1,0 +1,62 @@
+import { Clada } from '../clada.ts'
+import type { ActionResult, ExecutionResult } from '../core/result.ts'
+import { formatReport } from '../report/format.ts'
+import type { Command } from './command.ts'
+import { type FlagValues, numberOf } from './flags.ts'
+import { readInputs } from './input.ts'
+import { cladaOptions, reportFormat, reportOptions } from './options.ts'
+import { print } from './print.ts'
+import { Progress } from './progress.ts'
+
+export const command: Command = async ({ flags, words }) => {
+  const options = cladaOptions(flags)
+  const format = reportFormat(flags)
+  const shown = reportOptions(flags)
+  const clada = new Clada(options)
+  const inputs = await readInputs(words)
+  const results: ExecutionResult[] = []
+  for (const { name, text } of inputs) {
+    const result = await watched(flags, (signal, onAction) => clada.execute(text, { signal, onAction }))
+    results.push(result)
+    if (flags.quiet !== undefined || format === 'json') continue
+    if (inputs.length > 1) print(`${results.length > 1 ? '\n' : ''}--- ${name}`)
+    print(formatReport(result, format, shown))
+  }
+  if (format === 'json' && flags.quiet === undefined) {
+    const [only] = results
+    print(
+      results.length === 1 && only
+        ? formatReport(only, 'json', shown)
+        : jsonList(results, (one) => formatReport(one, 'json', shown)),
+    )
+  }
+  return interrupted ? 130 : results.every((result) => result.success) ? 0 : 1
+}
+
+const jsonList = <T>(items: readonly T[], format: (item: T) => string): string => `[${items.map(format).join(',\n')}]`
+
+let interrupted = false
+
+/** Carries out with a time limit, with Ctrl-C, and with progress for those who wait. */
+async function watched(
+  flags: FlagValues,
+  work: (signal: AbortSignal, onAction: (result: ActionResult) => void) => Promise<ExecutionResult>,
+): Promise<ExecutionResult> {
+  const stop = new AbortController()
+  const seconds = numberOf(flags, 'total-timeout')
+  const timer =
+    seconds && setTimeout(() => stop.abort(new Error(`the time limit of ${seconds} s is over`)), seconds * 1000)
+  const onInterrupt = (): void => {
+    interrupted = true
+    stop.abort(new Error('the user stopped the run'))
+  }
+  process.once('SIGINT', onInterrupt)
+  const progress = flags.quiet === undefined ? new Progress() : undefined
+  try {
+    return await work(stop.signal, (result) => progress?.step(result))
+  } finally {
+    progress?.end()
+    process.off('SIGINT', onInterrupt)
+    if (timer) clearTimeout(timer)
+  }
+}

@@ -1,0 +1,28 @@
+import { actions } from '../actions/registry.ts'
+import { closestName } from '../text/closest-name.ts'
+import type { Command } from './command.ts'
+import { UsageError } from './flags.ts'
+import { useColor } from './options.ts'
+import { print } from './print.ts'
+
+export const command: Command = async ({ flags, words }) => {
+  const unknown = words.find((word) => !actions.some((spec) => isNamed(spec, word)))
+  if (unknown !== undefined) {
+    const close = closestName(
+      unknown,
+      actions.flatMap((spec) => [spec.name, ...spec.aliases]),
+    )
+    throw new UsageError(`Unknown action: ${unknown}.${close === undefined ? '' : ` Did you mean ${close}?`}`)
+  }
+  const chosen = words.length === 0 ? actions : actions.filter((spec) => words.some((word) => isNamed(spec, word)))
+  const [format = flags.json === undefined ? 'table' : 'json'] = flags.format ?? []
+  if (format !== 'table' && format !== 'yaml' && format !== 'json' && format !== 'md') {
+    throw new UsageError(`clada tools --format is one of table, yaml, json, md; '${format}' is none of them.`)
+  }
+  const { describeActions } = await import('../describe/describe.ts')
+  print(describeActions(chosen, format, { width: process.stdout.columns ?? 100, color: useColor(flags) }))
+  return 0
+}
+
+const isNamed = (spec: (typeof actions)[number], word: string): boolean =>
+  spec.name === word || spec.aliases.includes(word)

@@ -1,0 +1,93 @@
+import type { ActionSpec, Param } from '../core/action.ts'
+
+/** An action as MCP lists a tool. */
+export interface Tool {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: InputSchema
+  readonly annotations: ToolAnnotations
+}
+
+/** JSON Schema 2020-12, which MCP assumes. It does not name its dialect: validators of older drafts refuse what they can read. */
+export interface InputSchema {
+  readonly type: 'object'
+  readonly properties: Readonly<Record<string, ParamSchema>>
+  readonly required: readonly string[]
+  readonly additionalProperties: false
+}
+
+export type ParamSchema = ValueSchema & {
+  readonly description: string
+  readonly default?: string | number | boolean
+}
+
+type ValueSchema =
+  | { readonly type: 'string'; readonly enum?: readonly string[] }
+  | { readonly type: 'integer'; readonly minimum?: number }
+  | { readonly type: 'boolean' }
+  | { readonly anyOf: readonly ValueSchema[] }
+
+export interface ToolAnnotations {
+  readonly readOnlyHint: boolean
+  readonly destructiveHint: boolean
+  readonly idempotentHint: boolean
+}
+
+export const toolsOf = (specs: readonly ActionSpec[]): Tool[] => specs.map(toolOf)
+
+export function toolOf(spec: ActionSpec): Tool {
+  const params = Object.entries(spec.params)
+  return {
+    name: spec.name,
+    description: spec.description,
+    inputSchema: {
+      type: 'object',
+      properties: Object.fromEntries(params.map(([name, param]) => [name, schemaOf(param)])),
+      required: params.filter(([, { required }]) => required).map(([name]) => name),
+      additionalProperties: false,
+    },
+    annotations: annotationsOf(spec),
+  }
+}
+
+function schemaOf(param: Param): ParamSchema {
+  const note = param.format === undefined ? undefined : formatNotes[param.format]
+  return {
+    ...valueSchemaOf(param),
+    ...(param.default === undefined ? {} : { default: param.default }),
+    description: note === undefined ? param.description : `${param.description} ${note}`,
+  }
+}
+
+/** In words, because a validator may refuse a `format` it does not know. `lines` is said in each description. */
+const formatNotes: Readonly<Partial<Record<NonNullable<Param['format']>, string>>> = {
+  absolute_path: 'An absolute path.',
+  multiline_absolute_paths: 'Absolute paths.',
+}
+
+function valueSchemaOf({ type, values }: Param): ValueSchema {
+  switch (type) {
+    case 'string':
+    case 'integer':
+    case 'boolean':
+      return { type }
+    case 'enum':
+      return { type: 'string', ...(values === undefined ? {} : { enum: values }) }
+    case 'count':
+      return {
+        anyOf: [
+          { type: 'integer', minimum: 1 },
+          { type: 'string', enum: ['all'] },
+        ],
+      }
+  }
+}
+
+/** Where a definition does not say, the worse is assumed: a client asks once too often rather than once too seldom. */
+function annotationsOf({ effect }: ActionSpec): ToolAnnotations {
+  return {
+    readOnlyHint: effect === 'read',
+    destructiveHint: effect !== 'read' && effect !== 'meta',
+    idempotentHint: effect === 'read',
+  }
+}

@@ -1,0 +1,37 @@
+import type { ExecutionResult } from '../core/result.ts'
+import { formatLlm } from './llm.ts'
+import type { ReportOptions } from './options.ts'
+import { formatPretty } from './pretty.ts'
+import { formatText } from './text.ts'
+
+export const reportFormats = ['text', 'json', 'llm', 'pretty'] as const
+export type ReportFormat = (typeof reportFormats)[number]
+
+/** A result as text for a person, a program or a model. */
+export function formatReport(result: ExecutionResult, format: ReportFormat, options: ReportOptions = {}): string {
+  switch (format) {
+    case 'json':
+      return JSON.stringify(withDetail(result, options.errorDetail ?? 'full'), null, 2)
+    case 'text':
+      return formatText(result, options)
+    case 'llm':
+      return formatLlm(result, options)
+    case 'pretty':
+      return formatPretty(result, options)
+  }
+}
+
+/** Leaves out of a result what was not asked for. */
+function withDetail(result: ExecutionResult, detail: 'minimal' | 'full' | 'debug'): ExecutionResult {
+  if (detail === 'debug') return result
+  return {
+    ...result,
+    results: result.results.map((one) => {
+      if (one.details === undefined) return one
+      const { details, ...rest } = one
+      if (detail === 'minimal') return rest
+      const { stack: _, ...shown } = details
+      return { ...rest, details: shown }
+    }),
+  }
+}

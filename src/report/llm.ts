@@ -1,0 +1,85 @@
+import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
+import { capText } from './cap.ts'
+import type { ReportOptions } from './options.ts'
+import { defaultOutputLimit, outputOf } from './outputs.ts'
+import { printable } from './printable.ts'
+import { parseRepairLines, repairLines } from './repair.ts'
+import { byBlock, primaryOf, reasonOf } from './words.ts'
+
+/** What is pasted back to a model: a line for each action, then what they had to show, then how to repair what failed. */
+export function formatLlm(result: ExecutionResult, options: ReportOptions = {}): string {
+  const sections = [summarySection(result), outputsSection(result, options)]
+  if (options.errorDetail !== 'minimal') sections.push(repairSection(result))
+  const report = printable(sections.filter((section) => section !== '').join('\n\n'))
+  return options.budget === undefined ? report : capText(report, options.budget)
+}
+
+export function summarySection(result: ExecutionResult): string {
+  const lines = [...result.results.map(actionLine), ...byBlock(result.parseErrors).flatMap(blockLines)]
+  if (result.fatalError !== undefined) lines.push(`❌ ${result.fatalError}`)
+  if (lines.length === 0) lines.push('No blocks found')
+  for (const warning of result.warnings ?? []) lines.push(`⚠️  ${warning}`)
+  return ['=== CLADA RESULTS ===', ...lines, '=== END ==='].join('\n')
+}
+
+function actionLine(result: ActionResult): string {
+  const what = `${result.action} ${primaryOf(result)}`.trimEnd()
+  if (result.success) return `${result.blockId} ✅ ${what}${warned(result)}`
+  return `${result.blockId} ❌ ${what} - ${reasonOf(result.error)}`
+}
+
+const warned = ({ warnings = [] }: ActionResult): string =>
+  warnings.map((warning) => `\n${' '.repeat(4)}⚠️  ${warning}`).join('')
+
+function blockLines(errors: readonly ParseError[]): string[] {
+  const [first] = errors
+  if (first === undefined) return []
+  const head = `${first.blockId} ❌ ${(first.action ?? '-').padEnd(10)} ERROR:`
+  const at = `(line ${first.blockStartLine ?? first.line ?? 1})`
+  if (errors.length === 1) return [`${head} ${first.message} ${at}`]
+  const counts = new Map<string, number>()
+  for (const { message } of errors) counts.set(message, (counts.get(message) ?? 0) + 1)
+  const messages = [...counts].map(
+    ([message, count]) => `${' '.repeat(20)}- ${message}${count > 1 ? ` (${count} occurrences)` : ''}`,
+  )
+  return [`${head} ${errors.length} syntax errors ${at}`, ...messages]
+}
+
+export function outputsSection(
+  { results }: ExecutionResult,
+  { outputLimit = defaultOutputLimit }: ReportOptions = {},
+): string {
+  const items = results.flatMap((result) => {
+    const output = outputOf(result, outputLimit)
+    return output === undefined ? [] : ['', output.title, output.body]
+  })
+  return ['=== OUTPUTS ===', ...items, '=== END ==='].join('\n')
+}
+
+/** Characters that all repairs together may take. */
+const repairBudget = 30 * 1024
+
+export function repairSection({ results, parseErrors }: ExecutionResult): string {
+  const items: string[] = []
+  for (const result of results) {
+    if (result.success) continue
+    items.push(
+      ['', `[${result.blockId}] ${result.action} ${primaryOf(result)}`.trimEnd(), ...repairLines(result)].join('\n'),
+    )
+  }
+  for (const errors of byBlock(parseErrors)) {
+    const [first] = errors
+    items.push(
+      [
+        '',
+        `[${first?.blockId}] ${first?.action ?? 'block'} on line ${first?.blockStartLine}`,
+        ...parseRepairLines(errors),
+      ].join('\n'),
+    )
+  }
+  if (items.length === 0) return ''
+  let spent = 0
+  const shown = items.filter((item) => (spent += item.length) <= repairBudget)
+  if (shown.length < items.length) shown.push(`\n${items.length - shown.length} more failed; repair these first.`)
+  return ['=== REPAIR ===', ...shown, '=== END ==='].join('\n')
+}

@@ -1,0 +1,9 @@
+export interface ReportOptions {
+  /** How much is said about failures: message and code, what helps to repair them, or also where clada's own code was. */
+  readonly errorDetail?: 'minimal' | 'full' | 'debug' | undefined
+  /** Characters of output shown for one action. */
+  readonly outputLimit?: number | undefined
+  /** Characters of the whole report. */
+  readonly budget?: number | undefined
+  readonly color?: boolean | undefined
+}

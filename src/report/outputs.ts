@@ -1,0 +1,48 @@
+import type { ActionResult } from '../core/result.ts'
+import { capText } from './cap.ts'
+import { primaryOf } from './words.ts'
+
+export const defaultOutputLimit = 50 * 1024
+
+/** What an action has to show, or undefined when it has nothing. Writes never do: their line says it all. */
+export function outputOf(result: ActionResult, limit: number): { title: string; body: string } | undefined {
+  const { action, data } = result
+  const body = bodyOf(result)
+  if (body === undefined || data === undefined) return undefined
+  const primary = isRead(action) ? '' : ` ${primaryOf(result)}`
+  return { title: `[${result.blockId}] ${action}${primary}:`, body: capText(body, limit) }
+}
+
+const isRead = (action: string): boolean => /^(files?_read|read_files?)(_numbered)?$/.test(action)
+
+function bodyOf({ action, params, data }: ActionResult): string | undefined {
+  if (isRecord(data) && typeof data['content'] === 'string' && isRead(action)) {
+    if (Array.isArray(data['paths'])) return severalFiles(data['paths'].map(String), data['content'])
+    const path = String(data['path'])
+    return fileSection(action.endsWith('_numbered') ? `[numbered] ${path}` : path, data['content'])
+  }
+  if (!Array.isArray(data)) return undefined
+  if (data.length === 0) return action === 'ls' ? '[empty directory]' : '[nothing found]'
+  return data.map((entry) => listed(entry, params)).join('\n')
+}
+
+const fileSection = (name: string, content: string): string =>
+  `=== START FILE: ${name} ===\n${content === '' ? '[empty file]' : content}\n=== END FILE: ${name} ===`
+
+function severalFiles(paths: readonly string[], content: string): string {
+  return [`Reading ${paths.length} files:`, ...paths.map((path) => `- ${path}`), '', content].join('\n')
+}
+
+/** A hit, a directory entry or a path, on one line. */
+function listed(entry: unknown, params: Readonly<Record<string, unknown>>): string {
+  if (!isRecord(entry)) return String(entry)
+  if ('line_number' in entry) return `${entry['file']}:${entry['line_number']}: ${entry['line']}`
+  if ('modified' in entry) {
+    const name = `${entry['name']}${entry['type'] === 'directory' ? '/' : entry['type'] === 'symlink' ? '@' : ''}`
+    return entry['type'] === 'file' ? `${name}  ${entry['size']} bytes` : name
+  }
+  return JSON.stringify(entry ?? params)
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,77 @@
+import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
+import type { ReportOptions } from './options.ts'
+import { outputOf } from './outputs.ts'
+import { printable } from './printable.ts'
+import { parseRepairLines, repairLines } from './repair.ts'
+import { byBlock, primaryOf } from './words.ts'
+
+/** For a person: one line an action, failures with what helps, and a count at the end. */
+export function formatPretty(result: ExecutionResult, options: ReportOptions = {}): string {
+  const paint = options.color ? colored : plain
+  const lines = result.results.flatMap((one) => prettyAction(one, options))
+  for (const errors of byBlock(result.parseErrors)) lines.push(...prettyErrors(errors, paint))
+  for (const warning of result.warnings ?? []) lines.push(paint.yellow(`! ${printable(warning)}`))
+  if (result.fatalError !== undefined) lines.push(paint.red(`✗ ${printable(result.fatalError)}`))
+  lines.push(prettySummary(result, paint))
+  return lines.join('\n')
+}
+
+export function prettyAction(result: ActionResult, options: ReportOptions): string[] {
+  const paint = options.color ? colored : plain
+  const what = printable(`${result.action} ${primaryOf(result)}`.trimEnd())
+  const warnings = (result.warnings ?? []).map((warning) => paint.yellow(`    ! ${printable(warning)}`))
+  const output = outputOf(result, options.outputLimit ?? 4000)
+  const shown =
+    output === undefined
+      ? []
+      : printable(output.body)
+          .split('\n')
+          .map((line) => paint.dim(`    ${line}`))
+  if (result.success) return [`${paint.green('✓')} ${what}`, ...warnings, ...shown]
+  const detail = options.errorDetail === 'minimal' ? [result.error ?? ''] : repairLines(result)
+  return [
+    `${paint.red('✗')} ${what}`,
+    ...detail.map((line) => `    ${diffColor(printable(line), paint)}`),
+    ...warnings,
+    ...shown,
+  ]
+}
+
+function prettyErrors(errors: readonly ParseError[], paint: Paint): string[] {
+  const [first] = errors
+  const head = `${paint.red('✗')} block ${first?.blockId}${first?.action === undefined ? '' : ` (${first.action})`}`
+  return [head, ...parseRepairLines(errors).map((line) => `    ${printable(line)}`)]
+}
+
+function prettySummary({ results, parseErrors, fatalError }: ExecutionResult, paint: Paint): string {
+  const done = results.filter((result) => result.success).length
+  const failed = results.length - done
+  const broken = byBlock(parseErrors).length
+  if (results.length === 0 && broken === 0 && fatalError === undefined) return paint.dim('No blocks found.')
+  const parts = [
+    `${done} done`,
+    ...(failed > 0 ? [paint.red(`${failed} failed`)] : []),
+    ...(broken > 0 ? [paint.red(`${broken} not readable`)] : []),
+  ]
+  return parts.join(', ')
+}
+
+function diffColor(line: string, paint: Paint): string {
+  if (/^\s*\+/.test(line)) return paint.green(line)
+  return /^\s*-/.test(line) ? paint.red(line) : line
+}
+
+interface Paint {
+  readonly green: (text: string) => string
+  readonly red: (text: string) => string
+  readonly yellow: (text: string) => string
+  readonly dim: (text: string) => string
+}
+
+const same = (text: string): string => text
+const plain: Paint = { green: same, red: same, yellow: same, dim: same }
+const ansi =
+  (code: number) =>
+  (text: string): string =>
+    `\u001b[${code}m${text}\u001b[0m`
+const colored: Paint = { green: ansi(32), red: ansi(31), yellow: ansi(33), dim: ansi(2) }

@@ -1,0 +1,54 @@
+import type { ActionResult, Details, ParseError } from '../core/result.ts'
+import { capText } from './cap.ts'
+
+/** What a failed action needs to succeed next time, as indented lines. The first line of the error is said elsewhere. */
+export function repairLines({ error = '', code, details = {} }: ActionResult, limit = 4096): string[] {
+  const lines = [`${error}${code === undefined ? '' : ` [${code}]`}`]
+  if (details.already_applied_at_line !== undefined) {
+    lines.push(`new_text is already in the file, on line ${details.already_applied_at_line}.`)
+  }
+  for (const place of details.nearest ?? []) lines.push(...nearLines(place))
+  lines.push(...placeLines(details))
+  if (details.expected !== undefined && typeof details.found === 'string') {
+    lines.push('expected:', ...indented(String(details.expected)), 'found:', ...indented(details.found))
+  }
+  if (details.advice !== undefined && !isSaid(details)) lines.push(`→ ${details.advice}`)
+  return capText(lines.join('\n'), limit).split('\n')
+}
+
+/** The advice about a text that is already there repeats the line above it. */
+const isSaid = (details: Details): boolean => details.already_applied_at_line !== undefined && !details.nearest
+
+type Near = NonNullable<Details['nearest']>[number]
+
+function nearLines({ line, endLine, similarity, diff, why }: Near): string[] {
+  const where = line === endLine ? `line ${line}` : `lines ${line}-${endLine}`
+  const how = why === undefined ? `${Math.round(similarity * 100)} % alike` : why
+  return [`nearest: ${where} (${how}); - asked for, + in the file:`, ...indented(diff)]
+}
+
+const maxPlaces = 10
+
+function placeLines({ places = [], found }: Details): string[] {
+  if (places.length === 0) return []
+  const lines = places.slice(0, maxPlaces).flatMap((place) => {
+    const around = [
+      ...(place.before === undefined ? [] : [`  ${place.line - 1}: ${place.before}`]),
+      `> ${place.line}: ${place.text}`,
+      ...(place.after === undefined ? [] : [`     ${place.after}`]),
+    ]
+    return around.map((line) => `  ${line}`)
+  })
+  const more = (typeof found === 'number' ? found : places.length) - Math.min(places.length, maxPlaces)
+  return ['it is there:', ...lines, ...(more > 0 ? [`  and ${more} more`] : [])]
+}
+
+/** What a block that could not be read needs. */
+export function parseRepairLines(errors: readonly ParseError[]): string[] {
+  return errors.slice(0, 20).flatMap(({ message, line, column, hint, code }) => {
+    const where = line === undefined ? '' : `line ${line}${column === undefined ? '' : `, column ${column}`}: `
+    return [`${where}${message}${code === undefined ? '' : ` [${code}]`}`, ...(hint === undefined ? [] : [`→ ${hint}`])]
+  })
+}
+
+const indented = (text: string): string[] => text.split('\n').map((line) => `  ${line}`)

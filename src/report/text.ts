@@ -1,0 +1,48 @@
+import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
+import { capText } from './cap.ts'
+import type { ReportOptions } from './options.ts'
+import { defaultOutputLimit, outputOf } from './outputs.ts'
+import { printable } from './printable.ts'
+import { repairLines } from './repair.ts'
+import { primaryOf } from './words.ts'
+
+/** Lines `[task-N] STATUS: OPERATION - details`, in the order of the document. */
+export function formatText(result: ExecutionResult, options: ReportOptions = {}): string {
+  const items = [
+    ...result.results.map((one) => ({ line: one.line ?? 0, lines: actionLines(one, options) })),
+    ...result.parseErrors.map((one) => ({ line: one.line ?? 0, lines: errorLines(one, options) })),
+  ]
+  const lines = items.sort((a, b) => a.line - b.line).flatMap((item) => item.lines)
+  if (result.fatalError !== undefined) lines.push(`[task-1] FATAL: ${result.fatalError}`)
+  for (const warning of result.warnings ?? []) lines.push(`WARNING: ${warning}`)
+  if (lines.length === 0) lines.push('No blocks found')
+  const report = printable(lines.join('\n'))
+  return options.budget === undefined ? report : capText(report, options.budget)
+}
+
+function actionLines(
+  result: ActionResult,
+  { errorDetail = 'minimal', outputLimit = defaultOutputLimit }: ReportOptions,
+): string[] {
+  const head = `[task-${result.task ?? result.seq}]`
+  const what = `${result.action} - ${primaryOf(result)}`
+  const output = outputOf(result, outputLimit)
+    ?.body.split('\n')
+    .map((line) => `[task-${result.task ?? result.seq}:output] ${line}`)
+  const warnings = (result.warnings ?? []).map((warning) => `${head} WARNING: ${warning}`)
+  if (result.success) return [`${head} SUCCESS: ${what}`, ...warnings, ...(output ?? [])]
+  const status = result.code === 'skipped' ? 'SKIP' : 'ERROR'
+  const [error = '', ...rest] =
+    errorDetail === 'minimal' ? [`${result.error ?? ''} [${result.code ?? ''}]`] : repairLines(result)
+  return [`${head} ${status}: ${what} - ${error}`, ...rest.map((line) => `    ${line}`), ...warnings, ...(output ?? [])]
+}
+
+function errorLines(error: ParseError, { errorDetail = 'minimal' }: ReportOptions): string[] {
+  const head = error.task === undefined ? `[line ${error.line ?? 1}]` : `[task-${error.task}]`
+  const where =
+    error.line === undefined
+      ? ''
+      : ` (line ${error.line}${error.column === undefined ? '' : `, column ${error.column}`})`
+  const hint = error.hint !== undefined && errorDetail !== 'minimal' ? [`    → ${error.hint}`] : []
+  return [`${head} ERROR: ${error.action ?? error.blockId} - ${error.message}${where} [${error.code ?? ''}]`, ...hint]
+}
