@@ -49,7 +49,7 @@ function makeExecutable(file) {
 function declare(types) {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
   execFileSync(process.execPath, [tsc, '-p', path.join(root, 'tsconfig.build.json'), '--outDir', types], {
-    stdio: 'inherit',
+    stdio: ['ignore', 2, 2],
   })
   const needed = new Set()
   keep('index.d.ts')

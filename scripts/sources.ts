@@ -72,7 +72,9 @@ function exportsIn(text: string): Exported[] {
   const found = new Map<string, Exported>()
   for (const { 1: word = '', 2: name = '', 3: rest = '', index } of text.matchAll(exported)) {
     // The first of several overloads is the one with the comment.
-    if (!found.has(name)) found.set(name, { name, kind: kindOf(word, rest), doc: docBefore(text.slice(0, index)) })
+    if (found.has(name)) continue
+    const doc = docBefore(text.slice(0, index)) || actionDoc(text.slice(index))
+    found.set(name, { name, kind: kindOf(word, rest), doc })
   }
   return [...found.values()]
 }
@@ -80,6 +82,12 @@ function exportsIn(text: string): Exported[] {
 function kindOf(word: string, rest: string): Exported['kind'] {
   if (word === 'const') return /^[^=]*= (?:async )?(?:<.*>)?\(/.test(rest) ? 'function' : 'const'
   return word === 'function' || word === 'class' || word === 'interface' ? word : 'type'
+}
+
+/** A definition of an action says itself what it is. */
+function actionDoc(text: string): string {
+  const name = /^export const \w+ = defineAction\(\{\s*name: '(\w+)'/.exec(text)?.[1]
+  return name === undefined ? '' : `The action \`${name}\`.`
 }
 
 function docBefore(text: string): string {
@@ -90,5 +98,6 @@ function docBefore(text: string): string {
     .join(' ')
     .replace(/@\w+.*$/, '')
     .trim()
-  return /^.*?[.:!?](?=\s|$)/.exec(prose)?.[0].replace(/:$/, '.') ?? prose
+  // A full stop inside code, as in `...`, ends no sentence.
+  return /^(?:`[^`]*`|[^`])*?[.!?](?=\s|$)/.exec(prose)?.[0] ?? prose
 }

@@ -41,7 +41,7 @@ export class Clada {
     options: ExecuteOptions = {},
   ): Promise<ExecutionResult> {
     const block: Block = { syntax: 'sham', id: 'do', action, params, startLine: 1, endLine: 1, faults: [], raw: '' }
-    const document = { blocks: [block], faults: [] }
+    const document = { blocks: [block], faults: [], warnings: [] }
     const { result } = await this.#safely((settings) =>
       carryOut(document, {
         settings: { ...settings, relativePaths: true },

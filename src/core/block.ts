@@ -39,6 +39,8 @@ export interface Block {
   /** Set on operations that stand in a group whose first failure skips the rest. */
   readonly group?: BlockGroup
   readonly warnings?: readonly string[]
+  /** What the syntax itself calls the operation, for reports. */
+  readonly label?: string
 }
 
 export interface BlockGroup {
@@ -52,4 +54,6 @@ export interface Document {
   readonly blocks: readonly Block[]
   /** Faults that belong to no block, in line order. */
   readonly faults: readonly Fault[]
+  /** What was seen and left alone. */
+  readonly warnings: readonly string[]
 }

@@ -35,6 +35,8 @@ export interface ActionResult {
   durationMs?: number
   /** The line of the document the block starts on. */
   line?: number
+  /** What the block's own syntax calls the operation. */
+  label?: string
 }
 
 export interface ParseError {

@@ -21,7 +21,7 @@ export type ParamSchema = ValueSchema & {
   readonly default?: string | number | boolean
 }
 
-type ValueSchema =
+export type ValueSchema =
   | { readonly type: 'string'; readonly enum?: readonly string[] }
   | { readonly type: 'integer'; readonly minimum?: number }
   | { readonly type: 'boolean' }

@@ -6,7 +6,8 @@ import { groupsOf } from './groups.ts'
 export function actionMarkdown(specs: readonly ActionSpec[]): string {
   const groups = groupsOf(specs)
   const contents = groups.flatMap(({ title, specs }) => [
-    `- ${title}: ${specs.map(({ name }) => `[${name}](#${name})`).join(', ')}`,
+    `- [${title}](#${title.toLowerCase()})`,
+    ...specs.map(({ name, description }) => `  - [${name}](#${name}): ${firstSentence(description)}`),
   ])
   const sections = groups.flatMap(({ title, specs }) => [`## ${title}`, '', ...specs.flatMap(actionSection)])
   return [...preface, ...contents, '', ...sections].join('\n')
@@ -19,6 +20,8 @@ const preface = [
   'at `/project`. What an action returns stands in `data` of its result.',
   '',
 ]
+
+const firstSentence = (text: string): string => /^.*?\.(?= |$)/.exec(text)?.[0] ?? text
 
 function actionSection(spec: ActionSpec): string[] {
   const { name, description, aliases, effect, access, display, params, returns, examples } = spec

@@ -39,19 +39,25 @@ const legend = 'Parameters in [brackets] may be left out; what follows = is then
 
 interface Paint {
   strong(text: string): string
+  call(text: string): string
   faint(text: string): string
 }
 
-const plain: Paint = { strong: (text) => text, faint: (text) => text }
-const ansi: Paint = { strong: (text) => `\u001b[1m${text}\u001b[22m`, faint: (text) => `\u001b[2m${text}\u001b[22m` }
+const plain: Paint = { strong: (text) => text, call: (text) => text, faint: (text) => text }
+
+const ansi: Paint = {
+  strong: (text) => `\u001b[1m${text}\u001b[22m`,
+  call: (text) => `\u001b[36m${text}\u001b[39m`,
+  faint: (text) => `\u001b[2m${text}\u001b[22m`,
+}
 
 function textLines({ description, params, aliases }: ActionSpec, room: number, paint: Paint): string[] {
-  const called = wrap(
-    Object.entries(params).map(([name, param]) => parameter(name, param)),
-    room,
-  )
-  const also = aliases.length === 0 ? [] : wrap(['also', ...aliases], room)
-  return [...wrap(description.split(' '), room), ...[...called, ...also].map((line) => paint.faint(line))]
+  const call = Object.entries(params).map(([name, param]) => parameter(name, param))
+  return [
+    ...wrap(call, room).map(paint.call),
+    ...wrap(description.split(' '), room),
+    ...(aliases.length === 0 ? [] : wrap(['also', ...aliases], room).map(paint.faint)),
+  ]
 }
 
 function parameter(name: string, param: Param): string {

@@ -11,6 +11,8 @@ export interface Reader {
   seek(line: number): number
   /** Reads what opens on `line`, which `seek` gave. */
   read(line: number): Reading
+  /** After all is read: a fault that makes every block of this syntax fail. */
+  fatal?(): Fault | undefined
 }
 
 export interface Reading {

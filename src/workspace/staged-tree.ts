@@ -1,22 +1,21 @@
 import type { Entry } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
-import type { DiskTree } from './disk-tree.ts'
 import { directoryStop } from './file-types.ts'
 import type { Location } from './location.ts'
 import { linkStop } from './walk.ts'
 import type { Base, Look, Named, Outside, Tree, WriteNote } from './tree.ts'
 
 /**
- * A tree that lies over the disk and keeps every change to itself: later actions see what earlier ones did,
- * the disk sees nothing. From here a document's diff is shown, and a group lands whole or not at all.
+ * A tree that lies over another and keeps every change to itself: later actions see what earlier ones did,
+ * the one below sees nothing. From here a document's diff is shown, and a group lands whole or not at all.
  */
 export class StagedTree implements Tree {
-  readonly #disk: DiskTree
+  readonly #below: Tree
   readonly #nodes = new Map<string, Placed>()
   readonly #steps: Step[] = []
 
-  constructor(disk: DiskTree) {
-    this.#disk = disk
+  constructor(below: Tree) {
+    this.#below = below
   }
 
   /** Everything that was done, in order. */
@@ -24,21 +23,36 @@ export class StagedTree implements Tree {
     return this.#steps
   }
 
+  /** Takes over what was done in a stage that lies over this one. */
+  take(stage: StagedTree): void {
+    this.#steps.push(...stage.#steps)
+    // A file that the stage moved unread may have been changed here before; that is the text it has.
+    const taken = [...stage.#nodes].map(([key, { at, node }]) => {
+      const origin = node.type === 'file' && node.bytes === undefined ? this.#find(node.origin) : 'below'
+      return [key, { at, node: origin === 'below' ? node : origin }] as const
+    })
+    for (const [key, placed] of taken) this.#nodes.set(key, placed)
+  }
+
+  touched(): Iterable<string> {
+    return this.#nodes.keys()
+  }
+
   look(at: Location): Look | undefined {
     const node = this.#find(at)
-    if (node === 'disk') return this.#disk.look(at)
+    if (node === 'below') return this.#below.look(at)
     if (node.type === 'absent') return undefined
     if (node.type === 'directory') return { type: 'directory', size: 0, mode: 0o755, links: 1 }
-    if (node.bytes === undefined) return this.#disk.look(node.origin)
+    if (node.bytes === undefined) return this.#below.look(node.origin)
     return { type: 'file', size: node.bytes.length, mode: node.mode, links: 1 }
   }
 
   read(at: Location, limit: number): Base {
     const node = this.#find(at)
-    if (node === 'disk') return released(this.#disk.read(at, limit))
+    if (node === 'below') return released(this.#below.read(at, limit))
     if (node.type === 'absent') throw missing(at, 'open')
     if (node.type === 'directory') throw directoryStop(at, 'open')
-    if (node.bytes === undefined) return released(this.#disk.read({ ...node.origin, given: at.given }, limit))
+    if (node.bytes === undefined) return released(this.#below.read({ ...node.origin, given: at.given }, limit))
     if (node.bytes.length > limit) {
       throw new Stop({ kind: 'too-large', path: at.given, size: node.bytes.length, limit })
     }
@@ -99,8 +113,8 @@ export class StagedTree implements Tree {
     if (look === undefined) throw missing(at, op)
     if (look.type === 'symlink') throw linkStop(at, at.absolute)
     if (look.type !== 'directory') throw new Stop({ kind: 'os', code: 'ENOTDIR', op, path: at.given })
-    const onDisk = at.parts.length === 0 || this.#find(at) === 'disk'
-    const entries = new Map<string, Entry>((onDisk ? this.#disk.list(at) : []).map((entry) => [entry.name, entry]))
+    const onDisk = at.parts.length === 0 || this.#find(at) === 'below'
+    const entries = new Map<string, Entry>((onDisk ? this.#below.list(at) : []).map((entry) => [entry.name, entry]))
     for (const [key, placed] of this.#nodes) {
       const name = childName(key, at.absolute)
       if (name === undefined) continue
@@ -121,14 +135,14 @@ export class StagedTree implements Tree {
       if (node.type === 'file') differing.set(key, this.#bytesOf(node))
       else if (node.type === 'absent') differing.set(key, null)
     }
-    return { cwd: this.#find(at) === 'disk' ? this.#disk.outside(at).cwd : undefined, differing }
+    return { cwd: this.#find(at) === 'below' ? this.#below.outside(at).cwd : undefined, differing }
   }
 
   /** Every file that is not as it is on the disk, in order of path: what is there, and what would be. */
   changes(): Change[] {
     const changes: Change[] = []
     for (const { at, node } of this.#nodes.values()) {
-      const there = this.#disk.look(at)
+      const there = this.#below.look(at)
       const before = there?.type === 'file' ? this.#onDisk(at, there) : null
       const after = node.type === 'file' ? { bytes: this.#bytesOf(node), mode: node.mode } : null
       if (before === null && after === null) continue
@@ -143,15 +157,15 @@ export class StagedTree implements Tree {
   }
 
   #onDisk(at: Location, { mode }: Look): FileState {
-    return { bytes: released(this.#disk.read(at, Infinity)).bytes, mode }
+    return { bytes: released(this.#below.read(at, Infinity)).bytes, mode }
   }
 
   #bytesOf(node: Node & { type: 'file' }): Buffer {
-    return node.bytes ?? released(this.#disk.read(node.origin, Infinity)).bytes
+    return node.bytes ?? released(this.#below.read(node.origin, Infinity)).bytes
   }
 
-  /** The node that decides about a location, or `disk` when none does. */
-  #find(at: Location): Node | 'disk' {
+  /** The node that decides about a location, or `below` when none does. */
+  #find(at: Location): Node | 'below' {
     const own = this.#nodes.get(at.absolute)
     if (own !== undefined) return own.node
     for (let depth = at.parts.length - 1; depth > 0; depth--) {
@@ -160,7 +174,7 @@ export class StagedTree implements Tree {
       // A directory that was made here holds what the nodes say and nothing else.
       return { type: 'absent' }
     }
-    return 'disk'
+    return 'below'
   }
 
   #fileNode(at: Location, op: string): Node {
@@ -168,7 +182,7 @@ export class StagedTree implements Tree {
     if (look === undefined) throw missing(at, op)
     if (look.type === 'directory') throw directoryStop(at, op)
     const node = this.#find(at)
-    return node === 'disk' ? { type: 'file', bytes: undefined, origin: at, mode: look.mode } : node
+    return node === 'below' ? { type: 'file', bytes: undefined, origin: at, mode: look.mode } : node
   }
 
   #makeParents(at: Location): void {

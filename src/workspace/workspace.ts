@@ -48,6 +48,11 @@ export class Workspace {
     return new ActionFiles(this, onWrite)
   }
 
+  /** Files that were changed past this workspace: what it knew of them no longer holds. */
+  forget(paths: Iterable<string>): void {
+    for (const path of paths) this.seen.delete(path)
+  }
+
   /** Waits until nothing is on its way. Failures are the business of the action that wrote. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.landing.values())

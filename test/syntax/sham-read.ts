@@ -16,7 +16,7 @@ export function readSham(text: string | Source): Document {
     for (const fault of reading.faults) faults.push(fault)
     line = reader.seek(reading.next)
   }
-  return { blocks, faults }
+  return { blocks, faults, warnings: [] }
 }
 
 /** Only these are ever carried out. */

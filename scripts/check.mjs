@@ -1,0 +1,11 @@
+// Everything that must be true before a change is done: format, lint, types, unused code, generated files, tests.
+import { installDependencies, run } from './setup.mjs'
+
+installDependencies()
+const bin = (name, ...args) => run(process.execPath, [`node_modules/${name}`, ...args])
+bin('oxfmt/bin/oxfmt', '--check', 'src', 'test', 'scripts', 'bench')
+bin('oxlint/bin/oxlint', '--deny-warnings')
+bin('typescript/bin/tsc', '-p', '.')
+bin('knip/bin/knip.js')
+run(process.execPath, ['scripts/gen.mjs', '--check'])
+run(process.execPath, ['scripts/test.mjs'])

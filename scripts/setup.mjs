@@ -1,0 +1,24 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+
+/** Installs the dependencies when they are missing or older than the lock file. */
+export function installDependencies() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major < 20 || (major === 20 && minor < 19)) {
+    console.error(`clada needs Node 20.19 or newer; this is ${process.version}.`)
+    process.exit(2)
+  }
+  const lock = new URL('../package-lock.json', import.meta.url)
+  const installed = new URL('../node_modules/.package-lock.json', import.meta.url)
+  if (fs.existsSync(installed) && fs.statSync(installed).mtimeMs >= fs.statSync(lock).mtimeMs) return
+  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
+}
+
+/** Runs a program in the project and shows what it prints; ends with its exit code if that is not zero. */
+export function run(program, args, options = {}) {
+  try {
+    execFileSync(program, args, { cwd: new URL('..', import.meta.url), stdio: 'inherit', ...options })
+  } catch (error) {
+    process.exit(error.status ?? 1)
+  }
+}

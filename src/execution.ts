@@ -1,0 +1,270 @@
+import { decode, type Decoded } from './actions/decode.ts'
+import type { Registry } from './actions/registry.ts'
+import type { Outcome } from './core/action.ts'
+import type { Block, BlockGroup, Fault } from './core/block.ts'
+import { type Problem, Stop } from './core/problem.ts'
+import type { ActionResult, ExecutionResult, ParseError } from './core/result.ts'
+import type { Settings } from './core/settings.ts'
+import { TaskNumbers } from './core/task-numbers.ts'
+import { syntaxError, validationError } from './parse-error.ts'
+import { decide } from './policy/decide.ts'
+import { explain } from './report/explain.ts'
+import type { OpenWorkspace, WriteNote } from './workspace/open.ts'
+
+export interface ExecutionOptions {
+  readonly settings: Settings
+  readonly registry: Registry
+  /** Whether a model wrote this or the person at the keyboard. */
+  readonly origin: 'document' | 'user'
+  readonly onAction?: ((result: ActionResult) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Carries out blocks in order and keeps what came of them. Files of different actions may land side by side, as
+ * long as nobody looks at them; results are told in order all the same.
+ */
+export class Execution {
+  readonly #options: ExecutionOptions
+  readonly #workspace: OpenWorkspace
+  readonly #numbers = new TaskNumbers()
+  readonly #results: ActionResult[] = []
+  readonly #parseErrors: ParseError[] = []
+  readonly #warnings: string[] = []
+  /** One for each action whose files are on their way, oldest first. */
+  readonly #landing: Promise<void>[] = []
+  #reported: Promise<void> = Promise.resolve()
+  #blocks = 0
+  #executed = 0
+
+  constructor(options: ExecutionOptions, workspace: OpenWorkspace) {
+    this.#options = options
+    this.#workspace = workspace
+  }
+
+  async carryOut(blocks: readonly Block[]): Promise<void> {
+    this.#blocks += blocks.length
+    for (let at = 0; at < blocks.length;) {
+      const first = blocks[at]
+      if (first === undefined) break
+      const { group } = first
+      if (group === undefined) {
+        const [task] = this.#prepare([first])
+        if (task?.ready) await this.#perform(task, this.#workspace)
+        else if (task !== undefined) this.#parseErrors.push(...task.errors)
+        at++
+        continue
+      }
+      let end = at
+      while (blocks[end]?.group === group) end++
+      await this.#performGroup(group, this.#prepare(blocks.slice(at, end)))
+      at = end
+    }
+  }
+
+  /** Faults that cost no block. */
+  note(faults: readonly Fault[], warnings: readonly string[]): void {
+    for (const fault of faults) this.#parseErrors.push(syntaxError(undefined, fault))
+    this.#warnings.push(...warnings)
+  }
+
+  /** Waits until everything is on the disk and told. */
+  settled(): Promise<void> {
+    return this.#reported
+  }
+
+  /** Brings a staged document to the disk, or says why nothing of it counts. */
+  async landTogether(): Promise<void> {
+    const failed = this.#results.find((result) => !result.success)
+    const whole = 'and the document is carried out whole or not at all'
+    if (failed !== undefined) return this.#refuse(this.#results, stopped(`action ${failed.seq} failed, ${whole}`))
+    if (this.#parseErrors.length > 0) return this.#refuse(this.#results, stopped(`a block could not be read, ${whole}`))
+    try {
+      for (const saved of await this.#workspace.landTogether()) this.#warnings.push(displacedWarning(saved))
+    } catch (error) {
+      this.#refuse(this.#results, problemOf(error))
+    }
+  }
+
+  result(): ExecutionResult {
+    const parseErrors = this.#parseErrors.sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
+    return {
+      success: parseErrors.length === 0 && this.#results.every((result) => result.success),
+      totalBlocks: this.#blocks,
+      executedActions: this.#executed,
+      results: this.#results,
+      parseErrors,
+      ...(this.#warnings.length > 0 ? { warnings: this.#warnings } : {}),
+    }
+  }
+
+  #prepare(blocks: readonly Block[]): Task[] {
+    const { settings, registry } = this.#options
+    return blocks.map((block) => {
+      const number = this.#numbers.next(block)
+      if (block.faults.length > 0) {
+        return {
+          ready: false,
+          block,
+          number,
+          errors: block.faults.map((fault) => ({ ...syntaxError(block, fault), task: number })),
+        }
+      }
+      const relativePaths = settings.relativePaths || block.syntax !== 'sham'
+      const decoded = decode(block.action, block.params, registry, { root: settings.root, relativePaths })
+      return decoded.ok
+        ? { ready: true, block, number, decoded }
+        : { ready: false, block, number, errors: [{ ...validationError(block, decoded), task: number }] }
+    })
+  }
+
+  /** The first failure skips the rest. */
+  async #performGroup(group: BlockGroup, tasks: readonly Task[]): Promise<void> {
+    const invalid = tasks.find((task) => !task.ready)
+    const allOrNothing = group.atomic || tasks[0]?.block.syntax === 'csl'
+    const scope = group.atomic ? await this.#workspace.group() : this.#workspace
+    const done: ActionResult[] = []
+    let reason =
+      invalid !== undefined && allOrNothing ? `task ${invalid.number} of its group cannot be carried out` : undefined
+    for (const task of tasks) {
+      if (!task.ready) {
+        this.#parseErrors.push(...task.errors)
+        reason ??= `task ${task.number} of its group cannot be carried out`
+      } else if (reason !== undefined) this.#skip(task, reason)
+      else {
+        const result = await this.#perform(task, scope)
+        // The next task may depend on this one, so it waits until the files have landed.
+        await this.#reported
+        done.push(result)
+        if (!result.success) reason = `task ${task.number} of its group failed`
+      }
+    }
+    if (!('land' in scope)) return
+    if (reason !== undefined)
+      return this.#refuse(done, stopped(`${reason}, and the group is carried out whole or not at all`))
+    try {
+      for (const saved of await scope.land()) this.#warnings.push(displacedWarning(saved))
+    } catch (error) {
+      this.#refuse(done, problemOf(error))
+    }
+  }
+
+  async #perform(task: ReadyTask, scope: Pick<OpenWorkspace, 'filesFor'>): Promise<ActionResult> {
+    const result = this.#begin(task)
+    const begun = performance.now()
+    const landings: Promise<WriteNote>[] = []
+    const outcome = await this.#outcome(task.decoded, scope, (landing) => landings.push(landing))
+    settle(result, outcome, [...(task.block.warnings ?? []), ...task.decoded.warnings])
+
+    const landed = this.#landed(result, landings).then(() => {
+      result.durationMs = Math.round((performance.now() - begun) * 1000) / 1000
+    })
+    // In order, whatever order the files land in.
+    this.#reported = this.#reported.then(() => landed).then(() => this.#options.onAction?.(result))
+    if (landings.length === 0) return result
+    this.#landing.push(landed)
+    if (this.#landing.length >= maxLanding) await this.#landing.shift()
+    return result
+  }
+
+  #begin({ block, number, decoded }: ReadyTask): ActionResult {
+    const result: ActionResult = {
+      seq: this.#results.length + 1,
+      blockId: block.syntax === 'sham' ? block.id : number,
+      action: decoded.spelled,
+      params: decoded.params,
+      success: false,
+      task: number,
+      syntax: block.syntax,
+      line: block.startLine,
+      ...(block.label === undefined ? {} : { label: block.label }),
+    }
+    this.#results.push(result)
+    return result
+  }
+
+  #skip(task: ReadyTask, reason: string): void {
+    const result = this.#begin(task)
+    settle(result, { ok: false, problem: stopped(reason) }, [])
+    this.#reported = this.#reported.then(() => this.#options.onAction?.(result))
+  }
+
+  async #outcome(
+    { spec, spelled, args }: ReadyTask['decoded'],
+    scope: Pick<OpenWorkspace, 'filesFor'>,
+    onWrite: (landing: Promise<WriteNote>) => void,
+  ): Promise<Outcome> {
+    const { settings, origin, signal } = this.#options
+    if (signal?.aborted) return { ok: false, problem: stopped(reasonOf(signal)) }
+    const decision = decide(spec, spelled, { origin, allowedActions: settings.allowedActions })
+    if (decision.verdict === 'deny') {
+      return { ok: false, problem: { kind: 'denied', rule: decision.rule, action: spelled, reason: decision.reason } }
+    }
+    this.#executed++
+    const files = scope.filesFor(onWrite)
+    try {
+      return await spec.run(args, { files, spelled, explain: (problem) => explain(problem, spelled).error })
+    } catch (error) {
+      return { ok: false, problem: problemOf(error) }
+    } finally {
+      files.close()
+    }
+  }
+
+  /** An action has succeeded only when its files are on the disk. */
+  async #landed(result: ActionResult, landings: readonly Promise<WriteNote>[]): Promise<void> {
+    for (const settled of await Promise.allSettled(landings)) {
+      if (settled.status === 'rejected') settle(result, { ok: false, problem: problemOf(settled.reason) }, [])
+      else if (settled.value.displaced !== undefined) {
+        result.warnings = [...(result.warnings ?? []), displacedWarning(settled.value.displaced)]
+      }
+    }
+  }
+
+  #refuse(results: readonly ActionResult[], problem: Problem): void {
+    for (const result of results) {
+      if (result.success) settle(result, { ok: false, problem }, result.warnings ?? [])
+    }
+  }
+}
+
+type Task =
+  | ReadyTask
+  | { readonly ready: false; readonly block: Block; readonly number: string; readonly errors: ParseError[] }
+
+interface ReadyTask {
+  readonly ready: true
+  readonly block: Block
+  /** As `TaskNumbers` counts. */
+  readonly number: string
+  readonly decoded: Decoded & { ok: true }
+}
+
+/** More files than this on their way at once would only cost memory. */
+const maxLanding = 16
+
+const stopped = (reason: string): Problem => ({ kind: 'stopped', reason })
+
+function settle(result: ActionResult, outcome: Outcome, warnings: readonly string[]): void {
+  result.success = outcome.ok
+  if (outcome.data === undefined) delete result.data
+  else result.data = outcome.data
+  if (!outcome.ok) {
+    const { error, code, details } = explain(outcome.problem, result.action)
+    Object.assign(result, { error, code, ...(details === undefined ? {} : { details }) })
+  }
+  const all = [...warnings, ...(outcome.warnings ?? [])]
+  if (all.length > 0) result.warnings = all
+}
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof Stop) return error.problem
+  const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  return { kind: 'bug', message, ...(stack === undefined ? {} : { stack }) }
+}
+
+const displacedWarning = (saved: string): string =>
+  `someone else wrote to this file in the moment it was replaced; their text is saved in ${saved}`
+
+const reasonOf = (signal: AbortSignal): string =>
+  signal.reason instanceof Error ? signal.reason.message : 'the run was stopped'

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { actions } from '../../src/actions/registry.ts'
+import { describeActions } from '../../src/describe/describe.ts'
+import { groupsOf } from '../../src/describe/groups.ts'
+import { oddActions } from './odd-actions.ts'
+
+describe('every action, so that a change of the contract is seen', () => {
+  it('as a table', async () => {
+    await expect(describeActions(actions, 'table')).toMatchFileSnapshot('snapshots/actions.txt')
+  })
+
+  it('as YAML', async () => {
+    await expect(describeActions(actions, 'yaml')).toMatchFileSnapshot('snapshots/actions.yaml')
+  })
+
+  it('as tools with JSON schemas', async () => {
+    await expect(describeActions(actions, 'json')).toMatchFileSnapshot('snapshots/actions.json')
+  })
+
+  // The page of every action is docs/actions.md itself, which docs.test.ts compares.
+})
+
+describe('definitions with everything that is hard to show', () => {
+  it('as a table', async () => {
+    await expect(describeActions(oddActions, 'table')).toMatchFileSnapshot('snapshots/odd.txt')
+  })
+
+  it('as a table for a narrow terminal', async () => {
+    await expect(describeActions(oddActions, 'table', { width: 40 })).toMatchFileSnapshot('snapshots/odd-narrow.txt')
+  })
+
+  it('as YAML', async () => {
+    await expect(describeActions(oddActions, 'yaml')).toMatchFileSnapshot('snapshots/odd.yaml')
+  })
+
+  it('as tools with JSON schemas', async () => {
+    await expect(describeActions(oddActions, 'json')).toMatchFileSnapshot('snapshots/odd.json')
+  })
+
+  it('as a page', async () => {
+    await expect(describeActions(oddActions, 'md')).toMatchFileSnapshot('snapshots/odd.md')
+  })
+})
+
+describe('groups', () => {
+  it('have a heading for every action', () => {
+    expect(groupsOf(actions).map(({ title }) => title)).not.toContain('Other')
+  })
+
+  it('hold every action once', () => {
+    const grouped = groupsOf(actions).flatMap(({ specs }) => specs.map(({ name }) => name))
+    expect(grouped.sort()).toEqual(actions.map(({ name }) => name).sort())
+  })
+})

@@ -1,0 +1,29 @@
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { actions } from '../../src/actions/registry.ts'
+import { actionTable } from '../../src/describe/table.ts'
+
+describe('the table', () => {
+  it.each([36, 40, 66, 67, 80, 120, 400])('fits a terminal of %i columns', (width) => {
+    const table = actionTable(actions, { width })
+    expect(table.split('\n').filter((line) => line.length > width)).toEqual([])
+    expect(table.split('\n').filter((line) => line.endsWith(' '))).toEqual([])
+  })
+
+  it.each([40, 100])('names every action, alias and parameter at %i columns', (width) => {
+    const words = actionTable(actions, { width }).split(/[\s[\]=]+/)
+    for (const { name, aliases, params } of actions) {
+      expect(words).toEqual(expect.arrayContaining([name, ...aliases, ...Object.keys(params)]))
+    }
+  })
+
+  it('is the same with colour, but for the colour', () => {
+    const colored = actionTable(actions, { color: true })
+    expect(colored).toContain('\u001b[1mfile_write\u001b[22m')
+    expect(stripVTControlCharacters(colored)).toBe(actionTable(actions))
+  })
+
+  it('of nothing has no rows', () => {
+    expect(actionTable([])).toBe('Parameters in [brackets] may be left out; what follows = is then used.\n')
+  })
+})

@@ -1,0 +1,125 @@
+import path from 'node:path'
+import { build } from 'esbuild'
+import { describe, expect, it } from 'vitest'
+import { folderOf, readSources } from '../scripts/sources.ts'
+
+/** Who may import whom; everything may import its own folder. Files at the top of src/ are listed by name. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  text: ['core'],
+  syntax: ['core', 'text'],
+  actions: ['core', 'text'],
+  policy: ['core'],
+  workspace: ['core'],
+  report: ['core', 'text'],
+  describe: ['core'],
+
+  'settings.ts': ['core', 'actions'],
+  'parse-error.ts': ['core', 'actions', 'syntax'],
+  'preview.ts': ['core', 'text', 'workspace'],
+  'run.ts': ['core', 'actions', 'policy', 'report', 'syntax', 'workspace', 'parse-error.ts'],
+  'check.ts': ['core', 'actions', 'policy', 'report', 'syntax', 'parse-error.ts', 'settings.ts'],
+  'clada.ts': ['core', 'actions', 'preview.ts', 'run.ts', 'settings.ts'],
+  'sham-response.ts': ['core', 'actions', 'syntax', 'clada.ts', 'parse-error.ts', 'settings.ts'],
+  'index.ts': ['core', 'actions', 'syntax', 'text', 'clada.ts', 'settings.ts', 'sham-response.ts'],
+
+  cli: ['core', 'report', 'describe', 'index.ts', 'check.ts', 'clada.ts', 'settings.ts'],
+}
+
+/** What reaches out of the process, and the only folders and files that may use it. */
+const guarded: Readonly<Record<string, readonly string[]>> = {
+  'node:fs': ['workspace', 'settings.ts', 'cli'],
+  'node:fs/promises': ['workspace', 'settings.ts', 'cli'],
+  'node:child_process': ['workspace/search.ts'],
+}
+
+const entries = ['index.ts', 'cli/main.ts']
+
+const src = path.join(import.meta.dirname, '../src')
+const sources = readSources(src)
+const importsOf = new Map(sources.map(({ file, imports }) => [file, imports.filter((name) => name.endsWith('.ts'))]))
+
+describe('layers', () => {
+  it('lists every folder and every file at the top', () => {
+    expect([...new Set(sources.map(({ file }) => folderOf(file)))].sort()).toEqual(Object.keys(mayImport).sort())
+  })
+
+  it('imports only what the table allows', () => {
+    const wrong = [...importsOf].flatMap(([file, imports]) => {
+      const own = folderOf(file)
+      return imports
+        .filter((name) => folderOf(name) !== own && !mayImport[own]?.includes(folderOf(name)))
+        .map((name) => `${file} imports ${name}`)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('reaches the disk and other programs from few places', () => {
+    const wrong = sources.flatMap(({ file, imports }) =>
+      imports
+        .filter((name) => Object.hasOwn(guarded, name))
+        .filter((name) => !guarded[name]?.some((allowed) => allowed === file || allowed === folderOf(file)))
+        .map((name) => `${file} imports ${name}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('has no cycle between files, types included', () => {
+    expect(cycleIn(importsOf)).toBeUndefined()
+  })
+
+  it('has no file that nothing leads to', () => {
+    const reached = reachable(entries, importsOf)
+    expect(sources.map(({ file }) => file).filter((file) => !reached.has(file))).toEqual([])
+  })
+
+  it('is read as a parser reads it', async () => {
+    const { metafile } = await build({
+      absWorkingDir: src,
+      entryPoints: entries,
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'node',
+      packages: 'external',
+      write: false,
+      metafile: true,
+      outdir: 'out',
+    })
+    for (const [file, { imports }] of Object.entries(metafile.inputs)) {
+      const known = sources.find((source) => source.file === file)?.imports
+      expect(known, file).toEqual(expect.arrayContaining(imports.map(({ path }) => path)))
+    }
+  })
+})
+
+/** The files of a cycle in their order, the first again at the end. */
+function cycleIn(graph: ReadonlyMap<string, readonly string[]>): string[] | undefined {
+  const done = new Set<string>()
+  const visit = (file: string, way: readonly string[]): string[] | undefined => {
+    if (way.includes(file)) return [...way.slice(way.indexOf(file)), file]
+    if (done.has(file)) return undefined
+    for (const next of graph.get(file) ?? []) {
+      const cycle = visit(next, [...way, file])
+      if (cycle !== undefined) return cycle
+    }
+    done.add(file)
+    return undefined
+  }
+  for (const file of graph.keys()) {
+    const cycle = visit(file, [])
+    if (cycle !== undefined) return cycle
+  }
+  return undefined
+}
+
+function reachable(from: readonly string[], graph: ReadonlyMap<string, readonly string[]>): Set<string> {
+  const reached = new Set<string>()
+  const waiting = [...from]
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (reached.has(file)) continue
+    reached.add(file)
+    waiting.push(...(graph.get(file) ?? []))
+  }
+  return reached
+}

@@ -1,0 +1,151 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import manifest from '../package.json' with { type: 'json' }
+import { fill } from './support/scratch.ts'
+
+/**
+ * The package as a user gets it: built, packed, and unpacked into a project of its own. What it depends on is linked
+ * from here instead of installed, so that no network is needed. The build goes to a scratch directory: it is never
+ * stale, and tests beside this one keep their dist/.
+ */
+const root = path.join(import.meta.dirname, '..')
+const scratch = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-pack-')))
+const project = path.join(scratch, 'project')
+const installed = path.join(project, 'node_modules/clada')
+
+const node = (args: readonly string[], cwd: string): string =>
+  execFileSync(process.execPath, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+
+beforeAll(() => {
+  const stage = path.join(scratch, 'stage')
+  fs.mkdirSync(stage)
+  fs.mkdirSync(installed, { recursive: true })
+  node([path.join(root, 'scripts/build.mjs'), '--out', path.join(stage, 'dist')], root)
+  for (const name of ['package.json', ...manifest.files]) {
+    const file = path.join(root, name)
+    if (name !== 'dist' && fs.existsSync(file)) fs.copyFileSync(file, path.join(stage, name))
+  }
+  // Must not get into the package.
+  fill(stage, { 'src/a.ts': '', 'test/a.test.ts': '', '.clada/lock': '', 'notes.md': '' })
+  const pack = ['pack', '--ignore-scripts', '--offline', '--pack-destination', scratch]
+  execFileSync('npm', pack, { cwd: stage, stdio: 'pipe', shell: process.platform === 'win32' })
+  const tarball = `clada-${manifest.version}.tgz`
+  execFileSync('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1'], { cwd: scratch })
+
+  fill(project, { 'package.json': '{ "type": "module", "private": true }' })
+  for (const name of [...Object.keys(manifest.dependencies), '@types/node', 'undici-types']) link(name)
+}, 60_000)
+
+afterAll(() => fs.rmSync(scratch, { recursive: true, force: true }))
+
+function link(name: string): void {
+  const at = path.join(project, 'node_modules', name)
+  fs.mkdirSync(path.dirname(at), { recursive: true })
+  fs.symlinkSync(path.join(root, 'node_modules', name), at, 'junction')
+}
+
+const packed = (): string[] =>
+  fs
+    .readdirSync(installed, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(installed, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
+
+describe('the package', () => {
+  it('holds what it should and nothing else', () => {
+    const outside = packed().filter((file) => !file.startsWith('dist/'))
+    expect(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']).toEqual(expect.arrayContaining(outside))
+    expect(packed().filter((file) => file.startsWith('dist/') && !/\.js$|^dist\/types\/.*\.d\.ts$/.test(file))).toEqual(
+      [],
+    )
+    expect(packed()).toEqual(expect.arrayContaining(['dist/index.js', 'dist/cli.js', 'dist/types/index.d.ts']))
+  })
+
+  it('names no path of the machine it was built on', () => {
+    const places = [root, scratch, os.homedir() + path.sep]
+    const telling = packed().filter((file) => {
+      const text = fs.readFileSync(path.join(installed, file), 'utf8')
+      return places.some((place) => text.includes(place))
+    })
+    expect(telling).toEqual([])
+  })
+
+  it('has every file its manifest points to', () => {
+    const { types, default: main } = manifest.exports['.']
+    for (const file of [types, main, manifest.bin.clada]) {
+      expect(fs.existsSync(path.join(installed, file)), file).toBe(true)
+    }
+  })
+
+  it('carries out a document', () => {
+    fill(project, {
+      'use.mjs': `
+        import fs from 'node:fs'
+        import { actions, Clada } from 'clada'
+        const file = process.cwd() + '/made.txt'
+        const block = [
+          '#!SHAM [@three-char-SHA-256: abc]',
+          'action = "file_write"',
+          'path = ' + JSON.stringify(file),
+          'content = "hello"',
+          '#!END_SHAM_abc',
+          '#!SHAM [@three-char-SHA-256: abd]',
+          'action = "grep"',
+          'pattern = "hell"',
+          'path = ' + JSON.stringify(file),
+          '#!END_SHAM_abd',
+        ]
+        const { success, results } = await new Clada({ repoPath: process.cwd(), gitCommit: false }).execute(block.join('\\n'))
+        console.log(JSON.stringify({ success, hits: results[1].data.length, text: fs.readFileSync(file, 'utf8'), some: actions.length > 0 }))
+      `,
+    })
+    expect(JSON.parse(node(['use.mjs'], project))).toEqual({ success: true, hits: 1, text: 'hello', some: true })
+  })
+
+  it('has a command', () => {
+    const cli = path.join(installed, manifest.bin.clada)
+    expect(fs.readFileSync(cli, 'utf8').startsWith('#!/usr/bin/env node\n')).toBe(true)
+    if (process.platform !== 'win32') expect(fs.statSync(cli).mode & 0o111).toBe(0o111)
+    expect(node([cli, '--version'], project)).toContain(manifest.version)
+    expect(node([cli, 'tools', '--format', 'json'], project)).toContain('"file_write"')
+  })
+
+  it('has types that a strict project can use', () => {
+    fill(project, {
+      'tsconfig.json': JSON.stringify({
+        compilerOptions: {
+          module: 'NodeNext',
+          target: 'ES2022',
+          strict: true,
+          exactOptionalPropertyTypes: true,
+          noUncheckedIndexedAccess: true,
+          noEmit: true,
+          types: ['node'],
+        },
+        files: ['use.ts'],
+      }),
+      'use.ts': `
+        import { Clada, createClada, parseSham, validateAction, actions, SettingsError } from 'clada'
+        import type { ActionResult, ActionSpec, CladaOptions, ExecutionResult } from 'clada'
+        const options: CladaOptions = { repoPath: '.', gitCommit: false, allowedRoots: ['/tmp'] }
+        const result: ExecutionResult = await new Clada(options).execute('', { onAction: (one: ActionResult) => one.seq })
+        const names: string[] = actions.map((spec: ActionSpec) => spec.name)
+        const code: string | undefined = result.results[0]?.code
+        // @ts-expect-error Types are there, not any.
+        const wrong: number = result.success
+        export { names, code, wrong, createClada, parseSham, validateAction, SettingsError }
+      `,
+    })
+    expect(typeCheck()).toBe('')
+  })
+})
+
+function typeCheck(): string {
+  try {
+    return node([path.join(root, 'node_modules/typescript/bin/tsc'), '-p', '.'], project)
+  } catch (error) {
+    return error instanceof Error && 'stdout' in error ? String(error.stdout) : String(error)
+  }
+}
