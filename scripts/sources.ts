@@ -17,7 +17,7 @@ export interface Exported {
   readonly doc: string
 }
 
-export interface Reexported {
+interface Reexported {
   readonly name: string
   readonly from: string
 }
@@ -38,7 +38,7 @@ export function readSources(src: string): SourceFile[] {
 /** `core` for `core/action.ts`; a file at the top stands for itself. */
 export const folderOf = (file: string): string => (file.includes('/') ? file.slice(0, file.indexOf('/')) : file)
 
-export function readSource(file: string, text: string): SourceFile {
+function readSource(file: string, text: string): SourceFile {
   const resolve = (name: string): string =>
     name.startsWith('.') ? path.posix.join(path.posix.dirname(file), name) : name
   const code = text.replace(/^\s*(?:\/\/|\/?\*).*$/gm, '')

@@ -2,7 +2,7 @@ import { registry } from './actions/registry.ts'
 import type { Block } from './core/block.ts'
 import type { ActionResult, ExecutionResult, Preview } from './core/result.ts'
 import type { Settings } from './core/settings.ts'
-import { carryOut, run, type RunOptions, type RunResult } from './run.ts'
+import { carryOut, run, runStream, type RunOptions, type RunResult } from './run.ts'
 import { type CladaOptions, SettingsError, settingsOf } from './settings.ts'
 
 export interface ExecuteOptions {
@@ -23,6 +23,16 @@ export class Clada {
   /** Never throws: whatever goes wrong is in the result. */
   async execute(text: string, options: ExecuteOptions = {}): Promise<ExecutionResult> {
     const { result } = await this.#run(text, this.#options.atomic ? 'together' : 'land', options)
+    return result
+  }
+
+  /** The same for a text that is still coming: each block is carried out as soon as it is complete. */
+  async executeStream(texts: AsyncIterable<string>, options: ExecuteOptions = {}): Promise<ExecutionResult> {
+    const { syntaxes, atomic } = this.#options
+    const effect = atomic ? 'together' : 'land'
+    const { result } = await this.#safely((settings) =>
+      runStream(texts, { settings, registry, origin: 'document', syntaxes, effect, ...options }),
+    )
     return result
   }
 

@@ -3,7 +3,7 @@ import type { Registry } from './actions/registry.ts'
 import type { Outcome } from './core/action.ts'
 import type { Block, BlockGroup, Fault } from './core/block.ts'
 import { type Problem, Stop } from './core/problem.ts'
-import type { ActionResult, ExecutionResult, ParseError } from './core/result.ts'
+import type { ActionResult, Code, ExecutionResult, ParseError } from './core/result.ts'
 import type { Settings } from './core/settings.ts'
 import { TaskNumbers } from './core/task-numbers.ts'
 import { syntaxError, validationError } from './parse-error.ts'
@@ -36,6 +36,7 @@ export class Execution {
   #reported: Promise<void> = Promise.resolve()
   #blocks = 0
   #executed = 0
+  #fatal: { fatalError?: string; fatalCode?: Code } = {}
 
   constructor(options: ExecutionOptions, workspace: OpenWorkspace) {
     this.#options = options
@@ -68,6 +69,11 @@ export class Execution {
     this.#warnings.push(...warnings)
   }
 
+  /** The run as a whole cannot go on. What was done stays done. */
+  fail(message: string, code: Code): void {
+    this.#fatal = { fatalError: message, fatalCode: code }
+  }
+
   /** Waits until everything is on the disk and told. */
   settled(): Promise<void> {
     return this.#reported
@@ -89,11 +95,15 @@ export class Execution {
   result(): ExecutionResult {
     const parseErrors = this.#parseErrors.sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
     return {
-      success: parseErrors.length === 0 && this.#results.every((result) => result.success),
+      success:
+        this.#fatal.fatalError === undefined &&
+        parseErrors.length === 0 &&
+        this.#results.every((result) => result.success),
       totalBlocks: this.#blocks,
       executedActions: this.#executed,
       results: this.#results,
       parseErrors,
+      ...this.#fatal,
       ...(this.#warnings.length > 0 ? { warnings: this.#warnings } : {}),
     }
   }
@@ -102,19 +112,20 @@ export class Execution {
     const { settings, registry } = this.#options
     return blocks.map((block) => {
       const number = this.#numbers.next(block)
+      const grouped = block.group === undefined ? {} : { group: block.group.line }
       if (block.faults.length > 0) {
         return {
           ready: false,
           block,
           number,
-          errors: block.faults.map((fault) => ({ ...syntaxError(block, fault), task: number })),
+          errors: block.faults.map((fault) => ({ ...syntaxError(block, fault), task: number, ...grouped })),
         }
       }
       const relativePaths = settings.relativePaths || block.syntax !== 'sham'
       const decoded = decode(block.action, block.params, registry, { root: settings.root, relativePaths })
       return decoded.ok
         ? { ready: true, block, number, decoded }
-        : { ready: false, block, number, errors: [{ ...validationError(block, decoded), task: number }] }
+        : { ready: false, block, number, errors: [{ ...validationError(block, decoded), task: number, ...grouped }] }
     })
   }
 
@@ -178,6 +189,7 @@ export class Execution {
       syntax: block.syntax,
       line: block.startLine,
       ...(block.label === undefined ? {} : { label: block.label }),
+      ...(block.group === undefined ? {} : { group: block.group.line }),
     }
     this.#results.push(result)
     return result

@@ -1,9 +1,10 @@
 import type { Document } from './core/block.ts'
-import type { ExecutionResult } from './core/result.ts'
+import type { Code, ExecutionResult } from './core/result.ts'
 import { Source } from './core/source.ts'
 import { Execution, type ExecutionOptions } from './execution.ts'
 import { makePathJudge, pathPolicyOf } from './policy/paths.ts'
 import { findBlocks, type FindOptions } from './syntax/find-blocks.ts'
+import { BlockStream } from './syntax/stream-blocks.ts'
 import { type Change, openWorkspace } from './workspace/open.ts'
 
 /** The only file that knows the order of the stages: text, blocks, actions, policy, workspace, result. */
@@ -25,14 +26,55 @@ export async function run(text: string, options: RunOptions): Promise<RunResult>
 }
 
 /** The same for blocks that are already there. */
-export async function carryOut(document: Document, options: RunOptions): Promise<RunResult> {
+export function carryOut(document: Document, options: RunOptions): Promise<RunResult> {
+  return inWorkspace(options, async (execution) => {
+    execution.note(document.faults, document.warnings)
+    await execution.carryOut(document.blocks)
+  })
+}
+
+/** The same for a text that is still coming: each block is carried out as soon as it is complete. */
+export function runStream(texts: AsyncIterable<string>, options: RunOptions): Promise<RunResult> {
+  return inWorkspace(options, async (execution) => {
+    const stream = new BlockStream(options)
+    const limit = options.settings.limits.inputBytes
+    let size = 0
+    try {
+      for await (const text of texts) {
+        size += Buffer.byteLength(text)
+        if (size > limit) throw new InputError(sizeMessage(size, limit), 'input_too_large')
+        await execution.carryOut(stream.push(text).blocks)
+        // Whoever watches sees each action before the next text comes.
+        await execution.settled()
+      }
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error
+      return execution.fail(error.message, error.code)
+    }
+    const rest = stream.end()
+    execution.note(rest.faults, rest.warnings)
+    await execution.carryOut(rest.blocks)
+  })
+}
+
+/** A text that cannot be read on. What stood before was carried out. */
+export class InputError extends Error {
+  override readonly name = 'InputError'
+  readonly code: Code
+
+  constructor(message: string, code: Code) {
+    super(message)
+    this.code = code
+  }
+}
+
+async function inWorkspace(options: RunOptions, work: (execution: Execution) => Promise<void>): Promise<RunResult> {
   const { settings, effect } = options
   const judge = makePathJudge(pathPolicyOf(settings))
   const workspace = openWorkspace(settings, judge, effect === 'land' ? 'disk' : 'staged')
   try {
     const execution = new Execution(options, workspace)
-    execution.note(document.faults, document.warnings)
-    await execution.carryOut(document.blocks)
+    await work(execution)
     await execution.settled()
     const changes = effect === 'show' ? workspace.changes() : []
     if (effect === 'together') await execution.landTogether()
@@ -46,9 +88,11 @@ function inputTooLarge(text: string, limit: number): string | undefined {
   // A UTF-16 unit is at most three bytes, so most texts need no counting.
   if (text.length * 3 <= limit) return undefined
   const size = Buffer.byteLength(text)
-  if (size <= limit) return undefined
-  return `input_too_large: the document has ${size} bytes, the limit is ${limit}. Split it into several.`
+  return size <= limit ? undefined : sizeMessage(size, limit)
 }
+
+const sizeMessage = (size: number, limit: number): string =>
+  `input_too_large: the document has ${size} bytes or more, the limit is ${limit}. Split it into several.`
 
 function fatal(fatalError: string, fatalCode: 'input_too_large'): ExecutionResult {
   return { success: false, totalBlocks: 0, executedActions: 0, results: [], parseErrors: [], fatalError, fatalCode }

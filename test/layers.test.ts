@@ -17,13 +17,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'settings.ts': ['core', 'actions'],
   'parse-error.ts': ['core', 'actions', 'syntax'],
   'preview.ts': ['core', 'text', 'workspace'],
-  'run.ts': ['core', 'actions', 'policy', 'report', 'syntax', 'workspace', 'parse-error.ts'],
+  'execution.ts': ['core', 'actions', 'policy', 'report', 'workspace', 'parse-error.ts'],
+  'run.ts': ['core', 'policy', 'syntax', 'workspace', 'execution.ts'],
   'check.ts': ['core', 'actions', 'policy', 'report', 'syntax', 'parse-error.ts', 'settings.ts'],
   'clada.ts': ['core', 'actions', 'preview.ts', 'run.ts', 'settings.ts'],
   'sham-response.ts': ['core', 'actions', 'syntax', 'clada.ts', 'parse-error.ts', 'settings.ts'],
   'index.ts': ['core', 'actions', 'syntax', 'text', 'clada.ts', 'settings.ts', 'sham-response.ts'],
 
-  cli: ['core', 'report', 'describe', 'index.ts', 'check.ts', 'clada.ts', 'settings.ts'],
+  cli: ['core', 'text', 'actions', 'report', 'describe', 'index.ts', 'check.ts', 'clada.ts', 'settings.ts'],
 }
 
 /** What reaches out of the process, and the only folders and files that may use it. */

@@ -47,7 +47,7 @@ const comment: ChangeLines = (lines, { open, close }) => {
   const refused = close === '' ? -1 : lines.findIndex((line) => line.includes(close))
   if (refused !== -1) return { refused }
   const full = lines.filter((line) => line.trim() !== '')
-  const column = Math.min(...full.map((line) => line.length - line.trimStart().length))
+  const column = full.reduce((least, line) => Math.min(least, line.length - line.trimStart().length), Infinity)
   return {
     lines: lines.map((line) => {
       if (line.trim() === '') return line

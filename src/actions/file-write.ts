@@ -15,7 +15,7 @@ export const fileWrite = defineAction({
     content: text('The whole content, exactly.'),
     expect_hash: expectHash,
   },
-  returns: { path: 'string', bytesWritten: 'integer' },
+  returns: { path: 'string', bytesWritten: 'integer', 'created?': 'true when there was no such file' },
   examples: [
     {
       title: 'makes the file and its directories',
@@ -38,13 +38,15 @@ export const fileWrite = defineAction({
   ],
   async run({ path, content, expect_hash }, { files }) {
     const { bytes, hash, replaced } = await files.write(path, content, { expectHash: expect_hash })
-    return ok({ path: path.given, bytesWritten: bytes, hash }, lostLineEndings(replaced, content))
+    const created = replaced === undefined ? { created: true } : {}
+    return ok({ path: path.given, bytesWritten: bytes, hash, ...created }, lostLineEndings(replaced, content))
   },
 })
 
 /** A whole file is written as given, so its line endings may change; whoever wrote LF out of habit should know. */
-function lostLineEndings(replaced: Buffer | undefined, content: string): string[] {
-  if (replaced === undefined || content.includes('\r') || !replaced.includes('\r\n')) return []
-  if (dominantEol(replaced.toString('latin1')) !== '\r\n') return []
+function lostLineEndings(replaced: Uint8Array | undefined, content: string): string[] {
+  if (replaced === undefined || content.includes('\r')) return []
+  const before = Buffer.from(replaced.buffer, replaced.byteOffset, replaced.byteLength).toString('latin1')
+  if (dominantEol(before) !== '\r\n') return []
   return ['the file had CRLF line endings and now has LF; use an edit to keep them']
 }

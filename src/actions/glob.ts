@@ -1,4 +1,4 @@
-import { defineAction, ok, path, text } from '../core/action.ts'
+import { defineAction, fail, ok, path, text } from '../core/action.ts'
 
 export const glob = defineAction({
   name: 'glob',
@@ -23,6 +23,7 @@ export const glob = defineAction({
     },
   ],
   async run({ pattern, base_path }, { files }) {
+    if (pattern === '') return fail({ kind: 'empty-text', param: 'pattern' })
     // Loaded only here: most documents never list by pattern.
     const { default: picomatch } = await import('picomatch')
     const matches = picomatch(pattern.replace(/^\.\//, ''), { dot: true })

@@ -27,6 +27,6 @@ export const command: Command = async ({ flags, words }) => {
   if (fromStdin !== undefined) params[fromStdin] = (await readStdin()).toString('utf8')
 
   const result = await new Clada(cladaOptions(flags)).perform(action, params)
-  if (flags.quiet === undefined) print(formatReport(result, reportFormat(flags), reportOptions(flags)))
+  if (flags.quiet === undefined) print(formatReport(result, reportFormat(flags)(result), reportOptions(flags)))
   return result.success ? 0 : 1
 }

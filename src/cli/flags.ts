@@ -20,7 +20,7 @@ export const flags = [
     name: 'format',
     value: 'NAME',
     values: [...reportFormats, 'auto', 'table', 'yaml', 'md'],
-    help: 'how the report reads; auto is pretty on a terminal, llm otherwise',
+    help: 'how the report reads; auto: pretty on a terminal, else as the syntax of the document likes it',
   },
   { name: 'json', help: 'the same as --format json' },
   {

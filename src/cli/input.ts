@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import fs from 'node:fs'
+import { InputError } from '../run.ts'
 import { UsageError } from './flags.ts'
 
 export interface Input {
@@ -44,4 +45,41 @@ function decoded(name: string, bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8')
   const shown = name === '-' ? 'Standard input' : `'${name}'`
   throw new UsageError(`${shown} is not valid UTF-8 (not_utf8), so nothing was executed. Save it as UTF-8.`)
+}
+
+/** Whether standard input may still be growing while it is read. */
+export function isLive(words: readonly string[]): boolean {
+  if (words.length > 1 || (words[0] ?? '-') !== '-') return false
+  return !fs.fstatSync(0).isFile()
+}
+
+/** Standard input as it comes. */
+export async function* stdinTexts(): AsyncGenerator<string> {
+  // Refuses broken characters like the rest, and keeps those that are cut between two chunks.
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const buffer = Buffer.allocUnsafe(65_536)
+  for (;;) {
+    const got = await readSome(buffer)
+    if (got === undefined) continue
+    try {
+      yield decoder.decode(buffer.subarray(0, got), { stream: got > 0 })
+    } catch (error) {
+      if (error instanceof TypeError)
+        throw new InputError('Standard input is not valid UTF-8. Nothing behind that place was executed.', 'not_utf8')
+      throw error
+    }
+    if (got === 0) return
+  }
+}
+
+/** Undefined when there is nothing yet and the descriptor does not wait. */
+function readSome(buffer: Buffer): Promise<number | undefined> {
+  return new Promise((done, failed) => {
+    fs.read(0, buffer, 0, buffer.length, null, (error, got) => {
+      if (error === null) done(got)
+      else if (error.code === 'EOF') done(0)
+      else if (error.code === 'EAGAIN') setTimeout(done, 10, undefined)
+      else failed(error)
+    })
+  })
 }

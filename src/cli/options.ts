@@ -1,5 +1,6 @@
 import { syntaxNames, type SyntaxName } from '../core/block.ts'
-import type { ReportFormat } from '../report/format.ts'
+import type { ExecutionResult } from '../core/result.ts'
+import { formatFor, type ReportFormat, reportFormats } from '../report/format.ts'
 import type { ReportOptions } from '../report/options.ts'
 import type { CladaOptions } from '../settings.ts'
 import { closestName } from '../text/closest-name.ts'
@@ -29,12 +30,13 @@ function syntaxOf(name: string): SyntaxName {
   throw new UsageError(`--syntax is one of ${syntaxNames.join(', ')}; '${name}' is none of them.${meant}`)
 }
 
-export function reportFormat(flags: FlagValues): ReportFormat {
-  if (flags.json !== undefined) return 'json'
-  const [format = 'auto'] = flags.format ?? []
-  if (format === 'text' || format === 'json' || format === 'llm' || format === 'pretty') return format
-  if (format !== 'auto') throw new UsageError(`--format ${format} is for clada tools.`)
-  return process.stdout.isTTY ? 'pretty' : 'llm'
+/** The format for a result: as asked for, else for whoever reads it. */
+export function reportFormat(flags: FlagValues): (result: ExecutionResult) => ReportFormat {
+  const [asked = 'auto'] = flags.json === undefined ? (flags.format ?? []) : ['json']
+  const fixed = reportFormats.find((format) => format === asked)
+  if (fixed !== undefined) return () => fixed
+  if (asked !== 'auto') throw new UsageError(`--format ${asked} is for clada tools.`)
+  return process.stdout.isTTY ? () => 'pretty' : formatFor
 }
 
 export function reportOptions(flags: FlagValues): ReportOptions {

@@ -3,37 +3,35 @@ import type { ActionResult, ExecutionResult } from '../core/result.ts'
 import { formatReport } from '../report/format.ts'
 import type { Command } from './command.ts'
 import { type FlagValues, numberOf } from './flags.ts'
-import { readInputs } from './input.ts'
+import { isLive, readInputs, stdinTexts } from './input.ts'
 import { cladaOptions, reportFormat, reportOptions } from './options.ts'
 import { print } from './print.ts'
 import { Progress } from './progress.ts'
 
 export const command: Command = async ({ flags, words }) => {
   const options = cladaOptions(flags)
-  const format = reportFormat(flags)
+  const formatOf = reportFormat(flags)
   const shown = reportOptions(flags)
   const clada = new Clada(options)
-  const inputs = await readInputs(words)
+  const inputs = isLive(words) ? [{ name: '-', text: stdinTexts() }] : await readInputs(words)
   const results: ExecutionResult[] = []
   for (const { name, text } of inputs) {
-    const result = await watched(flags, (signal, onAction) => clada.execute(text, { signal, onAction }))
-    results.push(result)
-    if (flags.quiet !== undefined || format === 'json') continue
-    if (inputs.length > 1) print(`${results.length > 1 ? '\n' : ''}--- ${name}`)
-    print(formatReport(result, format, shown))
-  }
-  if (format === 'json' && flags.quiet === undefined) {
-    const [only] = results
-    print(
-      results.length === 1 && only
-        ? formatReport(only, 'json', shown)
-        : jsonList(results, (one) => formatReport(one, 'json', shown)),
+    const result = await watched(flags, (signal, onAction) =>
+      typeof text === 'string'
+        ? clada.execute(text, { signal, onAction })
+        : clada.executeStream(text, { signal, onAction }),
     )
+    results.push(result)
+    if (flags.quiet !== undefined || flags.json !== undefined) continue
+    if (inputs.length > 1) print(`${results.length > 1 ? '\n' : ''}--- ${name}`)
+    print(formatReport(result, formatOf(result), shown))
+  }
+  if (flags.json !== undefined && flags.quiet === undefined) {
+    const reports = results.map((result) => formatReport(result, 'json', shown))
+    print(reports.length === 1 ? (reports[0] ?? '') : `[${reports.join(',\n')}]`)
   }
   return interrupted ? 130 : results.every((result) => result.success) ? 0 : 1
 }
-
-const jsonList = <T>(items: readonly T[], format: (item: T) => string): string => `[${items.map(format).join(',\n')}]`
 
 let interrupted = false
 

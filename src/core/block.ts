@@ -39,6 +39,10 @@ export interface Block {
   /** Set on operations that stand in a group whose first failure skips the rest. */
   readonly group?: BlockGroup
   readonly warnings?: readonly string[]
+  /** Why the model makes the change, in its own words. */
+  readonly explanation?: string
+  /** Its path may begin with the name of the root, which is then left out unless something of that name is in the root. */
+  readonly rootNameMayLead?: true
   /** What the syntax itself calls the operation, for reports. */
   readonly label?: string
 }

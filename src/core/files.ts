@@ -37,7 +37,7 @@ export interface Written {
   /** Bytes of the text itself. */
   readonly bytes: number
   /** What was there before. */
-  readonly replaced?: Buffer
+  readonly replaced?: Uint8Array
   readonly hash: string
 }
 

@@ -37,6 +37,8 @@ export interface ActionResult {
   line?: number
   /** What the block's own syntax calls the operation. */
   label?: string
+  /** The line its group starts on, when it stands in one. */
+  group?: number
 }
 
 export interface ParseError {
@@ -53,6 +55,8 @@ export interface ParseError {
   hint?: string
   /** The number of the block among all of the document; missing when no block could be made out. */
   task?: string
+  /** The line its group starts on, when it stands in one. */
+  group?: number
   syntax?: SyntaxName
 }
 

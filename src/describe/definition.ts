@@ -12,7 +12,7 @@ export interface ToolDefinition {
   readonly returns: Readonly<Record<string, string | { readonly type: 'array'; readonly items: string }>>
 }
 
-export interface ParameterDefinition {
+interface ParameterDefinition {
   readonly type: string
   readonly required: boolean
   readonly format?: string

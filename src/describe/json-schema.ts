@@ -16,7 +16,7 @@ export interface InputSchema {
   readonly additionalProperties: false
 }
 
-export type ParamSchema = ValueSchema & {
+type ParamSchema = ValueSchema & {
   readonly description: string
   readonly default?: string | number | boolean
 }
@@ -27,7 +27,7 @@ export type ValueSchema =
   | { readonly type: 'boolean' }
   | { readonly anyOf: readonly ValueSchema[] }
 
-export interface ToolAnnotations {
+interface ToolAnnotations {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
   readonly idempotentHint: boolean

@@ -3,8 +3,9 @@ import { formatLlm } from './llm.ts'
 import type { ReportOptions } from './options.ts'
 import { formatPretty } from './pretty.ts'
 import { formatText } from './text.ts'
+import { formatXml } from './xml.ts'
 
-export const reportFormats = ['text', 'json', 'llm', 'pretty'] as const
+export const reportFormats = ['text', 'json', 'xml', 'llm', 'pretty'] as const
 export type ReportFormat = (typeof reportFormats)[number]
 
 /** A result as text for a person, a program or a model. */
@@ -14,6 +15,8 @@ export function formatReport(result: ExecutionResult, format: ReportFormat, opti
       return JSON.stringify(withDetail(result, options.errorDetail ?? 'full'), null, 2)
     case 'text':
       return formatText(result, options)
+    case 'xml':
+      return formatXml(result, options)
     case 'llm':
       return formatLlm(result, options)
     case 'pretty':
@@ -34,4 +37,11 @@ function withDetail(result: ExecutionResult, detail: 'minimal' | 'full' | 'debug
       return { ...rest, details: shown }
     }),
   }
+}
+
+/** How a document's own syntax likes to be answered. */
+export function formatFor({ results, parseErrors }: ExecutionResult): ReportFormat {
+  const syntax = results[0]?.syntax ?? parseErrors[0]?.syntax ?? 'sham'
+  if (syntax === 'cml') return 'xml'
+  return syntax === 'sham' || syntax === 'replacer' ? 'llm' : 'text'
 }

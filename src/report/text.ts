@@ -25,7 +25,7 @@ function actionLines(
   { errorDetail = 'minimal', outputLimit = defaultOutputLimit }: ReportOptions,
 ): string[] {
   const head = `[task-${result.task ?? result.seq}]`
-  const what = `${result.action} - ${primaryOf(result)}`
+  const what = `${result.label ?? result.action} - ${primaryOf(result)}`
   const output = outputOf(result, outputLimit)
     ?.body.split('\n')
     .map((line) => `[task-${result.task ?? result.seq}:output] ${line}`)

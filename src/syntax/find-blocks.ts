@@ -1,6 +1,6 @@
 import type { Block, Document, Fault, SyntaxName } from '../core/block.ts'
 import type { Source } from '../core/source.ts'
-import type { MakeReader, Reader } from './reader.ts'
+import type { MakeReader, Reader, Reading } from './reader.ts'
 import { makeShamReader } from './sham.ts'
 
 const native: Partial<Record<SyntaxName, MakeReader>> = { sham: makeShamReader }
@@ -9,12 +9,14 @@ const foreign: Partial<Record<SyntaxName, MakeReader>> = {}
 export interface FindOptions {
   /** The only syntaxes to look for; all by default. */
   readonly syntaxes?: readonly SyntaxName[] | undefined
+  /** Whether blocks of our own stood before this text. */
+  readonly nativeBefore?: boolean | undefined
 }
 
 /** Every block in a text, in order of appearance. Never throws: a broken block is there with its faults. */
 export function findBlocks(source: Source, options: FindOptions = {}): Document {
   const finder = new BlockFinder(source, options)
-  for (let more = finder.step(); more; more = finder.step());
+  while (finder.step() !== undefined);
   return finder.document()
 }
 
@@ -25,24 +27,26 @@ export class BlockFinder {
   readonly #resting = new Map<Reader, number>()
   readonly #blocks: Block[] = []
   readonly #faults: Fault[] = []
+  readonly #nativeBefore: boolean
   #line = 1
 
-  constructor(source: Source, { syntaxes }: FindOptions) {
+  constructor(source: Source, { syntaxes, nativeBefore = false }: FindOptions) {
+    this.#nativeBefore = nativeBefore
     const makers = Object.entries({ ...native, ...foreign })
     this.#readers = makers
       .filter(([name]) => syntaxes?.some((one) => one === name) ?? true)
       .map(([, make]) => make(source))
   }
 
-  /** Reads what comes next; false at the end of the text. */
-  step(): boolean {
+  /** Reads what comes next; undefined at the end of the text. */
+  step(): Reading | undefined {
     let first = Infinity
     let reader: Reader | undefined
     for (const candidate of this.#readers) {
       const at = candidate.seek(Math.max(this.#line, this.#resting.get(candidate) ?? 0))
       if (at < first) [first, reader] = [at, candidate]
     }
-    if (reader === undefined) return false
+    if (reader === undefined) return undefined
     const reading = reader.read(first)
     for (const block of reading.blocks) this.#blocks.push(block)
     for (const fault of reading.faults) this.#faults.push(fault)
@@ -50,7 +54,7 @@ export class BlockFinder {
     const open = reader.syntax in foreign && reading.blocks.some((block) => block.endLine === null)
     if (open) this.#resting.set(reader, reading.next)
     this.#line = open ? first + 1 : reading.next
-    return true
+    return reading
   }
 
   document(): Document {
@@ -64,7 +68,7 @@ export class BlockFinder {
       const fault = fatal.get(block.syntax)
       return fault === undefined ? block : { ...block, faults: [fault] }
     })
-    const ours = blocks.some((block) => block.syntax in native) || this.#faults.length > 0
+    const ours = this.#nativeBefore || blocks.some((block) => block.syntax in native) || this.#faults.length > 0
     return ours ? withoutForeign(blocks, this.#faults) : { blocks, faults: this.#faults, warnings: [] }
   }
 }

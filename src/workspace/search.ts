@@ -24,6 +24,8 @@ export async function searchWithRipgrep(
   const look = at.parts.length === 0 ? { type: 'directory' as const } : tree.look(at)
   if (look === undefined) throw new Stop({ kind: 'os', code: 'ENOENT', op: 'open', path: at.given })
   if (look.type === 'symlink') throw linkStop(at, at.absolute)
+  // ripgrep would wait for a writer for ever.
+  if (look.type === 'other') throw new Stop({ kind: 'not-regular', path: at.given, type: 'special file', op: 'open' })
   const one = look.type === 'directory' ? undefined : nameOf(at)
   const dir = one === undefined ? at : { ...at, parts: at.parts.slice(0, -1), absolute: path.dirname(at.absolute) }
   const { cwd, differing } = tree.outside(dir)
@@ -154,7 +156,7 @@ function ripgrep(query: Search, { cwd, one, timeoutMs }: Where, onHit: OnHit): P
 
 function optionsFor({ include, regex, ignoreCase }: Search): string[] {
   const options = ['--no-config', '--no-require-git', '--hidden', '--glob=!.git', '--glob=!.clada', '--color=never']
-  options.push('--line-number', '--no-heading', '--with-filename', '--null', '--no-messages')
+  options.push('--line-number', '--no-heading', '--with-filename', '--null', '--no-messages', '--crlf')
   if (!regex) options.push('--fixed-strings')
   if (ignoreCase) options.push('--ignore-case')
   // A type, unlike a glob, does not bring ignored files back; but it knows file names only.

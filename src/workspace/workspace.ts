@@ -134,6 +134,7 @@ export class ActionFiles implements Files {
     const target = await this.#ready(to, 'write')
     const look = source.parts.length === 0 ? undefined : this.#tree.look(source)
     if (look === undefined) throw new Stop({ kind: 'source-missing', path: from.given })
+    if (look.type === 'directory') throw directoryStop(source, 'copyfile')
     refuseHardLink(source, look)
     const overwrote = this.#refuseDirectory(target, 'copyfile')
     await this.#tree.copy(source, target)

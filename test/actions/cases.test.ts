@@ -63,12 +63,13 @@ function compare(actual: object | undefined, wanted: Expected): void {
   expect(withAbsent(actual, strict)).toMatchObject(strict)
 }
 
-/** Where a field must be missing and is, it says so too. */
+/** Where a field must be missing and is, or may be anything and is there, it says so too. */
 function withAbsent(actual: unknown, wanted: unknown): unknown {
   if (!isRecord(actual) || !isRecord(wanted)) return actual
   const copy: Expected = { ...actual }
   for (const [key, value] of Object.entries(wanted)) {
-    copy[key] = value === '(absent)' && !(key in actual) ? value : withAbsent(actual[key], value)
+    const fits = (value === '(absent)' && !(key in actual)) || (value === '(any)' && key in actual)
+    copy[key] = fits ? value : withAbsent(actual[key], value)
   }
   return copy
 }

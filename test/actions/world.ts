@@ -49,7 +49,7 @@ export function expected(before: World, after: readonly Piece[], found: World): 
     if (piece.flags.includes('absent')) delete world[name]
     else if (piece.flags.includes('dir')) world[name] = 'directory'
     else if (piece.flags.includes('link')) world[name] = `-> ${piece.body.trimEnd()}`
-    else world[name] = fileState(modeOf(piece) ?? keptMode(before[name] ?? found[name]), bytesOf(piece))
+    else world[name] = fileState(modeOf(piece) ?? keptMode(before[name]) ?? keptMode(found[name]) ?? 0, bytesOf(piece))
     for (let dir = path.dirname(name); dir !== '.'; dir = path.dirname(dir)) {
       if (world[dir] === 'directory') delete world[dir]
     }
@@ -63,7 +63,10 @@ const fileState = (mode: number, bytes: Buffer): string =>
 const isText = (bytes: Buffer): boolean => bytes.equals(Buffer.from(bytes.toString('utf8')))
 
 /** A file that was there keeps its mode; that of a new one is the machine's business. */
-const keptMode = (state: string | undefined): number => Number.parseInt(state ?? '644', 8)
+function keptMode(state: string | undefined): number | undefined {
+  const mode = Number.parseInt(state ?? '', 8)
+  return Number.isNaN(mode) ? undefined : mode
+}
 
 function modeOf({ flags }: Piece): number | undefined {
   const flag = flags.find((one) => one.startsWith('mode '))

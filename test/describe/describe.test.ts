@@ -6,15 +6,15 @@ import { oddActions } from './odd-actions.ts'
 
 describe('every action, so that a change of the contract is seen', () => {
   it('as a table', async () => {
-    await expect(describeActions(actions, 'table')).toMatchFileSnapshot('snapshots/actions.txt')
+    await expect(describeActions(actions, 'table')).toMatchFileSnapshot('snapshots/actions.txt.snap')
   })
 
   it('as YAML', async () => {
-    await expect(describeActions(actions, 'yaml')).toMatchFileSnapshot('snapshots/actions.yaml')
+    await expect(describeActions(actions, 'yaml')).toMatchFileSnapshot('snapshots/actions.yaml.snap')
   })
 
   it('as tools with JSON schemas', async () => {
-    await expect(describeActions(actions, 'json')).toMatchFileSnapshot('snapshots/actions.json')
+    await expect(describeActions(actions, 'json')).toMatchFileSnapshot('snapshots/actions.json.snap')
   })
 
   // The page of every action is docs/actions.md itself, which docs.test.ts compares.
@@ -22,23 +22,25 @@ describe('every action, so that a change of the contract is seen', () => {
 
 describe('definitions with everything that is hard to show', () => {
   it('as a table', async () => {
-    await expect(describeActions(oddActions, 'table')).toMatchFileSnapshot('snapshots/odd.txt')
+    await expect(describeActions(oddActions, 'table')).toMatchFileSnapshot('snapshots/odd.txt.snap')
   })
 
   it('as a table for a narrow terminal', async () => {
-    await expect(describeActions(oddActions, 'table', { width: 40 })).toMatchFileSnapshot('snapshots/odd-narrow.txt')
+    await expect(describeActions(oddActions, 'table', { width: 40 })).toMatchFileSnapshot(
+      'snapshots/odd-narrow.txt.snap',
+    )
   })
 
   it('as YAML', async () => {
-    await expect(describeActions(oddActions, 'yaml')).toMatchFileSnapshot('snapshots/odd.yaml')
+    await expect(describeActions(oddActions, 'yaml')).toMatchFileSnapshot('snapshots/odd.yaml.snap')
   })
 
   it('as tools with JSON schemas', async () => {
-    await expect(describeActions(oddActions, 'json')).toMatchFileSnapshot('snapshots/odd.json')
+    await expect(describeActions(oddActions, 'json')).toMatchFileSnapshot('snapshots/odd.json.snap')
   })
 
   it('as a page', async () => {
-    await expect(describeActions(oddActions, 'md')).toMatchFileSnapshot('snapshots/odd.md')
+    await expect(describeActions(oddActions, 'md')).toMatchFileSnapshot('snapshots/odd.md.snap')
   })
 })
 

@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+export const cli = new URL('../dist/cli.js', import.meta.url).pathname
+export const scratch = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-bench-')))
+process.on('exit', () => fs.rmSync(scratch, { recursive: true, force: true }))
+
+export const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1]
+
+/** Runs two things turn about, so that whatever else the machine does hits both, and compares their medians. */
+export function compare(rounds, first, second) {
+  const times = [[], []]
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, work] of [first, second].entries()) times[index].push(work())
+  }
+  const [a, b] = times.map(median)
+  return { ours: a, peer: b, ratio: a / b }
+}
+
+/** Milliseconds that a piece of work takes. */
+export function timed(work) {
+  const begun = performance.now()
+  work()
+  return performance.now() - begun
+}
+
+/** Milliseconds from start to end of a process. */
+export function spawned(program, args, options = {}) {
+  let status
+  const took = timed(() => {
+    const result = spawnSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'], ...options })
+    status = result.status
+    if (status !== 0) throw new Error(`${program} ${args.join(' ').slice(0, 100)} ended with ${status}: ${result.stderr}`)
+  })
+  return took
+}

@@ -1,0 +1,70 @@
+// Measures clada against its peers in one run, interleaved, and writes docs/benchmarks.md. Nothing here is a test.
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { withApplyPatch, withBareScript, withClada } from './edits.mjs'
+import { cli, compare, median, scratch, spawned } from './measure.mjs'
+import { forDocument } from './memory.mjs'
+import { againstSplit, growthOnMalformed } from './parse.mjs'
+import { againstRipgrep } from './search.mjs'
+
+const rows = []
+const ms = (value) => `${value.toFixed(1)} ms`
+const mb = (value) => `${(value / 1024 / 1024).toFixed(0)} MB`
+
+function row(what, peer, { ours, peer: theirs, ratio }, limit, unit = ms) {
+  const verdict = limit === null ? '' : ratio <= limit ? 'yes' : '**no**'
+  rows.push(`| ${what} | ${unit(ours)} | ${peer} | ${unit(theirs)} | ${ratio.toFixed(2)}× | ${limit === null ? '–' : `${limit}×`} | ${verdict} |`)
+  console.log(rows.at(-1))
+}
+
+const one = path.join(scratch, 'one.md')
+fs.mkdirSync(path.join(scratch, 'start'), { recursive: true })
+fs.writeFileSync(one, `#!SHAM [@three-char-SHA-256: abc]\naction = "file_write"\npath = "${scratch}/start/a.txt"\ncontent = "hello"\n#!END_SHAM_abc\n`)
+const start = compare(
+  30,
+  () => spawned(process.execPath, [cli, '--no-git', '--root', path.join(scratch, 'start'), one]),
+  () => spawned(process.execPath, ['-e', '0']),
+)
+row('One block, from start to end', '`node -e 0`', start, 1.6)
+
+const edits = compare(9, withClada, withBareScript)
+row('1,000 edits in 1,000 files', 'bare script with fsync', edits, 1.1)
+const applyPatch = findApplyPatch()
+if (applyPatch !== undefined) {
+  const theirs = median(Array.from({ length: 5 }, () => withApplyPatch(applyPatch)))
+  row('the same', "codex's apply_patch, without fsync", { ours: edits.ours, peer: theirs, ratio: edits.ours / theirs }, null)
+}
+
+row('Parsing 10 MB of SHAM', "`split('\\\\n')`", againstSplit(), 5)
+row('100,000 broken blocks', '50,000 of them', growthOnMalformed(), 2.6)
+row('`grep` over 20,000 files', 'ripgrep itself', await againstRipgrep(), 1.3)
+row('Memory for 49 MB of ASCII, over bare node, per byte', 'bare node', forDocument('plain text that is only ASCII, sixty characters or so a line'), 5, mb)
+row('The same with other characters', 'bare node', forDocument('Zeichen wie ä, ö, ü, und auch 漢字, damit es kein ASCII mehr ist'), 8, mb)
+
+const [cpu] = os.cpus()
+fs.writeFileSync(
+  new URL('../docs/benchmarks.md', import.meta.url),
+  `# Benchmarks
+
+Made by \`npm run bench\`: one run, interleaved, medians. Ratios are what counts; the times are those of one machine
+(Node ${process.versions.node}, ${os.cpus().length} × ${cpu?.model.trim()}, ${os.platform()}).
+
+| what | clada | peer | | ratio | limit | kept |
+|---|---|---|---|---|---|---|
+${rows.join('\n')}
+
+The peer in the second row reads, replaces, and writes by temporary file, fsync and rename, one file after another.
+clada does the same and also walks to each file without following links, keeps the owner and the mode, and looks
+whether anybody else wrote meanwhile; it lets the fsyncs of different files overlap. codex's \`apply_patch\` is shown
+when the package \`@openai/codex\` lies in \`bench/peers\` (\`npm install --prefix bench/peers @openai/codex\`).
+`,
+)
+
+function findApplyPatch() {
+  const base = new URL('./peers/node_modules/', import.meta.url)
+  if (!fs.existsSync(base)) return undefined
+  const found = fs.readdirSync(base, { recursive: true, withFileTypes: true })
+  const binary = found.find((entry) => entry.isFile() && entry.name === 'codex' && entry.parentPath.includes('vendor'))
+  return binary === undefined ? undefined : path.join(binary.parentPath, binary.name)
+}

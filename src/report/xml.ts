@@ -1,0 +1,153 @@
+import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
+import { capText } from './cap.ts'
+import type { ReportOptions } from './options.ts'
+import { defaultOutputLimit, outputOf } from './outputs.ts'
+import { printable } from './printable.ts'
+import { repairLines } from './repair.ts'
+import { primaryOf } from './words.ts'
+
+/** A line for each task, numbered from 1, then a `<result>` for programs, which counts from 0. */
+export function formatXml(result: ExecutionResult, options: ReportOptions = {}): string {
+  const tasks = tasksOf(result)
+  const lines = tasks.flatMap((task) => taskLines(task, options))
+  if (result.fatalError !== undefined) lines.push(`Error: ${result.fatalError}`)
+  for (const warning of result.warnings ?? []) lines.push(`Warning: ${warning}`)
+  const report = printable([...lines, ...(lines.length > 0 ? [''] : []), resultElement(tasks)].join('\n'))
+  return options.budget === undefined ? report : capText(report, options.budget)
+}
+
+interface Task {
+  /** From 0. */
+  readonly index: number
+  readonly group: number | undefined
+  readonly status: 'success' | 'error' | 'skipped'
+  readonly line: number
+  readonly result?: ActionResult
+  readonly error?: ParseError
+}
+
+function tasksOf({ results, parseErrors }: ExecutionResult): Task[] {
+  const done = results.map((result) => ({
+    result,
+    group: result.group,
+    line: result.line ?? 0,
+    status: result.success
+      ? ('success' as const)
+      : result.code === 'skipped'
+        ? ('skipped' as const)
+        : ('error' as const),
+  }))
+  const broken = parseErrors.map((error) => ({
+    error,
+    group: error.group,
+    line: error.line ?? 0,
+    status: 'error' as const,
+  }))
+  return [...done, ...broken].sort((a, b) => a.line - b.line).map((task, index) => ({ ...task, index }))
+}
+
+function taskLines(task: Task, { errorDetail = 'minimal', outputLimit = defaultOutputLimit }: ReportOptions): string[] {
+  const head = `[task-${task.index + 1}]`
+  const { result, error } = task
+  if (result === undefined) {
+    const where =
+      error?.line === undefined
+        ? ''
+        : ` (line ${error.line}${error.column === undefined ? '' : `, column ${error.column}`})`
+    const hint = error?.hint !== undefined && errorDetail !== 'minimal' ? [`    → ${error.hint}`] : []
+    return [`${head} Error: ${error?.code ?? 'malformed_xml'}: ${error?.message}${where}`, ...hint]
+  }
+  const warnings = (result.warnings ?? []).map((warning) => `${head} Warning: ${warning}`)
+  const output =
+    outputOf(result, outputLimit)
+      ?.body.split('\n')
+      .map((line) => `[task-${task.index + 1}:output] ${line}`) ?? []
+  if (result.success) return [`${head} Success: ${successOf(result)}`, ...warnings, ...output]
+  const rest =
+    errorDetail === 'minimal'
+      ? []
+      : repairLines(result)
+          .slice(1)
+          .map((line) => `    ${line}`)
+  if (task.status === 'skipped') return [`${head} Skipped: ${result.error}`, ...warnings]
+  return [
+    `${head} Error: ${result.code} in ${primaryOf(result)} (${reasonFor(result)})`,
+    ...rest,
+    ...warnings,
+    ...output,
+  ]
+}
+
+/** What was done, in the past tense. */
+function successOf({ action, params, data }: ActionResult): string {
+  const target = primaryOf({ params })
+  const created = typeof data === 'object' && data !== null && 'created' in data
+  switch (action) {
+    case 'file_write':
+      return `${created ? 'created' : 'wrote'} ${target}`
+    case 'file_append':
+      return `appended to ${target}`
+    case 'file_edit':
+    case 'file_replace_text_range':
+      return `edited ${target}`
+    case 'file_move':
+      return `moved ${target} to ${String(params['new_path'])}`
+    case 'file_delete':
+      return `removed ${target}`
+    default:
+      return `${action} ${target}`.trimEnd()
+  }
+}
+
+function reasonFor({ error = '', details }: ActionResult): string {
+  if (typeof details?.found === 'number' && details.expected !== undefined) {
+    return `found ${details.found} matches, expected ${details.expected}`
+  }
+  return error.replace(/^[a-z_]+: /, '').split('\n')[0] ?? ''
+}
+
+function resultElement(tasks: readonly Task[]): string {
+  const blocks = blocksOf(tasks)
+  const count = (status: Task['status']): number => tasks.filter((task) => task.status === status).length
+  const skipped = count('skipped')
+  const open = `<result blocks="${blocks.length}" tasks="${tasks.length}" succeeded="${count('success')}" failed="${count('error')}"${skipped > 0 ? ` skipped="${skipped}"` : ''}`
+  if (blocks.length === 0) return `${open}/>`
+  return [`${open}>`, ...blocks.flatMap((block, index) => blockElement(block, index)), '</result>'].join('\n')
+}
+
+/** A group is a block; a task that stands alone is one too. */
+function blocksOf(tasks: readonly Task[]): Task[][] {
+  const blocks: Task[][] = []
+  for (const task of tasks) {
+    const last = blocks.at(-1)
+    if (task.group !== undefined && last?.[0]?.group === task.group) last.push(task)
+    else blocks.push([task])
+  }
+  return blocks
+}
+
+function blockElement(tasks: readonly Task[], index: number): string[] {
+  const failed = tasks.filter((task) => task.status !== 'success')
+  if (failed.length === 0) return [`  <block index="${index}" status="success" tasks="${tasks.length}"/>`]
+  return [
+    `  <block index="${index}" status="failed" tasks="${tasks.length}">`,
+    ...failed.flatMap(taskElement),
+    '  </block>',
+  ]
+}
+
+function taskElement({ index, status, result, error }: Task): string[] {
+  if (status === 'skipped') return [`    <task index="${index}" status="skipped"/>`]
+  const type = result?.code ?? error?.code ?? 'malformed_xml'
+  const text = result === undefined ? (error?.message ?? '') : capitalised(reasonFor(result))
+  return [
+    `    <task index="${index}" status="error">`,
+    `      <error type="${escaped(type)}">${escaped(text)}</error>`,
+    '    </task>',
+  ]
+}
+
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const escapes: Record<string, string> = { '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;' }
+const escaped = (text: string): string => printable(text).replace(/[<>&"]/g, (char) => escapes[char] ?? char)

@@ -1,0 +1,89 @@
+/** Where an element of CML opens, and what only looks like it. The grammar is in `cml.ts`. */
+
+export type TaskName = 'edit' | 'write' | 'run' | 'move' | 'remove'
+export type BlockName = 'tasks' | TaskName
+
+export const CDATA = '<![CDATA['
+
+/**
+ * The element of ours that opens at `at`, which is a `<`. Prose has words in angle brackets too, `<write about it>` or
+ * `<run> starts a command`: what opens a block has an attribute, closes itself, or is followed by what it may hold.
+ */
+export function opensAt(text: string, at: number): BlockName | undefined {
+  const name = nameAt(text, at)
+  if (name === undefined) return undefined
+  const behind = at + 1 + name.length
+  const next = afterBlanks(text, behind)
+  const c = text.charCodeAt(next)
+  if (c === SLASH) return text.charCodeAt(next + 1) === GT ? name : undefined
+  if (c === GT) return holdsOurs(text, name, next + 1) ? name : undefined
+  attribute.lastIndex = next
+  return next > behind && attribute.test(text) ? name : undefined
+}
+
+/** Whether nothing but white space stands before `at` on its line. */
+export function startsLine(text: string, at: number): boolean {
+  for (let i = at - 1; i >= 0; i--) {
+    const c = text.charCodeAt(i)
+    if (c === LF) return true
+    if (!isBlank(c)) return false
+  }
+  return true
+}
+
+/** Whether nothing but white space follows on the line of `at`. */
+export function endsLine(text: string, at: number): boolean {
+  let i = at
+  while (text.charCodeAt(i) !== LF && isBlank(text.charCodeAt(i))) i++
+  return i >= text.length || text.charCodeAt(i) === LF
+}
+
+export function afterBlanks(text: string, at: number): number {
+  let i = at
+  while (isBlank(text.charCodeAt(i))) i++
+  return i
+}
+
+/** Whether `name` stands at `at` as the whole name of a tag. */
+export function isNamed(text: string, at: number, name: string): boolean {
+  if (!text.startsWith(name, at)) return false
+  const c = text.charCodeAt(at + name.length)
+  return c === GT || c === SLASH || isBlank(c)
+}
+
+export const isNameStart = (c: number): boolean =>
+  (c >= 97 && c <= 122) || (c >= 65 && c <= 90) || c === UNDERSCORE || c === COLON || c >= 0xc0
+
+const names: readonly BlockName[] = ['tasks', 'edit', 'write', 'run', 'move', 'remove']
+const attribute = /[A-Za-z_:][\w:.-]*\s*=/y
+
+const nameAt = (text: string, at: number): BlockName | undefined => names.find((name) => isNamed(text, at + 1, name))
+
+/** Whether a tag without attributes is followed by what an element of this name holds. Looks no further than the next `<`. */
+function holdsOurs(text: string, name: BlockName, at: number): boolean {
+  const next = text.indexOf('<', at)
+  if (next === -1) return false
+  if (text.startsWith(`/${name}`, next + 1)) return true
+  const direct = afterBlanks(text, at) === next
+  if (text.startsWith(CDATA, next)) return direct || name === 'write' || name === 'run'
+  if (!direct) return false
+  if (text.startsWith('!--', next + 1)) return true
+  if (name === 'edit') return text.startsWith('search', next + 1) || text.startsWith('replace', next + 1)
+  return name === 'tasks' && beginsMember(text, next)
+}
+
+function beginsMember(text: string, at: number): boolean {
+  const name = nameAt(text, at)
+  if (name === undefined) return isNameStart(text.charCodeAt(at + 1))
+  return name === 'tasks' || opensAt(text, at) !== undefined
+}
+
+const LF = 10
+const SLASH = 47
+const COLON = 58
+const GT = 62
+const UNDERSCORE = 95
+
+/** What `trim` takes away, a byte order mark included. */
+const isBlank = (c: number): boolean =>
+  c === 32 || (c >= 9 && c <= 13) || (c > 127 && /\s/.test(String.fromCharCode(c)))

@@ -1,0 +1,129 @@
+import { createRequire } from 'node:module'
+import type { XmlElement, XmlError } from '@rgrove/parse-xml'
+import type { Located, Misplaced, Section } from './cml-locate.ts'
+
+/** An element with what is in it, and where in the document it stands. */
+export interface Element {
+  readonly kind: 'element'
+  readonly name: string
+  readonly attributes: Readonly<Record<string, string>>
+  readonly start: number
+  readonly end: number
+  readonly nodes: readonly Node[]
+}
+
+export type Node =
+  | Element
+  | { readonly kind: 'section'; readonly section: Section }
+  /** Text outside CDATA. */
+  | { readonly kind: 'text'; readonly at: number }
+
+export type Parsed =
+  | { readonly ok: true; readonly element: Element; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly mistake: Misplaced }
+
+/** Parses the tags of an element. This is the only file that knows which parser does it. */
+export function parseElement(located: Located): Parsed {
+  const { text } = located.tags
+  const element = parse(text, located)
+  if (!(element instanceof Error)) return { ok: true, element, warnings: [] }
+  const mended = mend(text)
+  if (mended !== text) {
+    const second = parse(mended, located)
+    if (!(second instanceof Error)) return { ok: true, element: second, warnings: [mendedWarning] }
+  }
+  return { ok: false, mistake: mistakeOf(element, located) }
+}
+
+const mendedWarning = 'typographic quotes or blanks in a tag were read as plain ones'
+
+/**
+ * Most documents have no CML, so the parser is loaded when the first element is read; with `require`, because a reader
+ * is synchronous.
+ */
+let loaded: typeof import('@rgrove/parse-xml') | undefined
+const parser = (): typeof import('@rgrove/parse-xml') =>
+  (loaded ??= createRequire(import.meta.url)('@rgrove/parse-xml'))
+
+function parse(xml: string, located: Located): Element | XmlError {
+  const { parseXml, XmlElement, XmlError, XmlCdata, XmlText } = parser()
+  const { tags, sections } = located
+
+  /** Recursive, which `locate` makes safe: it lets nothing through that is nested deeply. */
+  const convert = ({ name, attributes, children, start, end }: XmlElement): Element => {
+    const nodes: Node[] = []
+    for (const child of children) {
+      if (child instanceof XmlElement) nodes.push(convert(child))
+      else if (child instanceof XmlCdata) {
+        const section = sections[Number(child.text)]
+        if (section !== undefined) nodes.push({ kind: 'section', section })
+      } else if (child instanceof XmlText) nodes.push({ kind: 'text', at: tags.offsetOf(child.start) })
+    }
+    const [from, to] = [tags.offsetOf(start), tags.offsetOf(end - 1) + 1]
+    return { kind: 'element', name, attributes, start: from, end: to, nodes }
+  }
+
+  try {
+    const { root } = parseXml(xml, { preserveCdata: true, includeOffsets: true })
+    return root === null ? new XmlError('Root element is missing', 0, xml) : convert(root)
+  } catch (error) {
+    if (error instanceof XmlError) return error
+    throw error
+  }
+}
+
+/**
+ * The tags without what browsers and word processors did to them: curly quotes around a value, and blanks that are
+ * not XML's. As long as before, so that positions hold. Values keep their characters.
+ */
+function mend(tags: string): string {
+  return tags
+    .replace(/(=\s*)[“”„‟″]([^“”„‟″"<>]*)[“”„‟″"]/g, '$1"$2"')
+    .replace(/(=\s*)[‘’‚‛′]([^‘’‚‛′'<>]*)[‘’‚‛′']/g, "$1'$2'")
+    .replace(/"[^"]*"|'[^']*'|[^\S \t\r\n]/g, (found) => (found.length === 1 ? ' ' : found))
+}
+
+function mistakeOf(error: XmlError, { tags, stray }: Located): Misplaced {
+  const at = tags.offsetOf(unitAt(tags.text, error.pos))
+  // Raw text is the usual reason why its markup does not parse either.
+  if (stray !== undefined && stray < at) return outsideCdata(stray)
+  const [first = ''] = error.message.split('\n', 1)
+  const message = first.replace(/ \(line \d+, column \d+\)$/, '')
+  for (const [pattern, explain] of explanations) {
+    const found = pattern.exec(message)
+    if (found !== null) return { code: 'malformed_xml', at, length: 1, message, ...explain(found[1] ?? '') }
+  }
+  const hint = 'Write an element as <name attribute="value"><![CDATA[content]]></name>.'
+  return { code: 'malformed_xml', at, length: 1, message, hint }
+}
+
+export const outsideCdata = (at: number): Misplaced => ({
+  code: 'malformed_xml',
+  at,
+  length: 1,
+  message: 'Content must be wrapped in CDATA',
+  hint: 'Write content as <![CDATA[…]]>, with ]]&gt; for every ]]> in it.',
+})
+
+type Explain = (name: string) => { readonly message?: string; readonly hint: string }
+
+const explanations: readonly (readonly [RegExp, Explain])[] = [
+  [
+    /^Missing end tag for element (.+)$/,
+    (name) => ({
+      message: `Missing end tag: </${name}>`,
+      hint: name === 'move' || name === 'remove' ? `End the tag with />: <${name} …/>` : `Close <${name}> with </${name}>.`,
+    }),
+  ],
+  [/^Unclosed (?:start|end) tag/, () => ({ hint: 'End the tag with >.' })],
+  [/^Duplicate attribute: (.+)$/, (name) => ({ hint: `Give ${name} once.` })],
+  [/^Unescaped|^Unclosed attribute|^Attribute value/, () => ({ hint: 'Write attributes as name="value", with both quotes.' })],
+  [/reference|entity/i, () => ({ hint: 'Write & as &amp; in an attribute.' })],
+]
+
+/** The parser counts characters, everything else here UTF-16 units. */
+function unitAt(text: string, character: number): number {
+  let at = 0
+  for (let n = 0; n < character && at < text.length; n++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
+  return at
+}

@@ -1,0 +1,70 @@
+import path from 'node:path'
+import { describe, expect, it, test } from 'vitest'
+import { actions } from '../../src/actions/registry.ts'
+import type { ActionSpec, Example } from '../../src/core/action.ts'
+import { Clada } from '../../src/index.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+
+/** What a definition shows to people and models is carried out here, twice: as a call and as a block. */
+for (const spec of actions) {
+  describe(spec.name, () => {
+    test('has examples, each with a title of its own', () => {
+      expect(spec.examples.length).toBeGreaterThan(0)
+      const titles = spec.examples.map(({ title }) => title)
+      expect(titles).toEqual([...new Set(titles)])
+    })
+
+    for (const example of spec.examples) {
+      it(example.title, async () => {
+        const root = scratchDir(example.before)
+        const params = absolute(spec, example.params, root)
+        const { results, parseErrors } = await new Clada({ repoPath: root }).perform(spec.name, params)
+        expect(parseErrors).toEqual([])
+        check(example, results[0], root)
+      })
+
+      it(`${example.title}, as a block`, async () => {
+        const root = scratchDir(example.before)
+        const document = blockOf(spec.name, absolute(spec, example.params, root))
+        const { results, parseErrors } = await new Clada({ repoPath: root, gitCommit: false }).execute(document)
+        expect(parseErrors).toEqual([])
+        check(example, results[0], root)
+      })
+    }
+  })
+}
+
+function check(
+  example: Example,
+  result: { success: boolean; code?: string; error?: string; data?: unknown } | undefined,
+  root: string,
+) {
+  expect(result?.code, result?.error).toBe(example.code)
+  expect(result?.success).toBe(example.code === undefined)
+  if (example.data !== undefined) expect(result?.data).toMatchObject(placed(example.data, root))
+  const after = { ...example.before, ...example.after }
+  expect(filesIn(root)).toEqual(Object.fromEntries(Object.entries(after).filter(([, content]) => content !== null)))
+}
+
+function absolute(spec: ActionSpec, params: Example['params'], root: string): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => {
+      const format = spec.params[name]?.format
+      if (format === 'absolute_path') return [name, path.resolve(root, value)]
+      if (format !== 'multiline_absolute_paths') return [name, value]
+      const lines = value.split('\n').map((line) => (line.trim() === '' ? line : path.resolve(root, line.trim())))
+      return [name, lines.join('\n')]
+    }),
+  )
+}
+
+function placed(data: unknown, root: string): object {
+  return JSON.parse(JSON.stringify(data).replaceAll('ROOT', root)) as object
+}
+
+function blockOf(action: string, params: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(params).map(([name, value]) =>
+    value.includes('\n') ? `${name} = <<'EOT_SHAM_exa'\n${value}\nEOT_SHAM_exa` : `${name} = ${JSON.stringify(value)}`,
+  )
+  return [`#!SHAM [@three-char-SHA-256: exa]`, `action = "${action}"`, ...lines, '#!END_SHAM_exa', ''].join('\n')
+}

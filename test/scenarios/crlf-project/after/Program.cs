@@ -1,0 +1,9 @@
+﻿using System;
+using System.Linq;
+
+class Program {
+    static void Main(string[] args) {
+        var name = args[0];
+        Console.WriteLine($"hi {name}");
+    }
+}

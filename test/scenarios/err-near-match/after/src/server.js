@@ -1,0 +1,11 @@
+import http from 'node:http'
+
+const port = 3000
+
+export function start() {
+  return http.createServer(handle).listen(port)
+}
+
+function handle(request, response) {
+  response.end('hello')
+}

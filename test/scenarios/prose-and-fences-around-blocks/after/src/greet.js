@@ -1,0 +1,2 @@
+/** `name` may be empty. */
+export const greet = (name) => `hello ${name || 'world'}`
