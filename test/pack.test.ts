@@ -60,7 +60,7 @@ describe('the package', () => {
     expect(packed().filter((file) => file.startsWith('dist/') && !/\.js$|^dist\/types\/.*\.d\.ts$/.test(file))).toEqual(
       [],
     )
-    expect(packed()).toEqual(expect.arrayContaining(['dist/index.js', 'dist/cli.js', 'dist/types/index.d.ts']))
+    expect(packed()).toEqual(expect.arrayContaining(['dist/index.js', 'dist/cli.cjs', 'dist/types/index.d.ts']))
   })
 
   it('names no path of the machine it was built on', () => {

@@ -28,15 +28,12 @@ const families: readonly { open: string; close?: string; extensions: string; nam
   { open: 'REM', extensions: 'bat cmd' },
 ]
 
-const byExtension = new Map<string, CommentMarks>()
-const byName = new Map<string, CommentMarks>()
-for (const { open, close = '', extensions, names = '' } of families) {
-  for (const extension of extensions.split(' ')) byExtension.set(extension, { open, close })
-  for (const name of names.split(' ')) byName.set(name, { open, close })
-}
-
 export function commentMarksFor(path: string): CommentMarks | undefined {
   const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1).toLowerCase()
   const dot = name.lastIndexOf('.')
-  return byName.get(name) ?? (dot === -1 ? undefined : byExtension.get(name.slice(dot + 1)))
+  const extension = dot === -1 ? undefined : name.slice(dot + 1)
+  const family =
+    families.find(({ names = '' }) => names.split(' ').includes(name)) ??
+    families.find(({ extensions }) => extension !== undefined && extensions.split(' ').includes(extension))
+  return family === undefined ? undefined : { open: family.open, close: family.close ?? '' }
 }

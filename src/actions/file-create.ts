@@ -28,7 +28,7 @@ export const fileCreate = defineAction({
     },
   ],
   async run({ path, content }, { files }) {
-    const { bytes, hash } = await files.write(path, content, { ifExists: 'refuse' })
-    return ok({ path: path.given, bytesWritten: bytes, hash })
+    const { bytes } = await files.write(path, content, { ifExists: 'refuse' })
+    return ok({ path: path.given, bytesWritten: bytes })
   },
 })

@@ -36,7 +36,7 @@ export const fileReadNumbered = defineAction({
     const problem = file.text === '' ? undefined : invalid(lines)
     if (problem) return fail(problem)
     const { result, outOfRange } = extractNumberedLines(file.text, lines, delimiter)
-    const data = { path: path.given, content: result, hash: file.hash }
+    const data = { path: path.given, content: result, hash: file.hash() }
     if (outOfRange === undefined) return ok(data)
     return fail(
       { kind: 'lines-outside', spec: outOfRange.requested, lineCount: outOfRange.actual, asked: 'read' },

@@ -17,6 +17,6 @@ export const fileRead = defineAction({
   ],
   async run({ path }, { files }) {
     const { text, hash } = await files.read(path)
-    return ok({ path: path.given, content: text, hash })
+    return ok({ path: path.given, content: text, hash: hash() })
   },
 })

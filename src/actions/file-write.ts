@@ -37,9 +37,9 @@ export const fileWrite = defineAction({
     },
   ],
   async run({ path, content, expect_hash }, { files }) {
-    const { bytes, hash, replaced } = await files.write(path, content, { expectHash: expect_hash })
+    const { bytes, replaced } = await files.write(path, content, { expectHash: expect_hash })
     const created = replaced === undefined ? { created: true } : {}
-    return ok({ path: path.given, bytesWritten: bytes, hash, ...created }, lostLineEndings(replaced, content))
+    return ok({ path: path.given, bytesWritten: bytes, ...created }, lostLineEndings(replaced, content))
   },
 })
 

@@ -1,5 +1,6 @@
 import type { Command } from './command.ts'
 import { type ParsedArgs, parseArgs, UsageError } from './flags.ts'
+import { isTerminal } from './terminal.ts'
 
 /** Commands are loaded when they are called: a run should not wait for what it does not use. */
 const commands: Record<string, () => Promise<{ command: Command }>> = {
@@ -18,7 +19,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const named = Object.hasOwn(commands, first)
   if (flags.help) return call('help', { flags, words: named ? [first] : [] })
   if (named) return call(first, { flags, words: rest })
-  if (words.length === 0 && process.stdin.isTTY) return call('help', { flags, words: [] })
+  if (words.length === 0 && isTerminal(0)) return call('help', { flags, words: [] })
   return call('run', { flags, words })
 }
 
@@ -29,10 +30,13 @@ async function call(name: string, args: ParsedArgs): Promise<number> {
   return command(args)
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2))
-} catch (error) {
-  if (!(error instanceof UsageError) && !(error instanceof Error && error.name === 'SettingsError')) throw error
-  process.stderr.write(`clada: ${error.message}\n`)
-  process.exitCode = 2
-}
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code
+  },
+  (error: unknown) => {
+    if (!(error instanceof UsageError) && !(error instanceof Error && error.name === 'SettingsError')) throw error
+    process.stderr.write(`clada: ${error.message}\n`)
+    process.exitCode = 2
+  },
+)

@@ -5,6 +5,7 @@ import type { ReportOptions } from '../report/options.ts'
 import type { CladaOptions } from '../settings.ts'
 import { closestName } from '../text/closest-name.ts'
 import { type FlagValues, numberOf, UsageError } from './flags.ts'
+import { isTerminal } from './terminal.ts'
 
 /** What the flags say about a run. */
 export function cladaOptions(flags: FlagValues): CladaOptions {
@@ -36,7 +37,7 @@ export function reportFormat(flags: FlagValues): (result: ExecutionResult) => Re
   const fixed = reportFormats.find((format) => format === asked)
   if (fixed !== undefined) return () => fixed
   if (asked !== 'auto') throw new UsageError(`--format ${asked} is for clada tools.`)
-  return process.stdout.isTTY ? () => 'pretty' : formatFor
+  return isTerminal(1) ? () => 'pretty' : formatFor
 }
 
 export function reportOptions(flags: FlagValues): ReportOptions {
@@ -52,5 +53,6 @@ export function reportOptions(flags: FlagValues): ReportOptions {
 }
 
 export function useColor(flags: FlagValues): boolean {
-  return process.stdout.isTTY && flags['no-color'] === undefined && !process.env['NO_COLOR']
+  if (flags['no-color'] !== undefined || process.env['NO_COLOR']) return false
+  return Boolean(process.env['FORCE_COLOR']) || isTerminal(1)
 }

@@ -1,11 +1,11 @@
 import fs from 'node:fs'
-import tty from 'node:tty'
 import type { ActionResult } from '../core/result.ts'
 import { printable } from '../report/printable.ts'
+import { isTerminal } from './terminal.ts'
 
 /** Says on stderr how far a long run is. A short one says nothing. */
 export class Progress {
-  readonly #live = tty.isatty(2)
+  readonly #live = isTerminal(2)
   #next = performance.now() + 1000
   #shown = false
 

@@ -38,7 +38,6 @@ export interface Written {
   readonly bytes: number
   /** What was there before. */
   readonly replaced?: Uint8Array
-  readonly hash: string
 }
 
 export interface TextFile {
@@ -46,7 +45,8 @@ export interface TextFile {
   /** Without the byte order mark. */
   readonly text: string
   readonly bom: boolean
-  readonly hash: string
+  /** Computed when asked for. */
+  hash(): string
 }
 
 export interface Entry {

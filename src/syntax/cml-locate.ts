@@ -1,19 +1,6 @@
+import { balancedEnd, innerOpening } from './cml-inner.ts'
 import { afterBlanks, CDATA, endsLine, isNamed, isNameStart, opensAt, startsLine, type BlockName } from './cml-open.ts'
-
-/** A mistake that knows its place in the text. */
-export interface Misplaced {
-  readonly code: string
-  readonly at: number
-  readonly length: number
-  readonly message: string
-  readonly hint: string
-}
-
-/** The text between `<![CDATA[` and `]]>`. */
-export interface Section {
-  readonly from: number
-  readonly to: number
-}
+import { Tags, type Misplaced, type Section } from './cml-tags.ts'
 
 export interface Located {
   readonly name: BlockName
@@ -33,34 +20,6 @@ export interface Located {
   readonly mistake: Misplaced | undefined
 }
 
-/**
- * The tags of an element written one behind the other. Content is represented by its number and stray text by a
- * letter, so that the XML parser sees neither: files may hold characters that XML forbids, and megabytes of them.
- */
-export class Tags {
-  text = ''
-  readonly #from: number[] = []
-  readonly #at: number[] = []
-
-  add(part: string, at: number): void {
-    this.#from.push(this.text.length)
-    this.#at.push(at)
-    this.text += part
-  }
-
-  /** Where in the document the character stands that is at `position` here. */
-  offsetOf(position: number): number {
-    let low = 0
-    let high = this.#from.length - 1
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if ((this.#from[middle] ?? 0) <= position) low = middle
-      else high = middle - 1
-    }
-    return (this.#at[low] ?? 0) + position - (this.#from[low] ?? 0)
-  }
-}
-
 /** Finds the end of the element that opens at `start`, by its tags alone: what is in CDATA, comments and quotes is none. */
 export const locate = (text: string, start: number, name: BlockName): Located => new Locator(text, start, name).locate()
 
@@ -78,6 +37,8 @@ class Locator {
   /** Behind the last tag, CDATA or comment. */
   #at: number
   #stray: number | undefined
+  /** The first tag that is nested too deep. */
+  #deep: number | undefined
   #mistake: Misplaced | undefined
 
   constructor(text: string, start: number, name: BlockName) {
@@ -186,7 +147,7 @@ class Locator {
     // A broken tag, as in `if (a <b && c)`, opens nothing; the parser will refuse it.
     if (!whole && !first) return 'open'
     this.#depth++
-    if (this.#depth > maxDepth) this.#mistake ??= tooDeep(at)
+    if (this.#depth > maxDepth) this.#deep ??= at
     if (first || isNamed(text, at + 1, this.#name)) this.#own++
     return 'open'
   }
@@ -208,7 +169,7 @@ class Locator {
       tags: this.#tags,
       sections: this.#sections,
       stray: this.#stray,
-      mistake: this.#mistake,
+      mistake: this.#mistake ?? (state === 'cut' || this.#deep === undefined ? undefined : tooDeep(this.#deep)),
     }
   }
 }
@@ -228,35 +189,6 @@ function tagFrom(text: string, from: number): { end: number; whole: boolean } {
     else if (c === QUOTE || c === APOSTROPHE) quote = c
   }
   return { end: text.length, whole: false }
-}
-
-/**
- * Where one of our own elements opens its CDATA inside CDATA and nobody wrote `]]&gt;` behind it; -1 when there is none.
- * Models document this very language and forget to escape: the first `]]>` is then the one of the example, and what
- * follows it would be read as blocks.
- */
-function innerOpening(text: string, from: number, to: number): number {
-  const first = text.indexOf(CDATA, from)
-  if (first === -1 || first >= to) return -1
-  const inner = text.lastIndexOf(CDATA, to)
-  if (text.slice(inner, to).includes(ESCAPED)) return -1
-  return ownTag.test(text.slice(Math.max(from, inner - 500), inner)) ? inner : -1
-}
-
-const ESCAPED = ']]&gt;'
-const ownTag = /<(?:write|run|search|search-start|search-end|replace)(?:\s[^<>]*)?>\s*$/
-
-/** Where CDATA ends if every opening inside it is meant to have an end of its own; -1 when the text ends first. */
-function balancedEnd(text: string, from: number): number {
-  const mark = /<!\[CDATA\[|\]\](?:>|&gt;)/g
-  mark.lastIndex = from
-  let level = 1
-  for (let found = mark.exec(text); found !== null; found = mark.exec(text)) {
-    if (found[0] === CDATA) level++
-    else if (found[0] !== ESCAPED || level > 1) level--
-    if (level === 0) return found.index
-  }
-  return -1
 }
 
 const declared = (at: number): Misplaced => ({

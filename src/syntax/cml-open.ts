@@ -66,15 +66,17 @@ function holdsOurs(text: string, name: BlockName, at: number): boolean {
   if (text.startsWith(`/${name}`, next + 1)) return true
   const direct = afterBlanks(text, at) === next
   if (text.startsWith(CDATA, next)) return direct || name === 'write' || name === 'run'
+  // A tag with a line of its own is no part of a sentence, even where prose follows.
+  if (name === 'tasks' && endsLine(text, at)) return beginsMember(text, next)
   if (!direct) return false
+  if (name === 'tasks') return beginsMember(text, next)
   if (text.startsWith('!--', next + 1)) return true
-  if (name === 'edit') return text.startsWith('search', next + 1) || text.startsWith('replace', next + 1)
-  return name === 'tasks' && beginsMember(text, next)
+  return name === 'edit' && (text.startsWith('search', next + 1) || text.startsWith('replace', next + 1))
 }
 
 function beginsMember(text: string, at: number): boolean {
   const name = nameAt(text, at)
-  if (name === undefined) return isNameStart(text.charCodeAt(at + 1))
+  if (name === undefined) return isNameStart(text.charCodeAt(at + 1)) || text.startsWith('!--', at + 1)
   return name === 'tasks' || opensAt(text, at) !== undefined
 }
 

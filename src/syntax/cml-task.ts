@@ -1,6 +1,6 @@
-import type { Misplaced, Section } from './cml-locate.ts'
-import type { TaskName } from './cml-open.ts'
-import { outsideCdata, type Element } from './cml-xml.ts'
+import { CDATA, type TaskName } from './cml-open.ts'
+import type { Misplaced, Section } from './cml-tags.ts'
+import { attributeAt, outsideCdata, tagAt, type Element } from './cml-xml.ts'
 import { Texts } from './sham-walk.ts'
 
 /** What an element asks for, as an action. With any mistake it is only for reports. */
@@ -12,27 +12,15 @@ export interface Task {
 }
 
 /** `lenient`: the block names a version, so that what is not known may be newer than this reader, and is passed over. */
-export function taskOf(text: string, name: TaskName, element: Element, unknown: 'lenient' | 'strict'): Task {
+export type Unknown = 'lenient' | 'strict'
+
+export function taskOf(text: string, name: TaskName, element: Element, unknown: Unknown): Task {
   const reading = new ElementReading(text, element, unknown)
   const action = reading[name]()
   reading.warnOfAttributes(attributesOf[name])
   const { params, mistakes, warnings } = reading
   return { action, params, mistakes, warnings }
 }
-
-/** Where an attribute of an element is written. */
-export function attributeAt(text: string, element: Element, name: string): { at: number; length: number } {
-  attribute.lastIndex = element.start + 1 + element.name.length
-  for (let found = attribute.exec(text); found !== null; found = attribute.exec(text)) {
-    const [all, blanks = '', written] = found
-    if (written === name) return { at: found.index + blanks.length, length: all.length - blanks.length }
-  }
-  return tagAt(element)
-}
-
-const attribute = /(\s+)([^\s=<>"']+)\s*=\s*(?:"[^"<]*"|'[^'<]*'|[^\s<>]+)/y
-
-const tagAt = ({ start, name }: Element): { at: number; length: number } => ({ at: start, length: name.length + 1 })
 
 const attributesOf: Record<TaskName, readonly string[]> = {
   write: ['path', 'append'],
@@ -52,9 +40,9 @@ class ElementReading {
   readonly warnings: string[] = []
   readonly #text: string
   readonly #element: Element
-  readonly #unknown: 'lenient' | 'strict'
+  readonly #unknown: Unknown
 
-  constructor(text: string, element: Element, unknown: 'lenient' | 'strict') {
+  constructor(text: string, element: Element, unknown: Unknown) {
     this.#text = text
     this.#element = element
     this.#unknown = unknown
@@ -135,7 +123,7 @@ class ElementReading {
 
   warnOfAttributes(known: readonly string[]): void {
     const { name, attributes } = this.#element
-    for (const key of Object.keys(attributes)) {
+    for (const key in attributes) {
       if (key === 'version' || known.includes(key)) continue
       this.warnings.push(`<${name}> has no attribute ${key}; it was ignored`)
     }
@@ -171,7 +159,7 @@ class ElementReading {
     const parts: Map<PartName, Element> = new Map()
     for (const node of this.#element.nodes) {
       if (node.kind === 'text') this.mistakes.push(onlyParts(node.at, 1))
-      else if (node.kind === 'section') this.mistakes.push(onlyParts(node.section.from - 9, 9))
+      else if (node.kind === 'section') this.mistakes.push(onlyParts(node.section.from - CDATA.length, CDATA.length))
       else {
         const name = partNames.find((one) => one === node.name)
         if (name === undefined) this.#unknownElement(node)
@@ -189,8 +177,7 @@ class ElementReading {
       return
     }
     const message = `Unknown element: <${element.name}>`
-    const hint = within === 'edit' ? `Write: ${spellings['edit']}` : `Write: ${spellings[within]}`
-    this.mistakes.push({ code: 'malformed_xml', ...tagAt(element), message, hint })
+    this.mistakes.push({ code: 'malformed_xml', ...tagAt(element), message, hint: `Write: ${spellings[within]}` })
   }
 
   /** The CDATA of an element, joined; undefined when there is none. */
@@ -211,7 +198,7 @@ class ElementReading {
     for (const node of nodes) {
       if (node.kind === 'element') this.#unknownElement(node)
       else {
-        const at = node.kind === 'text' ? node.at : node.section.from - 9
+        const at = node.kind === 'text' ? node.at : node.section.from - CDATA.length
         const message = `<${name}> holds nothing`
         this.mistakes.push({ code: 'malformed_xml', at, length: 1, message, hint: `Write: ${spellings[name]}` })
       }

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type { XmlElement, XmlError } from '@rgrove/parse-xml'
-import type { Located, Misplaced, Section } from './cml-locate.ts'
+import type { Located } from './cml-locate.ts'
+import type { Misplaced, Section } from './cml-tags.ts'
 
 /** An element with what is in it, and where in the document it stands. */
 export interface Element {
@@ -46,31 +47,49 @@ const parser = (): typeof import('@rgrove/parse-xml') =>
   (loaded ??= createRequire(import.meta.url)('@rgrove/parse-xml'))
 
 function parse(xml: string, located: Located): Element | XmlError {
-  const { parseXml, XmlElement, XmlError, XmlCdata, XmlText } = parser()
-  const { tags, sections } = located
-
-  /** Recursive, which `locate` makes safe: it lets nothing through that is nested deeply. */
-  const convert = ({ name, attributes, children, start, end }: XmlElement): Element => {
-    const nodes: Node[] = []
-    for (const child of children) {
-      if (child instanceof XmlElement) nodes.push(convert(child))
-      else if (child instanceof XmlCdata) {
-        const section = sections[Number(child.text)]
-        if (section !== undefined) nodes.push({ kind: 'section', section })
-      } else if (child instanceof XmlText) nodes.push({ kind: 'text', at: tags.offsetOf(child.start) })
-    }
-    const [from, to] = [tags.offsetOf(start), tags.offsetOf(end - 1) + 1]
-    return { kind: 'element', name, attributes, start: from, end: to, nodes }
-  }
-
+  const { parseXml, XmlError } = parser()
   try {
-    const { root } = parseXml(xml, { preserveCdata: true, includeOffsets: true })
-    return root === null ? new XmlError('Root element is missing', 0, xml) : convert(root)
+    const { root } = parseXml(xml, options)
+    return root === null ? new XmlError('Root element is missing', 0, xml) : convert(root, located)
   } catch (error) {
     if (error instanceof XmlError) return error
     throw error
   }
 }
+
+const options = { preserveCdata: true, includeOffsets: true }
+
+/** Recursive, which `locate` makes safe: it lets nothing through that is nested deeply. */
+function convert({ name, attributes, children, start, end }: XmlElement, located: Located): Element {
+  const { XmlElement, XmlCdata, XmlText } = parser()
+  const { tags, sections } = located
+  const nodes: Node[] = []
+  for (const child of children) {
+    if (child instanceof XmlElement) nodes.push(convert(child, located))
+    else if (child instanceof XmlCdata) {
+      const section = sections[Number(child.text)]
+      if (section !== undefined) nodes.push({ kind: 'section', section })
+    } else if (child instanceof XmlText) nodes.push({ kind: 'text', at: tags.offsetOf(child.start) })
+  }
+  return { kind: 'element', name, attributes, start: tags.offsetOf(start), end: tags.offsetOf(end - 1) + 1, nodes }
+}
+
+/** Where an attribute of an element is written. */
+export function attributeAt(text: string, element: Element, name: string): { at: number; length: number } {
+  attribute.lastIndex = element.start + 1 + element.name.length
+  for (let found = attribute.exec(text); found !== null; found = attribute.exec(text)) {
+    const [all, blanks = '', written] = found
+    if (written === name) return { at: found.index + blanks.length, length: all.length - blanks.length }
+  }
+  return tagAt(element)
+}
+
+const attribute = /(\s+)([^\s=<>"']+)\s*=\s*(?:"[^"<]*"|'[^'<]*'|[^\s<>]+)/y
+
+export const tagAt = ({ start, name }: Element): { at: number; length: number } => ({
+  at: start,
+  length: name.length + 1,
+})
 
 /**
  * The tags without what browsers and word processors did to them: curly quotes around a value, and blanks that are
@@ -112,12 +131,16 @@ const explanations: readonly (readonly [RegExp, Explain])[] = [
     /^Missing end tag for element (.+)$/,
     (name) => ({
       message: `Missing end tag: </${name}>`,
-      hint: name === 'move' || name === 'remove' ? `End the tag with />: <${name} …/>` : `Close <${name}> with </${name}>.`,
+      hint:
+        name === 'move' || name === 'remove' ? `End the tag with />: <${name} …/>` : `Close <${name}> with </${name}>.`,
     }),
   ],
   [/^Unclosed (?:start|end) tag/, () => ({ hint: 'End the tag with >.' })],
   [/^Duplicate attribute: (.+)$/, (name) => ({ hint: `Give ${name} once.` })],
-  [/^Unescaped|^Unclosed attribute|^Attribute value/, () => ({ hint: 'Write attributes as name="value", with both quotes.' })],
+  [
+    /^Unescaped|^Unclosed attribute|^Attribute value/,
+    () => ({ hint: 'Write attributes as name="value", with both quotes.' }),
+  ],
   [/reference|entity/i, () => ({ hint: 'Write & as &amp; in an attribute.' })],
 ]
 

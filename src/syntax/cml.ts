@@ -1,10 +1,12 @@
 import type { Block, BlockGroup, Fault } from '../core/block.ts'
 import type { Source } from '../core/source.ts'
-import { locate, type Located, type Misplaced } from './cml-locate.ts'
+import { locate, type Located } from './cml-locate.ts'
 import { afterBlanks, opensAt, startsLine, type BlockName, type TaskName } from './cml-open.ts'
-import { attributeAt, taskOf, type Task } from './cml-task.ts'
-import { parseElement, type Element } from './cml-xml.ts'
-import type { MakeReader, Reading } from './reader.ts'
+import { membersOf } from './cml-members.ts'
+import { taskOf, type Task, type Unknown } from './cml-task.ts'
+import { attributeAt, parseElement, type Element } from './cml-xml.ts'
+import type { Misplaced } from './cml-tags.ts'
+import type { MakeReader, Reader, Reading } from './reader.ts'
 import { faultAt } from './sham-line.ts'
 import { Texts } from './sham-walk.ts'
 
@@ -36,7 +38,7 @@ import { Texts } from './sham-walk.ts'
 
 export const makeCmlReader: MakeReader = (source) => new CmlReader(source)
 
-class CmlReader {
+class CmlReader implements Reader {
   readonly syntax = 'cml'
   readonly #source: Source
   #tasks = 0
@@ -56,28 +58,181 @@ class CmlReader {
     const from = Math.max(this.#source.startOf(line), this.#hidden)
     for (let at = text.indexOf('<', from); at !== -1; at = text.indexOf('<', at + 1)) {
       if (!initials.has(text.charCodeAt(at + 1)) || !startsLine(text, at)) continue
-      if (isComment(text, at) || opensAt(text, at) !== undefined) return (this.#ahead = this.#source.lineAt(at))
+      if (this.#isComment(at) || opensAt(text, at) !== undefined) return (this.#ahead = this.#source.lineAt(at))
     }
     return (this.#ahead = Infinity)
   }
 
   read(line: number): Reading {
     const { text } = this.#source
-    const start = afterBlanks(text, this.#source.startOf(line))
-    if (isComment(text, start)) return this.#comment(line, start)
     const blocks: Block[] = []
-    let at = start
+    let next = line + 1
+    let at = afterBlanks(text, this.#source.startOf(line))
+    if (this.#isComment(at)) this.#comment(at, line)
+    let mistake = this.#endless === undefined ? undefined : inComment(at, this.#endless)
     for (let name = opensAt(text, at); name !== undefined; name = opensAt(text, at)) {
       const located = locate(text, at, name)
-      const found = at === start ? this.#blocksOf(located) : [this.#refused(located, notAtLineStart(at, name))]
-      for (const block of found) blocks.push(block)
+      for (const block of this.#blocksOf(located, mistake)) blocks.push(block)
       if (located.state === 'cut') {
-        for (const block of this.#followers(located)) blocks.push(block)
+        for (const block of this.#followers(located, line)) blocks.push(block)
         return { blocks, faults: [], next: this.#source.lineCount + 1 }
       }
-      // An element right behind another would otherwise vanish, and the lines of its content be read as blocks.
+      next = this.#source.lineAt(located.end - 1) + 1
       at = afterBlanks(text, located.end)
-      if (this.#source.lineAt(at) > this.#source.lineAt(located.end)) break
+      if (at >= this.#source.startOf(next)) break
+      // Passed over, it would leave the lines of its content behind, to be read as blocks.
+      mistake = notAtLineStart(at)
+    }
+    return { blocks, faults: [], next }
+  }
+
+  /** Whether what is commented out begins here. Inside a comment that does not end there are no others. */
+  #isComment(at: number): boolean {
+    return this.#endless === undefined && this.#source.text.startsWith('<!--', at)
+  }
+
+  /** Hides elements only: other syntaxes know no such comments, and find their blocks in them. */
+  #comment(at: number, line: number): void {
+    const close = this.#source.text.indexOf('-->', at + 4)
+    if (close === -1) this.#endless = line
+    else this.#hidden = close + 3
+  }
+
+  #blocksOf(located: Located, refusal: Misplaced | undefined): readonly Block[] {
+    const { name, start, state } = located
+    const mistake = located.mistake ?? refusal ?? (state === 'cut' ? cutOff(start, name) : undefined)
+    if (mistake !== undefined) return [this.#refused(located, [mistake])]
+    const parsed = parseElement(located)
+    if (!parsed.ok) return [this.#refused(located, [parsed.mistake])]
+    const { element, warnings } = parsed
+    const { version } = element.attributes
+    if (version !== undefined && !knownVersion.test(version)) {
+      return [this.#refused(located, [unknownVersion(attributeAt(this.#source.text, element, 'version'), version)])]
+    }
+    const unknown = version === undefined ? 'strict' : 'lenient'
+    if (name === 'tasks') return this.#group(located, element, unknown, warnings)
+    return [this.#block(name, element, taskOf(this.#source.text, name, element, unknown), warnings)]
+  }
+
+  /** The members of `<tasks>`. One that is wrong stays in its place, so that those behind it are skipped. */
+  #group(located: Located, tasks: Element, unknown: Unknown, warnings: readonly string[]): readonly Block[] {
+    const { text } = this.#source
+    const content = membersOf(text, tasks, unknown)
+    if (content.mistakes.length > 0) return [this.#refused(located, content.mistakes)]
+    const atomic = tasks.attributes['atomic'] === 'true'
+    const group = { line: this.#source.lineAt(tasks.start), atomic }
+    const notes = [...warnings, ...content.warnings]
+    return content.members.map(([name, element], i) =>
+      this.#block(name, element, taskOf(text, name, element, unknown), i === 0 ? notes : [], group),
+    )
+  }
+
+  #block(name: TaskName, element: Element, task: Task, notes: readonly string[], group?: BlockGroup): Block {
+    const id = String(++this.#tasks)
+    const block: Block = {
+      syntax: this.syntax,
+      id,
+      action: task.action,
+      params: task.params,
+      startLine: this.#source.lineAt(element.start),
+      endLine: this.#source.lineAt(element.end - 1),
+      faults: task.mistakes.map((mistake) => this.#fault(mistake, id)),
+      raw: this.#source.text.slice(element.start, element.end),
+      label: name,
+    }
+    const noted = notes.length + task.warnings.length > 0 ? { ...block, warnings: [...notes, ...task.warnings] } : block
+    return group === undefined ? noted : { ...noted, group }
+  }
+
+  #refused({ name, start, end, state }: Located, mistakes: readonly Misplaced[]): Block {
+    const id = String(++this.#tasks)
+    return {
+      syntax: this.syntax,
+      id,
+      action: actions[name],
+      params: new Texts(),
+      startLine: this.#source.lineAt(start),
+      endLine: state === 'closed' ? this.#source.lineAt(end - 1) : null,
+      faults: mistakes.map((mistake) => this.#fault(mistake, id)),
+      raw: this.#source.text.slice(start, end),
+      label: name,
     }
   }
+
+  /** Everything of ours that stands behind an element that was cut off, content of closed CDATA left out. */
+  #followers(cut: Located, line: number): readonly Block[] {
+    const { text, lineCount } = this.#source
+    const blocks: Block[] = []
+    let section = 0
+    for (let n = this.seek(line + 1); n <= lineCount; n = this.seek(n + 1)) {
+      const start = afterBlanks(text, this.#source.startOf(n))
+      const name = opensAt(text, start)
+      while ((cut.sections[section]?.to ?? Infinity) < start) section++
+      if (name === undefined || (cut.sections[section]?.from ?? Infinity) <= start) continue
+      const end = this.#source.endOf(n)
+      blocks.push(this.#refused({ ...cut, name, start, end, state: 'cut' }, [follows(start, end, cut.name, line)]))
+    }
+    return blocks
+  }
+
+  #fault({ code, at, length, message, hint }: Misplaced, id: string): Fault {
+    const line = this.#source.lineAt(at)
+    const room = this.#source.endOf(line) - at
+    const column = at - this.#source.startOf(line) + 1
+    return faultAt(this.#source, line, id, { code, column, length: Math.max(0, Math.min(length, room)), message, hint })
+  }
 }
+
+const knownVersion = /^(?:0\.0\.1|1(?:\.\d+)*)$/
+
+/** What a refused element was probably meant to be, for reports. */
+const actions: Record<BlockName, string> = {
+  tasks: '',
+  write: 'file_write',
+  edit: 'file_edit',
+  run: 'run',
+  move: 'file_move',
+  remove: 'file_delete',
+}
+
+/** What can follow the `<` of a block or a comment. */
+const initials = new Set([...'tewrm!'].map((c) => c.charCodeAt(0)))
+
+const cutOff = (at: number, name: BlockName): Misplaced => ({
+  code: 'truncated',
+  at,
+  length: name.length + 1,
+  message: `<${name}> is not closed before the end of the text`,
+  hint: `Close it with </${name}>. Nothing behind it was executed: send it again, whole, and everything after it.`,
+})
+
+const follows = (at: number, end: number, name: BlockName, line: number): Misplaced => ({
+  code: 'truncated',
+  at,
+  length: end - at,
+  message: `not executed: follows an unclosed <${name}>`,
+  hint: `Send it again behind the <${name}> of line ${line}, which is not closed.`,
+})
+
+const unknownVersion = (place: { at: number; length: number }, version: string): Misplaced => ({
+  code: 'malformed_block',
+  ...place,
+  message: `Unknown version: ${version}`,
+  hint: 'Known are 0.0.1 and 1.x: write version="1.0", or leave it out.',
+})
+
+const notAtLineStart = (at: number): Misplaced => ({
+  code: 'malformed_block',
+  at,
+  length: 1,
+  message: 'An element must start a line',
+  hint: 'Put it on a line of its own.',
+})
+
+const inComment = (at: number, line: number): Misplaced => ({
+  code: 'truncated',
+  at,
+  length: 1,
+  message: `not executed: stands in a comment that is not closed`,
+  hint: `Close the comment of line ${line} with -->.`,
+})

@@ -1,4 +1,12 @@
-import { type Attributes, type Delimiters, type Marker, parseAttributes, parseMarker, wrong } from './csl-marker.ts'
+import {
+  type Attributes,
+  type Delimiters,
+  type Marker,
+  noAttributes,
+  parseAttributes,
+  parseMarker,
+  wrong,
+} from './csl-marker.ts'
 import type { Mistake } from './sham-line.ts'
 
 /** What a marker means where it stands, and what is wrong with it there. */
@@ -21,7 +29,6 @@ export interface Outside {
 }
 
 const openers: readonly string[] = ['WRITE', 'RUN', 'SEARCH', 'TASKS']
-const none: Attributes = new Map()
 
 /** What the line means outside of content: at the top level or directly in TASKS. */
 export function outside(line: MarkerLine, place: 'top' | 'TASKS'): Outside {
@@ -34,25 +41,25 @@ export function outside(line: MarkerLine, place: 'top' | 'TASKS'): Outside {
   if (marker.trailing !== undefined) {
     const valid = (known && !nested) || (place === 'TASKS' && name === 'END')
     const mistake = valid ? trailing(line, marker.trailing) : wholeLine(line, 'Malformed marker', aloneHint)
-    if (!known) return { attributes: none, mistake }
+    if (!known) return { attributes: noAttributes, mistake }
     const { attributes } = parseAttributes(text, marker.from, marker.to, delimiters.end)
     return { opens: name, attributes, mistake }
   }
   if (name === 'END') {
-    if (place === 'top') return { attributes: none, mistake: strayEnd(line) }
+    if (place === 'top') return { attributes: noAttributes, mistake: strayEnd(line) }
     const mistake = badClosing(line, marker)
-    return mistake === undefined ? { attributes: none, ends: true } : { attributes: none, mistake }
+    return mistake === undefined ? { attributes: noAttributes, ends: true } : { attributes: noAttributes, mistake }
   }
   if (name === 'TO' || name === 'REPLACE') {
     // "null" is what the top level has always been called in this message.
     const message = `${name} marker not valid in ${place === 'top' ? 'null' : place} operation`
-    return { attributes: none, mistake: wholeLine(line, message, searchHint(delimiters)) }
+    return { attributes: noAttributes, mistake: wholeLine(line, message, searchHint(delimiters)) }
   }
   const parsed = parseAttributes(text, marker.from, marker.to, delimiters.end)
   if (!known) return unknownOperation(line, marker, parsed.attributes)
   if (!nested) return { opens: name, ...parsed }
   const hint = 'Close the first TASKS with END before the second, or leave the inner TASKS and its END out.'
-  return { opens: name, attributes: none, mistake: wholeLine(line, 'TASKS cannot be nested', hint) }
+  return { opens: name, attributes: noAttributes, mistake: wholeLine(line, 'TASKS cannot be nested', hint) }
 }
 
 /** Why a marker that could close a part of an operation does not. */
@@ -82,11 +89,11 @@ function malformedLine(line: MarkerLine): Outside {
   const opens = /^(?:WRITE|RUN|SEARCH|TASKS)\b/.exec(text.slice(at + delimiters.start.length))?.[0]
   if (opens === undefined) {
     const hint = `Outside of content a line begins with ${delimiters.start} only if it is a marker, such as ${spelled(delimiters, 'RUN')}.`
-    return { attributes: none, mistake: wholeLine(line, 'Malformed marker', hint) }
+    return { attributes: noAttributes, mistake: wholeLine(line, 'Malformed marker', hint) }
   }
   const right = opens === 'RUN' || opens === 'TASKS' ? opens : `${opens} file="path"`
   const hint = `Write: ${spelled(delimiters, right)}`
-  return { opens, attributes: none, mistake: wholeLine(line, 'Malformed marker', hint) }
+  return { opens, attributes: noAttributes, mistake: wholeLine(line, 'Malformed marker', hint) }
 }
 
 function unknownOperation(line: MarkerLine, marker: Marker, attributes: Attributes): Outside {

@@ -58,7 +58,10 @@ export interface ParsedAttributes {
   readonly mistake?: Mistake
 }
 
+export const noAttributes: Attributes = new Map()
+
 export function parseAttributes(line: string, from: number, to: number, end: string): ParsedAttributes {
+  if (from === to) return { attributes: noAttributes }
   const attributes = new Map<string, Attribute>()
   let at = skipBlanks(line, from, to)
   while (at < to) {

@@ -22,28 +22,27 @@ export interface Call {
 /** Of an operation with a fault as much as can be made out, for reports. */
 export function callOf({ name, attributes, parts }: Operation): Call {
   const params = new Texts()
-  const put = (param: string, value: string | undefined): void => {
-    if (value !== undefined) params[param] = value
-  }
+  const file = attributes.get('file')?.value
+  if (file !== undefined && name !== 'RUN') params['path'] = file
   switch (name) {
     case 'WRITE': {
-      const append = attributes.get('append')?.value === 'true'
-      put('path', attributes.get('file')?.value)
-      put('content', parts.content)
-      if (append) put('new_line', 'true')
-      return { action: append ? 'file_append' : 'file_write', params }
+      if (parts.content !== undefined) params['content'] = parts.content
+      if (attributes.get('append')?.value !== 'true') return { action: 'file_write', params }
+      params['new_line'] = 'true'
+      return { action: 'file_append', params }
     }
-    case 'RUN':
-      put('command', parts.content)
-      put('dir', attributes.get('dir')?.value || undefined)
+    case 'RUN': {
+      const dir = attributes.get('dir')?.value
+      if (parts.content !== undefined) params['command'] = parts.content
+      if (dir) params['dir'] = dir
       return { action: 'run', params }
+    }
     case 'SEARCH': {
       const range = parts.to !== undefined
-      put('path', attributes.get('file')?.value)
-      put(range ? 'old_text_beginning' : 'old_text', parts.pattern)
-      put('old_text_end', parts.to)
-      put('new_text', parts.replacement)
-      put('count', attributes.get('count')?.value ?? '1')
+      if (parts.pattern !== undefined) params[range ? 'old_text_beginning' : 'old_text'] = parts.pattern
+      if (parts.to !== undefined) params['old_text_end'] = parts.to
+      if (parts.replacement !== undefined) params['new_text'] = parts.replacement
+      params['count'] = attributes.get('count')?.value ?? '1'
       return { action: range ? 'file_replace_text_range' : 'file_edit', params }
     }
     default:
@@ -95,7 +94,7 @@ export function invalidTasks(source: Source, { line, attributes }: Tasks): Fault
 /** Attributes that nobody knows do not stop an operation, but whoever wrote `apend` should hear of it. */
 export function unknownAttributes(name: string, attributes: Attributes): string[] {
   const known = attributesOf[name]
-  if (known === undefined) return []
+  if (known === undefined || attributes.size === 0) return []
   const warnings: string[] = []
   for (const given of attributes.keys()) {
     if (known.includes(given)) continue

@@ -92,17 +92,10 @@ function blockOf(
   inherited: readonly string[] = [],
 ): Block {
   const { id, name, line, endLine, lastLine, attributes } = operation
-  const warnings = [...inherited, ...unknownAttributes(name, attributes), ...operation.warnings]
-  return {
-    syntax: 'csl',
-    id,
-    label: name,
-    ...callOf(operation),
-    startLine: line,
-    endLine,
-    faults,
-    raw: source.text.slice(source.startOf(line), source.endOf(lastLine)),
-    ...(group && { group }),
-    ...(warnings.length > 0 && { warnings }),
-  }
+  const { action, params } = callOf(operation)
+  const raw = source.text.slice(source.startOf(line), source.endOf(lastLine))
+  const block = { syntax: 'csl', id, label: name, action, params, startLine: line, endLine, faults, raw } as const
+  const warnings = inherited.concat(unknownAttributes(name, attributes), operation.warnings)
+  if (warnings.length > 0) return group === undefined ? { ...block, warnings } : { ...block, group, warnings }
+  return group === undefined ? block : { ...block, group }
 }

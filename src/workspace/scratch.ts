@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -12,7 +11,7 @@ import { ownIdentity, sweepLeftovers } from './sweep.ts'
  */
 export class Scratch {
   readonly root: string
-  readonly #run = randomBytes(6).toString('hex')
+  readonly #run = randomName()
   readonly #announced = new Set<string>()
   #count = 0
   #state: string | undefined
@@ -94,4 +93,13 @@ function writable(dir: string): boolean {
   } catch {
     return false
   }
+}
+
+/** Hard to guess is enough: a name that exists already is never written to. */
+function randomName(): string {
+  const half = (): string =>
+    Math.floor(Math.random() * 0x1000000)
+      .toString(16)
+      .padStart(6, '0')
+  return half() + half()
 }

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { rgPath } from '@vscode/ripgrep'
 import type { Hit, Search, SearchResult } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
 import type { Locator } from './locate.ts'
@@ -100,7 +99,9 @@ interface Where {
   readonly timeoutMs: number
 }
 
-function ripgrep(query: Search, { cwd, one, timeoutMs }: Where, onHit: OnHit): Promise<void> {
+async function ripgrep(query: Search, { cwd, one, timeoutMs }: Where, onHit: OnHit): Promise<void> {
+  // A module that only `import` can load, so that it works from either kind of bundle.
+  const { rgPath } = await import('@vscode/ripgrep')
   const child = spawn(
     rgPath,
     [...optionsFor(query), '-e', query.pattern, '--', one === undefined ? './' : `./${one}`],

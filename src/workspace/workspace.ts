@@ -10,7 +10,7 @@ import type {
   WriteOptions,
   Written,
 } from '../core/files.ts'
-import { hashOf } from '../core/hash.ts'
+import { fingerprintOf, hashOf } from '../core/hash.ts'
 import { Stop } from '../core/problem.ts'
 import type { Limits } from '../core/settings.ts'
 import { directoryStop } from './file-types.ts'
@@ -34,7 +34,7 @@ export interface WorkspaceParts {
  */
 export class Workspace {
   readonly parts: WorkspaceParts
-  /** The hash of each file as this run last read or wrote it. */
+  /** The fingerprint of each file as this run last read or wrote it. */
   readonly seen = new Map<string, string>()
   /** Writes on their way to the disk, by path. */
   readonly landing = new Map<string, Promise<unknown>>()
@@ -98,13 +98,17 @@ export class ActionFiles implements Files {
     if (look === undefined) {
       this.#expect(at, path, null, options.expectHash)
       this.#write(at, content, null)
-      return { bytes: content.length, hash: hashOf(content) }
+      return { bytes: content.length }
     }
     const base = this.#tree.read(at, this.#workspace.parts.limits.fileBytes)
-    this.#expect(at, path, hashOf(base.bytes), options.expectHash)
-    const before = base.bytes
+    try {
+      this.#expect(at, path, base.bytes, options.expectHash)
+    } catch (error) {
+      base.release()
+      throw error
+    }
     this.#write(at, content, base)
-    return { bytes: content.length, hash: hashOf(content), replaced: before }
+    return { bytes: content.length, replaced: base.bytes }
   }
 
   async remove(path: PathArg): Promise<void> {
@@ -212,9 +216,8 @@ export class ActionFiles implements Files {
   #readText(at: Location, path: PathArg, { expectHash }: ReadOptions): { file: TextFile; base: Base } {
     const base = this.#tree.read(at, this.#workspace.parts.limits.fileBytes)
     try {
-      const hash = hashOf(base.bytes)
-      this.#expect(at, path, hash, expectHash)
-      const file: TextFile = { path, ...decodeText(base.bytes, path.given), hash }
+      this.#expect(at, path, base.bytes, expectHash)
+      const file: TextFile = { path, ...decodeText(base.bytes, path.given), hash: () => hashOf(base.bytes) }
       this.#bases.set(file, base)
       return { file, base }
     } catch (error) {
@@ -224,22 +227,21 @@ export class ActionFiles implements Files {
   }
 
   /** Both the model and this run may have seen the file before; it must still be that one. */
-  #expect(at: Location, path: PathArg, actual: string | null, expected: string | undefined): void {
+  #expect(at: Location, path: PathArg, bytes: Buffer | null, expected: string | undefined): void {
+    const { seen } = this.#workspace
+    const actual = expected === undefined || bytes === null ? undefined : hashOf(bytes)
     if (expected !== undefined && expected !== actual) {
-      throw new Stop({
-        kind: 'hash-differs',
-        path: path.given,
-        expected,
-        actual: actual ?? 'nothing: there is no such file',
-      })
+      const found = actual ?? 'nothing: there is no such file'
+      throw new Stop({ kind: 'hash-differs', path: path.given, expected, actual: found })
     }
-    const seen = this.#workspace.seen.get(at.absolute)
-    if (seen !== undefined && seen !== actual) {
+    const fingerprint = bytes === null ? undefined : fingerprintOf(bytes)
+    const before = seen.get(at.absolute)
+    if (before !== undefined && before !== fingerprint) {
       // Told once; the model's next look is at the file as it is now.
-      this.#workspace.seen.delete(at.absolute)
+      seen.delete(at.absolute)
       throw new Stop({ kind: 'changed-meanwhile', path: path.given })
     }
-    if (actual !== null) this.#workspace.seen.set(at.absolute, actual)
+    if (fingerprint !== undefined) seen.set(at.absolute, fingerprint)
   }
 
   #write(at: Location, bytes: Buffer, base: Base | null): void {
@@ -254,12 +256,14 @@ export class ActionFiles implements Files {
       if (landing.get(at.absolute) === landed) landing.delete(at.absolute)
     }
     const landed: Promise<void> = written.then(over, () => {
+      // Refused before anything was begun, nobody else has let go of it.
+      base?.release()
       // It is not there after all, so the next reader meets the old file.
       seen.delete(at.absolute)
       over()
     })
     landing.set(at.absolute, landed)
-    seen.set(at.absolute, hashOf(bytes))
+    seen.set(at.absolute, fingerprintOf(bytes))
     this.#onWrite(written)
   }
 

@@ -1,0 +1,10 @@
+export function greet(name: string): string {
+  return 'Hello ' + name
+}
+
+export function farewell(name: string): string {
+  if (name === '') {
+    return 'Goodbye'
+  }
+  return 'Goodbye ' + name
+}

@@ -1,0 +1,66 @@
+// Sets everything up, carries out an example reply in a scratch project, shows what changed, and undoes it.
+import { execFileSync, spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { installDependencies, run } from './setup.mjs'
+
+const color = process.stdout.isTTY || process.argv.includes('--color')
+const home = path.resolve(import.meta.dirname, '..')
+const cli = path.join(home, 'dist', 'cli.cjs')
+
+installDependencies()
+run(process.execPath, ['scripts/build.mjs'])
+
+const project = path.join(fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-demo-'))), 'greetings')
+fs.cpSync(path.join(home, 'examples/demo/project'), project, { recursive: true })
+const reply = fs.readFileSync(path.join(home, 'examples/demo/reply.md'), 'utf8').replaceAll('/PROJECT', project)
+fs.writeFileSync(path.join(project, '..', 'reply.md'), reply)
+const before = snapshot()
+
+say('A model was asked to change this project, and this is its reply:')
+shell('cat ../reply.md', () => reply.replaceAll(project, '…'))
+say('What would it do? Nothing is touched yet:')
+const diff = clada('diff', '../reply.md')
+say('Do it. Two blocks work; the third asks for text that is not there, and is told what is:')
+clada('../reply.md', '--format', 'pretty')
+say('The files have changed:')
+shell('ls -R src test', () => Object.keys(snapshot()).join('\n'))
+say('And back again, exactly:')
+fs.writeFileSync(path.join(project, '..', 'change.diff'), plain(diff))
+shell('git apply -R ../change.diff', () => execFileSync('git', ['apply', '-R', '../change.diff'], { cwd: project, encoding: 'utf8' }))
+const same = JSON.stringify(snapshot()) === JSON.stringify(before)
+console.log(same ? 'Every file is as it was.' : 'Something is not as it was!')
+fs.rmSync(path.dirname(project), { recursive: true, force: true })
+process.exit(same ? 0 : 1)
+
+function clada(...args) {
+  return shell(`clada ${args.join(' ')}`, () => {
+    const env = { ...process.env, ...(color ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }) }
+    const { stdout } = spawnSync(process.execPath, [cli, ...args], { cwd: project, encoding: 'utf8', env })
+    return stdout.replaceAll(`${project}/`, '')
+  })
+}
+
+function shell(command, work) {
+  console.log(color ? `\u001b[1m$ ${command}\u001b[0m` : `$ ${command}`)
+  const output = work().trimEnd()
+  if (output !== '') console.log(output)
+  console.log()
+  return `${output}\n`
+}
+
+function say(text) {
+  console.log(color ? `\u001b[36m# ${text}\u001b[0m` : `# ${text}`)
+}
+
+function plain(text) {
+  // eslint-disable-next-line no-control-regex -- colours are what is taken off
+  return text.replace(/\u001b\[\d+m/g, '')
+}
+
+function snapshot() {
+  const entries = fs.readdirSync(project, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const files = entries.map((entry) => path.join(entry.parentPath, entry.name)).filter((file) => !file.includes('.clada'))
+  return Object.fromEntries(files.sort().map((file) => [path.relative(project, file), fs.readFileSync(file, 'utf8')]))
+}

@@ -1,0 +1,148 @@
+/**
+ * One language as data. Everything that reads, finds and edits structures works from these rows; no code
+ * asks which language it has before it. Lists of node types are words with blanks between.
+ */
+export interface Language {
+  readonly name: string
+  /** File extensions, without the dot. */
+  readonly extensions: string
+  /** Whole file names, in lower case. */
+  readonly fileNames?: string
+  /** Programs that a `#!` line may name. */
+  readonly interpreters?: string
+  /** What the info string of a Markdown fence may call it, besides its name and its extensions. */
+  readonly fences?: string
+  readonly parser: TreeSitterRow | MarkdownRow
+  /** Words that may be left out of a header: `export`, `public`. */
+  readonly modifiers?: string
+  /** Blank lines between neighbours where the file itself gives no example. */
+  readonly blankLines: BlankLines
+  /** How content is fitted in. `units` also turns its steps of indentation into the file's; `shift` only moves it. */
+  readonly indentation: 'units' | 'shift'
+  /** One step of indentation, for files that show none. */
+  readonly unit: string
+}
+
+export interface BlankLines {
+  /** Between structures at the top of the file of which one is longer than a line. */
+  readonly top: number
+  /** The same inside of others. */
+  readonly inner: number
+  /** Between structures of one line each. */
+  readonly single: number
+}
+
+export interface TreeSitterRow {
+  readonly kind: 'tree-sitter'
+  /** The name of the grammar's file. */
+  readonly grammar: string
+  /** Node types by the kind of structure they are. */
+  readonly structures: Partial<Readonly<Record<Kind, string>>>
+  /** The same, where the node type alone does not tell: queries whose capture is `@it`. */
+  readonly patterns?: Partial<Readonly<Record<Kind, readonly string[]>>>
+  /** Nodes around a structure that belong to it, such as `export`. */
+  readonly wraps?: string
+  /** Wraps that are a structure of their own when they hold several: `const a = 1, b = 2`. */
+  readonly groups?: string
+  /** Statements that are called by their first line when they hold a function without a name. */
+  readonly statements?: string
+  readonly comments: string
+  /** Decorators and attributes: part of the structure, not of its header. */
+  readonly decorators?: string
+  /** Nodes whose members are separated by commas. */
+  readonly lists?: string
+  /** Conditionals whose `else if` is another conditional inside. */
+  readonly chains?: string
+  /** Where to look for the name, for nodes that keep it in an unusual place: fields or node types, `a.b` for b in a. */
+  readonly names?: Readonly<Record<string, string>>
+  /** Where the body is, for nodes that keep it in an unusual place. */
+  readonly bodies?: Readonly<Record<string, string>>
+  /** Node types whose name is also that of another structure: `impl Type`. They give way to it. */
+  readonly secondary?: string
+  /** Strings that may have several lines; their lines are never re-indented. */
+  readonly verbatim?: string
+  /** Parents that make such a string documentation, which moves with the code. */
+  readonly documentation?: string
+  /** What stands at the start of a file and stays there. */
+  readonly preamble?: string
+  /** Text around a part of a file that lets it be parsed alone. */
+  readonly fragments?: readonly (readonly [before: string, after: string])[]
+  /** Set where indentation is meaning: the types of its blocks. */
+  readonly offside?: string
+  /** Nodes whose text is of another language, by name. */
+  readonly embedded?: Readonly<Record<string, string>>
+  /** A stricter judge of validity than the grammar. */
+  readonly judge?: 'oxc'
+}
+
+export interface MarkdownRow {
+  readonly kind: 'markdown'
+}
+
+export const kinds = [
+  'class',
+  'interface',
+  'enum',
+  'struct',
+  'trait',
+  'impl',
+  'type',
+  'module',
+  'function',
+  'method',
+  'field',
+  'member',
+  'variable',
+  'key',
+  'export',
+  'macro',
+  'rule',
+  'declaration',
+  'element',
+  'table',
+  'section',
+  'item',
+  'code',
+  'quote',
+  'lambda',
+  'call',
+  'group',
+  'if',
+  'else',
+  'for',
+  'while',
+  'switch',
+  'case',
+  'try',
+  'catch',
+  'finally',
+  'with',
+  'block',
+] as const
+export type Kind = (typeof kinds)[number]
+
+/** Kinds that are called by their header only. */
+export const nameless: ReadonlySet<Kind> = new Set<Kind>([
+  'item',
+  'code',
+  'quote',
+  'lambda',
+  'call',
+  'group',
+  'if',
+  'else',
+  'for',
+  'while',
+  'switch',
+  'case',
+  'try',
+  'catch',
+  'finally',
+  'with',
+  'block',
+])
+
+/** Kinds inside of which a function is a method. */
+export const methodHolders: ReadonlySet<Kind> = new Set<Kind>(['class', 'interface', 'enum', 'struct', 'trait', 'impl'])
+
+export const words = (list: string | undefined): string[] => (list ?? '').split(/\s+/).filter((word) => word !== '')

@@ -1,0 +1,18 @@
+import type { Language } from '../language.ts'
+
+export const json: Language = {
+  name: 'json',
+  extensions: 'json jsonc json5 webmanifest geojson ipynb code-workspace',
+  fileNames: '.prettierrc .eslintrc .babelrc .swcrc composer.lock',
+  parser: {
+    kind: 'tree-sitter',
+    grammar: 'json',
+    structures: { key: 'pair' },
+    comments: 'comment',
+    lists: 'object',
+    fragments: [['{\n', '\n}']],
+  },
+  blankLines: { top: 0, inner: 0, single: 0 },
+  indentation: 'units',
+  unit: '  ',
+}

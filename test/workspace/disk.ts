@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { PathJudge } from '../../src/core/decision.ts'
+import { Stop } from '../../src/core/problem.ts'
+import { defaultDeniedPatterns, defaultLimits, type Settings } from '../../src/core/settings.ts'
+import { makePathJudge, pathPolicyOf } from '../../src/policy/paths.ts'
+import { DiskTree } from '../../src/workspace/disk-tree.ts'
+import type { Location } from '../../src/workspace/location.ts'
+import { openWorkspace, type OpenWorkspace } from '../../src/workspace/open.ts'
+import { Scratch } from '../../src/workspace/scratch.ts'
+
+export const settingsFor = (root: string): Settings => ({
+  root,
+  allowedRoots: [],
+  deniedPatterns: defaultDeniedPatterns,
+  allowedActions: null,
+  relativePaths: false,
+  symlinks: 'refuse',
+  allowEscape: false,
+  limits: defaultLimits,
+})
+
+const judgeFor = (root: string): PathJudge => makePathJudge(pathPolicyOf(settingsFor(root)))
+
+/** A workspace on the disk, as one run has it. */
+export function workspaceIn(root: string): OpenWorkspace {
+  const workspace = openWorkspace(settingsFor(root), judgeFor(root), 'disk')
+  onTestFinished(() => workspace.close())
+  return workspace
+}
+
+/** The layer below, for what no action can be made to do. */
+export function diskIn(root: string): DiskTree {
+  const scratch = new Scratch(root)
+  const disk = new DiskTree(scratch)
+  onTestFinished(async () => {
+    await disk.finish()
+    scratch.finish()
+  })
+  return disk
+}
+
+export function locationIn(root: string, relative: string): Location {
+  const absolute = path.join(root, relative)
+  return { root, parts: relative.split('/'), absolute, given: absolute }
+}
+
+/** The problem a piece of work stops with. */
+export async function stopOf(work: () => unknown): Promise<Stop['problem'] | undefined> {
+  try {
+    await work()
+    return undefined
+  } catch (error) {
+    if (error instanceof Stop) return error.problem
+    throw error
+  }
+}
+
+/** Temporary files anywhere below a directory. */
+export const leftovers = (root: string): string[] =>
+  fs.readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => /\.clada-[^/]*\.tmp$/.test(name))
+
+/** What a machine or its user may not allow; a test that needs it is skipped with the reason. */
+export function canMount(): boolean {
+  try {
+    const dir = fs.mkdtempSync('/tmp/clada-mount-')
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', dir], { stdio: 'ignore' })
+      execFileSync('umount', [dir], { stdio: 'ignore' })
+      return true
+    } finally {
+      fs.rmdirSync(dir)
+    }
+  } catch {
+    return false
+  }
+}
+
+/** A small disk at a directory, gone after the test. */
+export function mountAt(dir: string, options: string): void {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', dir])
+  onTestFinished(() => {
+    execFileSync('umount', ['-l', dir])
+  })
+}

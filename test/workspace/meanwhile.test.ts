@@ -1,0 +1,177 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { Clada } from '../../src/index.ts'
+import { DiskBase } from '../../src/workspace/disk-base.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+import { block, blocks } from './blocks.ts'
+import { diskIn, leftovers, locationIn, stopOf, workspaceIn } from './disk.ts'
+
+const argFor = (root: string, name: string) => ({ given: path.join(root, name), absolute: path.join(root, name) })
+
+describe('somebody else changes a file between two actions of a run', () => {
+  /** Reads, lets somebody else do something as soon as that is told, and goes on after a search, which takes a while. */
+  async function meanwhile(root: string, change: () => void, last: string) {
+    const pause = blocks(['grep', { pattern: 'nothing like it', path: root }], ['grep', { pattern: 'nor this', path: root }])
+    const document = block('file_read', { path: path.join(root, 'a.txt') }) + pause + last
+    let told = 0
+    const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(document, {
+      onAction: () => {
+        told++
+        if (told === 1) change()
+      },
+    })
+    return results
+  }
+
+  it('the edit fails and their text stays', async () => {
+    const root = scratchDir({ 'a.txt': 'old\n' })
+    const file = path.join(root, 'a.txt')
+    const results = await meanwhile(
+      root,
+      () => fs.writeFileSync(file, 'theirs old\n'),
+      block('file_replace_text', { path: file, old_text: 'old', new_text: 'new' }),
+    )
+    expect(results.at(-1)).toMatchObject({
+      success: false,
+      error: `file_replace_text: '${file}' was changed by someone else meanwhile`,
+      code: 'concurrent_modification',
+    })
+    expect(filesIn(root)).toEqual({ 'a.txt': 'theirs old\n' })
+  })
+
+  it('a whole write fails too', async () => {
+    const root = scratchDir({ 'a.txt': 'old\n' })
+    const file = path.join(root, 'a.txt')
+    const results = await meanwhile(root, () => fs.writeFileSync(file, 'theirs\n'), block('file_write', { path: file, content: 'new' }))
+    expect(results.at(-1)).toMatchObject({ success: false, code: 'concurrent_modification' })
+    expect(filesIn(root)).toEqual({ 'a.txt': 'theirs\n' })
+  })
+
+  it('a file that is gone is not made again', async () => {
+    const root = scratchDir({ 'a.txt': 'old\n' })
+    const file = path.join(root, 'a.txt')
+    const results = await meanwhile(root, () => fs.rmSync(file), block('file_write', { path: file, content: 'new' }))
+    expect(results.at(-1)).toMatchObject({ success: false, code: 'concurrent_modification' })
+    expect(filesIn(root)).toEqual({})
+  })
+
+  it('it is told once; the next action works on what is there now', async () => {
+    const root = scratchDir({ 'a.txt': 'old\n' })
+    const file = path.join(root, 'a.txt')
+    const results = await meanwhile(
+      root,
+      () => fs.writeFileSync(file, 'theirs\n'),
+      blocks(['file_read', { path: file }], ['file_replace_text', { path: file, old_text: 'theirs', new_text: 'ours' }]),
+    )
+    expect(results.slice(-2)).toMatchObject([{ success: false, code: 'concurrent_modification' }, { success: true }])
+    expect(filesIn(root)).toEqual({ 'a.txt': 'ours\n' })
+  })
+
+  it('the same bytes again are no change', async () => {
+    const root = scratchDir({ 'a.txt': 'old\n' })
+    const file = path.join(root, 'a.txt')
+    const results = await meanwhile(
+      root,
+      () => fs.writeFileSync(file, 'old\n'),
+      block('file_replace_text', { path: file, old_text: 'old', new_text: 'new' }),
+    )
+    expect(results.at(-1)).toMatchObject({ success: true })
+    expect(filesIn(root)).toEqual({ 'a.txt': 'new\n' })
+  })
+})
+
+describe('somebody else changes a file between the read and the write of one action', () => {
+  for (const [how, change] of [
+    ['writes into it', (file: string) => fs.writeFileSync(file, 'theirs!\n')],
+    ['writes as many bytes into it', (file: string) => fs.writeFileSync(file, 'new\n')],
+    ['appends to it', (file: string) => fs.appendFileSync(file, 'theirs\n')],
+    ['puts another in its place', (file: string) => (fs.writeFileSync(`${file}2`, 'theirs\n'), fs.renameSync(`${file}2`, file))],
+    ['takes it away', (file: string) => fs.rmSync(file)],
+    ['puts a link in its place', (file: string) => (fs.rmSync(file), fs.symlinkSync('elsewhere', file))],
+  ] as const) {
+    it(`${how}: nothing is written`, async () => {
+      const root = scratchDir({ 'a.txt': 'old\n' })
+      const file = path.join(root, 'a.txt')
+      const landings: Promise<unknown>[] = []
+      const files = workspaceIn(root).filesFor((landing) => landings.push(landing))
+      const read = await files.read(argFor(root, 'a.txt'))
+      change(file)
+      const theirs = fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() ? fs.readFileSync(file, 'utf8') : undefined
+      await files.save(read, 'ours\n')
+      expect(await stopOf(() => Promise.all(landings))).toEqual({ kind: 'changed-meanwhile', path: file })
+      expect(fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : undefined).toBe(theirs)
+      expect(leftovers(root)).toEqual([])
+      files.close()
+    })
+  }
+
+  it('a file that was not there is there: theirs stays', async () => {
+    const root = scratchDir()
+    const disk = diskIn(root)
+    const replacement = disk.prepare(locationIn(root, 'd/a.txt'), Buffer.from('ours'), null)
+    fs.writeFileSync(path.join(root, 'd/a.txt'), 'theirs')
+    await replacement.sync()
+    expect(await stopOf(() => replacement.commit())).toEqual({ kind: 'changed-meanwhile', path: path.join(root, 'd/a.txt') })
+    expect(filesIn(root)).toEqual({ 'd/a.txt': 'theirs' })
+  })
+
+  it('a dangling link is there now: it is not written through', async () => {
+    const root = scratchDir()
+    const replacement = diskIn(root).prepare(locationIn(root, 'a.txt'), Buffer.from('ours'), null)
+    fs.symlinkSync('elsewhere', path.join(root, 'a.txt'))
+    await replacement.sync()
+    expect(await stopOf(() => replacement.commit())).toMatchObject({ kind: 'changed-meanwhile' })
+    expect(fs.readdirSync(root).sort()).toEqual(['.clada', 'a.txt'])
+  })
+})
+
+describe('somebody writes in the very moment of the replacement', () => {
+  /** Does what nobody can prevent: writes between the last look and the taking of the name. */
+  async function displaced(root: string, name: string, late: (file: string) => void) {
+    const disk = diskIn(root)
+    const at = locationIn(root, name)
+    const base = disk.read(at, 1000)
+    const isAt = base.isAt.bind(base)
+    Object.assign(base, {
+      isAt: (door: string) => {
+        const same = isAt(door)
+        late(at.absolute)
+        return same
+      },
+    } satisfies Partial<DiskBase>)
+    const replacement = disk.prepare(at, Buffer.from('ours\n'), base)
+    await replacement.sync()
+    return replacement.commit()
+  }
+
+  it('their text is saved, and where is told', async () => {
+    const root = scratchDir({ 'src/a.txt': 'old\n' })
+    const note = await displaced(root, 'src/a.txt', (file) => fs.writeFileSync(file, 'theirs\n'))
+    expect(fs.readFileSync(path.join(root, 'src/a.txt'), 'utf8')).toBe('ours\n')
+    expect(path.dirname(note.displaced ?? '')).toBe(path.join(root, '.clada/conflicts'))
+    expect(path.basename(note.displaced ?? '')).toMatch(/-a\.txt$/)
+    expect(fs.readFileSync(note.displaced ?? '', 'utf8')).toBe('theirs\n')
+  })
+
+  it('also when they made it longer than a buffer', async () => {
+    const root = scratchDir({ 'a.txt': 'old\n' })
+    const theirs = 'x'.repeat(200_000)
+    const note = await displaced(root, 'a.txt', (file) => fs.appendFileSync(file, theirs))
+    expect(fs.readFileSync(note.displaced ?? '', 'utf8')).toBe(`old\n${theirs}`)
+  })
+
+  it('nothing is saved when nobody did', async () => {
+    const root = scratchDir({ 'a.txt': 'old\n' })
+    expect(await displaced(root, 'a.txt', () => {})).toEqual({})
+    expect(fs.existsSync(path.join(root, '.clada/conflicts'))).toBe(false)
+  })
+
+  it('two of the same name are both saved', async () => {
+    const root = scratchDir({ 'a/x.txt': 'old\n', 'b/x.txt': 'old\n' })
+    const first = await displaced(root, 'a/x.txt', (file) => fs.writeFileSync(file, 'first'))
+    const second = await displaced(root, 'b/x.txt', (file) => fs.writeFileSync(file, 'second'))
+    expect(fs.readFileSync(first.displaced ?? '', 'utf8')).toBe('first')
+    expect(fs.readFileSync(second.displaced ?? '', 'utf8')).toBe('second')
+  })
+})

@@ -1,0 +1,157 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it, test } from 'vitest'
+import { Clada } from '../../src/index.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+import { block, blocks } from './blocks.ts'
+import { leftovers } from './disk.ts'
+
+const root0 = process.geteuid?.() === 0
+
+/** Reads a file over and over until its input ends, and tells how often, and what was wrong. */
+const reader = `
+const fs = require('node:fs')
+let going = true, reads = 0
+const seen = new Set(), torn = []
+process.stdin.on('end', () => { going = false }).resume()
+const loop = () => {
+  for (let i = 0; i < 50; i++) {
+    const text = fs.readFileSync(process.argv[1], 'latin1')
+    reads++
+    seen.add(text[0])
+    if (text.length !== 50000 || text !== text[0].repeat(50000)) torn.push(text.length)
+  }
+  if (going) setImmediate(loop)
+  else console.log(JSON.stringify({ reads, seen: seen.size, torn }))
+}
+console.log('ready')
+loop()
+`
+
+test('whoever reads while 200 writes happen sees whole files only', async () => {
+  const root = scratchDir({ 'a.txt': 'A'.repeat(50_000) })
+  const file = path.join(root, 'a.txt')
+  const child = spawn(process.execPath, ['-e', reader, file], { stdio: ['pipe', 'pipe', 'inherit'] })
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  while (!output.includes('ready')) await once(child.stdout, 'data')
+
+  const letters = [...'BCDEFGHIJK']
+  for (let round = 0; round < 20; round++) {
+    const calls = letters.map((letter) => ['file_write', { path: file, content: letter.repeat(50_000) }] as const)
+    const { success } = await new Clada({ repoPath: root, gitCommit: false }).execute(blocks(...calls))
+    expect(success).toBe(true)
+  }
+  child.stdin.end()
+  await once(child, 'close')
+
+  const told = JSON.parse(output.split('\n')[1] ?? '') as { reads: number; seen: number; torn: number[] }
+  expect(told.torn).toEqual([])
+  expect(told.reads).toBeGreaterThan(100)
+  expect(told.seen).toBeGreaterThan(2)
+  expect(leftovers(root)).toEqual([])
+})
+
+describe('what belongs to a file besides its text', () => {
+  const edit = (file: string) => block('file_replace_text', { path: file, old_text: 'old', new_text: 'new' })
+
+  for (const mode of [0o644, 0o600, 0o755, 0o777, 0o640, 0o4755]) {
+    it(`mode ${mode.toString(8)} stays through an edit, a write and an append`, async () => {
+      const root = scratchDir({ a: 'old\n' })
+      const file = path.join(root, 'a')
+      fs.chmodSync(file, mode)
+      const document = edit(file) + blocks(['file_write', { path: file, content: 'x' }], ['file_append', { path: file, content: 'y' }])
+      const { success } = await new Clada({ repoPath: root, gitCommit: false }).execute(document)
+      expect(success).toBe(true)
+      expect(fs.readFileSync(file, 'utf8')).toBe('xy')
+      expect((fs.statSync(file).mode & 0o7777).toString(8)).toBe(mode.toString(8))
+    })
+  }
+
+  it.skipIf(!root0)('the owner stays (only the superuser can give files away)', async () => {
+    const root = scratchDir({ a: 'old\n' })
+    const file = path.join(root, 'a')
+    fs.chownSync(file, 1234, 2345)
+    fs.chmodSync(file, 0o6755)
+    await new Clada({ repoPath: root, gitCommit: false }).execute(edit(file))
+    const { uid, gid, mode } = fs.statSync(file)
+    expect({ uid, gid, mode: (mode & 0o7777).toString(8) }).toEqual({ uid: 1234, gid: 2345, mode: '6755' })
+    expect(fs.readFileSync(file, 'utf8')).toBe('new\n')
+  })
+
+  it('a new file has the mode any program would give it', async () => {
+    const root = scratchDir()
+    await new Clada({ repoPath: root, gitCommit: false }).execute(block('file_write', { path: path.join(root, 'a'), content: '' }))
+    fs.writeFileSync(path.join(root, 'b'), '')
+    expect(fs.statSync(path.join(root, 'a')).mode).toBe(fs.statSync(path.join(root, 'b')).mode)
+  })
+
+  it('an edit that changes nothing leaves the file itself alone', async () => {
+    const root = scratchDir({ a: 'old\n' })
+    const file = path.join(root, 'a')
+    const before = fs.statSync(file)
+    const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(
+      block('file_replace_text', { path: file, old_text: 'old', new_text: 'old' }),
+    )
+    expect(results[0]).toMatchObject({ success: true, data: { replacements: 1 } })
+    expect(fs.statSync(file)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs })
+    expect(fs.readdirSync(root)).toEqual(['a'])
+  })
+})
+
+describe('a file with two names', () => {
+  const linked = () => {
+    const parent = scratchDir({ 'outside.txt': 'canary\n', 'project/b.txt': 'b\n' })
+    const root = path.join(parent, 'project')
+    fs.linkSync(path.join(parent, 'outside.txt'), path.join(root, 'a.txt'))
+    return { parent, root, file: path.join(root, 'a.txt') }
+  }
+
+  for (const [action, params] of [
+    ['file_read', {}],
+    ['file_read_numbered', {}],
+    ['file_replace_text', { old_text: 'canary', new_text: 'x' }],
+    ['file_append', { content: 'x' }],
+    ['file_insert_lines', { after: '0', content: 'x' }],
+  ] as const) {
+    it(`gives nothing of its content to ${action}`, async () => {
+      const { parent, root, file } = linked()
+      const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(block(action, { path: file, ...params }))
+      expect(results[0]).toMatchObject({ success: false, code: 'path_denied' })
+      expect(JSON.stringify(results[0]).replaceAll('"old_text":"canary"', '')).not.toContain('canary')
+      expect(filesIn(parent)).toMatchObject({ 'outside.txt': 'canary\n', 'project/a.txt': 'canary\n' })
+    })
+  }
+
+  it('is not written through', async () => {
+    const { parent, root, file } = linked()
+    const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(block('file_write', { path: file, content: 'mine' }))
+    expect(results[0]).toMatchObject({ success: true })
+    expect(filesIn(parent)).toMatchObject({ 'outside.txt': 'canary\n', 'project/a.txt': 'mine' })
+    expect(JSON.stringify(results)).not.toContain('canary')
+  })
+
+  it('cannot be laundered by moving it first', async () => {
+    const { root, file } = linked()
+    const moved = path.join(root, 'moved.txt')
+    const document = blocks(['file_move', { old_path: file, new_path: moved }], ['file_read', { path: moved }])
+    const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(document)
+    expect(results[1]).toMatchObject({ success: false, code: 'path_denied' })
+    expect(JSON.stringify(results)).not.toContain('canary')
+  })
+
+  it('cannot be laundered in a preview either', async () => {
+    const { root, file } = linked()
+    const moved = path.join(root, 'moved.txt')
+    const document = blocks(
+      ['file_move', { old_path: file, new_path: moved }],
+      ['file_read', { path: moved }],
+      ['grep', { pattern: 'can', path: root }],
+    )
+    const { result } = await new Clada({ repoPath: root, gitCommit: false }).preview(document)
+    expect(result.results[1]).toMatchObject({ success: false, code: 'path_denied' })
+    expect(JSON.stringify(result)).not.toContain('canary')
+  })
+})

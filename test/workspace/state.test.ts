@@ -1,0 +1,225 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import path from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { Clada } from '../../src/index.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+import { block, blocks } from './blocks.ts'
+import { leftovers } from './disk.ts'
+
+const write = (root: string, name = 'a.txt') => block('file_write', { path: path.join(root, name), content: 'new' })
+const run = (root: string, document: string) => new Clada({ repoPath: root, gitCommit: false }).execute(document)
+
+describe('.clada', () => {
+  it('is made at the first write, with a .gitignore of everything but approvals', async () => {
+    const root = scratchDir()
+    await run(root, write(root))
+    const ignore = fs.readFileSync(path.join(root, '.clada/.gitignore'), 'utf8')
+    expect(ignore).toBe(
+      '# Made by clada. What users approved is the only thing worth sharing.\n*\n!.gitignore\n!allowed-commands.json\n',
+    )
+    spawnSync('git', ['init', '-q'], { cwd: root })
+    const { stdout } = spawnSync('git', ['status', '--porcelain', '-uall'], { cwd: root, encoding: 'utf8' })
+    expect(stdout.trim().split('\n').sort()).toEqual(['?? .clada/.gitignore', '?? a.txt'])
+  })
+
+  it('is not made by reads, searches, listings or failures', async () => {
+    const root = scratchDir({ 'a.txt': 'a\n', 'd/b.txt': 'b\n' })
+    const document = blocks(
+      ['file_read', { path: path.join(root, 'a.txt') }],
+      ['file_read_numbered', { path: path.join(root, 'a.txt') }],
+      ['files_read', { paths: path.join(root, 'a.txt') }],
+      ['ls', { path: root }],
+      ['glob', { pattern: '**', base_path: root }],
+      ['grep', { pattern: 'a', path: root }],
+      ['file_replace_text', { path: path.join(root, 'a.txt'), old_text: 'nowhere', new_text: 'x' }],
+      ['file_write', { path: path.join(root, 'd'), content: 'x' }],
+      ['file_write', { path: path.join(root, '.env'), content: 'x' }],
+      ['file_delete', { path: path.join(root, 'gone.txt') }],
+    )
+    await run(root, document)
+    expect(fs.readdirSync(root).sort()).toEqual(['a.txt', 'd'])
+  })
+
+  it('is not made by a preview', async () => {
+    const root = scratchDir()
+    await new Clada({ repoPath: root, gitCommit: false }).preview(write(root, 'x/y/a.txt'))
+    expect(fs.readdirSync(root)).toEqual([])
+  })
+
+  it('holds no ledger when a run is over', async () => {
+    const root = scratchDir({ 'b.txt': 'b' })
+    await run(root, write(root) + write(root, 'd/e.txt') + write(root, '.env'))
+    expect(fs.readdirSync(path.join(root, '.clada/running'))).toEqual([])
+    expect(leftovers(root)).toEqual([])
+  })
+
+  it('that is there already keeps its own .gitignore', async () => {
+    const root = scratchDir({ '.clada/.gitignore': 'mine\n' })
+    await run(root, write(root))
+    expect(fs.readFileSync(path.join(root, '.clada/.gitignore'), 'utf8')).toBe('mine\n')
+  })
+})
+
+describe('where .clada cannot be used', () => {
+  const home = process.env['XDG_STATE_HOME']
+  afterEach(() => {
+    if (home === undefined) delete process.env['XDG_STATE_HOME']
+    else process.env['XDG_STATE_HOME'] = home
+  })
+
+  for (const [what, make] of [
+    ['a link that leads out', (at: string, parent: string) => fs.symlinkSync(path.join(parent, 'outside'), at)],
+    ['a dangling link', (at: string, parent: string) => fs.symlinkSync(path.join(parent, 'outside/new'), at)],
+    ['a file', (at: string) => fs.writeFileSync(at, 'x')],
+  ] as const) {
+    it(`because it is ${what}: state is kept in the user's directory`, async () => {
+      const parent = scratchDir({ 'outside/keep.txt': 'x' })
+      const root = path.join(parent, 'project')
+      fs.mkdirSync(root)
+      make(path.join(root, '.clada'), parent)
+      process.env['XDG_STATE_HOME'] = path.join(parent, 'state')
+      const { success } = await run(root, write(root))
+      expect(success).toBe(true)
+      expect(fs.readdirSync(path.join(parent, 'outside'))).toEqual(['keep.txt'])
+      expect(fs.readdirSync(path.join(parent, 'state/clada'))).toHaveLength(1)
+    })
+  }
+
+  // A repository can bring these along: git stores links, and `git add --force` takes what .gitignore names.
+  for (const inner of ['running', 'conflicts']) {
+    const known = inner === 'running' ? it.fails : it
+    known(`a link at .clada/${inner} leads nothing out of the project`, async () => {
+      const parent = scratchDir({ 'outside/keep.txt': 'x', 'project/.clada/.gitignore': '*\n' })
+      const root = path.join(parent, 'project')
+      fs.symlinkSync(path.join(parent, 'outside'), path.join(root, '.clada', inner))
+      process.env['XDG_STATE_HOME'] = path.join(parent, 'state')
+      const made: string[] = []
+      const watcher = fs.watch(path.join(parent, 'outside'), (_, name) => void made.push(String(name)))
+      await run(root, write(root))
+      await new Promise((done) => setTimeout(done, 50))
+      watcher.close()
+      expect(made).toEqual([])
+    })
+  }
+
+  for (const [what, make] of [
+    ['a directory', (at: string) => fs.mkdirSync(at)],
+    ['a dangling link', (at: string) => fs.symlinkSync('nowhere', at)],
+  ] as const) {
+    it.fails(`${what} in the place of a ledger stops no write`, async () => {
+      const root = scratchDir({ '.clada/running/keep': '' })
+      make(path.join(root, '.clada/running/0123456789ab'))
+      const { results } = await run(root, write(root))
+      expect(results).toMatchObject([{ success: true }])
+    })
+  }
+})
+
+describe('what a killed run left behind', () => {
+  const dead = () => JSON.stringify({ pid: spawnSync('true').pid, started: '1' })
+
+  it('is swept at the next write, and nothing else is', async () => {
+    const root = scratchDir({
+      '.clada-0123456789ab-0.tmp': 'torn',
+      'src/.clada-0123456789ab-1.tmp': 'torn',
+      'src/.clada-aaaaaaaaaaaa-1.tmp': "another run's",
+      'src/a.txt': 'a\n',
+      'other/.clada-0123456789ab-2.tmp': 'in a directory that is not in the ledger',
+    })
+    fs.mkdirSync(path.join(root, '.clada/running'), { recursive: true })
+    const ledger = [dead(), JSON.stringify(root), JSON.stringify(path.join(root, 'src')), JSON.stringify(path.join(root, 'gone'))]
+    fs.writeFileSync(path.join(root, '.clada/running/0123456789ab'), ledger.join('\n') + '\n"torn li')
+    await run(root, write(root, 'new.txt'))
+    expect(Object.keys(filesIn(root)).sort()).toEqual([
+      'new.txt',
+      'other/.clada-0123456789ab-2.tmp',
+      'src/.clada-aaaaaaaaaaaa-1.tmp',
+      'src/a.txt',
+    ])
+    expect(fs.readdirSync(path.join(root, '.clada/running'))).toEqual([])
+  })
+
+  it('is left to a run that is still alive', async () => {
+    const root = scratchDir({ '.clada-0123456789ab-0.tmp': 'being written' })
+    fs.mkdirSync(path.join(root, '.clada/running'), { recursive: true })
+    const stat = fs.readFileSync(`/proc/${process.pid}/stat`, 'latin1')
+    const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    const ledger = path.join(root, '.clada/running/0123456789ab')
+    fs.writeFileSync(ledger, `${JSON.stringify({ pid: process.pid, started })}\n${JSON.stringify(root)}\n`)
+    await run(root, write(root))
+    expect(leftovers(root)).toEqual(['.clada-0123456789ab-0.tmp'])
+    expect(fs.existsSync(ledger)).toBe(true)
+  })
+
+  it('is swept although another process has its number now', async () => {
+    const root = scratchDir({ '.clada-0123456789ab-0.tmp': 'torn' })
+    fs.mkdirSync(path.join(root, '.clada/running'), { recursive: true })
+    const ledger = path.join(root, '.clada/running/0123456789ab')
+    fs.writeFileSync(ledger, `${JSON.stringify({ pid: process.pid, started: '1' })}\n${JSON.stringify(root)}\n`)
+    await run(root, write(root))
+    expect(leftovers(root)).toEqual([])
+  })
+
+  it('is swept although the ledger never got its first line', async () => {
+    const root = scratchDir()
+    fs.mkdirSync(path.join(root, '.clada/running'), { recursive: true })
+    fs.writeFileSync(path.join(root, '.clada/running/0123456789ab'), '')
+    const { success } = await run(root, write(root))
+    expect(success).toBe(true)
+    expect(fs.readdirSync(path.join(root, '.clada/running'))).toEqual([])
+  })
+
+  it('kill -9 at any time leaves each file old or new, and the next run sweeps', { timeout: 30_000 }, async () => {
+    const root = scratchDir()
+    const { buildSync } = await import('esbuild')
+    const program = path.join(root, 'clada.mjs')
+    buildSync({
+      entryPoints: [path.join(import.meta.dirname, '../../src/index.ts')],
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      external: ['@vscode/ripgrep'],
+      outfile: program,
+      logLevel: 'error',
+    })
+    const names = ['a.txt', 'd/b.txt', 'd/e/c.txt']
+    const texts = ['1', '2'].map((digit) => digit.repeat(300_000))
+    const project = path.join(root, 'project')
+    for (const name of names) {
+      fs.mkdirSync(path.dirname(path.join(project, name)), { recursive: true })
+      fs.writeFileSync(path.join(project, name), texts[0] ?? '')
+    }
+    const calls = Array.from({ length: 60 }, (_, at) => [
+      'file_write',
+      { path: path.join(project, names[at % 3] ?? ''), content: texts[(at >> 2) % 2] ?? '' },
+    ] as const)
+    fs.writeFileSync(path.join(root, 'input.md'), blocks(...calls))
+    const script = path.join(root, 'child.mjs')
+    fs.writeFileSync(
+      script,
+      `import fs from 'node:fs'
+import { Clada } from './clada.mjs'
+const text = fs.readFileSync(new URL('input.md', import.meta.url), 'utf8')
+const options = { repoPath: ${JSON.stringify(project)}, gitCommit: false, atomic: process.argv[2] === 'atomic' }
+console.log('ready')
+for (;;) await new Clada(options).execute(text)
+`,
+    )
+    let left = 0
+    for (let round = 0; round < 12; round++) {
+      const child = spawn(process.execPath, [script, round % 2 ? 'atomic' : 'plain'], { stdio: ['ignore', 'pipe', 'inherit'] })
+      await once(child.stdout, 'data')
+      await new Promise((done) => setTimeout(done, 5 + 17 * round))
+      child.kill('SIGKILL')
+      await once(child, 'close')
+      left += leftovers(project).length
+      for (const name of names) expect(texts).toContain(fs.readFileSync(path.join(project, name), 'utf8'))
+    }
+    expect(left).toBeGreaterThan(0)
+    await run(project, write(project, 'last.txt'))
+    expect(leftovers(project)).toEqual([])
+    expect(fs.readdirSync(path.join(project, '.clada/running'))).toEqual([])
+  })
+})
