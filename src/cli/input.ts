@@ -53,13 +53,15 @@ export function isLive(words: readonly string[]): boolean {
   return !fs.fstatSync(0).isFile()
 }
 
-/** Standard input as it comes. */
-export async function* stdinTexts(): AsyncGenerator<string> {
+/** Standard input as it comes, until its end or the signal. */
+export async function* stdinTexts(signal: AbortSignal): AsyncGenerator<string> {
+  const aborted = new Promise<0>((done) => signal.addEventListener('abort', () => done(0), { once: true }))
   // Refuses broken characters like the rest, and keeps those that are cut between two chunks.
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   const buffer = Buffer.allocUnsafe(65_536)
   for (;;) {
-    const got = await readSome(buffer)
+    const got = await Promise.race([readSome(buffer), aborted])
+    if (signal.aborted) return
     if (got === undefined) continue
     try {
       yield decoder.decode(buffer.subarray(0, got), { stream: got > 0 })

@@ -13,13 +13,13 @@ export const command: Command = async ({ flags, words }) => {
   const formatOf = reportFormat(flags)
   const shown = reportOptions(flags)
   const clada = new Clada(options)
-  const inputs = isLive(words) ? [{ name: '-', text: stdinTexts() }] : await readInputs(words)
+  const inputs = isLive(words) ? [{ name: '-', text: undefined }] : await readInputs(words)
   const results: ExecutionResult[] = []
   for (const { name, text } of inputs) {
     const result = await watched(flags, (signal, onAction) =>
-      typeof text === 'string'
-        ? clada.execute(text, { signal, onAction })
-        : clada.executeStream(text, { signal, onAction }),
+      text === undefined
+        ? clada.executeStream(stdinTexts(signal), { signal, onAction })
+        : clada.execute(text, { signal, onAction }),
     )
     results.push(result)
     if (flags.quiet !== undefined || flags.json !== undefined) continue
@@ -30,7 +30,9 @@ export const command: Command = async ({ flags, words }) => {
     const reports = results.map((result) => formatReport(result, 'json', shown))
     print(reports.length === 1 ? (reports[0] ?? '') : `[${reports.join(',\n')}]`)
   }
-  return interrupted ? 130 : results.every((result) => result.success) ? 0 : 1
+  // A read of standard input may still be waiting, and would hold the process.
+  if (interrupted) process.exit(130)
+  return results.every((result) => result.success) ? 0 : 1
 }
 
 let interrupted = false

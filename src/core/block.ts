@@ -45,7 +45,12 @@ export interface Block {
   readonly rootNameMayLead?: true
   /** What the syntax itself calls the operation, for reports. */
   readonly label?: string
+  /** Damage that its markers and its texts show: the texts are not to be taken as they stand. */
+  readonly damage?: readonly DamageKind[]
 }
+
+/** What a program on the way may have done to a text; `text/undamage.ts` knows the signs. */
+export type DamageKind = 'spaces' | 'invisible' | 'punctuation' | 'entities' | 'escapes' | 'breaks'
 
 export interface BlockGroup {
   /** The same object for all members. */

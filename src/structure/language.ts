@@ -65,6 +65,7 @@ export interface TreeSitterRow {
   readonly documentation?: string
   /** What stands at the start of a file and stays there. */
   readonly preamble?: string
+  readonly preamblePatterns?: readonly string[]
   /** Text around a part of a file that lets it be parsed alone. */
   readonly fragments?: readonly (readonly [before: string, after: string])[]
   /** Set where indentation is meaning: the types of its blocks. */

@@ -76,7 +76,7 @@ function holdsOurs(text: string, name: BlockName, at: number): boolean {
 
 function beginsMember(text: string, at: number): boolean {
   const name = nameAt(text, at)
-  if (name === undefined) return isNameStart(text.charCodeAt(at + 1)) || text.startsWith('!--', at + 1)
+  if (name === undefined) return /[\p{L}_:!?]/u.test(text.charAt(at + 1))
   return name === 'tasks' || opensAt(text, at) !== undefined
 }
 

@@ -96,7 +96,8 @@ class ElementReading {
   run(): string {
     const command = this.#content(this.#element)
     if (command === undefined) this.#wrong('malformed_xml', 'Missing content', commandHint)
-    else if (command.trim() === '') this.#wrong('invalid_parameter', 'Empty command', commandHint)
+    else if (command.trim() === '' && this.mistakes.length === 0)
+      this.#wrong('invalid_parameter', 'Empty command', commandHint)
     this.params['command'] = command ?? ''
     const { dir } = this.#element.attributes
     if (dir === '') {
@@ -110,14 +111,14 @@ class ElementReading {
     const from = this.#required('from', 'old_path', 'malformed_xml')
     const to = this.#required('to', 'new_path', 'malformed_xml')
     this.#holdsNothing()
-    this.warnings.push(`<move> is deprecated: write <run><![CDATA[mv ${word(from)} ${word(to)}]]></run>`)
+    this.#deprecated(`<move> is deprecated: write <run><![CDATA[mv ${word(from)} ${word(to)}]]></run>`)
     return 'file_move'
   }
 
   remove(): string {
     const path = this.#required('path', 'path', 'malformed_xml')
     this.#holdsNothing()
-    this.warnings.push(`<remove> is deprecated: write <run><![CDATA[rm ${word(path)}]]></run>`)
+    this.#deprecated(`<remove> is deprecated: write <run><![CDATA[rm ${word(path)}]]></run>`)
     return 'file_delete'
   }
 
@@ -203,6 +204,10 @@ class ElementReading {
         this.mistakes.push({ code: 'malformed_xml', at, length: 1, message, hint: `Write: ${spellings[name]}` })
       }
     }
+  }
+
+  #deprecated(warning: string): void {
+    if (this.mistakes.length === 0) this.warnings.push(warning)
   }
 
   #wrong(code: string, message: string, hint: string): void {

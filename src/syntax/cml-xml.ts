@@ -71,7 +71,9 @@ function convert({ name, attributes, children, start, end }: XmlElement, located
       if (section !== undefined) nodes.push({ kind: 'section', section })
     } else if (child instanceof XmlText) nodes.push({ kind: 'text', at: tags.offsetOf(child.start) })
   }
-  return { kind: 'element', name, attributes, start: tags.offsetOf(start), end: tags.offsetOf(end - 1) + 1, nodes }
+  // Where characters take two units, the parser gives the end of the text as infinite.
+  const last = Math.min(end, tags.text.length) - 1
+  return { kind: 'element', name, attributes, start: tags.offsetOf(start), end: tags.offsetOf(last) + 1, nodes }
 }
 
 /** Where an attribute of an element is written. */
@@ -103,18 +105,24 @@ function mend(tags: string): string {
 }
 
 function mistakeOf(error: XmlError, { tags, stray }: Located): Misplaced {
-  const at = tags.offsetOf(unitAt(tags.text, error.pos))
+  const position = unitAt(tags.text, error.pos)
+  const at = tags.offsetOf(position)
   // Raw text is the usual reason why its markup does not parse either.
   if (stray !== undefined && stray < at) return outsideCdata(stray)
   const [first = ''] = error.message.split('\n', 1)
   const message = first.replace(/ \(line \d+, column \d+\)$/, '')
+  const mistake = { code: 'malformed_xml', at, length: 1, message, hint: elementHint }
   for (const [pattern, explain] of explanations) {
     const found = pattern.exec(message)
-    if (found !== null) return { code: 'malformed_xml', at, length: 1, message, ...explain(found[1] ?? '') }
+    if (found === null) continue
+    const { begins, ...explained } = explain(found[1] ?? '')
+    const begun = begins === undefined ? -1 : tags.text.lastIndexOf(begins, position)
+    return { ...mistake, ...explained, ...(begun === -1 ? {} : { at: tags.offsetOf(begun) }) }
   }
-  const hint = 'Write an element as <name attribute="value"><![CDATA[content]]></name>.'
-  return { code: 'malformed_xml', at, length: 1, message, hint }
+  return mistake
 }
+
+const elementHint = 'Write an element as <name attribute="value"><![CDATA[content]]></name>.'
 
 export const outsideCdata = (at: number): Misplaced => ({
   code: 'malformed_xml',
@@ -124,25 +132,20 @@ export const outsideCdata = (at: number): Misplaced => ({
   hint: 'Write content as <![CDATA[…]]>, with ]]&gt; for every ]]> in it.',
 })
 
-type Explain = (name: string) => { readonly message?: string; readonly hint: string }
+/** What we say instead, by the parser's message. `begins`: what the mistake begins with, where the parser looks behind it. */
+type Explain = (name: string) => { readonly message?: string; readonly hint: string; readonly begins?: string }
 
 const explanations: readonly (readonly [RegExp, Explain])[] = [
-  [
-    /^Missing end tag for element (.+)$/,
-    (name) => ({
-      message: `Missing end tag: </${name}>`,
-      hint:
-        name === 'move' || name === 'remove' ? `End the tag with />: <${name} …/>` : `Close <${name}> with </${name}>.`,
-    }),
-  ],
+  [/^Missing end tag for element (.+)$/, (name) => ({ message: `Missing end tag: </${name}>`, hint: closingOf(name) })],
   [/^Unclosed (?:start|end) tag/, () => ({ hint: 'End the tag with >.' })],
-  [/^Duplicate attribute: (.+)$/, (name) => ({ hint: `Give ${name} once.` })],
-  [
-    /^Unescaped|^Unclosed attribute|^Attribute value/,
-    () => ({ hint: 'Write attributes as name="value", with both quotes.' }),
-  ],
-  [/reference|entity/i, () => ({ hint: 'Write & as &amp; in an attribute.' })],
+  [/^Duplicate attribute: (.+)$/, (name) => ({ hint: `Give ${name} once.`, begins: name })],
+  [/^Unescaped|^Unclosed attribute|^Attribute value/, () => ({ hint: 'Write attributes as name="value", in quotes.' })],
+  [/reference|entity/i, () => ({ hint: 'Write & as &amp; in an attribute.', begins: '&' })],
+  [/^Invalid character/, () => ({ hint: 'Leave control characters out of tags.' })],
 ]
+
+const closingOf = (name: string): string =>
+  name === 'move' || name === 'remove' ? `End the tag with />: <${name} …/>` : `Close <${name}> with </${name}>.`
 
 /** The parser counts characters, everything else here UTF-16 units. */
 function unitAt(text: string, character: number): number {

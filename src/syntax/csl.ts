@@ -93,9 +93,18 @@ function blockOf(
 ): Block {
   const { id, name, line, endLine, lastLine, attributes } = operation
   const { action, params } = callOf(operation)
-  const raw = source.text.slice(source.startOf(line), source.endOf(lastLine))
-  const block = { syntax: 'csl', id, label: name, action, params, startLine: line, endLine, faults, raw } as const
   const warnings = inherited.concat(unknownAttributes(name, attributes), operation.warnings)
-  if (warnings.length > 0) return group === undefined ? { ...block, warnings } : { ...block, group, warnings }
-  return group === undefined ? block : { ...block, group }
+  return {
+    syntax: 'csl',
+    id,
+    label: name,
+    action,
+    params,
+    startLine: line,
+    endLine,
+    faults,
+    raw: source.text.slice(source.startOf(line), source.endOf(lastLine)),
+    ...(group && { group }),
+    ...(warnings.length > 0 && { warnings }),
+  }
 }

@@ -25,26 +25,36 @@ const markers: ReadonlyMap<string, MarkerName> = new Map(
   (['EXPLANATION', 'FILE', 'SEARCH', 'REPLACE', 'OVERWRITE', 'END'] as const).map((name) => [spelled(name), name]),
 )
 
+interface Mark {
+  readonly line: number
+  readonly name: MarkerName
+}
+
 export class ReplacerMarks {
   readonly #source: Source
+  /** Whoever seeks a line reads it next. */
+  #last: Mark | undefined
 
   constructor(source: Source) {
     this.#source = source
   }
 
   /** The first line at or after `line` that is a marker. */
-  seek(line: number): number {
-    if (this.at(line) !== undefined) return line
+  next(line: number): Mark | undefined {
+    if (this.#last?.line === line) return this.#last
     const { text } = this.#source
+    let name = this.#nameOf(line)
+    if (name !== undefined) return (this.#last = { line, name })
     for (let at = text.indexOf('\n<<<', this.#source.startOf(line)); at !== -1; at = text.indexOf('\n<<<', at + 4)) {
       if (!isCapital(text.charCodeAt(at + 4))) continue
       const found = this.#source.lineAt(at + 1)
-      if (this.at(found) !== undefined) return found
+      name = this.#nameOf(found)
+      if (name !== undefined) return (this.#last = { line: found, name })
     }
-    return Infinity
+    return undefined
   }
 
-  at(line: number): MarkerName | undefined {
+  #nameOf(line: number): MarkerName | undefined {
     const start = this.#source.startOf(line)
     // Only the start of the text may be a byte order mark.
     const bom = line === 1 && this.#source.text.charCodeAt(0) === BOM ? 1 : 0
@@ -72,7 +82,7 @@ export class ReplacerWalk {
 
   /** The block that opens here, or what an END with no block costs. */
   read(id: string): FoundBlock | { fault: Fault } {
-    const first = this.#marks.at(this.#start)
+    const first = this.#marks.next(this.#start)?.name
     if (first === undefined || first === 'END') return { fault: this.#fault(this.#start, strayEnd) }
     this.#id = id
     if (first !== 'EXPLANATION' && first !== 'FILE') this.#report(this.#start, outOfOrder(first, undefined))
@@ -80,10 +90,10 @@ export class ReplacerWalk {
     let section: Section = first
     let line = this.#start
     for (;;) {
-      const next = this.#marks.seek(line + 1)
-      const name = next === Infinity ? undefined : this.#marks.at(next)
-      this.#take(texts, section, line, Math.min(next, this.#source.lineCount + 1) - 1)
-      if (name === undefined) return this.#truncated(texts, section, line)
+      const mark = this.#marks.next(line + 1)
+      this.#take(texts, section, line, mark === undefined ? this.#source.lineCount : mark.line - 1)
+      if (mark === undefined) return this.#truncated(texts, section, line)
+      const { line: next, name } = mark
       if (name === 'END') {
         this.#checkEnd(section, line, next)
         return this.#found(texts, next, next)
@@ -143,9 +153,9 @@ export class ReplacerWalk {
 
   /** A marker stands in content: the block is lost down to the next END. */
   #overrun(texts: Texts, section: Section, line: number, name: MarkerName, at: number): FoundBlock {
-    let end = this.#marks.seek(at + 1)
-    while (end !== Infinity && this.#marks.at(end) !== 'END') end = this.#marks.seek(end + 1)
-    const closed = end === Infinity ? null : end
+    let end = this.#marks.next(at + 1)
+    while (end !== undefined && end.name !== 'END') end = this.#marks.next(end.line + 1)
+    const closed = end?.line ?? null
     const last = closed ?? this.#source.lineCount
     const close = section === 'SEARCH' ? `${spelled('REPLACE')} and ${spelled('END')}` : spelled('END')
     this.#report(at, {

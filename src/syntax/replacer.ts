@@ -26,7 +26,7 @@ export const makeReplacerReader: MakeReader = (source) => {
   let count = 0
   return {
     syntax: 'replacer',
-    seek: (line) => (ahead >= line ? ahead : (ahead = marks.seek(line))),
+    seek: (line) => (ahead >= line ? ahead : (ahead = marks.next(line)?.line ?? Infinity)),
     read(line) {
       const found = new ReplacerWalk(source, marks, line).read(String(count + 1))
       if ('fault' in found) return { blocks: [], faults: [found.fault], next: line + 1 }

@@ -6,7 +6,9 @@ export function block(action: string, params: Readonly<Record<string, string>>):
       ? `${name} = <<'EOT_SHAM_${id}'\n${value}\nEOT_SHAM_${id}`
       : `${name} = ${JSON.stringify(value)}`,
   )
-  return [`#!SHAM [@three-char-SHA-256: ${id}]`, `action = "${action}"`, ...lines, `#!END_SHAM_${id}`, '', ''].join('\n')
+  return [`#!SHAM [@three-char-SHA-256: ${id}]`, `action = "${action}"`, ...lines, `#!END_SHAM_${id}`, '', ''].join(
+    '\n',
+  )
 }
 
 export const blocks = (...calls: readonly (readonly [string, Readonly<Record<string, string>>])[]): string =>

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { PathJudge } from '../../src/core/decision.ts'
@@ -65,7 +66,7 @@ export const leftovers = (root: string): string[] =>
 /** What a machine or its user may not allow; a test that needs it is skipped with the reason. */
 export function canMount(): boolean {
   try {
-    const dir = fs.mkdtempSync('/tmp/clada-mount-')
+    const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-mount-'))
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', dir], { stdio: 'ignore' })
       execFileSync('umount', [dir], { stdio: 'ignore' })

@@ -8,6 +8,11 @@ export function gitApply(dir: string, diff: string): void {
     cwd: dir,
     input: diff,
     stdio: ['pipe', 'ignore', 'pipe'],
-    env: { PATH: process.env['PATH'], GIT_CEILING_DIRECTORIES: os.tmpdir(), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' },
+    env: {
+      PATH: process.env['PATH'],
+      GIT_CEILING_DIRECTORIES: os.tmpdir(),
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_CONFIG_SYSTEM: '/dev/null',
+    },
   })
 }

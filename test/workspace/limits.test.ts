@@ -86,7 +86,12 @@ describe.skipIf(!mountable)('a full disk (needs the right to mount a small one)'
     const { success } = await new Clada({ repoPath: root, gitCommit: false, atomic: true }).execute(document)
     expect(success).toBe(false)
     expect(filesIn(root)).toEqual(before)
-    expect(fs.readdirSync(root).filter((name) => name !== '.clada').sort()).toEqual(['a.txt', 'b.txt', 'c.txt'])
+    expect(
+      fs
+        .readdirSync(root)
+        .filter((name) => name !== '.clada')
+        .sort(),
+    ).toEqual(['a.txt', 'b.txt', 'c.txt'])
     expect(leftovers(root)).toEqual([])
   })
 
@@ -168,7 +173,12 @@ describe.skipIf(!fs.existsSync('/proc/self/fd'))('descriptors (counted where the
   }
 
   function project(): string {
-    const root = scratchDir({ 'a.txt': 'a', 'd/x.txt': 'x', 'read-only.txt': 'r', 'pretty-large.txt': 'x'.repeat(2000) })
+    const root = scratchDir({
+      'a.txt': 'a',
+      'd/x.txt': 'x',
+      'read-only.txt': 'r',
+      'pretty-large.txt': 'x'.repeat(2000),
+    })
     fs.writeFileSync(path.join(root, 'latin.txt'), Buffer.from([0xe9]))
     fs.symlinkSync('a.txt', path.join(root, 'link'))
     fs.linkSync(path.join(root, 'd/x.txt'), path.join(root, 'hard.txt'))
@@ -204,7 +214,10 @@ describe.skipIf(!fs.existsSync('/proc/self/fd'))('descriptors (counted where the
   test('a document with hundreds of directories holds few at a time', async () => {
     const root = scratchDir()
     let most = 0
-    const calls = Array.from({ length: 300 }, (_, at) => ['file_write', { path: path.join(root, `d${at}/a.txt`), content: 'x' }] as const)
+    const calls = Array.from(
+      { length: 300 },
+      (_, at) => ['file_write', { path: path.join(root, `d${at}/a.txt`), content: 'x' }] as const,
+    )
     const { success } = await new Clada({ repoPath: root, gitCommit: false }).execute(blocks(...calls), {
       onAction: ({ seq }) => {
         if (seq % 50 === 0) most = Math.max(most, openIn(root).length)

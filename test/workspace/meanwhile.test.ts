@@ -12,7 +12,10 @@ const argFor = (root: string, name: string) => ({ given: path.join(root, name), 
 describe('somebody else changes a file between two actions of a run', () => {
   /** Reads, lets somebody else do something as soon as that is told, and goes on after a search, which takes a while. */
   async function meanwhile(root: string, change: () => void, last: string) {
-    const pause = blocks(['grep', { pattern: 'nothing like it', path: root }], ['grep', { pattern: 'nor this', path: root }])
+    const pause = blocks(
+      ['grep', { pattern: 'nothing like it', path: root }],
+      ['grep', { pattern: 'nor this', path: root }],
+    )
     const document = block('file_read', { path: path.join(root, 'a.txt') }) + pause + last
     let told = 0
     const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(document, {
@@ -43,7 +46,11 @@ describe('somebody else changes a file between two actions of a run', () => {
   it('a whole write fails too', async () => {
     const root = scratchDir({ 'a.txt': 'old\n' })
     const file = path.join(root, 'a.txt')
-    const results = await meanwhile(root, () => fs.writeFileSync(file, 'theirs\n'), block('file_write', { path: file, content: 'new' }))
+    const results = await meanwhile(
+      root,
+      () => fs.writeFileSync(file, 'theirs\n'),
+      block('file_write', { path: file, content: 'new' }),
+    )
     expect(results.at(-1)).toMatchObject({ success: false, code: 'concurrent_modification' })
     expect(filesIn(root)).toEqual({ 'a.txt': 'theirs\n' })
   })
@@ -62,7 +69,10 @@ describe('somebody else changes a file between two actions of a run', () => {
     const results = await meanwhile(
       root,
       () => fs.writeFileSync(file, 'theirs\n'),
-      blocks(['file_read', { path: file }], ['file_replace_text', { path: file, old_text: 'theirs', new_text: 'ours' }]),
+      blocks(
+        ['file_read', { path: file }],
+        ['file_replace_text', { path: file, old_text: 'theirs', new_text: 'ours' }],
+      ),
     )
     expect(results.slice(-2)).toMatchObject([{ success: false, code: 'concurrent_modification' }, { success: true }])
     expect(filesIn(root)).toEqual({ 'a.txt': 'ours\n' })
@@ -86,7 +96,10 @@ describe('somebody else changes a file between the read and the write of one act
     ['writes into it', (file: string) => fs.writeFileSync(file, 'theirs!\n')],
     ['writes as many bytes into it', (file: string) => fs.writeFileSync(file, 'new\n')],
     ['appends to it', (file: string) => fs.appendFileSync(file, 'theirs\n')],
-    ['puts another in its place', (file: string) => (fs.writeFileSync(`${file}2`, 'theirs\n'), fs.renameSync(`${file}2`, file))],
+    [
+      'puts another in its place',
+      (file: string) => (fs.writeFileSync(`${file}2`, 'theirs\n'), fs.renameSync(`${file}2`, file)),
+    ],
     ['takes it away', (file: string) => fs.rmSync(file)],
     ['puts a link in its place', (file: string) => (fs.rmSync(file), fs.symlinkSync('elsewhere', file))],
   ] as const) {
@@ -112,7 +125,10 @@ describe('somebody else changes a file between the read and the write of one act
     const replacement = disk.prepare(locationIn(root, 'd/a.txt'), Buffer.from('ours'), null)
     fs.writeFileSync(path.join(root, 'd/a.txt'), 'theirs')
     await replacement.sync()
-    expect(await stopOf(() => replacement.commit())).toEqual({ kind: 'changed-meanwhile', path: path.join(root, 'd/a.txt') })
+    expect(await stopOf(() => replacement.commit())).toEqual({
+      kind: 'changed-meanwhile',
+      path: path.join(root, 'd/a.txt'),
+    })
     expect(filesIn(root)).toEqual({ 'd/a.txt': 'theirs' })
   })
 

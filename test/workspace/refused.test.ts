@@ -32,7 +32,11 @@ describe('symbolic links', () => {
   }
   for (const [kind, make] of Object.entries(kinds)) {
     const project = () => {
-      const parent = scratchDir({ 'outside/secret.txt': 'canary', 'project/real.txt': 'real', 'project/dir/x.txt': 'x' })
+      const parent = scratchDir({
+        'outside/secret.txt': 'canary',
+        'project/real.txt': 'real',
+        'project/dir/x.txt': 'x',
+      })
       const root = path.join(parent, 'project')
       const link = path.join(root, 'link')
       make(parent, link)
@@ -43,7 +47,9 @@ describe('symbolic links', () => {
       it(`${kind}: refused by ${action}`, async () => {
         const { parent, root, link } = project()
         const target = fs.readlinkSync(link)
-        const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(block(action, { path: link, ...params }))
+        const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(
+          block(action, { path: link, ...params }),
+        )
         expect(results[0]).toMatchObject({ success: false, code: 'symlink_not_allowed' })
         expect(JSON.stringify(results)).not.toContain('canary')
         expect(fs.readlinkSync(link)).toBe(target)
@@ -55,7 +61,9 @@ describe('symbolic links', () => {
 
     it(`${kind}: can be deleted, and only the link goes`, async () => {
       const { parent, root, link } = project()
-      const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(block('file_delete', { path: link }))
+      const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(
+        block('file_delete', { path: link }),
+      )
       expect(results[0]).toMatchObject({ success: true })
       expect(fs.lstatSync(link, { throwIfNoEntry: false })).toBeUndefined()
       expect(fs.readFileSync(path.join(parent, 'outside/secret.txt'), 'utf8')).toBe('canary')
@@ -67,7 +75,9 @@ describe('symbolic links', () => {
       const { root, link } = project()
       const moved = path.join(root, 'moved')
       const target = fs.readlinkSync(link)
-      const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(block('file_move', { old_path: link, new_path: moved }))
+      const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(
+        block('file_move', { old_path: link, new_path: moved }),
+      )
       expect(results[0]).toMatchObject(leadsOut ? { success: false, code: 'symlink_not_allowed' } : { success: true })
       expect(fs.readlinkSync(leadsOut ? link : moved)).toBe(target)
     })
@@ -79,7 +89,10 @@ describe('symbolic links', () => {
     fs.symlinkSync(path.join(parent, 'outside'), path.join(root, 'd/way'))
     const file = path.join(root, 'd/way/a/b.txt')
     const calls: [string, Record<string, string>][] = [
-      ...[...reads, ...writes].map(([action, params]): [string, Record<string, string>] => [action, { path: file, ...params }]),
+      ...[...reads, ...writes].map(([action, params]): [string, Record<string, string>] => [
+        action,
+        { path: file, ...params },
+      ]),
       ['file_delete', { path: file }],
       ['file_move', { old_path: file, new_path: path.join(root, 'stolen.txt') }],
       ['file_move', { old_path: path.join(root, 'd/x.txt'), new_path: file }],
@@ -95,7 +108,9 @@ describe('symbolic links', () => {
     const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(
       calls.map(([action, params]) => block(action, params)).join(''),
     )
-    expect(results.map(({ action, code }) => [action, code])).toEqual(calls.map(([action]) => [action, 'symlink_not_allowed']))
+    expect(results.map(({ action, code }) => [action, code])).toEqual(
+      calls.map(([action]) => [action, 'symlink_not_allowed']),
+    )
     expect(fs.readdirSync(path.join(parent, 'outside'), { recursive: true })).toEqual(['a', 'a/b.txt'])
     expect(fs.readdirSync(root).sort()).toEqual(['d'])
   })
@@ -138,7 +153,9 @@ describe('what is no regular file', () => {
       const calls = [...reads, ...writes].map(([action, params]) => block(action, { path: file, ...params }))
       const copy = block('file_copy', { old_path: file, new_path: path.join(root, 'copy') })
       const many = block('files_read', { paths: file })
-      const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute([...calls, copy].join('') + many)
+      const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(
+        [...calls, copy].join('') + many,
+      )
       expect(performance.now() - begun).toBeLessThan(2000)
       for (const result of results.slice(0, -1)) {
         const error = `${result.action}: '${file}' is a ${type}, not a regular file`
@@ -152,9 +169,13 @@ describe('what is no regular file', () => {
   it('grep does not wait for a FIFO', async () => {
     const root = scratchDir({ 'a.txt': 'x\n' })
     execFileSync('mkfifo', [path.join(root, 'pipe')])
-    const document = block('grep', { pattern: 'x', path: root }) + block('grep', { pattern: 'x', path: path.join(root, 'pipe') })
+    const document =
+      block('grep', { pattern: 'x', path: root }) + block('grep', { pattern: 'x', path: path.join(root, 'pipe') })
     const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(document)
-    expect(results).toMatchObject([{ success: true, data: [{ line_number: 1 }] }, { success: false, code: 'invalid_parameter' }])
+    expect(results).toMatchObject([
+      { success: true, data: [{ line_number: 1 }] },
+      { success: false, code: 'invalid_parameter' },
+    ])
   })
 })
 

@@ -62,7 +62,8 @@ describe('what belongs to a file besides its text', () => {
       const root = scratchDir({ a: 'old\n' })
       const file = path.join(root, 'a')
       fs.chmodSync(file, mode)
-      const document = edit(file) + blocks(['file_write', { path: file, content: 'x' }], ['file_append', { path: file, content: 'y' }])
+      const document =
+        edit(file) + blocks(['file_write', { path: file, content: 'x' }], ['file_append', { path: file, content: 'y' }])
       const { success } = await new Clada({ repoPath: root, gitCommit: false }).execute(document)
       expect(success).toBe(true)
       expect(fs.readFileSync(file, 'utf8')).toBe('xy')
@@ -83,7 +84,9 @@ describe('what belongs to a file besides its text', () => {
 
   it('a new file has the mode any program would give it', async () => {
     const root = scratchDir()
-    await new Clada({ repoPath: root, gitCommit: false }).execute(block('file_write', { path: path.join(root, 'a'), content: '' }))
+    await new Clada({ repoPath: root, gitCommit: false }).execute(
+      block('file_write', { path: path.join(root, 'a'), content: '' }),
+    )
     fs.writeFileSync(path.join(root, 'b'), '')
     expect(fs.statSync(path.join(root, 'a')).mode).toBe(fs.statSync(path.join(root, 'b')).mode)
   })
@@ -118,7 +121,9 @@ describe('a file with two names', () => {
   ] as const) {
     it(`gives nothing of its content to ${action}`, async () => {
       const { parent, root, file } = linked()
-      const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(block(action, { path: file, ...params }))
+      const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(
+        block(action, { path: file, ...params }),
+      )
       expect(results[0]).toMatchObject({ success: false, code: 'path_denied' })
       expect(JSON.stringify(results[0]).replaceAll('"old_text":"canary"', '')).not.toContain('canary')
       expect(filesIn(parent)).toMatchObject({ 'outside.txt': 'canary\n', 'project/a.txt': 'canary\n' })
@@ -127,7 +132,9 @@ describe('a file with two names', () => {
 
   it('is not written through', async () => {
     const { parent, root, file } = linked()
-    const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(block('file_write', { path: file, content: 'mine' }))
+    const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(
+      block('file_write', { path: file, content: 'mine' }),
+    )
     expect(results[0]).toMatchObject({ success: true })
     expect(filesIn(parent)).toMatchObject({ 'outside.txt': 'canary\n', 'project/a.txt': 'mine' })
     expect(JSON.stringify(results)).not.toContain('canary')

@@ -9,7 +9,8 @@ import { leftovers } from './disk.ts'
 import { gitApply } from './git-apply.ts'
 
 const at = (root: string, name: string) => path.join(root, name)
-const clada = (root: string, options: { atomic?: boolean } = {}) => new Clada({ repoPath: root, gitCommit: false, ...options })
+const clada = (root: string, options: { atomic?: boolean } = {}) =>
+  new Clada({ repoPath: root, gitCommit: false, ...options })
 
 describe('a preview', () => {
   it('changes nothing, and later actions see what earlier ones did', async () => {
@@ -40,7 +41,13 @@ describe('a preview', () => {
 
     const done = await clada(root).execute(document)
     const told = (results: typeof done.results) =>
-      results.map(({ action, success, error, code, data }) => ({ action, success, error, code, data: withoutTimes(data) }))
+      results.map(({ action, success, error, code, data }) => ({
+        action,
+        success,
+        error,
+        code,
+        data: withoutTimes(data),
+      }))
     expect(told(result.results)).toEqual(told(done.results))
     expect(result.results.map(({ success }) => success)).toEqual([
       ...Array(6).fill(true),
@@ -126,9 +133,17 @@ describe('a preview', () => {
   })
 
   for (const [what, document] of [
-    ['moving a link', (root: string) => block('file_move', { old_path: at(root, 'link'), new_path: at(root, 'moved') })],
+    [
+      'moving a link',
+      (root: string) => block('file_move', { old_path: at(root, 'link'), new_path: at(root, 'moved') }),
+    ],
     ['deleting a link', (root: string) => block('file_delete', { path: at(root, 'link') })],
-    ['moving a link, then a search', (root: string) => block('file_move', { old_path: at(root, 'link'), new_path: at(root, 'moved') }) + block('grep', { pattern: 'x', path: root })],
+    [
+      'moving a link, then a search',
+      (root: string) =>
+        block('file_move', { old_path: at(root, 'link'), new_path: at(root, 'moved') }) +
+        block('grep', { pattern: 'x', path: root }),
+    ],
   ] as const) {
     it.fails(`${what} is shown, and git apply does the same`, async () => {
       const [shown, done] = [scratchDir({ 'a.txt': 'x\n' }), scratchDir({ 'a.txt': 'x\n' })]
@@ -168,7 +183,9 @@ describe('a preview', () => {
   it.fails('foresees that a copy onto a link is refused', async () => {
     const root = scratchDir({ 'a.txt': 'x\n' })
     fs.symlinkSync('b.txt', at(root, 'link'))
-    const { result } = await clada(root).preview(block('file_copy', { old_path: at(root, 'a.txt'), new_path: at(root, 'link') }))
+    const { result } = await clada(root).preview(
+      block('file_copy', { old_path: at(root, 'a.txt'), new_path: at(root, 'link') }),
+    )
     expect(result.results[0]).toMatchObject({ success: false, code: 'symlink_not_allowed' })
   })
 })
@@ -191,8 +208,15 @@ describe('a document that is carried out whole', () => {
   })
 
   for (const [what, bad] of [
-    ['an action that fails', (root: string) => block('file_replace_text', { path: at(root, 'a.txt'), old_text: 'nowhere', new_text: 'x' })],
-    ['a block that cannot be read', (root: string) => `#!SHAM [@three-char-SHA-256: bad]\naction := "file_delete"\npath = "${root}/a.txt"\n#!END_SHAM_bad\n`],
+    [
+      'an action that fails',
+      (root: string) => block('file_replace_text', { path: at(root, 'a.txt'), old_text: 'nowhere', new_text: 'x' }),
+    ],
+    [
+      'a block that cannot be read',
+      (root: string) =>
+        `#!SHAM [@three-char-SHA-256: bad]\naction := "file_delete"\npath = "${root}/a.txt"\n#!END_SHAM_bad\n`,
+    ],
     ['an action that does not exist', (root: string) => block('file_vanish', { path: at(root, 'a.txt') })],
     ['a file that is closed', (root: string) => block('file_write', { path: at(root, '.env'), content: 'x' })],
   ] as const) {
@@ -231,7 +255,12 @@ describe('a document that is carried out whole', () => {
     )
     expect(success).toBe(false)
     expect(filesIn(root)).toEqual(before)
-    expect(fs.readdirSync(root).filter((name) => name !== '.clada').sort()).toEqual(['a.txt', 'b.txt', 'c.txt', 'z.txt'])
+    expect(
+      fs
+        .readdirSync(root)
+        .filter((name) => name !== '.clada')
+        .sort(),
+    ).toEqual(['a.txt', 'b.txt', 'c.txt', 'z.txt'])
     expect(leftovers(root)).toEqual([])
   })
 
@@ -267,7 +296,9 @@ describe('a document that is carried out whole', () => {
   ] as const) {
     it.fails(`can hold ${what}`, async () => {
       const root = scratchDir(before)
-      const document = calls(root).map(([action, params]) => block(action as string, params as Record<string, string>)).join('')
+      const document = calls(root)
+        .map(([action, params]) => block(action as string, params as Record<string, string>))
+        .join('')
       const { results } = await clada(root, { atomic: true }).execute(document)
       expect(results.map(({ error }) => error)).toEqual(results.map(() => undefined))
       expect(filesIn(root)).toEqual(after)

@@ -129,7 +129,12 @@ describe('what a killed run left behind', () => {
       'other/.clada-0123456789ab-2.tmp': 'in a directory that is not in the ledger',
     })
     fs.mkdirSync(path.join(root, '.clada/running'), { recursive: true })
-    const ledger = [dead(), JSON.stringify(root), JSON.stringify(path.join(root, 'src')), JSON.stringify(path.join(root, 'gone'))]
+    const ledger = [
+      dead(),
+      JSON.stringify(root),
+      JSON.stringify(path.join(root, 'src')),
+      JSON.stringify(path.join(root, 'gone')),
+    ]
     fs.writeFileSync(path.join(root, '.clada/running/0123456789ab'), ledger.join('\n') + '\n"torn li')
     await run(root, write(root, 'new.txt'))
     expect(Object.keys(filesIn(root)).sort()).toEqual([
@@ -191,10 +196,11 @@ describe('what a killed run left behind', () => {
       fs.mkdirSync(path.dirname(path.join(project, name)), { recursive: true })
       fs.writeFileSync(path.join(project, name), texts[0] ?? '')
     }
-    const calls = Array.from({ length: 60 }, (_, at) => [
-      'file_write',
-      { path: path.join(project, names[at % 3] ?? ''), content: texts[(at >> 2) % 2] ?? '' },
-    ] as const)
+    const calls = Array.from(
+      { length: 60 },
+      (_, at) =>
+        ['file_write', { path: path.join(project, names[at % 3] ?? ''), content: texts[(at >> 2) % 2] ?? '' }] as const,
+    )
     fs.writeFileSync(path.join(root, 'input.md'), blocks(...calls))
     const script = path.join(root, 'child.mjs')
     fs.writeFileSync(
@@ -209,7 +215,9 @@ for (;;) await new Clada(options).execute(text)
     )
     let left = 0
     for (let round = 0; round < 12; round++) {
-      const child = spawn(process.execPath, [script, round % 2 ? 'atomic' : 'plain'], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const child = spawn(process.execPath, [script, round % 2 ? 'atomic' : 'plain'], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
       await once(child.stdout, 'data')
       await new Promise((done) => setTimeout(done, 5 + 17 * round))
       child.kill('SIGKILL')

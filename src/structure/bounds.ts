@@ -1,0 +1,122 @@
+import type { Source } from '../core/source.ts'
+import type { Span } from '../text/edit.ts'
+
+/** What the bounds of structures are drawn with. All spans are sorted. */
+export interface Surroundings {
+  readonly source: Source
+  readonly comments: readonly Span[]
+  readonly decorators: readonly Span[]
+  /** Whether comments that are further in than a structure belong to its body. */
+  readonly offside: boolean
+}
+
+/** Start of a structure with the decorators and the comment directly above it. */
+export function startWithLead(around: Surroundings, start: number): number {
+  const { source } = around
+  const { text } = source
+  const column = start - source.startOf(source.lineAt(start))
+  const taken: Span[] = []
+  let at = start
+  for (;;) {
+    const comment = lastBefore(around.comments, at)
+    const decorator = lastBefore(around.decorators, at)
+    const above = (comment?.end ?? -1) > (decorator?.end ?? -1) ? comment : decorator
+    if (above === undefined || !/^[ \t]*(?:\r?\n)?[ \t]*$/.test(text.slice(above.end, at))) break
+    const lineStart = source.startOf(source.lineAt(above.start))
+    const leads = /^[ \t]*$/.test(text.slice(lineStart, above.start))
+    const touches = lastBefore(around.decorators, above.start)
+    const follows = touches !== undefined && /^[ \t]*$/.test(text.slice(touches.end, above.start))
+    // A comment behind the code of another line is that line's; one at another depth is another body's.
+    if (!leads && !follows) break
+    if (leads && above === comment && above.start - lineStart !== column && onOtherLine(text, above, at)) break
+    if (ofTheFile.test(text.slice(above.start, above.start + 3))) break
+    taken.push(above)
+    at = above.start
+  }
+  return withoutLicence(around, taken, start)
+}
+
+const onOtherLine = (text: string, span: Span, at: number): boolean => text.slice(span.end, at).includes('\n')
+
+/** `#!`, and comments that speak of the whole file. */
+const ofTheFile = /^(?:#!|\/\/!|\/\*!)/
+
+const licence = /copyright|licen[sc]e|spdx-|\(c\)|©|-\*-|coding[:=]|@(?:file|fileoverview|module|packageDocumentation|preserve)\b/i
+
+/** A licence at the start of a file is the file's, whatever follows it. */
+function withoutLicence({ source }: Surroundings, taken: readonly Span[], start: number): number {
+  const { text } = source
+  const first = taken.at(-1)
+  if (first === undefined) return start
+  if (!/^(?:#![^\n]*)?\s*$/.test(text.slice(0, first.start))) return first.start
+  for (const [index, span] of taken.entries()) {
+    if (!licence.test(text.slice(span.start, span.end))) continue
+    // Lines of comment that run on from it are the same text.
+    let kept = index
+    if (!text.startsWith('/*', span.start)) while (kept > 0 && isLine(text, taken[kept - 1])) kept--
+    return taken[kept - 1]?.start ?? start
+  }
+  return first.start
+}
+
+const isLine = (text: string, span: Span | undefined): boolean =>
+  span !== undefined && !text.startsWith('/*', span.start) && !text.startsWith('@', span.start)
+
+/** End of a structure with its semicolon, and with a comment that ends its last line or follows further in. */
+export function endWithTail(around: Surroundings, start: number, nodeEnd: number): number {
+  const { source } = around
+  const { text } = source
+  let end = nodeEnd
+  while (end > start && /\s/.test(text.charAt(end - 1))) end--
+  const semicolon = /^[ \t]*;/.exec(text.slice(end, end + 80))
+  if (semicolon !== null) end += semicolon[0].length
+  const lineStart = source.startOf(source.lineAt(start))
+  if (!/^[ \t]*$/.test(text.slice(lineStart, start))) return end
+  end = commentBehind(around, end)?.end ?? end
+  return around.offside ? withInnerComments(around, start - lineStart, end) : end
+}
+
+/** The comment between an offset and the end of its line, when there is nothing else. */
+export function commentBehind({ source, comments }: Surroundings, end: number): Span | undefined {
+  const { text } = source
+  const lineEnd = source.endOf(source.lineAt(end))
+  const comment = firstFrom(comments, end)
+  if (comment === undefined || comment.start >= lineEnd) return undefined
+  const alone = /^[ \t]*$/.test(text.slice(end, comment.start)) && /^\s*$/.test(text.slice(comment.end, lineEnd))
+  return alone ? { start: comment.start, end: Math.min(comment.end, lineEnd) } : undefined
+}
+
+function withInnerComments({ source, comments }: Surroundings, column: number, from: number): number {
+  let end = from
+  for (;;) {
+    const comment = firstFrom(comments, end)
+    if (comment === undefined || !/^\s*$/.test(source.text.slice(end, comment.start))) return end
+    const lineStart = source.startOf(source.lineAt(comment.start))
+    if (comment.start - lineStart <= column || lineStart < end) return end
+    end = comment.end
+  }
+}
+
+/** The last span that ends at or before an offset. */
+export function lastBefore(spans: readonly Span[], offset: number): Span | undefined {
+  let low = 0
+  let high = spans.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((spans[middle]?.end ?? Infinity) <= offset) low = middle + 1
+    else high = middle
+  }
+  return spans[low - 1]
+}
+
+/** The first span that starts at or behind an offset. */
+export function firstFrom(spans: readonly Span[], offset: number): Span | undefined {
+  let low = 0
+  let high = spans.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((spans[middle]?.start ?? Infinity) < offset) low = middle + 1
+    else high = middle
+  }
+  return spans[low]
+}

@@ -1,0 +1,140 @@
+import type { Node } from 'web-tree-sitter'
+import { words, type Kind, type TreeSitterRow } from './language.ts'
+import { bodyOf } from './naming.ts'
+import type { Part } from './parts.ts'
+
+/** A structure on its way: which nodes it consists of is settled, its bounds and texts are not. */
+export interface Draft {
+  kind: Kind
+  readonly node: Node
+  /** With the nodes wrapped around it. */
+  start: number
+  end: number
+  /** Where its body starts, in the file. */
+  body: number | null
+  readonly bodyNode: Node | null
+  listed: boolean
+  children: Draft[]
+}
+
+/** Kinds that are the name of the function they hold. */
+const binding: ReadonlySet<Kind> = new Set<Kind>(['variable', 'key', 'field', 'member', 'export', 'call', 'declaration'])
+
+/** Turns the parts of a tree into structures: merges what belongs together, leaves out what no one would name. */
+export class Drafting {
+  readonly #row: TreeSitterRow
+  readonly #text: string
+  readonly #base: number
+  readonly #groups: ReadonlySet<string>
+  readonly #statements: ReadonlySet<string>
+  readonly #chains: ReadonlySet<string>
+
+  constructor(row: TreeSitterRow, text: string, base: number) {
+    this.#row = row
+    this.#text = text
+    this.#base = base
+    this.#groups = new Set(words(row.groups))
+    this.#statements = new Set(words(row.statements))
+    this.#chains = new Set(words(row.chains))
+  }
+
+  all(parts: readonly Part[]): Draft[] {
+    return parts.flatMap((part) => this.#visit(part))
+  }
+
+  #visit(part: Part): Draft[] {
+    if (part.kind === null) return this.#around(part, this.all(part.children))
+    const draft = this.#start(part.kind, part.node, part.start, part.end)
+    if (this.#chains.has(part.type)) this.#fillChain(draft, part)
+    else this.#fill(draft, this.all(part.children))
+    return part.roles.has('list') ? this.#around(part, [draft]) : [draft]
+  }
+
+  #start(kind: Kind, node: Node, start: number, end: number): Draft {
+    const bodyNode = bodyOf(node, this.#row)
+    const body = bodyNode === null ? null : bodyNode.startIndex + this.#base
+    return { kind, node, start, end, body, bodyNode, listed: false, children: [] }
+  }
+
+  #fill(draft: Draft, inside: readonly Draft[]): void {
+    for (const child of inside) {
+      if (binding.has(draft.kind) && isAnonymous(child)) {
+        // `const f = () => { … }` is one structure, whose header ends where the function's does.
+        draft.body ??= child.body
+        draft.children.push(...child.children)
+      } else if (draft.body === null || child.start >= draft.body || binding.has(draft.kind)) draft.children.push(child)
+      // What stands before the body is part of the header: `for (let i = 0; …)`.
+    }
+  }
+
+  /** Wraps and lists. */
+  #around(part: Part, inside: Draft[]): Draft[] {
+    if (part.roles.has('list')) for (const draft of inside) if (!isAnonymous(draft)) draft.listed = true
+    const [only] = inside
+    if (!part.roles.has('wrap') || only === undefined) return inside
+    if (this.#statements.has(part.type) && inside.every(isAnonymous)) {
+      const call = this.#start('call', part.node, part.start, part.end)
+      this.#fill(call, inside)
+      return [call]
+    }
+    if (inside.length === 1 && /^[\s;]*$/.test(this.#text.slice(only.end, part.end))) {
+      only.start = part.start
+      only.end = part.end
+      only.listed = false
+      return inside
+    }
+    if (!this.#groups.has(part.type) || inside.length === 1) return inside
+    const group = this.#start('group', part.node, part.start, part.end)
+    group.children = inside
+    return [group]
+  }
+
+  /** `if … else if … else`: however deep the grammar nests them, the branches are children of the first. */
+  #fillChain(first: Draft, part: Part): void {
+    let owner = first
+    let node = part.node
+    let inside = part.children
+    const branches: Draft[] = []
+    for (;;) {
+      const other = node.childForFieldName('alternative')
+      const from = other === null ? Infinity : other.startIndex + this.#base
+      const behind = inside.filter(({ start }) => start >= from)
+      this.#fill(owner, this.all(inside.filter(({ start }) => start < from)))
+      if (other === null) break
+
+      const clause = behind.find((one) => one.node.id === other.id)
+      inside = clause === undefined ? behind : clause.children
+      const next = this.#chains.has(other.type) ? other : this.#directChain(other, inside)
+      if (next !== null && next !== other) inside = inside.find((one) => one.node.id === next.id)?.children ?? inside
+      owner = this.#branch(other, next, clause)
+      branches.push(owner)
+      if (next === null) {
+        this.#fill(owner, this.all(inside))
+        break
+      }
+      node = next
+    }
+    first.children.push(...branches)
+    first.children.sort((a, b) => a.start - b.start)
+  }
+
+  #directChain(clause: Node, inside: readonly Part[]): Node | null {
+    const found = inside.find(({ type }) => this.#chains.has(type))?.node
+    return found !== undefined && clause.namedChildren.some((child) => child.id === found.id) ? found : null
+  }
+
+  #branch(other: Node, next: Node | null, clause: Part | undefined): Draft {
+    const keyword = other.previousSibling
+    // Where the grammar has no node for the branch, it starts at the word before the block.
+    const bare = clause === undefined || clause.kind !== 'else'
+    const from = bare && keyword !== null && !keyword.isNamed ? keyword : other
+    const body = next === null ? bodyOf(other, this.#row) : bodyOf(next, this.#row)
+    const end = next === null || body === null ? other.endIndex : body.endIndex
+    const draft = this.#start('else', other, from.startIndex + this.#base, end + this.#base)
+    return { ...draft, body: this.#base + (body ?? other).startIndex, bodyNode: body }
+  }
+}
+
+const isAnonymous = ({ kind, node }: Draft): boolean =>
+  kind === 'lambda' || (kind === 'class' && node.childForFieldName('name') === null)
+

@@ -1,0 +1,113 @@
+import { createRequire } from 'node:module'
+import v8 from 'node:v8'
+import type { Language as WasmLanguage, Query, Tree } from 'web-tree-sitter'
+import { words, type Language, type TreeSitterRow } from './language.ts'
+
+/** A grammar, ready to parse, and what is asked of its trees. */
+export interface Grammar {
+  /** The caller frees the tree. */
+  parse(text: string): Tree
+  /** Finds everything the outline is made of. */
+  readonly parts: Query
+  /** Finds strings that may have several lines; null where the language has none. */
+  readonly verbatim: Query | null
+}
+
+/** Loads the grammar of a language, once; nothing is loaded before a structure is asked for. */
+export function grammarFor(language: Language, row: TreeSitterRow): Promise<Grammar> {
+  let loading = loaded.get(language.name)
+  if (loading === undefined) {
+    loading = load(row)
+    loaded.set(language.name, loading)
+    // A grammar that could not be read, for want of memory say, may be there the next time.
+    loading.catch(() => loaded.delete(language.name))
+  }
+  return loading
+}
+
+const loaded = new Map<string, Promise<Grammar>>()
+
+async function load(row: TreeSitterRow): Promise<Grammar> {
+  runtime ??= startRuntime()
+  const { Query, parser } = await runtime
+  const language = await wasmLanguage(row.grammar)
+  return {
+    parts: new Query(language, partsQuery(row)),
+    verbatim: row.verbatim === undefined ? null : new Query(language, verbatimQuery(row)),
+    parse(text) {
+      parser.setLanguage(language)
+      const tree = parser.parse(text)
+      if (tree === null) throw new Error(`no tree for ${row.grammar}`)
+      return tree
+    },
+  }
+}
+
+type Runtime = Awaited<ReturnType<typeof startRuntime>>
+let runtime: Promise<Runtime> | undefined
+
+async function startRuntime() {
+  // Without it V8 goes on compiling the grammars with its optimising compiler, and the process cannot end before
+  // that is done: 1.5 s after one small parse.
+  v8.setFlagsFromString('--liftoff-only')
+  const { Language, Parser, Query } = await import('web-tree-sitter')
+  await Parser.init()
+  return { Language, Query, parser: new Parser() }
+}
+
+/** Beside the bundle in the package, beside its chunks, or where development has it. */
+async function wasmLanguage(grammar: string): Promise<WasmLanguage> {
+  runtime ??= startRuntime()
+  const { Language } = await runtime
+  const places = [
+    () => new URL(`./grammars/${grammar}.wasm`, import.meta.url),
+    () => new URL(`../grammars/${grammar}.wasm`, import.meta.url),
+    () => {
+      const manifest = createRequire(import.meta.url).resolve('tree-sitter-wasm/manifest.json')
+      return manifest.replace(/manifest\.json$/, `out/${grammar}/tree-sitter-${grammar}.wasm`)
+    },
+  ]
+  const failures: string[] = []
+  for (const place of places) {
+    try {
+      return await Language.load(place())
+    } catch (error) {
+      failures.push(error instanceof Error ? error.message : String(error))
+    }
+  }
+  throw new Error(`The grammar for ${grammar} could not be loaded: ${failures.join('; ')}`)
+}
+
+/** Captures are named for what they are: a kind of structure, or one of these. */
+export const partNames = ['wrap', 'comment', 'decorator', 'list', 'preamble', 'embedded'] as const
+export type PartName = (typeof partNames)[number]
+
+function partsQuery(row: TreeSitterRow): string {
+  const lists: [string, string[]][] = [
+    // Patterns first: a node that is found twice is what the first says.
+    ...Object.entries(row.patterns ?? {}).map(([kind, patterns]): [string, string[]] => [
+      kind,
+      patterns.map((pattern) => pattern.replaceAll('@it', `@${kind}`)),
+    ]),
+    ...Object.entries(row.structures).map(([kind, types]): [string, string[]] => [kind, captures(types, kind)]),
+    ['wrap', captures(row.wraps, 'wrap')],
+    ['comment', captures(row.comments, 'comment')],
+    ['decorator', captures(row.decorators, 'decorator')],
+    ['list', captures(row.lists, 'list')],
+    ['preamble', captures(row.preamble, 'preamble')],
+    ['preamble', (row.preamblePatterns ?? []).map((pattern) => pattern.replaceAll('@it', '@preamble'))],
+    ['embedded', captures(Object.keys(row.embedded ?? {}).join(' '), 'embedded')],
+  ]
+  return lists.flatMap(([, patterns]) => patterns).join('\n')
+}
+
+function verbatimQuery(row: TreeSitterRow): string {
+  return [
+    ...words(row.verbatim).map((type) => `(${type}) @verbatim`),
+    ...words(row.documentation).flatMap((parent) =>
+      words(row.verbatim).map((type) => `(${parent} . (${type}) @documentation .)`),
+    ),
+  ].join('\n')
+}
+
+const captures = (types: string | undefined, name: string) => words(types).map((type) => `(${type}) @${name}`)

@@ -1,0 +1,59 @@
+import type { Node } from 'web-tree-sitter'
+import type { TreeSitterRow } from './language.ts'
+
+const bodyFields = ['body', 'consequence', 'block', 'accessors']
+const bodyType = /(?:^|_)(?:block|body|suite|do_group|declaration_list)$|^compound_statement$/
+const nameFields = ['name', 'declarator', 'key', 'left', 'pattern']
+
+/** The part of a node behind its header. */
+export function bodyOf(node: Node, row: TreeSitterRow): Node | null {
+  const told = row.bodies?.[node.type]
+  if (told !== undefined) return told === '' ? null : follow(node, told)
+  for (const field of bodyFields) {
+    const body = node.childForFieldName(field)
+    if (body !== null) return body
+  }
+  const last = node.lastNamedChild
+  return last !== null && bodyType.test(last.type) ? last : null
+}
+
+/** Where the name of a node stands: through declarators to the innermost. */
+export function nameNode(node: Node, row: TreeSitterRow): Node | null {
+  const told = row.names?.[node.type]
+  if (told !== undefined) return told === '' ? null : follow(node, told)
+  let found: Node | null = null
+  for (let at: Node | null = node; at !== null; ) {
+    const inner = firstField(at, nameFields)
+    if (inner !== null) found = inner
+    at = inner
+  }
+  return found
+}
+
+/** A name that the row gives in quotes, for nodes that are called by a word of the language. */
+export function fixedName(type: string, row: TreeSitterRow): string | undefined {
+  return /^'(.*)'$/.exec(row.names?.[type] ?? '')?.[1]
+}
+
+function firstField(node: Node, fields: readonly string[]): Node | null {
+  for (const field of fields) {
+    const child = node.childForFieldName(field)
+    if (child !== null) return child
+  }
+  return null
+}
+
+/** `a.b`: the field or the node type b in a. A `*` at the end goes on through declarators. */
+function follow(node: Node, path: string): Node | null {
+  let at: Node | null = node
+  for (const step of path.split('.')) {
+    if (at === null) return null
+    if (step === '*') {
+      for (let inner = firstField(at, nameFields); inner !== null; inner = firstField(at, nameFields)) at = inner
+      continue
+    }
+    const here: Node = at
+    at = here.childForFieldName(step) ?? here.namedChildren.find(({ type }) => type === step) ?? null
+  }
+  return at
+}

@@ -1,0 +1,72 @@
+import type { Source } from '../core/source.ts'
+import type { Span } from '../text/edit.ts'
+import type { Kind, Language } from './language.ts'
+
+/** Something in a file that has a header: a class, a loop, a section. Offsets count UTF-16 units. */
+export interface Structure {
+  readonly kind: Kind
+  /** Null for what is called by its header only. */
+  readonly name: string | null
+  /** In one line, without decorators and without what opens the body. */
+  readonly header: string
+  /** Further texts that it may be called by: the language of a code block, the line an anonymous function starts on. */
+  readonly otherHeaders: readonly string[]
+  /** Decorators and the comment directly above are inside; the comma behind a member is not. */
+  readonly start: number
+  readonly end: number
+  /** Where the header starts. */
+  readonly headerStart: number
+  readonly language: Language
+  readonly parent: Structure | null
+  readonly children: readonly Structure[]
+  /** A level that a target may leave out even between two others. */
+  readonly optional: boolean
+  /** Gives way to another structure of the same name. */
+  readonly secondary: boolean
+  /** A member of a list whose members are separated by commas. */
+  readonly listed: boolean
+  /** Whether its body holds no code. Null where it has no body. */
+  isEmpty(): boolean | null
+}
+
+/** A text and its structures. */
+export interface Outline {
+  readonly source: Source
+  readonly language: Language
+  readonly structures: readonly Structure[]
+  readonly comments: readonly Span[]
+  /** Behind what stays at the start of the file: imports, licence, `#!`. */
+  readonly preambleEnd: number
+  /** Strings of several lines inside a span. */
+  verbatim(span: Span): Span[]
+  /** What the parser could not make sense of. */
+  faults(): Fault[]
+}
+
+export interface Fault {
+  readonly line: number
+  readonly column: number
+  readonly message: string
+  /** What tells this fault from others when lines have moved. */
+  readonly key: string
+}
+
+export const linesOf = (source: Source, span: Span): [first: number, last: number] => [
+  source.lineAt(span.start),
+  source.lineAt(Math.max(span.start, span.end - 1)),
+]
+
+/** Every structure, parents before children. */
+export function* everyStructure(structures: readonly Structure[]): Generator<Structure> {
+  for (const structure of structures) {
+    yield structure
+    yield* everyStructure(structure.children)
+  }
+}
+
+/** From the outermost to the structure itself. */
+export function pathOf(structure: Structure): Structure[] {
+  const path: Structure[] = []
+  for (let at: Structure | null = structure; at !== null; at = at.parent) path.unshift(at)
+  return path
+}

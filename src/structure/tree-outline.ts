@@ -1,0 +1,132 @@
+import type { Tree } from 'web-tree-sitter'
+import type { Source } from '../core/source.ts'
+import { endWithTail, startWithLead, type Surroundings } from './bounds.ts'
+import { Drafting, type Draft } from './draft.ts'
+import type { Grammar } from './grammar.ts'
+import { headerStart, headerText } from './header.ts'
+import { methodHolders, nameless, words, type Kind, type Language, type TreeSitterRow } from './language.ts'
+import { fixedName, nameNode } from './naming.ts'
+import { partsOf, type Part } from './parts.ts'
+import type { Structure } from './structure.ts'
+import type { Span } from '../text/edit.ts'
+
+export interface TreeInput {
+  readonly source: Source
+  /** Where the text of the tree starts in the source. */
+  readonly base: number
+  readonly language: Language
+  readonly row: TreeSitterRow
+  readonly grammar: Grammar
+  readonly tree: Tree
+  readonly parent: Structure | null
+}
+
+export interface TreeOutline {
+  readonly structures: Structure[]
+  readonly comments: readonly Span[]
+  readonly preamble: readonly Span[]
+  readonly embedded: readonly Part[]
+}
+
+export function treeOutline(input: TreeInput): TreeOutline {
+  const { source, base, row, language } = input
+  const parts = partsOf(input.grammar, input.tree, base)
+  const around: Surroundings = {
+    source,
+    comments: parts.comments,
+    decorators: parts.decorators,
+    offside: row.offside !== undefined,
+  }
+  const drafts = new Drafting(row, source.text, base).all(parts.roots)
+  const finishing = new Finishing(around, row, language, base)
+  return { ...parts, structures: finishing.all(drafts, input.parent) }
+}
+
+/** A structure while its outline is made; the children are filled in when it exists, because they point back. */
+type Open = { -readonly [K in keyof Structure]: Structure[K] } & { children: Open[] }
+
+class Finishing {
+  readonly #around: Surroundings
+  readonly #row: TreeSitterRow
+  readonly #language: Language
+  readonly #base: number
+  readonly #secondary: ReadonlySet<string>
+  readonly #comments: ReadonlySet<string>
+
+  constructor(around: Surroundings, row: TreeSitterRow, language: Language, base: number) {
+    this.#around = around
+    this.#row = row
+    this.#language = language
+    this.#base = base
+    this.#secondary = new Set(words(row.secondary))
+    this.#comments = new Set(words(row.comments))
+  }
+
+  all(drafts: readonly Draft[], parent: Structure | null): Open[] {
+    const siblings = drafts.map((draft) => this.#finish(draft, parent))
+    // A comment above a structure may lie inside the node of the one before.
+    for (const [index, { start }] of siblings.entries()) {
+      const before = siblings[index - 1]
+      if (before !== undefined && before.end > start && before.start < start) this.#cut(before, start)
+    }
+    return siblings
+  }
+
+  #finish(draft: Draft, parent: Structure | null): Open {
+    const { node } = draft
+    const { text } = this.#around.source
+    const inner = headerStart(this.#around, draft.start, draft.end)
+    const kind: Kind = draft.kind === 'function' && parent !== null && methodHolders.has(parent.kind) ? 'method' : draft.kind
+    const structure: Open = {
+      kind,
+      name: nameless.has(kind) ? null : this.#name(draft),
+      header: headerText(this.#around, inner, draft.end, draft.body),
+      otherHeaders: kind === 'lambda' ? [this.#line(inner)] : [],
+      start: startWithLead(this.#around, draft.start),
+      end: endWithTail(this.#around, draft.start, draft.end),
+      headerStart: inner,
+      language: this.#language,
+      parent,
+      children: [],
+      optional: kind === 'group',
+      secondary: this.#secondary.has(node.type),
+      listed: draft.listed || (/^[ \t]*,/.test(text.slice(draft.end, draft.end + 20)) && !nameless.has(kind)),
+      isEmpty: () => {
+        const body = draft.bodyNode
+        return body === null ? null : !body.namedChildren.some((child) => !this.#comments.has(child.type))
+      },
+    }
+    structure.children = this.all(draft.children, structure)
+    structure.end = Math.max(structure.end, structure.children.at(-1)?.end ?? 0)
+    return structure
+  }
+
+  #name({ node }: Draft): string | null {
+    const fixed = fixedName(node.type, this.#row)
+    if (fixed !== undefined) return fixed
+    const at = nameNode(node, this.#row) ?? (node.namedChildCount === 0 ? node : null)
+    if (at === null) return null
+    const text = this.#around.source.text.slice(at.startIndex + this.#base, at.endIndex + this.#base)
+    return unquoted(text.replace(/\s+/g, ' ').trim())
+  }
+
+  #line(offset: number): string {
+    const { source } = this.#around
+    return headerText(this.#around, source.startOf(source.lineAt(offset)), source.text.length, null)
+  }
+
+  #cut(structure: Open, end: number): void {
+    const { text } = this.#around.source
+    let to = end
+    while (to > structure.start && /\s/.test(text.charAt(to - 1))) to--
+    structure.end = to
+    const last = structure.children.at(-1)
+    if (last !== undefined && last.end > to) this.#cut(last, end)
+  }
+}
+
+/** The key `"a"` is called a. */
+export function unquoted(name: string): string {
+  const inner = /^(["'`])(.+)\1$/s.exec(name)?.[2]
+  return inner ?? name
+}

@@ -1,0 +1,78 @@
+import type { DamageKind } from '../core/block.ts'
+import { dashes, escapedIn, kindsIn, shows, undamaged } from './undamage.ts'
+
+/** An edit by text: what to look for, in one or more pieces, and what to put there. */
+export interface TextEdit {
+  readonly wanted: readonly string[]
+  readonly replacement: string
+}
+
+export interface RepairedEdit extends TextEdit {
+  /** What was undone. */
+  readonly kinds: readonly DamageKind[]
+}
+
+/**
+ * Other ways to read an edit whose text is not in the file: with one kind of damage undone, or with all. What is left
+ * out are readings that the new text does not bear, because nobody can say what it was: an edit that is found but
+ * writes something else is worse than one that is not found.
+ *
+ * `certain` are kinds that the markers of the block show: then these are undone, all of them and no others.
+ */
+export function repairedEdits(edit: TextEdit, file: string, certain: readonly DamageKind[]): RepairedEdit[] {
+  const found = new Map<string, RepairedEdit>()
+  for (const kinds of kindSets(kindsIn(edit.wanted.join('\n')), certain)) {
+    for (const dash of dashes) {
+      const wanted = edit.wanted.map((text) => undamaged(text, kinds, dash))
+      const replacement = undamaged(edit.replacement, kinds, dash)
+      const key = JSON.stringify(wanted)
+      if (found.has(key) || !vouched(edit, file, kinds, certain)) continue
+      // Whoever sets curly quotes would be told that they are there already.
+      if (replacement === wanted.join('')) continue
+      found.set(key, { wanted, replacement, kinds })
+    }
+  }
+  return [...found.values()]
+}
+
+function kindSets(shown: readonly DamageKind[], certain: readonly DamageKind[]): (readonly DamageKind[])[] {
+  if (certain.length > 0) return [shown.filter((kind) => certain.includes(kind))].filter((kinds) => kinds.length > 0)
+  const sets: (readonly DamageKind[])[] = shown.map((kind) => [kind])
+  return shown.length > 1 ? [...sets, shown] : sets
+}
+
+/** Whether undoing these kinds makes of the new text what it was. */
+function vouched(
+  { wanted, replacement }: TextEdit,
+  file: string,
+  kinds: readonly DamageKind[],
+  certain: readonly DamageKind[],
+): boolean {
+  if (certain.some((kind) => !kinds.includes(kind) && shows(replacement, kind))) return false
+  return kinds.every((kind) => {
+    if (!shows(replacement, kind)) return true
+    if (kind === 'entities' || kind === 'escapes') return escapedAlike(wanted.join('\n'), replacement, kind)
+    // Only what was found tells how many hyphens a dash stands for.
+    const text = wanted.join('\n')
+    if (kind === 'punctuation' && replacement.match(longDash)?.some((dash) => !text.includes(dash))) return false
+    // Many characters become one, so the way back is a guess: a good one where the file has none of them.
+    return !sharesTokens(replacement, file, kind)
+  })
+}
+
+const longDash = /[\u2012-\u2015]/g
+
+/** Whether a program that escaped the text that is in the file has escaped the new text in the same way. */
+function escapedAlike(wanted: string, replacement: string, kind: DamageKind): boolean {
+  const both = escapedIn(`${wanted}\n${replacement}`)
+  if ([...both.escaped].some((char) => both.plain.has(char))) return false
+  const { escaped } = escapedIn(wanted)
+  // Whoever escapes one of these for HTML escapes all three.
+  const html = kind === 'entities' ? ['<', '>', '&'] : []
+  return [...escapedIn(replacement).escaped].every((char) => escaped.has(char) || html.includes(char))
+}
+
+function sharesTokens(text: string, file: string, kind: DamageKind): boolean {
+  if (kind === 'breaks') return shows(file, kind)
+  return [...new Set(text)].some((char) => shows(char, kind) && file.includes(char))
+}

@@ -1,0 +1,151 @@
+import type { DamageKind } from '../core/block.ts'
+import { plainCode } from './plain.ts'
+
+/**
+ * What chat programs, browsers and word processors do to text, each as the token it leaves behind and what stood
+ * there before. Quotation marks and indentation in front of every line are undone in `mend.ts`.
+ */
+interface Damage {
+  readonly kind: DamageKind
+  /** To follow "read through". */
+  readonly words: string
+  readonly token: RegExp
+  /** `dash` is how many hyphens a long dash stands for. */
+  undo(token: string, dash: number): string
+}
+
+/** In the order in which they are undone: what an entity stands for may itself be damage. */
+const damages: readonly Damage[] = [
+  {
+    kind: 'entities',
+    words: 'HTML entities',
+    token: /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|lt|gt|amp|quot|apos|nbsp|[lr][sd]?quo|[mn]dash|hellip|shy);/g,
+    undo: (token) => decoded(token.slice(1, -1)),
+  },
+  { kind: 'escapes', words: 'backslashes of markdown', token: /\\[!-/:-@[-`{-~]/g, undo: (token) => token.slice(1) },
+  {
+    kind: 'punctuation',
+    words: 'typographic punctuation',
+    token: /[\u2010-\u2015\u2018-\u201f\u2026\u2032\u2033\xab\xbb]/g,
+    undo: typed,
+  },
+  {
+    kind: 'spaces',
+    words: 'no-break spaces',
+    token: /[\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]/g,
+    undo: () => ' ',
+  },
+  {
+    kind: 'invisible',
+    words: 'invisible characters',
+    token: /[\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g,
+    undo: () => '',
+  },
+  { kind: 'breaks', words: 'two blanks at the end of every line', token: / {2}$/gm, undo: () => '' },
+]
+
+/** A text in which none of this stands is as it was written. */
+const suspicious =
+  /[\xa0\xab\xad\xbb\u1680\u2000-\u2015\u2018-\u201f\u2026\u202a-\u202f\u2032\u2033\u205f-\u2064\u2066-\u2069\u3000\ufeff&\\]/
+
+export function kindsIn(text: string): DamageKind[] {
+  return damages.filter(({ token }) => text.search(token) !== -1).map(({ kind }) => kind)
+}
+
+export const shows = (text: string, kind: DamageKind): boolean => text.search(damageOf(kind).token) !== -1
+
+/** What a long dash may stand for, the likeliest first. */
+export const dashes: readonly number[] = [3, 2, 1]
+
+export function undamaged(text: string, kinds: readonly DamageKind[], dash = 3): string {
+  let plain = text
+  for (const { kind, token, undo } of damages) {
+    if (kinds.includes(kind)) plain = plain.replace(token, (found) => undo(found, dash))
+  }
+  return plain
+}
+
+/** A line as it reads when it is a marker, without the blanks around it. */
+export function plainMarker(line: string): string {
+  return (suspicious.test(line) ? undamaged(line, markerKinds) : line).trim()
+}
+
+const markerKinds: readonly DamageKind[] = ['invisible', 'entities', 'escapes', 'punctuation', 'spaces']
+
+export const wordsFor = (kinds: readonly DamageKind[]): string =>
+  damages
+    .filter(({ kind }) => kinds.includes(kind))
+    .map(({ words }) => words)
+    .join(' and ')
+
+/**
+ * The characters that stand in a text as entities or behind a backslash, and those that stand there as they are. A
+ * program that escapes a character escapes it everywhere.
+ */
+export function escapedIn(text: string): { escaped: ReadonlySet<string>; plain: ReadonlySet<string> } {
+  const escaped = new Set<string>()
+  let rest = text
+  for (const kind of ['entities', 'escapes'] as const) {
+    const { token, undo } = damageOf(kind)
+    rest = rest.replace(token, (found) => {
+      escaped.add(undo(found, 1))
+      return ' '
+    })
+  }
+  return { escaped, plain: new Set(rest.match(/[!-/:-@[-`{-~]/g)) }
+}
+
+function damageOf(kind: DamageKind): Damage {
+  const damage = damages.find((one) => one.kind === kind)
+  if (damage === undefined) throw new Error(`no damage of the kind ${kind}`)
+  return damage
+}
+
+function decoded(name: string): string {
+  if (!name.startsWith('#')) return named.get(name) ?? `&${name};`
+  const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1))
+  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : `&${name};`
+}
+
+const named: ReadonlyMap<string, string> = new Map([
+  ['lt', '<'],
+  ['gt', '>'],
+  ['amp', '&'],
+  ['quot', '"'],
+  ['apos', "'"],
+  ['nbsp', '\xa0'],
+  ['shy', '\xad'],
+  ['lsquo', '\u2018'],
+  ['rsquo', '\u2019'],
+  ['ldquo', '\u201c'],
+  ['rdquo', '\u201d'],
+  ['laquo', '\xab'],
+  ['raquo', '\xbb'],
+  ['ndash', '\u2013'],
+  ['mdash', '\u2014'],
+  ['hellip', '\u2026'],
+])
+
+/** The characters that were typed before a program made one of them. */
+function typed(char: string, dash: number): string {
+  switch (char) {
+    case '\xab':
+      return '<<'
+    case '\xbb':
+      return '>>'
+    case '\u2026':
+      return '...'
+    case '\u2032':
+      return "'"
+    case '\u2033':
+      return '"'
+    case '\u2014':
+    case '\u2015':
+      return '-'.repeat(dash)
+    case '\u2012':
+    case '\u2013':
+      return '-'.repeat(Math.max(1, dash - 1))
+    default:
+      return String.fromCharCode(plainCode(char.charCodeAt(0)))
+  }
+}

@@ -1,0 +1,182 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { clada, startClada } from '../support/cli.ts'
+import { fill, filesIn, scratchDir } from '../support/scratch.ts'
+
+const block = (id: string, lines: readonly string[]): string =>
+  [`#!SHAM [@three-char-SHA-256: ${id}]`, ...lines, `#!END_SHAM_${id}`, ''].join('\n')
+const write = (file: string, content: string): string =>
+  block('wr1', ['action = "file_write"', `path = ${JSON.stringify(file)}`, `content = ${JSON.stringify(content)}`])
+
+describe('clada run', () => {
+  it('carries out a file, stdin, and several files', () => {
+    const cwd = scratchDir()
+    fill(cwd, { 'a.md': write(`${cwd}/a.txt`, 'a'), 'b.md': write(`${cwd}/b.txt`, 'b') })
+    expect(clada(['a.md'], { cwd })).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining(`wr1 ✅ file_write ${cwd}/a.txt`),
+    })
+    expect(clada(['run', '-'], { cwd, input: write(`${cwd}/c.txt`, 'c') }).status).toBe(0)
+    expect(clada([], { cwd, input: write(`${cwd}/d.txt`, 'd') }).status).toBe(0)
+    const several = clada(['run', 'a.md', 'b.md', '--json'], { cwd })
+    expect(JSON.parse(several.stdout)).toMatchObject([{ success: true }, { success: true }])
+    expect(Object.keys(filesIn(cwd)).filter((name) => name.endsWith('.txt'))).toEqual([
+      'a.txt',
+      'b.txt',
+      'c.txt',
+      'd.txt',
+    ])
+  })
+
+  it('ends with 0, 1, 2 as the contract says', () => {
+    const cwd = scratchDir()
+    expect(clada([], { cwd, input: 'nothing to do' }).status).toBe(0)
+    expect(clada([], { cwd, input: block('rd1', ['action = "file_read"', `path = "${cwd}/none"`]) }).status).toBe(1)
+    expect(clada([], { cwd, input: '#!SHAM [@wrong: abc]\n' }).status).toBe(1)
+    expect(clada(['--no-such-flag'], { cwd })).toMatchObject({ status: 2, stdout: '' })
+    expect(clada(['no-such-file.md'], { cwd })).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('there is no such file'),
+    })
+    expect(clada(['.'], { cwd })).toMatchObject({ status: 2, stderr: expect.stringContaining('it is a directory') })
+  })
+
+  it('suggests what was meant', () => {
+    const cwd = scratchDir()
+    expect(clada(['--fromat', 'json'], { cwd }).stderr).toBe('clada: Unknown flag --fromat. Did you mean --format?\n')
+    expect(clada(['--format', 'jsno'], { cwd }).stderr).toContain('Did you mean json?')
+    expect(clada(['do', 'file_wirte'], { cwd }).stderr).toContain('Did you mean file_write?')
+    expect(clada(['help', 'chekc'], { cwd }).stderr).toContain('Did you mean check?')
+    expect(clada(['--syntax', 'csll'], { cwd }).stderr).toContain('Did you mean csl?')
+    expect(clada(['--timeout', 'soon'], { cwd }).stderr).toContain("--timeout needs a number; 'soon' is none.")
+    expect(clada(['--root'], { cwd }).stderr).toContain('--root needs a value')
+  })
+
+  it('refuses input that is not UTF-8 before anything runs', () => {
+    const cwd = scratchDir()
+    fs.writeFileSync(
+      path.join(cwd, 'bad.md'),
+      Buffer.concat([Buffer.from(write(`${cwd}/a.txt`, 'a')), Buffer.from([0xff, 0xfe])]),
+    )
+    expect(clada(['bad.md'], { cwd })).toMatchObject({ status: 2, stderr: expect.stringContaining('not valid UTF-8') })
+    expect(fs.existsSync(path.join(cwd, 'a.txt'))).toBe(false)
+  })
+
+  it('touches nothing outside its roots, and what --allow names', () => {
+    const cwd = scratchDir()
+    const other = scratchDir()
+    const input = write(`${other}/a.txt`, 'a')
+    expect(clada(['--json'], { cwd, input }).stdout).toContain('"code": "path_escape"')
+    expect(clada(['--allow', other], { cwd, input }).status).toBe(0)
+    expect(clada(['--allow-escape'], { cwd, input: write(`${other}/b.txt`, 'b') }).status).toBe(0)
+    expect(clada(['--root', other], { cwd, input: write(`${other}/c.txt`, 'c') }).status).toBe(0)
+    expect(Object.keys(filesIn(other))).toEqual(['a.txt', 'b.txt', 'c.txt'])
+  })
+
+  it('takes neither the home directory nor / for a project by accident', () => {
+    const home = scratchDir()
+    expect(clada([], { cwd: home, input: 'x', env: { HOME: home } }).stdout).toContain(
+      'too much to be a project by accident',
+    )
+    expect(clada([], { cwd: '/', input: 'x' }).status).toBe(1)
+    expect(clada(['--root', home], { cwd: home, input: 'x', env: { HOME: home } }).status).toBe(0)
+  })
+
+  it('runs blocks from a pipe as they come', async () => {
+    const cwd = scratchDir()
+    const child = startClada(['--json'], cwd)
+    child.stdin.write(`prose\n${write(`${cwd}/a.txt`, 'a')}`)
+    await expect.poll(() => fs.existsSync(path.join(cwd, 'a.txt')), { timeout: 10_000 }).toBe(true)
+    child.stdin.end(write(`${cwd}/b.txt`, 'b'))
+    let stdout = ''
+    for await (const chunk of child.stdout) stdout += String(chunk)
+    expect(JSON.parse(stdout)).toMatchObject({ success: true, totalBlocks: 2 })
+  })
+
+  it('stops at Ctrl-C with 130', async () => {
+    const cwd = scratchDir()
+    const child = startClada(['--format', 'text'], cwd)
+    child.stdin.write(write(`${cwd}/a.txt`, 'a'))
+    await expect.poll(() => fs.existsSync(path.join(cwd, 'a.txt')), { timeout: 10_000 }).toBe(true)
+    child.kill('SIGINT')
+    // Its input stays open: it must not wait for the end of it.
+    const code = await new Promise((done) => child.on('close', done))
+    expect(code).toBe(130)
+  })
+
+  it('skips the rest after --total-timeout', () => {
+    const cwd = scratchDir()
+    const input = Array.from({ length: 3000 }, (_, i) => write(`${cwd}/${i}.txt`, 'x')).join('\n')
+    const { status, stdout } = clada(['--format', 'text', '--total-timeout', '0.05'], { cwd, input })
+    expect(status).toBe(1)
+    expect(stdout).toMatch(/SKIP: file_write - .* the time limit of 0\.05 s is over/)
+  })
+
+  it('says nothing when it is told to be quiet', () => {
+    const cwd = scratchDir()
+    expect(clada(['--quiet'], { cwd, input: write('/etc/x', 'x') })).toEqual({ status: 1, stdout: '', stderr: '' })
+  })
+})
+
+describe('clada check', () => {
+  it('lists every block with its place and its problems, and looks at no file', () => {
+    const cwd = scratchDir()
+    const input = `${write('/no/where/a.txt', 'x')}\n${block('bad', ['action = "file_reed"'])}`
+    const { status, stdout } = clada(['check'], { cwd, input })
+    expect(status).toBe(1)
+    expect(stdout).toContain('✓ lines 1-5  sham wr1  file_write /no/where/a.txt')
+    expect(stdout).toContain('Unknown action: file_reed [unknown_action]\n    → Did you mean file_read?')
+    expect(JSON.parse(clada(['check', '--json'], { cwd, input }).stdout)).toMatchObject({
+      valid: false,
+      blocks: [{ problems: [] }, { problems: [{ code: 'unknown_action' }] }],
+    })
+  })
+})
+
+describe('clada diff', () => {
+  it('shows what would change and changes nothing', () => {
+    const cwd = scratchDir({ 'a.txt': 'one\ntwo\n' })
+    const input = block('ed1', ['action = "file_edit"', `path = "${cwd}/a.txt"`, 'old_text = "two"', 'new_text = "2"'])
+    const { status, stdout, stderr } = clada(['diff'], { cwd, input })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toBe('diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n')
+    expect(filesIn(cwd)).toEqual({ 'a.txt': 'one\ntwo\n' })
+    expect(fs.existsSync(path.join(cwd, '.clada'))).toBe(false)
+  })
+
+  it('fails only when an action would', () => {
+    const cwd = scratchDir()
+    const input = block('ed1', ['action = "file_edit"', `path = "${cwd}/a.txt"`, 'old_text = "two"', 'new_text = "2"'])
+    expect(clada(['diff'], { cwd, input })).toMatchObject({ status: 1, stderr: expect.stringContaining('ENOENT') })
+  })
+})
+
+describe('clada do and tools', () => {
+  it('does one action with relative paths', () => {
+    const cwd = scratchDir()
+    expect(
+      clada(['do', 'file_write', 'path=src/a.txt', '--stdin', 'content'], { cwd, input: 'from stdin\n' }).status,
+    ).toBe(0)
+    expect(filesIn(cwd)).toEqual({ 'src/a.txt': 'from stdin\n' })
+    expect(clada(['do', 'file_read', 'path=src/a.txt'], { cwd }).stdout).toContain('from stdin')
+    expect(clada(['do', 'file_read', 'src/a.txt'], { cwd })).toMatchObject({ status: 2 })
+    expect(clada(['do', 'file_read', 'path=../x'], { cwd })).toMatchObject({ status: 1 })
+  })
+
+  it('prints the actions in every format', () => {
+    const cwd = scratchDir()
+    expect(clada(['tools'], { cwd }).stdout).toContain('file_replace_text')
+    expect(clada(['tools', 'file_edit', '--format', 'yaml'], { cwd }).stdout).toMatch(/^tools:\n {2}file_edit:/m)
+    expect(JSON.parse(clada(['tools', '--json'], { cwd }).stdout)).toBeInstanceOf(Array)
+    expect(clada(['tools', '--format', 'md'], { cwd }).stdout).toContain('# ')
+  })
+
+  it('helps', () => {
+    const cwd = scratchDir()
+    for (const args of [['--help'], ['help'], ['run', '--help'], ['help', 'diff'], ['do', '-h']]) {
+      expect(clada(args, { cwd })).toMatchObject({ status: 0, stdout: expect.stringContaining('clada') })
+    }
+    expect(clada(['--version'], { cwd }).stdout).toMatch(/^clada \d+\.\d+\.\d+/)
+  })
+})
