@@ -55,33 +55,16 @@ export function isLive(words: readonly string[]): boolean {
 
 /** Standard input as it comes, until its end or the signal. */
 export async function* stdinTexts(signal: AbortSignal): AsyncGenerator<string> {
-  const aborted = new Promise<0>((done) => signal.addEventListener('abort', () => done(0), { once: true }))
   // Refuses broken characters like the rest, and keeps those that are cut between two chunks.
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  const buffer = Buffer.allocUnsafe(65_536)
-  for (;;) {
-    const got = await Promise.race([readSome(buffer), aborted])
+  const { stdin } = process
+  signal.addEventListener('abort', () => stdin.destroy(), { once: true })
+  try {
+    for await (const chunk of stdin) yield decoder.decode(chunk, { stream: true })
+    yield decoder.decode()
+  } catch (error) {
     if (signal.aborted) return
-    if (got === undefined) continue
-    try {
-      yield decoder.decode(buffer.subarray(0, got), { stream: got > 0 })
-    } catch (error) {
-      if (error instanceof TypeError)
-        throw new InputError('Standard input is not valid UTF-8. Nothing behind that place was executed.', 'not_utf8')
-      throw error
-    }
-    if (got === 0) return
+    if (!(error instanceof TypeError)) throw error
+    throw new InputError('Standard input is not valid UTF-8. Nothing behind that place was executed.', 'not_utf8')
   }
-}
-
-/** Undefined when there is nothing yet and the descriptor does not wait. */
-function readSome(buffer: Buffer): Promise<number | undefined> {
-  return new Promise((done, failed) => {
-    fs.read(0, buffer, 0, buffer.length, null, (error, got) => {
-      if (error === null) done(got)
-      else if (error.code === 'EOF') done(0)
-      else if (error.code === 'EAGAIN') setTimeout(done, 10, undefined)
-      else failed(error)
-    })
-  })
 }

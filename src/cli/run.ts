@@ -30,8 +30,7 @@ export const command: Command = async ({ flags, words }) => {
     const reports = results.map((result) => formatReport(result, 'json', shown))
     print(reports.length === 1 ? (reports[0] ?? '') : `[${reports.join(',\n')}]`)
   }
-  // A read of standard input may still be waiting, and would hold the process.
-  if (interrupted) process.exit(130)
+  if (interrupted) return 130
   return results.every((result) => result.success) ? 0 : 1
 }
 

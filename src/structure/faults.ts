@@ -33,12 +33,13 @@ function collect(node: Node, source: Source, faults: Fault[]): boolean {
 /** Blocks by indentation: the grammar takes empty ones, and statements that are not aligned. */
 function layoutFaults(tree: Tree, source: Source, row: TreeSitterRow, faults: Fault[]): void {
   const comments = new Set(words(row.comments))
-  for (const block of tree.rootNode.descendantsOfType(words(row.offside))) {
+  for (const block of [tree.rootNode, ...tree.rootNode.descendantsOfType(words(row.offside))]) {
     if (faults.length >= MOST) return
     const statements = block.namedChildren.filter(({ type }) => !comments.has(type))
     const [first] = statements
     if (first === undefined) {
-      const holder = block.parent ?? block
+      if (block.parent === null) continue
+      const holder = block.parent
       faults.push(faultAt(holder, source, `${excerpt(holder.text)} has no body`))
       continue
     }

@@ -1,0 +1,98 @@
+import type { Source } from '../core/source.ts'
+import { escapedIn, plainMarker } from '../text/undamage.ts'
+
+/** A marker line of a block that was found through damage. */
+export interface Marked {
+  readonly line: number
+  /** The line as it should be; as it is, when nothing is wrong with it. */
+  readonly clean: string
+  /** What of it is marker, as it stands: a value on the line is content. */
+  readonly shell: string
+  /** Set on a code fence that stands where no text can. */
+  readonly fence?: true
+}
+
+/** A block, or a group of them, as its markers tell. What lies between the markers is content. */
+export interface Walked {
+  readonly start: number
+  readonly end: number
+  readonly markers: readonly Marked[]
+}
+
+/** Reads what opens on `line`, through damage. Undefined when that is no whole block. */
+export type WalkThrough = (view: View, line: number) => Walked | undefined
+
+/** The lines of a text, without what stands in front of every one of them. */
+export class View {
+  readonly prefix: string
+  readonly lineCount: number
+  readonly #source: Source
+  readonly #budget: Budget
+
+  constructor(source: Source, prefix: string, budget: Budget) {
+    this.#source = source
+    this.#budget = budget
+    this.prefix = prefix
+    this.lineCount = source.lineCount
+  }
+
+  /** Undefined for a line that lacks the prefix, and past the end. Blank lines may lack it. */
+  line(line: number): string | undefined {
+    if (line > this.lineCount || this.#budget.lines-- <= 0) return undefined
+    const text = this.#source.line(line)
+    if (text.startsWith(this.prefix)) return text.slice(this.prefix.length)
+    const bare = text.trim()
+    return bare === '' || bare === this.prefix.trim() ? '' : undefined
+  }
+}
+
+/** Blocks that are never closed must not make every search go to the end of the text. */
+export interface Budget {
+  lines: number
+}
+
+/** The markers of one block, and whether another line can be one of them. */
+export class Markers {
+  readonly list: Marked[] = []
+  readonly #plain = new Set<string>()
+
+  add(line: number, clean: string, shell: string): void {
+    this.list.push({ line, clean, shell })
+    for (const char of escapedIn(shell).plain) this.#plain.add(char)
+  }
+
+  addFence(line: number): void {
+    this.list.push({ line, clean: '', shell: '', fence: true })
+  }
+
+  /**
+   * A program that escapes a character escapes it everywhere: where one marker has it plain, a line that has it
+   * escaped is content that tells of markers.
+   */
+  admits(line: string): boolean {
+    for (const char of escapedIn(line).escaped) if (this.#plain.has(char)) return false
+    return true
+  }
+}
+
+export const isFence = (line: string): boolean => /^\s*(?:`{3,}|~{3,})[^`]*$/.test(line)
+
+/** A line that is a marker once its damage is undone: the line itself when that is nothing but blanks around it. */
+export const cleanLine = (line: string): string => {
+  const plain = plainMarker(line)
+  return line.trim() === plain ? line : plain
+}
+
+/**
+ * A value in quotes, without the quotes. Undefined when they are no quotes, damaged or not. Only double quotes: an
+ * apostrophe is as often part of the text.
+ */
+export function unquoted(value: string): { inner: string; quotes: string } | undefined {
+  const open = new RegExp(`^${quote}`).exec(value)?.[0]
+  if (open === undefined) return undefined
+  const close = new RegExp(`${quote}$`).exec(value.slice(open.length))?.[0]
+  if (close === undefined) return undefined
+  return { inner: value.slice(open.length, -close.length), quotes: `${open} ${close}` }
+}
+
+const quote = String.raw`(?:\\?"|[\u201c-\u201f\u2033]|&quot;|&#34;|&#x22;|&[lr]dquo;)`
