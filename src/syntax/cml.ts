@@ -74,7 +74,7 @@ class CmlReader implements Reader {
       const located = locate(text, at, name)
       for (const block of this.#blocksOf(located, mistake)) blocks.push(block)
       if (located.state === 'cut') {
-        for (const block of this.#followers(located, line)) blocks.push(block)
+        for (const block of this.#followers(located)) blocks.push(block)
         return { blocks, faults: [], next: this.#source.lineCount + 1 }
       }
       next = this.#source.lineAt(located.end - 1) + 1
@@ -160,8 +160,9 @@ class CmlReader implements Reader {
   }
 
   /** Everything of ours that stands behind an element that was cut off, content of closed CDATA left out. */
-  #followers(cut: Located, line: number): readonly Block[] {
+  #followers(cut: Located): readonly Block[] {
     const { text, lineCount } = this.#source
+    const line = this.#source.lineAt(cut.start)
     const blocks: Block[] = []
     let section = 0
     for (let n = this.seek(line + 1); n <= lineCount; n = this.seek(n + 1)) {

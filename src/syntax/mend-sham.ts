@@ -1,4 +1,4 @@
-import { plainMarker, shows, undamaged } from '../text/undamage.ts'
+import { plainMarker, undamaged } from '../text/undamage.ts'
 import { cleanLine, isFence, Markers, unquoted, type View, type Walked, type WalkThrough } from './mend-view.ts'
 import { parseAssignment } from './sham-assignment.ts'
 import { bare, delimiterOf, parseEnd, parseHeader, type Name } from './sham-line.ts'
@@ -75,20 +75,25 @@ const shellOf = (line: string, opens: string | undefined): string =>
 function quotedAssignment(line: string): { clean?: string; shell: string } {
   const equals = line.indexOf('=')
   const key = plainMarker(line.slice(0, equals).replace(/\\$/, ''))
-  const written = line.slice(equals + 1)
-  const value = unquoted(undamaged(written, ['invisible']).trim())
+  const value = unquoted(line.slice(equals + 1))
   if (equals === -1 || value === undefined || !/^[\p{L}_][\p{L}\p{N}_]*$/u.test(key)) return { shell: line }
-  const shell = `${line.slice(0, equals + 1)} ${value.quotes}`
-  // A name is a marker too.
-  if (key === 'action') {
-    const action = plainMarker(value.inner)
-    return /^\w+$/.test(action) ? { clean: `action = "${action}"`, shell: line } : { shell: line }
+  const { inner, quotes } = value
+  // The name of an action is a marker too.
+  if (key === 'action' && /^\w+$/.test(plainMarker(inner))) {
+    return { clean: `action = "${plainMarker(inner)}"`, shell: line }
   }
-  const inner = /^.*?(?:\\?"|[\u201c-\u201f\u2033]|&quot;|&#34;|&#x22;|&[lr]dquo;)/.exec(written)?.[0].length ?? 0
-  const kept = rawInner(written, inner)
-  if (isJson(kept)) return { clean: `${key} = "${kept}"`, shell }
-  // No JSON has such an escape, so there is one way to read it, if all backslashes are of that kind.
-  const unescaped = undamaged(kept, ['escapes'])
-  const foreign = !/\\["\\/bfnrtu]/.test(kept) && shows(kept, 'escapes')
-  return foreign && isJson(unescaped) ? { clean: `${key} = "${unescaped}"`, shell: line } : { shell: line }
+  const shell = `${line.slice(0, equals + 1)} ${quotes}`
+  if (isJson(inner)) return { clean: `${key} = "${inner}"`, shell }
+  // JSON knows no such escapes: where all backslashes are of that kind there is one way to read the value.
+  const unescaped = /\\["\\/bfnrtu]/.test(inner) ? inner : undamaged(inner, ['escapes'])
+  return isJson(unescaped) ? { clean: `${key} = "${unescaped}"`, shell: line } : { shell: line }
+}
+
+function isJson(inner: string): boolean {
+  try {
+    JSON.parse(`"${inner}"`)
+    return true
+  } catch {
+    return false
+  }
 }

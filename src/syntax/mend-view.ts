@@ -1,5 +1,5 @@
 import type { Source } from '../core/source.ts'
-import { escapedIn, plainMarker } from '../text/undamage.ts'
+import { escapedIn, plainMarker, withoutOuterBlanks } from '../text/undamage.ts'
 
 /** A marker line of a block that was found through damage. */
 export interface Marked {
@@ -84,15 +84,18 @@ export const cleanLine = (line: string): string => {
 }
 
 /**
- * A value in quotes, without the quotes. Undefined when they are no quotes, damaged or not. Only double quotes: an
- * apostrophe is as often part of the text.
+ * A value in quotes, damaged or not, and its quotes. Only double quotes: an apostrophe is as often part of the text.
+ * The value stays as it is.
  */
-export function unquoted(value: string): { inner: string; quotes: string } | undefined {
-  const open = new RegExp(`^${quote}`).exec(value)?.[0]
+export function unquoted(written: string): { inner: string; quotes: string } | undefined {
+  const value = withoutOuterBlanks(written)
+  const open = opening.exec(value)?.[0]
   if (open === undefined) return undefined
-  const close = new RegExp(`${quote}$`).exec(value.slice(open.length))?.[0]
-  if (close === undefined) return undefined
-  return { inner: value.slice(open.length, -close.length), quotes: `${open} ${close}` }
+  const close = closings.find((one) => value.endsWith(one) && value.length >= open.length + one.length)
+  if (close === undefined || (open === '\\"') !== (close === '\\"')) return undefined
+  return { inner: value.slice(open.length, -close.length), quotes: open + close }
 }
 
-const quote = String.raw`(?:\\?"|[\u201c-\u201f\u2033]|&quot;|&#34;|&#x22;|&[lr]dquo;)`
+/** Longer ones before those that they end with. */
+const closings = ['\\"', '"', '\u201c', '\u201d', '\u201e', '\u201f', '\u2033', '&quot;', '&#34;', '&#x22;', '&ldquo;', '&rdquo;']
+const opening = /^(?:\\?"|[\u201c-\u201f\u2033]|&(?:quot|#34|#x22|[lr]dquo);)/

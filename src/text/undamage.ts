@@ -70,6 +70,17 @@ export function plainMarker(line: string): string {
   return (suspicious.test(line) ? undamaged(line, markerKinds) : line).trim()
 }
 
+/** Blanks of any kind, and what cannot be seen. Not by one pattern, which would take the square of a long run of them. */
+export function withoutOuterBlanks(text: string): string {
+  let from = 0
+  let to = text.length
+  while (from < to && outerBlank.test(text.charAt(from))) from++
+  while (to > from && outerBlank.test(text.charAt(to - 1))) to--
+  return text.slice(from, to)
+}
+
+const outerBlank = /[\s\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069]/
+
 const markerKinds: readonly DamageKind[] = ['invisible', 'entities', 'escapes', 'punctuation', 'spaces']
 
 export const wordsFor = (kinds: readonly DamageKind[]): string =>

@@ -5,7 +5,8 @@ const PORT = 8080
 export const start = () => http.createServer(handle).listen(PORT)
 
 function handle(request, response) {
-  // response.end('hello')
+  response.end(request.url)
+  // console.log('hello')
 }
 
 start()

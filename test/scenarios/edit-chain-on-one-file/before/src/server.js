@@ -7,5 +7,6 @@ export function start() {
 }
 
 function handle(request, response) {
-  response.end('hello')
+  response.end(request.url)
+  console.log('hello')
 }

@@ -1,0 +1,44 @@
+import { words, type Language } from './language.ts'
+import { javascript } from './languages/javascript.ts'
+import { json } from './languages/json.ts'
+import { markdown } from './languages/markdown.ts'
+import { python } from './languages/python.ts'
+import { tsx, typescript } from './languages/typescript.ts'
+
+/** Every language whose structures can be edited. Adding one is adding its row here, its grammar and its cases. */
+export const languages: readonly Language[] = [typescript, tsx, javascript, python, markdown, json]
+
+/** By extension, then by file name, then by the program that its `#!` line names. */
+export function languageFor(path: string, text: string): Language | undefined {
+  const file = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1).toLowerCase()
+  const dot = file.lastIndexOf('.')
+  const found = dot === -1 ? undefined : byExtension.get(file.slice(dot + 1))
+  return found ?? byFileName.get(file) ?? byInterpreter.get(interpreterOf(text))
+}
+
+/** By the info string of a fence. */
+export function languageOfFence(info: string): Language | undefined {
+  const word = info
+    .split(/[\s{,:]/, 1)[0]
+    ?.replace(/^\./, '')
+    .toLowerCase()
+  return word === undefined ? undefined : (byFence.get(word) ?? byExtension.get(word))
+}
+
+export const languageNamed = (name: string): Language | undefined => byFence.get(name)
+
+function interpreterOf(text: string): string {
+  const [, program, rest = ''] = /^#![ \t]*(\S+)([^\r\n]*)/.exec(text) ?? []
+  if (program === undefined) return ''
+  const name = program.slice(program.lastIndexOf('/') + 1)
+  const told = name === 'env' ? (words(rest).find((word) => !/^-|=/.test(word)) ?? '') : name
+  return byInterpreter.has(told) ? told : told.replace(/[\d.]+$/, '')
+}
+
+const index = (key: (language: Language) => string): ReadonlyMap<string, Language> =>
+  new Map(languages.flatMap((language) => words(key(language)).map((word) => [word, language] as const)))
+
+const byExtension = index(({ extensions }) => extensions)
+const byFileName = index(({ fileNames }) => fileNames ?? '')
+const byInterpreter = index(({ interpreters }) => interpreters ?? '')
+const byFence = index(({ name, fences }) => `${name} ${fences ?? ''}`)

@@ -1,0 +1,176 @@
+import type { Block, DamageKind, Document } from '../core/block.ts'
+import type { Source } from '../core/source.ts'
+import { kindsIn, plainMarker, wordsFor } from '../text/undamage.ts'
+import { View, type Budget, type Marked, type Walked, type WalkThrough } from './mend-view.ts'
+
+/*
+ * A reply that went through a chat program may have damaged markers. They are replaced by clean ones, line for line,
+ * and the text is read again; what is content stays as it is. So that nothing is done that the text before the damage
+ * did not ask for:
+ *
+ *   - what can be carried out as it stands stays as it is, and what stands in its content is not looked at;
+ *   - a block is mended from its first marker to its last, or not at all;
+ *   - damage that can be seen, such as `&lt;` or `> `, may be an example in prose. It is undone only where there is a
+ *     mistake without it, or where the text has no sound block at all;
+ *   - what stands in front of every line, `> ` or indentation, is the only damage that is undone in content too.
+ *
+ * Whether the content of a mended block can be trusted is another question: `mend-doubt.ts`.
+ */
+
+export interface Region extends Walked {
+  /** What its markers show. */
+  readonly kinds: readonly DamageKind[]
+  /** What stands in front of every line. */
+  readonly prefix: string
+  /** Lines as they are to be. */
+  readonly changed: ReadonlyMap<number, string>
+}
+
+export interface Mending {
+  /** As many lines as before. */
+  readonly text: string
+  readonly regions: readonly Region[]
+  /** What looks damaged and was left alone. */
+  readonly warnings: readonly string[]
+}
+
+export interface MendOptions {
+  readonly walks: readonly WalkThrough[]
+  /** Whether sound blocks stood before this text. */
+  readonly soundBefore: boolean
+}
+
+/** `strict` is what the text gives when it is read as it stands. */
+export function mend(source: Source, strict: Document, { walks, soundBefore }: MendOptions): Mending {
+  const regions = findRegions(source, strict, walks)
+  const regionAt = (line: number): Region | undefined => regionOf(regions, line)
+  const soundAt = strict.blocks.filter(isSound).map((block) => regionAt(block.startLine))
+  const sound = soundBefore || soundAt.includes(undefined)
+  const mistaken = new Set([
+    ...soundAt,
+    ...strict.blocks.filter((block) => !isSound(block)).map((block) => regionAt(block.startLine)),
+    ...strict.faults.map((fault) => regionAt(fault.line)),
+  ])
+  const warnings: string[] = []
+  const chosen = regions.filter((region) => {
+    if (!sound || mistaken.has(region) || !isVisible(region)) return true
+    warnings.push(leftAlone(region))
+    return false
+  })
+  return { text: textWith(source, chosen), regions: chosen, warnings }
+}
+
+export const isSound = (block: Block): boolean => block.faults.length === 0 && block.endLine !== null
+
+/** Regions are in order and do not overlap. */
+export function regionOf(regions: readonly Region[], line: number): Region | undefined {
+  let low = 0
+  let high = regions.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((regions[middle]?.end ?? Infinity) < line) low = middle + 1
+    else high = middle
+  }
+  const found = regions[low]
+  return found !== undefined && found.start <= line ? found : undefined
+}
+
+/** Every block that is whole once damage is undone, those that are sound without left out unless they lie in one. */
+function findRegions(source: Source, strict: Document, walks: readonly WalkThrough[]): Region[] {
+  const ends = new Map<number, number>()
+  for (const block of strict.blocks) {
+    if (isSound(block)) ends.set(block.startLine, Math.max(block.endLine ?? 0, ends.get(block.startLine) ?? 0))
+  }
+  const budget = { lines: 16 * source.lineCount + 1000 }
+  const regions: Region[] = []
+  let quoted: boolean | undefined
+  for (let n = 1; n <= source.lineCount; n++) {
+    const end = ends.get(n)
+    const line = end === undefined ? source.line(n) : ''
+    if (mayOpen(line)) {
+      const prefix = /^[ \t\xa0>]*/.exec(line)?.[0] ?? ''
+      // One quoted block in a text that is not is an example, or somebody else's.
+      if (prefix.includes('>')) quoted ??= isQuoted(source)
+      const prefixes = prefix === '' || (prefix.includes('>') && !quoted) ? [''] : [prefix, '']
+      const region = regionFrom(source, n, prefixes, walks, budget)
+      if (region !== undefined) regions.push(region)
+      n = region?.end ?? n
+    }
+    n = end ?? n
+  }
+  return regions
+}
+
+function mayOpen(line: string): boolean {
+  return /[#<&\\\xab]/.test(line) && /^[\s>]*(?:#!|<)/.test(plainMarker(line))
+}
+
+/** Whether every line of the text stands behind a `>`, but for a line that says who wrote it. */
+function isQuoted(source: Source): boolean {
+  let before = true
+  for (let n = 1; n <= source.lineCount; n++) {
+    const line = source.line(n).trim()
+    if (line === '') continue
+    if (line.startsWith('>')) before = false
+    else if (!before || !/\bwrote:$/.test(line)) return false
+  }
+  return true
+}
+
+function regionFrom(
+  source: Source,
+  start: number,
+  prefixes: readonly string[],
+  walks: readonly WalkThrough[],
+  budget: Budget,
+): Region | undefined {
+  for (const prefix of prefixes) {
+    const view = new View(source, prefix, budget)
+    for (const walk of walks) {
+      const walked = walk(view, start)
+      if (walked !== undefined) {
+        return { ...walked, prefix, kinds: kindsOf(walked.markers), changed: changedBy(source, prefix, walked) }
+      }
+    }
+  }
+  return undefined
+}
+
+export function kindsOf(markers: readonly Marked[]): DamageKind[] {
+  const shells = markers.filter(({ fence }) => !fence).map(({ shell }) => shell)
+  const kinds = kindsIn(shells.join('\n')).filter((kind) => kind !== 'breaks')
+  // Models leave blanks behind a marker. Two behind each but the last are what makes lines of one paragraph.
+  return shells.slice(0, -1).every((shell) => shell.endsWith('  ')) ? [...kinds, 'breaks'] : kinds
+}
+
+function changedBy(source: Source, prefix: string, { start, end, markers }: Walked): Map<number, string> {
+  const changed = new Map<number, string>()
+  if (prefix !== '') {
+    for (let n = start; n <= end; n++) changed.set(n, source.line(n).slice(prefix.length))
+  }
+  for (const { line, clean } of markers) if (clean !== source.line(line)) changed.set(line, clean)
+  return changed
+}
+
+const isVisible = ({ kinds, prefix }: Region): boolean =>
+  prefix !== '' || kinds.some((kind) => kind === 'entities' || kind === 'escapes' || kind === 'punctuation')
+
+function leftAlone({ start, end, kinds, prefix }: Region): string {
+  const through = kinds.length > 0 ? wordsFor(kinds) : prefix.includes('>') ? 'quotation marks' : 'indentation'
+  return `lines ${start}-${end}: not executed: a block behind ${through} beside blocks that are sound`
+}
+
+function textWith(source: Source, regions: readonly Region[]): string {
+  const parts: string[] = []
+  let from = 0
+  for (const { changed, start, end } of regions) {
+    if (changed.size === 0) continue
+    for (let n = start; n <= end; n++) {
+      const line = changed.get(n)
+      if (line === undefined) continue
+      parts.push(source.text.slice(from, source.startOf(n)), line)
+      from = source.endOf(n)
+    }
+  }
+  return parts.length === 0 ? source.text : parts.join('') + source.text.slice(from)
+}

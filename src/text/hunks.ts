@@ -1,0 +1,135 @@
+/*
+ * The changes of one file as text:
+ *
+ *   patch   = [ names ] { { header } body }      the first body may go without a header
+ *   names   = what a diff has above its first "@@"; not looked at
+ *   header  = "@@" [ " -" old [ " +" new ] ] [ "@@" ] [ " " words ]     old, new: line [ "," count ]
+ *   body    = { " " text | "-" text | "+" text | "" | note } [ "*** End of File" ]
+ *   note    = "\ No newline at end of file"      about the line above it
+ *
+ * A line with nothing in it is an empty line of context; at the end of a body it is the distance to what follows.
+ * Nothing in a header is trusted: words without numbers name a line above the hunk, several headers in a row name
+ * lines one inside the other, and what stands behind the numbers is the heading that diff tools put there.
+ * How headers help to find the place is in `hunks-locate.ts`.
+ */
+
+export interface Hunk {
+  /** From 1, as the patch counts them. */
+  readonly number: number
+  readonly lines: readonly HunkLine[]
+  /** Where the old side begins, by the header; a count of 0 puts it behind that line. */
+  readonly stated?: { readonly line: number; readonly count: number | undefined }
+  /** Lines that stand above, the outermost first. */
+  readonly above: readonly string[]
+  readonly heading?: string
+  /** Its last line is the last of the file. */
+  readonly atEnd: boolean
+  /** Which side has no newline behind its last line. */
+  readonly bare: { readonly old: boolean; readonly new: boolean }
+}
+
+export interface HunkLine {
+  readonly mark: ' ' | '-' | '+'
+  /** As written, a CR at its end included. */
+  readonly text: string
+}
+
+export type ParsedHunks = { readonly hunks: readonly Hunk[] } | { readonly line: number; readonly message: string }
+
+export function parseHunks(patch: string): ParsedHunks {
+  const rows = patch.split('\n')
+  const hunks: Hunk[] = []
+  let open = new OpenHunk()
+  const close = (): void => {
+    const hunk = open.close(hunks.length + 1)
+    if (hunk !== undefined) hunks.push(hunk)
+  }
+  for (let at = namesEnd(rows); at < rows.length; at++) {
+    const row = rows[at] ?? ''
+    if (row.startsWith('@@')) {
+      close()
+      // A header with nothing below it is about the next hunk too.
+      open = open.isEmpty ? open : new OpenHunk()
+      open.head(at + 1, row)
+    } else if (!open.take(row)) {
+      return { line: at + 1, message: `line ${at + 1} begins with none of ' ', '-', '+', '@@': '${row.slice(0, 60)}'` }
+    }
+  }
+  close()
+  if (open.isEmpty && open.headLine > 0) {
+    return { line: open.headLine, message: `nothing follows the '@@' on line ${open.headLine}` }
+  }
+  return { hunks }
+}
+
+/** The side of a hunk that a file must have, or will have. */
+export function sideOf({ lines }: Pick<Hunk, 'lines'>, side: 'old' | 'new'): HunkLine[] {
+  return lines.filter(({ mark }) => mark === ' ' || mark === (side === 'old' ? '-' : '+'))
+}
+
+/** Index of the first row behind the names of a diff; 0 when there are none. */
+function namesEnd(rows: readonly string[]): number {
+  const first = rows.findIndex((row) => row.startsWith('@@'))
+  if (first < 2 || !rows[first - 2]?.startsWith('--- ') || !rows[first - 1]?.startsWith('+++ ')) return 0
+  return rows.slice(0, first - 2).every((row) => !/^[-+ @]/.test(row)) ? first : 0
+}
+
+const NUMBERS = /^@@+\s*-(\d{1,9})(?:,(\d{1,9}))?(?:\s+\+\d+(?:,\d+)?)?\s*(?:@@+(.*))?$/s
+
+class OpenHunk {
+  headLine = 0
+  #lines: { mark: HunkLine['mark']; text: string; blank: boolean }[] = []
+  #above: string[] = []
+  #stated: Hunk['stated']
+  #heading = ''
+  #atEnd = false
+  #bare = { old: false, new: false }
+
+  get isEmpty(): boolean {
+    return this.#lines.length === 0
+  }
+
+  head(line: number, row: string): void {
+    this.headLine = line
+    const numbers = NUMBERS.exec(row.trimEnd())
+    if (numbers !== null) {
+      const [, start = '', count, heading = ''] = numbers
+      this.#stated = { line: Number(start), count: count === undefined ? undefined : Number(count) }
+      this.#heading = heading.trim()
+      return
+    }
+    const words = row.replace(/^@@+/, '').trim().replace(/\s*@@+$/, '')
+    if (words !== '' && !/^(?:\.\.\.|…)$/.test(words)) this.#above.push(words)
+  }
+
+  /** False for a row that cannot stand in a hunk. */
+  take(row: string): boolean {
+    const mark = row[0]
+    if (mark === ' ' || mark === '-' || mark === '+') this.#lines.push({ mark, text: row.slice(1), blank: false })
+    else if (row === '' || row === '\r') this.#lines.push({ mark: ' ', text: row, blank: true })
+    else if (mark === '\\') this.#note()
+    else if (row.trimEnd() === '*** End of File') this.#atEnd = true
+    else return false
+    return true
+  }
+
+  close(number: number): Hunk | undefined {
+    while (this.#lines.at(-1)?.blank === true) this.#lines.pop()
+    if (this.isEmpty) return undefined
+    return {
+      number,
+      lines: this.#lines.map(({ mark, text }) => ({ mark, text })),
+      above: this.#above,
+      atEnd: this.#atEnd,
+      bare: this.#bare,
+      ...(this.#stated && { stated: this.#stated }),
+      ...(this.#heading !== '' && { heading: this.#heading }),
+    }
+  }
+
+  #note(): void {
+    const mark = this.#lines.at(-1)?.mark
+    if (mark === ' ' || mark === '-') this.#bare.old = true
+    if (mark === ' ' || mark === '+') this.#bare.new = true
+  }
+}

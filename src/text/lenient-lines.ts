@@ -1,0 +1,130 @@
+import type { Source } from '../core/source.ts'
+
+/**
+ * The ways in which a line of a patch may be the same as a line of a file, the strictest first. Each forgives what
+ * those before it forgive, and one thing more.
+ */
+export const strategies = ['exact', 'trailing-blanks', 'indentation', 'punctuation'] as const
+export type Strategy = (typeof strategies)[number]
+
+/** A view is what is left of a line when it is compared. `letter` is `exact` with the CR of a CRLF. */
+type View = Strategy | 'letter'
+
+const views: Readonly<Record<View, (line: string) => string>> = {
+  letter: (line) => line,
+  exact: withoutCr,
+  'trailing-blanks': (line) => line.trimEnd(),
+  indentation: (line) => line.trim(),
+  punctuation: (line) => folded(line).trim(),
+}
+
+export function withoutCr(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line
+}
+
+/** Plain punctuation and blanks for typographic ones; what cannot be seen is left out. */
+export function folded(line: string): string {
+  if (!ODD.test(line)) return line
+  return line
+    .replace(/[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]/g, '-')
+    .replace(/[\u2018-\u201b\u2032]/g, "'")
+    .replace(/[\u201c-\u201f\u2033]/g, '"')
+    .replace(/[\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]/g, ' ')
+    .replace(/\u2026/g, '...')
+    .replace(/[\xad\u200b-\u200d\u2060\ufeff]/g, '')
+}
+
+const ODD = /[\xa0\xad\u1680\u2000-\u2060\u2212\u3000\ufe58\ufe63\ufeff\uff0d]/
+
+/** The lines of a file, without the empty one behind a final newline. Numbered from 0. */
+export class FileLines {
+  readonly text: string
+  readonly count: number
+  readonly #source: Source
+  readonly #indexes = new Map<View, Index>()
+
+  constructor(source: Source) {
+    this.#source = source
+    this.text = source.text
+    this.count = this.text === '' || this.text.endsWith('\n') ? source.lineCount - 1 : source.lineCount
+  }
+
+  line(at: number): string {
+    return this.#source.line(at + 1)
+  }
+
+  /** Offset of a line; behind the last, the end of the text. */
+  startOf(at: number): number {
+    return at >= this.count ? this.text.length : this.#source.startOf(at + 1)
+  }
+
+  /** Every line from which the wanted ones follow one another, overlaps included. */
+  find(wanted: readonly string[], view: View): number[] {
+    const { ids, numbers } = this.#index(view)
+    const key = views[view]
+    const pattern: number[] = []
+    for (const line of wanted) {
+      const id = numbers.get(key(line))
+      if (id === undefined) return []
+      pattern.push(id)
+    }
+    return occurrences(ids, pattern)
+  }
+
+  #index(view: View): Index {
+    const known = this.#indexes.get(view)
+    if (known !== undefined) return known
+    const key = views[view]
+    const ids = new Int32Array(this.count)
+    const numbers = new Map<string, number>()
+    for (let at = 0; at < this.count; at++) {
+      const line = key(view === 'letter' ? this.#withCr(at) : this.line(at))
+      let id = numbers.get(line)
+      if (id === undefined) numbers.set(line, (id = numbers.size))
+      ids[at] = id
+    }
+    const index = { ids, numbers }
+    this.#indexes.set(view, index)
+    return index
+  }
+
+  #withCr(at: number): string {
+    const end = this.startOf(at + 1)
+    return this.text.slice(this.startOf(at), this.text.charCodeAt(end - 1) === LF ? end - 1 : end)
+  }
+}
+
+const LF = 10
+
+/** Equal lines have equal numbers, so that a line is compared as a text only once. */
+interface Index {
+  readonly ids: Int32Array
+  readonly numbers: ReadonlyMap<string, number>
+}
+
+/** By Knuth, Morris and Pratt: many equal lines must not cost the square of their number. */
+function occurrences(ids: Int32Array, pattern: readonly number[]): number[] {
+  if (pattern.length === 0 || pattern.length > ids.length) return []
+  const borders = bordersOf(pattern)
+  const found: number[] = []
+  let matched = 0
+  for (let at = ids.indexOf(pattern[0] ?? -1); at !== -1 && at < ids.length; at++) {
+    while (matched > 0 && pattern[matched] !== ids[at]) matched = borders[matched - 1] ?? 0
+    if (pattern[matched] === ids[at]) matched++
+    if (matched < pattern.length) continue
+    found.push(at - matched + 1)
+    matched = borders[matched - 1] ?? 0
+  }
+  return found
+}
+
+function bordersOf(pattern: readonly number[]): Uint32Array {
+  const borders = new Uint32Array(pattern.length)
+  let length = 0
+  for (let at = 1; at < pattern.length; at++) {
+    while (length > 0 && pattern[at] !== pattern[length]) length = borders[length - 1] ?? 0
+    if (pattern[at] === pattern[length]) length++
+    borders[at] = length
+  }
+  return borders
+}
