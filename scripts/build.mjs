@@ -45,6 +45,8 @@ async function bundle() {
     entryPoints: ['src/cli/main.ts'],
     outfile: path.join(dist, 'cli.cjs'),
     format: 'cjs',
+    define: { 'import.meta.url': '__cladaUrl' },
+    banner: { js: 'const __cladaUrl = require("node:url").pathToFileURL(__filename).href' },
     minifyWhitespace: true,
     minifySyntax: true,
     lineLimit: 160,

@@ -29,7 +29,7 @@ export interface CheckedBlock {
 /** Every block of a document and what is wrong with it, from the text alone: the disk is not consulted. */
 export function checkDocument(text: string, options: CladaOptions): CheckedDocument {
   const settings = settingsOf(options)
-  const { blocks, faults } = findBlocks(new Source(text), { syntaxes: options.syntaxes })
+  const { blocks, faults } = findBlocks(new Source(text), { syntaxes: options.syntaxes, strict: options.strict })
   const checked = [
     ...blocks.map((block) => {
       const errors = errorsOf(block)

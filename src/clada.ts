@@ -28,10 +28,10 @@ export class Clada {
 
   /** The same for a text that is still coming: each block is carried out as soon as it is complete. */
   async executeStream(texts: AsyncIterable<string>, options: ExecuteOptions = {}): Promise<ExecutionResult> {
-    const { syntaxes, atomic } = this.#options
+    const { syntaxes, strict, atomic } = this.#options
     const effect = atomic ? 'together' : 'land'
     const { result } = await this.#safely((settings) =>
-      runStream(texts, { settings, registry, origin: 'document', syntaxes, effect, ...options }),
+      runStream(texts, { settings, registry, origin: 'document', syntaxes, strict, effect, ...options }),
     )
     return result
   }
@@ -57,6 +57,7 @@ export class Clada {
         settings: { ...settings, relativePaths: true },
         registry,
         origin: 'user',
+        strict: this.#options.strict,
         effect: 'land',
         ...options,
       }),
@@ -65,9 +66,9 @@ export class Clada {
   }
 
   #run(text: string, effect: RunOptions['effect'], options: ExecuteOptions): Promise<RunResult> {
-    const { syntaxes } = this.#options
+    const { syntaxes, strict } = this.#options
     return this.#safely((settings) =>
-      run(text, { settings, registry, origin: 'document', syntaxes, effect, ...options }),
+      run(text, { settings, registry, origin: 'document', syntaxes, strict, effect, ...options }),
     )
   }
 

@@ -1,6 +1,7 @@
+import path from 'node:path'
 import { decode, type Decoded } from './actions/decode.ts'
 import type { Registry } from './actions/registry.ts'
-import type { Outcome } from './core/action.ts'
+import type { Outcome, Repair } from './core/action.ts'
 import type { Block, BlockGroup, Fault } from './core/block.ts'
 import { type Problem, Stop } from './core/problem.ts'
 import type { ActionResult, Code, ExecutionResult, ParseError } from './core/result.ts'
@@ -9,7 +10,7 @@ import { TaskNumbers } from './core/task-numbers.ts'
 import { syntaxError, validationError } from './parse-error.ts'
 import { decide } from './policy/decide.ts'
 import { explain } from './report/explain.ts'
-import type { OpenWorkspace, WriteNote } from './workspace/open.ts'
+import type { Landing, OpenWorkspace } from './workspace/open.ts'
 
 export interface ExecutionOptions {
   readonly settings: Settings
@@ -18,6 +19,15 @@ export interface ExecutionOptions {
   readonly origin: 'document' | 'user'
   readonly onAction?: ((result: ActionResult) => void) | undefined
   readonly signal?: AbortSignal | undefined
+  /** Told of each action as it begins and as it is over. */
+  readonly log?: ActionLog | undefined
+  /** Reads texts as they stand, whatever a chat program did to them. */
+  readonly strict?: boolean | undefined
+}
+
+export interface ActionLog {
+  act(seq: number, raw: string, explanation?: string): void
+  acted(result: ActionResult): void
 }
 
 /**
@@ -74,6 +84,11 @@ export class Execution {
     this.#fatal = { fatalError: message, fatalCode: code }
   }
 
+  /** Something to tell besides the results. */
+  warn(warnings: readonly string[]): void {
+    this.#warnings.push(...warnings)
+  }
+
   /** Waits until everything is on the disk and told. */
   settled(): Promise<void> {
     return this.#reported
@@ -88,6 +103,7 @@ export class Execution {
     try {
       for (const saved of await this.#workspace.landTogether()) this.#warnings.push(displacedWarning(saved))
     } catch (error) {
+      this.#giveUp(problemOf(error))
       this.#refuse(this.#results, problemOf(error))
     }
   }
@@ -122,11 +138,28 @@ export class Execution {
         }
       }
       const relativePaths = settings.relativePaths || block.syntax !== 'sham'
-      const decoded = decode(block.action, block.params, registry, { root: settings.root, relativePaths })
+      const { params, warnings } = this.#withoutRootName(block)
+      const decoded = withWarnings(
+        decode(block.action, params, registry, { root: settings.root, relativePaths }),
+        warnings,
+      )
       return decoded.ok
         ? { ready: true, block, number, decoded }
         : { ready: false, block, number, errors: [{ ...validationError(block, decoded), task: number, ...grouped }] }
     })
+  }
+
+  /** Some models put the project's own name in front of every path. It goes, unless there is such a directory. */
+  #withoutRootName({ params, rootNameMayLead }: Block): { params: Block['params']; warnings: string[] } {
+    const name = path.basename(this.#options.settings.root)
+    const given = params['path']
+    if (!rootNameMayLead || !given?.startsWith(`${name}/`)) return { params, warnings: [] }
+    if (this.#workspace.isThere(path.join(this.#options.settings.root, name))) return { params, warnings: [] }
+    const short = given.slice(name.length + 1)
+    return {
+      params: { ...params, path: short },
+      warnings: [`'${given}' begins with the name of the project itself and was taken for '${short}'`],
+    }
   }
 
   /** The first failure skips the rest. */
@@ -156,6 +189,7 @@ export class Execution {
     try {
       for (const saved of await scope.land()) this.#warnings.push(displacedWarning(saved))
     } catch (error) {
+      this.#giveUp(problemOf(error))
       this.#refuse(done, problemOf(error))
     }
   }
@@ -163,11 +197,13 @@ export class Execution {
   async #perform(task: ReadyTask, scope: Pick<OpenWorkspace, 'filesFor'>): Promise<ActionResult> {
     const result = this.#begin(task)
     const begun = performance.now()
-    const landings: Promise<WriteNote>[] = []
-    const outcome = await this.#outcome(task.decoded, scope, (landing) => landings.push(landing))
+    const landings: Landing[] = []
+    const outcome = await this.#outcome(task, scope, (landing) => landings.push(landing))
+    if (!outcome.ok) this.#giveUp(outcome.problem)
     settle(result, outcome, [...(task.block.warnings ?? []), ...task.decoded.warnings])
 
     const landed = this.#landed(result, landings).then(() => {
+      this.#options.log?.acted(result)
       result.durationMs = Math.round((performance.now() - begun) * 1000) / 1000
     })
     // In order, whatever order the files land in.
@@ -190,8 +226,10 @@ export class Execution {
       line: block.startLine,
       ...(block.label === undefined ? {} : { label: block.label }),
       ...(block.group === undefined ? {} : { group: block.group.line }),
+      ...(block.explanation === undefined ? {} : { explanation: block.explanation }),
     }
     this.#results.push(result)
+    this.#options.log?.act(result.seq, block.raw, block.explanation)
     return result
   }
 
@@ -202,12 +240,14 @@ export class Execution {
   }
 
   async #outcome(
-    { spec, spelled, args }: ReadyTask['decoded'],
+    { block, decoded: { spec, spelled, args } }: ReadyTask,
     scope: Pick<OpenWorkspace, 'filesFor'>,
-    onWrite: (landing: Promise<WriteNote>) => void,
+    onWrite: (landing: Landing) => void,
   ): Promise<Outcome> {
-    const { settings, origin, signal } = this.#options
+    const { settings, origin, signal, strict } = this.#options
     if (signal?.aborted) return { ok: false, problem: stopped(reasonOf(signal)) }
+    const { fatalError } = this.#fatal
+    if (fatalError !== undefined) return { ok: false, problem: stopped(fatalError) }
     const decision = decide(spec, spelled, { origin, allowedActions: settings.allowedActions })
     if (decision.verdict === 'deny') {
       return { ok: false, problem: { kind: 'denied', rule: decision.rule, action: spelled, reason: decision.reason } }
@@ -215,7 +255,8 @@ export class Execution {
     this.#executed++
     const files = scope.filesFor(onWrite)
     try {
-      return await spec.run(args, { files, spelled, explain: (problem) => explain(problem, spelled).error })
+      const repair: Repair = { readings: strict ? 'off' : 'allowed', damage: block.damage ?? [] }
+      return await spec.run(args, { files, spelled, repair, explain: (problem) => explain(problem, spelled).error })
     } catch (error) {
       return { ok: false, problem: problemOf(error) }
     } finally {
@@ -224,13 +265,22 @@ export class Execution {
   }
 
   /** An action has succeeded only when its files are on the disk. */
-  async #landed(result: ActionResult, landings: readonly Promise<WriteNote>[]): Promise<void> {
-    for (const settled of await Promise.allSettled(landings)) {
+  async #landed(result: ActionResult, landings: readonly Landing[]): Promise<void> {
+    const all = await Promise.allSettled(landings.map((landing) => landing.written))
+    for (const [index, settled] of all.entries()) {
+      if (settled.status === 'rejected' && landings[index]?.told) continue
       if (settled.status === 'rejected') settle(result, { ok: false, problem: problemOf(settled.reason) }, [])
       else if (settled.value.displaced !== undefined) {
         result.warnings = [...(result.warnings ?? []), displacedWarning(settled.value.displaced)]
       }
     }
+  }
+
+  /** Where nothing may be written now, nothing else need be tried. */
+  #giveUp(problem: Problem): void {
+    if (problem.kind !== 'locked' && problem.kind !== 'git') return
+    const { error, code } = explain(problem, 'clada')
+    this.fail(error, code)
   }
 
   #refuse(results: readonly ActionResult[], problem: Problem): void {
@@ -254,6 +304,9 @@ interface ReadyTask {
 
 /** More files than this on their way at once would only cost memory. */
 const maxLanding = 16
+
+const withWarnings = (decoded: Decoded, warnings: readonly string[]): Decoded =>
+  decoded.ok && warnings.length > 0 ? { ...decoded, warnings: [...warnings, ...decoded.warnings] } : decoded
 
 const stopped = (reason: string): Problem => ({ kind: 'stopped', reason })
 

@@ -16,7 +16,7 @@ export function syntaxError(block: Block | undefined, fault: Fault): ParseError 
     blockStartLine: block?.startLine ?? fault.line,
     shamContent: shamContentOfFault(block, fault),
     ...(fault.hint === undefined ? {} : { hint: fault.hint }),
-    syntax: block?.syntax ?? 'sham',
+    syntax: block?.syntax ?? fault.syntax ?? 'sham',
   }
 }
 

@@ -20,5 +20,8 @@ export function diffOf({ at, before, after }: Change): FileDiff {
 
 const isText = (bytes: Buffer): boolean => isUtf8(bytes) && !bytes.includes(0)
 
-/** Git knows two kinds of file. */
-const gitMode = (mode: number): string => (mode & 0o111 ? '100755' : '100644')
+/** Git knows two kinds of file, and links. */
+function gitMode(mode: number): string {
+  if ((mode & 0o170000) === 0o120000) return '120000'
+  return mode & 0o111 ? '100755' : '100644'
+}

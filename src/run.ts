@@ -1,7 +1,10 @@
 import type { Document } from './core/block.ts'
 import type { Code, ExecutionResult } from './core/result.ts'
 import { Source } from './core/source.ts'
+import type { HistorySettings } from './core/settings.ts'
 import { Execution, type ExecutionOptions } from './execution.ts'
+import { type Ended, History } from './history/history.ts'
+import { explain } from './report/explain.ts'
 import { makePathJudge, pathPolicyOf } from './policy/paths.ts'
 import { findBlocks, type FindOptions } from './syntax/find-blocks.ts'
 import { BlockStream } from './syntax/stream-blocks.ts'
@@ -11,6 +14,7 @@ import { type Change, openWorkspace } from './workspace/open.ts'
 export interface RunOptions extends ExecutionOptions, FindOptions {
   /** `land`: each action's changes reach the disk as it is done. `together`: all at the end or none. `show`: none. */
   readonly effect: 'land' | 'together' | 'show'
+  readonly history: HistorySettings
 }
 
 export interface RunResult {
@@ -71,17 +75,33 @@ export class InputError extends Error {
 async function inWorkspace(options: RunOptions, work: (execution: Execution) => Promise<void>): Promise<RunResult> {
   const { settings, effect } = options
   const judge = makePathJudge(pathPolicyOf(settings))
-  const workspace = openWorkspace(settings, judge, effect === 'land' ? 'disk' : 'staged')
+  const { root } = settings
+  const closed = (relative: string): boolean => judge.closedBelow(relative)
+  const history =
+    effect === 'show' ? undefined : new History({ root, settings: options.history, kind: 'run', closed })
+  const workspace = openWorkspace(settings, judge, effect === 'land' ? 'disk' : 'staged', history)
   try {
-    const execution = new Execution(options, workspace)
+    const execution = new Execution({ ...options, log: history }, workspace)
     await work(execution)
     await execution.settled()
     const changes = effect === 'show' ? workspace.changes() : []
     if (effect === 'together') await execution.landTogether()
-    return { result: execution.result(), changes }
+    const ended = await history?.end(execution.result().results, (absolute) => workspace.inspect(absolute))
+    return { result: withHistory(execution, ended), changes }
   } finally {
     await workspace.close()
   }
+}
+
+function withHistory(execution: Execution, ended: Ended | undefined): ExecutionResult {
+  if (ended === undefined) return execution.result()
+  execution.warn(ended.warnings)
+  if (ended.failure !== undefined) {
+    const { error, code } = explain(ended.failure.problem, 'clada')
+    execution.fail(`${error}. What was executed stays; clada undo takes it back.`, code)
+  }
+  const result = execution.result()
+  return ended.commit === undefined ? result : { ...result, gitCommit: ended.commit }
 }
 
 function inputTooLarge(text: string, limit: number): string | undefined {

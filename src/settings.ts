@@ -26,6 +26,8 @@ export interface CladaOptions {
   atomic?: boolean
   /** The only syntaxes that are looked for. */
   syntaxes?: readonly SyntaxName[]
+  /** Repairs nothing that a chat program damaged. */
+  strict?: boolean
   limits?: Partial<Limits>
 }
 

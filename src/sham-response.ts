@@ -16,7 +16,7 @@ export interface ShamResponse {
 
 /** The actions in a model's reply, and what is wrong with the rest. Nothing is carried out. */
 export async function parseShamResponse(text: string): Promise<ShamResponse> {
-  const { blocks, faults } = findBlocks(new Source(text), { syntaxes: ['sham'] })
+  const { blocks, faults } = findBlocks(new Source(text), { syntaxes: ['sham'], strict: true })
   const actions: CladaAction[] = []
   const errors = faults.map((fault) => syntaxError(undefined, fault))
   for (const block of blocks) {

@@ -15,7 +15,7 @@ export function convert(raw: unknown, param: Convertible): Converted {
   if (typeof raw !== 'string') return { ok: false, message: `Invalid value: ${JSON.stringify(raw) ?? typeof raw}` }
   switch (param.type) {
     case 'integer':
-      return /^[+-]?\d+$/.test(raw.trim()) && Number.isSafeInteger(Number(raw))
+      return String(Number(raw)) === raw.trim() && Number.isSafeInteger(Number(raw))
         ? { ok: true, value: Number(raw) }
         : { ok: false, message: `Invalid integer value: ${raw}`, hint: 'Write a whole number, such as "3".' }
     case 'count':

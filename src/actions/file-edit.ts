@@ -45,5 +45,5 @@ export const fileEdit = defineAction({
       code: 'match_count_mismatch',
     },
   ],
-  run: async (edit, { files }) => replacedIn(edit.path, await replaceOccurrences(files, edit, edit.count)),
+  run: async (edit, context) => replacedIn(edit.path, await replaceOccurrences(context, edit, edit.count)),
 })

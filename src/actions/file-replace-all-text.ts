@@ -33,8 +33,8 @@ export const fileReplaceAllText = defineAction({
       code: 'match_count_mismatch',
     },
   ],
-  async run(edit, { files }) {
-    const done = await replaceOccurrences(files, edit, edit.count ?? 'any')
+  async run(edit, context) {
+    const done = await replaceOccurrences(context, edit, edit.count ?? 'any')
     if (!done.ok || done.replacements > 0) return replacedIn(edit.path, done)
     return ok({ path: edit.path.given, replacements: 0 }, ['old_text does not occur in the file; nothing was changed'])
   },

@@ -1,8 +1,19 @@
-import { count, defineAction, fail, ok, optional, path, text, type Outcome } from '../core/action.ts'
-import type { Files, PathArg, TextFile } from '../core/files.ts'
+import {
+  count,
+  defineAction,
+  fail,
+  ok,
+  optional,
+  path,
+  text,
+  type ActionContext,
+  type Outcome,
+  type Repair,
+} from '../core/action.ts'
+import type { PathArg, TextFile } from '../core/files.ts'
 import { applyReplacements, eolFor, findRanges, type Marker, type Ranges } from '../text/edit.ts'
 import { expectHash } from './common-params.ts'
-import { absence, shown } from './replace-occurrences.ts'
+import { absence, doubtful, repairWarning, shown } from './replace-occurrences.ts'
 
 interface RangeEdit {
   readonly path: PathArg
@@ -46,15 +57,24 @@ export const fileReplaceTextRange = defineAction({
       after: { 'a.txt': '* *\n' },
     },
   ],
-  run: (edit, { files }) => replaceRange(files, edit),
+  run: (edit, context) => replaceRange(context, edit),
 })
 
-async function replaceRange(files: Files, edit: RangeEdit): Promise<Outcome> {
+async function replaceRange({ files, repair }: ActionContext, edit: RangeEdit): Promise<Outcome> {
   const { path, old_text_beginning: beginning, old_text_end: end } = edit
   if (beginning === '') return fail({ kind: 'empty-text', param: 'old_text_beginning' })
   if (end === '') return fail({ kind: 'empty-text', param: 'old_text_end' })
   const file = await files.read(path, { expectHash: edit.expect_hash })
-  const found = findRanges(file.text, beginning, end, edit.count === undefined ? 'unique' : 'counted')
+  const mode = edit.count === undefined ? 'unique' : 'counted'
+  const found = findRanges(file.text, beginning, end, mode)
+  const absent = found.kind === 'absent' || (found.kind === 'found' && found.ranges.length === 0)
+  if (!absent && repair.damage.length > 0) return fail(doubtful('old_text_beginning', repair.damage))
+  const repaired = absent && repair.readings === 'allowed' ? await repairedRange(file, edit, mode, repair) : undefined
+  if (repaired !== undefined) {
+    const { found: ranges, wanted, replacement, kinds } = repaired
+    await files.save(file, applyReplacements(file.text, ranges, replacement, { eol: eolFor(file.text, ...wanted) }))
+    return ok({ path: path.given, replacements: ranges.length }, [repairWarning('the passage', kinds)])
+  }
   if (found.kind !== 'found') return refusal(file, edit, found)
 
   const { ranges } = found
@@ -73,6 +93,22 @@ async function replaceRange(files: Files, edit: RangeEdit): Promise<Outcome> {
   const eol = eolFor(file.text, beginning, end)
   await files.save(file, applyReplacements(file.text, ranges, edit.new_text, { eol }))
   return ok({ path: path.given, replacements: ranges.length })
+}
+
+/** The passage through damage, if there is one such reading. */
+async function repairedRange({ text }: TextFile, edit: RangeEdit, mode: 'unique' | 'counted', repair: Repair) {
+  const { onlyReading } = await import('../text/undamage-edit.ts')
+  const wanted = [edit.old_text_beginning, edit.old_text_end]
+  const reading = onlyReading(
+    { wanted, replacement: edit.new_text },
+    text,
+    repair.damage,
+    ([beginning = '', end = '']) => {
+      const found = findRanges(text, beginning, end, mode)
+      return found.kind === 'found' ? found.ranges : found.kind === 'ambiguous' ? found.spans : []
+    },
+  )
+  return reading?.found.length === (typeof edit.count === 'number' ? edit.count : 1) ? reading : undefined
 }
 
 async function refusal(file: TextFile, edit: RangeEdit, found: Exclude<Ranges, { kind: 'found' }>): Promise<Outcome> {

@@ -38,5 +38,5 @@ export const fileReplaceText = defineAction({
       after: { 'dos.txt': '1\r\n2\r\nthree\r\n' },
     },
   ],
-  run: async (edit, { files }) => replacedIn(edit.path, await replaceOccurrences(files, edit, 'once')),
+  run: async (edit, context) => replacedIn(edit.path, await replaceOccurrences(context, edit, 'once')),
 })

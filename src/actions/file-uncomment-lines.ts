@@ -42,6 +42,8 @@ const uncomment: ChangeLines = (lines, { open, close }) => ({
     const indent = line.slice(0, line.length - line.trimStart().length)
     const body = line.slice(indent.length)
     if (!body.startsWith(open) || !body.trimEnd().endsWith(close)) return line
+    // A mark that is a word ends where the word does: REMOVE is no comment.
+    if (/\w$/.test(open) && /^\w/.test(body.slice(open.length))) return line
     const inner =
       close === '' ? body.slice(open.length) : body.trimEnd().slice(open.length, -close.length).replace(/ $/, '')
     return indent + inner.replace(/^ /, '')

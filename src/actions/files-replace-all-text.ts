@@ -1,7 +1,8 @@
-import { defineAction, fail, ok, paths, text } from '../core/action.ts'
+import { defineAction, fail, ok, paths, text, type ActionContext } from '../core/action.ts'
+import type { PathArg } from '../core/files.ts'
 import type { Problem } from '../core/problem.ts'
 import { attempt } from './attempt.ts'
-import { replaceOccurrences } from './replace-occurrences.ts'
+import { type Replaced, replaceOccurrences } from './replace-occurrences.ts'
 
 export const filesReplaceAllText = defineAction({
   name: 'files_replace_all_text',
@@ -33,18 +34,28 @@ export const filesReplaceAllText = defineAction({
       code: 'file_not_found',
     },
   ],
-  async run({ paths, old_text, new_text }, { files, explain }) {
+  async run({ paths, old_text, new_text }, context) {
     if (paths.length === 0) return fail({ kind: 'no-paths' })
     if (old_text === '') return fail({ kind: 'empty-text', param: 'old_text' })
+    // What is not in one file may be in the others as it stands.
+    const literal: ActionContext = { ...context, repair: { ...context.repair, readings: 'off' } }
+    const done: { path: PathArg; outcome: Replaced }[] = []
+    for (const path of paths) {
+      done.push({
+        path,
+        outcome: await attempt(() => replaceOccurrences(literal, { path, old_text, new_text }, 'any')),
+      })
+    }
     const results: { path: string; replacements_made: number; error?: string }[] = []
     const failures: { path: string; problem: Problem }[] = []
-    for (const path of paths) {
-      const outcome = await attempt(() => replaceOccurrences(files, { path, old_text, new_text }, 'any'))
-      if (outcome.ok) results.push({ path: path.given, replacements_made: outcome.replacements })
-      else {
-        failures.push({ path: path.given, problem: outcome.problem })
-        results.push({ path: path.given, replacements_made: 0, error: explain(outcome.problem) })
+    for (const { path, outcome } of done) {
+      const refused = outcome.ok ? await attempt(() => context.files.landed(path)) : outcome
+      if (refused === undefined) {
+        results.push({ path: path.given, replacements_made: outcome.ok ? outcome.replacements : 0 })
+        continue
       }
+      failures.push({ path: path.given, problem: refused.problem })
+      results.push({ path: path.given, replacements_made: 0, error: context.explain(refused.problem) })
     }
     if (failures.length > 0) return fail({ kind: 'files-failed', doing: 'change', failures }, { results })
     const none = results.every((result) => result.replacements_made === 0)

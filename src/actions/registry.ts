@@ -10,6 +10,7 @@ import { fileDeleteLines } from './file-delete-lines.ts'
 import { fileEdit } from './file-edit.ts'
 import { fileInsertLines } from './file-insert-lines.ts'
 import { fileMove } from './file-move.ts'
+import { filePatch } from './file-patch.ts'
 import { fileRead } from './file-read.ts'
 import { fileReadNumbered } from './file-read-numbered.ts'
 import { fileReplaceAllText } from './file-replace-all-text.ts'
@@ -36,6 +37,7 @@ export const actions: readonly ActionSpec[] = [
   fileReplaceTextRange,
   filesReplaceAllText,
   fileReplaceLines,
+  filePatch,
   fileDeleteLines,
   fileInsertLines,
   fileCommentLines,

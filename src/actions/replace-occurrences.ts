@@ -1,8 +1,10 @@
-import { fail, ok, type Outcome } from '../core/action.ts'
-import type { Files, PathArg, TextFile } from '../core/files.ts'
+import { fail, ok, type ActionContext, type Outcome, type Repair } from '../core/action.ts'
+import type { DamageKind } from '../core/block.ts'
+import type { PathArg, TextFile } from '../core/files.ts'
 import type { Problem } from '../core/problem.ts'
 import { applyReplacements, eolFor, findOccurrences, type Span } from '../text/edit.ts'
 import { placesOf } from '../text/places.ts'
+import { wordsFor } from '../text/undamage.ts'
 
 export interface Replacing {
   readonly path: PathArg
@@ -14,26 +16,60 @@ export interface Replacing {
 /** How often the text must be there: `once` is told apart from a count of one, because it is said in other words. */
 export type Expected = 'once' | 'any' | 'all' | number
 
-export type Replaced = { readonly ok: true; readonly replacements: number } | (Outcome & { readonly ok: false })
+export type Replaced =
+  | { readonly ok: true; readonly replacements: number; readonly warnings: readonly string[] }
+  | (Outcome & { readonly ok: false })
 
 /** Replaces a text in one file, or says exactly why not. All edits by text come through here. */
-export async function replaceOccurrences(files: Files, edit: Replacing, expected: Expected): Promise<Replaced> {
+export async function replaceOccurrences(
+  { files, repair }: Pick<ActionContext, 'files' | 'repair'>,
+  edit: Replacing,
+  expected: Expected,
+): Promise<Replaced> {
   const { path, old_text, new_text } = edit
   if (old_text === '') return fail({ kind: 'empty-text', param: 'old_text' })
   const file = await files.read(path, { expectHash: edit.expect_hash })
-  const spans = findOccurrences(file.text, old_text)
-  const problem = await mismatch(file, edit, spans, expected)
+  const asItStands = findOccurrences(file.text, old_text)
+  if (asItStands.length === 0) {
+    const repaired = await repairedReading(file.text, edit, expected, repair)
+    if (repaired !== undefined) {
+      const { found, replacement, wanted, kinds } = repaired
+      const eol = eolFor(file.text, ...wanted)
+      await files.save(file, applyReplacements(file.text, found, replacement, { eol }))
+      return { ok: true, replacements: found.length, warnings: [repairWarning('old_text', kinds)] }
+    }
+  } else if (repair.damage.length > 0) return fail(doubtful('old_text', repair.damage))
+  const problem = await mismatch(file, edit, asItStands, expected)
   if (problem !== undefined) return fail(problem)
 
-  if (spans.length > 0) {
-    const changed = applyReplacements(file.text, spans, new_text, { eol: eolFor(file.text, old_text) })
+  if (asItStands.length > 0) {
+    const changed = applyReplacements(file.text, asItStands, new_text, { eol: eolFor(file.text, old_text) })
     await files.save(file, changed)
   }
-  return { ok: true, replacements: spans.length }
+  return { ok: true, replacements: asItStands.length, warnings: [] }
 }
 
 export const replacedIn = (path: PathArg, done: Replaced): Outcome =>
-  done.ok ? ok({ path: path.given, replacements: done.replacements }) : done
+  done.ok ? ok({ path: path.given, replacements: done.replacements }, done.warnings) : done
+
+async function repairedReading(text: string, { old_text, new_text }: Replacing, expected: Expected, repair: Repair) {
+  if (repair.readings === 'off') return undefined
+  // Loaded only here: most edits find their text.
+  const { onlyReading } = await import('../text/undamage-edit.ts')
+  const edit = { wanted: [old_text], replacement: new_text }
+  const reading = onlyReading(edit, text, repair.damage, ([wanted = '']) => findOccurrences(text, wanted))
+  return reading?.found.length === (typeof expected === 'number' ? expected : 1) ? reading : undefined
+}
+
+export const repairWarning = (param: string, kinds: readonly DamageKind[]): string =>
+  `${param} is in the file only when it is read through ${wordsFor(kinds)}; new_text was read in the same way`
+
+/** The markers of the block tell that its texts were damaged, and the file has one that looks so. */
+export const doubtful = (param: string, kinds: readonly DamageKind[]): Problem => ({
+  kind: 'bad-param',
+  param,
+  message: `the block was damaged on its way (${wordsFor(kinds)}), so that what it says cannot be told. Send it again inside a code block`,
+})
 
 async function mismatch(
   file: TextFile,

@@ -17,6 +17,7 @@ export function cladaOptions(flags: FlagValues): CladaOptions {
     allowEscape: flags['allow-escape'] !== undefined,
     atomic: flags.atomic !== undefined,
     gitCommit: flags['no-git'] === undefined,
+    strict: flags.strict !== undefined,
     ...(flags.syntax === undefined ? {} : { syntaxes: flags.syntax.map(syntaxOf) }),
     ...(timeout === undefined ? {} : { limits: { actionMs: timeout * 1000 } }),
   }

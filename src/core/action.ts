@@ -1,3 +1,4 @@
+import type { DamageKind } from './block.ts'
 import type { Files, PathArg } from './files.ts'
 import type { Problem } from './problem.ts'
 
@@ -27,8 +28,17 @@ export interface ActionContext {
   readonly files: Files
   /** The action's name as the block spelled it. */
   readonly spelled: string
+  readonly repair: Repair
   /** A problem in words, for results that tell of several. */
   explain(problem: Problem): string
+}
+
+/** How an edit may read a text that is not in the file as it stands. */
+export interface Repair {
+  /** `off`: not otherwise. */
+  readonly readings: 'allowed' | 'off'
+  /** Damage that the block's markers and texts show: then a text that shows it is not to be taken as it stands. */
+  readonly damage: readonly DamageKind[]
 }
 
 /** What came of an action. A failure may still carry data, such as the lines that do exist. */

@@ -18,6 +18,8 @@ export interface Fault {
   readonly message: string
   /** What to write instead, where that can be said. */
   readonly hint?: string
+  /** Which syntax the text was taken for; `find-blocks.ts` sets it on faults that belong to no block. */
+  readonly syntax?: SyntaxName
 }
 
 /** One block as the model wrote it: a name and raw texts. */

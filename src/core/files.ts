@@ -4,6 +4,8 @@ export interface Files {
   read(path: PathArg, options?: ReadOptions): Promise<TextFile>
   /** Puts an edited text in the place of one that was read; byte order mark and mode are kept. */
   save(file: TextFile, text: string): Promise<void>
+  /** Waits until what this action wrote to a file is on the disk; stops if it was refused. */
+  landed(path: PathArg): Promise<void>
   /** Writes a whole file, parent directories included. */
   write(path: PathArg, text: string, options?: WriteOptions): Promise<Written>
   remove(path: PathArg): Promise<void>

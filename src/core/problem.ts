@@ -26,6 +26,25 @@ export type Problem =
       nearest: NearPlace[]
       applied?: number
     }
+  /** One hunk of a patch cannot be applied, so none is. */
+  | {
+      kind: 'hunk-failed'
+      path: string
+      /** From 1. */
+      hunk: number
+      total: number
+      /** Its first lines, with their marks. */
+      lines: string
+      reason: 'absent' | 'ambiguous' | 'overlap' | 'no-context'
+      found: number
+      places: Place[]
+      nearest: NearPlace[]
+      applied?: number
+      /** The hunk it overlaps. */
+      other?: number
+      /** Hunks that fail as well. */
+      also: number[]
+    }
   | { kind: 'lines-invalid'; spec: string; reason: 'form' | 'order' }
   | { kind: 'lines-outside'; spec: string; lineCount: number; asked: 'read' | 'write' | 'insert' }
   | { kind: 'lines-differ'; path: string; lines: string; expected: string; actual: string }
@@ -35,6 +54,10 @@ export type Problem =
   | { kind: 'search-failed'; message: string }
   /** A group could not land and could not be taken back whole either. */
   | { kind: 'half-landed'; paths: string[] }
+  /** Another execution holds the lock. */
+  | { kind: 'locked'; lock: string; pid: number; host: string; command: string; since: string; waitedMs: number }
+  /** Git cannot do what it must before or after an execution. */
+  | { kind: 'git'; reason: string; advice?: string }
   | { kind: 'stopped'; reason: string }
   | { kind: 'bug'; message: string; stack?: string }
 

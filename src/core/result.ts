@@ -39,6 +39,8 @@ export interface ActionResult {
   label?: string
   /** The line its group starts on, when it stands in one. */
   group?: number
+  /** Why the model did it, in its own words. */
+  explanation?: string
 }
 
 export interface ParseError {
@@ -113,6 +115,8 @@ export const codes = [
   'not_utf8',
   'binary_file',
   'concurrent_modification',
+  'git_operation_failed',
+  'locked',
   'no_space',
   'action_not_allowed',
   'truncated',

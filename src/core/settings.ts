@@ -22,6 +22,16 @@ export interface Limits {
   readonly actionMs: number
 }
 
+/** How executions are saved. */
+export interface HistorySettings {
+  readonly git: 'commit' | 'shadow' | 'off'
+  /** `Name <mail>`; null for clada itself. */
+  readonly author: string | null
+  /** Null for the one in clada's own directory. */
+  readonly lockFile: string | null
+  readonly lockMs: number
+}
+
 export const defaultLimits: Limits = { inputBytes: 50 * 1024 * 1024, fileBytes: 10 * 1024 * 1024, actionMs: 30_000 }
 
 /**

@@ -111,6 +111,23 @@ export function explain(problem: Problem, action: string): Explained {
         },
       }
     }
+    case 'hunk-failed': {
+      const { path, lines, reason, found, places, nearest, applied } = problem
+      const shown = lines
+        .split('\n')
+        .map((line) => `\n  ${line}`)
+        .join('')
+      return {
+        error: `${action}: hunk ${problem.hunk} of ${problem.total} ${hunkMessage(problem)}${shown}`,
+        code: 'match_count_mismatch',
+        details: {
+          path,
+          ...(reason === 'ambiguous' ? { found, places } : {}),
+          ...nearby(nearest, applied),
+          advice: hunkAdvice(problem),
+        },
+      }
+    }
     case 'lines-invalid':
       return {
         error:
@@ -135,7 +152,7 @@ export function explain(problem: Problem, action: string): Explained {
     }
     case 'lines-differ':
       return {
-        error: `${action}: Lines ${problem.lines} of '${problem.path}' are not what was expected`,
+        error: `${action}: ${problem.lines.includes('-') ? `Lines ${problem.lines} of '${problem.path}' are` : `Line ${problem.lines} of '${problem.path}' is`} not what was expected`,
         code: 'match_count_mismatch',
         details: {
           path: problem.path,
@@ -152,7 +169,8 @@ export function explain(problem: Problem, action: string): Explained {
       }
     case 'files-failed': {
       const failures = problem.failures.map(({ path, problem }) => ({ path, ...explain(problem, action) }))
-      const listed = failures.map(({ path, error }) => `  ${path}: ${error}`).join('\n')
+      // The action is named once, at the beginning.
+      const listed = failures.map(({ path, error }) => `  ${path}: ${error.replace(`${action}: `, '')}`).join('\n')
       return {
         error: `${action}: Failed to ${problem.doing} ${failures.length} file(s):\n${listed}`,
         code: failures[0]?.code ?? 'file_not_found',
@@ -176,6 +194,18 @@ export function explain(problem: Problem, action: string): Explained {
         code: 'io_error',
         details: { advice: 'Copies lie beside them, named .clada-*.tmp.' },
       }
+    case 'locked':
+      return {
+        error: `${action}: locked: ${problem.command || 'another execution'} (process ${problem.pid}) holds '${problem.lock}' since ${problem.since}`,
+        code: 'locked',
+        details: { path: problem.lock, advice: 'Wait for it to end, or give it longer with --lock-timeout.' },
+      }
+    case 'git':
+      return {
+        error: `${action}: git_operation_failed: ${problem.reason}`,
+        code: 'git_operation_failed',
+        details: { advice: problem.advice ?? 'Put it right, or run with --no-git.' },
+      }
     case 'stopped':
       return { error: `${action}: not executed: ${problem.reason}`, code: 'skipped' }
     case 'bug':
@@ -185,6 +215,39 @@ export function explain(problem: Problem, action: string): Explained {
         ...(problem.stack ? { details: { stack: problem.stack } } : {}),
       }
   }
+}
+
+type HunkProblem = Problem & { kind: 'hunk-failed' }
+
+function hunkMessage({ reason, found, other }: HunkProblem): string {
+  switch (reason) {
+    case 'absent':
+      return 'not found in file'
+    case 'ambiguous':
+      return `fits ${found} places, must fit exactly one`
+    case 'overlap':
+      return `changes lines that hunk ${other} changes too`
+    case 'no-context':
+      return 'only adds lines and does not say where'
+  }
+}
+
+function hunkAdvice({ reason, nearest, applied, also }: HunkProblem): string {
+  const rest =
+    also.length === 0 ? '' : ` Not applied either: ${also.length === 1 ? 'hunk' : 'hunks'} ${also.join(', ')}.`
+  const advice = {
+    absent: absentHunkAdvice(nearest, applied),
+    ambiguous: 'Add lines of context around it until it fits only one place.',
+    overlap: 'Write them as one hunk.',
+    'no-context': 'Put lines of the file before or behind the new ones, each with a blank in front.',
+  }
+  return `${advice[reason]} The file was left as it was.${rest}`
+}
+
+function absentHunkAdvice(nearest: NearPlace[], applied: number | undefined): string {
+  if (applied !== undefined) return `Its new lines are already in the file, on line ${applied}; if so, leave it out.`
+  if (nearest.length > 0) return 'Copy its lines from the nearest place, exactly as they are there.'
+  return 'Nothing in the file is like it. Read the file again; it may be another one.'
 }
 
 type OsProblem = Problem & { kind: 'os' }

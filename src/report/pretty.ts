@@ -3,7 +3,7 @@ import type { ReportOptions } from './options.ts'
 import { outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { parseRepairLines, repairLines } from './repair.ts'
-import { byBlock, primaryOf } from './words.ts'
+import { byBlock, oneLine, primaryOf } from './words.ts'
 
 /** For a person: one line an action, failures with what helps, and a count at the end. */
 export function formatPretty(result: ExecutionResult, options: ReportOptions = {}): string {
@@ -27,7 +27,8 @@ export function prettyAction(result: ActionResult, options: ReportOptions): stri
       : printable(output.body)
           .split('\n')
           .map((line) => paint.dim(`    ${line}`))
-  if (result.success) return [`${paint.green('✓')} ${what}`, ...warnings, ...shown]
+  const why = result.explanation === undefined ? [] : [paint.dim(`    ${printable(oneLine(result.explanation))}`)]
+  if (result.success) return [`${paint.green('✓')} ${what}`, ...why, ...warnings, ...shown]
   const detail = options.errorDetail === 'minimal' ? [result.error ?? ''] : repairLines(result)
   return [
     `${paint.red('✗')} ${what}`,

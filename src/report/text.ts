@@ -4,7 +4,7 @@ import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { repairLines } from './repair.ts'
-import { primaryOf } from './words.ts'
+import { oneLine, primaryOf } from './words.ts'
 
 /** Lines `[task-N] STATUS: OPERATION - details`, in the order of the document. */
 export function formatText(result: ExecutionResult, options: ReportOptions = {}): string {
@@ -25,7 +25,8 @@ function actionLines(
   { errorDetail = 'minimal', outputLimit = defaultOutputLimit }: ReportOptions,
 ): string[] {
   const head = `[task-${result.task ?? result.seq}]`
-  const what = `${result.label ?? result.action} - ${primaryOf(result)}`
+  const why = result.explanation === undefined ? '' : ` - ${oneLine(result.explanation)}`
+  const what = `${result.label ?? result.action} - ${primaryOf(result)}${why}`
   const output = outputOf(result, outputLimit)
     ?.body.split('\n')
     .map((line) => `[task-${result.task ?? result.seq}:output] ${line}`)
@@ -44,5 +45,11 @@ function errorLines(error: ParseError, { errorDetail = 'minimal' }: ReportOption
       ? ''
       : ` (line ${error.line}${error.column === undefined ? '' : `, column ${error.column}`})`
   const hint = error.hint !== undefined && errorDetail !== 'minimal' ? [`    → ${error.hint}`] : []
-  return [`${head} ERROR: ${error.action ?? error.blockId} - ${error.message}${where} [${error.code ?? ''}]`, ...hint]
+  // A mistake in CSL stops all of it, before anything runs.
+  if (error.code === 'CSL_SYNTAX') return [`${head} FATAL: ${error.message}`, ...hint]
+  const status = error.code === 'SKIPPED' || error.code === 'CSL_SKIPPED' ? 'SKIP' : 'ERROR'
+  return [
+    `${head} ${status}: ${error.action ?? error.blockId} - ${error.message}${where} [${error.code ?? ''}]`,
+    ...hint,
+  ]
 }

@@ -41,7 +41,8 @@ const onOtherLine = (text: string, span: Span, at: number): boolean => text.slic
 /** `#!`, and comments that speak of the whole file. */
 const ofTheFile = /^(?:#!|\/\/!|\/\*!)/
 
-const licence = /copyright|licen[sc]e|spdx-|\(c\)|©|-\*-|coding[:=]|@(?:file|fileoverview|module|packageDocumentation|preserve)\b/i
+const licence =
+  /copyright|licen[sc]e|spdx-|\(c\)|©|-\*-|coding[:=]|@(?:file|fileoverview|module|packageDocumentation|preserve)\b/i
 
 /** A licence at the start of a file is the file's, whatever follows it. */
 function withoutLicence({ source }: Surroundings, taken: readonly Span[], start: number): number {

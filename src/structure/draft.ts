@@ -18,7 +18,15 @@ export interface Draft {
 }
 
 /** Kinds that are the name of the function they hold. */
-const binding: ReadonlySet<Kind> = new Set<Kind>(['variable', 'key', 'field', 'member', 'export', 'call', 'declaration'])
+const binding: ReadonlySet<Kind> = new Set<Kind>([
+  'variable',
+  'key',
+  'field',
+  'member',
+  'export',
+  'call',
+  'declaration',
+])
 
 /** Turns the parts of a tree into structures: merges what belongs together, leaves out what no one would name. */
 export class Drafting {
@@ -137,4 +145,3 @@ export class Drafting {
 
 const isAnonymous = ({ kind, node }: Draft): boolean =>
   kind === 'lambda' || (kind === 'class' && node.childForFieldName('name') === null)
-

@@ -18,7 +18,12 @@ export function headerStart({ source, comments, decorators }: Surroundings, star
 }
 
 /** The text from `start` to the body, or to the end of the line, in one line and without what opens the body. */
-export function headerText({ source, comments }: Surroundings, start: number, end: number, body: number | null): string {
+export function headerText(
+  { source, comments }: Surroundings,
+  start: number,
+  end: number,
+  body: number | null,
+): string {
   const lineEnd = source.endOf(source.lineAt(start))
   const to = Math.min(body !== null && body > start ? body : Math.min(lineEnd, end), start + LONGEST)
   const kept = withoutSpans(source.text, start, to, comments)

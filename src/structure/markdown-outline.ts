@@ -1,22 +1,20 @@
 import type { Source } from '../core/source.ts'
 import type { Span } from '../text/edit.ts'
 import type { Kind, Language } from './language.ts'
-import type { Structure } from './structure.ts'
+import type { OpenStructure as Open } from './structure.ts'
 
 export interface MarkdownOutline {
-  readonly structures: Structure[]
+  readonly structures: Open[]
   /** The code inside fences, with what the fence calls its language. */
   readonly fences: readonly Fence[]
   readonly preambleEnd: number
 }
 
 export interface Fence {
-  readonly holder: Structure & { children: Structure[] }
+  readonly holder: Open
   readonly info: string
   readonly code: Span
 }
-
-type Open = { -readonly [K in keyof Structure]: Structure[K] } & { children: Open[] }
 
 /** Headings with what stands below them, list items, code blocks, quotes and tables. */
 export async function markdownOutline(source: Source, language: Language): Promise<MarkdownOutline> {

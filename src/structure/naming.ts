@@ -22,7 +22,7 @@ export function nameNode(node: Node, row: TreeSitterRow): Node | null {
   const told = row.names?.[node.type]
   if (told !== undefined) return told === '' ? null : follow(node, told)
   let found: Node | null = null
-  for (let at: Node | null = node; at !== null; ) {
+  for (let at: Node | null = node; at !== null;) {
     const inner = firstField(at, nameFields)
     if (inner !== null) found = inner
     at = inner

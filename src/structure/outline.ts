@@ -6,7 +6,7 @@ import { grammarFor, type Grammar } from './grammar.ts'
 import type { Language, MarkdownRow, TreeSitterRow } from './language.ts'
 import { languageNamed, languageOfFence } from './languages.ts'
 import { markdownOutline } from './markdown-outline.ts'
-import type { Outline, Structure } from './structure.ts'
+import type { OpenStructure, Outline, Structure } from './structure.ts'
 import { treeOutline } from './tree-outline.ts'
 import { verbatimIn } from './verbatim.ts'
 
@@ -51,7 +51,7 @@ async function outlineOf(source: Source, language: Language, trees: Parsed[]): P
 }
 
 interface Made {
-  readonly structures: Structure[]
+  readonly structures: OpenStructure[]
   readonly comments: readonly Span[]
   readonly preambleEnd: number
 }
@@ -89,12 +89,9 @@ async function ofTree(
   return { ...made, preambleEnd: preambleEnd(source, made.structures, made.preamble, made.comments) }
 }
 
-type Holder = Structure & { children: Structure[] }
-
-function innermost(structures: readonly Structure[], start: number, end: number): Holder | null {
+function innermost(structures: readonly OpenStructure[], start: number, end: number): OpenStructure | null {
   const found = structures.find((one) => one.start <= start && one.end >= end)
-  if (found === undefined) return null
-  return innermost(found.children, start, end) ?? { ...found, children: [...found.children] }
+  return found === undefined ? null : (innermost(found.children, start, end) ?? found)
 }
 
 /** Behind imports and the like before the first structure, or behind a comment that is nobody's. */

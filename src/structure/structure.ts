@@ -29,6 +29,11 @@ export interface Structure {
   isEmpty(): boolean | null
 }
 
+/** A structure while its outline is made: the children point back to it, so they come later. */
+export type OpenStructure = { -readonly [K in Exclude<keyof Structure, 'children'>]: Structure[K] } & {
+  children: OpenStructure[]
+}
+
 /** A text and its structures. */
 export interface Outline {
   readonly source: Source

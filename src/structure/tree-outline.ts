@@ -7,7 +7,7 @@ import { headerStart, headerText } from './header.ts'
 import { methodHolders, nameless, words, type Kind, type Language, type TreeSitterRow } from './language.ts'
 import { fixedName, nameNode } from './naming.ts'
 import { partsOf, type Part } from './parts.ts'
-import type { Structure } from './structure.ts'
+import type { OpenStructure as Open, Structure } from './structure.ts'
 import type { Span } from '../text/edit.ts'
 
 export interface TreeInput {
@@ -22,7 +22,7 @@ export interface TreeInput {
 }
 
 export interface TreeOutline {
-  readonly structures: Structure[]
+  readonly structures: Open[]
   readonly comments: readonly Span[]
   readonly preamble: readonly Span[]
   readonly embedded: readonly Part[]
@@ -41,9 +41,6 @@ export function treeOutline(input: TreeInput): TreeOutline {
   const finishing = new Finishing(around, row, language, base)
   return { ...parts, structures: finishing.all(drafts, input.parent) }
 }
-
-/** A structure while its outline is made; the children are filled in when it exists, because they point back. */
-type Open = { -readonly [K in keyof Structure]: Structure[K] } & { children: Open[] }
 
 class Finishing {
   readonly #around: Surroundings
@@ -76,7 +73,8 @@ class Finishing {
     const { node } = draft
     const { text } = this.#around.source
     const inner = headerStart(this.#around, draft.start, draft.end)
-    const kind: Kind = draft.kind === 'function' && parent !== null && methodHolders.has(parent.kind) ? 'method' : draft.kind
+    const kind: Kind =
+      draft.kind === 'function' && parent !== null && methodHolders.has(parent.kind) ? 'method' : draft.kind
     const structure: Open = {
       kind,
       name: nameless.has(kind) ? null : this.#name(draft),

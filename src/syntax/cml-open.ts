@@ -63,13 +63,12 @@ const nameAt = (text: string, at: number): BlockName | undefined => names.find((
 function holdsOurs(text: string, name: BlockName, at: number): boolean {
   const next = text.indexOf('<', at)
   if (next === -1) return false
-  if (text.startsWith(`/${name}`, next + 1)) return true
+  if (text.charCodeAt(next + 1) === SLASH && isNamed(text, next + 2, name)) return true
   const direct = afterBlanks(text, at) === next
   if (text.startsWith(CDATA, next)) return direct || name === 'write' || name === 'run'
   // A tag with a line of its own is no part of a sentence, even where prose follows.
-  if (name === 'tasks' && endsLine(text, at)) return beginsMember(text, next)
+  if (name === 'tasks') return (direct || endsLine(text, at)) && beginsMember(text, next)
   if (!direct) return false
-  if (name === 'tasks') return beginsMember(text, next)
   if (text.startsWith('!--', next + 1)) return true
   return name === 'edit' && (text.startsWith('search', next + 1) || text.startsWith('replace', next + 1))
 }

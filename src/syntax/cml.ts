@@ -129,7 +129,7 @@ class CmlReader implements Reader {
 
   #block(name: TaskName, element: Element, task: Task, notes: readonly string[], group?: BlockGroup): Block {
     const id = String(++this.#tasks)
-    const block: Block = {
+    const block: { -readonly [key in keyof Block]: Block[key] } = {
       syntax: this.syntax,
       id,
       action: task.action,
@@ -140,8 +140,10 @@ class CmlReader implements Reader {
       raw: this.#source.text.slice(element.start, element.end),
       label: name,
     }
-    const noted = notes.length + task.warnings.length > 0 ? { ...block, warnings: [...notes, ...task.warnings] } : block
-    return group === undefined ? noted : { ...noted, group }
+    // Added, not spread: a copy of every block would cost more than reading it.
+    if (group !== undefined) block.group = group
+    if (notes.length + task.warnings.length > 0) block.warnings = [...notes, ...task.warnings]
+    return block
   }
 
   #refused({ name, start, end, state }: Located, mistakes: readonly Misplaced[]): Block {

@@ -18,7 +18,7 @@ export interface MarkerLine {
   readonly delimiters: Delimiters
 }
 
-export interface Outside {
+interface Outside {
   /** The operation that opens here, well or badly. */
   readonly opens?: string
   readonly attributes: Attributes

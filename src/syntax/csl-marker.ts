@@ -52,7 +52,7 @@ export interface Attribute {
 
 export type Attributes = ReadonlyMap<string, Attribute>
 
-export interface ParsedAttributes {
+interface ParsedAttributes {
   /** Those before the mistake, if there is one. */
   readonly attributes: Attributes
   readonly mistake?: Mistake
@@ -104,7 +104,7 @@ export function parseAttributes(line: string, from: number, to: number, end: str
 const namedHint = 'An attribute has a name and a quoted value, as in file="src/a.ts".'
 
 /** Hints are for reading: a long text is named, not repeated. */
-export const shown = (text: string): string => (text.length <= 160 ? text : `${text.slice(0, 120)}…`)
+const shown = (text: string): string => (text.length <= 160 ? text : `${text.slice(0, 120)}…`)
 
 export const wrong = (at: number, length: number, message: string, hint: string): Mistake => ({
   code: 'CSL_SYNTAX',

@@ -14,7 +14,7 @@ const attributesOf: Readonly<Record<string, readonly string[]>> = {
   TASKS: ['version', 'atomic'],
 }
 
-export interface Call {
+interface Call {
   readonly action: string
   readonly params: Readonly<Record<string, string>>
 }

@@ -31,7 +31,7 @@ export interface Tasks {
 type Part = 'content' | 'pattern' | 'to' | 'replacement'
 type Parts = Partial<Record<Part, string>>
 
-export type Found =
+type Found =
   | { readonly kind: 'operation'; readonly operation: Operation; readonly next: number }
   | { readonly kind: 'tasks'; readonly tasks: Tasks; readonly next: number }
   /** A line that opens nothing. */
@@ -53,12 +53,14 @@ const markersIn: Readonly<Record<Part, readonly string[]>> = {
 export class CslWalk {
   readonly #source: Source
   readonly #delimiters: Delimiters
+  readonly #opening: string
   #count = 0
   #fatal: Fault | undefined
 
   constructor(source: Source, delimiters: Delimiters) {
     this.#source = source
     this.#delimiters = delimiters
+    this.#opening = `\n${delimiters.start}`
   }
 
   /** The first mistake in the order of reading: that an operation is not closed is known only at the end of the text. */
@@ -69,10 +71,9 @@ export class CslWalk {
   /** The first line at or after `line` that opens with the start delimiter. */
   seek(line: number): number {
     const { text } = this.#source
-    const { start } = this.#delimiters
     const at = this.#source.startOf(line)
-    if (text.startsWith(start, at + this.#indent(line))) return line
-    const found = text.indexOf(`\n${start}`, at)
+    if (text.startsWith(this.#delimiters.start, at + this.#indent(line))) return line
+    const found = text.indexOf(this.#opening, at)
     return found === -1 ? Infinity : this.#source.lineAt(found + 1)
   }
 

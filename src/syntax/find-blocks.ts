@@ -1,9 +1,18 @@
-import type { Block, Document, Fault, SyntaxName } from '../core/block.ts'
+import { syntaxNames, type Block, type Document, type Fault, type SyntaxName } from '../core/block.ts'
 import type { Source } from '../core/source.ts'
+import { makeCmlReader } from './cml.ts'
+import { makeCslReader } from './csl.ts'
+import { throughDamage } from './mend-document.ts'
 import type { MakeReader, Reader, Reading } from './reader.ts'
+import { makeReplacerReader } from './replacer.ts'
 import { makeShamReader } from './sham.ts'
 
-const native: Partial<Record<SyntaxName, MakeReader>> = { sham: makeShamReader }
+const native: Partial<Record<SyntaxName, MakeReader>> = {
+  sham: makeShamReader,
+  csl: makeCslReader(),
+  cml: makeCmlReader,
+  replacer: makeReplacerReader,
+}
 const foreign: Partial<Record<SyntaxName, MakeReader>> = {}
 
 export interface FindOptions {
@@ -11,13 +20,22 @@ export interface FindOptions {
   readonly syntaxes?: readonly SyntaxName[] | undefined
   /** Whether blocks of our own stood before this text. */
   readonly nativeBefore?: boolean | undefined
+  /** Reads a text as it stands, whatever a chat program did to it. */
+  readonly strict?: boolean | undefined
 }
 
 /** Every block in a text, in order of appearance. Never throws: a broken block is there with its faults. */
 export function findBlocks(source: Source, options: FindOptions = {}): Document {
-  const finder = new BlockFinder(source, options)
-  while (finder.step() !== undefined);
-  return finder.document()
+  const read = (text: Source): Document => {
+    const finder = new BlockFinder(text, options)
+    while (finder.step() !== undefined);
+    return finder.document()
+  }
+  const document = read(source)
+  if (options.strict) return document
+  const { syntaxes = syntaxNames, nativeBefore = false } = options
+  const ours = syntaxes.filter((name) => name in native)
+  return throughDamage(source, document, { syntaxes: ours, soundBefore: nativeBefore, read })
 }
 
 /** Reads a text block by block, so that a caller may stop in between. */
@@ -49,7 +67,7 @@ export class BlockFinder {
     if (reader === undefined) return undefined
     const reading = reader.read(first)
     for (const block of reading.blocks) this.#blocks.push(block)
-    for (const fault of reading.faults) this.#faults.push(fault)
+    for (const fault of reading.faults) this.#faults.push({ ...fault, syntax: reader.syntax })
     // What an unfinished block of another tool's format would swallow may be ours.
     const open = reader.syntax in foreign && reading.blocks.some((block) => block.endLine === null)
     if (open) this.#resting.set(reader, reading.next)
@@ -58,18 +76,32 @@ export class BlockFinder {
   }
 
   document(): Document {
-    const fatal = new Map(
-      this.#readers.flatMap((reader) => {
-        const fault = reader.fatal?.()
-        return fault === undefined ? [] : [[reader.syntax, fault] as const]
-      }),
-    )
-    const blocks = this.#blocks.map((block) => {
-      const fault = fatal.get(block.syntax)
-      return fault === undefined ? block : { ...block, faults: [fault] }
-    })
-    const ours = this.#nativeBefore || blocks.some((block) => block.syntax in native) || this.#faults.length > 0
-    return ours ? withoutForeign(blocks, this.#faults) : { blocks, faults: this.#faults, warnings: [] }
+    const blocks = this.#blocks.map((block) => this.#unlessFatal(block))
+    const { faults, warnings } = this.#judged(blocks)
+    const ours = this.#nativeBefore || blocks.some((block) => block.syntax in native) || faults.length > 0
+    const document = ours ? withoutForeign(blocks, faults) : { blocks, faults, warnings: [] }
+    return { ...document, warnings: [...warnings, ...document.warnings] }
+  }
+
+  /** An arrow in prose looks like a broken CSL marker. Beside blocks of another syntax, and without any of CSL, it is one. */
+  #judged(blocks: readonly Block[]): { faults: readonly Fault[]; warnings: readonly string[] } {
+    const others = blocks.some((block) => block.syntax in native && block.syntax !== 'csl')
+    if (!others || blocks.some((block) => block.syntax === 'csl')) return { faults: this.#faults, warnings: [] }
+    const arrows = this.#faults.filter((fault) => fault.syntax === 'csl')
+    return {
+      faults: this.#faults.filter((fault) => fault.syntax !== 'csl'),
+      warnings: arrows.map(({ line }) => `line ${line}: taken for prose, although it begins like a CSL marker`),
+    }
+  }
+
+  /** A syntax whose mistakes are fatal carries out nothing when it has one. */
+  #unlessFatal(block: Block): Block {
+    const fatal = this.#readers.find((reader) => reader.syntax === block.syntax)?.fatal?.()
+    if (fatal === undefined || block.faults.length > 0) return block
+    const message = `not executed: line ${fatal.line} has a mistake that stops the whole document`
+    const { hint: _, ...rest } = fatal
+    const fault = { ...rest, code: 'SKIPPED', line: block.startLine, column: 1, message, blockId: block.id }
+    return { ...block, faults: [fault] }
   }
 }
 

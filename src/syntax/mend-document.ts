@@ -1,29 +1,45 @@
-import type { Block, Document } from '../core/block.ts'
+import type { Block, Document, SyntaxName } from '../core/block.ts'
 import { Source } from '../core/source.ts'
 import { kindsIn, shows, wordsFor } from '../text/undamage.ts'
 import { doubted } from './mend-doubt.ts'
+import { walkCml } from './mend-cml.ts'
+import { walkCsl } from './mend-csl.ts'
+import { walkReplacer } from './mend-replacer.ts'
 import { walkSham } from './mend-sham.ts'
 import { View, type WalkThrough } from './mend-view.ts'
 import { isSound, kindsOf, mend, regionOf, type Region } from './mend.ts'
 
 export interface ThroughDamage {
+  /** Those that are looked for. */
+  readonly syntaxes: readonly SyntaxName[]
   readonly soundBefore: boolean
   read(source: Source): Document
 }
 
-const walks: readonly WalkThrough[] = [walkSham]
+const walkOf: Partial<Record<SyntaxName, WalkThrough>> = {
+  sham: walkSham,
+  csl: walkCsl,
+  cml: walkCml,
+  replacer: walkReplacer,
+}
 
 /** What a text gives when its markers are read through damage. `strict` is what it gives as it stands. */
-export function throughDamage(source: Source, strict: Document, { soundBefore, read }: ThroughDamage): Document {
+export function throughDamage(source: Source, strict: Document, options: ThroughDamage): Document {
+  const { syntaxes, soundBefore, read } = options
+  const walks = syntaxes.flatMap((name) => walkOf[name] ?? [])
   const { text, regions, warnings } = mend(source, strict, { walks, soundBefore })
   const mended = text === source.text ? source : new Source(text)
   const document = mended === source ? strict : read(mended)
   if (!keeps(strict, document, regions)) return strict
   const entities = regions.some(({ kinds }) => kinds.includes('entities'))
+  const told = new Set<Region>()
   const blocks = document.blocks.map((block) => {
     const region = regionOf(regions, block.startLine)
-    if (region !== undefined) return through(mended, block, region)
-    return isSound(block) ? beside(source, block, entities) : block
+    if (region === undefined) return isSound(block) ? beside(source, block, entities) : block
+    const warnings = told.has(region) ? [] : warningsOf(region)
+    told.add(region)
+    const all = [...(block.warnings ?? []), ...warnings]
+    return doubted(mended, all.length > 0 ? { ...block, warnings: all } : block, region.kinds)
   })
   return { blocks, faults: document.faults, warnings: [...document.warnings, ...warnings] }
 }
@@ -50,23 +66,23 @@ function isSame(a: Block, b: Block): boolean {
   return names.length === Object.keys(b.params).length && names.every((name) => a.params[name] === b.params[name])
 }
 
-/** A block that was read through damage, with a warning for each repair. */
-function through(source: Source, block: Block, region: Region): Block {
-  const { start, end, prefix, markers, changed, kinds } = region
-  if (changed.size === 0) return doubted(source, block, kinds)
-  const warnings = [...(block.warnings ?? [])]
+/** Every repair. A group tells of all of them with its first block. */
+function warningsOf({ start, end, prefix, markers, changed }: Region): string[] {
+  if (changed.size === 0) return []
+  const warnings: string[] = []
   if (prefix !== '') {
     const what = prefix.includes('>') ? `"${prefix.trim()}"` : 'indentation'
     warnings.push(`lines ${start}-${end}: read without the ${what} in front of every line`)
   }
-  for (const { line, shell, clean, fence } of markers) {
-    if (line < block.startLine || line > (block.endLine ?? end)) continue
-    if (fence) warnings.push(`line ${line}: a code fence inside the block was passed over`)
-    else if (clean !== shell && changed.has(line) && kindsIn(shell).length > 0) {
-      warnings.push(`line ${line}: marker read through ${wordsFor(kindsIn(shell))}`)
-    }
+  const lines = new Map<string, number[]>()
+  for (const { line, shell, fence } of markers) {
+    const words = wordsFor(kindsIn(shell).filter((kind) => kind !== 'breaks'))
+    if (!changed.has(line) || (words === '' && !fence)) continue
+    const what = fence ? 'a code fence inside the block was passed over' : `marker read through ${words}`
+    lines.set(what, [...(lines.get(what) ?? []), line])
   }
-  return doubted(source, { ...block, warnings }, kinds)
+  for (const [what, at] of lines) warnings.push(`${at.length === 1 ? 'line' : 'lines'} ${at.join(', ')}: ${what}`)
+  return warnings
 }
 
 /** A block that is sound as it stands, and yet its texts may be damaged. */
@@ -75,9 +91,6 @@ function beside(source: Source, block: Block, entities: boolean): Block {
   if (entities && !block.raw.includes('<')) return doubted(source, block, ['entities'])
   if (!shows(block.raw, 'spaces') && !shows(block.raw, 'invisible') && !shows(block.raw, 'breaks')) return block
   const view = new View(source, '', { lines: source.lineCount * 2 })
-  for (const walk of walks) {
-    const walked = walk(view, block.startLine)
-    if (walked !== undefined) return doubted(source, block, kindsOf(walked.markers))
-  }
-  return block
+  const walked = walkOf[block.syntax]?.(view, block.startLine)
+  return walked === undefined ? block : doubted(source, block, kindsOf(walked.markers))
 }

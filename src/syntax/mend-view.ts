@@ -58,7 +58,8 @@ export class Markers {
 
   add(line: number, clean: string, shell: string): void {
     this.list.push({ line, clean, shell })
-    for (const char of escapedIn(shell).plain) this.#plain.add(char)
+    const { plain } = signsIn(shell)
+    for (const sign of plain) this.#plain.add(sign)
   }
 
   addFence(line: number): void {
@@ -70,10 +71,27 @@ export class Markers {
    * escaped is content that tells of markers.
    */
   admits(line: string): boolean {
-    for (const char of escapedIn(line).escaped) if (this.#plain.has(char)) return false
+    for (const sign of signsIn(line).worn) if (this.#plain.has(sign)) return false
     return true
   }
 }
+
+/** The signs that stand in a line as something else, and those that stand there as they are. */
+function signsIn(line: string): { worn: Set<string>; plain: Set<string> } {
+  const { escaped, plain } = escapedIn(line)
+  const signs = { worn: new Set(escaped), plain: new Set(plain) }
+  for (const [sign, typographic] of pairs) {
+    if (typographic.test(line)) signs.worn.add(sign)
+    if (line.includes(sign)) signs.plain.add(sign)
+  }
+  return signs
+}
+
+const pairs: readonly (readonly [string, RegExp])[] = [
+  ['--', /[\u2012-\u2015]|&[mn]dash;/],
+  ['<<', /\xab|&laquo;/],
+  ['>>', /\xbb|&raquo;/],
+]
 
 export const isFence = (line: string): boolean => /^\s*(?:`{3,}|~{3,})[^`]*$/.test(line)
 
@@ -88,14 +106,36 @@ export const cleanLine = (line: string): string => {
  * The value stays as it is.
  */
 export function unquoted(written: string): { inner: string; quotes: string } | undefined {
-  const value = withoutOuterBlanks(written)
-  const open = opening.exec(value)?.[0]
-  if (open === undefined) return undefined
-  const close = closings.find((one) => value.endsWith(one) && value.length >= open.length + one.length)
-  if (close === undefined || (open === '\\"') !== (close === '\\"')) return undefined
-  return { inner: value.slice(open.length, -close.length), quotes: open + close }
+  const [, open = '', inner = '', close = ''] = quoted.exec(withoutOuterBlanks(written)) ?? []
+  if (open === '' || (open === '\\"') !== (close === '\\"')) return undefined
+  return { inner, quotes: open + close }
 }
 
-/** Longer ones before those that they end with. */
-const closings = ['\\"', '"', '\u201c', '\u201d', '\u201e', '\u201f', '\u2033', '&quot;', '&#34;', '&#x22;', '&ldquo;', '&rdquo;']
-const opening = /^(?:\\?"|[\u201c-\u201f\u2033]|&(?:quot|#34|#x22|[lr]dquo);)/
+const quote = String.raw`\\?"|[\u201c-\u201f\u2033]|&quot;|&#34;|&#x22;|&[lr]dquo;`
+const quoted = new RegExp(`^(${quote})(.*?)(${quote})$`, 's')
+const apostrophe = String.raw`\\?'|[\u2018-\u201b\u2032]|&apos;|&#39;|&#x27;|&[lr]squo;`
+const attribute = new RegExp(
+  String.raw`[^\w"'&\\]*([\w:.-]+)\s*=\s*(?:(${quote})(.*?)(?:${quote})|(?:${apostrophe})(.*?)(?:${apostrophe}))`,
+  'suy',
+)
+
+/**
+ * The attributes of a tag, damaged or not, written anew with their values as they are; and what of it is not value.
+ * Undefined when there is anything else.
+ */
+export function attributesIn(written: string): { clean: string; shell: string } | undefined {
+  let clean = ''
+  let shell = ''
+  let at = 0
+  for (attribute.lastIndex = 0; ; at = attribute.lastIndex) {
+    const found = attribute.exec(written)
+    if (found === null) break
+    const [all, name = '', , double, single] = found
+    const value = double ?? single ?? ''
+    // Written with the other quotes it would have to be escaped, and how depends on the syntax.
+    if (/["'\\<>]/.test(value)) return undefined
+    clean += ` ${name}="${value}"`
+    shell += all.replace(value, '')
+  }
+  return withoutOuterBlanks(written.slice(at)) === '' ? { clean, shell } : undefined
+}

@@ -140,7 +140,8 @@ export function kindsOf(markers: readonly Marked[]): DamageKind[] {
   const shells = markers.filter(({ fence }) => !fence).map(({ shell }) => shell)
   const kinds = kindsIn(shells.join('\n')).filter((kind) => kind !== 'breaks')
   // Models leave blanks behind a marker. Two behind each but the last are what makes lines of one paragraph.
-  return shells.slice(0, -1).every((shell) => shell.endsWith('  ')) ? [...kinds, 'breaks'] : kinds
+  const broken = shells.length > 1 && shells.slice(0, -1).every((shell) => shell.endsWith('  '))
+  return broken ? [...kinds, 'breaks'] : kinds
 }
 
 function changedBy(source: Source, prefix: string, { start, end, markers }: Walked): Map<number, string> {

@@ -14,10 +14,11 @@ import { Texts } from './sham-walk.ts'
  *   overwrite   = "<<<OVERWRITE>>>" { line }
  *
  * Every marker is a whole line, from column 1; white space behind it and a byte order mark before the text do not
- * matter. Content is the lines between two markers without the last line break, and they are not markers: where a
- * marker comes that cannot come there, most likely an END is missing, and what would be written is half of the next
- * block. Such a block fails and reaches to the next END; without one, to the end of the text. So does a block that
- * is not closed: nothing below it is executed, by whichever syntax.
+ * matter. Content is the lines between two markers, without the last line break.
+ *
+ * A marker that cannot come where it stands opens nothing, but it is not content either: most likely an END is missing
+ * before it, and what would be written is half of the next block. Such a block fails and reaches to the next END, or
+ * else to the end of the text. So does a block that is not closed: nothing below it is executed, by whichever syntax.
  */
 
 export const makeReplacerReader: MakeReader = (source) => {

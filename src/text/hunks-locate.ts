@@ -24,15 +24,14 @@ export type Located =
 
 /**
  * The place of a hunk in a file. The strictest way of comparing that finds anything decides, and it must find one
- * place. Of several, these are left out, in this order, until one remains:
+ * place. What does not end the file is none when the hunk says that it does, nor is what stands above the line that the
+ * header names. Of several places that are left, the first of these that fits exactly one decides:
  *
- * - what does not end the file, when the hunk says that it does;
- * - what is above the line that the header names;
- * - what does not begin on exactly the line whose number the header states. Numbers count in the file as it was, for
- *   later hunks too, so no distance is made up for;
- * - what is not in the block, by indentation, of the line that the header names;
- * - the same for the heading behind the numbers, which tools write and models invent;
- * - what does not end the file, when the hunk says that the old side has no final newline.
+ * - it begins on exactly the line whose number the header states. Numbers count in the file as it was, for later
+ *   hunks too, so no distance is made up for;
+ * - it is in the block, by indentation, of the line that the header names;
+ * - it is in the block of the heading behind the numbers;
+ * - it ends the file, and the hunk says that the old side has no final newline.
  *
  * The order of hunks says nothing, because models write them in any.
  */
@@ -80,8 +79,8 @@ function candidates(
   const heading = hunk.heading === undefined ? undefined : lineAbove([hunk.heading], file)
   const narrowed = [
     starts.filter((start) => start + 1 === hunk.stated?.line),
-    above === undefined ? [] : starts.filter((start) => isInBlock(file, above, start)),
-    heading === undefined ? [] : starts.filter((start) => start > heading && isInBlock(file, heading, start)),
+    above === undefined ? [] : inBlock(file, above, starts),
+    heading === undefined ? [] : inBlock(file, heading, starts),
     hunk.bare.old ? starts.filter((start) => start + old.length === file.count) : [],
   ]
   return { starts: narrowed.find(({ length }) => length === 1) ?? starts, warnings }
@@ -99,7 +98,9 @@ function locateAddition(hunk: Hunk, file: FileLines): Located {
     const [first] = lines
     if (first === undefined) return { problem: 'absent' }
     if (lines.length > 1) return { problem: 'ambiguous', lines }
-    return at(first + 1, [`hunk ${hunk.number} has no context of its own; it was put directly behind line ${first + 1}`])
+    return at(first + 1, [
+      `hunk ${hunk.number} has no context of its own; it was put directly behind line ${first + 1}`,
+    ])
   }
   const { stated } = hunk
   return stated?.count === 0 && stated.line <= file.count ? at(stated.line) : { problem: 'no-context' }
@@ -138,14 +139,15 @@ function linesLike(name: string, file: FileLines): number[] {
   return found
 }
 
-/** Whether every line between is blank or deeper than the one that opens the block. */
-function isInBlock(file: FileLines, opener: number, line: number): boolean {
+/** Those of the lines that lie in the block a line opens: down to the next that is not deeper, blank ones aside. */
+function inBlock(file: FileLines, opener: number, lines: readonly number[]): number[] {
   const depth = indentOf(file.line(opener)).length
-  for (let at = opener + 1; at <= line; at++) {
-    const text = file.line(at)
-    if (text.trim() !== '' && indentOf(text).length <= depth) return false
+  let end = opener + 1
+  for (; end < file.count; end++) {
+    const text = file.line(end)
+    if (text.trim() !== '' && indentOf(text).length <= depth) break
   }
-  return true
+  return lines.filter((line) => line >= opener && line < end)
 }
 
 function addedLines(

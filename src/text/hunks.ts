@@ -98,7 +98,10 @@ class OpenHunk {
       this.#heading = heading.trim()
       return
     }
-    const words = row.replace(/^@@+/, '').trim().replace(/\s*@@+$/, '')
+    const words = row
+      .replace(/^@@+/, '')
+      .trim()
+      .replace(/\s*@@+$/, '')
     if (words !== '' && !/^(?:\.\.\.|…)$/.test(words)) this.#above.push(words)
   }
 

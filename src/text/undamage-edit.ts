@@ -7,32 +7,49 @@ export interface TextEdit {
   readonly replacement: string
 }
 
-export interface RepairedEdit extends TextEdit {
+interface Reading extends TextEdit {
   /** What was undone. */
   readonly kinds: readonly DamageKind[]
+  /** Whether the new text is then what it was before the damage. */
+  readonly sure: boolean
 }
 
 /**
- * Other ways to read an edit whose text is not in the file: with one kind of damage undone, or with all. What is left
- * out are readings that the new text does not bear, because nobody can say what it was: an edit that is found but
- * writes something else is worse than one that is not found.
+ * Another way to read an edit whose text is not in the file: with one kind of damage undone, or with all. It counts
+ * only when no other reading is in the file, and when the new text bears it: an edit that is found and writes
+ * something else is worse than one that is not found.
  *
- * `certain` are kinds that the markers of the block show: then these are undone, all of them and no others.
+ * `certain` are kinds that the markers of the block show: then those are undone and no others. `find` gives the
+ * places of a text in the file.
  */
-export function repairedEdits(edit: TextEdit, file: string, certain: readonly DamageKind[]): RepairedEdit[] {
-  const found = new Map<string, RepairedEdit>()
+export function onlyReading<T>(
+  edit: TextEdit,
+  file: string,
+  certain: readonly DamageKind[],
+  find: (wanted: readonly string[]) => readonly T[],
+): (Reading & { readonly found: readonly T[] }) | undefined {
+  const matching = readingsOf(edit, file, certain).flatMap((reading) => {
+    const found = find(reading.wanted)
+    return found.length > 0 ? [{ ...reading, found }] : []
+  })
+  const [only] = matching
+  return matching.length === 1 && only?.sure ? only : undefined
+}
+
+function readingsOf(edit: TextEdit, file: string, certain: readonly DamageKind[]): Reading[] {
+  const readings = new Map<string, Reading>()
   for (const kinds of kindSets(kindsIn(edit.wanted.join('\n')), certain)) {
     for (const dash of dashes) {
       const wanted = edit.wanted.map((text) => undamaged(text, kinds, dash))
-      const replacement = undamaged(edit.replacement, kinds, dash)
       const key = JSON.stringify(wanted)
-      if (found.has(key) || !vouched(edit, file, kinds, certain)) continue
-      // Whoever sets curly quotes would be told that they are there already.
-      if (replacement === wanted.join('')) continue
-      found.set(key, { wanted, replacement, kinds })
+      if (readings.has(key) || wanted.includes('')) continue
+      const replacement = undamaged(edit.replacement, kinds, dash)
+      // Whoever changes nothing but the quotes would change nothing.
+      const sure = replacement !== wanted[0] && vouched(edit, file, kinds, certain)
+      readings.set(key, { wanted, replacement, kinds, sure })
     }
   }
-  return [...found.values()]
+  return [...readings.values()]
 }
 
 function kindSets(shown: readonly DamageKind[], certain: readonly DamageKind[]): (readonly DamageKind[])[] {

@@ -5,9 +5,12 @@ import type { Base } from './tree.ts'
 export class DiskBase implements Base {
   readonly stat: fs.Stats
   readonly bytes: Buffer
+  /** Names that clada itself gave the file to keep it. */
+  readonly #ownNames: number
   #fd: number | undefined
 
-  constructor(fd: number, stat: fs.Stats, bytes: Buffer) {
+  constructor(fd: number, stat: fs.Stats, bytes: Buffer, ownNames = 0) {
+    this.#ownNames = ownNames
     this.#fd = fd
     this.stat = stat
     this.bytes = bytes
@@ -18,7 +21,7 @@ export class DiskBase implements Base {
   }
 
   get links(): number {
-    return this.stat.nlink
+    return this.stat.nlink - this.#ownNames
   }
 
   /** Holds the file again after a release, if it is still the same one. */

@@ -1,60 +1,83 @@
 import fs from 'node:fs'
 import type { Entry } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
+import type { Becoming, Inspected, PathChange, Recorder } from '../core/recorder.ts'
 import { DiskBase, pour, readWhole, writeWhole } from './disk-base.ts'
-import { directoryStop, irregularStop, refuseReadOnly, typeOf } from './file-types.ts'
+import { directoryStop, irregularStop, isReadOnly, refuseReadOnly, typeOf } from './file-types.ts'
 import { nameOf, type Location } from './location.ts'
 import { hasCode, osStop, withOs } from './os-problem.ts'
-import { beginReplacement, linkOrCopy, type Expected, type Fill, type Replacement } from './replacement.ts'
+import {
+  beginReplacement,
+  type Content,
+  linkOrCopy,
+  type Model,
+  moveBack,
+  type Expected,
+  type Fill,
+  type Replacement,
+} from './replacement.ts'
 import type { Scratch } from './scratch.ts'
 import type { Base, Look, Named, Outside, Tree, WriteNote } from './tree.ts'
 import { type Dir, linkStop, Walk } from './walk.ts'
 
 /** The real thing. Every call goes through a directory that was walked to without following a link. */
 export class DiskTree implements Tree {
-  readonly #walk = new Walk()
+  readonly #walk: Walk
   readonly #scratch: Scratch
+  readonly #recorder: Recorder | undefined
   readonly #touched = new Set<Dir>()
 
-  constructor(scratch: Scratch) {
+  constructor(scratch: Scratch, recorder?: Recorder) {
     this.#scratch = scratch
+    this.#recorder = recorder
+    this.#walk = new Walk((absolute, door) => {
+      const made: PathChange = { absolute, door, was: 'absent', becomes: { type: 'directory' }, by: recorder?.acting ?? 0 }
+      this.#record([made], () => fs.mkdirSync(door))
+    })
+  }
+
+  /** Whose changes the next ones are, where they are made later than they were asked for. */
+  actFor(action: number | undefined): void {
+    if (this.#recorder !== undefined && action !== undefined) this.#recorder.acting = action
   }
 
   look(at: Location): Look | undefined {
     const dir = this.#parentIfThere(at)
     if (dir === undefined) return undefined
     const stat = withOs('open', at.given, () => fs.lstatSync(dir.at(nameOf(at)), { throwIfNoEntry: false }))
-    return stat === undefined ? undefined : { type: typeOf(stat), size: stat.size, mode: stat.mode, links: stat.nlink }
+    if (stat === undefined) return undefined
+    const links = stat.nlink - (this.#recorder?.namesOf(stat) ?? 0)
+    return { type: typeOf(stat), size: stat.size, mode: stat.mode, links, readOnly: isReadOnly(stat) }
   }
 
   read(at: Location, limit: number): DiskBase {
     const { fd, stat } = this.#openRegular(at, 'open')
     try {
       if (stat.size > limit) throw new Stop({ kind: 'too-large', path: at.given, size: stat.size, limit })
-      return new DiskBase(fd, stat, readWhole(fd, stat.size))
+      return new DiskBase(fd, stat, readWhole(fd, stat.size), this.#recorder?.namesOf(stat))
     } catch (error) {
       fs.closeSync(fd)
       throw osStop(error, 'open', at.given)
     }
   }
 
-  async write(at: Location, bytes: Buffer, base: Base | null): Promise<WriteNote> {
-    const replacement = this.prepare(at, bytes, base)
+  async write(at: Location, bytes: Buffer, base: Base | null, like?: Model): Promise<WriteNote> {
+    const replacement = this.prepare(at, bytes, base, like)
     await replacement.sync()
     return replacement.commit()
   }
 
   /** Writes the new file beside the old one. It counts only once it is committed. */
-  prepare(at: Location, bytes: Buffer, base: Base | null): Replacement {
+  prepare(at: Location, bytes: Buffer, base: Base | null, like?: Model): Replacement {
     // A base that is not from this disk was written by an earlier step of the same group, which takes its name first.
     const expected = base === null || base instanceof DiskBase ? base : 'anything'
-    return this.#begin(at, expected, 'open', (fd) => writeWhole(fd, bytes), base?.mode)
+    return this.#begin(at, expected, 'open', (fd) => writeWhole(fd, bytes), { mode: base?.mode, bytes, like })
   }
 
   async copy(from: Location, to: Location): Promise<void> {
     const { fd, stat } = this.#openRegular(from, 'copyfile')
     try {
-      const replacement = this.#begin(to, 'anything', 'copyfile', (target) => pour(fd, target), stat.mode)
+      const replacement = this.#begin(to, 'anything', 'copyfile', (target) => pour(fd, target), { mode: stat.mode })
       await replacement.sync()
       replacement.commit()
     } finally {
@@ -69,20 +92,29 @@ export class DiskTree implements Tree {
     const stat = fs.lstatSync(dir.at(nameOf(at)), { throwIfNoEntry: false })
     if (stat?.isDirectory()) throw directoryStop(at, 'unlink')
     if (stat !== undefined && !stat.isSymbolicLink()) refuseReadOnly(at, stat, 'unlink')
-    withOs('unlink', at.given, () => fs.unlinkSync(dir.at(nameOf(at))))
-    this.#touched.add(dir)
+    const door = dir.at(nameOf(at))
+    const unlink = (): void => fs.unlinkSync(door)
+    withOs('unlink', at.given, () => this.#record([this.#change(at, door, { type: 'absent' })], unlink))
+    this.#touch(dir)
   }
 
   rename(from: Location, to: Location): void {
     const source = this.#walk.parentOf(from, { missing: 'fail', op: 'rename' })
     const target = this.#walk.parentOf(to, { missing: 'make', op: 'rename' })
-    withOs('rename', from.given, () => fs.renameSync(source.at(nameOf(from)), target.at(nameOf(to))), to.given)
-    this.#touched.add(source).add(target)
+    const displaced = fs.lstatSync(target.at(nameOf(to)), { throwIfNoEntry: false })
+    if (displaced?.isFile() && isReadOnly(displaced)) {
+      throw new Stop({ kind: 'os', code: 'EACCES', op: 'rename', path: from.given, dest: to.given })
+    }
+    const doors = [source.at(nameOf(from)), target.at(nameOf(to))] as const
+    const changes = [this.#change(from, doors[0], { type: 'absent' }, 'moved'), this.#change(to, doors[1], { type: 'moved' })]
+    withOs('rename', from.given, () => this.#record(changes, () => fs.renameSync(...doors)), to.given)
+    this.#touch(source)
+    this.#touch(target)
   }
 
   makeDir(at: Location): void {
     const dir = this.#walk.dirAt(at, { missing: 'make', op: 'mkdir' })
-    this.#touched.add(dir)
+    this.#touch(dir)
   }
 
   removeDir(at: Location): void {
@@ -91,8 +123,35 @@ export class DiskTree implements Tree {
     const dir = this.#walk.parentOf(at, { missing: 'fail', op: 'rmdir' })
     const stat = fs.lstatSync(dir.at(nameOf(at)), { throwIfNoEntry: false })
     if (stat?.isSymbolicLink()) throw linkStop(at, at.absolute)
-    withOs('rmdir', at.given, () => fs.rmdirSync(dir.at(nameOf(at))))
-    this.#touched.add(dir)
+    const door = dir.at(nameOf(at))
+    const rmdir = (): void => fs.rmdirSync(door)
+    withOs('rmdir', at.given, () => this.#record([this.#change(at, door, { type: 'absent' })], rmdir))
+    this.#walk.forget(at)
+    this.#touch(dir)
+  }
+
+  readLink(at: Location): string {
+    const dir = this.#walk.parentOf(at, { missing: 'fail', op: 'readlink' })
+    return withOs('readlink', at.given, () => fs.readlinkSync(dir.at(nameOf(at))))
+  }
+
+  makeLink(at: Location, target: string): void {
+    const dir = this.#walk.parentOf(at, { missing: 'make', op: 'symlink' })
+    const door = dir.at(nameOf(at))
+    const link = (): void => fs.symlinkSync(target, door)
+    withOs('symlink', at.given, () => this.#record([this.#change(at, door, { type: 'moved' })], link))
+    this.#touch(dir)
+  }
+
+  /** What is at a location, bytes included. */
+  inspect(at: Location): Inspected {
+    const look = this.look(at)
+    if (look === undefined) return { type: 'absent' }
+    if (look.type === 'symlink') return { type: 'symlink', target: this.readLink(at) }
+    if (look.type !== 'file') return { type: look.type }
+    const base = this.read(at, Infinity)
+    base.release()
+    return { type: 'file', mode: base.mode & 0o7777, bytes: base.bytes }
   }
 
   list(at: Location): Entry[] {
@@ -109,8 +168,11 @@ export class DiskTree implements Tree {
     return entries
   }
 
-  /** Keeps what is at a location under a second name, so that it can be put back whatever happens to it. */
-  keepCopy(at: Location): { restore: () => void; forget: () => void } {
+  /**
+   * Keeps what is at a location under a second name, so that it can be put back whatever happens to it: beside it,
+   * or in the root when its directory may have to go.
+   */
+  keepCopy(at: Location, where: 'beside' | 'root'): { restore: () => void; forget: () => void } {
     const dir = this.#parentIfThere(at)?.hold()
     const door = dir?.at(nameOf(at))
     const stat = door === undefined ? undefined : fs.lstatSync(door, { throwIfNoEntry: false })
@@ -122,18 +184,25 @@ export class DiskTree implements Tree {
       dir.drop()
       return { restore: () => this.makeDir(at), forget: () => {} }
     }
-    const copy = dir.at(this.#scratch.tempName(dir.path))
+    const keeper = (
+      where === 'beside' ? dir : this.#walk.dirAt({ ...at, parts: [] }, { missing: 'fail', op: 'open' })
+    ).hold()
+    dir.drop()
+    const copy = keeper.at(withOs('link', at.given, () => this.#scratch.tempName(keeper.path)))
     withOs('link', at.given, () => linkOrCopy(door, copy))
+    const forget = (): void => {
+      fs.rmSync(copy, { force: true })
+      keeper.drop()
+    }
     return {
       restore: () => {
-        fs.renameSync(copy, door)
-        fs.rmSync(copy, { force: true })
-        dir.drop()
+        // Walked to again: the directory may be another one by now.
+        const home = this.#walk.parentOf(at, { missing: 'make', op: 'rename' })
+        moveBack(copy, home.at(nameOf(at)))
+        this.#recorder?.reverted(at.absolute)
+        forget()
       },
-      forget: () => {
-        fs.rmSync(copy, { force: true })
-        dir.drop()
-      },
+      forget,
     }
   }
 
@@ -156,8 +225,22 @@ export class DiskTree implements Tree {
   /** Makes all renames and removals durable, and lets go of everything. */
   async finish(): Promise<void> {
     await Promise.all([...this.#touched].map((dir) => new Promise<void>((done) => dir.sync(done))))
+    for (const dir of this.#touched) dir.drop()
     this.#touched.clear()
     this.#walk.close()
+  }
+
+  /** Remembers to sync a directory. It is held until then; not too many at a time. */
+  #touch(dir: Dir): void {
+    if (this.#touched.has(dir)) return
+    this.#touched.add(dir.hold())
+    if (this.#touched.size <= 64) return
+    for (const oldest of this.#touched) {
+      oldest.syncNow()
+      oldest.drop()
+      this.#touched.delete(oldest)
+      return
+    }
   }
 
   #openRegular(at: Location, op: string): { fd: number; stat: fs.Stats } {
@@ -170,11 +253,21 @@ export class DiskTree implements Tree {
     throw irregularStop(at, stat, op)
   }
 
-  #begin(at: Location, base: Expected, op: string, fill: Fill, mode?: number): Replacement {
+  #change(at: Location, door: string, becomes: Becoming, how?: 'moved'): PathChange {
+    const by = this.#recorder?.acting ?? 0
+    return { absolute: at.absolute, door, becomes, by, ...(how === undefined ? {} : { moved: true }) }
+  }
+
+  #record(changes: readonly PathChange[], act: () => void): void {
+    if (this.#recorder === undefined) act()
+    else this.#recorder.change(changes, act)
+  }
+
+  #begin(at: Location, base: Expected, op: string, fill: Fill, content: Content): Replacement {
     if (at.parts.length === 0) throw directoryStop(at, op)
     const dir = this.#walk.parentOf(at, { missing: 'make', op })
-    this.#touched.add(dir)
-    return beginReplacement({ at, dir, base, op, fill, mode, scratch: this.#scratch })
+    this.#touch(dir)
+    return beginReplacement({ at, dir, base, op, fill, ...content, scratch: this.#scratch, recorder: this.#recorder })
   }
 
   #parentIfThere(at: Location): Dir | undefined {

@@ -25,9 +25,14 @@ export const directoryStop = (at: Location, op: string): Stop =>
  * the mode is what its owner said about it. The superuser is held to the same.
  */
 export function refuseReadOnly(at: Location, stat: fs.Stats, op: string): void {
-  const mine = stat.uid === ownUser
-  const writable = mine ? stat.mode & 0o200 : stat.mode & 0o222
-  if (writable === 0) throw new Stop({ kind: 'os', code: 'EACCES', op, path: at.given })
+  if (isReadOnly(stat)) throw readOnlyStop(at, op)
 }
+
+export function isReadOnly({ uid, mode }: fs.Stats): boolean {
+  return (uid === ownUser ? mode & 0o200 : mode & 0o222) === 0
+}
+
+export const readOnlyStop = (at: Location, op: string): Stop =>
+  new Stop({ kind: 'os', code: 'EACCES', op, path: at.given })
 
 const ownUser = process.geteuid?.()

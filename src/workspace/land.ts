@@ -1,8 +1,10 @@
+import path from 'node:path'
 import { Stop } from '../core/problem.ts'
 import type { DiskTree } from './disk-tree.ts'
 import type { Location } from './location.ts'
 import type { Replacement } from './replacement.ts'
 import type { Step } from './staged-tree.ts'
+import type { WriteNote } from './tree.ts'
 
 /**
  * Brings staged steps to the disk, all of them or none. Everything that needs room is written first, under
@@ -10,20 +12,22 @@ import type { Step } from './staged-tree.ts'
  * and if one is refused the ones before it are taken back.
  */
 export async function landTogether(steps: readonly Step[], disk: DiskTree): Promise<string[]> {
-  const safety = new Safety(disk)
+  const safety = new Safety(disk, steps.some((step) => step.kind === 'remove-dir') ? 'root' : 'beside')
   const displaced: string[] = []
   const replacements = new Map<Step, Replacement>()
   try {
-    // Directories first: writing a file's successor beside it makes them.
+    // Directories first: writing a file's successor beside it makes them, before their own step does.
     for (const step of steps) if (step.kind === 'make-dir') safety.keep(step.at)
-    for (const step of steps) {
-      if (step.kind === 'write') replacements.set(step, disk.prepare(step.at, step.bytes, step.base))
+    for (const step of preparable(steps)) {
+      disk.actFor(step.by)
+      replacements.set(step, disk.prepare(step.at, step.bytes, step.base, step.like))
     }
     // All of them, also after a failure: giving up would close descriptors that are still being synced.
     const synced = await Promise.allSettled([...replacements.values()].map((replacement) => replacement.sync()))
     const failure = synced.find((result) => result.status === 'rejected')
     if (failure !== undefined) throw failure.reason
     for (const step of steps) {
+      disk.actFor(step.by)
       for (const at of displacedBy(step)) safety.keep(at)
       const note = replacements.get(step)?.commit() ?? (await take(step, disk))
       if (note?.displaced !== undefined) displaced.push(note.displaced)
@@ -42,6 +46,7 @@ function displacedBy(step: Step): Location[] {
     case 'write':
     case 'remove':
     case 'remove-dir':
+    case 'make-link':
       return [step.at]
     case 'rename':
       return [step.from, step.to]
@@ -52,28 +57,54 @@ function displacedBy(step: Step): Location[] {
   }
 }
 
-async function take(step: Step, disk: DiskTree): Promise<undefined> {
+/** Writes whose directory is there from the beginning to the end. The others are written when their turn comes. */
+function preparable(steps: readonly Step[]): (Step & { kind: 'write' })[] {
+  const gone = new Set<string>()
+  const found: (Step & { kind: 'write' })[] = []
+  for (const step of steps) {
+    if (step.kind === 'remove' || step.kind === 'remove-dir') gone.add(step.at.absolute)
+    else if (step.kind === 'rename') gone.add(step.from.absolute)
+    else if (step.kind === 'write' && !isBelow(step.at, gone)) found.push(step)
+  }
+  return found
+}
+
+function isBelow({ root, absolute }: Location, gone: ReadonlySet<string>): boolean {
+  if (gone.size === 0) return false
+  for (let at = path.dirname(absolute); at.length >= root.length; at = path.dirname(at)) {
+    if (gone.has(at)) return true
+    if (at === path.dirname(at)) return false
+  }
+  return false
+}
+
+async function take(step: Step, disk: DiskTree): Promise<WriteNote | undefined> {
+  if (step.kind === 'write') return disk.write(step.at, step.bytes, step.base, step.like)
+  if (step.kind === 'make-link') disk.makeLink(step.at, step.target)
   if (step.kind === 'rename') disk.rename(step.from, step.to)
   else if (step.kind === 'remove') disk.remove(step.at)
   else if (step.kind === 'remove-dir') disk.removeDir(step.at)
   else if (step.kind === 'make-dir') disk.makeDir(step.at)
   else if (step.kind === 'copy') await disk.copy(step.from, step.to)
+  return undefined
 }
 
 /** Remembers each place as it was before the first step touched it. */
 class Safety {
   readonly #disk: DiskTree
+  readonly #where: 'beside' | 'root'
   readonly #copies: { at: Location; restore: () => void; forget: () => void }[] = []
   readonly #kept = new Set<string>()
 
-  constructor(disk: DiskTree) {
+  constructor(disk: DiskTree, where: 'beside' | 'root') {
     this.#disk = disk
+    this.#where = where
   }
 
   keep(at: Location): void {
     if (this.#kept.has(at.absolute)) return
     this.#kept.add(at.absolute)
-    this.#copies.push({ at, ...this.#disk.keepCopy(at) })
+    this.#copies.push({ at, ...this.#disk.keepCopy(at, this.#where) })
   }
 
   restore(): void {

@@ -1,24 +1,36 @@
+import path from 'node:path'
 import type { PathJudge } from '../core/decision.ts'
+import type { Inspected, Recorder } from '../core/recorder.ts'
 import type { Settings } from '../core/settings.ts'
 import { DiskTree } from './disk-tree.ts'
 import { landTogether } from './land.ts'
 import { Locator } from './locate.ts'
+import type { Location } from './location.ts'
+import { type Restoration, restoreSteps } from './restore.ts'
 import { Scratch } from './scratch.ts'
-import { type Change, StagedTree } from './staged-tree.ts'
-import type { WriteNote } from './tree.ts'
+import { type Change, StagedTree, type Step } from './staged-tree.ts'
+import type { Landing } from './tree.ts'
 import { type ActionFiles, Workspace } from './workspace.ts'
 
-export type { Change, WriteNote }
+export type { Change, Landing }
 
 /** A workspace for one run, with everything below it. */
 export interface OpenWorkspace {
-  filesFor(onWrite: (landing: Promise<WriteNote>) => void): ActionFiles
+  filesFor(onWrite: (landing: Landing) => void): ActionFiles
   /** A stage of its own for actions that land whole or not at all. Until it lands, nothing else may be done. */
   group(): Promise<GroupScope>
+  /** Whether there is anything under an absolute path inside the roots. */
+  isThere(absolute: string): boolean
   /** Staged only: what would be different. */
   changes(): Change[]
   /** Staged only: brings everything to the disk, or nothing. Returns where displaced texts were saved. */
   landTogether(): Promise<string[]>
+  /** Waits until changes may be made, where somebody records them. */
+  begin(): Promise<void>
+  /** What is at an absolute path. Nobody is asked whether that may be known: not for models. */
+  inspect(absolute: string): Inspected
+  /** Brings paths to a state, all of them or none. */
+  restore(wanted: readonly WantedState[]): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -27,35 +39,76 @@ export interface GroupScope extends Pick<OpenWorkspace, 'filesFor'> {
   land(): Promise<string[]>
 }
 
-export function openWorkspace(settings: Settings, judge: PathJudge, over: 'disk' | 'staged'): OpenWorkspace {
+export interface WantedState extends Omit<Restoration, 'at'> {
+  readonly absolute: string
+}
+
+export function openWorkspace(
+  settings: Settings,
+  judge: PathJudge,
+  over: 'disk' | 'staged',
+  recorder?: Recorder,
+): OpenWorkspace {
   const { limits } = settings
   const scratch = new Scratch(settings.root)
-  const disk = new DiskTree(scratch)
-  const staged = over === 'staged' ? new StagedTree(disk) : undefined
+  const disk = new DiskTree(scratch, recorder)
+  const acting = (): number => recorder?.acting ?? 0
+  const begin = recorder === undefined ? undefined : () => recorder.begin(scratch.stateDir())
+  const staged = over === 'staged' ? new StagedTree(disk, acting) : undefined
   const locator = new Locator(judge, settings.symlinks)
-  const workspace = new Workspace({ tree: staged ?? disk, locator, limits })
+  const workspace = new Workspace({
+    tree: staged ?? disk,
+    locator,
+    limits,
+    begin: staged === undefined ? begin : undefined,
+  })
+  const land = async (steps: readonly Step[]): Promise<string[]> => {
+    if (steps.length > 0) await begin?.()
+    return landTogether(steps, disk)
+  }
   return {
     filesFor: (onWrite) => workspace.filesFor(onWrite),
     group: async () => {
       await workspace.settle()
-      const stage = new StagedTree(staged ?? disk)
+      const stage = new StagedTree(staged ?? disk, acting)
       const scope = new Workspace({ tree: stage, locator, limits })
       return {
         filesFor: (onWrite) => scope.filesFor(onWrite),
         land: async () => {
           workspace.forget(stage.touched())
-          if (staged === undefined) return landTogether(stage.steps, disk)
+          if (staged === undefined) return land(stage.steps)
           staged.take(stage)
           return []
         },
       }
     },
+    isThere: (absolute) => {
+      const at = locator.locate({ given: absolute, absolute }, 'list')
+      return (staged ?? disk).look(at) !== undefined
+    },
     changes: () => staged?.changes() ?? [],
-    landTogether: async () => (staged === undefined ? [] : landTogether(staged.steps, disk)),
+    landTogether: async () => (staged === undefined ? [] : land(staged.steps)),
+    begin: async () => begin?.(),
+    inspect: (absolute) => disk.inspect(locationOf(settings.root, absolute)),
+    restore: async (wanted) => {
+      const located = wanted.map(({ absolute, ...state }) => ({
+        at: locator.locate({ given: absolute, absolute }, 'write'),
+        ...state,
+      }))
+      return land(restoreSteps(located, disk))
+    },
     close: async () => {
       await workspace.settle()
       await disk.finish()
       scratch.finish()
     },
   }
+}
+
+/** For paths that were located before, by this execution or an earlier one. */
+function locationOf(root: string, absolute: string): Location {
+  const inside = absolute.startsWith(root.endsWith(path.sep) ? root : root + path.sep)
+  const from = inside ? root : path.parse(absolute).root
+  const parts = absolute.slice(from.length).split(path.sep).filter((part) => part !== '')
+  return { root: from, parts, absolute, given: absolute }
 }

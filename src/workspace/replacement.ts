@@ -1,9 +1,10 @@
 import fs from 'node:fs'
 import { Stop } from '../core/problem.ts'
+import type { PathChange, Recorder } from '../core/recorder.ts'
 import { DiskBase } from './disk-base.ts'
 import { irregularStop, refuseReadOnly } from './file-types.ts'
 import { nameOf, type Location } from './location.ts'
-import { hasCode, osStop } from './os-problem.ts'
+import { hasCode, osStop, withOs } from './os-problem.ts'
 import type { Scratch } from './scratch.ts'
 import type { WriteNote } from './tree.ts'
 import { type Dir, linkStop } from './walk.ts'
@@ -25,21 +26,34 @@ export interface Replacement {
   discard(): void
 }
 
-interface Plan {
+interface Plan extends Content {
   readonly at: Location
   readonly dir: Dir
   readonly base: Expected
   readonly op: string
   readonly fill: Fill
-  readonly mode: number | undefined
   readonly scratch: Scratch
+  readonly recorder: Recorder | undefined
 }
+
+export interface Content {
+  readonly mode?: number | undefined
+  /** What `fill` writes, where it is known. */
+  readonly bytes?: Buffer | undefined
+  /** Whose mode and owner the file gets, when not those of the one it replaces. */
+  readonly like?: Model | undefined
+}
+
+export type Model = Pick<fs.Stats, 'mode' | 'uid' | 'gid'>
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = fs.constants
 
-export function beginReplacement({ at, dir, base, op, fill, mode, scratch }: Plan): Replacement {
+export function beginReplacement(plan: Plan): Replacement {
+  const { at, dir, base, op, fill, mode, scratch, recorder } = plan
+  const model = plan.like ?? (base instanceof DiskBase ? base.stat : undefined)
+  const by = recorder?.acting ?? 0
   const target = dir.at(nameOf(at))
-  const temp = dir.at(scratch.tempName(dir.path))
+  const temp = dir.at(withOs(op, at.given, () => scratch.tempName(dir.path)))
   if (base instanceof DiskBase) refuseReadOnly(at, base.stat, op)
   if (base === 'anything') refuseIrregularTarget(at, target, op)
   dir.hold()
@@ -63,10 +77,10 @@ export function beginReplacement({ at, dir, base, op, fill, mode, scratch }: Pla
   }
 
   try {
-    const wanted = (base instanceof DiskBase ? base.stat.mode : (mode ?? 0o666)) & 0o7777
+    const wanted = (model?.mode ?? mode ?? 0o666) & 0o7777
     fd = fs.openSync(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, wanted)
     fill(fd)
-    if (base instanceof DiskBase) keepOwnerAndMode(fd, base.stat)
+    if (model !== undefined) keepOwnerAndMode(fd, model)
     else if (mode !== undefined) fs.fchmodSync(fd, wanted)
   } catch (error) {
     throw failing(error)
@@ -88,8 +102,9 @@ export function beginReplacement({ at, dir, base, op, fill, mode, scratch }: Pla
         // The last look before the name is taken: the same file, and nobody wrote into it.
         if (base instanceof DiskBase && !base.isAt(target))
           throw new Stop({ kind: 'changed-meanwhile', path: at.given })
-        if (base === null) takeFreeName(temp, target, at)
-        else fs.renameSync(temp, target)
+        const take = (): void => (base === null ? takeFreeName(temp, target, at) : fs.renameSync(temp, target))
+        if (recorder === undefined) take()
+        else recorder.change([changeOf(plan, target, model?.mode, by)], take)
       } catch (error) {
         throw failing(error)
       }
@@ -103,6 +118,16 @@ export function beginReplacement({ at, dir, base, op, fill, mode, scratch }: Pla
       if (!over) failing(undefined)
     },
   }
+}
+
+function changeOf({ at, base, mode, bytes }: Plan, door: string, modelled: number | undefined, by: number): PathChange {
+  const was = base === null ? 'absent' : base instanceof DiskBase ? { mode: base.mode } : undefined
+  const becomes = {
+    type: 'file',
+    mode: modelled ?? mode ?? 0o666 & ~umask,
+    ...(bytes === undefined ? {} : { bytes }),
+  } as const
+  return { absolute: at.absolute, door, by, becomes, ...(was === undefined ? {} : { was }) }
 }
 
 function refuseIrregularTarget(at: Location, target: string, op: string): void {
@@ -135,10 +160,21 @@ export function linkOrCopy(from: string, to: string): void {
   }
 }
 
-/** Not every file system has hard links. */
-const noLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
+/** The other way round. */
+export function moveBack(copy: string, to: string): void {
+  try {
+    fs.renameSync(copy, to)
+  } catch (error) {
+    if (!hasCode(error, 'EXDEV')) throw error
+    fs.rmSync(to, { force: true })
+    fs.copyFileSync(copy, to)
+  }
+}
 
-function keepOwnerAndMode(fd: number, stat: fs.Stats): void {
+/** Not every file system has hard links, and none has them across two. */
+const noLinks = ['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
+
+function keepOwnerAndMode(fd: number, stat: Model): void {
   const mode = stat.mode & 0o7777
   const foreign = stat.uid !== ownUser || stat.gid !== ownGroup
   if (foreign) {

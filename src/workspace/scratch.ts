@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { hashOf } from '../core/hash.ts'
 import { hasCode } from './os-problem.ts'
 import { ownIdentity, sweepLeftovers } from './sweep.ts'
 
@@ -33,8 +34,7 @@ export class Scratch {
 
   /** Keeps a text that would otherwise be lost, and says where. */
   saveConflict(name: string, bytes: Buffer): string {
-    const dir = path.join(this.stateDir(), 'conflicts')
-    fs.mkdirSync(dir, { recursive: true })
+    const dir = ownDir(this.stateDir(), 'conflicts')
     const file = path.join(dir, `${new Date().toISOString().replace(/[:.]/g, '-')}-${this.#count++}-${name}`)
     fs.writeFileSync(file, bytes, { flag: 'wx' })
     return file
@@ -54,8 +54,7 @@ export class Scratch {
   }
 
   #startLedger(): string {
-    const dir = path.join(this.stateDir(), 'running')
-    fs.mkdirSync(dir, { recursive: true })
+    const dir = ownDir(this.stateDir(), 'running')
     sweepLeftovers(dir)
     const ledger = path.join(dir, this.#run)
     fs.writeFileSync(ledger, JSON.stringify(ownIdentity()) + '\n', { flag: 'wx' })
@@ -75,15 +74,41 @@ function inProject(root: string): string | undefined {
     // A link here could lead anywhere; a repository may have brought it along.
     return fs.lstatSync(dir).isDirectory() && writable(dir) ? dir : undefined
   }
-  fs.writeFileSync(path.join(dir, '.gitignore'), ignoreAll, { flag: 'wx' })
+  try {
+    fs.writeFileSync(path.join(dir, '.gitignore'), ignoreAll, { flag: 'wx' })
+    return dir
+  } catch {
+    // Half a state directory would be committed one day. Better none at all.
+    fs.rmSync(dir, { recursive: true, force: true })
+    return undefined
+  }
+}
+
+/** A directory of ours in the state directory. A link in its place could lead anywhere, so it is taken away. */
+function ownDir(state: string, name: string): string {
+  const dir = path.join(state, name)
+  const there = fs.lstatSync(dir, { throwIfNoEntry: false })
+  if (there !== undefined && !there.isDirectory()) fs.unlinkSync(dir)
+  fs.mkdirSync(dir, { recursive: true })
   return dir
 }
 
 function inHome(root: string): string {
-  const base = process.env['XDG_STATE_HOME'] ?? path.join(os.homedir(), '.local', 'state')
-  const dir = path.join(base, 'clada', Buffer.from(root).toString('base64url').slice(0, 200))
+  const dir = homeOf(root)
   fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
   return dir
+}
+
+function homeOf(root: string): string {
+  const base = process.env['XDG_STATE_HOME'] ?? path.join(os.homedir(), '.local', 'state')
+  return path.join(base, 'clada', hashOf(root))
+}
+
+/** Where a project's state is, when there is any. Makes nothing. */
+export function stateDirOf(root: string): string | undefined {
+  const own = path.join(root, '.clada')
+  const candidates = fs.lstatSync(own, { throwIfNoEntry: false })?.isDirectory() ? [own, homeOf(root)] : [homeOf(root)]
+  return candidates.find((dir) => fs.existsSync(path.join(dir, 'history')))
 }
 
 function writable(dir: string): boolean {

@@ -1,7 +1,8 @@
 import type { Entry } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
-import { directoryStop } from './file-types.ts'
+import { directoryStop, readOnlyStop } from './file-types.ts'
 import type { Location } from './location.ts'
+import type { Model } from './replacement.ts'
 import { linkStop } from './walk.ts'
 import type { Base, Look, Named, Outside, Tree, WriteNote } from './tree.ts'
 
@@ -14,8 +15,11 @@ export class StagedTree implements Tree {
   readonly #nodes = new Map<string, Placed>()
   readonly #steps: Step[] = []
 
-  constructor(below: Tree) {
+  readonly #acting: () => number
+
+  constructor(below: Tree, acting: () => number = () => 0) {
     this.#below = below
+    this.#acting = acting
   }
 
   /** Everything that was done, in order. */
@@ -42,9 +46,9 @@ export class StagedTree implements Tree {
     const node = this.#find(at)
     if (node === 'below') return this.#below.look(at)
     if (node.type === 'absent') return undefined
-    if (node.type === 'directory') return { type: 'directory', size: 0, mode: 0o755, links: 1 }
+    if (node.type === 'directory') return { type: 'directory', size: 0, mode: 0o755, links: 1, readOnly: false }
     if (node.bytes === undefined) return this.#below.look(node.origin)
-    return { type: 'file', size: node.bytes.length, mode: node.mode, links: 1 }
+    return { type: 'file', size: node.bytes.length, mode: node.mode, links: 1, readOnly: false }
   }
 
   read(at: Location, limit: number): Base {
@@ -52,7 +56,12 @@ export class StagedTree implements Tree {
     if (node === 'below') return released(this.#below.read(at, limit))
     if (node.type === 'absent') throw missing(at, 'open')
     if (node.type === 'directory') throw directoryStop(at, 'open')
-    if (node.bytes === undefined) return released(this.#below.read({ ...node.origin, given: at.given }, limit))
+    if (node.type === 'symlink') throw linkStop(at, at.absolute)
+    if (node.bytes === undefined) {
+      const base = released(this.#below.read({ ...node.origin, given: at.given }, limit))
+      // A copy is another file than the one it is read from.
+      return node.copied ? { bytes: base.bytes, mode: base.mode, links: 1, release: () => {} } : base
+    }
     if (node.bytes.length > limit) {
       throw new Stop({ kind: 'too-large', path: at.given, size: node.bytes.length, limit })
     }
@@ -60,31 +69,37 @@ export class StagedTree implements Tree {
   }
 
   async write(at: Location, bytes: Buffer, base: Base | null): Promise<WriteNote> {
+    if (base !== null && this.look(at)?.readOnly) throw readOnlyStop(at, 'open')
     this.#makeParents(at)
-    this.#steps.push({ kind: 'write', at, bytes, base })
+    this.#step({ kind: 'write', at, bytes, base })
     this.#put(at, { type: 'file', bytes, mode: base?.mode ?? 0o100644 })
     return {}
   }
 
   async copy(from: Location, to: Location): Promise<void> {
     const node = this.#fileNode(from, 'copyfile')
+    if (node.type === 'symlink') throw linkStop(from, from.absolute)
+    this.#refuseTarget(to, 'copyfile')
+    if (this.look(to)?.type === 'symlink') throw linkStop(to, to.absolute)
     this.#makeParents(to)
-    this.#steps.push({ kind: 'copy', from, to })
-    this.#put(to, node)
+    this.#step({ kind: 'copy', from, to })
+    this.#put(to, node.type === 'file' && node.bytes === undefined ? { ...node, copied: true } : node)
   }
 
   remove(at: Location): void {
     const look = this.look(at)
     if (look === undefined) throw missing(at, 'unlink')
     if (look.type === 'directory') throw directoryStop(at, 'unlink')
-    this.#steps.push({ kind: 'remove', at })
+    if (look.readOnly && look.type === 'file') throw readOnlyStop(at, 'unlink')
+    this.#step({ kind: 'remove', at })
     this.#put(at, { type: 'absent' })
   }
 
   rename(from: Location, to: Location): void {
     const node = this.#fileNode(from, 'rename')
+    this.#refuseTarget(to, 'rename')
     this.#makeParents(to)
-    this.#steps.push({ kind: 'rename', from, to })
+    this.#step({ kind: 'rename', from, to })
     this.#put(to, node)
     this.#put(from, { type: 'absent' })
   }
@@ -94,7 +109,7 @@ export class StagedTree implements Tree {
       const dir = ancestor(at, depth)
       const look = this.look(dir)
       if (look === undefined) {
-        this.#steps.push({ kind: 'make-dir', at: dir })
+        this.#step({ kind: 'make-dir', at: dir })
         this.#put(dir, { type: 'directory' })
       } else if (look.type === 'symlink') throw linkStop(at, dir.absolute)
       else if (look.type !== 'directory') throw new Stop({ kind: 'os', code: 'ENOTDIR', op: 'mkdir', path: at.given })
@@ -104,7 +119,7 @@ export class StagedTree implements Tree {
   removeDir(at: Location): void {
     if (this.list(at, 'rmdir').length > 0)
       throw new Stop({ kind: 'os', code: 'ENOTEMPTY', op: 'rmdir', path: at.given })
-    this.#steps.push({ kind: 'remove-dir', at })
+    this.#step({ kind: 'remove-dir', at })
     this.#put(at, { type: 'absent' })
   }
 
@@ -125,6 +140,11 @@ export class StagedTree implements Tree {
     return [...entries.values()]
   }
 
+  readLink(at: Location): string {
+    const node = this.#find(at)
+    return this.#below.readLink(node !== 'below' && node.type === 'symlink' ? node.origin : at)
+  }
+
   names(at: Location): Named[] {
     return this.list(at).map(({ name, type }) => ({ name, type }))
   }
@@ -142,9 +162,8 @@ export class StagedTree implements Tree {
   changes(): Change[] {
     const changes: Change[] = []
     for (const { at, node } of this.#nodes.values()) {
-      const there = this.#below.look(at)
-      const before = there?.type === 'file' ? this.#onDisk(at, there) : null
-      const after = node.type === 'file' ? { bytes: this.#bytesOf(node), mode: node.mode } : null
+      const before = this.#stateBelow(at)
+      const after = this.#stateOf(node)
       if (before === null && after === null) continue
       if (before !== null && after !== null && before.mode === after.mode && before.bytes.equals(after.bytes)) continue
       changes.push({ at, before, after })
@@ -152,12 +171,30 @@ export class StagedTree implements Tree {
     return changes.sort((a, b) => (a.at.absolute < b.at.absolute ? -1 : 1))
   }
 
+  #step(step: Step): void {
+    this.#steps.push({ ...step, by: this.#acting() })
+  }
+
   #put(at: Location, node: Node): void {
     this.#nodes.set(at.absolute, { at, node })
   }
 
-  #onDisk(at: Location, { mode }: Look): FileState {
-    return { bytes: released(this.#below.read(at, Infinity)).bytes, mode }
+  #stateBelow(at: Location): FileState | null {
+    const look = this.#below.look(at)
+    if (look?.type === 'symlink') return { bytes: Buffer.from(this.#below.readLink(at)), mode: linkMode }
+    if (look?.type !== 'file') return null
+    return { bytes: released(this.#below.read(at, Infinity)).bytes, mode: look.mode }
+  }
+
+  #stateOf(node: Node): FileState | null {
+    if (node.type === 'symlink') return this.#stateBelow(node.origin)
+    return node.type === 'file' ? { bytes: this.#bytesOf(node), mode: node.mode } : null
+  }
+
+  #refuseTarget(at: Location, op: string): void {
+    const look = this.look(at)
+    if (look?.type === 'directory') throw directoryStop(at, op)
+    if (look?.readOnly && look.type === 'file') throw readOnlyStop(at, op)
   }
 
   #bytesOf(node: Node & { type: 'file' }): Buffer {
@@ -182,7 +219,9 @@ export class StagedTree implements Tree {
     if (look === undefined) throw missing(at, op)
     if (look.type === 'directory') throw directoryStop(at, op)
     const node = this.#find(at)
-    return node === 'below' ? { type: 'file', bytes: undefined, origin: at, mode: look.mode } : node
+    if (node !== 'below') return node
+    if (look.type === 'symlink') return { type: 'symlink', bytes: undefined, origin: at }
+    return { type: 'file', bytes: undefined, origin: at, mode: look.mode }
   }
 
   #makeParents(at: Location): void {
@@ -195,10 +234,27 @@ type Node =
   | { readonly type: 'directory' }
   | { readonly type: 'file'; readonly bytes: Buffer; readonly mode: number }
   /** Still on the disk, under another name. */
-  | { readonly type: 'file'; readonly bytes: undefined; readonly origin: Location; readonly mode: number }
+  | {
+      readonly type: 'file'
+      readonly bytes: undefined
+      readonly origin: Location
+      readonly mode: number
+      readonly copied?: true
+    }
+  | { readonly type: 'symlink'; readonly bytes: undefined; readonly origin: Location }
 
-export type Step =
-  | { readonly kind: 'write'; readonly at: Location; readonly bytes: Buffer; readonly base: Base | null }
+/** The number of the action it belongs to comes with it. */
+export type Step = StepKind & { readonly by?: number }
+
+type StepKind =
+  | {
+      readonly kind: 'write'
+      readonly at: Location
+      readonly bytes: Buffer
+      readonly base: Base | null
+      readonly like?: Model
+    }
+  | { readonly kind: 'make-link'; readonly at: Location; readonly target: string }
   | { readonly kind: 'copy'; readonly from: Location; readonly to: Location }
   | { readonly kind: 'rename'; readonly from: Location; readonly to: Location }
   | { readonly kind: 'remove'; readonly at: Location }
@@ -220,6 +276,9 @@ interface Placed {
   readonly at: Location
   readonly node: Node
 }
+
+/** As git has it. */
+const linkMode = 0o120000
 
 /** Thousands of staged files must not hold thousands of descriptors. */
 function released<B extends Base>(base: B): B {

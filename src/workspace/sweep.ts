@@ -17,6 +17,8 @@ export function sweepLeftovers(ledgers: string): void {
   for (const run of fs.readdirSync(ledgers)) {
     if (!/^[0-9a-f]{12}$/.test(run)) continue
     const ledger = path.join(ledgers, run)
+    // Whatever else has such a name is not ours, and may never end.
+    if (!fs.lstatSync(ledger, { throwIfNoEntry: false })?.isFile()) continue
     const [identity, ...dirs] = fs.readFileSync(ledger, 'utf8').split('\n')
     if (isAlive(identity)) continue
     for (const line of dirs) sweepDir(parsed(line), `.clada-${run}-`)

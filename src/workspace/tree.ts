@@ -21,6 +21,8 @@ export interface Tree {
   makeDir(at: Location): void
   removeDir(at: Location): void
   list(at: Location): Entry[]
+  /** Where a symbolic link points. */
+  readLink(at: Location): string
   /** Names and types only: where a whole tree is walked, sizes and times would cost a call a file. */
   names(at: Location): Named[]
   /** How a child process sees a directory. */
@@ -34,6 +36,8 @@ export interface Look {
   readonly size: number
   readonly mode: number
   readonly links: number
+  /** Nobody may write it. */
+  readonly readOnly: boolean
 }
 
 /** A file as it was when it was read. */
@@ -55,4 +59,11 @@ export interface Outside {
   readonly cwd: string | undefined
   /** Files that this tree has otherwise than the disk, by absolute path; null for one that is gone. */
   readonly differing: ReadonlyMap<string, Buffer | null>
+}
+
+/** A write on its way to the disk. */
+export interface Landing {
+  readonly written: Promise<WriteNote>
+  /** The action itself has asked what came of it, and tells. */
+  told: boolean
 }

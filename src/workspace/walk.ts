@@ -15,6 +15,11 @@ import { hasCode, isNodeError, osStop } from './os-problem.ts'
  */
 export class Walk {
   readonly #held = new Map<string, Dir>()
+  readonly #mkdir: MakeDir
+
+  constructor(mkdir: MakeDir = (_, door) => fs.mkdirSync(door)) {
+    this.#mkdir = mkdir
+  }
 
   /** The directory that holds the last component of a location. */
   parentOf(location: Location, options: WalkOptions): Dir {
@@ -26,13 +31,20 @@ export class Walk {
     return this.#open(location, location.parts.length, options)
   }
 
+  /** A directory that was removed: whoever needs it again must make it again. */
+  forget(location: Location): void {
+    const key = keyOf(location, location.parts.length)
+    this.#held.get(key)?.drop()
+    this.#held.delete(key)
+  }
+
   close(): void {
     for (const dir of this.#held.values()) dir.drop()
     this.#held.clear()
   }
 
   #open(location: Location, depth: number, options: WalkOptions): Dir {
-    const key = location.root + '\0' + location.parts.slice(0, depth).join('/')
+    const key = keyOf(location, depth)
     const known = this.#held.get(key)
     if (known !== undefined) {
       if (known.isStillThere()) return known
@@ -48,7 +60,7 @@ export class Walk {
   #step(location: Location, depth: number, options: WalkOptions): Dir {
     if (depth <= 0) return openRoot(location, options)
     const parent = this.#open(location, depth - 1, options)
-    return openChild(parent, location.parts[depth - 1] ?? '', location, options)
+    return openChild(parent, location.parts[depth - 1] ?? '', location, options, this.#mkdir)
   }
 
   #forgetOldest(): void {
@@ -60,14 +72,17 @@ export class Walk {
   }
 }
 
+const keyOf = ({ root, parts }: Location, depth: number): string => root + '\0' + parts.slice(0, depth).join('/')
+
 export interface WalkOptions {
   /** Whether directories that are missing are made on the way. */
   readonly missing: 'make' | 'fail'
   /** What the caller is about to do, for messages. */
   readonly op: string
-  /** Told of every directory that had to be made. */
-  readonly onMade?: (absolute: string) => void
 }
+
+/** Makes a directory, by its path and by the door that leads there. */
+type MakeDir = (absolute: string, door: string) => void
 
 /** A directory that stays the one that was checked. */
 export class Dir {
@@ -96,12 +111,12 @@ export class Dir {
   }
 
   /**
-   * Whether the path still leads here. Looked at once in a few milliseconds: an answer that is a little old can
+   * Whether the path still leads here. Looked at every 20 ms at most: an answer that is a little old can
    * only mean that a directory which was just moved away is written to once more, never that another one is.
    */
   isStillThere(): boolean {
     const now = performance.now()
-    if (this.#fd !== undefined && now - this.#looked < 5) return true
+    if (this.#fd !== undefined && now - this.#looked < 20) return true
     const stat = fs.lstatSync(this.path, { throwIfNoEntry: false })
     this.#looked = now
     return stat !== undefined && stat.ino === this.#inode && stat.dev === this.#device
@@ -112,6 +127,15 @@ export class Dir {
     if (this.#fd === undefined) return done()
     // Some file systems refuse to sync a directory; there is nothing better to do then.
     fs.fsync(this.#fd, done)
+  }
+
+  /** The same at once, for whoever cannot wait. */
+  syncNow(): void {
+    try {
+      if (this.#fd !== undefined) fs.fsyncSync(this.#fd)
+    } catch {
+      // As above.
+    }
   }
 
   hold(): this {
@@ -134,7 +158,7 @@ function openRoot(location: Location, options: WalkOptions): Dir {
   return opened(location.root, location.root, location, options)
 }
 
-function openChild(parent: Dir, name: string, location: Location, options: WalkOptions): Dir {
+function openChild(parent: Dir, name: string, location: Location, options: WalkOptions, mkdir: MakeDir): Dir {
   const absolute = path.join(parent.path, name)
   const door = parent.at(name)
   try {
@@ -144,8 +168,7 @@ function openChild(parent: Dir, name: string, location: Location, options: WalkO
     if (error.problem.code !== 'ENOENT') throw error
   }
   try {
-    fs.mkdirSync(door)
-    options.onMade?.(absolute)
+    mkdir(absolute, door)
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw osStop(error, options.op, location.given)
   }

@@ -18,13 +18,15 @@ import { assertLinkStaysInside, refuseHardLink } from './links.ts'
 import type { Locator } from './locate.ts'
 import type { Location } from './location.ts'
 import { decodeText, encodeText } from './text-file.ts'
-import type { Base, Tree, WriteNote } from './tree.ts'
+import type { Base, Landing, Tree } from './tree.ts'
 import { linkStop } from './walk.ts'
 
 export interface WorkspaceParts {
   readonly tree: Tree
   readonly locator: Locator
   readonly limits: Limits
+  /** Waited for before each change of the disk. */
+  readonly begin?: (() => Promise<void>) | undefined
 }
 
 /**
@@ -44,7 +46,7 @@ export class Workspace {
   }
 
   /** What one action may do. Its writes may still be landing when it has returned; `onWrite` hears of each. */
-  filesFor(onWrite: (landing: Promise<WriteNote>) => void): ActionFiles {
+  filesFor(onWrite: (landing: Landing) => void): ActionFiles {
     return new ActionFiles(this, onWrite)
   }
 
@@ -53,19 +55,30 @@ export class Workspace {
     for (const path of paths) this.seen.delete(path)
   }
 
+  /** Waits for what is on its way to a path, to a directory above it, or to a file below it. */
+  async landed(absolute: string): Promise<void> {
+    for (const [path, landing] of this.landing) {
+      const related = path === absolute || isBelow(path, absolute) || isBelow(absolute, path)
+      if (related) await Promise.allSettled([landing])
+    }
+  }
+
   /** Waits until nothing is on its way. Failures are the business of the action that wrote. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.landing.values())
   }
 }
 
+const isBelow = (path: string, dir: string): boolean => path.length > dir.length && path.startsWith(`${dir}/`)
+
 export class ActionFiles implements Files {
   readonly #workspace: Workspace
   readonly #tree: Tree
-  readonly #onWrite: (landing: Promise<WriteNote>) => void
+  readonly #onWrite: (landing: Landing) => void
   readonly #bases = new Map<TextFile, Base>()
+  readonly #written = new Map<PathArg, Landing>()
 
-  constructor(workspace: Workspace, onWrite: (landing: Promise<WriteNote>) => void) {
+  constructor(workspace: Workspace, onWrite: (landing: Landing) => void) {
     this.#workspace = workspace
     this.#tree = workspace.parts.tree
     this.#onWrite = onWrite
@@ -84,8 +97,16 @@ export class ActionFiles implements Files {
     if (base === undefined) throw new Error(`save without read: ${file.path.given}`)
     const bytes = encodeText(text, file.bom)
     if (bytes.equals(base.bytes)) return
+    await this.#workspace.parts.begin?.()
     this.#bases.delete(file)
-    this.#write(at, bytes, base)
+    this.#write(at, file.path, bytes, base)
+  }
+
+  async landed(path: PathArg): Promise<void> {
+    const landing = this.#written.get(path)
+    if (landing === undefined) return
+    landing.told = true
+    await landing.written
   }
 
   async write(path: PathArg, text: string, options: WriteOptions = {}): Promise<Written> {
@@ -97,22 +118,26 @@ export class ActionFiles implements Files {
     }
     if (look === undefined) {
       this.#expect(at, path, null, options.expectHash)
-      this.#write(at, content, null)
+      await this.#workspace.parts.begin?.()
+      this.#write(at, path, content, null)
       return { bytes: content.length }
     }
     const base = this.#tree.read(at, this.#workspace.parts.limits.fileBytes)
     try {
       this.#expect(at, path, base.bytes, options.expectHash)
+      await this.#workspace.parts.begin?.()
     } catch (error) {
       base.release()
       throw error
     }
-    this.#write(at, content, base)
+    this.#write(at, path, content, base)
     return { bytes: content.length, replaced: base.bytes }
   }
 
   async remove(path: PathArg): Promise<void> {
     const at = await this.#ready(path, 'write')
+    const look = at.parts.length === 0 ? undefined : this.#tree.look(at)
+    if (look !== undefined && look.type !== 'directory') await this.#workspace.parts.begin?.()
     this.#tree.remove(at)
     this.#workspace.seen.delete(at.absolute)
   }
@@ -124,7 +149,9 @@ export class ActionFiles implements Files {
     if (look === undefined) throw new Stop({ kind: 'source-missing', path: from.given })
     if (look.type === 'directory') throw directoryStop(source, 'rename')
     if (look.type === 'symlink') assertLinkStaysInside(source, this.#workspace.parts.locator)
+    if (source.absolute === target.absolute) return { overwrote: false }
     const overwrote = this.#refuseDirectory(target, 'rename')
+    await this.#workspace.parts.begin?.()
     this.#tree.rename(source, target)
     const seen = this.#workspace.seen.get(source.absolute)
     this.#workspace.seen.delete(source.absolute)
@@ -141,6 +168,7 @@ export class ActionFiles implements Files {
     if (look.type === 'directory') throw directoryStop(source, 'copyfile')
     refuseHardLink(source, look)
     const overwrote = this.#refuseDirectory(target, 'copyfile')
+    await this.#workspace.parts.begin?.()
     await this.#tree.copy(source, target)
     this.#workspace.seen.delete(target.absolute)
     return { overwrote }
@@ -153,12 +181,15 @@ export class ActionFiles implements Files {
     if (look !== undefined && look.type !== 'directory') {
       throw new Stop({ kind: 'os', code: 'EEXIST', op: 'mkdir', path: path.given })
     }
+    if (look === undefined && at.parts.length > 0) await this.#workspace.parts.begin?.()
     this.#tree.makeDir(at)
   }
 
   async removeDir(path: PathArg): Promise<void> {
     const at = await this.#ready(path, 'write', 'directory')
     await this.#workspace.settle()
+    const look = at.parts.length === 0 ? undefined : this.#tree.look(at)
+    if (look?.type === 'directory') await this.#workspace.parts.begin?.()
     this.#tree.removeDir(at)
   }
 
@@ -208,8 +239,7 @@ export class ActionFiles implements Files {
   async #ready(path: PathArg, access: Access, meant: 'file' | 'directory' = 'file'): Promise<Location> {
     const at = this.#workspace.parts.locator.locate(path, access)
     if (meant === 'file' && /[\\/]$/.test(path.given)) throw directoryStop(at, 'open')
-    const landing = this.#workspace.landing.get(at.absolute)
-    if (landing !== undefined) await Promise.allSettled([landing])
+    await this.#workspace.landed(at.absolute)
     return at
   }
 
@@ -244,7 +274,7 @@ export class ActionFiles implements Files {
     if (fingerprint !== undefined) seen.set(at.absolute, fingerprint)
   }
 
-  #write(at: Location, bytes: Buffer, base: Base | null): void {
+  #write(at: Location, path: PathArg, bytes: Buffer, base: Base | null): void {
     const limit = this.#workspace.parts.limits.fileBytes
     if (bytes.length > limit) {
       base?.release()
@@ -264,7 +294,9 @@ export class ActionFiles implements Files {
     })
     landing.set(at.absolute, landed)
     seen.set(at.absolute, fingerprintOf(bytes))
-    this.#onWrite(written)
+    const told = { written, told: false }
+    this.#written.set(path, told)
+    this.#onWrite(told)
   }
 
   /** Whether a file is there to be overwritten. */

@@ -12,6 +12,8 @@ export default async function setup(project: TestProject): Promise<() => void> {
     outfile: cli,
     bundle: true,
     format: 'cjs',
+    define: { 'import.meta.url': '__cladaUrl' },
+    banner: { js: 'const __cladaUrl = require("node:url").pathToFileURL(__filename).href' },
     platform: 'node',
     target: 'node20.19',
     packages: 'external',

@@ -87,7 +87,7 @@ describe('what surrounds a block', () => {
 })
 
 describe('documents that would take forever if the cost were not linear', () => {
-  const n = 30_000
+  const n = 20_000
   const element = '<run><![CDATA[x]]></run>'
   const documents: Record<string, [text: string, blocks: number]> = {
     'broken tags': ['<write path="a><![CDATA[x]]></write>\n'.repeat(n), n],

@@ -107,7 +107,7 @@ describe('somebody else changes a file between the read and the write of one act
       const root = scratchDir({ 'a.txt': 'old\n' })
       const file = path.join(root, 'a.txt')
       const landings: Promise<unknown>[] = []
-      const files = workspaceIn(root).filesFor((landing) => landings.push(landing))
+      const files = workspaceIn(root).filesFor(({ written }) => landings.push(written))
       const read = await files.read(argFor(root, 'a.txt'))
       change(file)
       const theirs = fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() ? fs.readFileSync(file, 'utf8') : undefined

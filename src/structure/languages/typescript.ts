@@ -33,7 +33,8 @@ const parser = {
     export: ['(export_statement value: (_)) @it'],
     module: ['(ambient_declaration (statement_block)) @it'],
   },
-  wraps: 'export_statement ambient_declaration lexical_declaration variable_declaration expression_statement labeled_statement',
+  wraps:
+    'export_statement ambient_declaration lexical_declaration variable_declaration expression_statement labeled_statement',
   groups: 'lexical_declaration variable_declaration',
   statements: 'expression_statement',
   comments: 'comment',

@@ -1,0 +1,168 @@
+import { defineAction, fail, ok, optional, type Outcome, path, text } from '../core/action.ts'
+import type { Files, PathArg, TextFile } from '../core/files.ts'
+import { type Problem, Stop } from '../core/problem.ts'
+import { applyHunks, type HunkFailure } from '../text/hunks-apply.ts'
+import { type Hunk, parseHunks, sideOf } from '../text/hunks.ts'
+import { placesOf } from '../text/places.ts'
+import { attempt } from './attempt.ts'
+import { expectHash } from './common-params.ts'
+
+export const filePatch = defineAction({
+  name: 'file_patch',
+  aliases: [],
+  description:
+    'Apply the hunks of a diff to one file, all or none. Line numbers need not be right: the lines of context must be in the file exactly once.',
+  effect: 'write',
+  access: ['llm'],
+  primary: 'path',
+  display: 'never',
+  params: {
+    path: path('File to change.'),
+    patch: text(
+      'Hunks, each headed by a line `@@`. Lines begin with a blank (stays), `-` (goes) or `+` (comes). Empty only with new_path.',
+    ),
+    new_path: optional(path('Where the file goes then. Nothing may be there.')),
+    expect_hash: expectHash,
+  },
+  returns: {
+    path: 'string',
+    hunks: 'integer, how many were applied',
+    'new_path?': 'string',
+    strategies: 'how each hunk was found: exact, trailing-blanks, indentation or punctuation',
+  },
+  examples: [
+    {
+      title: 'changes two places',
+      before: { 'a.txt': '1\n2\n3\n4\n5\n' },
+      params: { path: 'a.txt', patch: '@@\n 1\n-2\n+two\n@@\n 4\n+four and a half\n 5' },
+      after: { 'a.txt': '1\ntwo\n3\n4\nfour and a half\n5\n' },
+      data: { hunks: 2, strategies: ['exact', 'exact'] },
+    },
+    {
+      title: 'finds the place in spite of another indentation',
+      before: { 'a.py': 'def f():\n    return 1\n' },
+      params: { path: 'a.py', patch: '@@\n-return 1\n+if x:\n+    return 2' },
+      after: { 'a.py': 'def f():\n    if x:\n        return 2\n' },
+      data: { strategies: ['indentation'] },
+    },
+    {
+      title: 'moves the file when it is done',
+      before: { 'a.txt': 'one\n' },
+      params: { path: 'a.txt', patch: '-one\n+two', new_path: 'b/c.txt' },
+      after: { 'a.txt': null, 'b/c.txt': 'two\n' },
+    },
+    {
+      title: 'changes nothing when one of the hunks fits two places',
+      before: { 'a.txt': 'x\ny\nx\n' },
+      params: { path: 'a.txt', patch: '@@\n-y\n+z\n@@\n-x\n+z' },
+      code: 'match_count_mismatch',
+    },
+  ],
+  async run({ path, patch, new_path, expect_hash }, { files }) {
+    const parsed = parseHunks(patch)
+    if ('message' in parsed) return fail({ kind: 'bad-param', param: 'patch', message: parsed.message })
+    const { hunks } = parsed
+    if (hunks.length === 0 && new_path === undefined) {
+      return fail({ kind: 'bad-param', param: 'patch', message: 'it holds no hunk' })
+    }
+
+    const file = await attempt(() => files.read(path, { expectHash: expect_hash }))
+    if ('ok' in file)
+      return isNewFile(file.problem, hunks) ? create(files, path, hunks, { new_path, expect_hash }) : file
+    const done = applyHunks(file.text, hunks)
+    if (!done.ok) return fail(await problemOf(file, hunks, done.failures))
+
+    // The destination is looked at first, so that a refusal leaves everything as it was.
+    if (new_path !== undefined) await refuseExisting(files, new_path)
+    await place(files, file, done.text, new_path)
+    return ok(dataOf(path, done.applied, new_path), done.warnings)
+  },
+})
+
+function dataOf(path: PathArg, applied: readonly { strategy: string }[], new_path: PathArg | undefined): object {
+  return {
+    path: path.given,
+    hunks: applied.length,
+    ...(new_path === undefined ? {} : { new_path: new_path.given }),
+    strategies: applied.map(({ strategy }) => strategy),
+  }
+}
+
+/** The move keeps mode and byte order mark, which writing the text elsewhere would not. */
+async function place(files: Files, file: TextFile, text: string, new_path: PathArg | undefined): Promise<void> {
+  if (new_path === undefined) return files.save(file, text)
+  await files.move(file.path, new_path)
+  await files.save(await files.read(new_path), text)
+}
+
+async function refuseExisting(files: Files, path: PathArg): Promise<void> {
+  const there = await attempt(() => files.read(path))
+  const { problem } = 'ok' in there ? there : { problem: undefined }
+  if (isMissing(problem)) return
+  const unreadable = problem?.kind === 'not-text' || problem?.kind === 'too-large'
+  if (problem !== undefined && !unreadable) throw new Stop(problem)
+  throw new Stop({ kind: 'os', code: 'EEXIST', op: 'rename', path: path.given })
+}
+
+const isMissing = (problem: Problem | undefined): boolean => problem?.kind === 'os' && problem.code === 'ENOENT'
+
+/** Only what is surely meant for an empty file makes a new one; anything else has the wrong path. */
+const isNewFile = (problem: Problem, hunks: readonly Hunk[]): boolean =>
+  isMissing(problem) &&
+  hunks.length === 1 &&
+  hunks.every(
+    ({ lines, stated, above }) =>
+      lines.every(({ mark }) => mark === '+') && above.length === 0 && (stated?.line ?? 0) === 0,
+  )
+
+async function create(
+  files: Files,
+  path: PathArg,
+  hunks: readonly Hunk[],
+  { new_path, expect_hash }: { new_path: PathArg | undefined; expect_hash: string | undefined },
+): Promise<Outcome> {
+  const done = applyHunks('', hunks)
+  if (!done.ok) throw new Error('an empty file takes every new line')
+  await files.write(new_path ?? path, done.text, { ifExists: 'refuse', expectHash: expect_hash })
+  return ok(dataOf(path, done.applied, new_path), done.warnings)
+}
+
+async function problemOf(
+  { path, text }: TextFile,
+  hunks: readonly Hunk[],
+  failures: readonly HunkFailure[],
+): Promise<Problem> {
+  const [first, ...others] = failures
+  if (first === undefined) throw new Error('a failure without a reason')
+  const { hunk, reason, spans, applied, other } = first
+  return {
+    kind: 'hunk-failed',
+    path: path.given,
+    hunk: hunk.number,
+    total: hunks.length,
+    lines: shownLines(hunk),
+    reason,
+    found: spans.length,
+    places: placesOf(text, spans, { max: 50 }),
+    nearest: reason === 'absent' ? await nearest(text, hunk) : [],
+    also: [...new Set(others.map((failure) => failure.hunk.number))].filter((number) => number !== hunk.number),
+    ...(applied === undefined ? {} : { applied }),
+    ...(other === undefined ? {} : { other }),
+  }
+}
+
+const SHOWN = 3
+const WIDTH = 120
+
+function shownLines({ lines }: Hunk): string {
+  const shown = lines.slice(0, SHOWN).map(({ mark, text }) => `${mark}${text}`.trimEnd())
+  if (lines.length > SHOWN) shown.push(' …')
+  return shown.map((line) => (line.length > WIDTH ? `${line.slice(0, WIDTH)}…` : line)).join('\n')
+}
+
+async function nearest(text: string, hunk: Hunk): Promise<(Problem & { kind: 'hunk-failed' })['nearest']> {
+  // Loaded only here: most hunks are found.
+  const { nearestPlaces } = await import('../text/nearest.ts')
+  const wanted = sideOf(hunk, 'old').map((line) => line.text)
+  return nearestPlaces(text, wanted.join('\n'), { param: 'the hunk' })
+}

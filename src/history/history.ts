@@ -1,0 +1,215 @@
+import path from 'node:path'
+import fs from 'node:fs'
+import { fingerprintOf } from '../core/hash.ts'
+import { Stop } from '../core/problem.ts'
+import type { Inspected, PathChange, Recorder } from '../core/recorder.ts'
+import type { ActionResult } from '../core/result.ts'
+import type { HistorySettings } from '../core/settings.ts'
+import type { Checkpoints } from './checkpoints.ts'
+import { Journal } from './journal.ts'
+import { takeLock } from './lock.ts'
+import { ownDir, putFile, readOwn } from './own-files.ts'
+import { ownOwner } from './owner.ts'
+import { type ActionRecord, dirOf, type ExecutionRecord, numbersIn, recordFile } from './record.ts'
+import { summaryOf, targetOf } from './summary.ts'
+
+/** What an execution is, for its record. */
+export interface HistoryOptions {
+  readonly root: string
+  readonly settings: HistorySettings
+  readonly kind: ExecutionRecord['kind']
+  readonly of?: number
+  readonly ofActions?: readonly number[]
+  /** Whether a path must stay out of every commit. Paths are relative to the root. */
+  readonly closed: (relative: string) => boolean
+}
+
+/** How an execution ended, for whoever reports it. */
+export interface Ended {
+  readonly record?: ExecutionRecord
+  readonly commit?: string
+  readonly warnings: readonly string[]
+  readonly failure?: Stop
+}
+
+/**
+ * One execution's history: nothing at all until its first change, then the lock, the checkpoint and the journal, and
+ * at the end the record. Reads never come here.
+ */
+export class History implements Recorder {
+  acting = 0
+  /** What is to be told besides the results. */
+  readonly warnings: string[] = []
+  readonly #options: HistoryOptions
+  readonly #blocks = new Map<number, string>()
+  #beginning: Promise<void> | undefined
+  #open: Open | undefined
+  #explanations: string[] = []
+
+  constructor(options: HistoryOptions) {
+    this.#options = options
+  }
+
+  begin(stateDir: string): Promise<void> {
+    this.#beginning ??= this.#begin(stateDir)
+    return this.#beginning
+  }
+
+  change(changes: readonly PathChange[], act: () => void): void {
+    if (this.#open === undefined) throw new Error('a change before the beginning')
+    this.#open.journal.change(changes, act)
+  }
+
+  reverted(absolute: string): void {
+    this.#open?.journal.reverted(absolute)
+  }
+
+  namesOf(file: { readonly dev: number; readonly ino: number }): number {
+    return this.#open?.journal.namesOf(file) ?? 0
+  }
+
+  /** An action begins. */
+  act(seq: number, raw: string, explanation?: string): void {
+    this.acting = seq
+    this.#blocks.set(seq, fingerprintOf(Buffer.from(raw)))
+    if (explanation !== undefined) this.#explanations.push(explanation)
+  }
+
+  /** An action is over: known to whoever finds this journal without an end. */
+  acted({ seq, action, params, success }: ActionResult): void {
+    this.#open?.journal.note({ done: seq, action, target: targetOf(params), success })
+  }
+
+  async end(results: readonly ActionResult[], inspect: (absolute: string) => Inspected): Promise<Ended> {
+    await this.#beginning?.catch(() => {})
+    if (this.#open === undefined) return { warnings: this.warnings }
+    const { history, number, journal, checkpoints, release } = this.#open
+    this.#open = undefined
+    try {
+      const record = this.#record(number, journal, results, inspect)
+      journal.close()
+      if (record.paths.length === 0) {
+        fs.rmSync(dirOf(history, number), { recursive: true, force: true })
+        return { warnings: this.warnings }
+      }
+      const file = path.join(dirOf(history, number), recordFile)
+      putFile(file, JSON.stringify(record))
+      if (checkpoints === undefined) return { record, warnings: this.warnings }
+      return await this.#checkpoint(checkpoints, record, file, inspect)
+    } finally {
+      release()
+    }
+  }
+
+  async #begin(stateDir: string): Promise<void> {
+    const { root, settings, kind, of } = this.#options
+    const history = ownDir(stateDir, 'history')
+    const release = await takeLock(settings.lockFile ?? path.join(stateDir, 'lock'), settings.lockMs)
+    try {
+      if (readOwn(path.join(stateDir, 'back.json')) !== undefined)
+        throw new Stop({ kind: 'git', reason: 'the project is at an older commit since clada back', advice: 'Go to the newest one with clada forward first.' })
+      const number = (await this.#tidy(history)) + 1
+      const journal = new Journal(history, number, root, { execution: number, kind, of, mode: settings.git, ...ownOwner() })
+      try {
+        const checkpoints = await this.#checkpoints(stateDir, history, number, journal)
+        this.#open = { history, number, journal, checkpoints, release }
+      } catch (error) {
+        journal.close()
+        fs.rmSync(dirOf(history, number), { recursive: true, force: true })
+        throw error
+      }
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  /** Writes down what died, forgets what is very old, and answers with the last number. */
+  async #tidy(history: string): Promise<number> {
+    const numbers = numbersIn(history)
+    const last = numbers.at(-1)
+    if (last === undefined) return 0
+    if (!fs.existsSync(path.join(dirOf(history, last), recordFile)) || fs.existsSync(path.join(dirOf(history, last), pendingFile))) {
+      const { recover } = await import('./recover.ts')
+      this.warnings.push(...recover(history, last, this.#options.root))
+    }
+    for (const old of numbers.slice(0, -keptExecutions)) fs.rmSync(dirOf(history, old), { recursive: true, force: true })
+    return last
+  }
+
+  async #checkpoints(stateDir: string, history: string, number: number, journal: Journal): Promise<Checkpoints | undefined> {
+    const { root, settings, closed } = this.#options
+    if (settings.git === 'off') return undefined
+    const { openCheckpoints } = await import('./checkpoints.ts')
+    const checkpoints = await openCheckpoints({ root, stateDir, settings, closed, dir: dirOf(history, number), number })
+    this.warnings.push(...(await checkpoints.before()))
+    journal.noteNow({ mode: checkpoints.mode })
+    return checkpoints
+  }
+
+  async #checkpoint(
+    checkpoints: Checkpoints,
+    record: ExecutionRecord,
+    file: string,
+    inspect: (absolute: string) => Inspected,
+  ): Promise<Ended> {
+    try {
+      const { commits, warnings } = await checkpoints.after(record, this.#explanations, inspect)
+      const whole: ExecutionRecord = { ...record, mode: checkpoints.mode, commits }
+      putFile(file, JSON.stringify(whole))
+      const commit = checkpoints.mode === 'commit' ? commits.after : undefined
+      return { record: whole, warnings: [...this.warnings, ...warnings], ...(commit === undefined ? {} : { commit }) }
+    } catch (error) {
+      if (!(error instanceof Stop)) throw error
+      return { record, warnings: this.warnings, failure: error }
+    }
+  }
+
+  #record(number: number, journal: Journal, results: readonly ActionResult[], inspect: (absolute: string) => Inspected): ExecutionRecord {
+    const { kind, of, ofActions } = this.#options
+    const actions = results.map((result) => this.#action(result))
+    const prints = actions.flatMap(({ block }) => block ?? [])
+    const paths = journal.finish(inspect)
+    return {
+      version: 1,
+      number,
+      time: new Date().toISOString(),
+      kind,
+      ...(of === undefined ? {} : { of }),
+      ...(ofActions === undefined ? {} : { ofActions }),
+      ended: 'whole',
+      mode: 'off',
+      summary: summaryOf({ kind, of, paths, explanations: this.#explanations }),
+      ...(kind === 'run' ? { document: fingerprintOf(Buffer.from(prints.join())) } : {}),
+      actions,
+      paths,
+    }
+  }
+
+  #action({ seq, action, params, success, error }: ActionResult): ActionRecord {
+    const block = this.#blocks.get(seq)
+    const [line] = error?.split('\n') ?? []
+    return {
+      seq,
+      action,
+      target: targetOf(params),
+      success,
+      ...(block === undefined ? {} : { block }),
+      ...(line === undefined ? {} : { error: line.slice(0, 200) }),
+    }
+  }
+}
+
+interface Open {
+  readonly history: string
+  readonly number: number
+  readonly journal: Journal
+  readonly checkpoints: Checkpoints | undefined
+  readonly release: () => void
+}
+
+/** Beside a record: git is not done with it. */
+export const pendingFile = 'pending'
+
+/** Older ones are forgotten, and can then no longer be undone. */
+const keptExecutions = 1000

@@ -1,0 +1,217 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { fingerprintOf } from '../core/hash.ts'
+import type { Becoming, Inspected, PathChange } from '../core/recorder.ts'
+import { copyImage, keepImage, readState } from './images.ts'
+import { dirOf, journalFile, packFile, type PathRecord, type Slice, type State, type StepRecord } from './record.ts'
+
+/**
+ * What one execution displaces. Before a path changes for the first time, what is there gets a second name in the
+ * execution's own directory and a line in its journal says so; files are replaced and never written into, so that
+ * name keeps the old file exactly, for the price of a link. A process that dies leaves enough behind to take
+ * everything back.
+ */
+export class Journal {
+  readonly #root: string
+  readonly #dir: string
+  readonly #fd: number
+  readonly #entries = new Map<string, Entry>()
+  /** Names of ours that live files have, by device and inode. */
+  readonly #names = new Map<string, number>()
+  #images = 0
+  #lines = ''
+  #pack: Buffer[] = []
+  #packed = 0
+  #waiting = 0
+  #packFd: number | undefined
+
+  constructor(history: string, number: number, root: string, header: object) {
+    this.#root = root
+    this.#dir = dirOf(history, number)
+    fs.mkdirSync(this.#dir)
+    this.#fd = fs.openSync(path.join(this.#dir, journalFile), 'wx', 0o600)
+    this.note(header)
+    this.#flush()
+  }
+
+  /** A line that may wait for the next one. */
+  note(line: object): void {
+    this.#lines += `${JSON.stringify(line)}\n`
+  }
+
+  /** A line that must not wait. */
+  noteNow(line: object): void {
+    this.note(line)
+    this.#flush()
+  }
+
+  change(changes: readonly PathChange[], act: () => void): void {
+    this.#keep(changes)
+    try {
+      act()
+    } catch (error) {
+      // Nothing happened, or nobody can say what: the disk is asked at the end.
+      for (const { absolute } of changes) this.reverted(absolute)
+      throw error
+    }
+    for (const { absolute, becomes, by } of changes) {
+      const entry = this.#entries.get(absolute)
+      if (entry === undefined) continue
+      entry.after = this.#after(becomes)
+      entry.steps.push(stepOf(by, entry.after))
+    }
+  }
+
+  reverted(absolute: string): void {
+    const entry = this.#entries.get(absolute)
+    if (entry === undefined) return
+    entry.after = undefined
+    this.#loosen(entry)
+  }
+
+  namesOf({ dev, ino }: { readonly dev: number; readonly ino: number }): number {
+    return this.#names.size === 0 ? 0 : (this.#names.get(`${dev}:${ino}`) ?? 0)
+  }
+
+  /** Everything that is otherwise than before. `inspect` looks at the disk where nobody knows any more. */
+  finish(inspect: (absolute: string) => Inspected): PathRecord[] {
+    const paths: PathRecord[] = []
+    for (const [absolute, entry] of this.#entries) {
+      const after = entry.after ?? this.#inspected(inspect(absolute))
+      if (entry.loose) copyImage(this.#imageFile(entry.before))
+      if (entry.after === undefined && this.#same(entry.before, after)) continue
+      if (entry.before.type === 'absent' && after.type === 'absent') continue
+      paths.push({ path: shortPath(this.#root, absolute), before: entry.before, after, steps: entry.steps })
+    }
+    this.#flush()
+    this.#flushPack()
+    return paths
+  }
+
+  close(): void {
+    fs.closeSync(this.#fd)
+    if (this.#packFd !== undefined) fs.closeSync(this.#packFd)
+  }
+
+  /** All of it or nothing: a change that cannot be taken back is not made. */
+  #keep(changes: readonly PathChange[]): void {
+    const fresh = changes.filter(({ absolute }) => !this.#entries.has(absolute))
+    try {
+      for (const change of changes) this.#before(change)
+      this.#flush()
+    } catch (error) {
+      for (const { absolute } of fresh) this.#entries.delete(absolute)
+      // Whatever of the line got through ends here.
+      this.#lines = '\n'
+      throw error
+    }
+  }
+
+  #before({ absolute, door, was, becomes, moved, by }: PathChange): void {
+    const path = shortPath(this.#root, absolute)
+    const to = becomes.type === 'file' && becomes.bytes !== undefined ? fingerprintOf(becomes.bytes) : becomes.type
+    const known = this.#entries.get(absolute)
+    if (known !== undefined) return this.note({ path, by, to })
+    const before = this.#state(door, was)
+    const entry: Entry = { before, after: undefined, steps: [], loose: false }
+    this.#entries.set(absolute, entry)
+    this.note({ path, by, to, before })
+    if (moved) this.#loosen(entry)
+  }
+
+  #state(door: string, was: PathChange['was']): State {
+    if (was === 'absent') return { type: 'absent' }
+    const state = was === undefined ? readState(door) : ({ type: 'file', mode: was.mode & 0o7777 } as const)
+    if (state.type !== 'file') return state
+    const image = String(this.#images++)
+    keepImage(door, path.join(this.#dir, image))
+    return { ...state, image }
+  }
+
+  /** The kept file may be alive under another name: it counts as ours, and gets its own copy at the end. */
+  #loosen(entry: Entry): void {
+    const image = this.#imageFile(entry.before)
+    if (entry.loose || image === undefined) return
+    entry.loose = true
+    const { dev, ino } = fs.lstatSync(image)
+    this.#names.set(`${dev}:${ino}`, (this.#names.get(`${dev}:${ino}`) ?? 0) + 1)
+  }
+
+  #imageFile(state: State): string | undefined {
+    return state.type === 'file' && state.image !== undefined ? path.join(this.#dir, state.image) : undefined
+  }
+
+  #after(becomes: Becoming): State | undefined {
+    if (becomes.type === 'moved') return undefined
+    if (becomes.type !== 'file') return { type: becomes.type }
+    if (becomes.bytes === undefined) return undefined
+    return this.#fileState(becomes.mode, becomes.bytes)
+  }
+
+  #inspected(found: Inspected): State {
+    return found.type === 'file' ? this.#fileState(found.mode, found.bytes) : found
+  }
+
+  #fileState(mode: number, bytes: Buffer): State {
+    const pack = this.#keepBytes(bytes)
+    return { type: 'file', mode: mode & 0o7777, print: fingerprintOf(bytes), ...(pack === undefined ? {} : { pack }) }
+  }
+
+  #same(before: State, after: State): boolean {
+    if (before.type !== after.type) return false
+    if (before.type === 'symlink' && after.type === 'symlink') return before.target === after.target
+    if (before.type !== 'file' || after.type !== 'file') return true
+    const image = this.#imageFile(before)
+    return image !== undefined && before.mode === after.mode && fingerprintOf(fs.readFileSync(image)) === after.print
+  }
+
+  /** New contents go into one file, so that what came of an edit is known although the file has changed since. */
+  #keepBytes(bytes: Buffer): Slice | undefined {
+    if (this.#packed + bytes.length > packLimit) return undefined
+    const at = this.#packed
+    this.#packed += bytes.length
+    this.#waiting += bytes.length
+    this.#pack.push(bytes)
+    if (this.#waiting > 1 << 20) this.#flushPack()
+    return [at, bytes.length]
+  }
+
+  #flush(): void {
+    if (this.#lines === '') return
+    fs.writeFileSync(this.#fd, this.#lines)
+    this.#lines = ''
+  }
+
+  #flushPack(): void {
+    if (this.#pack.length === 0) return
+    this.#packFd ??= fs.openSync(path.join(this.#dir, packFile), 'wx', 0o600)
+    for (const bytes of this.#pack) fs.writeFileSync(this.#packFd, bytes)
+    this.#pack = []
+    this.#waiting = 0
+  }
+}
+
+interface Entry {
+  readonly before: State
+  /** Undefined when the disk has to be asked. */
+  after: State | undefined
+  readonly steps: StepRecord[]
+  loose: boolean
+}
+
+/** Beyond this a version is not kept: it still lies on the disk, or in the image that the next execution makes of it. */
+const packLimit = 64 * 1024 * 1024
+
+function stepOf(by: number, after: State | undefined): StepRecord {
+  if (after?.type !== 'file') return { by }
+  const { print, pack } = after
+  return { by, ...(print === undefined ? {} : { print }), ...(pack === undefined ? {} : { pack }) }
+}
+
+/** Relative to the root where it lies in it, so that a project may be moved together with its history. */
+export function shortPath(root: string, absolute: string): string {
+  const prefix = root.endsWith(path.sep) ? root : root + path.sep
+  return absolute.startsWith(prefix) ? absolute.slice(prefix.length).split(path.sep).join('/') : absolute
+}
+
+export const fullPath = (root: string, short: string): string => path.resolve(root, short)

@@ -1,0 +1,48 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+/** A directory of clada's own. A repository may bring a link of that name along, which could lead anywhere. */
+export function ownDir(parent: string, name: string): string {
+  const dir = path.join(parent, name)
+  const there = fs.lstatSync(dir, { throwIfNoEntry: false })
+  if (there?.isDirectory()) return dir
+  if (there !== undefined) fs.unlinkSync(dir)
+  fs.mkdirSync(dir)
+  return dir
+}
+
+/** Puts a file in place in one step, so that whoever reads sees all of it or none. */
+export function putFile(file: string, content: string): void {
+  const temp = `${file}.${process.pid}.new`
+  fs.rmSync(temp, { force: true })
+  fs.writeFileSync(temp, content, { flag: 'wx', mode: 0o600 })
+  fs.renameSync(temp, file)
+}
+
+/** The text of a regular file; undefined when there is none. */
+export function readOwn(file: string): string | undefined {
+  try {
+    const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
+    try {
+      return fs.readFileSync(fd, 'utf8')
+    } finally {
+      fs.closeSync(fd)
+    }
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ELOOP', 'EISDIR', 'ENOTDIR', 'ENXIO')) return undefined
+    throw error
+  }
+}
+
+export function jsonOf(text: string | undefined): unknown {
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code)
+}

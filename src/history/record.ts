@@ -1,0 +1,101 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { jsonOf, readOwn } from './own-files.ts'
+
+/** An execution written down. Paths are relative to the root where they lie in it. */
+export interface ExecutionRecord {
+  readonly version: 1
+  readonly number: number
+  readonly time: string
+  readonly kind: 'run' | 'undo' | 'redo'
+  /** The execution that an undo or redo is about. */
+  readonly of?: number
+  /** Only these actions of it, when not all. */
+  readonly ofActions?: readonly number[]
+  readonly ended: 'whole' | 'interrupted'
+  readonly mode: 'commit' | 'shadow' | 'off'
+  readonly commits?: { readonly before?: string; readonly after?: string }
+  readonly summary: string
+  /** Tells whether a document was carried out before. */
+  readonly document?: string
+  readonly actions: readonly ActionRecord[]
+  readonly paths: readonly PathRecord[]
+}
+
+export interface ActionRecord {
+  readonly seq: number
+  readonly action: string
+  readonly target: string
+  readonly success: boolean
+  readonly block?: string
+  readonly error?: string
+}
+
+export interface PathRecord {
+  readonly path: string
+  readonly before: State
+  readonly after: State
+  /** What it became, change by change. */
+  readonly steps: readonly StepRecord[]
+}
+
+export interface StepRecord {
+  /** The action's number. */
+  readonly by: number
+  readonly print?: string
+  readonly pack?: Slice
+}
+
+export type State =
+  | { readonly type: 'absent' }
+  | { readonly type: 'directory' }
+  | { readonly type: 'symlink'; readonly target: string }
+  | { readonly type: 'file'; readonly mode: number; readonly print?: string; readonly image?: string; readonly pack?: Slice }
+  /** A pipe, a socket or a device: it can be told of, not put back. */
+  | { readonly type: 'other' }
+
+/** Where in the file of new contents: offset and length. */
+export type Slice = readonly [number, number]
+
+export const recordFile = 'record.json'
+export const journalFile = 'journal'
+export const packFile = 'after'
+
+/** The numbers that executions have, in order. */
+export function numbersIn(history: string): number[] {
+  try {
+    return fs
+      .readdirSync(history)
+      .filter((name) => /^[1-9]\d{0,9}$/.test(name))
+      .map(Number)
+      .sort((a, b) => a - b)
+  } catch {
+    return []
+  }
+}
+
+export const dirOf = (history: string, number: number): string => path.join(history, String(number))
+
+export function readRecord(history: string, number: number): ExecutionRecord | undefined {
+  const found = jsonOf(readOwn(path.join(dirOf(history, number), recordFile)))
+  return isRecord(found) && found.number === number ? found : undefined
+}
+
+function isRecord(value: unknown): value is ExecutionRecord {
+  if (typeof value !== 'object' || value === null) return false
+  if (!('version' in value) || value.version !== 1 || !('number' in value) || typeof value.number !== 'number') return false
+  if (!('actions' in value) || !Array.isArray(value.actions) || !('paths' in value)) return false
+  return Array.isArray(value.paths) && value.paths.every(isPathRecord)
+}
+
+function isPathRecord(value: unknown): value is PathRecord {
+  if (typeof value !== 'object' || value === null || !('path' in value) || typeof value.path !== 'string') return false
+  if (!('before' in value) || !('after' in value) || !('steps' in value) || !Array.isArray(value.steps)) return false
+  return isState(value.before) && isState(value.after)
+}
+
+function isState(value: unknown): value is State {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return false
+  // An image is a number: no record can lead to a file elsewhere.
+  return !('image' in value) || (typeof value.image === 'string' && /^\d+$/.test(value.image))
+}

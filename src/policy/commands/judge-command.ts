@@ -1,0 +1,108 @@
+import { closeFind } from './find-words.ts'
+import { commitOnly } from './git-rules.ts'
+import { readOptions } from './read-options.ts'
+import type { Argument, Call, ClosedName, CommandRule } from './rule.ts'
+import { commandRules } from './table.ts'
+import { type CommandLine, splitCommand, type Word } from './words.ts'
+
+/** What is said of a command before anything is looked at. Pure: the line and the closed names in, a decision out. */
+export type CommandDecision =
+  | { readonly verdict: 'deny'; readonly reason: string; readonly advice: string }
+  /** Not on the list: somebody must have approved it. */
+  | { readonly verdict: 'ask'; readonly cd: string | undefined; readonly words: readonly string[] }
+  | { readonly verdict: 'allow'; readonly cd: string | undefined; readonly listed: Listed }
+
+export interface Listed {
+  readonly rule: CommandRule
+  readonly call: Call
+  /** What goes before the operands. */
+  readonly options: readonly string[]
+  readonly operands: readonly Argument[]
+  /** What goes behind them: closed files, left out. */
+  readonly trailing: readonly string[]
+}
+
+export function judgeCommand(command: string, deniedPatterns: readonly string[]): CommandDecision {
+  const split = splitCommand(command)
+  if (!split.ok) return { verdict: 'deny', reason: split.reason, advice: split.advice }
+  const cd = split.line.cd?.text
+  const found = ruleFor(split.line)
+  if (found === 'unlisted') return unlisted(cd, split.line.words)
+  if ('reason' in found) return { verdict: 'deny', ...found }
+  const { rule, words } = found
+  const reading = rule.read === undefined ? readOptions(rule, words) : rule.read(words)
+  if (!reading.ok) return denied(rule, reading.reason)
+  const { call } = reading
+  const wrong = rule.forbids?.(call) ?? badRevision(rule, call)
+  if (wrong !== undefined) return denied(rule, wrong)
+  return { verdict: 'allow', cd, listed: listedOf(rule, call, closedNames(deniedPatterns)) }
+}
+
+const denied = (rule: CommandRule, reason: string): CommandDecision => ({
+  verdict: 'deny',
+  reason,
+  advice: `Write it like: ${rule.hits.slice(0, 3).join(' | ')}`,
+})
+
+function unlisted(cd: string | undefined, words: readonly Word[]): CommandDecision {
+  const glob = words.find((word) => word.glob === '*' || word.glob === '?')
+  if (glob !== undefined) {
+    const advice = 'Quote it if the program itself understands it; otherwise name the files.'
+    return { verdict: 'deny', reason: `${glob.glob} in '${glob.text}' is not expanded, because there is no shell`, advice }
+  }
+  return { verdict: 'ask', cd, words: words.map(({ text }) => text) }
+}
+
+function ruleFor({ words }: CommandLine):
+  | { rule: CommandRule; words: readonly Word[] }
+  | { reason: string; advice: string }
+  | 'unlisted' {
+  const [first, second, third] = words.map(({ text }) => text)
+  if (first !== 'git') {
+    const rule = commandRules.find(({ name }) => name === first)
+    return rule === undefined ? 'unlisted' : { rule, words: words.slice(1) }
+  }
+  for (const [name, count] of [[`git ${second} ${third}`, 3], [`git ${second}`, 2]] as const) {
+    const rule = commandRules.find((one) => one.name === name)
+    if (rule !== undefined) return { rule, words: words.slice(count) }
+  }
+  const listed = commandRules.filter(({ name }) => name.startsWith('git ')).map(({ name }) => name.slice(4))
+  return {
+    reason: second === undefined ? 'git needs a command' : `git ${second} is not on the list`,
+    advice: `git only looks here: ${listed.join(', ')}, without options before them. clada makes the commits.`,
+  }
+}
+
+function badRevision({ name }: CommandRule, { operands }: Call): string | undefined {
+  for (const { text, as } of operands) {
+    if (as !== 'revision' && as !== 'revision-or-content') continue
+    if (as === 'revision' && commitOnly(text) === undefined) return `${name}: '${text}' is not a commit`
+    if (text.includes(':')) return `${name}: '${text}' names a file in a commit; only commits and paths are understood`
+    if (/\^\{(?!commit\})/.test(text)) return `${name}: '${text}' is not a commit`
+  }
+  return undefined
+}
+
+function listedOf(rule: CommandRule, call: Call, closed: readonly ClosedName[]): Listed {
+  if (rule.name === 'find') return { rule, call, options: [], operands: closeFind(call, closed), trailing: [] }
+  const closing = rule.close?.(call, closed) ?? []
+  const git = rule.name.startsWith('git ')
+  const options = [...(rule.always ?? []), ...call.options, ...(git ? [] : closing)]
+  return { rule, call, options, operands: call.operands, trailing: git ? closing : [] }
+}
+
+/** Names no command shows by itself: git's, clada's, and what the user closed. */
+function closedNames(deniedPatterns: readonly string[]): ClosedName[] {
+  const own = ['.git', '.clada', 'clada.yml'].map((pattern) => ({ pattern, opens: false }))
+  const named = deniedPatterns
+    .filter((pattern) => !/^!?\//.test(pattern))
+    .map((pattern) => ({ pattern: pattern.replace(/^!/, '').replace(/\/+$/, ''), opens: pattern.startsWith('!') }))
+  return [...own, ...named]
+}
+
+/** Whether a command could start a process; the others are the workspace's own work. */
+export function isWorkspaceCommand(command: string): boolean {
+  const split = splitCommand(command)
+  const name = split.ok ? split.line.words[0]?.text : undefined
+  return commandRules.some((rule) => rule.by === 'workspace' && rule.name === name)
+}

@@ -1,0 +1,106 @@
+import type { Word } from './words.ts'
+
+/**
+ * A command on the list, as data: the options it may be given by exact spelling, and what its operands are. Programs
+ * take far more than their manuals' front page says, abbreviations included, so whatever is not written here is refused.
+ */
+export interface CommandRule {
+  /** The words it begins with: `grep`, or `git log`. */
+  readonly name: string
+  /** `workspace`: carried out by the workspace itself, without a process. */
+  readonly by: 'workspace' | 'process'
+  readonly options: readonly Option[]
+  readonly operands: Operands
+  /** `single`: options of several letters behind one dash, never bundled. */
+  readonly dashes?: 'single'
+  /** What `-5` stands for. */
+  readonly dashNumber?: string
+  /** Always given, before anything else. */
+  readonly always?: readonly string[]
+  /** Exit codes that are an answer and no failure, besides 0. */
+  readonly answers?: readonly number[]
+  /** Reads the words itself, where options and operands are mixed in a language of their own. */
+  readonly read?: (words: readonly Word[]) => Reading
+  /** What is wrong with this combination. */
+  readonly forbids?: (call: Call) => string | undefined
+  /** Keeps closed files out where the program itself chooses what it looks at. */
+  readonly close?: (call: Call, closed: readonly ClosedName[]) => readonly string[]
+  /** Lines of this rule that must pass, and lines that must not. */
+  readonly hits: readonly string[]
+  readonly misses: readonly string[]
+}
+
+export interface Option {
+  /** As it is given to the program. */
+  readonly flag: string
+  /** Other exact spellings of the same. */
+  readonly also?: readonly string[]
+  readonly value?: Value
+  /** The value may be left out, and is written behind `=` only. */
+  readonly maybe?: true
+}
+
+export type Value =
+  | { readonly type: 'number'; readonly max: number; readonly signs?: string }
+  | { readonly type: 'text'; readonly pattern?: RegExp; readonly what: string }
+  | { readonly type: 'one-of'; readonly values: readonly string[] }
+
+export interface Operands {
+  readonly min: number
+  readonly max: number
+  /** What the first ones are; the last kind holds for all that follow. */
+  readonly kinds: readonly OperandKind[]
+  /** Used when there is none. */
+  readonly otherwise?: string
+}
+
+/**
+ * `content`: a path whose content is shown. `name`: a path of which only names and sizes are shown. `written`: a path
+ * the workspace changes. `text`: anything. `revision`: a commit. `revision-or-content`: decided by what is there.
+ */
+export type OperandKind = 'content' | 'name' | 'written' | 'text' | 'revision' | 'revision-or-content'
+
+export interface Argument {
+  readonly text: string
+  readonly as: OperandKind | 'option'
+}
+
+/** A command line that was understood. */
+export interface Call {
+  /** Options as they are given to the program, values behind them. */
+  readonly options: readonly string[]
+  readonly operands: readonly Argument[]
+  /** Whether operands stood behind `--`. */
+  readonly dashed: boolean
+  has(...flags: readonly string[]): boolean
+}
+
+export type Reading =
+  | { readonly ok: true; readonly call: Call }
+  | { readonly ok: false; readonly reason: string }
+
+/** A name that is closed, or opened again, wherever it stands. Later ones win. */
+export interface ClosedName {
+  readonly pattern: string
+  readonly opens: boolean
+}
+
+export const flag = (name: string, ...also: string[]): Option => ({ flag: name, also })
+export const flags = (names: string): Option[] => names.split(' ').map((name) => ({ flag: name }))
+export const number = (name: string, max: number, ...also: string[]): Option => ({
+  flag: name,
+  also,
+  value: { type: 'number', max },
+})
+export const text = (name: string, what: string, pattern?: RegExp): Option => ({
+  flag: name,
+  value: { type: 'text', what, ...(pattern === undefined ? {} : { pattern }) },
+})
+
+export const contents = (min: number, max = 200): Operands => ({ min, max, kinds: ['content'] })
+export const names = (min: number, otherwise?: string): Operands => ({
+  min,
+  max: 200,
+  kinds: ['name'],
+  ...(otherwise === undefined ? {} : { otherwise }),
+})

@@ -1,0 +1,201 @@
+/**
+ * Splits a command line into words, as a shell would if it had no operators and expanded nothing.
+ *
+ *   line   := [ "cd" word "&&" ] word+
+ *   word   := ( plain | "'" any* "'" | '"' any* '"' | "\" any )+
+ *
+ * Whatever a shell would do beyond that is refused by name, so that nobody believes it happened.
+ */
+export interface CommandLine {
+  /** From a leading `cd DIR &&`. */
+  readonly cd: Word | undefined
+  readonly words: readonly Word[]
+}
+
+export interface Word {
+  readonly text: string
+  /** Whether any part of it was quoted or escaped. */
+  readonly quoted: boolean
+  /** The first glob character that a shell would have expanded. */
+  readonly glob: string | undefined
+}
+
+export type Split =
+  | { readonly ok: true; readonly line: CommandLine }
+  | { readonly ok: false; readonly reason: string; readonly advice: string }
+
+export function splitCommand(command: string): Split {
+  const text = command.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')
+  if (text === '') return refused('it is empty', 'Write the command to run.')
+  const odd = invisible.exec(text)
+  if (odd !== null) {
+    return refused(`it holds the invisible character ${codePoint(odd[0])}`, 'Write it with visible characters only.')
+  }
+  const tokens = tokensOf(text)
+  if (!Array.isArray(tokens)) return tokens
+  return commandLine(tokens)
+}
+
+/** Control, bidirectional and zero-width characters: a person who is asked must see what they approve. */
+const invisible =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]/u
+
+const codePoint = (char: string): string =>
+  `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+
+const refused = (reason: string, advice: string): Split & { ok: false } => ({ ok: false, reason, advice })
+
+const noOperators = 'Commands run without a shell. Write one plain command, and use one block for each.'
+
+type Token = Word | { readonly operator: '&&' }
+
+function tokensOf(text: string): Token[] | (Split & { ok: false }) {
+  const tokens: Token[] = []
+  let at = 0
+  while (at < text.length) {
+    const char = text[at] ?? ''
+    if (char === ' ' || char === '\t') {
+      at++
+      continue
+    }
+    if (text.startsWith('\\\n', at)) {
+      at += 2
+      continue
+    }
+    if (text.startsWith('&&', at)) {
+      tokens.push({ operator: '&&' })
+      at += 2
+      continue
+    }
+    const read = wordAt(text, at)
+    if (!('word' in read)) return read
+    tokens.push(read.word)
+    at = read.end
+  }
+  return tokens
+}
+
+function wordAt(text: string, start: number): { word: Word; end: number } | (Split & { ok: false }) {
+  let value = ''
+  let quoted = false
+  let glob: string | undefined
+  let at = start
+  if (text[at] === '#') return refused('# begins a comment', noOperators)
+  if (text[at] === '~') return refused('~ is not expanded', 'Write the path relative to the root.')
+  for (; at < text.length; at++) {
+    const char = text[at] ?? ''
+    if (char === ' ' || char === '\t') break
+    if (char === '\\') {
+      const next = text[at + 1]
+      if (next === undefined) return refused('it ends in a backslash', 'Leave the last backslash out.')
+      // A line that goes on below is one line.
+      if (next !== '\n') {
+        value += next
+        quoted = true
+      }
+      at++
+      continue
+    }
+    if (char === "'" || char === '"') {
+      const part = char === "'" ? singleQuoted(text, at) : doubleQuoted(text, at)
+      if (!('value' in part)) return part
+      value += part.value
+      quoted = true
+      at = part.end
+      continue
+    }
+    const operator = operatorAt(text, at)
+    if (operator === '&&') break
+    if (operator !== undefined) return refused(`${operator.name} is a shell operator`, operator.advice)
+    const brace = /^\{[^{}\s'"\\]*(?:,|\.\.)[^{}\s'"\\]*\}/.exec(text.slice(at, at + 200))
+    if (brace !== null) return refused(`${brace[0]} is not expanded`, 'Write every word out.')
+    if (/[*?[]/.test(char)) glob ??= char
+    value += char
+  }
+  return { word: { text: value, quoted, glob }, end: at }
+}
+
+function singleQuoted(text: string, open: number): { value: string; end: number } | (Split & { ok: false }) {
+  const close = text.indexOf("'", open + 1)
+  if (close === -1) return refused("a ' is not closed", 'Close the quote.')
+  return { value: text.slice(open + 1, close), end: close }
+}
+
+function doubleQuoted(text: string, open: number): { value: string; end: number } | (Split & { ok: false }) {
+  let value = ''
+  for (let at = open + 1; at < text.length; at++) {
+    const char = text[at] ?? ''
+    if (char === '"') return { value, end: at }
+    if (char === '\\' && /["\\$`\n]/.test(text[at + 1] ?? '')) {
+      at++
+      if (text[at] !== '\n') value += text[at] ?? ''
+      continue
+    }
+    const expansion = expansionAt(text, at)
+    if (expansion !== undefined) return refused(`${expansion} is a shell expansion`, 'Use single quotes to mean it literally.')
+    value += char
+  }
+  return refused('a " is not closed', 'Close the quote.')
+}
+
+function expansionAt(text: string, at: number): string | undefined {
+  if (text[at] === '`') return '`…`'
+  if (text[at] !== '$') return undefined
+  const next = text[at + 1] ?? ''
+  if (next === '(') return '$(…)'
+  if (next === '{') return '${…}'
+  return /[A-Za-z_0-9@*#?$!'"-]/.test(next) && !(next === '"' || next === "'") ? `$${next}…` : undefined
+}
+
+function operatorAt(text: string, at: number): '&&' | { name: string; advice: string } | undefined {
+  const expansion = expansionAt(text, at)
+  if (expansion !== undefined) return { name: expansion, advice: 'Write the value itself; nothing is expanded.' }
+  if (text[at] === '$' && /['"]/.test(text[at + 1] ?? '')) return { name: "$'…'", advice: 'Write the characters themselves.' }
+  const found = operators.find((operator) => text.startsWith(operator, at))
+  if (found === undefined) return undefined
+  if (found === '&&') return '&&'
+  if (found === '\n') {
+    return { name: 'a line break', advice: 'Write one command; use one block for each, or end lines with a backslash.' }
+  }
+  return { name: found, advice: adviceFor(found) }
+}
+
+/** Longest first: `>>` is not `>` twice. */
+const operators = [
+  ...['<<<', '&>>', '<<-', '|&', '||', '&&', '&>', ';;', '>>', '<<', '<(', '>(', '>|', '<>', '>&', '<&'],
+  ...['|', '&', ';', '<', '>', '(', ')', '\n'],
+] as const
+
+function adviceFor(operator: string): string {
+  if (operator.startsWith('>') || operator === '&>' || operator === '&>>') {
+    return 'Commands run without a shell. Write files with file_write (WRITE), which checks and journals them.'
+  }
+  if (operator === '(' || operator === ')' || operator === ';') {
+    return `Commands run without a shell. Quote it as \\${operator} where it is meant for the command itself.`
+  }
+  return noOperators
+}
+
+function commandLine(tokens: readonly Token[]): Split {
+  const [first, dir, and] = tokens
+  const leads = first !== undefined && 'text' in first && first.text === 'cd' && dir !== undefined && 'text' in dir
+  const cd = leads && and !== undefined && 'operator' in and ? dir : undefined
+  const rest = cd === undefined ? tokens : tokens.slice(3)
+  const words: Word[] = []
+  for (const token of rest) {
+    if ('operator' in token) return refused('&& is a shell operator', `${noOperators} Only a leading cd DIR && is understood.`)
+    words.push(token)
+  }
+  const [name] = words
+  if (name === undefined) return refused('there is no command behind cd DIR &&', 'Write the command behind it.')
+  if (name.text === 'cd') {
+    return refused('a directory does not stay from one command to the next', 'Write cd DIR && COMMAND, or give dir.')
+  }
+  if (name.quoted) return refused('the name of the command is quoted or escaped', 'Write the name plainly.')
+  if (/^[A-Za-z_][A-Za-z0-9_]*\+?=/.test(name.text)) {
+    return refused(`${name.text.split('=')[0]}=… is an assignment`, 'The environment cannot be set from here.')
+  }
+  if (name.glob !== undefined) return refused('the name of the command holds a glob', 'Write the name plainly.')
+  if (cd?.glob !== undefined) return refused(`${cd.glob} is not expanded`, 'Write the directory out.')
+  return { ok: true, line: { cd, words } }
+}

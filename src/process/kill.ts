@@ -1,0 +1,56 @@
+import fs from 'node:fs'
+
+/** A whole process group; a group that is gone already is no news. */
+export function killGroup(leader: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {
+  if (leader === undefined) return
+  try {
+    process.kill(-leader, signal)
+  } catch {
+    // Nobody is left in it.
+  }
+}
+
+/**
+ * Kills what carries a mark in its environment. A child that made a session of its own has left the group and its
+ * parent, but it still has the environment it was born with. Linux only: elsewhere there is no way to see it.
+ */
+export function killMarked(mark: string): void {
+  if (process.platform !== 'linux') return
+  // Again until nobody is found: a process may fork while the list is read.
+  for (let round = 0; round < 20; round++) {
+    const found = pidsMarked(mark)
+    if (found.length === 0) return
+    for (const pid of found) {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        // It ended by itself meanwhile.
+      }
+    }
+  }
+}
+
+function pidsMarked(mark: string): number[] {
+  const sign = Buffer.from(`CLADA_RUN=${mark}`)
+  const found: number[] = []
+  for (const name of fs.readdirSync('/proc')) {
+    const pid = Number(name)
+    if (!Number.isInteger(pid) || pid === process.pid) continue
+    try {
+      if (fs.readFileSync(`/proc/${pid}/environ`).includes(sign) && !isGone(pid)) found.push(pid)
+    } catch {
+      // Somebody else's, or gone.
+    }
+  }
+  return found
+}
+
+/** Gone, or dead and only waiting for its parent to notice. */
+export function isGone(pid: number): boolean {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
+  } catch {
+    return true
+  }
+}

@@ -1,0 +1,94 @@
+import type { Language } from './language.ts'
+import { languageFor, languages } from './languages.ts'
+import { withOutline } from './outline.ts'
+import { failed, LIMITS, type Failed } from './problem.ts'
+import type { Outline, Structure } from './structure.ts'
+import { matchOf, parentFound, shownMatch, suggestionsFor } from './suggest.ts'
+import { findTarget } from './target.ts'
+
+/** A file as the operations see it: a name, which tells the language, and a text without byte order mark. */
+export interface Document {
+  readonly path: string
+  readonly text: string
+}
+
+/** Opens the outline of a document, or says why there is none. */
+export async function withDocument<T>(
+  { path, text }: Document,
+  use: (outline: Outline, language: Language) => Promise<T | Failed> | T | Failed,
+): Promise<T | Failed> {
+  const size = Buffer.byteLength(text)
+  if (size > LIMITS.fileBytes) return tooLarge(path, size)
+  const language = languageFor(path, text)
+  if (language === undefined) return unsupported(path)
+  return withOutline(text, language, (outline) => use(outline, language))
+}
+
+export function tooLarge(path: string, size: number): Failed {
+  const limit = LIMITS.fileBytes
+  return failed('FILE_TOO_LARGE', `${path} has ${size} bytes; structures are edited in files up to ${limit}.`, {
+    file_size: size,
+    limit,
+  })
+}
+
+export function contentTooLarge(content: string): Failed | undefined {
+  const size = Buffer.byteLength(content)
+  const limit = LIMITS.contentBytes
+  if (size <= limit) return undefined
+  return failed('FILE_TOO_LARGE', `The content has ${size} bytes; up to ${limit} can be put into a structure.`, {
+    content_size: size,
+    limit,
+  })
+}
+
+function unsupported(path: string): Failed {
+  const supported = languages.map(({ name }) => name)
+  return failed(
+    'LANGUAGE_UNSUPPORTED',
+    `The structures of ${path} are not known. Supported: ${supported.join(', ')}. Edit it by text or by lines.`,
+    { file: path, supported },
+  )
+}
+
+/** The one structure that a target means. */
+export function onlyMatch(outline: Outline, path: string, target: string): Structure | Failed {
+  const found = findTarget(outline, target)
+  const [only] = found
+  if (only === undefined) return notFound(outline, path, target)
+  if (found.length === 1) return only
+  const matches = found.map((structure) => matchOf(outline, structure))
+  const shown = matches.slice(0, 20).map((match) => `\n  ${shownMatch(match)}`)
+  return failed(
+    'TARGET_AMBIGUOUS',
+    `${quoted(target)} matches ${found.length} structures in ${path}. Add the line of a structure around the one you mean, or its lines as shown, such as "header [12-15]":${shown.join('')}`,
+    { matches },
+  )
+}
+
+export const isFailed = (value: object): value is Failed => 'ok' in value && value.ok === false
+
+export function notFound(outline: Outline, path: string, target: string): Failed {
+  if (outline.structures.length === 0) {
+    const faults = outline.faults()
+    if (faults.length > 0) {
+      const errors = faults.map(({ line, column, message }) => ({ line, column, message }))
+      return failed('PARSER_FAILED', `No structure can be made out in ${path}: it has syntax errors.`, {
+        parse_errors: errors,
+      })
+    }
+  }
+  const parent = parentFound(outline, target)
+  const suggestions = suggestionsFor(outline, target, parent)
+  const parent_found = parent === null ? null : matchOf(outline, parent)
+  const inside = parent_found === null ? '' : ` ${shownMatch(parent_found)} is there.`
+  const near = suggestions.map((match) => `\n  ${shownMatch(match)}`).join('')
+  const hint = near === '' ? ' list_structures shows what there is.' : ` The most alike:${near}`
+  return failed('TARGET_NOT_FOUND', `${quoted(target)} is not in ${path}.${inside}${hint}`, {
+    searched_path: path,
+    parent_found,
+    suggestions,
+  })
+}
+
+const quoted = (target: string): string => `"${target.trim().split(/\r?\n/).join(' > ')}"`

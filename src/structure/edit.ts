@@ -1,0 +1,160 @@
+import { Source } from '../core/source.ts'
+import { dominantEol, toEol } from '../text/line-endings.ts'
+import { applyChanges, offsetAfter, type Change } from './change.ts'
+import { contentTooLarge, isFailed, onlyMatch, withDocument, type Document } from './document.ts'
+import { pieceOf } from './fragment.ts'
+import { insertion, fittedLines, type Insertion, type Side, type SpacingOptions } from './insertion.ts'
+import { layoutOf } from './layout.ts'
+import { inconsistentIndent } from './inconsistent.ts'
+import { failed, type Failed, type Warning } from './problem.ts'
+import { removal } from './removal.ts'
+import { linesOf, type Outline, type Structure } from './structure.ts'
+import { faultsIn, innermost, judge } from './validity.ts'
+
+/** An edited text, what the operation answers, and what it may have broken. */
+export interface Edited<T> {
+  readonly text: string
+  readonly data: T
+  readonly warnings: readonly Warning[]
+}
+
+export interface Result_for_replace_structure {
+  lines: [number, number]
+}
+
+/** Puts content in the place of a structure. Content of only blanks takes it out. */
+export function replaceIn(
+  document: Document,
+  target: string,
+  content: string,
+): Promise<Edited<Result_for_replace_structure> | Failed> {
+  return editing(document, target, content, async (outline, structure) => {
+    const { source } = outline
+    if (content.trim() === '') {
+      const changes = removal(outline, structure)
+      const line = source.lineAt(structure.start)
+      return finish(document, outline, changes, structure.start, { lines: [line, line] })
+    }
+    const { text, indented } = await replacement(outline, structure, content)
+    const change: Change = { start: structure.start, end: structure.end, text }
+    const first = source.lineAt(structure.start)
+    const lines: [number, number] = [first, first + text.split('\n').length - 1]
+    const odd = inconsistentIndent(outline, indented, lines[0])
+    return finish(document, outline, [change], structure.start + 1, { lines }, odd)
+  })
+}
+
+/** The text that stands for a structure when it is replaced by content. */
+export async function replacement(outline: Outline, structure: Structure, content: string) {
+  const { source } = outline
+  const layout = layoutOf(outline, structure)
+  const piece = await pieceOf(content, structure.language)
+  const indented = fittedLines(outline, piece, layout.indent)
+  const joined = indented.join('\n').slice(layout.indent.length)
+  // Between members the comma is the list's.
+  const bare = structure.listed ? joined.replace(/,[ \t]*$/, '') : joined
+  const old = source.text.slice(structure.start, structure.end)
+  // Where nothing changes, mixed line ends stay mixed.
+  const text = bare === old.replaceAll('\r\n', '\n') ? old : toEol(bare, dominantEol(source.text))
+  return { text, indented }
+}
+
+export interface Result_for_delete_structure {
+  deleted_line_range_inclusive: [number, number]
+}
+
+export function deleteIn(document: Document, target: string): Promise<Edited<Result_for_delete_structure> | Failed> {
+  return editing(document, target, '', (outline, structure) => {
+    const deleted_line_range_inclusive = linesOf(outline.source, structure)
+    return finish(document, outline, removal(outline, structure), structure.start, { deleted_line_range_inclusive })
+  })
+}
+
+export interface Result_for_insert_before_structure {
+  inserted_at_line: number
+  target_now_at_line: number
+}
+
+export interface Result_for_insert_after_structure {
+  inserted_at_line: number
+}
+
+export function insertBeforeIn(
+  document: Document,
+  target: string,
+  content: string,
+  options: SpacingOptions = {},
+): Promise<Edited<Result_for_insert_before_structure> | Failed> {
+  return inserting(document, target, content, 'before', options, (inserted_at_line, target_now_at_line) => ({
+    inserted_at_line,
+    target_now_at_line,
+  }))
+}
+
+export function insertAfterIn(
+  document: Document,
+  target: string,
+  content: string,
+  options: SpacingOptions = {},
+): Promise<Edited<Result_for_insert_after_structure> | Failed> {
+  return inserting(document, target, content, 'after', options, (inserted_at_line) => ({ inserted_at_line }))
+}
+
+function inserting<T>(
+  document: Document,
+  target: string,
+  content: string,
+  side: Side,
+  options: SpacingOptions,
+  answer: (inserted: number, target: number) => T,
+): Promise<Edited<T> | Failed> {
+  return editing(document, target, content, async (outline, structure) => {
+    if (content.trim() === '') return failed('INVALID_PARAMETER', 'content is empty: there is nothing to insert.')
+    const piece = await pieceOf(content, structure.language)
+    const made = insertion(outline, structure, side, piece, options)
+    const [inserted] = landingLines(document.text, made.changes, made)
+    const moved = made.main.text.split('\n').length - 1
+    const line = outline.source.lineAt(structure.start) + (side === 'before' ? moved : 0)
+    const odd = inconsistentIndent(outline, made.main.text.slice(made.from, made.to).split(/\r?\n/), inserted)
+    return finish(document, outline, made.changes, made.main.start + made.from + 1, answer(inserted, line), odd)
+  })
+}
+
+/** The lines on which inserted content stands in the changed text. */
+export function landingLines(text: string, changes: readonly Change[], { main, from, to }: Insertion): [number, number] {
+  const source = new Source(applyChanges(text, changes))
+  const at = offsetAfter(changes, main)
+  return linesOf(source, { start: at + from, end: at + to })
+}
+
+/** Finds the one target and lets `use` edit; refuses content that is too large first. */
+export async function editing<T>(
+  document: Document,
+  target: string,
+  content: string,
+  use: (outline: Outline, structure: Structure) => Promise<Edited<T> | Failed>,
+): Promise<Edited<T> | Failed> {
+  const large = contentTooLarge(content)
+  if (large !== undefined) return large
+  return withDocument(document, (outline) => {
+    const structure = onlyMatch(outline, document.path, target)
+    return isFailed(structure) ? structure : use(outline, structure)
+  })
+}
+
+/** Applies changes and judges the outcome against what was there before. */
+export async function finish<T>(
+  { path, text: old }: Document,
+  outline: Outline,
+  changes: readonly Change[],
+  changedAt: number,
+  data: T,
+  warnings: readonly Warning[] = [],
+): Promise<Edited<T>> {
+  const text = applyChanges(old, changes)
+  if (text === old) return { text, data, warnings: [] }
+  const before = await faultsIn(path, outline)
+  const emptyBefore = innermost(outline, changedAt)?.isEmpty() ?? null
+  const judged = await judge({ path, language: outline.language, before, text, changedAt, emptyBefore })
+  return { text, data, warnings: [...judged, ...warnings] }
+}

@@ -1,0 +1,113 @@
+import type { Source } from '../core/source.ts'
+import type { Span } from '../text/edit.ts'
+
+/** The blanks a line starts with. */
+export const indentOf = (line: string): string => /^[ \t]*/.exec(line)?.[0] ?? ''
+
+const isBlank = (line: string): boolean => line.trim() === ''
+
+/**
+ * A span of a file as it is read: at zero indent, with LF. Lines inside strings stay as they are, and so do lines of
+ * blanks only, so that what was read can be put back to the letter.
+ */
+export function outdented(source: Source, span: Span, verbatim: readonly Span[]): string {
+  const first = source.lineAt(span.start)
+  const last = source.lineAt(Math.max(span.start, span.end - 1))
+  const lead = indentOf(source.line(first))
+  const lines = [lead + source.text.slice(span.start, Math.min(span.end, source.endOf(first)))]
+  const fixed = new Set<number>()
+  for (let line = first + 1; line <= last; line++) {
+    lines.push(source.text.slice(source.startOf(line), Math.min(span.end, source.endOf(line))))
+    if (isInside(verbatim, source.startOf(line))) fixed.add(line - first)
+  }
+  const common = commonIndent(lines, fixed)
+  return `${lines.map((line, at) => (fixed.has(at) || isBlank(line) ? line : line.slice(common.length))).join('\n')}\n`
+}
+
+/** Whether a line that starts at an offset starts inside one of the spans. */
+export const isInside = (spans: readonly Span[], offset: number): boolean =>
+  spans.some(({ start, end }) => start < offset && offset < end)
+
+function commonIndent(lines: readonly string[], fixed: ReadonlySet<number>): string {
+  let common = indentOf(lines[0] ?? '')
+  for (const [at, line] of lines.entries()) {
+    if (fixed.has(at) || isBlank(line)) continue
+    while (!line.startsWith(common)) common = common.slice(0, -1)
+  }
+  return common
+}
+
+export interface Fitting {
+  /** The indentation of the place. */
+  readonly indent: string
+  /** Steps of indentation that the file has, most frequent first; empty when they must not be changed. */
+  readonly steps: readonly string[]
+}
+
+/** Lines of content, the first included, indented for their place. `fixed` are the indices of lines inside strings. */
+export function fitted(given: readonly string[], fixed: ReadonlySet<number>, place: Fitting): string[] {
+  const lines = withFirstLineLevel(given, fixed, place.indent)
+  const base = indentOf(lines[0] ?? '')
+  const unit = stepToChange(lines, fixed, place.steps)
+  return lines.map((line, at) => {
+    if (fixed.has(at) || isBlank(line)) return line
+    if (!line.startsWith(base)) return shifted(line, base, place.indent)
+    const inner = line.slice(base.length)
+    return place.indent + (unit === undefined ? inner : restepped(inner, unit.from, unit.to))
+  })
+}
+
+/** A line that is further out than the first one stays as far out. */
+function shifted(line: string, base: string, indent: string): string {
+  if (indent.startsWith(base)) return indent.slice(base.length) + line
+  const own = indentOf(line)
+  const less = Math.max(0, base.length - indent.length)
+  return own.slice(Math.min(own.length, less)) + line.slice(own.length)
+}
+
+/** Content copied from the middle of a line on: the first line has lost the indentation that the others still have. */
+function withFirstLineLevel(lines: readonly string[], fixed: ReadonlySet<number>, indent: string): readonly string[] {
+  const [first = ''] = lines
+  if (indent === '' || indentOf(first) !== '' || !opens.test(first)) return lines
+  const rest = lines.filter((line, at) => at > 0 && !fixed.has(at) && !isBlank(line))
+  const last = rest.at(-1)
+  const closed = last !== undefined && indentOf(last) === indent && /^\s*(?:[)\]}]|end\b)/.test(last)
+  if (!closed || !rest.every((line) => line.startsWith(indent))) return lines
+  return lines.map((line, at) => (at === 0 ? indent + line : line))
+}
+
+const opens = /(?:[{([:>]|=>|\b(?:do|then|else|begin))\s*$/
+
+/** How far lines go in behind a line that opens something, most frequent first. */
+export function indentSteps(lines: readonly string[], fixed: ReadonlySet<number> = new Set()): string[] {
+  const counts = new Map<string, number>()
+  let before: string | undefined
+  for (const [at, line] of lines.entries()) {
+    if (fixed.has(at) || isBlank(line)) continue
+    const own = indentOf(line)
+    if (before !== undefined && opens.test(before)) {
+      const outer = indentOf(before)
+      if (own.length > outer.length && own.startsWith(outer)) {
+        const step = own.slice(outer.length)
+        counts.set(step, (counts.get(step) ?? 0) + 1)
+      }
+    }
+    before = line
+  }
+  return [...counts].toSorted((a, b) => b[1] - a[1]).map(([step]) => step)
+}
+
+/** Only content with one step of its own that the file never has is changed: anything else may be meant. */
+function stepToChange(lines: readonly string[], fixed: ReadonlySet<number>, steps: readonly string[]) {
+  const [to] = steps
+  const own = indentSteps(lines, fixed)
+  const [from] = own
+  if (to === undefined || from === undefined || own.length > 1 || steps.includes(from)) return undefined
+  return { from, to }
+}
+
+function restepped(line: string, from: string, to: string): string {
+  let count = 0
+  while (line.startsWith(from, count * from.length)) count++
+  return to.repeat(count) + line.slice(count * from.length)
+}

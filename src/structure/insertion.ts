@@ -1,0 +1,155 @@
+import { dominantEol } from '../text/line-endings.ts'
+import type { Change } from './change.ts'
+import type { Piece } from './fragment.ts'
+import { fitted, indentOf, indentSteps } from './indent.ts'
+import { layoutOf, type Layout } from './layout.ts'
+import { blankLinesBetween, gapAbove, gapBelow, shapeOf, type Shape } from './spacing.ts'
+import type { Outline, Structure } from './structure.ts'
+
+export type Side = 'before' | 'after'
+
+export interface Insertion {
+  readonly changes: Change[]
+  /** The one of them that puts the content in. */
+  readonly main: Change
+  /** Where in its text the content starts and ends. */
+  readonly from: number
+  readonly to: number
+}
+
+export interface SpacingOptions {
+  /** Blank lines between the content and its neighbour, where those of the file are not wanted. */
+  readonly blank_lines?: number | undefined
+}
+
+/** Puts a piece beside a structure. */
+export function insertion(
+  outline: Outline,
+  anchor: Structure,
+  side: Side,
+  piece: Piece,
+  options: SpacingOptions = {},
+): Insertion {
+  const layout = layoutOf(outline, anchor)
+  return layout.ownLines
+    ? insertLines(outline, anchor, layout, side, piece, options)
+    : insertInline(outline, anchor, layout, side, piece)
+}
+
+function insertLines(
+  outline: Outline,
+  anchor: Structure,
+  layout: Layout,
+  side: Side,
+  piece: Piece,
+  options: SpacingOptions,
+): Insertion {
+  const { source } = outline
+  const lines = fittedLines(outline, piece, layout.indent)
+  const near = options.blank_lines ?? (explicit(piece, side) || nearBlank(outline, anchor, side, piece))
+  const far = options.blank_lines === undefined ? extraFar(outline, anchor, layout, side, piece) : 0
+  const extra: Change[] = []
+  if (anchor.listed) {
+    // Of several members the last may go without a comma; all others need one.
+    if (side === 'before' || layout.comma !== null) closeWithComma(lines, piece)
+    else if (layout.commaBefore !== null || isFirstOfList(outline, anchor)) {
+      extra.push({ start: anchor.end, end: anchor.end, text: ',' })
+    }
+  }
+  const at = side === 'before' ? source.startOf(layout.first) : source.startOf(layout.last + 1)
+  const made = asLines(outline, at, lines, side === 'before' ? far : near, side === 'before' ? near : far)
+  return { ...made, changes: [...extra, made.main] }
+}
+
+/** Lines at the start of a line, blank ones around them. At an end of file without a line end it stays so. */
+export function asLines(
+  { source }: Outline,
+  at: number,
+  lines: readonly string[],
+  blankAbove: number,
+  blankBelow: number,
+): Insertion {
+  const eol = dominantEol(source.text)
+  const open = at > 0 && !source.text.slice(0, at).endsWith('\n')
+  const lead = (open ? eol : '') + eol.repeat(blankAbove)
+  const body = lines.join(eol)
+  const main: Change = { start: at, end: at, text: `${lead}${body}${open ? '' : eol}${eol.repeat(blankBelow)}` }
+  return { changes: [main], main, from: lead.length, to: lead.length + body.length }
+}
+
+export function fittedLines(outline: Outline, piece: Piece, indent: string): string[] {
+  const steps = outline.language.indentation === 'units' ? indentSteps(outline.source.text.split(/\r?\n/)) : []
+  const lines = fitted(piece.lines, piece.fixed, { indent, steps })
+  return piece.suffix === '' ? lines : lines.map((line, at) => (at === lines.length - 1 ? line + piece.suffix : line))
+}
+
+const explicit = ({ blankBefore, blankAfter }: Piece, side: Side): number =>
+  side === 'before' ? blankAfter : blankBefore
+
+const shapeOfPiece = ({ kind, lines }: Piece, fallback: Structure): Shape => ({
+  kind: kind ?? fallback.kind,
+  lines: lines.length,
+})
+
+function nearBlank(outline: Outline, anchor: Structure, side: Side, piece: Piece): number {
+  const own = shapeOfPiece(piece, anchor)
+  const other = shapeOf(outline, anchor)
+  return side === 'before'
+    ? blankLinesBetween(outline, anchor.parent, own, other)
+    : blankLinesBetween(outline, anchor.parent, other, own)
+}
+
+/** Blank lines to add on the side away from the anchor, where a neighbour stands too close. */
+function extraFar(outline: Outline, anchor: Structure, layout: Layout, side: Side, piece: Piece): number {
+  const { source } = outline
+  const gap = side === 'before' ? gapAbove(source, layout.first) : gapBelow(source, layout.last)
+  if (gap.line === null) return 0
+  const written = explicit(piece, side === 'before' ? 'after' : 'before')
+  if (written > 0) return Math.max(0, written - gap.blank)
+  if (indentOf(source.line(gap.line)).length < layout.indent.length) return 0
+  const siblings = anchor.parent === null ? outline.structures : anchor.parent.children
+  const neighbour = siblings[siblings.indexOf(anchor) + (side === 'before' ? -1 : 1)]
+  if (neighbour === undefined) return 0
+  const own = shapeOfPiece(piece, anchor)
+  const other = shapeOf(outline, neighbour)
+  const usual =
+    side === 'before'
+      ? blankLinesBetween(outline, anchor.parent, other, own)
+      : blankLinesBetween(outline, anchor.parent, own, other)
+  return Math.max(0, usual - gap.blank)
+}
+
+/** Puts a comma behind the content, before a comment that follows it. */
+function closeWithComma(lines: string[], { suffix }: Piece): void {
+  const last = lines.at(-1) ?? ''
+  const body = suffix === '' ? last : last.slice(0, -suffix.length)
+  lines[lines.length - 1] = `${body.replace(/,\s*$/, '')},${suffix}`
+}
+
+const isFirstOfList = (outline: Outline, { parent, listed }: Structure): boolean =>
+  listed && (parent === null ? outline.structures : parent.children).length > 0
+
+/** Beside a structure that shares its line. */
+function insertInline(outline: Outline, anchor: Structure, layout: Layout, side: Side, piece: Piece): Insertion {
+  const { text } = outline.source
+  const eol = dominantEol(text)
+  const indent = layout.indent
+  const [first = '', ...rest] = fittedLines(outline, piece, indent)
+  const body = [first.slice(indent.length), ...rest].join(eol).replace(anchor.listed ? /,\s*$/ : /$^/, '')
+  const { comma } = layout
+  const blank = anchor.listed ? blankBehindComma(text, comma ?? layout.commaBefore) : ' '
+  let lead = ''
+  let tail = ''
+  let at = side === 'before' ? anchor.start : anchor.end
+  if (side === 'before') tail = anchor.listed ? `,${blank}` : ' '
+  else if (anchor.listed && comma !== null) {
+    at = comma + 1
+    lead = blank
+    tail = ','
+  } else lead = anchor.listed ? `,${blank}` : ' '
+  const main: Change = { start: at, end: at, text: `${lead}${body}${tail}` }
+  return { changes: [main], main, from: lead.length, to: lead.length + body.length }
+}
+
+const blankBehindComma = (text: string, comma: number | null): string =>
+  comma === null ? ' ' : (/^\s*/.exec(text.slice(comma + 1, comma + 200))?.[0] ?? ' ')

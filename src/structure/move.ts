@@ -1,0 +1,200 @@
+import { contentTooLarge, isFailed, onlyMatch, withDocument, type Document } from './document.ts'
+import { finish, landingLines, type Edited } from './edit.ts'
+import type { Piece } from './fragment.ts'
+import { pieceOf } from './fragment.ts'
+import { asLines, fittedLines, insertion, type Insertion, type Side, type SpacingOptions } from './insertion.ts'
+import { layoutOf } from './layout.ts'
+import { failed, type Failed, type Warning } from './problem.ts'
+import { textOf } from './read.ts'
+import { removal } from './removal.ts'
+import { blankLinesBetween, gapAbove, gapBelow, shapeOf, type Shape } from './spacing.ts'
+import { linesOf, type Outline, type Structure } from './structure.ts'
+
+export interface Result_for_move_structure {
+  source_original_line_range: [number, number]
+  destination_final_line_range: [number, number]
+}
+
+export type Destination =
+  | { readonly at: Side; readonly target: string }
+  | { readonly at: 'file-start' | 'file-end' }
+
+/** Both texts, computed before either is written. `source` is absent when all happens in one file. */
+export interface Moved {
+  readonly source: string | null
+  readonly destination: string
+  readonly data: Result_for_move_structure
+  readonly warnings: readonly Warning[]
+}
+
+/** `to` null: the file that the structure comes from. A file that is not there yet is an empty text. */
+export function moveIn(
+  from: Document,
+  target: string,
+  to: Document | null,
+  destination: Destination,
+  options: SpacingOptions = {},
+): Promise<Moved | Failed> {
+  return withDocument(from, async (outline) => {
+    const structure = onlyMatch(outline, from.path, target)
+    if (isFailed(structure)) return structure
+    return to === null
+      ? moveInside(from, outline, structure, destination, options)
+      : moveAcross(from, outline, structure, to, destination, options)
+  })
+}
+
+async function moveInside(
+  document: Document,
+  outline: Outline,
+  structure: Structure,
+  destination: Destination,
+  options: SpacingOptions,
+): Promise<Moved | Failed> {
+  const source_original_line_range = linesOf(outline.source, structure)
+  const place = placeIn(outline, document.path, destination)
+  if (isFailed(place)) return place
+  if (place.anchor !== null && isWithin(place.anchor, structure)) {
+    const message = 'The destination is the structure itself, or inside of it.'
+    return failed('INVALID_PARAMETER', message, { source: structure.header, destination: place.anchor.header })
+  }
+  if (isThere(outline, structure, place)) {
+    const data = { source_original_line_range, destination_final_line_range: source_original_line_range }
+    return { source: null, destination: document.text, data, warnings: [] }
+  }
+  const removed = removal(outline, structure)
+  const made = insertAt(outline, place, await pieceFrom(outline, structure), options, structure)
+  const changes = [...removed, ...made.changes]
+  const destination_final_line_range = landingLines(document.text, changes, made)
+  const data = { source_original_line_range, destination_final_line_range }
+  const done = await finish(document, outline, changes, structure.start, data)
+  return { source: null, destination: done.text, data, warnings: done.warnings }
+}
+
+async function moveAcross(
+  from: Document,
+  outline: Outline,
+  structure: Structure,
+  to: Document,
+  destination: Destination,
+  options: SpacingOptions,
+): Promise<Moved | Failed> {
+  const source_original_line_range = linesOf(outline.source, structure)
+  const text = textOf(outline, structure)
+  const large = contentTooLarge(text)
+  if (large !== undefined) return large
+  const landed = await withDocument(to, async (other, language): Promise<Edited<[number, number]> | Failed> => {
+    const place = placeIn(other, to.path, destination)
+    if (isFailed(place)) return place
+    const own = await pieceFrom(outline, structure)
+    const piece = language.name === structure.language.name ? own : { ...(await pieceOf(text, language)), suffix: own.suffix }
+    const made = insertAt(other, place, piece, options, null)
+    const lines = landingLines(to.text, made.changes, made)
+    return finish(to, other, made.changes, made.main.start + 1, lines)
+  })
+  if (isFailed(landed)) return landed
+  const left = await finish(from, outline, removal(outline, structure), structure.start, null)
+  return {
+    source: left.text,
+    destination: landed.text,
+    data: { source_original_line_range, destination_final_line_range: landed.data },
+    warnings: [...left.warnings, ...landed.warnings],
+  }
+}
+
+/** A structure as a piece, with the comment behind its comma. */
+async function pieceFrom(outline: Outline, structure: Structure): Promise<Piece> {
+  const { source } = outline
+  const piece = await pieceOf(textOf(outline, structure), structure.language)
+  const { first, suffix, comma } = layoutOf(outline, structure)
+  const strings = outline.verbatim(structure)
+  const fixed = new Set<number>()
+  for (let at = 1; at < piece.lines.length; at++) {
+    const start = source.startOf(first + at)
+    if (strings.some((span) => span.start < start && start < span.end)) fixed.add(at)
+  }
+  return { ...piece, fixed, kind: structure.kind, suffix: comma === null ? '' : suffix }
+}
+
+interface Place {
+  readonly anchor: Structure | null
+  readonly at: Destination['at']
+}
+
+function placeIn(outline: Outline, path: string, destination: Destination): Place | Failed {
+  if (destination.at === 'file-start' || destination.at === 'file-end') return { anchor: null, at: destination.at }
+  const anchor = onlyMatch(outline, path, destination.target)
+  return isFailed(anchor) ? anchor : { anchor, at: destination.at }
+}
+
+function isWithin(inner: Structure, outer: Structure): boolean {
+  for (let at: Structure | null = inner; at !== null; at = at.parent) if (at === outer) return true
+  return false
+}
+
+/** Whether the structure stands there already. */
+function isThere(outline: Outline, structure: Structure, { anchor, at }: Place): boolean {
+  const siblings = structure.parent === null ? outline.structures : structure.parent.children
+  const index = siblings.indexOf(structure)
+  if (at === 'file-end') return structure.parent === null && outline.source.text.slice(structure.end).trim() === ''
+  if (at === 'file-start') {
+    return structure.parent === null && outline.source.text.slice(outline.preambleEnd, structure.start).trim() === ''
+  }
+  const neighbour = siblings[index + (at === 'before' ? 1 : -1)]
+  if (anchor === null || neighbour !== anchor) return false
+  const between =
+    at === 'before'
+      ? outline.source.text.slice(structure.end, anchor.start)
+      : outline.source.text.slice(anchor.end, structure.start)
+  return between.replace(',', '').trim() === ''
+}
+
+function insertAt(
+  outline: Outline,
+  { anchor, at }: Place,
+  piece: Piece,
+  options: SpacingOptions,
+  leaving: Structure | null,
+): Insertion {
+  if (anchor !== null && (at === 'before' || at === 'after')) return insertion(outline, anchor, at, piece, options)
+  return at === 'file-start' ? atStart(outline, piece, leaving) : atEnd(outline, piece, leaving)
+}
+
+const shapeOfPiece = ({ kind, lines }: Piece): Shape => ({ kind, lines: lines.length })
+
+/** Behind imports and licence, before everything else. */
+function atStart(outline: Outline, piece: Piece, leaving: Structure | null): Insertion {
+  const { source, preambleEnd } = outline
+  const lines = fittedLines(outline, piece, '')
+  if (preambleEnd === 0) {
+    const below = source.text.trim() === '' ? 0 : nextBlank(outline, piece, leaving)
+    return asLines(outline, 0, lines, 0, below)
+  }
+  const last = source.lineAt(preambleEnd - 1)
+  const { top } = outline.language.blankLines
+  const gap = gapBelow(source, last)
+  if (gap.line === null) return asLines(outline, source.startOf(last + 1), lines, Math.max(1, top), 0)
+  // The gap behind the preamble stays in front of what comes in.
+  const at = source.startOf(gap.blank > 0 ? gap.line : last + 1)
+  return asLines(outline, at, lines, gap.blank > 0 ? 0 : Math.max(1, top), nextBlank(outline, piece, leaving))
+}
+
+function nextBlank(outline: Outline, piece: Piece, leaving: Structure | null): number {
+  const first = outline.structures.find((one) => one !== leaving)
+  if (first === undefined) return outline.language.blankLines.top
+  return blankLinesBetween(outline, null, shapeOfPiece(piece), shapeOf(outline, first))
+}
+
+function atEnd(outline: Outline, piece: Piece, leaving: Structure | null): Insertion {
+  const { source } = outline
+  const lines = fittedLines(outline, piece, '')
+  const { line } = gapAbove(source, source.lineCount + 1)
+  if (line === null) return asLines(outline, 0, lines, 0, 0)
+  const last = outline.structures.findLast((one) => one !== leaving)
+  const blank =
+    last === undefined
+      ? outline.language.blankLines.top
+      : blankLinesBetween(outline, null, shapeOf(outline, last), shapeOfPiece(piece))
+  return asLines(outline, source.startOf(line + 1), lines, blank, 0)
+}
+

@@ -1,0 +1,42 @@
+/** What can go wrong with a structure operation, and what is worth knowing when it went right. */
+
+export const errorCodes = [
+  'TARGET_NOT_FOUND',
+  'TARGET_AMBIGUOUS',
+  'TEXT_NOT_FOUND',
+  'TEXT_AMBIGUOUS',
+  'COUNT_MISMATCH',
+  'FILE_NOT_FOUND',
+  'FILE_TOO_LARGE',
+  'PERMISSION_DENIED',
+  'LANGUAGE_UNSUPPORTED',
+  'PARSER_FAILED',
+  /** A parameter that no file could make right: empty text to look for, a move into itself. */
+  'INVALID_PARAMETER',
+] as const
+export type ErrorCode = (typeof errorCodes)[number]
+
+export interface ErrorResponse {
+  readonly error: ErrorCode
+  readonly message: string
+  readonly details: { readonly state: 'FILE_UNCHANGED'; readonly [fact: string]: unknown }
+}
+
+export interface Warning {
+  readonly type: 'SYNTAX_BROKEN' | 'STRUCTURE_EMPTY' | 'INDENTATION_INCONSISTENT'
+  readonly message: string
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+export type Result<T> =
+  | { readonly ok: true; readonly data: T; readonly warnings: readonly Warning[] }
+  | { readonly ok: false; readonly error: ErrorResponse }
+
+export type Failed = { readonly ok: false; readonly error: ErrorResponse }
+
+export const failed = (error: ErrorCode, message: string, details: Readonly<Record<string, unknown>> = {}): Failed => ({
+  ok: false,
+  error: { error, message, details: { ...details, state: 'FILE_UNCHANGED' } },
+})
+
+export const LIMITS = { fileBytes: 10 * 1024 * 1024, contentBytes: 1024 * 1024 } as const

@@ -1,0 +1,134 @@
+import { Source } from '../core/source.ts'
+import { applyReplacements, eolFor, findOccurrences } from '../text/edit.ts'
+import type { Change } from './change.ts'
+import type { Document } from './document.ts'
+import { editing, finish, replacement, type Edited } from './edit.ts'
+import { failed, type Failed } from './problem.ts'
+import { textOf } from './read.ts'
+import { linesOf, type Outline, type Structure } from './structure.ts'
+
+export interface Result_for_replace_text_in_structure {
+  affected_lines: [number, number]
+}
+
+export interface Result_for_replace_all_text_in_structure {
+  total_replacements: number
+  affected_lines: [number, number]
+}
+
+/** Replaces a text that is in the structure exactly once. */
+export async function replaceTextIn(
+  document: Document,
+  target: string,
+  old_text: string,
+  new_text: string,
+): Promise<Edited<Result_for_replace_text_in_structure> | Failed> {
+  const done = await replaceWhere(document, target, old_text, new_text, (count, lines) => {
+    if (count === 1) return undefined
+    return failed('TEXT_AMBIGUOUS', `old_text is in the structure ${count} times, on lines ${lines.join(', ')}.`, {
+      occurrences: count,
+      lines,
+    })
+  })
+  return 'ok' in done ? done : { ...done, data: { affected_lines: done.data.affected_lines } }
+}
+
+/** Replaces a text wherever it is in the structure; `expected_count`, if given, must be right. */
+export function replaceAllTextIn(
+  document: Document,
+  target: string,
+  old_text: string,
+  new_text: string,
+  expected_count?: number,
+): Promise<Edited<Result_for_replace_all_text_in_structure> | Failed> {
+  return replaceWhere(document, target, old_text, new_text, (count, lines) => {
+    if (expected_count === undefined || expected_count === count) return undefined
+    return failed('COUNT_MISMATCH', `old_text is in the structure ${count} times, not ${expected_count}.`, {
+      expected: expected_count,
+      found: count,
+      lines,
+    })
+  }, expected_count)
+}
+
+type Refuse = (count: number, lines: number[]) => Failed | undefined
+
+async function replaceWhere(
+  document: Document,
+  target: string,
+  old_text: string,
+  new_text: string,
+  refuse: Refuse,
+  expected?: number,
+): Promise<Edited<Result_for_replace_all_text_in_structure> | Failed> {
+  if (old_text === '') return failed('INVALID_PARAMETER', 'old_text is empty.')
+  return editing(document, target, new_text, async (outline, structure) => {
+    const { source } = outline
+    const own = source.text.slice(structure.start, structure.end)
+    const spans = findOccurrences(own, old_text)
+    if (spans.length === 0) {
+      const asRead = await replaceAsRead(outline, structure, old_text, new_text, refuse)
+      if (asRead === undefined) return expected === 0 ? unchanged(document, outline, structure) : absent(outline, structure)
+      if ('ok' in asRead) return asRead
+      return finish(document, outline, [asRead.change], structure.start + 1, asRead.data)
+    }
+    const lines = spans.map(({ start }) => source.lineAt(structure.start + start))
+    const refused = refuse(spans.length, lines)
+    if (refused !== undefined) return refused
+    const text = applyReplacements(own, spans, new_text, { eol: eolFor(source.text, old_text) })
+    const change: Change = { start: structure.start, end: structure.end, text }
+    // Only the last replacement can end on a line that the others did not move yet.
+    const first = lines[0] ?? 1
+    const last = source.lineAt(structure.start + (spans.at(-1)?.end ?? 1) - 1) + added(own, text)
+    const affected_lines: [number, number] = [first, Math.max(first, last)]
+    return finish(document, outline, [change], structure.start + 1, { total_replacements: spans.length, affected_lines })
+  })
+}
+
+const added = (before: string, after: string): number => after.split('\n').length - before.split('\n').length
+
+/**
+ * The text as `read_structure` shows it is at zero indent; who copies several lines from there means them at the
+ * indentation they have.
+ */
+async function replaceAsRead(
+  outline: Outline,
+  structure: Structure,
+  old_text: string,
+  new_text: string,
+  refuse: Refuse,
+): Promise<{ change: Change; data: Result_for_replace_all_text_in_structure } | Failed | undefined> {
+  if (!old_text.trim().includes('\n')) return undefined
+  const view = textOf(outline, structure)
+  const spans = findOccurrences(view, old_text)
+  if (spans.length === 0) return undefined
+  const own = outline.source.text.slice(structure.start, structure.end)
+  if ((await replacement(outline, structure, view)).text !== own) return undefined
+  const first = outline.source.lineAt(structure.start)
+  const inView = new Source(view)
+  const lines = spans.map(({ start }) => first - 1 + inView.lineAt(start))
+  const refused = refuse(spans.length, lines)
+  if (refused !== undefined) return refused
+  const changed = applyReplacements(view, spans, new_text, { eol: 'as-given' })
+  const { text } = await replacement(outline, structure, changed)
+  const last = first - 1 + inView.lineAt((spans.at(-1)?.end ?? 1) - 1) + added(own, text)
+  return {
+    change: { start: structure.start, end: structure.end, text },
+    data: { total_replacements: spans.length, affected_lines: [lines[0] ?? first, Math.max(lines[0] ?? first, last)] },
+  }
+}
+
+function absent(outline: Outline, structure: Structure): Failed {
+  const structure_lines = linesOf(outline.source, structure)
+  const where = `${structure.header} (lines ${structure_lines.join('-')})`
+  return failed('TEXT_NOT_FOUND', `old_text is not in ${where}.`, {
+    structure_lines,
+    structure_matched: structure.header,
+  })
+}
+
+function unchanged(document: Document, outline: Outline, structure: Structure) {
+  const [line] = linesOf(outline.source, structure)
+  const data: Result_for_replace_all_text_in_structure = { total_replacements: 0, affected_lines: [line, line] }
+  return finish(document, outline, [], structure.start, data)
+}

@@ -1,0 +1,92 @@
+import type { Source } from '../core/source.ts'
+import type { Kind } from './language.ts'
+import { layoutOf } from './layout.ts'
+import { everyStructure, linesOf, type Outline, type Structure } from './structure.ts'
+
+/** What blank lines between two neighbours depend on. */
+export interface Shape {
+  readonly kind: Kind | null
+  readonly lines: number
+}
+
+export function shapeOf(outline: Outline, structure: Structure): Shape {
+  const [first, last] = linesOf(outline.source, structure)
+  return { kind: structure.kind, lines: last - first + 1 }
+}
+
+/**
+ * Blank lines between two neighbours inside `parent`, as the file has them: between two of the same kinds if there are
+ * such, else between two of the same length, among the siblings if there are such, else in the whole file; else as the
+ * language has them.
+ */
+export function blankLinesBetween(outline: Outline, parent: Structure | null, a: Shape, b: Shape): number {
+  const siblings = pairsOf(outline, parent)
+  const anywhere = [...siblings]
+  const holders = parent === null ? [] : everyStructure(outline.structures)
+  for (const holder of holders) if (holder !== parent) anywhere.push(...pairsOf(outline, holder))
+  const { top, inner, single } = outline.language.blankLines
+  const short = a.lines === 1 && b.lines === 1
+  const usual = short ? single : parent === null ? top : inner
+  const alike = (pair: Pair): boolean => a.kind === pair.a.kind && b.kind === pair.b.kind && isShort(pair) === short
+  const sized = (pair: Pair): boolean => isShort(pair) === short
+  for (const known of [siblings.filter(alike), anywhere.filter(alike), siblings.filter(sized), anywhere.filter(sized)]) {
+    const most = mostFrequent(known, usual)
+    if (most !== undefined) return most
+  }
+  return usual
+}
+
+interface Pair {
+  readonly a: Shape
+  readonly b: Shape
+  readonly blank: number
+}
+
+const isShort = ({ a, b }: Pair): boolean => a.lines === 1 && b.lines === 1
+
+function pairsOf(outline: Outline, parent: Structure | null): Pair[] {
+  const siblings = parent === null ? outline.structures : parent.children
+  const { source } = outline
+  const pairs: Pair[] = []
+  for (const [index, structure] of siblings.entries()) {
+    const next = siblings[index + 1]
+    if (next === undefined) break
+    const [, last] = linesOf(source, structure)
+    const [first] = linesOf(source, next)
+    const between = source.lines(last + 1, first - 1)
+    if (first <= last || between.trim() !== '') continue
+    if (!layoutOf(outline, structure).ownLines || !layoutOf(outline, next).ownLines) continue
+    pairs.push({ a: shapeOf(outline, structure), b: shapeOf(outline, next), blank: first - last - 1 })
+  }
+  return pairs
+}
+
+function mostFrequent(pairs: readonly Pair[], usual: number): number | undefined {
+  const counts = new Map<number, number>()
+  for (const { blank } of pairs) counts.set(blank, (counts.get(blank) ?? 0) + 1)
+  return [...counts].toSorted(
+    (a, b) => b[1] - a[1] || Math.abs(a[0] - usual) - Math.abs(b[0] - usual) || a[0] - b[0],
+  )[0]?.[0]
+}
+
+/** Blank lines above and below a range of lines, and what is beyond them. */
+export interface Gap {
+  readonly blank: number
+  /** The line that is not blank, or null at the end of the file. */
+  readonly line: number | null
+}
+
+export function gapAbove(source: Source, first: number): Gap {
+  let line = first - 1
+  while (line >= 1 && source.line(line).trim() === '') line--
+  return { blank: first - 1 - line, line: line >= 1 ? line : null }
+}
+
+export function gapBelow(source: Source, last: number): Gap {
+  let line = last + 1
+  while (line <= source.lineCount && source.line(line).trim() === '') line++
+  if (line <= source.lineCount) return { blank: line - last - 1, line }
+  // Behind the last line end there is no line, though it is counted as an empty one.
+  const open = source.text.endsWith('\n') ? 1 : 0
+  return { blank: Math.max(0, source.lineCount - last - open), line: null }
+}

@@ -1,0 +1,173 @@
+import { withoutOpener } from './header.ts'
+import { words, type Kind } from './language.ts'
+import { everyStructure, linesOf, type Outline, type Structure } from './structure.ts'
+import { unquoted } from './tree-outline.ts'
+
+/** How surely a line means a structure; a lower rank counts only where no higher one finds anything. */
+const ranks = { name: 1, lastOfName: 2, header: 3, run: 4, prefix: 5 } as const
+
+/** How much of a header without a name has to be given. */
+const FULL = 50
+/** From this length on a line may break off inside a word. */
+const LONG = 20
+
+/**
+ * The structures a target means: one line a level, each matching a header. Levels may be left out at the front, not in
+ * the middle.
+ */
+export function findTarget(outline: Outline, target: string): Structure[] {
+  const levels = levelsOf(target)
+  const found = search(outline, levels.map(plainLevel))
+  if (found.length === 1) return found
+  // What the list of matches shows can be copied: `header [12-15]`.
+  const numbered = levels.map(numberedLevel)
+  if (numbered.some(({ line }) => line !== null)) {
+    const exact = search(outline, numbered)
+    if (exact.length > 0) return exact
+  }
+  if (found.length > 0) return found
+  const dotted = levels.flatMap((level) => (pathLike.test(level) ? level.split(separators) : [level]))
+  return dotted.length > levels.length ? search(outline, dotted.map(plainLevel)) : []
+}
+
+export const levelsOf = (target: string): string[] =>
+  target
+    .split(/\r?\n/)
+    .map((line) => line.replace(/\s+/g, ' ').trim())
+    .filter((line) => line !== '')
+
+const separators = /\.|::|#| > /
+/** `MyClass.method`, for those who write a path in one line. */
+const pathLike = /^[\w$]+(?:(?:\.|::|#| > )[\w$]+)+$/
+
+interface Level {
+  readonly text: string
+  /** Without what opens a body, and without quotes. */
+  readonly bare: string
+  readonly tokens: readonly string[]
+  /** The line it must start on. */
+  readonly line: number | null
+}
+
+function plainLevel(text: string): Level {
+  const bare = withoutOpener(text)
+  return { text, bare: unquoted(bare), tokens: tokensOf(bare), line: null }
+}
+
+function numberedLevel(text: string): Level {
+  const [, header, line] = /^(.*\S)\s+\[(\d+)(?:-\d+)?\]$/.exec(text) ?? []
+  return header === undefined ? plainLevel(text) : { ...plainLevel(header), line: Number(line) }
+}
+
+function search(outline: Outline, levels: readonly Level[]): Structure[] {
+  if (levels.length === 0) return []
+  let best = Infinity
+  let found: Structure[] = []
+  for (const structure of everyStructure(outline.structures)) {
+    const rank = rankUpwards(outline, structure, levels, levels.length - 1, best)
+    if (rank === Infinity || rank > best) continue
+    if (rank < best) found = []
+    best = rank
+    found.push(structure)
+  }
+  return found
+}
+
+/** The lowest of the ranks by which a structure and those around it match the levels up to `index`. */
+function rankUpwards(
+  outline: Outline,
+  structure: Structure,
+  levels: readonly Level[],
+  index: number,
+  limit: number,
+): number {
+  const level = levels[index]
+  if (level === undefined) return 0
+  const own = rankOf(outline, structure, level, limit)
+  if (own > limit || index === 0) return own
+  let around = Infinity
+  for (let { parent } = structure; parent !== null; { parent } = parent) {
+    around = Math.min(around, rankUpwards(outline, parent, levels, index - 1, limit))
+    if (!parent.optional) break
+  }
+  return Math.max(own, around)
+}
+
+function rankOf(outline: Outline, structure: Structure, level: Level, limit: number): number {
+  if (level.line !== null && !linesOf(outline.source, structure).includes(level.line)) return Infinity
+  const { name } = structure
+  if (name !== null && (name === level.bare || name === level.text)) {
+    return structure.secondary ? ranks.run : ranks.name
+  }
+  if (limit < ranks.lastOfName) return Infinity
+  if (name !== null && qualified.has(structure.kind) && lastOf(name) === level.bare) return ranks.lastOfName
+  if (limit < ranks.header || !mayMatch(structure, level)) return Infinity
+  return name === null ? rankByHeader(structure, level) : rankByName(outline, structure, name, level)
+}
+
+/** Kinds whose names may be paths: `exports.run`, `Type::method`. */
+const qualified: ReadonlySet<Kind> = new Set<Kind>(['variable', 'function', 'method', 'class', 'module', 'field'])
+
+const lastOf = (name: string): string => /^[\w$]+(?:(?:\.|::|->)[\w$~]+)*(?:\.|::|->)([\w$~]+)$/.exec(name)?.[1] ?? name
+
+/** Tells most structures apart without taking their headers to pieces. */
+function mayMatch({ name, header, otherHeaders }: Structure, { text, tokens }: Level): boolean {
+  if (name !== null) return text.includes(name) || otherHeaders.length > 0 || /\s/.test(name)
+  const [first = ''] = tokens
+  return [header, ...otherHeaders].some((one) => one.trimStart().startsWith(first))
+}
+
+function rankByName({ source }: Outline, structure: Structure, name: string, level: Level): number {
+  const { header, otherHeaders, language, headerStart } = structure
+  const modifiers = new Set(words(language.modifiers))
+  const strip = (tokens: readonly string[]): string[] => tokens.filter((token) => !modifiers.has(token))
+  const own = tokensOf(header)
+  const texts = otherHeaders.map((text) => tokensOf(withoutOpener(text)))
+  if ([own, ...texts].some((one) => same(one, level.tokens))) return ranks.header
+  const nameTokens = tokensOf(name)
+  if (same(strip(own), strip(level.tokens)) && includesRun(level.tokens, nameTokens) !== -1) return ranks.header
+  // The line as it stands may go on behind the header: `get() { return 1 }`.
+  const line = tokensOf(source.text.slice(headerStart, source.endOf(source.lineAt(headerStart))))
+  const covers = [own, strip(own), line].some((one) => coversName(one, level.tokens, nameTokens))
+  return covers ? ranks.run : Infinity
+}
+
+function coversName(header: readonly string[], wanted: readonly string[], name: readonly string[]): boolean {
+  const at = includesRun(header, name)
+  if (at === -1) return false
+  for (let from = 0; from <= at; from++) {
+    if (from + wanted.length < at + name.length) continue
+    if (wanted.every((token, index) => header[from + index] === token)) return true
+  }
+  return false
+}
+
+function rankByHeader({ header, otherHeaders }: Structure, { bare, tokens }: Level): number {
+  const all = [header, ...otherHeaders]
+  const headers = all.map((text) => tokensOf(withoutOpener(text)))
+  if (headers.some((one) => same(one, tokens))) return ranks.header
+  const begins = headers.some((one) => tokens.length < one.length && tokens.every((token, at) => one[at] === token))
+  if (begins) return ranks.prefix
+  const cut = squeezed(bare.replace(/(?:\.{3}|…)$/, ''))
+  if (cut.length < LONG) return Infinity
+  const startsAlike = all.some((text) => {
+    const own = squeezed(text)
+    return own.startsWith(cut) || (bare.length >= FULL && squeezed(text.slice(0, FULL)) === squeezed(bare.slice(0, FULL)))
+  })
+  return startsAlike ? ranks.prefix : Infinity
+}
+
+const squeezed = (text: string): string => text.replace(/\s+/g, '')
+
+/** Words, and every other sign by itself; blanks mean nothing. */
+export const tokensOf = (text: string): string[] => text.match(/[\p{L}\p{N}_$]+|[^\s\p{L}\p{N}_$]/gu) ?? []
+
+const same = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((token, index) => token === b[index])
+
+function includesRun(tokens: readonly string[], run: readonly string[]): number {
+  for (let at = 0; at + run.length <= tokens.length; at++) {
+    if (run.every((token, index) => tokens[at + index] === token)) return at
+  }
+  return -1
+}

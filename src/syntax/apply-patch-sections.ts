@@ -1,0 +1,175 @@
+import type { Found, Slip } from './foreign-block.ts'
+import { unquoted } from './foreign-name.ts'
+import { damageWarning, plainMarker } from './foreign-text.ts'
+
+/** The sections of a patch. `firstLine` is the line of the first row in the text. */
+export function sectionsOf(rows: readonly string[], firstLine: number): Found[] {
+  const sections: Section[] = []
+  for (const [index, row] of rows.entries()) {
+    const line = firstLine + index
+    const opened = Section.open(row, line)
+    if (opened !== undefined) sections.push(opened)
+    else if (sections.length > 0) sections.at(-1)?.take(row, line)
+    else if (row.trim() !== '') sections.push(Section.outside(row, line))
+  }
+  return sections.map((section) => section.close())
+}
+
+type Kind = 'Add' | 'Delete' | 'Update'
+
+const HEADER = /^\*\*\* (Add|Delete|Update) File:(.*)$/
+const MOVE = /^\*\*\* Move to:(.*)$/
+
+class Section {
+  readonly #kind: Kind | undefined
+  readonly #line: number
+  readonly #path: string
+  readonly #rows: string[] = []
+  readonly #slips: Slip[] = []
+  readonly #warnings: string[] = []
+  #destination: string | undefined
+  #last: number
+  #unmarked: number | undefined
+  /** Lines with nothing on them that belong to a new file only if more of it follows. */
+  #blanks = 0
+
+  private constructor(kind: Kind | undefined, path: string, line: number) {
+    this.#kind = kind
+    this.#path = path
+    this.#line = line
+    this.#last = line
+  }
+
+  static open(row: string, line: number): Section | undefined {
+    const [, kind, path = ''] = HEADER.exec(plainMarker(row)) ?? []
+    if (kind !== 'Add' && kind !== 'Delete' && kind !== 'Update') return undefined
+    const section = new Section(kind, unquoted(path), line)
+    if (section.#path === '') section.#slips.push(noPath(line, row))
+    if (plainMarker(row) !== row) section.#warnings.push(damageWarning(line))
+    return section
+  }
+
+  /** What stands before the first section. */
+  static outside(row: string, line: number): Section {
+    const section = new Section(undefined, '', line)
+    section.#slips.push(unknown(line, row, 'Expected *** Update File, *** Add File or *** Delete File'))
+    return section
+  }
+
+  take(row: string, line: number): void {
+    if (row.trim() !== '') this.#last = line
+    const marker = /^\\?\*/.test(row) ? plainMarker(row).trimEnd() : row
+    if (marker.startsWith('*** ')) this.#takeMarker(marker, line)
+    else this.#takeRow(row, line)
+  }
+
+  close(): Found {
+    if (this.#kind === 'Update') {
+      while (this.#rows.at(-1) === '') this.#rows.pop()
+      this.#checkUpdate()
+    }
+    if (this.#unmarked !== undefined) {
+      this.#warnings.push(`line ${this.#unmarked} begins with none of ' ', '-', '+'; it was read as a line of context`)
+    }
+    return {
+      ...this.#call(),
+      label: this.#kind === undefined ? 'Patch' : `${this.#kind} File`,
+      startLine: this.#line,
+      endLine: this.#last,
+      lastLine: this.#last,
+      slips: this.#slips,
+      warnings: this.#warnings,
+    }
+  }
+
+  #call(): Pick<Found, 'action' | 'params'> {
+    const path = this.#path
+    switch (this.#kind) {
+      case undefined:
+        return { action: '', params: {} }
+      case 'Add':
+        return { action: 'file_create', params: { path, content: this.#rows.map((row) => `${row}\n`).join('') } }
+      case 'Delete':
+        return { action: 'file_delete', params: { path } }
+      case 'Update': {
+        const moved = this.#destination === undefined ? {} : { new_path: this.#destination }
+        return { action: 'file_patch', params: { path, patch: this.#rows.join('\n'), ...moved } }
+      }
+    }
+  }
+
+  #takeMarker(marker: string, line: number): void {
+    const destination = MOVE.exec(marker)?.[1]
+    if (destination !== undefined) return this.#move(unquoted(destination), marker, line)
+    if (marker === '*** End of File' && this.#kind === 'Update') this.#rows.push(marker)
+    else this.#slips.push(unknown(line, marker, 'Unknown marker'))
+  }
+
+  #move(destination: string, marker: string, line: number): void {
+    if (destination === '') this.#slips.push(noPath(line, marker))
+    else if (this.#kind !== 'Update' || this.#rows.length > 0 || this.#destination !== undefined) {
+      this.#slips.push({
+        line,
+        message: '*** Move to in the wrong place',
+        hint: 'It stands once, directly below *** Update File.',
+      })
+    } else this.#destination = destination
+  }
+
+  #takeRow(row: string, line: number): void {
+    switch (this.#kind) {
+      case 'Add':
+        if (row.startsWith('+')) {
+          for (; this.#blanks > 0; this.#blanks--) this.#rows.push('')
+          this.#rows.push(row.slice(1))
+        } else if (row.trim() === '') this.#blanks++
+        else this.#slips.push(unknown(line, row, 'A line of a new file without +'))
+        return
+      case 'Delete':
+        // Some write what goes; the file goes whole.
+        if (row.trim() !== '' && !row.startsWith('-'))
+          this.#slips.push(unknown(line, row, 'Text below *** Delete File'))
+        return
+      case 'Update':
+        this.#takeHunkRow(row, line)
+        return
+      case undefined:
+    }
+  }
+
+  #takeHunkRow(row: string, line: number): void {
+    if (row === '' && this.#rows.length === 0) return
+    if (row === '' || /^(?:[-+ \\]|@@)/.test(row)) {
+      this.#rows.push(row)
+      return
+    }
+    this.#unmarked ??= line
+    this.#rows.push(` ${row}`)
+  }
+
+  #checkUpdate(): void {
+    if (this.#slips.length > 0) return
+    const changes = this.#rows.some((row) => /^[-+]/.test(row))
+    if (changes && this.#rows.at(-1)?.startsWith('@@') !== true) return
+    if (this.#rows.length === 0 && this.#destination !== undefined) return
+    this.#slips.push({
+      line: changes ? this.#last : this.#line,
+      message: changes ? 'Nothing follows @@' : 'The update changes nothing',
+      hint: 'Write the lines that go with - in front, those that come with +, and some around them with a blank.',
+    })
+  }
+}
+
+const noPath = (line: number, row: string): Slip => ({
+  line,
+  column: row.trimEnd().length + 1,
+  length: 0,
+  message: 'No path',
+  hint: 'Write the path of the file behind the colon.',
+})
+
+const unknown = (line: number, row: string, message: string): Slip => ({
+  line,
+  message: `${message}: '${row.trim().slice(0, 60)}'`,
+  hint: 'A section begins with *** Update File: path, *** Add File: path or *** Delete File: path. Its lines begin with a blank, - or +.',
+})

@@ -1,0 +1,64 @@
+import type { Block, Fault, SyntaxName } from '../core/block.ts'
+import type { Source } from '../core/source.ts'
+import { faultAt, type Mistake } from './sham-line.ts'
+import { Texts } from './sham-walk.ts'
+
+/** A block of another tool's format as its reader found it. */
+export interface Found {
+  readonly action: string
+  readonly params: Readonly<Record<string, string>>
+  readonly label: string
+  readonly startLine: number
+  /** Null when it was not closed. */
+  readonly endLine: number | null
+  readonly lastLine: number
+  readonly slips: readonly Slip[]
+  readonly warnings?: readonly string[]
+}
+
+/** A fault that does not know its block yet. The whole line is meant where no column is given. */
+export interface Slip extends Partial<Pick<Mistake, 'column' | 'length'>> {
+  readonly code?: 'truncated' | 'binary_file'
+  readonly line: number
+  readonly message: string
+  readonly hint: string
+}
+
+/** Numbers the blocks of one format, from 1. */
+export class ForeignBlocks {
+  readonly #source: Source
+  readonly #syntax: SyntaxName
+  #count = 0
+
+  constructor(source: Source, syntax: SyntaxName) {
+    this.#source = source
+    this.#syntax = syntax
+  }
+
+  make(found: Found): Block {
+    const { action, label, startLine, endLine, lastLine, warnings = [] } = found
+    const id = String(++this.#count)
+    const params = new Texts()
+    for (const [name, value] of Object.entries(found.params)) params[name] = value
+    return {
+      syntax: this.#syntax,
+      id,
+      action,
+      label,
+      params,
+      startLine,
+      endLine,
+      faults: found.slips.map((slip) => this.#fault(id, slip)),
+      raw: this.#source.text.slice(this.#source.startOf(startLine), this.#source.endOf(lastLine)),
+      ...(warnings.length > 0 && { warnings }),
+    }
+  }
+
+  #fault(id: string, { code, line, column, length, message, hint }: Slip): Fault {
+    const text = this.#source.line(line)
+    const from = column ?? text.length - text.trimStart().length + 1
+    const whole = Math.max(0, text.trimEnd().length - from + 1)
+    const mistake = { code: code ?? 'malformed_block', column: from, length: length ?? whole, message, hint }
+    return faultAt(this.#source, line, id, mistake)
+  }
+}

@@ -1,0 +1,64 @@
+import type { Source } from '../core/source.ts'
+
+/** What the formats of other tools have in common: fences around them, indentation, and damage to their markers. */
+
+export interface Fence {
+  readonly indent: string
+  readonly marks: string
+  /** What stands behind the marks: a language, perhaps a file name. */
+  readonly info: string
+}
+
+export function fenceOf(line: string): Fence | undefined {
+  const [, indent, marks, info] = /^([ \t]*)(`{3,}|~{3,})([^`]*)$/.exec(line) ?? []
+  if (indent === undefined || marks === undefined || info === undefined) return undefined
+  return { indent, marks, info: info.trim() }
+}
+
+/** Whether a line closes what a fence opened. */
+export function closesFence(line: string, { marks }: Fence): boolean {
+  const other = fenceOf(line)
+  return other !== undefined && other.info === '' && other.marks.startsWith(marks)
+}
+
+/** A line without what browsers and chat programs do to markers: escapes, entities, odd blanks. */
+export function plainMarker(line: string): string {
+  if (!DAMAGE.test(line)) return line
+  return line
+    .replace(/\xa0/g, ' ')
+    .replace(/[\u200b-\u200d\u2060\ufeff]/g, '')
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/\\([<>=*_#@-])/g, '$1')
+}
+
+const DAMAGE = /[\\&\xa0\u200b-\u200d\u2060\ufeff]/
+
+export const damageWarning = (line: number): string =>
+  `the marker on line ${line} was damaged; it was read as it was meant`
+
+/** Rows without the indentation of the block they stand in, unless one of them has less of it. */
+export function dedented(rows: readonly string[], indent: string): readonly string[] {
+  if (indent === '' || !rows.every((row) => row.startsWith(indent) || row.trim() === '')) return rows
+  return rows.map((row) => (row.startsWith(indent) ? row.slice(indent.length) : ''))
+}
+
+/** How much may stand before the word of a marker: indentation and the marks, as entities at worst. */
+const REACH = 80
+
+/**
+ * The lines that hold a word, with nothing before it but what a marker begins with. Jumps from word to word, and
+ * looks back a fixed way only, so that a long line costs no more than a short one.
+ */
+export function* linesWith(source: Source, word: string, from = 0): Generator<number> {
+  const { text } = source
+  for (let at = text.indexOf(word, from); at !== -1; at = text.indexOf(word, at + word.length)) {
+    const floor = Math.max(0, at - REACH)
+    let start = at
+    while (start > floor && text.charCodeAt(start - 1) !== LF) start--
+    if (start > 0 && text.charCodeAt(start - 1) !== LF) continue
+    if (/^[\s\\<>*&;ltg\u200b-\u200d\u2060\ufeff]*$/.test(text.slice(start, at))) yield source.lineAt(at)
+  }
+}
+
+const LF = 10

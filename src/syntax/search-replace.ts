@@ -1,0 +1,130 @@
+/*
+ * Search-replace blocks:
+ *
+ *   text    = { block | any other line }
+ *   block   = [ name ] [ fence ] [ name ] head { old } divider { new } tail [ fence ]
+ *   head    = "<<<<<<< SEARCH"                5 to 9 marks; a ">" may follow
+ *   divider = "======="                       5 to 9 marks
+ *   tail    = ">>>>>>> REPLACE"               5 to 9 marks
+ *   name    = the file, see `foreign-name.ts`; the one of the block before when it is missing
+ *
+ * Markers are whole lines; they may be indented as a whole with what is between them. The marks of a head count:
+ * a divider, a tail or another head with as many of them belongs to it, and only where there is none, one with
+ * another number does; so a block with nine marks may hold blocks with seven. Two dividers that fit are a mistake,
+ * because either may be content. A head before the tail leaves the first block unclosed.
+ *
+ * Old lines are replaced by new ones where they are in the file, as whole lines. No old lines, or blank ones, mean a
+ * new file. Blocks for one file with nothing but blank lines, fences and its name between them are one patch, so
+ * that all of them are applied or none.
+ */
+
+import type { Source } from '../core/source.ts'
+import { ForeignBlocks, type Found, type Slip } from './foreign-block.ts'
+import type { MakeReader } from './reader.ts'
+import { nameAbove, onlyFrame } from './search-replace-name.ts'
+import { SearchReplaceMarks } from './search-replace-marks.ts'
+import { readEdit, type Edit } from './search-replace-walk.ts'
+
+export const makeSearchReplaceReader: MakeReader = (source) => {
+  const marks = new SearchReplaceMarks(source)
+  const blocks = new ForeignBlocks(source, 'search-replace')
+  let name: string | undefined
+  let floor = 1
+  return {
+    syntax: 'search-replace',
+    seek: (line) => marks.seek(line),
+    read(line) {
+      const run = readRun(source, marks, line, { name, floor })
+      name = run.name
+      floor = run.next
+      return { blocks: [blocks.make(run.found)], faults: [], next: run.next }
+    },
+  }
+}
+
+interface Before {
+  /** The file of the block before. */
+  readonly name: string | undefined
+  /** Lines above this one belong to it. */
+  readonly floor: number
+}
+
+interface Run {
+  readonly name: string | undefined
+  readonly found: Found
+  readonly next: number
+}
+
+/** The block that opens on a line, and those behind it that belong to the same patch. */
+function readRun(source: Source, marks: SearchReplaceMarks, line: number, before: Before): Run {
+  const named = nameAbove(source, line, before.floor)
+  const name = named?.path ?? before.name
+  const first = readEdit(source, marks, line)
+  const startLine = named?.line ?? line
+  if (isNewFile(first)) {
+    const content = first.replace.map((row) => `${row}\n`).join('')
+    return { name, found: foundOf([first], startLine, name, 'file_create', { content }), next: first.next }
+  }
+
+  const edits = [first]
+  let last = first
+  while (last.endLine !== null) {
+    const head = marks.seek(last.next)
+    if (!marks.isHead(head)) break
+    const other = nameAbove(source, head, last.next)
+    if ((other?.path ?? name) !== name || !onlyFrame(source, last.next, head - 1, other?.line)) break
+    const edit = readEdit(source, marks, head)
+    if (isNewFile(edit)) break
+    edits.push(edit)
+    last = edit
+  }
+  const patch = edits.map(hunkOf).join('\n')
+  return { name, found: foundOf(edits, startLine, name, 'file_patch', { patch }), next: last.next }
+}
+
+const isNewFile = ({ search, slips }: Edit): boolean => slips.length === 0 && search.every((row) => row.trim() === '')
+
+function foundOf(
+  edits: readonly Edit[],
+  startLine: number,
+  name: string | undefined,
+  action: string,
+  params: Readonly<Record<string, string>>,
+): Found {
+  const last = edits.at(-1)
+  const slips = edits.flatMap((edit) => edit.slips)
+  const [first] = edits
+  if (name === undefined && first !== undefined && slips.length === 0) slips.push(nameless(first.line))
+  return {
+    action,
+    params: name === undefined ? params : { path: name, ...params },
+    label: 'SEARCH/REPLACE',
+    startLine,
+    endLine: last?.endLine ?? null,
+    lastLine: last?.lastLine ?? startLine,
+    slips,
+    warnings: edits.flatMap((edit) => edit.warnings),
+  }
+}
+
+const nameless = (line: number): Slip => ({
+  line,
+  message: 'SEARCH without a file name',
+  hint: 'Write the path of the file, and nothing else, on the line before the marker or before its fence.',
+})
+
+/** What both sides begin and end with is context: then the file keeps its own spelling of it. */
+function hunkOf({ search, replace }: Edit): string {
+  const most = Math.min(search.length, replace.length)
+  let head = 0
+  while (head < most && search[head] === replace[head]) head++
+  let tail = 0
+  while (tail < most - head && search[search.length - 1 - tail] === replace[replace.length - 1 - tail]) tail++
+  return [
+    '@@',
+    ...search.slice(0, head).map((row) => ` ${row}`),
+    ...search.slice(head, search.length - tail).map((row) => `-${row}`),
+    ...replace.slice(head, replace.length - tail).map((row) => `+${row}`),
+    ...search.slice(search.length - tail).map((row) => ` ${row}`),
+  ].join('\n')
+}

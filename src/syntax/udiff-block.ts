@@ -1,0 +1,165 @@
+import type { Found, Slip } from './foreign-block.ts'
+import { gitNames, nameOf, withoutSides } from './udiff-names.ts'
+import type { Named, Region, Section } from './udiff-walk.ts'
+
+/** What a section asks for, as an action. */
+export function foundOf(section: Section, region: Region, isComplete: boolean): Found {
+  const call = callOf(section)
+  const slip = 'slip' in call ? call.slip : undefined
+  const warnings = [...section.warnings]
+  if (section.extended.has('old mode')) warnings.push('the change of mode was left out')
+  return {
+    action: 'action' in call ? call.action : '',
+    params: 'params' in call ? call.params : {},
+    label: 'diff',
+    startLine: section.line,
+    endLine: isComplete ? section.lastLine : null,
+    lastLine: isComplete ? section.lastLine : Math.max(section.lastLine, Math.min(section.next - 1, region.last)),
+    slips: isComplete ? (slip === undefined ? [] : [slip]) : [truncated(section)],
+    warnings,
+  }
+}
+
+type Call = { readonly action: string; readonly params: Readonly<Record<string, string>> } | { readonly slip: Slip }
+
+function callOf(section: Section): Call {
+  if (section.binary !== undefined) return { slip: binary(section.binary) }
+  const names = namesOf(section)
+  if ('slip' in names) return names
+  const { old, new: added } = names
+  const patch = section.rows.join('\n')
+  const changes = section.rows.some((row) => /^[-+]/.test(row))
+  if (added === null)
+    return old === null ? { slip: twoNulls(section) } : { action: 'file_delete', params: { path: old } }
+  if (old === null) return createOf(section, added)
+
+  if (section.extended.has('copy from')) {
+    if (changes) return { slip: copyWithChanges(section) }
+    return { action: 'file_copy', params: { old_path: old, new_path: added } }
+  }
+  if (old !== added && !section.extended.has('rename from')) return { slip: twoFiles(section, old, added) }
+  if (!changes && old === added) return { slip: noChange(section) }
+  const moved = old === added ? {} : { new_path: added }
+  return { action: 'file_patch', params: { path: old, patch: changes ? patch : '', ...moved } }
+}
+
+function createOf(section: Section, path: string): Call {
+  let content = ''
+  for (const row of section.rows) {
+    if (row.startsWith('+')) content += `${row.slice(1)}\n`
+    else if (row.startsWith('\\')) content = content.replace(/\n$/, '')
+    else if (row.trim() === '') content += row.startsWith(' ') ? `${row.slice(1)}\n` : '\n'
+    else if (!row.startsWith('@@')) return { slip: oldLines(section) }
+  }
+  return { action: 'file_create', params: { path, content } }
+}
+
+type Names = { readonly old: string | null; readonly new: string | null } | { readonly slip: Slip }
+
+function namesOf(section: Section): Names {
+  const { extended } = section
+  for (const kind of ['rename', 'copy'] as const) {
+    const from = extended.get(`${kind} from`)
+    const to = extended.get(`${kind} to`)
+    const one = from ?? to
+    if (one === undefined) continue
+    if (from === undefined || to === undefined) return { slip: halfRename(one, kind) }
+    return both(from, to, (old, added) => ({ old, new: added }))
+  }
+  if (section.old !== undefined && section.new === undefined) return { slip: noNewName(section.old) }
+  const written =
+    section.old !== undefined && section.new !== undefined
+      ? both(section.old, section.new, withoutSides)
+      : fromGit(section)
+  if ('slip' in written) return written
+  if (extended.has('new file mode')) return { old: null, new: written.new }
+  return extended.has('deleted file mode') ? { old: written.old, new: null } : written
+}
+
+function both(
+  from: Named,
+  to: Named,
+  make: (old: string | null, added: string | null) => { old: string | null; new: string | null },
+): Names {
+  const old = nameOf(from.text)
+  const added = nameOf(to.text)
+  if (old === undefined || old === '') return { slip: badName(from) }
+  if (added === undefined || added === '') return { slip: badName(to) }
+  return make(old, added)
+}
+
+function fromGit(section: Section): Names {
+  const names = gitNames(section.git ?? '')
+  return names === undefined ? { slip: unclearNames(section) } : withoutSides(names.old, names.new)
+}
+
+const truncated = ({ line }: Section): Slip => ({
+  code: 'truncated',
+  line,
+  message: 'The text ends inside the diff',
+  hint: `Close the fence around the diff; without a fence, end it with a line break and give each @@ its counts. Nothing from line ${line} on was executed: send it again, whole.`,
+})
+
+const binary = (line: number): Slip => ({
+  code: 'binary_file',
+  line,
+  message: 'A binary patch cannot be applied',
+  hint: 'Only text can be changed. Leave the file out, or let a command make it.',
+})
+
+const badName = ({ line, text }: Named): Slip => ({
+  line,
+  message:
+    text.trim() === '' ? 'A file name is missing' : `A file name that cannot be read: ${text.trim().slice(0, 80)}`,
+  hint: 'Write the path as it is, or in double quotes with \\" and \\\\ for a quote and a backslash.',
+})
+
+const noNewName = ({ line }: Named): Slip => ({
+  line,
+  message: '--- without +++',
+  hint: 'Put +++ b/path directly below --- a/path; +++ /dev/null deletes the file.',
+})
+
+const unclearNames = ({ line }: Section): Slip => ({
+  line,
+  message: 'The names behind diff --git cannot be told apart',
+  hint: 'Put --- a/path and +++ b/path above the first @@.',
+})
+
+const halfRename = ({ line }: Named, kind: string): Slip => ({
+  line,
+  message: `Only one of ${kind} from and ${kind} to`,
+  hint: `Write both, ${kind} from path and ${kind} to path.`,
+})
+
+const twoNulls = (section: Section): Slip => ({
+  line: section.new?.line ?? section.line,
+  message: 'Both names are /dev/null',
+  hint: 'Name the file on one side.',
+})
+
+const twoFiles = (section: Section, old: string, added: string): Slip => ({
+  line: section.new?.line ?? section.line,
+  message: `The diff names two files, ${old} and ${added}`,
+  hint: 'Write the same path twice; for a rename add the lines rename from path and rename to path.',
+})
+
+const copyWithChanges = (section: Section): Slip => ({
+  line: section.extended.get('copy from')?.line ?? section.line,
+  message: 'A copy with changes',
+  hint: 'Copy the file first, then send the changes to the copy as a diff of its own.',
+})
+
+const oldLines = ({ line }: Section): Slip => ({
+  line,
+  message: 'A new file with old lines',
+  hint: 'Every line of a new file begins with +; to change a file that is there, name it behind ---.',
+})
+
+const noChange = (section: Section): Slip => ({
+  line: section.line,
+  message: section.extended.has('old mode')
+    ? 'Only the mode changes, which cannot be done'
+    : 'The diff changes nothing',
+  hint: 'Write the lines that go with - in front, those that come with +, and some around them with a blank.',
+})

@@ -1,0 +1,79 @@
+import type { Source } from '../core/source.ts'
+import { type Fence, fenceOf } from './foreign-text.ts'
+
+/** Finds where a diff may open: at a fence that says so, at git's header, or at the two names. */
+export class UdiffSeek {
+  readonly #source: Source
+  readonly #lanes: readonly Lane[]
+
+  constructor(source: Source) {
+    this.#source = source
+    this.#lanes = [
+      { needle: '```', accept: (line) => this.#isFence(line), ahead: 0 },
+      { needle: '~~~', accept: (line) => this.#isFence(line), ahead: 0 },
+      { needle: 'diff --git ', accept: (line) => line, ahead: 0 },
+      { needle: '+++ ', accept: (line) => this.#namesAbove(line), ahead: 0 },
+    ]
+  }
+
+  seek(line: number): number {
+    let first = Infinity
+    for (const lane of this.#lanes) {
+      if (lane.ahead < line) lane.ahead = this.#next(lane, line)
+      first = Math.min(first, lane.ahead)
+    }
+    return first
+  }
+
+  #next({ needle, accept }: Lane, line: number): number {
+    const { text } = this.#source
+    for (let at = text.indexOf(needle, this.#source.startOf(line)); at !== -1;) {
+      if (startsLine(text, at)) {
+        const found = accept(this.#source.lineAt(at))
+        if (found !== undefined && found >= line) return found
+      }
+      at = text.indexOf(needle, at + needle.length)
+    }
+    return Infinity
+  }
+
+  #isFence(line: number): number | undefined {
+    const fence = fenceOf(this.#source.line(line))
+    return fence !== undefined && isDiffFence(fence) ? line : undefined
+  }
+
+  /** The line of the old name, when the line below the new one is part of a hunk. */
+  #namesAbove(line: number): number | undefined {
+    if (line === 1 || line === this.#source.lineCount) return undefined
+    const indent = /^[ \t]*/.exec(this.#source.line(line))?.[0] ?? ''
+    if (!this.#source.line(line - 1).startsWith(`${indent}--- `)) return undefined
+    const below = this.#source.line(line + 1)
+    return below.startsWith(indent) && /^(?:@@|[-+ ])/.test(below.slice(indent.length)) ? line - 1 : undefined
+  }
+}
+
+interface Lane {
+  readonly needle: string
+  /** The line on which the diff opens whose needle stands on a line. */
+  accept(line: number): number | undefined
+  ahead: number
+}
+
+export const isDiffFence = ({ info }: Fence): boolean => /^(?:u?diff|patch)\b/i.test(info)
+
+/** How far an indentation is looked back over. */
+const REACH = 40
+
+function startsLine(text: string, at: number): boolean {
+  for (let before = at - 1; before >= Math.max(0, at - REACH); before--) {
+    const code = text.charCodeAt(before)
+    if (code === LF) return true
+    if (code !== BLANK && code !== TAB && !(before === 0 && code === BOM)) return false
+  }
+  return at <= REACH
+}
+
+const LF = 10
+const TAB = 9
+const BLANK = 32
+const BOM = 0xfeff

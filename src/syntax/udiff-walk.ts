@@ -1,0 +1,252 @@
+import type { Source } from '../core/source.ts'
+
+/** The lines a diff may take, without the indentation of the place it stands in. */
+export class Region {
+  readonly first: number
+  readonly last: number
+  readonly #source: Source
+  readonly #indent: string
+
+  constructor(source: Source, indent: string, { first, last }: { first: number; last: number }) {
+    this.#source = source
+    this.#indent = indent
+    this.first = first
+    this.last = last
+  }
+
+  /** Empty behind the end. */
+  row(line: number): string {
+    if (line > this.last) return ''
+    const row = this.#source.line(line)
+    return row.startsWith(this.#indent) ? row.slice(this.#indent.length) : row.trimStart()
+  }
+
+  /** Whether a line ends in CRLF. */
+  hasCr(line: number): boolean {
+    return line < this.#source.lineCount && this.#source.startOf(line + 1) - this.#source.endOf(line) === 2
+  }
+
+  some(test: (row: string) => boolean): boolean {
+    for (let line = this.first; line <= this.last; line++) if (test(this.row(line))) return true
+    return false
+  }
+}
+
+/** What a diff says about one file, names as written. */
+export interface Section {
+  readonly line: number
+  /** The last line that says something. */
+  lastLine: number
+  /** The line behind it. */
+  next: number
+  git?: string
+  old?: Named
+  new?: Named
+  /** Extended headers by their first words, such as `rename from`. */
+  readonly extended: Map<string, Named>
+  binary?: number
+  /** Rows of all hunks, `@@` included. */
+  readonly rows: string[]
+  /** Whether every hunk has as many lines as its header says. */
+  satisfied: boolean
+  readonly warnings: string[]
+}
+
+export interface Named {
+  readonly text: string
+  readonly line: number
+}
+
+const EXTENDED =
+  /^(old mode|new mode|new file mode|deleted file mode|rename from|rename to|copy from|copy to|similarity index|dissimilarity index|index) (.*)$/
+
+/** Reads sections one behind the other, until something else comes. */
+export class UdiffWalk {
+  readonly #region: Region
+  readonly #place: 'fenced' | 'open'
+
+  constructor(region: Region, place: 'fenced' | 'open') {
+    this.#region = region
+    this.#place = place
+  }
+
+  read(line: number): { sections: Section[]; next: number } {
+    const sections: Section[] = []
+    let at = line
+    for (;;) {
+      const start = this.#sectionFrom(at)
+      if (start === undefined) break
+      const section = this.#section(start)
+      sections.push(section)
+      at = section.next
+    }
+    return { sections, next: at }
+  }
+
+  /** Where a section starts: in a fence the next one at all, elsewhere only blank lines may be between. */
+  #sectionFrom(line: number): number | undefined {
+    for (let at = line; at <= this.#region.last; at++) {
+      if (this.#region.row(at).startsWith('diff --git ') || this.#isNames(at)) return at
+      if (this.#place === 'open' && this.#region.row(at).trim() !== '') return undefined
+    }
+    return undefined
+  }
+
+  #isNames(line: number): boolean {
+    return this.#region.row(line).startsWith('--- ') && this.#region.row(line + 1).startsWith('+++ ')
+  }
+
+  #section(line: number): Section {
+    const section: Section = {
+      line,
+      lastLine: line,
+      next: line + 1,
+      extended: new Map(),
+      rows: [],
+      satisfied: true,
+      warnings: [],
+    }
+    let at = line
+    const git = /^diff --git (.*)$/.exec(this.#region.row(at))?.[1]
+    if (git !== undefined) {
+      section.git = git
+      at = this.#extended(section, at + 1)
+    }
+    if (this.#region.row(at).startsWith('--- ')) {
+      section.old = { text: this.#region.row(at).slice(4), line: at }
+      at++
+      if (this.#region.row(at).startsWith('+++ ')) {
+        section.new = { text: this.#region.row(at).slice(4), line: at }
+        at++
+      }
+    }
+    section.lastLine = at - 1
+    return this.#hunks(section, at)
+  }
+
+  #extended(section: Section, line: number): number {
+    let at = line
+    for (; at <= this.#region.last; at++) {
+      const row = this.#region.row(at)
+      const [, name, value] = EXTENDED.exec(row) ?? []
+      if (name !== undefined && value !== undefined) section.extended.set(name, { text: value, line: at })
+      else if (/^(?:GIT binary patch|Binary files .* differ)\s*$/.test(row)) {
+        section.binary = at
+        return row.startsWith('GIT') ? this.#behindBinary(at) : at + 1
+      } else break
+    }
+    return at
+  }
+
+  /** A binary patch has lines of letters, and blank ones between its parts. */
+  #behindBinary(line: number): number {
+    let at = line + 1
+    while (at <= this.#region.last && /^(?:\S+|(?:literal|delta) \d+|)\s*$/.test(this.#region.row(at))) at++
+    return at
+  }
+
+  #hunks(section: Section, line: number): Section {
+    let at = line
+    for (;;) {
+      const start = this.#hunkFrom(at, section.rows.length === 0)
+      if (start === undefined) break
+      at = this.#hunk(section, start)
+    }
+    section.next = Math.max(at, section.lastLine + 1)
+    return section
+  }
+
+  /** The first hunk in a fence may go without its header. */
+  #hunkFrom(line: number, isFirst: boolean): number | undefined {
+    let at = line
+    while (at <= this.#region.last && this.#region.row(at).trim() === '' && this.#region.row(at) === '') at++
+    if (at > this.#region.last) return undefined
+    const row = this.#region.row(at)
+    if (row.startsWith('@@')) return at
+    return isFirst && /^[-+ ]/.test(row) && !this.#isNames(at) && at === line ? at : undefined
+  }
+
+  #hunk(section: Section, line: number): number {
+    const header = this.#region.row(line)
+    const counts = new Counts(header)
+    // In a text with LF, a CR belongs to the line of the file that it ends.
+    const keepsCr = !this.#region.hasCr(section.line)
+    let at = line
+    if (header.startsWith('@@')) {
+      section.rows.push(header)
+      section.lastLine = at
+      at++
+    } else section.rows.push('@@')
+    let unmarked: number | undefined
+    for (; at <= this.#region.last && !this.#endsHunk(at, counts); at++) {
+      const row = this.#region.row(at)
+      const cr = keepsCr && this.#region.hasCr(at) ? '\r' : ''
+      const isMarked = row === '' || /^[-+ \\]/.test(row)
+      if (!isMarked) unmarked ??= at
+      section.rows.push((isMarked ? row : ` ${row}`) + cr)
+      counts.take(row)
+      if (row !== '') section.lastLine = at
+    }
+    while (section.rows.at(-1) === '' || section.rows.at(-1) === '\r') section.rows.pop()
+    section.satisfied &&= counts.areReached
+    if (unmarked !== undefined) {
+      section.warnings.push(`line ${unmarked} begins with none of ' ', '-', '+'; it was read as a line of context`)
+    }
+    if (counts.areReached && this.#place === 'open') this.#warnOfRest(section, at)
+    return at
+  }
+
+  #endsHunk(line: number, counts: Counts): boolean {
+    const row = this.#region.row(line)
+    if (row.startsWith('@@') || row.startsWith('diff --git ')) return true
+    if (this.#isNames(line) && !counts.lacksOneEach) {
+      return counts.areReached || this.#region.row(line + 2).startsWith('@@')
+    }
+    if (counts.areReached && row.trimEnd() === '--' && row.length < 4) return true
+    if (this.#place === 'fenced') return false
+    if (row === '') return counts.areReached || !this.#goesOn(line)
+    return !/^[-+ \\]/.test(row)
+  }
+
+  /** Whether the next line that is not empty belongs to the hunk. */
+  #goesOn(line: number): boolean {
+    let at = line
+    while (at <= this.#region.last && this.#region.row(at) === '') at++
+    return /^[-+ \\]/.test(this.#region.row(at)) && !this.#isNames(at)
+  }
+
+  #warnOfRest(section: Section, line: number): void {
+    let at = line
+    while (at <= this.#region.last && this.#region.row(at) === '') at++
+    if (at === line || !/^[-+]/.test(this.#region.row(at)) || this.#isNames(at)) return
+    section.warnings.push(`line ${at} stands behind the end of the hunk, by its counts, and was left out`)
+  }
+}
+
+/** How many lines of each side a hunk still has, by its header. */
+class Counts {
+  #old: number | undefined
+  #new: number | undefined
+
+  constructor(header: string) {
+    const [whole, , old = '1', , added = '1'] =
+      /^@@+\s*-(\d+)(?:,(\d{1,9}))?\s+\+(\d+)(?:,(\d{1,9}))?\s*@@/.exec(header) ?? []
+    if (whole === undefined) return
+    this.#old = Number(old)
+    this.#new = Number(added)
+  }
+
+  get areReached(): boolean {
+    return this.#old === 0 && this.#new === 0
+  }
+
+  get lacksOneEach(): boolean {
+    return this.#old === 1 && this.#new === 1
+  }
+
+  take(row: string): void {
+    if (this.#old === undefined || this.#new === undefined || row.startsWith('\\')) return
+    if (!row.startsWith('+')) this.#old--
+    if (!row.startsWith('-')) this.#new--
+  }
+}

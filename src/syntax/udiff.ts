@@ -1,0 +1,105 @@
+/*
+ * Unified diffs, as `diff -u` and git write them and as models do:
+ *
+ *   text     = { fence { line } fence | section | any other line }      fence: "```diff", "```patch", "```udiff"
+ *   section  = [ "diff --git " name " " name { extended } ] [ "--- " name LF "+++ " name ] { hunk }
+ *   extended = "new file mode" | "deleted file mode" | "old mode" | "new mode" | "index" | "rename from " name
+ *            | "rename to " name | "copy from " name | "copy to " name | "similarity index" | "dissimilarity index"
+ *   hunk     = "@@" [ " -" line [ "," count ] " +" line [ "," count ] " @@" ] [ heading ] { body }
+ *   body     = " " text | "-" text | "+" text | "" | "\ No newline at end of file"
+ *   name     = text up to a tab or a date, or as git quotes it: "a/\303\274"
+ *
+ * "a/" and "b/" are left out where both names have them, or the one that is not /dev/null. Line numbers are passed
+ * on and not looked at. Counts are not trusted: a hunk goes on as long as lines have a mark. They serve where nothing
+ * else tells: outside a fence, what follows a blank line behind a hunk whose counts are reached is text (a list has
+ * marks too), "-- " behind such a hunk is the signature of a mail, and "--- " with "+++ " below is the last change of
+ * a hunk whose counts still lack one line each. An empty line in a hunk is an empty line of context. In a fence, a line
+ * without a mark is context too: it must be in the file, so nothing is made up.
+ *
+ * A diff has no end marker. In a fence it ends with the fence. Elsewhere the last section of a text is complete when
+ * something follows it, or when the text ends with a line break and the counts of its last hunk are reached;
+ * otherwise it is truncated.
+ */
+
+import type { Source } from '../core/source.ts'
+import { ForeignBlocks, type Found } from './foreign-block.ts'
+import { closesFence, type Fence, fenceOf } from './foreign-text.ts'
+import type { MakeReader } from './reader.ts'
+import { foundOf } from './udiff-block.ts'
+import { isDiffFence, UdiffSeek } from './udiff-seek.ts'
+import { Region, type Section, UdiffWalk } from './udiff-walk.ts'
+
+export const makeUdiffReader: MakeReader = (source) => {
+  const places = new UdiffSeek(source)
+  const blocks = new ForeignBlocks(source, 'udiff')
+  return {
+    syntax: 'udiff',
+    seek: (line) => places.seek(line),
+    read(line) {
+      const { found, next } = readDiff(source, line)
+      return { blocks: found.map((one) => blocks.make(one)), faults: [], next }
+    },
+  }
+}
+
+function readDiff(source: Source, line: number): { found: Found[]; next: number } {
+  const fence = fenceOf(source.line(line))
+  if (fence !== undefined) return readFenced(source, line, fence)
+  const above = line > 1 ? fenceOf(source.line(line - 1)) : undefined
+  if (above !== undefined) return readFenced(source, line - 1, above)
+
+  const indent = /^[ \t]*/.exec(source.line(line))?.[0] ?? ''
+  const region = new Region(source, indent, { first: line, last: source.lineCount })
+  const { sections, next } = new UdiffWalk(region, 'open').read(line)
+  return { found: sections.map((section) => foundOf(section, region, isComplete(source, section, next))), next }
+}
+
+/** Only the last section can be cut. */
+function isComplete(source: Source, { next, satisfied }: Section, behind: number): boolean {
+  if (next < behind) return true
+  for (let line = behind; line <= source.lineCount; line++) if (source.line(line).trim() !== '') return true
+  return satisfied && source.text.endsWith('\n')
+}
+
+function readFenced(source: Source, opener: number, fence: Fence): { found: Found[]; next: number } {
+  const { end, closed } = fenceEnd(source, opener, fence)
+  const region = new Region(source, fence.indent, { first: opener + 1, last: end - 1 })
+  if (isOtherFormat(region)) return { found: [], next: opener + 1 }
+  const { sections } = new UdiffWalk(region, 'fenced').read(opener + 1)
+  const found = sections.map((section, at) => foundOf(section, region, closed || at < sections.length - 1))
+  if (found.length > 0) return { found, next: closed ? end + 1 : end }
+  const changes = region.some((row) => /^[-+]/.test(row))
+  // What is below may be a block of another format.
+  return { found: changes && isDiffFence(fence) ? [nameless(opener, closed ? end : null, end)] : [], next: opener + 2 }
+}
+
+/** The line that closes a fence. One that opens another leaves the first unclosed, because no line of a diff does. */
+function fenceEnd(source: Source, opener: number, fence: Fence): { end: number; closed: boolean } {
+  for (let line = opener + 1; line <= source.lineCount; line++) {
+    const text = source.line(line)
+    if (fenceOf(text) === undefined) continue
+    return { end: line, closed: closesFence(text, fence) }
+  }
+  return { end: source.lineCount + 1, closed: false }
+}
+
+/** Some put their own formats into a fence that says diff. */
+const isOtherFormat = (region: Region): boolean =>
+  region.some((row) => /^(?:<{5,9} ?SEARCH|\*\*\* Begin Patch)/.test(row))
+
+const nameless = (line: number, endLine: number | null, end: number): Found => ({
+  action: '',
+  params: {},
+  label: 'diff',
+  startLine: line,
+  endLine,
+  lastLine: endLine ?? end - 1,
+  slips: [
+    {
+      ...(endLine === null && { code: 'truncated' as const }),
+      line,
+      message: 'A diff without file names',
+      hint: 'Put --- a/path and +++ b/path, each on a line of its own, above the first @@.',
+    },
+  ],
+})

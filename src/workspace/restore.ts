@@ -1,0 +1,56 @@
+import path from 'node:path'
+import { fingerprintOf } from '../core/hash.ts'
+import { Stop } from '../core/problem.ts'
+import type { Inspected } from '../core/recorder.ts'
+import type { DiskTree } from './disk-tree.ts'
+import type { Location } from './location.ts'
+import type { Model } from './replacement.ts'
+import type { Step } from './staged-tree.ts'
+
+/** A path, and what shall be there. */
+export interface Restoration {
+  readonly at: Location
+  readonly to: Inspected
+  /** What the file must be until then, as `fingerprintOf` has it. */
+  readonly expect?: string | undefined
+  /** Mode and owner, when they are not to stay as they are. */
+  readonly like?: Model | undefined
+}
+
+/**
+ * The steps that bring paths to a state: first what is in the way goes, from the leaves up, then directories come,
+ * from the root down, then files. A directory in which somebody else has put something stays.
+ */
+export function restoreSteps(restorations: readonly Restoration[], disk: DiskTree): Step[] {
+  const removals: Step[] = []
+  const dirs: Step[] = []
+  const files: Step[] = []
+  const going = new Set<string>()
+  for (const { at, to, expect, like } of restorations.toSorted(deepestFirst)) {
+    const now = disk.look(at)
+    const stays = now !== undefined && now.type === to.type && to.type !== 'symlink'
+    if (now !== undefined && !stays) {
+      if (now.type === 'directory' && !isEmptied(at, disk, going)) continue
+      removals.push({ kind: now.type === 'directory' ? 'remove-dir' : 'remove', at })
+      going.add(at.absolute)
+    }
+    if (to.type === 'directory' && !stays) dirs.push({ kind: 'make-dir', at })
+    if (to.type === 'symlink') files.push({ kind: 'make-link', at, target: to.target })
+    if (to.type !== 'file') continue
+    const base = stays ? disk.read(at, Infinity) : null
+    // Thousands of files must not hold thousands of descriptors.
+    base?.release()
+    if (base !== null && expect !== undefined && fingerprintOf(base.bytes) !== expect)
+      throw new Stop({ kind: 'changed-meanwhile', path: at.given })
+    files.push({ kind: 'write', at, bytes: to.bytes, base, ...(like === undefined ? {} : { like }) })
+  }
+  return [...removals, ...dirs.reverse(), ...files]
+}
+
+function isEmptied(at: Location, disk: DiskTree, going: ReadonlySet<string>): boolean {
+  return disk.names(at).every(({ name }) => going.has(path.join(at.absolute, name)))
+}
+
+function deepestFirst(a: Restoration, b: Restoration): number {
+  return b.at.parts.length - a.at.parts.length || (a.at.absolute < b.at.absolute ? -1 : 1)
+}

@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Clada, type ExecutionResult } from '../../src/index.ts'
+import { capText, marker } from '../../src/report/cap.ts'
+import { formatReport } from '../../src/report/format.ts'
+import { printable } from '../../src/report/printable.ts'
+import { scratchDir } from '../support/scratch.ts'
+
+const none: ExecutionResult = { success: true, totalBlocks: 0, executedActions: 0, results: [], parseErrors: [] }
+
+describe('reports', () => {
+  it('cut long output in the middle, at characters and rather at lines', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 400 }), fc.integer({ min: 30, max: 200 }), (text, limit) => {
+        const cut = capText(text, limit)
+        if (text.length <= limit) expect(cut).toBe(text)
+        else {
+          const [head = '', tail = ''] = cut.split(marker)
+          expect(cut.length).toBeLessThanOrEqual(limit)
+          expect(text.startsWith(head) && text.endsWith(tail)).toBe(true)
+          if (text.isWellFormed()) expect(cut.isWellFormed()).toBe(true)
+        }
+      }),
+    )
+  })
+
+  it('let no control character through', () => {
+    expect(printable('a\u001b]52;c;x\u0007b\rc\r\nd\te\u202e')).toBe('a\\x1b]52;c;x\\x07b\\x0dc\r\nd\te\\u202e')
+  })
+
+  it('show what a file holds, whole up to the limit and marked above it', async () => {
+    const dir = scratchDir({ 'big.txt': 'line of text\n'.repeat(10_000), 'esc.txt': '\u001b[2Jcleared' })
+    const clada = new Clada({ repoPath: dir })
+    const big = await clada.perform('file_read', { path: 'big.txt' })
+    for (const format of ['llm', 'text', 'xml'] as const) {
+      const report = formatReport(big, format)
+      expect(report).toContain('[output truncated]')
+      expect(report.length).toBeLessThan(format === 'llm' ? 52_000 : 200_000)
+    }
+    expect(formatReport(big, 'llm', { budget: 4000 }).length).toBeLessThanOrEqual(4000)
+    const escape = await clada.perform('file_read', { path: 'esc.txt' })
+    for (const format of ['llm', 'text', 'xml', 'pretty'] as const)
+      expect(formatReport(escape, format)).not.toContain('\u001b')
+  })
+
+  it('tell more or less about a failure, as asked', async () => {
+    const dir = scratchDir({ 'a.txt': 'one two three\n' })
+    const result = await new Clada({ repoPath: dir }).perform('file_edit', {
+      path: 'a.txt',
+      old_text: 'one too three',
+      new_text: 'x',
+    })
+    expect(formatReport(result, 'text')).not.toContain('nearest')
+    expect(formatReport(result, 'text', { errorDetail: 'full' })).toContain('nearest: line 1')
+    expect(formatReport(result, 'llm')).toContain('nearest: line 1')
+    expect(formatReport(result, 'llm', { errorDetail: 'minimal' })).not.toContain('nearest')
+    expect(JSON.parse(formatReport(result, 'json', { errorDetail: 'minimal' })).results[0]).not.toHaveProperty(
+      'details',
+    )
+  })
+
+  it('say that there was nothing to do', () => {
+    expect(formatReport(none, 'llm')).toContain('No blocks found')
+    expect(formatReport(none, 'text')).toBe('No blocks found')
+    expect(formatReport(none, 'pretty')).toBe('No blocks found.')
+    expect(formatReport(none, 'xml')).toBe('<result blocks="0" tasks="0" succeeded="0" failed="0"/>')
+  })
+
+  it('escape what would be markup', async () => {
+    const dir = scratchDir()
+    const result = await new Clada({ repoPath: dir }).perform('file_read', { path: '<b>&"x".txt' })
+    expect(formatReport(result, 'xml')).toMatch(/<error type="file_not_found">[^<>"]*&lt;b&gt;&amp;&quot;x&quot;\.txt/)
+  })
+})

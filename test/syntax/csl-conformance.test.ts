@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { Source } from '../../src/core/source.ts'
+import { defaultDelimiters, makeCslReader } from '../../src/syntax/csl.ts'
+import type { Attributes } from '../../src/syntax/csl-marker.ts'
+import { CslWalk, type Operation } from '../../src/syntax/csl-walk.ts'
+import { readWith } from './csl-read.ts'
+
+interface Case {
+  readonly name: string
+  readonly input: string
+  readonly operations?: readonly unknown[]
+  readonly fatal?: string
+  readonly invalid?: readonly { readonly line: number; readonly operation: string; readonly error: string }[]
+}
+
+const { cases }: { cases: Case[] } = JSON.parse(
+  readFileSync(new URL('../conformance/csl.json', import.meta.url), 'utf8'),
+)
+
+/** The operations in the shape the data has. */
+function operationsIn(text: string): unknown[] {
+  const source = new Source(text)
+  const walk = new CslWalk(source, defaultDelimiters)
+  const operations: unknown[] = []
+  for (let line = walk.seek(1); line <= source.lineCount;) {
+    const found = walk.read(line)
+    if (found.kind === 'operation') operations.push(shapeOf(found.operation))
+    if (found.kind === 'tasks') {
+      const { line: at, attributes, operations: members } = found.tasks
+      operations.push({ type: 'TASKS', line: at, ...valuesOf(attributes), operations: members.map(shapeOf) })
+    }
+    line = walk.seek(found.next)
+  }
+  return operations
+}
+
+const shapeOf = ({ name, line, attributes, parts }: Operation) => ({
+  type: name,
+  line,
+  ...valuesOf(attributes),
+  ...parts,
+})
+
+const valuesOf = (attributes: Attributes) =>
+  Object.fromEntries([...attributes].map(([name, { value }]) => [name, value]))
+
+describe('what earlier implementations understood', () => {
+  test.each(cases.filter((one) => one.operations !== undefined))('$name', ({ input, operations }) => {
+    expect(operationsIn(input)).toEqual(operations)
+    const { blocks, faults, fatal } = readWith(makeCslReader(), input)
+    expect({ faults, fatal }).toEqual({ faults: [], fatal: undefined })
+    expect(blocks.flatMap((block) => block.faults)).toEqual([])
+  })
+
+  test.each(cases.filter((one) => one.fatal !== undefined))('$name', ({ input, fatal }) => {
+    const reading = readWith(makeCslReader(), input)
+    expect(reading.fatal?.message).toBe(fatal)
+    // The same object, in its place.
+    const placed = [...reading.faults, ...reading.blocks.flatMap((block) => block.faults)]
+    expect(placed.filter((fault) => fault === reading.fatal)).toHaveLength(1)
+  })
+
+  test.each(cases.filter((one) => one.invalid !== undefined))('$name', ({ input, invalid }) => {
+    const { blocks, fatal } = readWith(makeCslReader(), input)
+    expect(fatal).toBeUndefined()
+    expect(
+      blocks.flatMap(({ label, faults }) =>
+        faults.map(({ line, message }) => ({ line, operation: label, error: message })),
+      ),
+    ).toEqual(invalid)
+  })
+
+  test('no case is left out', () => {
+    expect(cases.filter((one) => !one.operations && !one.fatal && !one.invalid)).toEqual([])
+  })
+})
