@@ -1,11 +1,16 @@
 import { registry } from './actions/registry.ts'
 import type { Block } from './core/block.ts'
 import type { ActionResult, ExecutionResult, Preview } from './core/result.ts'
-import type { Settings } from './core/settings.ts'
+import type { HistorySettings, Settings } from './core/settings.ts'
 import { carryOut, run, runStream, type RunOptions, type RunResult } from './run.ts'
-import { type CladaOptions, SettingsError, settingsOf } from './settings.ts'
+import type { ExecutionDetail, HistoryEntry } from './history-run.ts'
+import type { Executed } from './history/ledger.ts'
+import type { UndoOptions, UndoResult } from './undo.ts'
+import { type CladaOptions, commandSettingsOf, historySettingsOf, readingOf, SettingsError, settingsOf } from './settings.ts'
 
 export interface ExecuteOptions {
+  /** Hears what programs write, as it comes, with the number of the task. */
+  onOutput?: (task: string, chunk: Buffer) => void
   /** Hears of each action as it is done, in order. */
   onAction?: (result: ActionResult) => void
   /** What is left when it is aborted is skipped and reported so. */
@@ -28,10 +33,9 @@ export class Clada {
 
   /** The same for a text that is still coming: each block is carried out as soon as it is complete. */
   async executeStream(texts: AsyncIterable<string>, options: ExecuteOptions = {}): Promise<ExecutionResult> {
-    const { syntaxes, strict, atomic } = this.#options
-    const effect = atomic ? 'together' : 'land'
+    const effect = this.#options.atomic ? 'together' : 'land'
     const { result } = await this.#safely((settings) =>
-      runStream(texts, { settings, registry, origin: 'document', syntaxes, strict, effect, ...options }),
+      runStream(texts, { ...this.#asked(settings), effect, ...options }),
     )
     return result
   }
@@ -55,9 +59,12 @@ export class Clada {
     const { result } = await this.#safely((settings) =>
       carryOut(document, {
         settings: { ...settings, relativePaths: true },
+        history: this.#history(),
         registry,
         origin: 'user',
         strict: this.#options.strict,
+        ask: this.#options.ask,
+        commands: commandSettingsOf(this.#options),
         effect: 'land',
         ...options,
       }),
@@ -65,11 +72,46 @@ export class Clada {
     return result
   }
 
+  /** Takes back what an execution did to files; the last one, unless another is named. */
+  async undo(options: UndoOptions = {}): Promise<UndoResult> {
+    const { undo } = await import('./undo.ts')
+    return undo(settingsOf(this.#options), this.#history(), options)
+  }
+
+  /** Takes back the last undo. */
+  async redo(options: Pick<UndoOptions, 'force'> = {}): Promise<UndoResult> {
+    const { redo } = await import('./undo.ts')
+    return redo(settingsOf(this.#options), this.#history(), options)
+  }
+
+  /** Everything that was executed here, oldest first. */
+  async history(): Promise<HistoryEntry[]> {
+    const { historyOf } = await import('./history-run.ts')
+    return historyOf(settingsOf(this.#options))
+  }
+
+  /** One execution with its diffs. */
+  async execution(number: number): Promise<ExecutionDetail | undefined> {
+    const { executionOf } = await import('./history-run.ts')
+    return executionOf(settingsOf(this.#options), number)
+  }
+
+  /** When a block of exactly this text was last carried out here. */
+  async wasExecuted(block: string): Promise<Executed | undefined> {
+    const { executedBefore } = await import('./history-run.ts')
+    return executedBefore(settingsOf(this.#options), block)
+  }
+
   #run(text: string, effect: RunOptions['effect'], options: ExecuteOptions): Promise<RunResult> {
-    const { syntaxes, strict } = this.#options
-    return this.#safely((settings) =>
-      run(text, { settings, registry, origin: 'document', syntaxes, strict, effect, ...options }),
-    )
+    return this.#safely((settings) => run(text, { ...this.#asked(settings), effect, ...options }))
+  }
+
+  #asked(settings: Settings): Omit<RunOptions, 'effect'> {
+    return { settings, history: this.#history(), registry, origin: 'document', ...readingOf(this.#options) }
+  }
+
+  #history(): HistorySettings {
+    return historySettingsOf(this.#options)
   }
 
   async #safely(work: (settings: Settings) => Promise<RunResult>): Promise<RunResult> {

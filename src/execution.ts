@@ -1,8 +1,10 @@
 import path from 'node:path'
 import { decode, type Decoded } from './actions/decode.ts'
 import type { Registry } from './actions/registry.ts'
-import type { Outcome, Repair } from './core/action.ts'
+import type { Commands, Outcome, Repair } from './core/action.ts'
 import type { Block, BlockGroup, Fault } from './core/block.ts'
+import type { CommandScope } from './commands/scope.ts'
+import { type Ask, type CommandSettings, defaultCommandSettings } from './core/commands.ts'
 import { type Problem, Stop } from './core/problem.ts'
 import type { ActionResult, Code, ExecutionResult, ParseError } from './core/result.ts'
 import type { Settings } from './core/settings.ts'
@@ -10,7 +12,7 @@ import { TaskNumbers } from './core/task-numbers.ts'
 import { syntaxError, validationError } from './parse-error.ts'
 import { decide } from './policy/decide.ts'
 import { explain } from './report/explain.ts'
-import type { Landing, OpenWorkspace } from './workspace/open.ts'
+import type { ActionFiles, Landing, OpenWorkspace } from './workspace/open.ts'
 
 export interface ExecutionOptions {
   readonly settings: Settings
@@ -19,6 +21,14 @@ export interface ExecutionOptions {
   readonly origin: 'document' | 'user'
   readonly onAction?: ((result: ActionResult) => void) | undefined
   readonly signal?: AbortSignal | undefined
+  /** `land`: each action's changes reach the disk as it is done. `together`: all at the end or none. `show`: none. */
+  readonly effect: 'land' | 'together' | 'show'
+  /** What the user said about programs. */
+  readonly commands?: CommandSettings | undefined
+  /** Who is asked before a command runs that is neither on the list nor approved. */
+  readonly ask?: Ask | undefined
+  /** Hears what programs write, as it comes, with the number of the task. */
+  readonly onOutput?: ((task: string, chunk: Buffer) => void) | undefined
   /** Told of each action as it begins and as it is over. */
   readonly log?: ActionLog | undefined
   /** Reads texts as they stand, whatever a chat program did to them. */
@@ -27,7 +37,7 @@ export interface ExecutionOptions {
 
 export interface ActionLog {
   act(seq: number, raw: string, explanation?: string): void
-  acted(result: ActionResult): void
+  acted(result: ActionResult): Promise<void> | void
 }
 
 /**
@@ -46,6 +56,7 @@ export class Execution {
   #reported: Promise<void> = Promise.resolve()
   #blocks = 0
   #executed = 0
+  #commit: { gitCommit?: string } = {}
   #fatal: { fatalError?: string; fatalCode?: Code } = {}
 
   constructor(options: ExecutionOptions, workspace: OpenWorkspace) {
@@ -84,8 +95,9 @@ export class Execution {
     this.#fatal = { fatalError: message, fatalCode: code }
   }
 
-  /** Something to tell besides the results. */
-  warn(warnings: readonly string[]): void {
+  /** The execution is written down. */
+  saved(commit: string | undefined, warnings: readonly string[]): void {
+    if (commit !== undefined) this.#commit = { gitCommit: commit }
     this.#warnings.push(...warnings)
   }
 
@@ -119,6 +131,7 @@ export class Execution {
       executedActions: this.#executed,
       results: this.#results,
       parseErrors,
+      ...this.#commit,
       ...this.#fatal,
       ...(this.#warnings.length > 0 ? { warnings: this.#warnings } : {}),
     }
@@ -129,12 +142,13 @@ export class Execution {
     return blocks.map((block) => {
       const number = this.#numbers.next(block)
       const grouped = block.group === undefined ? {} : { group: block.group.line }
+      const named = block.syntax === 'sham' ? {} : { blockId: number }
       if (block.faults.length > 0) {
         return {
           ready: false,
           block,
           number,
-          errors: block.faults.map((fault) => ({ ...syntaxError(block, fault), task: number, ...grouped })),
+          errors: block.faults.map((fault) => ({ ...syntaxError(block, fault), ...named, task: number, ...grouped })),
         }
       }
       const relativePaths = settings.relativePaths || block.syntax !== 'sham'
@@ -143,10 +157,28 @@ export class Execution {
         decode(block.action, params, registry, { root: settings.root, relativePaths }),
         warnings,
       )
+      const refused = this.#refusedWhole(block, decoded)
+      if (refused !== undefined) {
+        return { ready: false, block, number, errors: [{ ...refused, ...named, task: number, ...grouped }] }
+      }
       return decoded.ok
         ? { ready: true, block, number, decoded }
-        : { ready: false, block, number, errors: [{ ...validationError(block, decoded), task: number, ...grouped }] }
+        : {
+            ready: false,
+            block,
+            number,
+            errors: [{ ...validationError(block, decoded), ...named, task: number, ...grouped }],
+          }
     })
+  }
+
+  /** What lands whole or not at all cannot hold what nobody can take back. */
+  #refusedWhole(block: Block, decoded: Decoded): ParseError | undefined {
+    if (!decoded.ok || !(block.group?.atomic || this.#options.effect === 'together')) return undefined
+    if (!decoded.spec.startsProcess?.(decoded.params)) return undefined
+    const message = `${block.action}: Command not allowed: it would start a process, which cannot be taken back`
+    const hint = 'Put it into a block of its own, without atomic.'
+    return validationError(block, { ok: false, errorType: 'validation', message, code: 'command_not_allowed', hint })
   }
 
   /** Some models put the project's own name in front of every path. It goes, unless there is such a directory. */
@@ -202,8 +234,8 @@ export class Execution {
     if (!outcome.ok) this.#giveUp(outcome.problem)
     settle(result, outcome, [...(task.block.warnings ?? []), ...task.decoded.warnings])
 
-    const landed = this.#landed(result, landings).then(() => {
-      this.#options.log?.acted(result)
+    const landed = this.#landed(result, landings).then(async () => {
+      await this.#options.log?.acted(result)
       result.durationMs = Math.round((performance.now() - begun) * 1000) / 1000
     })
     // In order, whatever order the files land in.
@@ -240,7 +272,7 @@ export class Execution {
   }
 
   async #outcome(
-    { block, decoded: { spec, spelled, args } }: ReadyTask,
+    { block, number, decoded: { spec, spelled, args } }: ReadyTask,
     scope: Pick<OpenWorkspace, 'filesFor'>,
     onWrite: (landing: Landing) => void,
   ): Promise<Outcome> {
@@ -256,11 +288,31 @@ export class Execution {
     const files = scope.filesFor(onWrite)
     try {
       const repair: Repair = { readings: strict ? 'off' : 'allowed', damage: block.damage ?? [] }
-      return await spec.run(args, { files, spelled, repair, explain: (problem) => explain(problem, spelled).error })
+      const commands = this.#commands(files, number, scope)
+      return await spec.run(args, { files, commands, spelled, repair, explain: (problem) => explain(problem, spelled).error })
     } catch (error) {
       return { ok: false, problem: problemOf(error) }
     } finally {
       files.close()
+    }
+  }
+
+  /** Loaded with the first command: most documents have none. */
+  #commands(files: ActionFiles, task: string, scope: object): Commands {
+    const { settings, commands = defaultCommandSettings, effect, ask, signal, onOutput } = this.#options
+    const staged = effect === 'together' || scope !== this.#workspace
+    const own: CommandScope = {
+      settings,
+      commands,
+      files,
+      effect: effect === 'show' ? 'show' : staged ? 'staged' : 'land',
+      ask,
+      signal,
+      onOutput: onOutput === undefined ? undefined : (chunk) => onOutput(task, chunk),
+    }
+    return {
+      run: async (request) => (await import('./commands/run-command.ts')).runCommand(request, own),
+      exec: async (request) => (await import('./commands/exec-code.ts')).execCode(request, own),
     }
   }
 

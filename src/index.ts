@@ -19,7 +19,10 @@ export { Clada, createClada, type ExecuteOptions } from './clada.ts'
 export type { ActionSpec, Param } from './core/action.ts'
 export type { SyntaxName } from './core/block.ts'
 export type { ActionResult, Code, Details, ExecutionResult, FileDiff, ParseError, Preview } from './core/result.ts'
+export type { ExecutionDetail, HistoryEntry } from './history-run.ts'
+export type { Executed } from './history/ledger.ts'
 export { type CladaOptions, SettingsError } from './settings.ts'
+export type { UndoOptions, UndoResult } from './undo.ts'
 export {
   clearActionSchemaCache,
   executeFileOperation,

@@ -1,19 +1,18 @@
+import path from 'node:path'
 import type { Document } from './core/block.ts'
 import type { Code, ExecutionResult } from './core/result.ts'
 import { Source } from './core/source.ts'
-import type { HistorySettings } from './core/settings.ts'
-import { Execution, type ExecutionOptions } from './execution.ts'
-import { type Ended, History } from './history/history.ts'
+import type { HistorySettings, Settings } from './core/settings.ts'
+import { type ActionLog, Execution, type ExecutionOptions } from './execution.ts'
+import { History } from './history/history.ts'
 import { explain } from './report/explain.ts'
 import { makePathJudge, pathPolicyOf } from './policy/paths.ts'
 import { findBlocks, type FindOptions } from './syntax/find-blocks.ts'
 import { BlockStream } from './syntax/stream-blocks.ts'
-import { type Change, openWorkspace } from './workspace/open.ts'
+import { type Change, openWorkspace, type OpenWorkspace } from './workspace/open.ts'
 
 /** The only file that knows the order of the stages: text, blocks, actions, policy, workspace, result. */
 export interface RunOptions extends ExecutionOptions, FindOptions {
-  /** `land`: each action's changes reach the disk as it is done. `together`: all at the end or none. `show`: none. */
-  readonly effect: 'land' | 'together' | 'show'
   readonly history: HistorySettings
 }
 
@@ -78,30 +77,62 @@ async function inWorkspace(options: RunOptions, work: (execution: Execution) => 
   const { root } = settings
   const closed = (relative: string): boolean => judge.closedBelow(relative)
   const history =
-    effect === 'show' ? undefined : new History({ root, settings: options.history, kind: 'run', closed })
-  const workspace = openWorkspace(settings, judge, effect === 'land' ? 'disk' : 'staged', history)
+    effect === 'show'
+      ? undefined
+      : new History({
+          root,
+          settings: options.history,
+          kind: 'run',
+          closed,
+          inspect: (absolute) => workspace.inspect(absolute),
+        })
+  const workspace: OpenWorkspace = openWorkspace(settings, judge, effect === 'land' ? 'disk' : 'staged', history)
   try {
-    const execution = new Execution({ ...options, log: history }, workspace)
+    const execution = new Execution({ ...options, log: history && logInto(history, settings) }, workspace)
     await work(execution)
     await execution.settled()
     const changes = effect === 'show' ? workspace.changes() : []
     if (effect === 'together') await execution.landTogether()
-    const ended = await history?.end(execution.result().results, (absolute) => workspace.inspect(absolute))
-    return { result: withHistory(execution, ended), changes }
+    if (history !== undefined) await writeDown(execution, history)
+    return { result: execution.result(), changes }
   } finally {
     await workspace.close()
   }
 }
 
-function withHistory(execution: Execution, ended: Ended | undefined): ExecutionResult {
-  if (ended === undefined) return execution.result()
-  execution.warn(ended.warnings)
-  if (ended.failure !== undefined) {
-    const { error, code } = explain(ended.failure.problem, 'clada')
-    execution.fail(`${error}. What was executed stays; clada undo takes it back.`, code)
+/** Writes actions down, and tells one that misses a text who took it away. */
+function logInto(history: History, settings: Settings): ActionLog {
+  return {
+    act: (seq, raw, explanation) => history.act(seq, raw, explanation),
+    acted: async (result) => {
+      history.acted(result)
+      const { success, code, details, params } = result
+      const { old_text: wanted, path: given } = params
+      if (success || code !== 'match_count_mismatch' || details?.places !== undefined) return
+      if (typeof wanted !== 'string' || typeof given !== 'string') return
+      const absolute = path.resolve(settings.root, given)
+      // Most runs never need it.
+      const { textLostBy } = await import('./history-run.ts')
+      const lost = history.lostBy(absolute, wanted) ?? (await textLostBy(settings, absolute, wanted))
+      if (lost !== undefined) result.details = { ...details, changed_by: lost }
+    },
   }
-  const result = execution.result()
-  return ended.commit === undefined ? result : { ...result, gitCommit: ended.commit }
+}
+
+/** What was done stays done, whatever becomes of its record. */
+async function writeDown(execution: Execution, history: History): Promise<void> {
+  const kept = 'What was executed stays; clada undo takes it back.'
+  try {
+    const { results } = execution.result()
+    const ended = await history.end(results)
+    execution.saved(ended.commit, ended.warnings)
+    if (ended.failure === undefined) return
+    const { error, code } = explain(ended.failure.problem, 'clada')
+    execution.fail(`${error}. ${kept}`, code)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    execution.fail(`clada: the record could not be written: ${reason}. ${kept}`, 'io_error')
+  }
 }
 
 function inputTooLarge(text: string, limit: number): string | undefined {

@@ -3,13 +3,28 @@ import os from 'node:os'
 import path from 'node:path'
 import { registry } from './actions/registry.ts'
 import type { SyntaxName } from './core/block.ts'
-import { defaultDeniedPatterns, defaultLimits, type Limits, type Settings } from './core/settings.ts'
+import { type Ask, type CommandSettings, defaultCommandSettings } from './core/commands.ts'
+import {
+  defaultDeniedPatterns,
+  defaultLimits,
+  type HistorySettings,
+  type Limits,
+  type Settings,
+} from './core/settings.ts'
 
 export interface CladaOptions {
   /** The project. Default: the working directory. */
   repoPath?: string
   /** Whether executions are saved in git. */
   gitCommit?: boolean
+  /** `commit`: on the branch. `shadow`: under refs/clada, nothing else is touched. `off`: not in git. */
+  git?: 'commit' | 'shadow' | 'off'
+  /** Whose commits they are, as `Name <mail>`. Default: clada. */
+  gitAuthor?: string
+  /** Keeps two executions apart. Default: `.clada/lock`. */
+  lockFile?: string
+  /** How many seconds to wait for another execution. Default: 10. */
+  lockTimeout?: number
   /** Further directories that may be touched. */
   allowedRoots?: readonly string[]
   /** Files whose content is closed, instead of the default list. */
@@ -28,7 +43,19 @@ export interface CladaOptions {
   syntaxes?: readonly SyntaxName[]
   /** Repairs nothing that a chat program damaged. */
   strict?: boolean
+  /** What CSL markers begin and end with. Default: `<---` and `--->`. */
+  cslDelimiters?: { readonly start: string; readonly end: string }
   limits?: Partial<Limits>
+  /** How code is run: contained, refused where that is not possible; as it is; or never. */
+  exec?: 'sandbox' | 'unsandboxed' | 'off'
+  /** Commands that are approved for this run, by the exact words. */
+  approve?: readonly string[]
+  /** Takes the project's own list of approved commands as it is. */
+  trustApprovals?: boolean
+  /** Bytes kept of what a program writes. */
+  maxOutput?: number
+  /** Asked before a command runs that is neither on the list nor approved. Without it such a command is refused. */
+  ask?: Ask
 }
 
 /** Something the caller got wrong, said so that they can put it right. */
@@ -49,6 +76,50 @@ export function settingsOf(options: CladaOptions): Settings {
     limits: { ...defaultLimits, ...options.limits },
   }
 }
+
+/** How a document is to be read. @throws SettingsError */
+export function readingOf({ syntaxes, strict, cslDelimiters }: CladaOptions): Reading {
+  if (cslDelimiters !== undefined) {
+    const { start, end } = cslDelimiters
+    const wrong =
+      start === end
+        ? 'differ from each other'
+        : [start, end].some((one) => one === '' || one !== one.trim() || /[\r\n]/.test(one))
+          ? 'be on one line, neither empty nor with white space at their ends'
+          : undefined
+    if (wrong !== undefined) {
+      throw new SettingsError(`The CSL delimiters must ${wrong}; '${start}' and '${end}' do not.`)
+    }
+  }
+  return { syntaxes, strict, cslDelimiters }
+}
+
+/** The part of the options that `syntax/find-blocks.ts` takes. */
+interface Reading {
+  readonly syntaxes: CladaOptions['syntaxes']
+  readonly strict: boolean | undefined
+  readonly cslDelimiters: CladaOptions['cslDelimiters']
+}
+
+/** @throws SettingsError */
+export function historySettingsOf({ git, gitCommit, gitAuthor, lockFile, lockTimeout }: CladaOptions): HistorySettings {
+  if (gitAuthor !== undefined && !/^[^<>\n\0]+ <[^<>\s\0]+>$/.test(gitAuthor))
+    throw new SettingsError(`The git author is written 'Name <mail>'; '${gitAuthor}' is not.`)
+  return {
+    git: gitCommit === false ? 'off' : (git ?? 'commit'),
+    author: gitAuthor ?? null,
+    lockFile: lockFile === undefined ? null : path.resolve(lockFile),
+    lockMs: (lockTimeout ?? 10) * 1000,
+  }
+}
+
+/** What the options say about programs. */
+export const commandSettingsOf = ({ exec, approve, trustApprovals, maxOutput }: CladaOptions): CommandSettings => ({
+  exec: exec ?? defaultCommandSettings.exec,
+  approve: approve ?? [],
+  trustApprovals: trustApprovals ?? false,
+  outputBytes: maxOutput ?? defaultCommandSettings.outputBytes,
+})
 
 function rootOf(given: string | undefined): string {
   const root = canonical(given ?? process.cwd())

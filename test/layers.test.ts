@@ -11,27 +11,34 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   actions: ['core', 'text'],
   policy: ['core'],
   workspace: ['core'],
+  history: ['core'],
   report: ['core', 'text'],
-  describe: ['core'],
+  describe: ['core', 'syntax'],
+  process: ['core'],
+  approvals: ['core'],
+  commands: ['core', 'policy', 'process', 'approvals'],
 
   'settings.ts': ['core', 'actions'],
   'parse-error.ts': ['core', 'actions', 'syntax'],
   'preview.ts': ['core', 'text', 'workspace'],
-  'execution.ts': ['core', 'actions', 'policy', 'report', 'workspace', 'parse-error.ts'],
-  'run.ts': ['core', 'policy', 'syntax', 'workspace', 'execution.ts'],
+  'execution.ts': ['core', 'actions', 'commands', 'policy', 'report', 'workspace', 'parse-error.ts'],
+  'run.ts': ['core', 'history', 'policy', 'report', 'syntax', 'workspace', 'execution.ts', 'history-run.ts'],
+  'undo.ts': ['core', 'history', 'policy', 'report', 'workspace'],
+  'history-run.ts': ['core', 'history', 'policy', 'workspace', 'preview.ts'],
   'check.ts': ['core', 'actions', 'policy', 'report', 'syntax', 'parse-error.ts', 'settings.ts'],
-  'clada.ts': ['core', 'actions', 'preview.ts', 'run.ts', 'settings.ts'],
+  'convert.ts': ['core', 'actions', 'syntax', 'settings.ts'],
+  'clada.ts': ['core', 'actions', 'history', 'history-run.ts', 'preview.ts', 'run.ts', 'settings.ts', 'undo.ts'],
   'sham-response.ts': ['core', 'actions', 'syntax', 'clada.ts', 'parse-error.ts', 'settings.ts'],
-  'index.ts': ['core', 'actions', 'syntax', 'text', 'clada.ts', 'settings.ts', 'sham-response.ts'],
+  'index.ts': ['core', 'actions', 'history', 'syntax', 'text', 'clada.ts', 'history-run.ts', 'settings.ts', 'sham-response.ts', 'undo.ts'],
 
-  cli: ['core', 'text', 'actions', 'report', 'describe', 'index.ts', 'check.ts', 'clada.ts', 'settings.ts'],
+  cli: ['core', 'text', 'actions', 'report', 'describe', 'index.ts', 'check.ts', 'convert.ts', 'clada.ts', 'history-run.ts', 'undo.ts', 'settings.ts', 'approvals', 'commands', 'policy', 'process'],
 }
 
 /** What reaches out of the process, and the only folders and files that may use it. */
 const guarded: Readonly<Record<string, readonly string[]>> = {
-  'node:fs': ['workspace', 'settings.ts', 'cli'],
+  'node:fs': ['workspace', 'history', 'process', 'approvals', 'commands', 'settings.ts', 'cli'],
   'node:fs/promises': ['workspace', 'settings.ts', 'cli'],
-  'node:child_process': ['workspace/search.ts'],
+  'node:child_process': ['workspace/search.ts', 'history/git-program.ts', 'history/merge-file.ts', 'history/room.ts', 'process/run-process.ts'],
 }
 
 const entries = ['index.ts', 'cli/main.ts']

@@ -1,6 +1,7 @@
 import type { ActionSpec } from '../core/action.ts'
 import { dirCreate } from './dir-create.ts'
 import { dirDelete } from './dir-delete.ts'
+import { exec } from './exec.ts'
 import { fileAppend } from './file-append.ts'
 import { fileCommentLines } from './file-comment-lines.ts'
 import { fileCopy } from './file-copy.ts'
@@ -25,6 +26,7 @@ import { fileWrite } from './file-write.ts'
 import { glob } from './glob.ts'
 import { grep } from './grep.ts'
 import { ls } from './ls.ts'
+import { run } from './run.ts'
 
 /** Every action, in the order in which they are listed to people and models. */
 export const actions: readonly ActionSpec[] = [
@@ -54,6 +56,8 @@ export const actions: readonly ActionSpec[] = [
   ls,
   grep,
   glob,
+  exec,
+  run,
 ]
 
 export type Registry = ReadonlyMap<string, ActionSpec>

@@ -38,7 +38,11 @@ export async function replaceOccurrences(
       await files.save(file, applyReplacements(file.text, found, replacement, { eol }))
       return { ok: true, replacements: found.length, warnings: [repairWarning('old_text', kinds)] }
     }
-  } else if (repair.damage.length > 0) return fail(doubtful('old_text', repair.damage))
+  }
+  // Neither is a damaged text to be taken for the one that is there, nor its absence for nothing to do.
+  if (repair.damage.length > 0 && (asItStands.length > 0 || expected === 'any')) {
+    return fail(doubtful('old_text', repair.damage))
+  }
   const problem = await mismatch(file, edit, asItStands, expected)
   if (problem !== undefined) return fail(problem)
 

@@ -16,23 +16,36 @@ export const command: Command = async ({ flags, words }) => {
 }
 
 function listed(document: CheckedDocument & { name: string }, several: boolean): string {
-  const lines = several ? [`--- ${document.name}`] : []
-  for (const block of document.blocks) lines.push(...blockLines(block))
-  const bad = document.blocks.filter((block) => block.problems.length > 0).length
-  lines.push(
-    document.blocks.length === 0 ? 'No blocks found.' : `${document.blocks.length} found, ${bad} with problems.`,
+  const { blocks, warnings, name } = document
+  const bad = blocks.filter((block) => block.problems.length > 0).length
+  // What is told of a block need not be told of the document.
+  const noted = new Set(blocks.filter(({ note }) => note !== undefined).map(placeOf))
+  const others = warnings.filter((warning) => !noted.has(warning.split(':', 1)[0] ?? ''))
+  return printable(
+    [
+      ...(several ? [`--- ${name}`] : []),
+      ...blocks.flatMap(blockLines),
+      ...others.map((warning) => `⚠ ${warning}`),
+      blocks.length === 0 ? 'No blocks found.' : `${blocks.length} found, ${bad} with problems.`,
+    ].join('\n'),
   )
-  return printable(lines.join('\n'))
 }
 
-function blockLines({ syntax, id, action, target, startLine, endLine, problems }: CheckedBlock): string[] {
-  const lines = endLine === null ? `line ${startLine}` : `lines ${startLine}-${endLine}`
+function blockLines(block: CheckedBlock): string[] {
+  const { syntax, id, action, target, problems, note, warnings = [] } = block
+  const mark = problems.length > 0 ? '✗' : note === undefined ? '✓' : '–'
   const what = [action, target].filter((word) => word !== '').join(' ')
+  const open = block.endLine === null ? ', not closed' : ''
   return [
-    `${problems.length === 0 ? '✓' : '✗'} ${lines}  ${syntax} ${id}  ${what}`.trimEnd(),
+    `${mark} ${placeOf(block)}${open}  ${syntax} ${id}  ${what}`.trimEnd(),
     ...problems.flatMap(({ line, column, message, hint, code }) => [
       `    ${line === undefined ? '' : `line ${line}${column === undefined ? '' : `, column ${column}`}: `}${message} [${code}]`,
       ...(hint === undefined ? [] : [`    → ${hint}`]),
     ]),
+    ...(note === undefined ? [] : [`    ${note}`]),
+    ...warnings.map((warning) => `    ⚠ ${warning}`),
   ]
 }
+
+const placeOf = ({ startLine, endLine }: CheckedBlock): string =>
+  endLine === null || endLine === startLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`

@@ -5,6 +5,7 @@ import { closestName } from '../text/closest-name.ts'
 import type { Command } from './command.ts'
 import { UsageError } from './flags.ts'
 import { readStdin } from './input.ts'
+import { asking } from './ask.ts'
 import { cladaOptions, reportFormat, reportOptions } from './options.ts'
 import { print } from './print.ts'
 
@@ -26,7 +27,7 @@ export const command: Command = async ({ flags, words }) => {
   const [fromStdin] = flags.stdin ?? []
   if (fromStdin !== undefined) params[fromStdin] = (await readStdin()).toString('utf8')
 
-  const result = await new Clada(cladaOptions(flags)).perform(action, params)
+  const result = await new Clada({ ...cladaOptions(flags), ...asking() }).perform(action, params)
   if (flags.quiet === undefined) print(formatReport(result, reportFormat(flags)(result), reportOptions(flags)))
   return result.success ? 0 : 1
 }

@@ -1,3 +1,4 @@
+import { targetNames } from '../core/block.ts'
 import { reportFormats } from '../report/format.ts'
 import { closestName } from '../text/closest-name.ts'
 
@@ -7,6 +8,8 @@ export interface Flag {
   /** What its value is called in help; flags without one are switches. */
   readonly value?: string
   readonly values?: readonly string[]
+  /** Set when it takes two values, one behind the other. */
+  readonly two?: true
   readonly repeat?: true
   readonly help: string
 }
@@ -16,6 +19,13 @@ export const flags = [
   { name: 'allow', value: 'DIR', repeat: true, help: 'another directory that may be touched (repeatable)' },
   { name: 'allow-escape', help: 'lift the roots; the denied patterns still hold' },
   { name: 'syntax', value: 'NAME', repeat: true, help: 'look for this syntax only (repeatable)' },
+  {
+    name: 'csl-delimiters',
+    value: 'START END',
+    two: true,
+    help: 'what CSL markers begin and end with; default <--- --->',
+  },
+  { name: 'to', value: 'SYNTAX', values: targetNames, help: 'with convert: the syntax to write' },
   {
     name: 'format',
     value: 'NAME',
@@ -30,10 +40,36 @@ export const flags = [
     help: 'how much is said about failures',
   },
   { name: 'budget', value: 'TOKENS', help: 'longest report, in tokens of four characters' },
-  { name: 'max-output', value: 'BYTES', help: 'output shown for one action; default 50k' },
+  { name: 'max-output', value: 'BYTES', help: 'output kept and shown of one action; default: 10m kept, 50k shown' },
+  {
+    name: 'output-mode',
+    value: 'MODE',
+    values: ['stream', 'buffer', 'silent'],
+    help: 'output of programs: as it comes, in the report, or not at all',
+  },
+  {
+    name: 'exec',
+    value: 'MODE',
+    values: ['sandbox', 'unsandboxed', 'off'],
+    help: 'how code is run; default: sandbox',
+  },
+  { name: 'approve', value: 'CMD', repeat: true, help: 'approve a command for this run (repeatable)' },
+  { name: 'trust-approvals', help: "take the project's list of approved commands as it is, for this run" },
+  { name: 'network', help: 'with approve: let the command use the network' },
   { name: 'atomic', help: 'carry the document out whole or not at all' },
   { name: 'strict', help: 'repair nothing that a chat program damaged' },
-  { name: 'no-git', help: 'save no checkpoints in git' },
+  { name: 'no-git', help: 'save no checkpoints in git; undo works all the same' },
+  {
+    name: 'git',
+    value: 'MODE',
+    values: ['commit', 'shadow', 'off'],
+    help: 'where executions are saved: on the branch, under refs/clada, or not in git; default commit',
+  },
+  { name: 'git-author', value: 'AUTHOR', help: "whose commits they are, as 'Name <mail>'; default clada" },
+  { name: 'lock-file', value: 'FILE', help: 'keeps two executions apart; default .clada/lock' },
+  { name: 'lock-timeout', value: 'SECONDS', help: 'how long to wait for another execution; default 10' },
+  { name: 'force', help: 'with undo and redo: merge with what changed since; with squash: also what was pushed' },
+  { name: 'action', value: 'N', help: 'with undo: only this action of the execution' },
   { name: 'timeout', value: 'SECONDS', help: 'for one search or command; default 30' },
   { name: 'total-timeout', value: 'SECONDS', help: 'for the whole document; the rest is skipped' },
   { name: 'stdin', value: 'PARAM', help: 'with do: take this parameter from standard input' },
@@ -77,6 +113,10 @@ export function parseArgs(args: readonly string[]): ParsedArgs {
       value = args[++index]
       if (value === undefined) throw new UsageError(`--${flag.name} needs a value: --${flag.name} ${flag.value}.`)
     }
+    const second = flag.two ? args[++index] : undefined
+    if (flag.two && second === undefined) {
+      throw new UsageError(`--${flag.name} needs two values: --${flag.name} ${flag.value}.`)
+    }
     if (flag.values !== undefined && !flag.values.includes(value ?? '')) {
       const close = closestName(value ?? '', flag.values)
       const meant = close === undefined ? '' : ` Did you mean ${close}?`
@@ -85,7 +125,7 @@ export function parseArgs(args: readonly string[]): ParsedArgs {
     const list = (values[flag.name] ??= [])
     if (list.length > 0 && !flag.repeat && flag.value !== undefined)
       throw new UsageError(`--${flag.name} is given twice.`)
-    list.push(value ?? '')
+    list.push(value ?? '', ...(second === undefined ? [] : [second]))
   }
   return { flags: values, words }
 }

@@ -9,7 +9,20 @@ export interface CommandHelp {
   readonly examples: readonly (readonly [command: string, what: string])[]
 }
 
-const running = ['root', 'allow', 'allow-escape', 'syntax', 'format', 'json', 'error-detail', 'budget', 'max-output']
+const running = [
+  'root',
+  'allow',
+  'allow-escape',
+  'syntax',
+  'csl-delimiters',
+  'format',
+  'json',
+  'error-detail',
+  'budget',
+  'max-output',
+]
+const programs = ['exec', 'approve', 'trust-approvals', 'output-mode']
+const saving = ['no-git', 'git', 'git-author', 'lock-file', 'lock-timeout']
 const general = ['quiet', 'no-color', 'help']
 
 export const commands: readonly CommandHelp[] = [
@@ -19,7 +32,7 @@ export const commands: readonly CommandHelp[] = [
     summary: 'carry out what is in FILE or stdin',
     about:
       'Finds the action blocks in a reply, carries them out one after another, and prints a report.\nOne failure stops nothing; --atomic makes it all or nothing.',
-    flags: [...running, 'atomic', 'strict', 'no-git', 'timeout', 'total-timeout', ...general],
+    flags: [...running, ...programs, 'atomic', 'strict', ...saving, 'timeout', 'total-timeout', ...general],
     examples: [
       ['clada reply.md', 'carry out a saved reply'],
       ['pbpaste | clada', 'carry out what is on the clipboard'],
@@ -31,8 +44,20 @@ export const commands: readonly CommandHelp[] = [
     usage: 'clada check [FILE…|-]',
     summary: 'parse and validate only',
     about: 'Lists every block with its place, its action and what is wrong with it. The disk is not looked at.',
-    flags: ['root', 'syntax', 'json', 'strict', ...general],
+    flags: ['root', 'syntax', 'csl-delimiters', 'json', 'strict', ...general],
     examples: [['clada check reply.md', 'is this reply well written?']],
+  },
+  {
+    name: 'convert',
+    usage: 'clada convert --to SYNTAX [FILE…|-]',
+    summary: 'the same document in another syntax',
+    about:
+      'Writes the blocks of a document in one of clada’s own syntaxes. What that syntax cannot say exactly is left out\nand listed on stderr.',
+    flags: ['to', 'root', 'syntax', 'csl-delimiters', 'strict', 'help'],
+    examples: [
+      ['clada convert --to cml reply.md', 'write it in CML'],
+      ['clada convert --to sham < changes.diff', 'what a diff means to clada'],
+    ],
   },
   {
     name: 'diff',
@@ -49,11 +74,77 @@ export const commands: readonly CommandHelp[] = [
     usage: 'clada do ACTION name=value…',
     summary: 'one action',
     about: 'Calls one action by hand. Paths may be relative to the root.',
-    flags: [...running, 'stdin', 'no-git', 'timeout', ...general],
+    flags: [...running, ...programs, 'stdin', ...saving, 'timeout', ...general],
     examples: [
       ['clada do file_read_numbered path=src/a.ts lines=10-20', 'read some lines'],
       ['clada do file_write path=notes.md --stdin content < notes', 'take a parameter from stdin'],
     ],
+  },
+  {
+    name: 'approve',
+    usage: 'clada approve CMD',
+    summary: 'let a command run in this project from now on',
+    about:
+      'Approves one command line, by its exact words, for this project and this user. When what it runs changes\n(the script behind npm test), it is asked again.',
+    flags: ['root', 'network', 'help'],
+    examples: [
+      ['clada approve "npm test"', 'let models run the tests'],
+      ['clada approve --network "npm install"', 'with the network'],
+    ],
+  },
+  {
+    name: 'approvals',
+    usage: 'clada approvals [remove CMD…]',
+    summary: 'what is approved in this project',
+    flags: ['root', 'json', 'help'],
+    examples: [
+      ['clada approvals', 'list them'],
+      ['clada approvals remove "npm test"', 'take one back'],
+    ],
+  },
+  {
+    name: 'trust',
+    usage: 'clada trust',
+    summary: 'look at what a project brings along, and vouch for it',
+    about: 'Shows the commands that the project lists as approved and you have not, one after another, and asks.',
+    flags: ['root', 'help'],
+    examples: [['clada trust', 'after cloning']],
+  },
+  {
+    name: 'doctor',
+    usage: 'clada doctor',
+    summary: 'what is installed, which sandbox is active, what is missing',
+    flags: ['root', 'json', 'help'],
+    examples: [['clada doctor', 'why is exec refused?']],
+  },
+  {
+    name: 'history',
+    usage: 'clada history [N]',
+    summary: 'what was executed; with a number, one execution and its diff',
+    flags: ['root', 'json', 'help'],
+    examples: [
+      ['clada history', 'one line for each execution'],
+      ['clada history 12', 'what execution 12 changed'],
+    ],
+  },
+  {
+    name: 'undo',
+    usage: 'clada undo [N]',
+    summary: 'take back the last execution, or execution N',
+    about:
+      'Puts every file back that the execution changed, all of them or none. It refuses when one changed since;\n--force merges instead. An undo is an execution itself: no commit is lost, and redo brings everything back.',
+    flags: ['root', 'action', 'force', ...saving, 'json', ...general],
+    examples: [
+      ['clada undo', 'take back what was done last'],
+      ['clada undo 12 --action 3', 'only the third action of execution 12'],
+    ],
+  },
+  {
+    name: 'redo',
+    usage: 'clada redo',
+    summary: 'bring back what was undone last',
+    flags: ['root', 'force', ...saving, 'json', ...general],
+    examples: [['clada redo', 'after one undo too many']],
   },
   {
     name: 'tools',

@@ -6,9 +6,17 @@ import { isTerminal } from './terminal.ts'
 const commands: Record<string, () => Promise<{ command: Command }>> = {
   run: () => import('./run.ts'),
   check: () => import('./check.ts'),
+  convert: () => import('./convert.ts'),
   diff: () => import('./diff.ts'),
   do: () => import('./do.ts'),
   tools: () => import('./tools.ts'),
+  history: () => import('./history.ts'),
+  undo: () => import('./undo.ts'),
+  redo: () => import('./redo.ts'),
+  approve: () => import('./approve.ts'),
+  approvals: () => import('./approvals.ts'),
+  trust: () => import('./trust.ts'),
+  doctor: () => import('./doctor.ts'),
   help: () => import('./help-command.ts'),
 }
 

@@ -2,7 +2,7 @@ import { syntaxNames, type SyntaxName } from '../core/block.ts'
 import type { ExecutionResult } from '../core/result.ts'
 import { formatFor, type ReportFormat, reportFormats } from '../report/format.ts'
 import type { ReportOptions } from '../report/options.ts'
-import type { CladaOptions } from '../settings.ts'
+import { type CladaOptions, readingOf } from '../settings.ts'
 import { closestName } from '../text/closest-name.ts'
 import { type FlagValues, numberOf, UsageError } from './flags.ts'
 import { isTerminal } from './terminal.ts'
@@ -11,16 +11,50 @@ import { isTerminal } from './terminal.ts'
 export function cladaOptions(flags: FlagValues): CladaOptions {
   const [root] = flags.root ?? []
   const timeout = numberOf(flags, 'timeout')
+  const maxOutput = numberOf(flags, 'max-output')
   return {
     ...(root === undefined ? {} : { repoPath: root }),
     allowedRoots: flags.allow ?? [],
     allowEscape: flags['allow-escape'] !== undefined,
     atomic: flags.atomic !== undefined,
     gitCommit: flags['no-git'] === undefined,
+    ...historyOptions(flags),
     strict: flags.strict !== undefined,
     ...(flags.syntax === undefined ? {} : { syntaxes: flags.syntax.map(syntaxOf) }),
+    ...cslDelimiters(flags),
+    ...(flags.exec === undefined ? {} : { exec: execOf(flags) }),
+    approve: flags.approve ?? [],
+    trustApprovals: flags['trust-approvals'] !== undefined,
+    ...(maxOutput === undefined ? {} : { maxOutput }),
     ...(timeout === undefined ? {} : { limits: { actionMs: timeout * 1000 } }),
   }
+}
+
+function historyOptions(flags: FlagValues): Pick<CladaOptions, 'git' | 'gitAuthor' | 'lockFile' | 'lockTimeout'> {
+  const [git] = flags.git ?? []
+  const [gitAuthor] = flags['git-author'] ?? []
+  const [lockFile] = flags['lock-file'] ?? []
+  const lockTimeout = numberOf(flags, 'lock-timeout')
+  return {
+    ...(git === 'commit' || git === 'shadow' || git === 'off' ? { git } : {}),
+    ...(gitAuthor === undefined ? {} : { gitAuthor }),
+    ...(lockFile === undefined ? {} : { lockFile }),
+    ...(lockTimeout === undefined ? {} : { lockTimeout }),
+  }
+}
+
+/** Refused here already, because a wrong call is not a failed run. */
+function cslDelimiters(flags: FlagValues): Pick<CladaOptions, 'cslDelimiters'> {
+  const [start, end] = flags['csl-delimiters'] ?? []
+  if (start === undefined || end === undefined) return {}
+  const options = { cslDelimiters: { start, end } }
+  readingOf(options)
+  return options
+}
+
+function execOf(flags: FlagValues): 'sandbox' | 'unsandboxed' | 'off' {
+  const [mode] = flags.exec ?? []
+  return mode === 'unsandboxed' || mode === 'off' ? mode : 'sandbox'
 }
 
 function syntaxOf(name: string): SyntaxName {
@@ -49,8 +83,19 @@ export function reportOptions(flags: FlagValues): ReportOptions {
     color: useColor(flags),
     budget: budget === undefined ? undefined : budget * 4,
     outputLimit,
+    programs: outputMode(flags) === 'silent' || streams(flags) ? 'hide' : 'show',
     errorDetail: detail === 'minimal' || detail === 'full' || detail === 'debug' ? detail : undefined,
   }
+}
+
+export function outputMode(flags: FlagValues): 'stream' | 'buffer' | 'silent' {
+  const [mode] = flags['output-mode'] ?? []
+  return mode === 'buffer' || mode === 'silent' ? mode : 'stream'
+}
+
+/** Whether the output of programs is shown as it comes: only for a person who sees it there, and then not again. */
+export function streams(flags: FlagValues): boolean {
+  return outputMode(flags) === 'stream' && flags.quiet === undefined && isTerminal(2) && isTerminal(1)
 }
 
 export function useColor(flags: FlagValues): boolean {

@@ -4,22 +4,25 @@ import { formatReport } from '../report/format.ts'
 import type { Command } from './command.ts'
 import { type FlagValues, numberOf } from './flags.ts'
 import { isLive, readInputs, stdinTexts } from './input.ts'
-import { cladaOptions, reportFormat, reportOptions } from './options.ts'
+import { asking } from './ask.ts'
+import { liveOutput } from './live-output.ts'
+import { cladaOptions, reportFormat, reportOptions, streams } from './options.ts'
 import { print } from './print.ts'
 import { Progress } from './progress.ts'
 
 export const command: Command = async ({ flags, words }) => {
-  const options = cladaOptions(flags)
+  const options = { ...cladaOptions(flags), ...asking() }
   const formatOf = reportFormat(flags)
   const shown = reportOptions(flags)
   const clada = new Clada(options)
   const inputs = isLive(words) ? [{ name: '-', text: undefined }] : await readInputs(words)
+  const live = streams(flags) ? { onOutput: liveOutput() } : {}
   const results: ExecutionResult[] = []
   for (const { name, text } of inputs) {
     const result = await watched(flags, (signal, onAction) =>
       text === undefined
-        ? clada.executeStream(stdinTexts(signal), { signal, onAction })
-        : clada.execute(text, { signal, onAction }),
+        ? clada.executeStream(stdinTexts(signal), { signal, onAction, ...live })
+        : clada.execute(text, { signal, onAction, ...live }),
     )
     results.push(result)
     if (flags.quiet !== undefined || flags.json !== undefined) continue

@@ -1,4 +1,5 @@
 import type { DamageKind } from './block.ts'
+import type { ExecRequest, RunRequest } from './commands.ts'
 import type { Files, PathArg } from './files.ts'
 import type { Problem } from './problem.ts'
 
@@ -21,11 +22,14 @@ export interface ActionSpec<P extends Params = Params> {
   /** What `data` holds on success, field by field. */
   readonly returns: Readonly<Record<string, string>>
   readonly examples: readonly Example[]
+  /** Whether a call would start a process, which nothing that lands whole or not at all can take back. */
+  startsProcess?(params: Readonly<Record<string, unknown>>): boolean
   run(args: Args<P>, context: ActionContext): Promise<Outcome>
 }
 
 export interface ActionContext {
   readonly files: Files
+  readonly commands: Commands
   /** The action's name as the block spelled it. */
   readonly spelled: string
   readonly repair: Repair
@@ -39,6 +43,14 @@ export interface Repair {
   readonly readings: 'allowed' | 'off'
   /** Damage that the block's markers and texts show: then a text that shows it is not to be taken as it stands. */
   readonly damage: readonly DamageKind[]
+}
+
+/** What actions may do with other programs. One implementation, loaded when the first command comes. */
+export interface Commands {
+  /** A command line, without a shell. */
+  run(request: RunRequest): Promise<Outcome>
+  /** Code in a language. */
+  exec(request: ExecRequest): Promise<Outcome>
 }
 
 /** What came of an action. A failure may still carry data, such as the lines that do exist. */

@@ -3,6 +3,10 @@
 export const syntaxNames = ['sham', 'csl', 'cml', 'replacer', 'search-replace', 'apply-patch', 'udiff'] as const
 export type SyntaxName = (typeof syntaxNames)[number]
 
+/** What a document can be written in: our own syntaxes. NESL is SHAM in its newest spelling. */
+export const targetNames = ['sham', 'nesl', 'csl', 'cml', 'replacer'] as const
+export type TargetName = (typeof targetNames)[number]
+
 /** A mistake in the writing of a block. Lines and columns count from 1, in UTF-16 units. */
 export interface Fault {
   readonly code: string
@@ -67,4 +71,6 @@ export interface Document {
   readonly faults: readonly Fault[]
   /** What was seen and left alone. */
   readonly warnings: readonly string[]
+  /** Blocks in the formats of other tools that stand beside our own, and are therefore not carried out. */
+  readonly passedOver?: readonly Block[]
 }

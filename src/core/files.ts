@@ -1,3 +1,5 @@
+import type { Access } from './decision.ts'
+
 /** What actions may do with the disk. The workspace is the only implementation; actions see this and nothing else. */
 export interface Files {
   /** The text of a file as this run sees it. */
@@ -17,6 +19,20 @@ export interface Files {
   /** Every file below a directory that matches, as `path/below/it`, sorted. Links are not followed. */
   glob(base: PathArg, matches: (relative: string) => boolean, enter: (relative: string) => boolean): Promise<string[]>
   search(query: Search): Promise<SearchResult>
+  /** What a path is, after the same check as for a use of that kind; undefined when there is nothing. */
+  look(path: PathArg, access: Access): Promise<Pathed | undefined>
+  /** A directory for a child process, with everything on the disk that this run has written. */
+  outside(dir: PathArg, effect: 'looks' | 'changes'): Promise<{ readonly cwd: string; readonly absolute: string }>
+  /** Files that a child process has changed: what this run knew of them no longer holds. */
+  changedOutside(absolutes: Iterable<string>): void
+}
+
+export interface Pathed {
+  readonly type: Entry['type']
+  /** How many names the file has. */
+  readonly links: number
+  /** Canonical; none of its components is a link. */
+  readonly absolute: string
 }
 
 /** A path as the block wrote it, and what it means. Made by `actions/decode.ts`; the workspace checks it at every use. */

@@ -52,6 +52,16 @@ export type Problem =
   | { kind: 'files-failed'; doing: 'read' | 'change'; failures: { path: string; problem: Problem }[] }
   | { kind: 'bad-param'; param: string; message: string }
   | { kind: 'search-failed'; message: string }
+  /** The command is not one that may be run. */
+  | { kind: 'command-refused'; reason: string; advice: string }
+  | { kind: 'approval-needed'; command: string; runs?: string; changed: boolean; network: boolean; refused: boolean }
+  | { kind: 'command-failed'; how: { exit: number } | { signal: string } | { crowd: true } }
+  | { kind: 'command-late'; ms: number }
+  /** No program may be started at all. */
+  | { kind: 'exec-refused'; reason: string; advice: string }
+  | { kind: 'program-missing'; program: string; advice?: string }
+  | { kind: 'version-missing'; lang: string; version: string; found?: string }
+  | { kind: 'cwd-missing'; path: string }
   /** A group could not land and could not be taken back whole either. */
   | { kind: 'half-landed'; paths: string[] }
   /** Another execution holds the lock. */

@@ -40,3 +40,6 @@ export type Inspected =
   | { readonly type: 'absent' | 'directory' | 'other' }
   | { readonly type: 'symlink'; readonly target: string }
   | { readonly type: 'file'; readonly mode: number; readonly bytes: Buffer }
+
+/** Looks at an absolute path. Stops where it may not be looked at. */
+export type Inspect = (absolute: string) => Inspected

@@ -70,6 +70,8 @@ export interface Details {
   nearest?: { line: number; endLine: number; similarity: number; diff: string; why?: string }[]
   /** The line where the new text already stands. */
   already_applied_at_line?: number
+  /** The action that took the text away; without an execution it is one of the same document. */
+  changed_by?: { execution?: number; action: number }
   places?: { line: number; before?: string; text: string; after?: string }[]
   expected?: number | string
   found?: number | string
@@ -78,6 +80,8 @@ export interface Details {
   rule?: string
   failures?: { path: string; error: string; code: Code }[]
   saved?: string
+  /** A command that waits for approval. */
+  command?: string
   stack?: string
 }
 
@@ -107,6 +111,9 @@ export const codes = [
   'path_escape',
   'path_denied',
   'command_not_allowed',
+  'approval_required',
+  'exec_timeout',
+  'exec_failed',
   'malformed_block',
   'invalid_parameter',
   'unknown_action',

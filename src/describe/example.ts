@@ -1,6 +1,6 @@
 import type { ActionSpec, Example } from '../core/action.ts'
 import { hashOf } from '../core/hash.ts'
-import { renderSham } from './sham-block.ts'
+import { renderSham } from '../syntax/render-sham.ts'
 
 /** An example as markdown: the files, the block a model would write, and what comes of it. */
 export function exampleSection({ name, params }: ActionSpec, example: Example): string[] {
@@ -13,7 +13,7 @@ export function exampleSection({ name, params }: ActionSpec, example: Example): 
     `**${sentence(example.title)}**`,
     '',
     ...(before.length === 0 ? [] : ['Before:', '', ...before.flatMap(([file, text]) => fileItem(file, text)), '']),
-    ...fenced(renderSham(name, given, id), 'sham'),
+    ...fenced(renderSham(name, given, { keyword: 'SHAM', id }), 'sham'),
     '',
     ...outcomeOf(example),
     '',

@@ -1,19 +1,19 @@
-import type { Inspected } from '../core/recorder.ts'
+import path from 'node:path'
+import { fingerprintOf } from '../core/hash.ts'
+import { Stop } from '../core/problem.ts'
+import type { Inspect, Inspected } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
-import type { ExecutionRecord } from './record.ts'
-
-/** Saves the state before and after an execution in git. */
-export interface Checkpoints {
-  /** What it came to be: staged work turns `commit` into `shadow`. Known after `before`. */
-  readonly mode: 'commit' | 'shadow' | 'off'
-  /** Answers with warnings; stops when git cannot work. */
-  before(): Promise<string[]>
-  after(
-    record: ExecutionRecord,
-    explanations: readonly string[],
-    inspect: (absolute: string) => Inspected,
-  ): Promise<{ commits: NonNullable<ExecutionRecord['commits']>; warnings: string[] }>
-}
+import { Contents } from './contents.ts'
+import { eligible } from './eligible.ts'
+import { gitStop } from './git-program.ts'
+import { commitPaths, isUnchanged, seenIndex } from './index-commit.ts'
+import { fullPath } from './journal.ts'
+import { commitMessage } from './message.ts'
+import { type ExecutionRecord, type PathRecord, pendingFile, type State } from './record.ts'
+import { findRepository, type Head, headOf, inProgress, ownRepository, type Repository } from './repository.ts'
+import { Room } from './room.ts'
+import { saveShadow } from './shadow.ts'
+import { isClosed, savable, statusOf } from './status.ts'
 
 export interface CheckpointOptions {
   readonly root: string
@@ -25,6 +25,159 @@ export interface CheckpointOptions {
   readonly number: number
 }
 
-export async function openCheckpoints(_options: CheckpointOptions): Promise<Checkpoints> {
-  throw new Error('later')
+/** Saves the state before and after an execution in git. Where git cannot work at all, stops before anything is done. */
+export async function openCheckpoints(options: CheckpointOptions): Promise<Checkpoints | undefined> {
+  const found = findRepository(options.root)
+  try {
+    const repository = found ?? ownRepository(options.stateDir)
+    const head = found === undefined ? { branch: undefined, commit: undefined } : await headOf(repository)
+    const room = await Room.open(repository, head, path.join(options.dir, 'room'))
+    return new Checkpoints(options, room, head)
+  } catch (error) {
+    // Without a repository nobody asked for git, and undo works without it.
+    if (found === undefined && error instanceof Stop) return undefined
+    throw error
+  }
+}
+
+export class Checkpoints {
+  /** What it came to be: staged work turns `commit` into `shadow`. */
+  mode: 'commit' | 'shadow'
+  readonly #options: CheckpointOptions
+  readonly #room: Room
+  #head: Head
+  #before: string | undefined
+  /** The index as this execution last saw it. */
+  #index: ReturnType<typeof seenIndex>
+
+  constructor(options: CheckpointOptions, room: Room, head: Head) {
+    this.#options = options
+    this.#room = room
+    this.#head = head
+    this.mode = options.settings.git === 'commit' && room.repository.top !== undefined ? 'commit' : 'shadow'
+  }
+
+  /** Commits what nobody has committed yet. Answers with warnings. */
+  async before(): Promise<string[]> {
+    if (this.mode === 'shadow') return []
+    const { root, closed, settings } = this.#options
+    const { repository } = this.#room
+    const busy = inProgress(repository)
+    if (busy !== undefined) throw gitStop(`${busy} is in progress`, `Finish or abort ${busy} first, or use --no-git.`)
+    this.#index = seenIndex(repository)
+    const { staged, dirty } = await statusOf(this.#room)
+    if (staged) {
+      this.mode = 'shadow'
+      return [stagedWarning]
+    }
+    const top = repository.top ?? root
+    const { paths, warnings } = await eligible(this.#room, savable(top, dirty, root, closed), 'none are')
+    if (paths.length === 0) return []
+    this.#before = await this.#commit(
+      paths,
+      `clada: before ${new Date().toISOString()}\n`,
+      () => new Set(),
+      settings.author,
+    )
+    return [...warnings]
+  }
+
+  async after(record: ExecutionRecord, explanations: readonly string[], inspect: Inspect): Promise<Saved> {
+    const warnings: string[] = []
+    const { top } = this.#room.repository
+    const { root, closed, settings } = this.#options
+    const message = commitMessage(record, explanations)
+    const entries = record.paths.flatMap((entry) => {
+      if (!isContent(entry.before) && !isContent(entry.after)) return []
+      const absolute = fullPath(root, entry.path)
+      const name = path
+        .relative(top ?? root, absolute)
+        .split(path.sep)
+        .join('/')
+      const outside = name.startsWith('../') || path.isAbsolute(name)
+      return outside || isClosed(entry.path, closed) ? [] : [{ name, entry, absolute }]
+    })
+    const names = entries.map(({ name }) => name)
+    const sorted = await eligible(this.#room, names, 'leave out')
+    const fit = new Set(sorted.paths)
+    const kept = entries.filter(({ name }) => fit.has(name))
+    warnings.push(...sorted.warnings)
+    if (kept.length === 0) return { commits: this.#commits(undefined), warnings }
+    if (this.mode === 'commit' && (await this.#isDisturbed())) {
+      this.mode = 'shadow'
+      warnings.push(
+        'the repository was changed meanwhile, so this execution is saved under refs/clada and not on the branch',
+      )
+    }
+    if (this.mode === 'shadow') {
+      const contents = new Contents(path.dirname(this.#options.dir), record.number)
+      const plan = { room: this.#room, head: this.#head, record, message, author: settings.author, contents }
+      return { commits: await saveShadow({ ...plan, entries: kept }), warnings }
+    }
+    const differing = (): Set<string> =>
+      new Set(kept.flatMap(({ name, entry, absolute }) => (isStill(inspect(absolute), entry) ? [] : [name])))
+    const late = differing()
+    for (const name of late) warnings.push(`${name} was changed meanwhile and is not committed`)
+    const paths = kept.flatMap(({ name }) => (late.has(name) ? [] : [name]))
+    const changed = (): Set<string> => new Set([...differing()].filter((name) => !late.has(name)))
+    const commit = paths.length === 0 ? undefined : await this.#commit(paths, message, changed, settings.author)
+    return { commits: this.#commits(commit), warnings }
+  }
+
+  close(): void {
+    this.#room.close()
+  }
+
+  #commits(after: string | undefined): Saved['commits'] {
+    const before = this.#before === undefined ? {} : { before: this.#before }
+    return after === undefined ? before : { ...before, after }
+  }
+
+  async #commit(
+    paths: readonly string[],
+    message: string,
+    changed: () => ReadonlySet<string>,
+    author: string | null,
+  ): Promise<string | undefined> {
+    const pending = path.join(this.#options.dir, pendingFile)
+    const commit = await commitPaths({ room: this.#room, head: this.#head, paths, message, author, changed, pending })
+    if (commit === undefined) return undefined
+    this.#head = { ...this.#head, commit }
+    this.#index = seenIndex(this.#room.repository)
+    return commit
+  }
+
+  /** Whether somebody else has committed, staged or begun something since the beginning. */
+  async #isDisturbed(): Promise<boolean> {
+    const { repository } = this.#room
+    if (inProgress(repository) !== undefined) return true
+    const head = await headOf(repository)
+    const moved = head.commit !== this.#head.commit || head.branch !== this.#head.branch
+    if (!moved && isUnchanged(path.join(repository.gitDir, 'index'), this.#index)) return false
+    this.#head = head
+    if (head.commit === undefined) return true
+    const { status } = await this.#room.git(
+      ['diff-index', '--cached', '--quiet', '--ignore-submodules=all', head.commit],
+      { fine: [1] },
+    )
+    return status === 1
+  }
+}
+
+interface Saved {
+  readonly commits: NonNullable<ExecutionRecord['commits']>
+  readonly warnings: string[]
+}
+
+export type { Repository }
+
+const stagedWarning =
+  'changes are staged, so this execution is saved under refs/clada and not on the branch; staging is as it was'
+
+const isContent = ({ type }: State): boolean => type === 'file' || type === 'symlink'
+
+function isStill(now: Inspected, { after }: PathRecord): boolean {
+  if (after.type === 'directory' || after.type === 'absent') return now.type === after.type
+  if (now.type === 'symlink' && after.type === 'symlink') return now.target === after.target
+  return now.type === 'file' && after.type === 'file' && fingerprintOf(now.bytes) === after.print
 }

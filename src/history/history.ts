@@ -2,7 +2,7 @@ import path from 'node:path'
 import fs from 'node:fs'
 import { fingerprintOf } from '../core/hash.ts'
 import { Stop } from '../core/problem.ts'
-import type { Inspected, PathChange, Recorder } from '../core/recorder.ts'
+import type { Inspect, PathChange, Recorder } from '../core/recorder.ts'
 import type { ActionResult } from '../core/result.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import type { Checkpoints } from './checkpoints.ts'
@@ -10,7 +10,7 @@ import { Journal } from './journal.ts'
 import { takeLock } from './lock.ts'
 import { ownDir, putFile, readOwn } from './own-files.ts'
 import { ownOwner } from './owner.ts'
-import { type ActionRecord, dirOf, type ExecutionRecord, numbersIn, recordFile } from './record.ts'
+import { type ActionRecord, dirOf, type ExecutionRecord, numbersIn, pendingFile, recordFile } from './record.ts'
 import { summaryOf, targetOf } from './summary.ts'
 
 /** What an execution is, for its record. */
@@ -18,10 +18,16 @@ export interface HistoryOptions {
   readonly root: string
   readonly settings: HistorySettings
   readonly kind: ExecutionRecord['kind']
-  readonly of?: number
-  readonly ofActions?: readonly number[]
+  /** What an undo or redo is about; known once it has begun. */
+  readonly about?: () => About
   /** Whether a path must stay out of every commit. Paths are relative to the root. */
   readonly closed: (relative: string) => boolean
+  readonly inspect: Inspect
+}
+
+export interface About {
+  readonly of?: number
+  readonly ofActions?: readonly number[]
 }
 
 /** How an execution ended, for whoever reports it. */
@@ -68,6 +74,11 @@ export class History implements Recorder {
     return this.#open?.journal.namesOf(file) ?? 0
   }
 
+  /** A line for whoever finds the journal without an end. */
+  note(line: object): void {
+    this.#open?.journal.note(line)
+  }
+
   /** An action begins. */
   act(seq: number, raw: string, explanation?: string): void {
     this.acting = seq
@@ -80,13 +91,19 @@ export class History implements Recorder {
     this.#open?.journal.note({ done: seq, action, target: targetOf(params), success })
   }
 
-  async end(results: readonly ActionResult[], inspect: (absolute: string) => Inspected): Promise<Ended> {
+  /** The action of this very execution that took a text out of a file. */
+  lostBy(absolute: string, text: string): { action: number } | undefined {
+    const action = this.#open?.journal.lostBy(absolute, text.replaceAll('\r\n', '\n'))
+    return action === undefined ? undefined : { action }
+  }
+
+  async end(results: readonly ActionResult[]): Promise<Ended> {
     await this.#beginning?.catch(() => {})
     if (this.#open === undefined) return { warnings: this.warnings }
     const { history, number, journal, checkpoints, release } = this.#open
     this.#open = undefined
     try {
-      const record = this.#record(number, journal, results, inspect)
+      const record = this.#record(number, journal, results)
       journal.close()
       if (record.paths.length === 0) {
         fs.rmSync(dirOf(history, number), { recursive: true, force: true })
@@ -95,21 +112,26 @@ export class History implements Recorder {
       const file = path.join(dirOf(history, number), recordFile)
       putFile(file, JSON.stringify(record))
       if (checkpoints === undefined) return { record, warnings: this.warnings }
-      return await this.#checkpoint(checkpoints, record, file, inspect)
+      return await this.#checkpoint(checkpoints, record, file)
     } finally {
+      checkpoints?.close()
       release()
     }
   }
 
   async #begin(stateDir: string): Promise<void> {
-    const { root, settings, kind, of } = this.#options
+    const { root, settings, kind } = this.#options
     const history = ownDir(stateDir, 'history')
     const release = await takeLock(settings.lockFile ?? path.join(stateDir, 'lock'), settings.lockMs)
     try {
       if (readOwn(path.join(stateDir, 'back.json')) !== undefined)
-        throw new Stop({ kind: 'git', reason: 'the project is at an older commit since clada back', advice: 'Go to the newest one with clada forward first.' })
+        throw new Stop({
+          kind: 'git',
+          reason: 'the project is at an older commit since clada back',
+          advice: 'Go to the newest one with clada forward first.',
+        })
       const number = (await this.#tidy(history)) + 1
-      const journal = new Journal(history, number, root, { execution: number, kind, of, mode: settings.git, ...ownOwner() })
+      const journal = new Journal(history, number, root, { execution: number, kind, ...ownOwner() })
       try {
         const checkpoints = await this.#checkpoints(stateDir, history, number, journal)
         this.#open = { history, number, journal, checkpoints, release }
@@ -126,35 +148,41 @@ export class History implements Recorder {
 
   /** Writes down what died, forgets what is very old, and answers with the last number. */
   async #tidy(history: string): Promise<number> {
+    const { root, inspect } = this.#options
     const numbers = numbersIn(history)
     const last = numbers.at(-1)
     if (last === undefined) return 0
-    if (!fs.existsSync(path.join(dirOf(history, last), recordFile)) || fs.existsSync(path.join(dirOf(history, last), pendingFile))) {
+    if (
+      !fs.existsSync(path.join(dirOf(history, last), recordFile)) ||
+      fs.existsSync(path.join(dirOf(history, last), pendingFile))
+    ) {
       const { recover } = await import('./recover.ts')
-      this.warnings.push(...recover(history, last, this.#options.root))
+      this.warnings.push(...(await recover(history, last, root, inspect)))
     }
-    for (const old of numbers.slice(0, -keptExecutions)) fs.rmSync(dirOf(history, old), { recursive: true, force: true })
+    for (const old of numbers.slice(0, -keptExecutions))
+      fs.rmSync(dirOf(history, old), { recursive: true, force: true })
     return last
   }
 
-  async #checkpoints(stateDir: string, history: string, number: number, journal: Journal): Promise<Checkpoints | undefined> {
+  async #checkpoints(
+    stateDir: string,
+    history: string,
+    number: number,
+    journal: Journal,
+  ): Promise<Checkpoints | undefined> {
     const { root, settings, closed } = this.#options
     if (settings.git === 'off') return undefined
     const { openCheckpoints } = await import('./checkpoints.ts')
     const checkpoints = await openCheckpoints({ root, stateDir, settings, closed, dir: dirOf(history, number), number })
+    if (checkpoints === undefined) return undefined
     this.warnings.push(...(await checkpoints.before()))
     journal.noteNow({ mode: checkpoints.mode })
     return checkpoints
   }
 
-  async #checkpoint(
-    checkpoints: Checkpoints,
-    record: ExecutionRecord,
-    file: string,
-    inspect: (absolute: string) => Inspected,
-  ): Promise<Ended> {
+  async #checkpoint(checkpoints: Checkpoints, record: ExecutionRecord, file: string): Promise<Ended> {
     try {
-      const { commits, warnings } = await checkpoints.after(record, this.#explanations, inspect)
+      const { commits, warnings } = await checkpoints.after(record, this.#explanations, this.#options.inspect)
       const whole: ExecutionRecord = { ...record, mode: checkpoints.mode, commits }
       putFile(file, JSON.stringify(whole))
       const commit = checkpoints.mode === 'commit' ? commits.after : undefined
@@ -165,8 +193,9 @@ export class History implements Recorder {
     }
   }
 
-  #record(number: number, journal: Journal, results: readonly ActionResult[], inspect: (absolute: string) => Inspected): ExecutionRecord {
-    const { kind, of, ofActions } = this.#options
+  #record(number: number, journal: Journal, results: readonly ActionResult[]): ExecutionRecord {
+    const { kind, about, inspect } = this.#options
+    const { of, ofActions } = about?.() ?? {}
     const actions = results.map((result) => this.#action(result))
     const prints = actions.flatMap(({ block }) => block ?? [])
     const paths = journal.finish(inspect)
@@ -207,9 +236,6 @@ interface Open {
   readonly checkpoints: Checkpoints | undefined
   readonly release: () => void
 }
-
-/** Beside a record: git is not done with it. */
-export const pendingFile = 'pending'
 
 /** Older ones are forgotten, and can then no longer be undone. */
 const keptExecutions = 1000

@@ -2,7 +2,9 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { fingerprintOf } from '../core/hash.ts'
 import type { Becoming, Inspected, PathChange } from '../core/recorder.ts'
+import { Contents } from './contents.ts'
 import { copyImage, keepImage, readState } from './images.ts'
+import { lostIn } from './ledger.ts'
 import { dirOf, journalFile, packFile, type PathRecord, type Slice, type State, type StepRecord } from './record.ts'
 
 /**
@@ -14,6 +16,7 @@ import { dirOf, journalFile, packFile, type PathRecord, type Slice, type State, 
 export class Journal {
   readonly #root: string
   readonly #dir: string
+  readonly #contents: Contents
   readonly #fd: number
   readonly #entries = new Map<string, Entry>()
   /** Names of ours that live files have, by device and inode. */
@@ -28,6 +31,7 @@ export class Journal {
   constructor(history: string, number: number, root: string, header: object) {
     this.#root = root
     this.#dir = dirOf(history, number)
+    this.#contents = new Contents(history, number)
     fs.mkdirSync(this.#dir)
     this.#fd = fs.openSync(path.join(this.#dir, journalFile), 'wx', 0o600)
     this.note(header)
@@ -69,6 +73,14 @@ export class Journal {
     this.#loosen(entry)
   }
 
+  /** The last action that took a text out of a file, as far as the contents are kept. */
+  lostBy(absolute: string, text: string): number | undefined {
+    const entry = this.#entries.get(absolute)
+    if (entry === undefined) return undefined
+    this.#flushPack()
+    return lostIn(entry, this.#contents, text)
+  }
+
   namesOf({ dev, ino }: { readonly dev: number; readonly ino: number }): number {
     return this.#names.size === 0 ? 0 : (this.#names.get(`${dev}:${ino}`) ?? 0)
   }
@@ -85,7 +97,7 @@ export class Journal {
     }
     this.#flush()
     this.#flushPack()
-    return paths
+    return paths.sort((a, b) => (a.path < b.path ? -1 : 1))
   }
 
   close(): void {

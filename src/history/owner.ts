@@ -33,7 +33,8 @@ export function isAlive({ pid, started, host }: Owner): boolean {
 }
 
 export function ownerFrom(value: unknown): Owner | undefined {
-  if (typeof value !== 'object' || value === null || !('pid' in value) || typeof value.pid !== 'number') return undefined
+  if (typeof value !== 'object' || value === null || !('pid' in value) || typeof value.pid !== 'number')
+    return undefined
   const text = (name: 'started' | 'host' | 'command' | 'time'): string => {
     const found: unknown = Reflect.get(value, name)
     return typeof found === 'string' ? found : ''

@@ -50,7 +50,13 @@ export type State =
   | { readonly type: 'absent' }
   | { readonly type: 'directory' }
   | { readonly type: 'symlink'; readonly target: string }
-  | { readonly type: 'file'; readonly mode: number; readonly print?: string; readonly image?: string; readonly pack?: Slice }
+  | {
+      readonly type: 'file'
+      readonly mode: number
+      readonly print?: string
+      readonly image?: string
+      readonly pack?: Slice
+    }
   /** A pipe, a socket or a device: it can be told of, not put back. */
   | { readonly type: 'other' }
 
@@ -60,6 +66,8 @@ export type Slice = readonly [number, number]
 export const recordFile = 'record.json'
 export const journalFile = 'journal'
 export const packFile = 'after'
+/** Beside a record: git is not done with it. */
+export const pendingFile = 'pending'
 
 /** The numbers that executions have, in order. */
 export function numbersIn(history: string): number[] {
@@ -83,7 +91,8 @@ export function readRecord(history: string, number: number): ExecutionRecord | u
 
 function isRecord(value: unknown): value is ExecutionRecord {
   if (typeof value !== 'object' || value === null) return false
-  if (!('version' in value) || value.version !== 1 || !('number' in value) || typeof value.number !== 'number') return false
+  if (!('version' in value) || value.version !== 1 || !('number' in value) || typeof value.number !== 'number')
+    return false
   if (!('actions' in value) || !Array.isArray(value.actions) || !('paths' in value)) return false
   return Array.isArray(value.paths) && value.paths.every(isPathRecord)
 }

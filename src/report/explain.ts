@@ -1,5 +1,6 @@
 import type { NearPlace, Problem } from '../core/problem.ts'
 import type { Code, Details } from '../core/result.ts'
+import { explainOs } from './explain-os.ts'
 
 export interface Explained {
   /** The first line is fixed by the language; whoever compares it may. */
@@ -12,11 +13,7 @@ export interface Explained {
 export function explain(problem: Problem, action: string): Explained {
   switch (problem.kind) {
     case 'os':
-      return {
-        error: osMessage(problem),
-        code: osCode(problem.code),
-        details: { path: problem.path, ...osAdvice(problem) },
-      }
+      return explainOs(problem)
     case 'source-missing':
       return {
         error: `${action}: Source file not found '${problem.path}' (ENOENT)`,
@@ -188,6 +185,51 @@ export function explain(problem: Problem, action: string): Explained {
         code: 'invalid_parameter',
         details: { advice: 'Correct the pattern.' },
       }
+    case 'command-refused':
+      return {
+        error: `${action}: Command not allowed: ${problem.reason}`,
+        code: 'command_not_allowed',
+        details: { advice: problem.advice },
+      }
+    case 'approval-needed':
+      return approvalNeeded(problem, action)
+    case 'command-failed':
+      return { error: `${action}: ${failureOf(problem.how)}`, code: 'exec_failed' }
+    case 'command-late':
+      return {
+        error: `${action}: Process timeout after ${problem.ms / 1000}s (TIMEOUT)`,
+        code: 'exec_timeout',
+        details: {
+          limit: problem.ms,
+          advice: 'Everything it started was stopped. Do less at once, or ask the user for --timeout.',
+        },
+      }
+    case 'exec-refused':
+      return {
+        error: `${action}: Not allowed: ${problem.reason}`,
+        code: 'action_not_allowed',
+        details: { advice: problem.advice },
+      }
+    case 'program-missing':
+      return {
+        error: `${action}: ${problem.program} not found in PATH (ENOENT)`,
+        code: 'exec_failed',
+        details: { advice: problem.advice ?? `Ask the user to install ${problem.program}.` },
+      }
+    case 'version-missing': {
+      const { lang, version, found } = problem
+      return {
+        error: `${action}: ${lang} ${version} not found${found === undefined ? '' : `, only ${found}`} (ENOENT)`,
+        code: 'exec_failed',
+        details: { advice: 'Leave version out to use what is installed.' },
+      }
+    }
+    case 'cwd-missing':
+      return {
+        error: `${action}: Working directory does not exist '${problem.path}' (ENOENT)`,
+        code: 'file_not_found',
+        details: { path: problem.path, advice: 'Check the path with ls or glob.' },
+      }
     case 'half-landed':
       return {
         error: `${action}: the group could not be carried out, and these files could not be put back: ${problem.paths.join(', ')}`,
@@ -250,74 +292,30 @@ function absentHunkAdvice(nearest: NearPlace[], applied: number | undefined): st
   return 'Nothing in the file is like it. Read the file again; it may be another one.'
 }
 
-type OsProblem = Problem & { kind: 'os' }
-
-const osTexts: Record<string, string> = {
-  ENOENT: 'no such file or directory',
-  EEXIST: 'file already exists',
-  EACCES: 'permission denied',
-  EISDIR: 'illegal operation on a directory',
-  ENOTDIR: 'not a directory',
-  ENOTEMPTY: 'directory not empty',
-}
-
-function osMessage({ code, op, path, dest, message }: OsProblem): string {
-  const text = osTexts[code]
-  if (text === undefined) return `${code}: ${message?.replace(`${code}: `, '') ?? `${op} '${path}'`}`
-  const both = op === 'rename' && dest !== undefined && (code === 'ENOENT' || code === 'EACCES')
-  return both ? `${code}: ${text}, rename '${path}' -> '${dest}'` : `${code}: ${text}, ${op} '${path}'`
-}
-
-function osCode(code: string): Code {
-  switch (code) {
-    case 'ENOENT':
-      return 'file_not_found'
-    case 'EEXIST':
-      return 'file_exists'
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return 'permission_denied'
-    case 'ENOSPC':
-    case 'EDQUOT':
-    case 'EFBIG':
-      return 'no_space'
-    case 'ELOOP':
-      return 'symlink_not_allowed'
-    case 'EISDIR':
-    case 'ENOTDIR':
-    case 'ENOTEMPTY':
-    case 'ENAMETOOLONG':
-    case 'EINVAL':
-      return 'invalid_parameter'
-    default:
-      return 'io_error'
+function approvalNeeded(problem: Problem & { kind: 'approval-needed' }, action: string): Explained {
+  const { command, runs, changed, network, refused } = problem
+  const what = changed ? 'was approved, but what it runs has changed since' : 'is not approved'
+  const shown = runs === undefined ? '' : ` It runs: ${runs}.`
+  const line = `clada approve${network ? ' --network' : ''} ${shellQuoted(command)}`
+  return {
+    error: refused ? `${action}: The user refused '${command}'` : `${action}: '${command}' ${what}`,
+    code: 'approval_required',
+    details: {
+      command,
+      advice: refused
+        ? 'Do without it, or ask the user why.'
+        : `The user can approve it with: ${line}.${shown} Until then, go on without it.`,
+    },
   }
 }
 
-function osAdvice({ code, op }: OsProblem): { advice?: string } {
-  switch (code) {
-    case 'ENOENT':
-      return { advice: 'Check the path with ls or glob.' }
-    case 'EEXIST':
-      return {
-        advice: op === 'mkdir' ? 'A file has that name.' : 'Use file_write to replace it, or an edit to change it.',
-      }
-    case 'EACCES':
-    case 'EPERM':
-      return { advice: 'Ask the user to change the permissions.' }
-    case 'EISDIR':
-      return { advice: op === 'unlink' ? 'Use dir_delete for an empty directory.' : 'Name a file, not a directory.' }
-    case 'ENOTDIR':
-      return { advice: 'A part of the path is a file.' }
-    case 'ENOTEMPTY':
-      return { advice: 'Delete what is in it first.' }
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return { advice: 'The disk is full; the file was left as it was.' }
-    default:
-      return {}
-  }
+/** So that the line can be copied into a shell and means the same there. */
+const shellQuoted = (text: string): string =>
+  /["$`\\!\p{C}]/u.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`
+
+function failureOf(how: { exit: number } | { signal: string } | { crowd: true }): string {
+  if ('exit' in how) return `Command failed with exit code ${how.exit}`
+  return 'signal' in how ? `Process killed by signal ${how.signal}` : 'Process stopped: it started too many others'
 }
 
 function nearby(nearest: NearPlace[], applied: number | undefined): Details {

@@ -14,8 +14,13 @@ export function formatLlm(result: ExecutionResult, options: ReportOptions = {}):
   return options.budget === undefined ? report : capText(report, options.budget)
 }
 
+/** Nobody repairs more at a time. */
+const maxBroken = 200
+
 export function summarySection(result: ExecutionResult): string {
-  const lines = [...result.results.map(actionLine), ...byBlock(result.parseErrors).flatMap(blockLines)]
+  const broken = byBlock(result.parseErrors)
+  const lines = [...result.results.map(actionLine), ...broken.slice(0, maxBroken).flatMap(blockLines)]
+  if (broken.length > maxBroken) lines.push(`… and ${broken.length - maxBroken} more blocks that could not be read`)
   if (result.fatalError !== undefined) lines.push(`❌ ${result.fatalError}`)
   if (lines.length === 0) lines.push('No blocks found')
   for (const warning of result.warnings ?? []) lines.push(`⚠️  ${warning}`)
@@ -47,10 +52,10 @@ function blockLines(errors: readonly ParseError[]): string[] {
 
 export function outputsSection(
   { results }: ExecutionResult,
-  { outputLimit = defaultOutputLimit }: ReportOptions = {},
+  { outputLimit = defaultOutputLimit, programs }: ReportOptions = {},
 ): string {
   const items = results.flatMap((result) => {
-    const output = outputOf(result, outputLimit)
+    const output = outputOf(result, outputLimit, programs)
     return output === undefined ? [] : ['', output.title, output.body]
   })
   return ['=== OUTPUTS ===', ...items, '=== END ==='].join('\n')

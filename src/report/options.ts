@@ -5,5 +5,7 @@ export interface ReportOptions {
   readonly outputLimit?: number | undefined
   /** Characters of the whole report. */
   readonly budget?: number | undefined
+  /** Whether what programs wrote is shown. */
+  readonly programs?: 'show' | 'hide' | undefined
   readonly color?: boolean | undefined
 }

@@ -5,17 +5,45 @@ import { primaryOf } from './words.ts'
 export const defaultOutputLimit = 50 * 1024
 
 /** What an action has to show, or undefined when it has nothing. Writes never do: their line says it all. */
-export function outputOf(result: ActionResult, limit: number): { title: string; body: string } | undefined {
+export function outputOf(
+  result: ActionResult,
+  limit: number,
+  programs: 'show' | 'hide' = 'show',
+): { title: string; body: string } | undefined {
   const { action, data } = result
+  if (programs === 'hide' && isProgram(action)) return undefined
   const body = bodyOf(result)
   if (body === undefined || data === undefined) return undefined
-  const primary = isRead(action) ? '' : ` ${primaryOf(result)}`
+  const primary = isRead(action) ? '' : ` ${primaryOf(result)}${isProgram(action) && !result.success ? ' (failed)' : ''}`
   return { title: `[${result.blockId}] ${action}${primary}:`, body: capText(body, limit) }
 }
 
 const isRead = (action: string): boolean => /^(files?_read|read_files?)(_numbered)?$/.test(action)
 
-function bodyOf({ action, params, data }: ActionResult): string | undefined {
+/** Whether an action starts programs; their output is marked as theirs. */
+export const isProgram = (action: string): boolean => action === 'exec' || action === 'run'
+
+/** What a program wrote, and what it did to files. */
+function programBody({ params, data }: ActionResult): string | undefined {
+  if (!isRecord(data) || params['return_output'] === false) return undefined
+  const streams = ['stdout', 'stderr'].flatMap((name) => {
+    const text = String(data[name] ?? '').trimEnd()
+    return text === '' ? [] : [`${name}:\n${text}`]
+  })
+  const output = String(data['output'] ?? '').trimEnd()
+  const would = typeof data['would_run'] === 'string' ? [`would run: ${data['would_run']}`] : []
+  const changed = Array.isArray(data['changed']) ? data['changed'].map(changedLine) : []
+  const more = changed.length > 100 ? [`… and ${changed.length - 100} more`] : []
+  const parts = [...(output === '' ? [] : [output]), ...streams, ...would]
+  if (changed.length > 0) parts.push(['changed files:', ...changed.slice(0, 100), ...more].join('\n'))
+  return parts.length === 0 ? undefined : parts.join('\n')
+}
+
+const changedLine = (entry: unknown): string => (isRecord(entry) ? `  ${entry['change']} ${entry['path']}` : '')
+
+function bodyOf(result: ActionResult): string | undefined {
+  const { action, params, data } = result
+  if (isProgram(action)) return programBody(result)
   if (isRecord(data) && typeof data['content'] === 'string' && isRead(action)) {
     if (Array.isArray(data['paths'])) return severalFiles(data['paths'].map(String), data['content'])
     const path = String(data['path'])

@@ -20,7 +20,7 @@ export function prettyAction(result: ActionResult, options: ReportOptions): stri
   const paint = options.color ? colored : plain
   const what = printable(`${result.action} ${primaryOf(result)}`.trimEnd())
   const warnings = (result.warnings ?? []).map((warning) => paint.yellow(`    ! ${printable(warning)}`))
-  const output = outputOf(result, options.outputLimit ?? 4000)
+  const output = outputOf(result, options.outputLimit ?? 4000, options.programs)
   const shown =
     output === undefined
       ? []

@@ -3,9 +3,14 @@ import { capText } from './cap.ts'
 
 /** What a failed action needs to succeed next time, as indented lines. The first line of the error is said elsewhere. */
 export function repairLines({ error = '', code, details = {} }: ActionResult, limit = 4096): string[] {
-  const lines = [`${error}${code === undefined ? '' : ` [${code}]`}`]
+  const lines = [code === undefined || error.includes(`(${code})`) ? error : `${error} [${code}]`]
   if (details.already_applied_at_line !== undefined) {
     lines.push(`new_text is already in the file, on line ${details.already_applied_at_line}.`)
+  }
+  if (details.changed_by !== undefined) {
+    const { execution, action } = details.changed_by
+    const where = execution === undefined ? '' : ` of execution ${execution}`
+    lines.push(`This text was there until action ${action}${where} changed it.`)
   }
   for (const place of details.nearest ?? []) lines.push(...nearLines(place))
   lines.push(...placeLines(details))

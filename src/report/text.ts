@@ -1,7 +1,7 @@
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
 import { capText } from './cap.ts'
 import type { ReportOptions } from './options.ts'
-import { defaultOutputLimit, outputOf } from './outputs.ts'
+import { defaultOutputLimit, isProgram, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { repairLines } from './repair.ts'
 import { oneLine, primaryOf } from './words.ts'
@@ -22,14 +22,14 @@ export function formatText(result: ExecutionResult, options: ReportOptions = {})
 
 function actionLines(
   result: ActionResult,
-  { errorDetail = 'minimal', outputLimit = defaultOutputLimit }: ReportOptions,
+  { errorDetail = 'minimal', outputLimit = defaultOutputLimit, programs }: ReportOptions,
 ): string[] {
   const head = `[task-${result.task ?? result.seq}]`
   const why = result.explanation === undefined ? '' : ` - ${oneLine(result.explanation)}`
   const what = `${result.label ?? result.action} - ${primaryOf(result)}${why}`
-  const output = outputOf(result, outputLimit)
+  const output = outputOf(result, outputLimit, programs)
     ?.body.split('\n')
-    .map((line) => `[task-${result.task ?? result.seq}:output] ${line}`)
+    .map((line) => `[task-${result.task ?? result.seq}:${isProgram(result.action) ? 'exec' : 'output'}] ${line}`)
   const warnings = (result.warnings ?? []).map((warning) => `${head} WARNING: ${warning}`)
   if (result.success) return [`${head} SUCCESS: ${what}`, ...warnings, ...(output ?? [])]
   const status = result.code === 'skipped' ? 'SKIP' : 'ERROR'

@@ -16,7 +16,7 @@ export function reasonOf(error: string | undefined): string {
   if (/permission denied/i.test(error)) return 'Permission denied'
   const colon = error.indexOf(': ')
   const [short = ''] = colon === -1 ? [] : error.slice(colon + 2).split(/['(\n]/)
-  return short.trim() || oneLine(error)
+  return short.trim() || oneLine(colon === -1 ? error : error.slice(colon + 2))
 }
 
 /** The first line of a text, short enough for a list. */

@@ -1,7 +1,7 @@
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
 import { capText } from './cap.ts'
 import type { ReportOptions } from './options.ts'
-import { defaultOutputLimit, outputOf } from './outputs.ts'
+import { defaultOutputLimit, isProgram, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { repairLines } from './repair.ts'
 import { primaryOf } from './words.ts'
@@ -46,7 +46,7 @@ function tasksOf({ results, parseErrors }: ExecutionResult): Task[] {
   return [...done, ...broken].sort((a, b) => a.line - b.line).map((task, index) => ({ ...task, index }))
 }
 
-function taskLines(task: Task, { errorDetail = 'minimal', outputLimit = defaultOutputLimit }: ReportOptions): string[] {
+function taskLines(task: Task, { errorDetail = 'minimal', outputLimit = defaultOutputLimit, programs }: ReportOptions): string[] {
   const head = `[task-${task.index + 1}]`
   const { result, error } = task
   if (result === undefined) {
@@ -59,9 +59,9 @@ function taskLines(task: Task, { errorDetail = 'minimal', outputLimit = defaultO
   }
   const warnings = (result.warnings ?? []).map((warning) => `${head} Warning: ${warning}`)
   const output =
-    outputOf(result, outputLimit)
+    outputOf(result, outputLimit, programs)
       ?.body.split('\n')
-      .map((line) => `[task-${task.index + 1}:output] ${line}`) ?? []
+      .map((line) => `[task-${task.index + 1}:${isProgram(result.action) ? 'exec' : 'output'}] ${line}`) ?? []
   if (result.success) return [`${head} Success: ${successOf(result)}`, ...warnings, ...output]
   const rest =
     errorDetail === 'minimal'

@@ -6,6 +6,8 @@ export interface Surroundings {
   readonly source: Source
   readonly comments: readonly Span[]
   readonly decorators: readonly Span[]
+  /** Texts that start on the line below the one that announces them. */
+  readonly heredocs: readonly Span[]
   /** Whether comments that are further in than a structure belong to its body. */
   readonly offside: boolean
 }
@@ -69,12 +71,29 @@ export function endWithTail(around: Surroundings, start: number, nodeEnd: number
   const { text } = source
   let end = nodeEnd
   while (end > start && /\s/.test(text.charAt(end - 1))) end--
+  const announced = heredocBehind(around, start, end)
+  if (announced !== undefined) return announced
   const semicolon = /^[ \t]*;/.exec(text.slice(end, end + 80))
   if (semicolon !== null) end += semicolon[0].length
   const lineStart = source.startOf(source.lineAt(start))
   if (!/^[ \t]*$/.test(text.slice(lineStart, start))) return end
   end = commentBehind(around, end)?.end ?? end
   return around.offside ? withInnerComments(around, start - lineStart, end) : end
+}
+
+/** The end of the last text that the last line of a structure announces. */
+function heredocBehind({ source, heredocs }: Surroundings, start: number, end: number): number | undefined {
+  const { text } = source
+  const last = source.lineAt(end)
+  const line = text.slice(Math.max(start, source.startOf(last)), end)
+  if (heredocs.length === 0 || !/<<[~-]?["'`]?\w/.test(line)) return undefined
+  let at = source.endOf(last)
+  for (let next = firstFrom(heredocs, at); next !== undefined; next = firstFrom(heredocs, at)) {
+    if (text.slice(at, next.start).trim() !== '') break
+    at = next.end
+  }
+  while (at > end && /\s/.test(text.charAt(at - 1))) at--
+  return at > source.endOf(last) ? at : undefined
 }
 
 /** The comment between an offset and the end of its line, when there is nothing else. */

@@ -1,6 +1,6 @@
 import type { Node } from 'web-tree-sitter'
 import { words, type Kind, type TreeSitterRow } from './language.ts'
-import { bodyOf } from './naming.ts'
+import { bodyOf, nameNode } from './naming.ts'
 import type { Part } from './parts.ts'
 
 /** A structure on its way: which nodes it consists of is settled, its bounds and texts are not. */
@@ -24,9 +24,7 @@ const binding: ReadonlySet<Kind> = new Set<Kind>([
   'field',
   'member',
   'export',
-  'call',
-  'declaration',
-])
+  'call', 'type'])
 
 /** Turns the parts of a tree into structures: merges what belongs together, leaves out what no one would name. */
 export class Drafting {
@@ -55,7 +53,18 @@ export class Drafting {
     const draft = this.#start(part.kind, part.node, part.start, part.end)
     if (this.#chains.has(part.type)) this.#fillChain(draft, part)
     else this.#fill(draft, this.all(part.children))
-    return part.roles.has('list') ? this.#around(part, [draft]) : [draft]
+    if (part.roles.has('list')) markListed(draft.children)
+    return [this.#withoutEmptyDeclaration(draft)]
+  }
+
+  /** `enum E { … };` in C++ is a declaration of nothing but a type: the type is the structure. */
+  #withoutEmptyDeclaration(draft: Draft): Draft {
+    const [only] = draft.children
+    const holder = draft.kind === 'field' || draft.kind === 'variable'
+    if (!holder || only === undefined || draft.children.length > 1 || nameNode(draft.node, this.#row) !== null)
+      return draft
+    if (!/^[\s;]*$/.test(this.#text.slice(only.end, draft.end))) return draft
+    return { ...only, start: draft.start, end: draft.end }
   }
 
   #start(kind: Kind, node: Node, start: number, end: number): Draft {
@@ -66,9 +75,10 @@ export class Drafting {
 
   #fill(draft: Draft, inside: readonly Draft[]): void {
     for (const child of inside) {
-      if (binding.has(draft.kind) && isAnonymous(child)) {
+      const curried = draft.kind === 'lambda' && child.kind === 'lambda' && child.start === draft.body
+      if (curried || (binding.has(draft.kind) && isAnonymous(child))) {
         // `const f = () => { … }` is one structure, whose header ends where the function's does.
-        draft.body ??= child.body
+        draft.body = curried ? child.body : (draft.body ?? child.body)
         draft.children.push(...child.children)
       } else if (draft.body === null || child.start >= draft.body || binding.has(draft.kind)) draft.children.push(child)
       // What stands before the body is part of the header: `for (let i = 0; …)`.
@@ -77,7 +87,7 @@ export class Drafting {
 
   /** Wraps and lists. */
   #around(part: Part, inside: Draft[]): Draft[] {
-    if (part.roles.has('list')) for (const draft of inside) if (!isAnonymous(draft)) draft.listed = true
+    if (part.roles.has('list')) markListed(inside)
     const [only] = inside
     if (!part.roles.has('wrap') || only === undefined) return inside
     if (this.#statements.has(part.type) && inside.every(isAnonymous)) {
@@ -143,5 +153,11 @@ export class Drafting {
   }
 }
 
+function markListed(drafts: readonly Draft[]): void {
+  for (const draft of drafts) if (!isAnonymous(draft)) draft.listed = true
+}
+
 const isAnonymous = ({ kind, node }: Draft): boolean =>
-  kind === 'lambda' || (kind === 'class' && node.childForFieldName('name') === null)
+  kind === 'lambda' || (nameable.has(kind) && node.childForFieldName('name') === null)
+
+const nameable: ReadonlySet<Kind> = new Set<Kind>(['class', 'struct', 'enum'])

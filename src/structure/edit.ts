@@ -121,7 +121,11 @@ function inserting<T>(
 }
 
 /** The lines on which inserted content stands in the changed text. */
-export function landingLines(text: string, changes: readonly Change[], { main, from, to }: Insertion): [number, number] {
+export function landingLines(
+  text: string,
+  changes: readonly Change[],
+  { main, from, to }: Insertion,
+): [number, number] {
   const source = new Source(applyChanges(text, changes))
   const at = offsetAfter(changes, main)
   return linesOf(source, { start: at + from, end: at + to })

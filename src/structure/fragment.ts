@@ -33,7 +33,7 @@ type Look = Pick<Piece, 'fixed' | 'kind'> & { readonly faults: number }
 async function look(lines: readonly string[], language: Language): Promise<Pick<Piece, 'fixed' | 'kind'>> {
   const { parser } = language
   const alone: readonly (readonly [string, string])[] = [['', '']]
-  const frames = parser.kind === 'markdown' ? alone : [...alone, ...(parser.fragments ?? [])]
+  const frames = parser.kind === 'markdown' ? alone : (parser.fragments ?? alone)
   let best: Look | undefined
   for (const [before, after] of frames) {
     const found = await lookInside(lines, language, before, after)

@@ -31,9 +31,10 @@ async function load(row: TreeSitterRow): Promise<Grammar> {
   runtime ??= startRuntime()
   const { Query, parser } = await runtime
   const language = await wasmLanguage(row.grammar)
+  const strings = verbatimQuery(row)
   return {
     parts: new Query(language, partsQuery(row)),
-    verbatim: row.verbatim === undefined ? null : new Query(language, verbatimQuery(row)),
+    verbatim: strings === '' ? null : new Query(language, strings),
     parse(text) {
       parser.setLanguage(language)
       const tree = parser.parse(text)
@@ -79,8 +80,7 @@ async function wasmLanguage(grammar: string): Promise<WasmLanguage> {
 }
 
 /** Captures are named for what they are: a kind of structure, or one of these. */
-export const partNames = ['wrap', 'comment', 'decorator', 'list', 'preamble', 'embedded'] as const
-export type PartName = (typeof partNames)[number]
+export type PartName = 'wrap' | 'comment' | 'decorator' | 'list' | 'preamble' | 'embedded' | 'heredoc'
 
 function partsQuery(row: TreeSitterRow): string {
   const lists: [string, string[]][] = [
@@ -94,16 +94,22 @@ function partsQuery(row: TreeSitterRow): string {
     ['comment', captures(row.comments, 'comment')],
     ['decorator', captures(row.decorators, 'decorator')],
     ['list', captures(row.lists, 'list')],
+    ['heredoc', captures(row.heredocs, 'heredoc')],
     ['preamble', captures(row.preamble, 'preamble')],
     ['preamble', (row.preamblePatterns ?? []).map((pattern) => pattern.replaceAll('@it', '@preamble'))],
-    ['embedded', captures(Object.keys(row.embedded ?? {}).join(' '), 'embedded')],
+    ...Object.entries(row.embedded ?? {}).map(([language, pattern]): [string, string[]] => [
+      'embedded',
+      [pattern.replaceAll('@it', `@embedded.${language}`)],
+    ]),
   ]
   return lists.flatMap(([, patterns]) => patterns).join('\n')
 }
 
 function verbatimQuery(row: TreeSitterRow): string {
   return [
-    ...words(row.verbatim).map((type) => `(${type}) @verbatim`),
+    ...captures(row.verbatim, 'verbatim'),
+    ...captures(row.heredocs, 'heredoc'),
+    ...(row.verbatimPatterns ?? []).map((pattern) => pattern.replaceAll('@it', '@verbatim')),
     ...words(row.documentation).flatMap((parent) =>
       words(row.verbatim).map((type) => `(${parent} . (${type}) @documentation .)`),
     ),

@@ -2,6 +2,7 @@ import type { Span } from '../text/edit.ts'
 import { firstFrom, type Surroundings } from './bounds.ts'
 
 const LONGEST = 400
+const SHORT = 80
 
 /** Behind the decorators and comments that a structure starts with. */
 export function headerStart({ source, comments, decorators }: Surroundings, start: number, end: number): number {
@@ -26,11 +27,15 @@ export function headerText(
 ): string {
   const lineEnd = source.endOf(source.lineAt(start))
   const to = Math.min(body !== null && body > start ? body : Math.min(lineEnd, end), start + LONGEST)
-  const kept = withoutSpans(source.text, start, to, comments)
-  return withoutOpener(kept.replace(/\s+/g, ' ').trim())
+  const header = oneLine(withoutSpans(source.text, start, to, comments))
+  if (/[\p{L}\p{N}]/u.test(header)) return withoutOpener(header)
+  // A line that only opens something says nothing; what follows does: `{ "name": "x"`.
+  return oneLine(withoutSpans(source.text, start, Math.min(end, start + LONGEST), comments)).slice(0, SHORT)
 }
 
-const opener = /(?:\s*(?:[{:;=([,]|=>|(?<=\W)(?:then|do)))+$/
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+
+const opener = /(?:\s*(?:[{:;=([,]|=>|->|(?<=\W)(?:then|do)))+$/
 
 /** `if x {` and `if x` are one header. */
 export function withoutOpener(header: string): string {

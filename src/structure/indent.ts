@@ -4,6 +4,13 @@ import type { Span } from '../text/edit.ts'
 /** The blanks a line starts with. */
 export const indentOf = (line: string): string => /^[ \t]*/.exec(line)?.[0] ?? ''
 
+/** The blanks that lines below a place start with. What stands behind `- ` is as far in as the dash makes it. */
+export function indentAt(source: Source, offset: number): string {
+  const line = source.lineAt(offset)
+  const before = source.text.slice(source.startOf(line), offset)
+  return /^[ \t]*(?:- +)+$/.test(before) ? before.replaceAll('-', ' ') : indentOf(source.line(line))
+}
+
 const isBlank = (line: string): boolean => line.trim() === ''
 
 /**
@@ -13,7 +20,7 @@ const isBlank = (line: string): boolean => line.trim() === ''
 export function outdented(source: Source, span: Span, verbatim: readonly Span[]): string {
   const first = source.lineAt(span.start)
   const last = source.lineAt(Math.max(span.start, span.end - 1))
-  const lead = indentOf(source.line(first))
+  const lead = indentAt(source, span.start)
   const lines = [lead + source.text.slice(span.start, Math.min(span.end, source.endOf(first)))]
   const fixed = new Set<number>()
   for (let line = first + 1; line <= last; line++) {
@@ -72,7 +79,9 @@ function withFirstLineLevel(lines: readonly string[], fixed: ReadonlySet<number>
   const rest = lines.filter((line, at) => at > 0 && !fixed.has(at) && !isBlank(line))
   const last = rest.at(-1)
   const closed = last !== undefined && indentOf(last) === indent && /^\s*(?:[)\]}]|end\b)/.test(last)
-  if (!closed || !rest.every((line) => line.startsWith(indent))) return lines
+  // A brace on a line of its own is further in than its header in some styles.
+  const hangs = /^\s*\{/.test(rest[0] ?? '')
+  if (!closed || hangs || !rest.every((line) => line.startsWith(indent))) return lines
   return lines.map((line, at) => (at === 0 ? indent + line : line))
 }
 

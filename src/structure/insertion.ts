@@ -3,7 +3,7 @@ import type { Change } from './change.ts'
 import type { Piece } from './fragment.ts'
 import { fitted, indentOf, indentSteps } from './indent.ts'
 import { layoutOf, type Layout } from './layout.ts'
-import { blankLinesBetween, gapAbove, gapBelow, shapeOf, type Shape } from './spacing.ts'
+import { blankLinesBetween, gapAbove, gapBelow, shapeOf, siblingOn, type Shape } from './spacing.ts'
 import type { Outline, Structure } from './structure.ts'
 
 export type Side = 'before' | 'after'
@@ -31,7 +31,7 @@ export function insertion(
   options: SpacingOptions = {},
 ): Insertion {
   const layout = layoutOf(outline, anchor)
-  return layout.ownLines
+  return layout.ownLines || (layout.bullet && side === 'after')
     ? insertLines(outline, anchor, layout, side, piece, options)
     : insertInline(outline, anchor, layout, side, piece)
 }
@@ -107,8 +107,7 @@ function extraFar(outline: Outline, anchor: Structure, layout: Layout, side: Sid
   const written = explicit(piece, side === 'before' ? 'after' : 'before')
   if (written > 0) return Math.max(0, written - gap.blank)
   if (indentOf(source.line(gap.line)).length < layout.indent.length) return 0
-  const siblings = anchor.parent === null ? outline.structures : anchor.parent.children
-  const neighbour = siblings[siblings.indexOf(anchor) + (side === 'before' ? -1 : 1)]
+  const neighbour = siblingOn(outline, anchor, gap.line)
   if (neighbour === undefined) return 0
   const own = shapeOfPiece(piece, anchor)
   const other = shapeOf(outline, neighbour)
@@ -141,7 +140,8 @@ function insertInline(outline: Outline, anchor: Structure, layout: Layout, side:
   let lead = ''
   let tail = ''
   let at = side === 'before' ? anchor.start : anchor.end
-  if (side === 'before') tail = anchor.listed ? `,${blank}` : ' '
+  if (layout.bullet) tail = eol + indent
+  else if (side === 'before') tail = anchor.listed ? `,${blank}` : ' '
   else if (anchor.listed && comma !== null) {
     at = comma + 1
     lead = blank

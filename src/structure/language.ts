@@ -53,7 +53,7 @@ export interface TreeSitterRow {
   readonly lists?: string
   /** Conditionals whose `else if` is another conditional inside. */
   readonly chains?: string
-  /** Where to look for the name, for nodes that keep it in an unusual place: fields or node types, `a.b` for b in a. */
+  /** Where to look for the name, for nodes that keep it in an unusual place; `naming.ts` has the notation. */
   readonly names?: Readonly<Record<string, string>>
   /** Where the body is, for nodes that keep it in an unusual place. */
   readonly bodies?: Readonly<Record<string, string>>
@@ -61,16 +61,22 @@ export interface TreeSitterRow {
   readonly secondary?: string
   /** Strings that may have several lines; their lines are never re-indented. */
   readonly verbatim?: string
+  /** Nodes that take whole lines as they are, the first and the last included. */
+  readonly heredocs?: string
   /** Parents that make such a string documentation, which moves with the code. */
   readonly documentation?: string
   /** What stands at the start of a file and stays there. */
   readonly preamble?: string
   readonly preamblePatterns?: readonly string[]
-  /** Text around a part of a file that lets it be parsed alone. */
+  /** Texts around a part of a file that let it be parsed alone; the first that makes sense of it counts. */
   readonly fragments?: readonly (readonly [before: string, after: string])[]
   /** Set where indentation is meaning: the types of its blocks. */
   readonly offside?: string
-  /** Nodes whose text is of another language, by name. */
+  /** Where the header is a node of its own. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Strings that only a query can tell, captured as `@it`. */
+  readonly verbatimPatterns?: readonly string[]
+  /** Queries for nodes whose text is of another language, by the name of that language. */
   readonly embedded?: Readonly<Record<string, string>>
   /** A stricter judge of validity than the grammar. */
   readonly judge?: 'oxc'

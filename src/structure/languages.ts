@@ -1,12 +1,49 @@
 import { words, type Language } from './language.ts'
+import { bash } from './languages/bash.ts'
+import { c } from './languages/c.ts'
+import { cpp } from './languages/cpp.ts'
+import { csharp } from './languages/csharp.ts'
+import { css } from './languages/css.ts'
+import { go } from './languages/go.ts'
+import { html } from './languages/html.ts'
+import { java } from './languages/java.ts'
 import { javascript } from './languages/javascript.ts'
 import { json } from './languages/json.ts'
+import { kotlin } from './languages/kotlin.ts'
 import { markdown } from './languages/markdown.ts'
+import { php } from './languages/php.ts'
 import { python } from './languages/python.ts'
+import { ruby } from './languages/ruby.ts'
+import { rust } from './languages/rust.ts'
+import { swift } from './languages/swift.ts'
+import { toml } from './languages/toml.ts'
 import { tsx, typescript } from './languages/typescript.ts'
+import { yaml } from './languages/yaml.ts'
 
 /** Every language whose structures can be edited. Adding one is adding its row here, its grammar and its cases. */
-export const languages: readonly Language[] = [typescript, tsx, javascript, python, markdown, json]
+export const languages: readonly Language[] = [
+  typescript,
+  tsx,
+  javascript,
+  python,
+  markdown,
+  json,
+  yaml,
+  toml,
+  java,
+  go,
+  rust,
+  c,
+  cpp,
+  csharp,
+  ruby,
+  php,
+  bash,
+  html,
+  css,
+  kotlin,
+  swift,
+]
 
 /** By extension, then by file name, then by the program that its `#!` line names. */
 export function languageFor(path: string, text: string): Language | undefined {

@@ -1,5 +1,5 @@
 import { commentBehind, lastBefore } from './bounds.ts'
-import { indentOf } from './indent.ts'
+import { indentAt } from './indent.ts'
 import { linesOf, type Outline, type Structure } from './structure.ts'
 
 /** How a structure stands among the characters around it. */
@@ -10,6 +10,8 @@ export interface Layout {
   readonly indent: string
   /** Whether it shares none of its lines with anything else. */
   readonly ownLines: boolean
+  /** Whether only `- ` stands before it. */
+  readonly bullet: boolean
   /** Offset of the comma behind it, or null. */
   readonly comma: number | null
   /** Offset of the comma before it, or null. */
@@ -30,13 +32,14 @@ export function layoutOf(outline: Outline, structure: Structure): Layout {
   const sameLine = comma !== null && comma < source.endOf(last)
   const tail = sameLine ? comma + 1 : end
   const rest = text.slice(tail, source.endOf(last))
-  const comment = commentBehind({ source, comments: outline.comments, decorators: [], offside: false }, tail)
+  const comment = commentBehind({ source, comments: outline.comments, decorators: [], heredocs: [], offside: false }, tail)
   const alone = rest.trim() === '' || comment !== undefined
   return {
     first,
     last,
-    indent: indentOf(source.line(first)),
+    indent: indentAt(source, start),
     ownLines: before.trim() === '' && alone && (comma === null || sameLine),
+    bullet: /^[ \t]*(?:- +)+$/.test(before) && alone,
     comma,
     commaBefore: listed ? commaBefore(outline, start) : null,
     suffix: comment === undefined ? '' : text.slice(tail, comment.end),

@@ -3,11 +3,12 @@ import { finish, landingLines, type Edited } from './edit.ts'
 import type { Piece } from './fragment.ts'
 import { pieceOf } from './fragment.ts'
 import { asLines, fittedLines, insertion, type Insertion, type Side, type SpacingOptions } from './insertion.ts'
+import { methodHolders } from './language.ts'
 import { layoutOf } from './layout.ts'
 import { failed, type Failed, type Warning } from './problem.ts'
 import { textOf } from './read.ts'
-import { removal } from './removal.ts'
-import { blankLinesBetween, gapAbove, gapBelow, shapeOf, type Shape } from './spacing.ts'
+import { removal, type Kept } from './removal.ts'
+import { blankLinesBetween, gapAbove, gapBelow, shapeOf, siblingOn, type Shape } from './spacing.ts'
 import { linesOf, type Outline, type Structure } from './structure.ts'
 
 export interface Result_for_move_structure {
@@ -15,9 +16,7 @@ export interface Result_for_move_structure {
   destination_final_line_range: [number, number]
 }
 
-export type Destination =
-  | { readonly at: Side; readonly target: string }
-  | { readonly at: 'file-start' | 'file-end' }
+export type Destination = { readonly at: Side; readonly target: string } | { readonly at: 'file-start' | 'file-end' }
 
 /** Both texts, computed before either is written. `source` is absent when all happens in one file. */
 export interface Moved {
@@ -58,17 +57,60 @@ async function moveInside(
     const message = 'The destination is the structure itself, or inside of it.'
     return failed('INVALID_PARAMETER', message, { source: structure.header, destination: place.anchor.header })
   }
-  if (isThere(outline, structure, place)) {
+  const made = await relocation(outline, structure, place, options)
+  if (made === null) {
     const data = { source_original_line_range, destination_final_line_range: source_original_line_range }
     return { source: null, destination: document.text, data, warnings: [] }
   }
-  const removed = removal(outline, structure)
-  const made = insertAt(outline, place, await pieceFrom(outline, structure), options, structure)
-  const changes = [...removed, ...made.changes]
+  const { changes } = made
   const destination_final_line_range = landingLines(document.text, changes, made)
   const data = { source_original_line_range, destination_final_line_range }
   const done = await finish(document, outline, changes, structure.start, data)
   return { source: null, destination: done.text, data, warnings: done.warnings }
+}
+
+/** The changes that move a structure inside its file; null when it stands there already. */
+export async function relocation(
+  outline: Outline,
+  structure: Structure,
+  place: Place,
+  options: SpacingOptions = {},
+): Promise<Insertion | null> {
+  if (isThere(outline, structure, place)) return null
+  const piece = await pieceFrom(outline, structure)
+  const carried = options.blank_lines === undefined ? carriedGap(outline, structure, place) : null
+  if (carried === null) {
+    const made = insertAt(outline, place, piece, options, structure)
+    return { ...made, changes: [...removal(outline, structure), ...made.changes] }
+  }
+  const { beside, at, blank_lines, keep } = carried
+  const made = insertion(outline, beside, at, piece, { blank_lines })
+  return { ...made, changes: [...removal(outline, structure, keep), ...made.changes] }
+}
+
+/**
+ * Among siblings that are alike, and among the statements of a body, blank lines are groups that someone made: the gap
+ * below a structure goes with it, so that moving it back restores every line. Elsewhere they are the style of the file.
+ */
+function carriedGap(outline: Outline, structure: Structure, { anchor, at }: Place) {
+  if (anchor === null || anchor.parent !== structure.parent || at === 'file-start' || at === 'file-end') return null
+  const own = layoutOf(outline, structure)
+  const other = layoutOf(outline, anchor)
+  if (!own.ownLines || !other.ownLines) return null
+  const { parent } = structure
+  const inBody = parent !== null && !methodHolders.has(parent.kind) && parent.kind !== 'module'
+  const alike = structure.kind === anchor.kind && (own.first === own.last) === (other.first === other.last)
+  if (!inBody && !alike) return null
+  const { source } = outline
+  const below = gapBelow(source, own.last)
+  const isLast = siblingOn(outline, structure, below.line) === undefined
+  const blank_lines = isLast ? gapAbove(source, own.first).blank : below.blank
+  const keep: Kept = isLast ? 'below' : 'above'
+  const next = at === 'after' ? siblingOn(outline, anchor, gapBelow(source, other.last).line) : undefined
+  // Behind a structure that another follows is in front of the other: the gap between them stays where it is.
+  return next === undefined || next === structure || !layoutOf(outline, next).ownLines
+    ? { beside: anchor, at, blank_lines, keep }
+    : { beside: next, at: 'before' as const, blank_lines, keep }
 }
 
 async function moveAcross(
@@ -87,7 +129,8 @@ async function moveAcross(
     const place = placeIn(other, to.path, destination)
     if (isFailed(place)) return place
     const own = await pieceFrom(outline, structure)
-    const piece = language.name === structure.language.name ? own : { ...(await pieceOf(text, language)), suffix: own.suffix }
+    const piece =
+      language.name === structure.language.name ? own : { ...(await pieceOf(text, language)), suffix: own.suffix }
     const made = insertAt(other, place, piece, options, null)
     const lines = landingLines(to.text, made.changes, made)
     return finish(to, other, made.changes, made.main.start + 1, lines)
@@ -103,7 +146,7 @@ async function moveAcross(
 }
 
 /** A structure as a piece, with the comment behind its comma. */
-async function pieceFrom(outline: Outline, structure: Structure): Promise<Piece> {
+export async function pieceFrom(outline: Outline, structure: Structure): Promise<Piece> {
   const { source } = outline
   const piece = await pieceOf(textOf(outline, structure), structure.language)
   const { first, suffix, comma } = layoutOf(outline, structure)
@@ -116,13 +159,13 @@ async function pieceFrom(outline: Outline, structure: Structure): Promise<Piece>
   return { ...piece, fixed, kind: structure.kind, suffix: comma === null ? '' : suffix }
 }
 
-interface Place {
+export interface Place {
   readonly anchor: Structure | null
   readonly at: Destination['at']
 }
 
 function placeIn(outline: Outline, path: string, destination: Destination): Place | Failed {
-  if (destination.at === 'file-start' || destination.at === 'file-end') return { anchor: null, at: destination.at }
+  if (!('target' in destination)) return { anchor: null, at: destination.at }
   const anchor = onlyMatch(outline, path, destination.target)
   return isFailed(anchor) ? anchor : { anchor, at: destination.at }
 }
@@ -197,4 +240,3 @@ function atEnd(outline: Outline, piece: Piece, leaving: Structure | null): Inser
       : blankLinesBetween(outline, null, shapeOf(outline, last), shapeOfPiece(piece))
   return asLines(outline, source.startOf(line + 1), lines, blank, 0)
 }
-

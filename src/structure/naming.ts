@@ -43,7 +43,13 @@ function firstField(node: Node, fields: readonly string[]): Node | null {
   return null
 }
 
-/** `a.b`: the field or the node type b in a. A `*` at the end goes on through declarators. */
+const firstOfType = (node: Node, types: readonly string[]): Node | null =>
+  node.namedChildren.find(({ type }) => types.includes(type)) ?? null
+
+/**
+ * `a.b`: the field or the node type b in a; `a|b`: whichever there is; a number: that child. A `*` at the end goes on
+ * through declarators.
+ */
 function follow(node: Node, path: string): Node | null {
   let at: Node | null = node
   for (const step of path.split('.')) {
@@ -53,7 +59,8 @@ function follow(node: Node, path: string): Node | null {
       continue
     }
     const here: Node = at
-    at = here.childForFieldName(step) ?? here.namedChildren.find(({ type }) => type === step) ?? null
+    if (/^\d+$/.test(step)) at = here.namedChild(Number(step))
+    else at = firstField(here, step.split('|')) ?? firstOfType(here, step.split('|'))
   }
   return at
 }

@@ -118,11 +118,7 @@ async function carryOut(
 }
 
 /** A move to the start or the end of a file makes the file. */
-async function openDestination(
-  files: StructureFiles,
-  path: string,
-  { at }: Destination,
-): Promise<Document | Failed> {
+async function openDestination(files: StructureFiles, path: string, { at }: Destination): Promise<Document | Failed> {
   const text = await files.read(path)
   if (text !== null) return { path, text }
   return at === 'file-start' || at === 'file-end'

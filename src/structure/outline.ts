@@ -1,14 +1,13 @@
-import type { Tree } from 'web-tree-sitter'
 import { Source } from '../core/source.ts'
 import type { Span } from '../text/edit.ts'
 import { faultsOf } from './faults.ts'
-import { grammarFor, type Grammar } from './grammar.ts'
+import { grammarFor } from './grammar.ts'
 import type { Language, MarkdownRow, TreeSitterRow } from './language.ts'
 import { languageNamed, languageOfFence } from './languages.ts'
 import { markdownOutline } from './markdown-outline.ts'
 import type { OpenStructure, Outline, Structure } from './structure.ts'
 import { treeOutline } from './tree-outline.ts'
-import { verbatimIn } from './verbatim.ts'
+import { verbatimIn, type ParsedPart } from './verbatim.ts'
 
 /** Hands the outline of a text to `use`, and frees the trees behind it when that is done. */
 export async function withOutline<T>(
@@ -24,12 +23,8 @@ export async function withOutline<T>(
   }
 }
 
-interface Parsed {
-  readonly tree: Tree
-  readonly grammar: Grammar
+interface Parsed extends ParsedPart {
   readonly row: TreeSitterRow
-  readonly base: number
-  readonly end: number
 }
 
 async function outlineOf(source: Source, language: Language, trees: Parsed[]): Promise<Outline> {
@@ -44,7 +39,7 @@ async function outlineOf(source: Source, language: Language, trees: Parsed[]): P
     structures: made.structures,
     comments: made.comments,
     preambleEnd: made.preambleEnd,
-    verbatim: (span) => trees.flatMap(({ grammar, tree, base, end }) => verbatimIn(grammar, tree, { base, end }, span)),
+    verbatim: (span) => trees.flatMap((part) => verbatimIn(source, part, span)),
     faults: () =>
       whole === undefined || language.parser.kind === 'markdown' ? [] : faultsOf(whole.tree, source, whole.row),
   }
@@ -79,8 +74,8 @@ async function ofTree(
   const tree = grammar.parse(source.text.slice(part.start, part.end))
   trees.push({ tree, grammar, row, base: part.start, end: part.end })
   const made = treeOutline({ source, base: part.start, language, row, grammar, tree, parent })
-  for (const { type, start, end } of made.embedded) {
-    const inner = languageNamed(row.embedded?.[type] ?? '')
+  for (const { language: name, start, end } of made.embedded) {
+    const inner = languageNamed(name)
     const holder = innermost(made.structures, start, end)
     if (inner === undefined || inner.parser.kind === 'markdown' || holder === null) continue
     const within = await ofTree(source, { start, end }, inner, inner.parser, holder, trees)
@@ -102,8 +97,9 @@ function preambleEnd(
   comments: readonly Span[],
 ): number {
   const limit = first?.start ?? text.length
-  const fixed = preamble.findLast(({ end }) => end <= limit)
-  if (fixed !== undefined) return fixed.end
+  const fixed = preamble.findLast(({ start }) => start < limit)
+  // A comment that the grammar counts to an import may be that of the first structure.
+  if (fixed !== undefined) return text.slice(0, Math.min(fixed.end, limit)).trimEnd().length
   let end = 0
   for (const comment of comments) {
     if (comment.end > limit || text.slice(end, comment.start).trim() !== '') break

@@ -11,6 +11,8 @@ export interface Part {
   readonly end: number
   kind: Kind | null
   readonly roles: Set<PartName>
+  /** Of the text of an embedded part. */
+  language: string
   readonly children: Part[]
 }
 
@@ -21,6 +23,7 @@ export interface Parts {
   readonly decorators: Span[]
   readonly preamble: Span[]
   readonly embedded: Part[]
+  readonly heredocs: Span[]
 }
 
 /** `base` is where the parsed text starts in the file; offsets of parts are those of the file. */
@@ -30,10 +33,24 @@ export function partsOf(grammar: Grammar, tree: Tree, base: number): Parts {
     let part = byId.get(node.id)
     if (part === undefined) {
       const { startIndex, endIndex, type } = node
-      part = { node, type, start: startIndex + base, end: endIndex + base, kind: null, roles: new Set(), children: [] }
+      // Some comments take in the end of their line.
+      const end = startIndex + node.text.trimEnd().length
+      part = {
+        node,
+        type,
+        start: startIndex + base,
+        end: (name === 'comment' ? end : endIndex) + base,
+        kind: null,
+        roles: new Set(),
+        language: '',
+        children: [],
+      }
       byId.set(node.id, part)
     }
-    if (isRole(name)) part.roles.add(name)
+    if (name.startsWith(EMBEDDED)) {
+      part.roles.add('embedded')
+      part.language = name.slice(EMBEDDED.length)
+    } else if (isRole(name)) part.roles.add(name)
     else part.kind ??= kindNamed(name)
   }
   const all = [...byId.values()].sort((a, b) => a.start - b.start || b.end - a.end)
@@ -44,6 +61,7 @@ export function partsOf(grammar: Grammar, tree: Tree, base: number): Parts {
     decorators: withRole('decorator'),
     preamble: withRole('preamble'),
     embedded: withRole('embedded'),
+    heredocs: withRole('heredoc'),
   }
 }
 
@@ -62,6 +80,8 @@ function nested(sorted: readonly Part[]): Part[] {
   return roots
 }
 
+const EMBEDDED = 'embedded.'
+
 const roles: Readonly<Record<PartName, true>> = {
   wrap: true,
   comment: true,
@@ -69,6 +89,7 @@ const roles: Readonly<Record<PartName, true>> = {
   list: true,
   preamble: true,
   embedded: true,
+  heredoc: true,
 }
 
 const isRole = (name: string): name is PartName => Object.hasOwn(roles, name)

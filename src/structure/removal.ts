@@ -1,13 +1,15 @@
 import type { Change } from './change.ts'
 import { layoutOf, type Layout } from './layout.ts'
-import { blankLinesBetween, gapAbove, gapBelow, shapeOf } from './spacing.ts'
+import { blankLinesBetween, gapAbove, gapBelow, shapeOf, siblingOn } from './spacing.ts'
 import { indentOf } from './indent.ts'
 import type { Outline, Structure } from './structure.ts'
 
 /** Takes a structure out, with its lines or its comma, and with the blank lines that were there for it. */
-export function removal(outline: Outline, structure: Structure): Change[] {
+export function removal(outline: Outline, structure: Structure, keep?: Kept): Change[] {
   const layout = layoutOf(outline, structure)
-  const changes = layout.ownLines ? removeLines(outline, structure, layout) : removeInline(outline, structure, layout)
+  const changes = layout.ownLines
+    ? removeLines(outline, structure, layout, keep)
+    : removeInline(outline, structure, layout)
   // The last member takes along the comma before it, unless members all end in one.
   const dangling = layout.comma === null ? layout.commaBefore : null
   if (dangling !== null && !changes.some(({ start, end }) => start <= dangling && dangling < end)) {
@@ -16,12 +18,15 @@ export function removal(outline: Outline, structure: Structure): Change[] {
   return changes
 }
 
-function removeLines(outline: Outline, structure: Structure, { first, last, indent }: Layout): Change[] {
+/** Which of the two gaps around a structure stays when it goes. */
+export type Kept = 'above' | 'below'
+
+function removeLines(outline: Outline, structure: Structure, { first, last, indent }: Layout, keep?: Kept): Change[] {
   const { source } = outline
   const above = gapAbove(source, first)
   const below = gapBelow(source, last)
   const [from, to] =
-    keptGap(outline, structure, above, below, indent) === 'above'
+    (keep ?? keptGap(outline, structure, above, below, indent)) === 'above'
       ? [first, last + (below.line === null ? 0 : below.blank)]
       : [first - above.blank, last]
   const start = source.startOf(from)
@@ -33,17 +38,20 @@ function removeLines(outline: Outline, structure: Structure, { first, last, inde
 
 type Gap = ReturnType<typeof gapAbove>
 
-/** Which of the two gaps stays between what then are neighbours. */
-function keptGap(outline: Outline, structure: Structure, above: Gap, below: Gap, indent: string): 'above' | 'below' {
+/** The gap that fits what then are neighbours. */
+function keptGap(outline: Outline, structure: Structure, above: Gap, below: Gap, indent: string): Kept {
   if (above.line === null) return 'above'
   if (below.line === null) return 'below'
+  const { source } = outline
   const smaller = above.blank <= below.blank ? 'above' : 'below'
-  const atEdge = [above.line, below.line].some((line) => indentOf(outline.source.line(line)).length < indent.length)
-  if (above.blank === below.blank || atEdge) return smaller
-  const siblings = structure.parent === null ? outline.structures : structure.parent.children
-  const index = siblings.indexOf(structure)
-  const before = siblings[index - 1]
-  const after = siblings[index + 1]
+  const next = source.line(below.line)
+  const isLast = indentOf(next).length < indent.length
+  // Where indentation alone ends a body, the gap below is between what is around.
+  if (isLast && !closer.test(next)) return 'below'
+  const isFirst = indentOf(source.line(above.line)).length < indent.length
+  if (above.blank === below.blank || isFirst || isLast) return smaller
+  const before = siblingOn(outline, structure, above.line)
+  const after = siblingOn(outline, structure, below.line)
   const larger = smaller === 'above' ? 'below' : 'above'
   if (before === undefined || after === undefined) return larger
   const usual = blankLinesBetween(outline, structure.parent, shapeOf(outline, before), shapeOf(outline, after))
@@ -54,7 +62,15 @@ function keptGap(outline: Outline, structure: Structure, above: Gap, below: Gap,
       : larger
 }
 
-function removeInline({ source: { text } }: Outline, { start, end }: Structure, layout: Layout): Change[] {
+/** What ends the body around. */
+const closer = /^\s*(?:[)\]}]|end\b|<\/|fi\b|done\b|esac\b)/
+
+function removeInline(outline: Outline, structure: Structure, layout: Layout): Change[] {
+  const { text } = outline.source
+  const { start, end } = structure
+  // The next one comes up behind the dash.
+  const next = layout.bullet ? siblingOn(outline, structure, gapBelow(outline.source, layout.last).line) : undefined
+  if (next !== undefined) return [{ start, end: next.start, text: '' }]
   if (layout.comma !== null) {
     const blanks = /^\s*/.exec(text.slice(layout.comma + 1))?.[0].length ?? 0
     return [{ start, end: layout.comma + 1 + blanks, text: '' }]

@@ -41,14 +41,21 @@ export function replaceAllTextIn(
   new_text: string,
   expected_count?: number,
 ): Promise<Edited<Result_for_replace_all_text_in_structure> | Failed> {
-  return replaceWhere(document, target, old_text, new_text, (count, lines) => {
-    if (expected_count === undefined || expected_count === count) return undefined
-    return failed('COUNT_MISMATCH', `old_text is in the structure ${count} times, not ${expected_count}.`, {
-      expected: expected_count,
-      found: count,
-      lines,
-    })
-  }, expected_count)
+  return replaceWhere(
+    document,
+    target,
+    old_text,
+    new_text,
+    (count, lines) => {
+      if (expected_count === undefined || expected_count === count) return undefined
+      return failed('COUNT_MISMATCH', `old_text is in the structure ${count} times, not ${expected_count}.`, {
+        expected: expected_count,
+        found: count,
+        lines,
+      })
+    },
+    expected_count,
+  )
 }
 
 type Refuse = (count: number, lines: number[]) => Failed | undefined
@@ -68,7 +75,8 @@ async function replaceWhere(
     const spans = findOccurrences(own, old_text)
     if (spans.length === 0) {
       const asRead = await replaceAsRead(outline, structure, old_text, new_text, refuse)
-      if (asRead === undefined) return expected === 0 ? unchanged(document, outline, structure) : absent(outline, structure)
+      if (asRead === undefined)
+        return expected === 0 ? unchanged(document, outline, structure) : absent(outline, structure)
       if ('ok' in asRead) return asRead
       return finish(document, outline, [asRead.change], structure.start + 1, asRead.data)
     }
@@ -81,7 +89,10 @@ async function replaceWhere(
     const first = lines[0] ?? 1
     const last = source.lineAt(structure.start + (spans.at(-1)?.end ?? 1) - 1) + added(own, text)
     const affected_lines: [number, number] = [first, Math.max(first, last)]
-    return finish(document, outline, [change], structure.start + 1, { total_replacements: spans.length, affected_lines })
+    return finish(document, outline, [change], structure.start + 1, {
+      total_replacements: spans.length,
+      affected_lines,
+    })
   })
 }
 

@@ -29,7 +29,12 @@ export function blankLinesBetween(outline: Outline, parent: Structure | null, a:
   const usual = short ? single : parent === null ? top : inner
   const alike = (pair: Pair): boolean => a.kind === pair.a.kind && b.kind === pair.b.kind && isShort(pair) === short
   const sized = (pair: Pair): boolean => isShort(pair) === short
-  for (const known of [siblings.filter(alike), anywhere.filter(alike), siblings.filter(sized), anywhere.filter(sized)]) {
+  for (const known of [
+    siblings.filter(alike),
+    anywhere.filter(alike),
+    siblings.filter(sized),
+    anywhere.filter(sized),
+  ]) {
     const most = mostFrequent(known, usual)
     if (most !== undefined) return most
   }
@@ -67,6 +72,13 @@ function mostFrequent(pairs: readonly Pair[], usual: number): number | undefined
   return [...counts].toSorted(
     (a, b) => b[1] - a[1] || Math.abs(a[0] - usual) - Math.abs(b[0] - usual) || a[0] - b[0],
   )[0]?.[0]
+}
+
+/** The sibling that starts or ends on a line: the neighbour, when there is nothing else between. */
+export function siblingOn(outline: Outline, { parent }: Structure, line: number | null): Structure | undefined {
+  if (line === null) return undefined
+  const siblings = parent === null ? outline.structures : parent.children
+  return siblings.find((one) => linesOf(outline.source, one).includes(line))
 }
 
 /** Blank lines above and below a range of lines, and what is beyond them. */

@@ -4,7 +4,7 @@ import { everyStructure, linesOf, type Outline, type Structure } from './structu
 import { unquoted } from './tree-outline.ts'
 
 /** How surely a line means a structure; a lower rank counts only where no higher one finds anything. */
-const ranks = { name: 1, lastOfName: 2, header: 3, run: 4, prefix: 5 } as const
+const ranks = { name: 1, header: 2, lastOfName: 3, run: 4, prefix: 5 } as const
 
 /** How much of a header without a name has to be given. */
 const FULL = 50
@@ -99,10 +99,12 @@ function rankOf(outline: Outline, structure: Structure, level: Level, limit: num
   if (name !== null && (name === level.bare || name === level.text)) {
     return structure.secondary ? ranks.run : ranks.name
   }
-  if (limit < ranks.lastOfName) return Infinity
-  if (name !== null && qualified.has(structure.kind) && lastOf(name) === level.bare) return ranks.lastOfName
-  if (limit < ranks.header || !mayMatch(structure, level)) return Infinity
-  return name === null ? rankByHeader(structure, level) : rankByName(outline, structure, name, level)
+  if (limit < ranks.header) return Infinity
+  if (name !== null && qualified.has(structure.kind) && lastOf(name.replace(/^[$@]+/, '')) === level.bare) {
+    return ranks.lastOfName
+  }
+  if (!mayMatch(structure, level)) return Infinity
+  return name === null ? rankByHeader(outline, structure, level) : rankByName(outline, structure, name, level)
 }
 
 /** Kinds whose names may be paths: `exports.run`, `Type::method`. */
@@ -112,7 +114,7 @@ const lastOf = (name: string): string => /^[\w$]+(?:(?:\.|::|->)[\w$~]+)*(?:\.|:
 
 /** Tells most structures apart without taking their headers to pieces. */
 function mayMatch({ name, header, otherHeaders }: Structure, { text, tokens }: Level): boolean {
-  if (name !== null) return text.includes(name) || otherHeaders.length > 0 || /\s/.test(name)
+  if (name !== null && (text.includes(name) || otherHeaders.length > 0 || /\s/.test(name))) return true
   const [first = ''] = tokens
   return [header, ...otherHeaders].some((one) => one.trimStart().startsWith(first))
 }
@@ -127,9 +129,12 @@ function rankByName({ source }: Outline, structure: Structure, name: string, lev
   const nameTokens = tokensOf(name)
   if (same(strip(own), strip(level.tokens)) && includesRun(level.tokens, nameTokens) !== -1) return ranks.header
   // The line as it stands may go on behind the header: `get() { return 1 }`.
-  const line = tokensOf(source.text.slice(headerStart, source.endOf(source.lineAt(headerStart))))
+  const first = source.text.slice(headerStart, source.endOf(source.lineAt(headerStart)))
+  const line = tokensOf(first)
   const covers = [own, strip(own), line].some((one) => coversName(one, level.tokens, nameTokens))
-  return covers ? ranks.run : Infinity
+  if (covers) return ranks.run
+  // The first line is a header even where the name stands below it.
+  return same(tokensOf(withoutOpener(first)), level.tokens) ? ranks.prefix : Infinity
 }
 
 function coversName(header: readonly string[], wanted: readonly string[], name: readonly string[]): boolean {
@@ -142,17 +147,23 @@ function coversName(header: readonly string[], wanted: readonly string[], name: 
   return false
 }
 
-function rankByHeader({ header, otherHeaders }: Structure, { bare, tokens }: Level): number {
-  const all = [header, ...otherHeaders]
+function rankByHeader({ source }: Outline, structure: Structure, { bare, tokens }: Level): number {
+  const { kind, header, otherHeaders, headerStart } = structure
+  const line = source.text.slice(headerStart, source.endOf(source.lineAt(headerStart)))
+  const all = [header, ...otherHeaders, line]
   const headers = all.map((text) => tokensOf(withoutOpener(text)))
-  if (headers.some((one) => same(one, tokens))) return ranks.header
+  // The line that an anonymous function stands on may be the line of something with a name.
+  const equal = headers.findIndex((one) => same(one, tokens))
+  if (equal !== -1) return equal > 0 && kind === 'lambda' ? ranks.prefix : ranks.header
   const begins = headers.some((one) => tokens.length < one.length && tokens.every((token, at) => one[at] === token))
   if (begins) return ranks.prefix
   const cut = squeezed(bare.replace(/(?:\.{3}|…)$/, ''))
   if (cut.length < LONG) return Infinity
   const startsAlike = all.some((text) => {
     const own = squeezed(text)
-    return own.startsWith(cut) || (bare.length >= FULL && squeezed(text.slice(0, FULL)) === squeezed(bare.slice(0, FULL)))
+    return (
+      own.startsWith(cut) || (bare.length >= FULL && squeezed(text.slice(0, FULL)) === squeezed(bare.slice(0, FULL)))
+    )
   })
   return startsAlike ? ranks.prefix : Infinity
 }

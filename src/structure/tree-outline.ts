@@ -35,6 +35,7 @@ export function treeOutline(input: TreeInput): TreeOutline {
     source,
     comments: parts.comments,
     decorators: parts.decorators,
+    heredocs: parts.heredocs,
     offside: row.offside !== undefined,
   }
   const drafts = new Drafting(row, source.text, base).all(parts.roots)
@@ -78,7 +79,7 @@ class Finishing {
     const structure: Open = {
       kind,
       name: nameless.has(kind) ? null : this.#name(draft),
-      header: headerText(this.#around, inner, draft.end, draft.body),
+      header: this.#header(draft, inner),
       otherHeaders: kind === 'lambda' ? [this.#line(inner)] : [],
       start: startWithLead(this.#around, draft.start),
       end: endWithTail(this.#around, draft.start, draft.end),
@@ -86,7 +87,7 @@ class Finishing {
       language: this.#language,
       parent,
       children: [],
-      optional: kind === 'group',
+      optional: kind === 'group' || kind === 'item',
       secondary: this.#secondary.has(node.type),
       listed: draft.listed || (/^[ \t]*,/.test(text.slice(draft.end, draft.end + 20)) && !nameless.has(kind)),
       isEmpty: () => {
@@ -97,6 +98,13 @@ class Finishing {
     structure.children = this.all(draft.children, structure)
     structure.end = Math.max(structure.end, structure.children.at(-1)?.end ?? 0)
     return structure
+  }
+
+  #header({ node, end, body }: Draft, start: number): string {
+    const type = this.#row.headers?.[node.type]
+    const own = type === undefined ? undefined : node.namedChildren.find((child) => words(type).includes(child.type))
+    if (own === undefined) return headerText(this.#around, start, end, body)
+    return headerText(this.#around, start, end, own.endIndex + this.#base)
   }
 
   #name({ node }: Draft): string | null {

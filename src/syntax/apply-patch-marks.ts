@@ -1,5 +1,5 @@
 import type { Source } from '../core/source.ts'
-import { fenceOf, linesWith, plainMarker } from './foreign-text.ts'
+import { fenceOf, linesWith, plainMarker, rowAt } from './foreign-text.ts'
 
 interface Mark {
   readonly line: number
@@ -37,14 +37,16 @@ export class ApplyPatchMarks {
     const mark = marks[next]
     if (mark?.kind === 'end') return { kind: 'patch', last: mark.line - 1, closed: true }
     const limit = mark?.line ?? this.#source.lineCount + 1
-    return { kind: 'patch', last: this.#fenceFrom(line + 1, limit) - 1, closed: false }
+    return { kind: 'patch', last: this.#fenceFrom(line + 1, limit, begin.indent) - 1, closed: false }
   }
 
-  /** The first line that is a fence, before `limit`; no line of a patch is one. */
-  #fenceFrom(line: number, limit: number): number {
-    let at = line
-    while (at < limit && fenceOf(this.#source.line(at)) === undefined) at++
-    return at
+  /** The first line before `limit` that is a fence. One that is deeper is a line of context with its blank. */
+  #fenceFrom(line: number, limit: number, indent: string): number {
+    for (let at = line; at < limit; at++) {
+      const fence = fenceOf(rowAt(this.#source, at))
+      if (fence !== undefined && fence.indent.length <= indent.length) return at
+    }
+    return limit
   }
 
   #indexFrom(line: number): number {
@@ -70,7 +72,7 @@ function findMarks(source: Source): Mark[] {
   const marks: Mark[] = []
   for (const word of ['Begin Patch', 'End Patch']) {
     for (const line of linesWith(source, word)) {
-      const [, indent, name] = MARK.exec(plainMarker(source.line(line))) ?? []
+      const [, indent, name] = MARK.exec(plainMarker(rowAt(source, line))) ?? []
       if (indent !== undefined) marks.push({ line, kind: name === 'Begin' ? 'begin' : 'end', indent })
     }
   }

@@ -1,6 +1,6 @@
 import type { Found, Slip } from './foreign-block.ts'
 import { unquoted } from './foreign-name.ts'
-import { damageWarning, plainMarker } from './foreign-text.ts'
+import { damageWarning, isDamaged, plainMarker } from './foreign-text.ts'
 
 /** The sections of a patch. `firstLine` is the line of the first row in the text. */
 export function sectionsOf(rows: readonly string[], firstLine: number): Found[] {
@@ -17,6 +17,8 @@ export function sectionsOf(rows: readonly string[], firstLine: number): Found[] 
 
 type Kind = 'Add' | 'Delete' | 'Update'
 
+/** May be a marker, damaged or not. */
+const MARKER = /^\\?\*/
 const HEADER = /^\*\*\* (Add|Delete|Update) File:(.*)$/
 const MOVE = /^\*\*\* Move to:(.*)$/
 
@@ -41,11 +43,12 @@ class Section {
   }
 
   static open(row: string, line: number): Section | undefined {
+    if (!MARKER.test(row)) return undefined
     const [, kind, path = ''] = HEADER.exec(plainMarker(row)) ?? []
     if (kind !== 'Add' && kind !== 'Delete' && kind !== 'Update') return undefined
     const section = new Section(kind, unquoted(path), line)
     if (section.#path === '') section.#slips.push(noPath(line, row))
-    if (plainMarker(row) !== row) section.#warnings.push(damageWarning(line))
+    if (isDamaged(row)) section.#warnings.push(damageWarning(line))
     return section
   }
 
@@ -58,7 +61,7 @@ class Section {
 
   take(row: string, line: number): void {
     if (row.trim() !== '') this.#last = line
-    const marker = /^\\?\*/.test(row) ? plainMarker(row).trimEnd() : row
+    const marker = MARKER.test(row) ? plainMarker(row).trimEnd() : ''
     if (marker.startsWith('*** ')) this.#takeMarker(marker, line)
     else this.#takeRow(row, line)
   }

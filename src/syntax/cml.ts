@@ -68,7 +68,7 @@ class CmlReader implements Reader {
     const blocks: Block[] = []
     let next = line + 1
     let at = afterBlanks(text, this.#source.startOf(line))
-    if (this.#isComment(at)) this.#comment(at, line)
+    if (this.#isComment(at)) return this.#comment(at, line)
     let mistake = this.#endless === undefined ? undefined : inComment(at, this.#endless)
     for (let name = opensAt(text, at); name !== undefined; name = opensAt(text, at)) {
       const located = locate(text, at, name)
@@ -92,10 +92,12 @@ class CmlReader implements Reader {
   }
 
   /** Hides elements only: other syntaxes know no such comments, and find their blocks in them. */
-  #comment(at: number, line: number): void {
+  #comment(at: number, line: number): Reading {
     const close = this.#source.text.indexOf('-->', at + 4)
     if (close === -1) this.#endless = line
     else this.#hidden = close + 3
+    const reach = close === -1 ? Infinity : this.#source.lineAt(close)
+    return { blocks: [], faults: [], next: line + 1, reach }
   }
 
   #blocksOf(located: Located, refusal: Misplaced | undefined): readonly Block[] {

@@ -1,7 +1,8 @@
 import { syntaxNames, type Block, type Document, type Fault, type SyntaxName } from '../core/block.ts'
 import type { Source } from '../core/source.ts'
 import { makeCmlReader } from './cml.ts'
-import { makeCslReader } from './csl.ts'
+import type { Delimiters } from './csl-marker.ts'
+import { defaultDelimiters, makeCslReader } from './csl.ts'
 import { throughDamage } from './mend-document.ts'
 import type { MakeReader, Reader, Reading } from './reader.ts'
 import { makeReplacerReader } from './replacer.ts'
@@ -9,7 +10,7 @@ import { makeShamReader } from './sham.ts'
 
 const native: Partial<Record<SyntaxName, MakeReader>> = {
   sham: makeShamReader,
-  csl: makeCslReader(),
+  csl: makeCslReader(defaultDelimiters),
   cml: makeCmlReader,
   replacer: makeReplacerReader,
 }
@@ -22,6 +23,8 @@ export interface FindOptions {
   readonly nativeBefore?: boolean | undefined
   /** Reads a text as it stands, whatever a chat program did to it. */
   readonly strict?: boolean | undefined
+  /** What CSL markers begin and end with. */
+  readonly cslDelimiters?: Delimiters | undefined
 }
 
 /** Every block in a text, in order of appearance. Never throws: a broken block is there with its faults. */
@@ -33,8 +36,9 @@ export function findBlocks(source: Source, options: FindOptions = {}): Document 
   }
   const document = read(source)
   if (options.strict) return document
-  const { syntaxes = syntaxNames, nativeBefore = false } = options
-  const ours = syntaxes.filter((name) => name in native)
+  const { syntaxes = syntaxNames, nativeBefore = false, cslDelimiters } = options
+  // What damage does to markers that nobody has seen before cannot be told.
+  const ours = syntaxes.filter((name) => name in native && (name !== 'csl' || cslDelimiters === undefined))
   return throughDamage(source, document, { syntaxes: ours, soundBefore: nativeBefore, read })
 }
 
@@ -48,9 +52,10 @@ export class BlockFinder {
   readonly #nativeBefore: boolean
   #line = 1
 
-  constructor(source: Source, { syntaxes, nativeBefore = false }: FindOptions) {
+  constructor(source: Source, { syntaxes, nativeBefore = false, cslDelimiters }: FindOptions) {
     this.#nativeBefore = nativeBefore
-    const makers = Object.entries({ ...native, ...foreign })
+    const own = cslDelimiters && { csl: makeCslReader(cslDelimiters) }
+    const makers = Object.entries({ ...native, ...own, ...foreign })
     this.#readers = makers
       .filter(([name]) => syntaxes?.some((one) => one === name) ?? true)
       .map(([, make]) => make(source))
@@ -107,11 +112,12 @@ export class BlockFinder {
 
 /** Whoever writes our blocks means those; a diff beside them is an illustration. */
 function withoutForeign(blocks: readonly Block[], faults: readonly Fault[]): Document {
-  const warnings = blocks
-    .filter((block) => block.syntax in foreign)
-    .map(({ syntax, startLine, endLine }) => {
-      const lines = endLine === null ? `line ${startLine}` : `lines ${startLine}-${endLine}`
-      return `${lines}: not executed: a ${syntax} block beside blocks of clada's own`
-    })
-  return { blocks: blocks.filter((block) => block.syntax in native), faults, warnings }
+  const passedOver = blocks.filter((block) => block.syntax in foreign)
+  const warnings = passedOver.map(
+    (block) => `${linesOf(block)}: not executed: a ${block.syntax} block beside blocks of clada's own`,
+  )
+  return { blocks: blocks.filter((block) => block.syntax in native), faults, warnings, passedOver }
 }
+
+const linesOf = ({ startLine, endLine }: Block): string =>
+  endLine === null || endLine === startLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`

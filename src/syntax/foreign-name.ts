@@ -6,6 +6,7 @@ import { fenceOf } from './foreign-text.ts'
  */
 export function nameIn(line: string): string | undefined {
   let text = line.trim()
+  if (PLAIN.test(text)) return text
   let marked = false
   for (;;) {
     const before = text
@@ -19,6 +20,9 @@ export function nameIn(line: string): string | undefined {
   }
   return looksLikeName(text, marked) ? text : undefined
 }
+
+/** What most names look like; the rest takes longer. */
+const PLAIN = /^(?:[a-zA-Z0-9.-][\w.-]*\/)*[a-zA-Z0-9-][\w-]*\.\w*[a-zA-Z0-9]$/
 
 /** What may be around a name. `marks` says that whoever writes it means a name. */
 const around: readonly { readonly pattern: RegExp; readonly marks: boolean }[] = [

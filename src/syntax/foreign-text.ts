@@ -2,6 +2,12 @@ import type { Source } from '../core/source.ts'
 
 /** What the formats of other tools have in common: fences around them, indentation, and damage to their markers. */
 
+/** A line of a text, without the byte order mark that the text may begin with. */
+export function rowAt(source: Source, line: number): string {
+  const row = source.line(line)
+  return line === 1 && row.charCodeAt(0) === BOM ? row.slice(1) : row
+}
+
 export interface Fence {
   readonly indent: string
   readonly marks: string
@@ -34,6 +40,8 @@ export function plainMarker(line: string): string {
 
 const DAMAGE = /[\\&\xa0\u200b-\u200d\u2060\ufeff]/
 
+export const isDamaged = (line: string): boolean => plainMarker(line) !== line
+
 export const damageWarning = (line: number): string =>
   `the marker on line ${line} was damaged; it was read as it was meant`
 
@@ -62,3 +70,4 @@ export function* linesWith(source: Source, word: string, from = 0): Generator<nu
 }
 
 const LF = 10
+const BOM = 0xfeff

@@ -35,14 +35,17 @@ export function throughDamage(source: Source, strict: Document, options: Through
   const told = new Set<Region>()
   const blocks = document.blocks.map((block) => {
     const region = regionOf(regions, block.startLine)
-    if (region === undefined) return isSound(block) ? beside(source, block, entities) : block
+    if (region === undefined || region.changed.size === 0) return beside(mended, block, entities)
     const warnings = told.has(region) ? [] : warningsOf(region)
     told.add(region)
     const all = [...(block.warnings ?? []), ...warnings]
     return doubted(mended, all.length > 0 ? { ...block, warnings: all } : block, region.kinds)
   })
-  return { blocks, faults: document.faults, warnings: [...document.warnings, ...warnings] }
+  return { ...document, blocks, warnings: [...document.warnings, ...warnings] }
 }
+
+/** Whether a sound block is to be taken as it stands, whatever else its text holds. */
+export const isUndoubted = (source: Source, block: Block): boolean => beside(source, block, true) === block
 
 /** Whether all that was sound is as it was, what lies in a mended block left out, and all that is new is mended. */
 function keeps(before: Document, after: Document, regions: readonly Region[]): boolean {
@@ -68,7 +71,6 @@ function isSame(a: Block, b: Block): boolean {
 
 /** Every repair. A group tells of all of them with its first block. */
 function warningsOf({ start, end, prefix, markers, changed }: Region): string[] {
-  if (changed.size === 0) return []
   const warnings: string[] = []
   if (prefix !== '') {
     const what = prefix.includes('>') ? `"${prefix.trim()}"` : 'indentation'
@@ -87,6 +89,7 @@ function warningsOf({ start, end, prefix, markers, changed }: Region): string[] 
 
 /** A block that is sound as it stands, and yet its texts may be damaged. */
 function beside(source: Source, block: Block, entities: boolean): Block {
+  if (!isSound(block)) return block
   // Whatever escapes for HTML leaves a block alone that has no angle bracket in its markers.
   if (entities && !block.raw.includes('<')) return doubted(source, block, ['entities'])
   if (!shows(block.raw, 'spaces') && !shows(block.raw, 'invisible') && !shows(block.raw, 'breaks')) return block

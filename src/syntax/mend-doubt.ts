@@ -12,7 +12,8 @@ export function doubted(source: Source, block: Block, kinds: readonly DamageKind
   if (block.faults.length > 0) return block
   const doubtful = new Map<string, DamageKind[]>()
   for (const [name, text] of Object.entries(block.params)) {
-    const shown = kinds.filter((kind) => shows(text, kind))
+    // In a quoted value a backslash that was doubled reads as one.
+    const shown = kinds.filter((kind) => (kind === 'escapes' ? text.includes('\\') : shows(text, kind)))
     if (shown.length > 0) doubtful.set(name, shown)
   }
   if (doubtful.size === 0) return block

@@ -60,7 +60,8 @@ function closing(view: View, line: number, name: Name, markers: Markers): number
 function assignment(line: string, plain: string, name: Name): { clean?: string; shell: string } {
   const asItIs = parseAssignment(line, name)
   const isAction = asItIs.key === 'action' && asItIs.value !== undefined
-  if (asItIs.mistake === undefined && !(isAction && plain !== line.trim())) return { clean: line, shell: shellOf(line, asItIs.opens) }
+  if (asItIs.mistake === undefined && !(isAction && plain !== line.trim()))
+    return { clean: line, shell: shellOf(line, asItIs.opens) }
   // Where the key belongs is not damage: a block that is indented as a whole is read without its indentation.
   if (/^[ \t]/.test(line)) return { shell: line }
   const repaired = parseAssignment(plain, name)

@@ -20,6 +20,8 @@ export interface Reading {
   readonly faults: readonly Fault[]
   /** The line to go on from; greater than the line that was read. */
   readonly next: number
+  /** The last line that cannot be understood without this reading, when that is not the one before `next`. */
+  readonly reach?: number
 }
 
 export type MakeReader = (source: Source) => Reader

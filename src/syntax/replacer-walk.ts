@@ -25,6 +25,9 @@ const markers: ReadonlyMap<string, MarkerName> = new Map(
   (['EXPLANATION', 'FILE', 'SEARCH', 'REPLACE', 'OVERWRITE', 'END'] as const).map((name) => [spelled(name), name]),
 )
 
+/** Whether a line of a text would be read as a marker, wherever it stands. */
+export const isMarkerLine = (line: string): boolean => markers.has(line.trimEnd())
+
 interface Mark {
   readonly line: number
   readonly name: MarkerName

@@ -1,5 +1,5 @@
 import type { Source } from '../core/source.ts'
-import { linesWith, plainMarker } from './foreign-text.ts'
+import { linesWith, plainMarker, rowAt } from './foreign-text.ts'
 
 export interface Mark {
   readonly line: number
@@ -39,13 +39,9 @@ export class SearchReplaceMarks {
     return mark?.line === line && mark.kind === 'head'
   }
 
-  /** The marker on a line, and all that follow it. */
-  *from(line: number): Generator<Mark> {
-    const marks = this.#all()
-    for (let at = this.#indexFrom(line); at < marks.length; at++) {
-      const mark = marks[at]
-      if (mark !== undefined) yield mark
-    }
+  /** All markers in order, and the index of the first at or after a line. */
+  from(line: number): { readonly marks: readonly Mark[]; readonly first: number } {
+    return { marks: this.#all(), first: this.#indexFrom(line) }
   }
 
   #indexFrom(line: number): number {
@@ -69,7 +65,7 @@ function findMarks(source: Source): Mark[] {
   const marks: Mark[] = []
   const collect = (word: string, kind: Mark['kind'], pattern: RegExp): void => {
     for (const line of linesWith(source, word)) {
-      const size = pattern.exec(plainMarker(source.line(line)))?.[1]?.length
+      const size = pattern.exec(plainMarker(rowAt(source, line)))?.[1]?.length
       if (size !== undefined) marks.push({ line, kind, size })
     }
   }
@@ -88,7 +84,7 @@ function* dividers(source: Source): Generator<Mark> {
     behind = Math.max(at + 5, source.startOf(line + 1))
     // A marker is short; a long line is none, whatever is in it.
     if (source.endOf(line) - source.startOf(line) > 200) continue
-    const size = DIVIDER.exec(plainMarker(source.line(line)))?.[1]?.length
+    const size = DIVIDER.exec(plainMarker(rowAt(source, line)))?.[1]?.length
     if (size !== undefined) yield { line, kind: 'divider', size }
   }
 }

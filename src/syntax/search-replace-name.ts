@@ -1,29 +1,29 @@
 import type { Source } from '../core/source.ts'
 import { nameIn, nameInFence } from './foreign-name.ts'
-import { fenceOf } from './foreign-text.ts'
+import { fenceOf, rowAt } from './foreign-text.ts'
 
 /** The file that is named above a head, and the line that names it. Lines above `floor` are not looked at. */
 export function nameAbove(source: Source, head: number, floor: number): { path: string; line: number } | undefined {
   const inside = lineAbove(source, head, floor)
   if (inside === undefined) return undefined
-  if (fenceOf(source.line(inside)) === undefined) {
-    const path = nameIn(source.line(inside))
+  if (fenceOf(rowAt(source, inside)) === undefined) {
+    const path = nameIn(rowAt(source, inside))
     if (path !== undefined) return { path, line: inside }
   }
   // Directly above, or with one line between that names nothing, such as a comment.
-  const fence = fenceOf(source.line(inside)) === undefined ? lineAbove(source, inside, floor) : inside
-  if (fence === undefined || fenceOf(source.line(fence)) === undefined) return undefined
-  const path = nameInFence(source.line(fence))
+  const fence = fenceOf(rowAt(source, inside)) === undefined ? lineAbove(source, inside, floor) : inside
+  if (fence === undefined || fenceOf(rowAt(source, fence)) === undefined) return undefined
+  const path = nameInFence(rowAt(source, fence))
   if (path !== undefined) return { path, line: fence }
   const above = lineAbove(source, fence, floor)
-  const name = above === undefined ? undefined : nameIn(source.line(above))
+  const name = above === undefined ? undefined : nameIn(rowAt(source, above))
   return above === undefined || name === undefined ? undefined : { path: name, line: above }
 }
 
 /** The nearest line above that is not blank, with at most one that is between them. */
 function lineAbove(source: Source, line: number, floor: number): number | undefined {
   for (let above = line - 1; above >= Math.max(floor, line - 2); above--) {
-    if (source.line(above).trim() !== '') return above
+    if (rowAt(source, above).trim() !== '') return above
   }
   return undefined
 }
@@ -35,7 +35,7 @@ const FRAME = 8
 export function onlyFrame(source: Source, first: number, last: number, name: number | undefined): boolean {
   if (last - first >= FRAME) return false
   for (let line = first; line <= last; line++) {
-    const text = source.line(line)
+    const text = rowAt(source, line)
     if (line !== name && text.trim() !== '' && fenceOf(text) === undefined) return false
   }
   return true

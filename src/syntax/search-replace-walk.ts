@@ -1,6 +1,6 @@
 import type { Source } from '../core/source.ts'
 import type { Slip } from './foreign-block.ts'
-import { damageWarning, dedented, plainMarker } from './foreign-text.ts'
+import { damageWarning, dedented, isDamaged, rowAt } from './foreign-text.ts'
 import { type Mark, type SearchReplaceMarks, wordBehindHead } from './search-replace-marks.ts'
 
 /** One head with what belongs to it. */
@@ -17,46 +17,66 @@ export interface Edit {
 
 /** Reads what opens on a line: a head, or a tail that nothing opened. */
 export function readEdit(source: Source, marks: SearchReplaceMarks, line: number): Edit {
-  let head: Mark | undefined
-  let tail: Mark | undefined
-  let other: Mark | undefined
-  let behind = source.lineCount + 1
-  const dividers: Mark[] = []
-  for (const mark of marks.from(line)) {
-    if (head === undefined) {
-      if (mark.kind !== 'head') return broken(line, line, line + 1, stray(line))
-      head = mark
-    } else if (mark.kind === 'divider') {
-      dividers.push(mark)
-    } else if (mark.size === head.size) {
-      if (mark.kind === 'tail') tail = mark
-      else behind = mark.line
-      break
-    } else if (mark.kind === 'tail') {
-      other ??= mark
-    }
-  }
-  const end = tail ?? other
-  if (head === undefined || end === undefined) return broken(line, null, behind, unclosed(line, behind, source))
-  const divider = dividerOf(
-    head,
-    dividers.filter((mark) => mark.line < end.line),
-  )
+  const { head, inner, dividers, end } = outline(marks, line)
+  if (head === undefined) return broken(line, line, line + 1, stray(line))
+  if (end === undefined) return broken(line, null, source.lineCount + 1, unclosed(line))
+  if (inner !== undefined) return broken(line, end.line, end.line + 1, headInside(inner.line, line, end.line))
+  const divider = dividerOf(head, dividers)
   if ('message' in divider) return broken(line, end.line, end.line + 1, divider)
 
-  const indent = /^\s*/.exec(source.line(line))?.[0] ?? ''
+  const indent = /^\s*/.exec(rowAt(source, line))?.[0] ?? ''
   const [search, replace] = contents(source, [line, divider.line, end.line], indent)
-  const word = wordBehindHead(source.line(line))
+  const word = wordBehindHead(rowAt(source, line))
   return {
     line,
     search,
     replace,
     endLine: end.line,
     lastLine: end.line,
-    slips: word === undefined ? [] : [behindHead(line, source.line(line).indexOf(word) + 1, word)],
+    slips: word === undefined ? [] : [behindHead(line, rowAt(source, line).indexOf(word) + 1, word)],
     warnings: warningsOf(source, [line, divider.line, end.line], search, replace),
     next: end.line + 1,
   }
+}
+
+interface Outline {
+  /** Missing where a line begins with a tail. */
+  readonly head?: Mark
+  /** A head that comes before the end. */
+  readonly inner?: Mark
+  readonly dividers: readonly Mark[]
+  /** The tail; missing when none follows. */
+  readonly end?: Mark
+}
+
+function outline(marks: SearchReplaceMarks, line: number): Outline {
+  let head: Mark | undefined
+  let inner: Mark | undefined
+  /** The first tail of another size; a head of another size before it has the better claim to it. */
+  let other: { tail: Mark; dividers: readonly Mark[] } | 'claimed' | undefined
+  const dividers: Mark[] = []
+  const all = marks.from(line)
+  for (let at = all.first; at < all.marks.length; at++) {
+    const mark = all.marks[at]
+    if (mark === undefined) break
+    if (head === undefined) {
+      if (mark.kind === 'tail') return { dividers }
+      head = mark
+    } else if (mark.kind === 'divider') {
+      dividers.push(mark)
+    } else if (mark.size === head.size) {
+      if (mark.kind === 'tail') return { head, dividers, end: mark, ...(inner && { inner }) }
+      if (other !== undefined && other !== 'claimed') break
+      inner ??= mark
+      other ??= 'claimed'
+    } else {
+      other ??= mark.kind === 'head' ? 'claimed' : { tail: mark, dividers: [...dividers] }
+    }
+  }
+  if (head === undefined) return { dividers }
+  return other === undefined || other === 'claimed'
+    ? { head, dividers }
+    : { head, dividers: other.dividers, end: other.tail }
 }
 
 function contents(
@@ -65,7 +85,7 @@ function contents(
   indent: string,
 ): [readonly string[], readonly string[]] {
   const rows: string[] = []
-  for (let line = head + 1; line < tail; line++) if (line !== divider) rows.push(source.line(line))
+  for (let line = head + 1; line < tail; line++) if (line !== divider) rows.push(rowAt(source, line))
   const plain = dedented(rows, indent)
   return [plain.slice(0, divider - head - 1), plain.slice(divider - head - 1)]
 }
@@ -73,7 +93,7 @@ function contents(
 type Lines = readonly [head: number, divider: number, tail: number]
 
 function warningsOf(source: Source, lines: Lines, search: readonly string[], replace: readonly string[]): string[] {
-  const damaged = lines.filter((line) => plainMarker(source.line(line)) !== source.line(line))
+  const damaged = lines.filter((line) => isDamaged(rowAt(source, line)))
   const warnings = damaged.map(damageWarning)
   if (search.length > 0 && search.join('\n') === replace.join('\n')) {
     warnings.push(`SEARCH and REPLACE on line ${lines[0]} are the same; nothing changes there`)
@@ -109,14 +129,17 @@ const stray = (line: number): Slip => ({
   hint: 'Begin the block with <<<<<<< SEARCH, the old text and =======.',
 })
 
-const unclosed = (line: number, behind: number, source: Source): Slip => ({
+const unclosed = (line: number): Slip => ({
   code: 'truncated',
   line,
-  message:
-    behind > source.lineCount
-      ? 'Block not closed: the text ends before >>>>>>> REPLACE'
-      : `Block not closed: another begins on line ${behind}`,
-  hint: `End the block with >>>>>>> REPLACE. Nothing from line ${line} to ${behind - 1} was executed: send it again, whole.`,
+  message: 'Block not closed: the text ends before >>>>>>> REPLACE',
+  hint: `End the block with >>>>>>> REPLACE. Nothing from line ${line} on was executed: send it again, whole.`,
+})
+
+const headInside = (line: number, first: number, last: number): Slip => ({
+  line,
+  message: `SEARCH inside the block of line ${first}`,
+  hint: `Close the block of line ${first} with >>>>>>> REPLACE before another begins; where such lines are content, write its own markers with more marks. Nothing from line ${first} to ${last} was executed.`,
 })
 
 const behindHead = (line: number, column: number, word: string): Slip => ({

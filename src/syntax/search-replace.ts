@@ -11,7 +11,8 @@
  * Markers are whole lines; they may be indented as a whole with what is between them. The marks of a head count:
  * a divider, a tail or another head with as many of them belongs to it, and only where there is none, one with
  * another number does; so a block with nine marks may hold blocks with seven. Two dividers that fit are a mistake,
- * because either may be content. A head before the tail leaves the first block unclosed.
+ * because either may be content. So is a head before the tail: either a tail is missing, or the head is content, and
+ * nothing down to the tail is executed. A block without a tail reaches to the end of the text.
  *
  * Old lines are replaced by new ones where they are in the file, as whole lines. No old lines, or blank ones, mean a
  * new file. Blocks for one file with nothing but blank lines, fences and its name between them are one patch, so
@@ -95,9 +96,10 @@ function foundOf(
   const slips = edits.flatMap((edit) => edit.slips)
   const [first] = edits
   if (name === undefined && first !== undefined && slips.length === 0) slips.push(nameless(first.line))
+  const path = name === undefined ? {} : { path: name }
   return {
     action,
-    params: name === undefined ? params : { path: name, ...params },
+    params: slips.length > 0 ? path : { ...path, ...params },
     label: 'SEARCH/REPLACE',
     startLine,
     endLine: last?.endLine ?? null,

@@ -1,6 +1,8 @@
-import type { Block, Document, Fault } from '../core/block.ts'
+import type { Block, BlockGroup, Document } from '../core/block.ts'
 import { Source } from '../core/source.ts'
+import { plainMarker } from '../text/undamage.ts'
 import { BlockFinder, findBlocks, type FindOptions } from './find-blocks.ts'
+import { isUndoubted } from './mend-document.ts'
 import type { Reading } from './reader.ts'
 
 /**
@@ -30,21 +32,37 @@ export class BlockStream {
     const finder = new BlockFinder(source, this.#options)
     const blocks: Block[] = []
     let next = 1
+    let reach = 0
     for (let reading = finder.step(); reading !== undefined && isFinal(reading); reading = finder.step()) {
+      reach = Math.max(reach, reading.reach ?? 0)
+      const [first] = reading.blocks
+      if (first === undefined) continue
+      // What stands before it is forgotten with it, so there must be nothing that has still to be understood.
+      if (reading.next <= reach || this.#maybeDamaged(source, next, first.startLine, reading.blocks)) break
       blocks.push(...reading.blocks)
       next = reading.next
     }
-    const found = shifted({ blocks, faults: [], warnings: [] }, this.#before)
+    const found = shifted(blocks, this.#before)
     this.#native ||= blocks.length > 0
     this.#pending = this.#pending.slice(source.startOf(next))
     this.#before += next - 1
-    return found
+    return { blocks: found, faults: [], warnings: [] }
   }
 
   /** Whatever is left, now that nothing more comes. */
   end(): Document {
-    const rest = findBlocks(new Source(this.#pending), { ...this.#options, nativeBefore: this.#native })
-    return shifted(rest, this.#before)
+    // Blank lines for those that are forgotten: messages name lines too.
+    const source = new Source('\n'.repeat(this.#before) + this.#pending)
+    return findBlocks(source, { ...this.#options, nativeBefore: this.#native })
+  }
+
+  /** Damage is judged over the whole text: blocks that show signs of it wait, and so do those behind a hidden one. */
+  #maybeDamaged(source: Source, start: number, end: number, blocks: readonly Block[]): boolean {
+    if (this.#options.strict) return false
+    for (let line = start; line < end; line++) {
+      if (hiddenOpener.test(plainMarker(source.line(line)))) return true
+    }
+    return !blocks.every((block) => isUndoubted(source, block))
   }
 
   /** Reading anew what is long and still open must not cost the square of its length. */
@@ -68,17 +86,21 @@ function isFinal({ blocks, faults }: Reading): boolean {
   return blocks.every((block) => block.endLine !== null && block.faults.length === 0 && !waiting.has(block.syntax))
 }
 
-function shifted(document: Document, lines: number): Document {
-  if (lines === 0) return document
-  const fault = (one: Fault): Fault => ({ ...one, line: one.line + lines })
-  return {
-    warnings: document.warnings,
-    faults: document.faults.map(fault),
-    blocks: document.blocks.map((block) => ({
-      ...block,
-      startLine: block.startLine + lines,
-      endLine: block.endLine === null ? null : block.endLine + lines,
-      faults: block.faults.map(fault),
-    })),
+const hiddenOpener = /^[\s>]*(?:#!\s*(?:SHAM|NESL)|<-{2,}|<<<|<(?:tasks|edit|write|run|move|remove)\b)/i
+
+/** Blocks without faults, which many lines stood before. */
+function shifted(blocks: readonly Block[], lines: number): readonly Block[] {
+  if (lines === 0) return blocks
+  const groups = new Map<BlockGroup, BlockGroup>()
+  const moved = (group: BlockGroup): BlockGroup => {
+    const known = groups.get(group) ?? { ...group, line: group.line + lines }
+    groups.set(group, known)
+    return known
   }
+  return blocks.map((block) => ({
+    ...block,
+    startLine: block.startLine + lines,
+    endLine: block.endLine === null ? null : block.endLine + lines,
+    ...(block.group && { group: moved(block.group) }),
+  }))
 }

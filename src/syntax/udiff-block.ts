@@ -7,7 +7,7 @@ export function foundOf(section: Section, region: Region, isComplete: boolean): 
   const call = callOf(section)
   const slip = 'slip' in call ? call.slip : undefined
   const warnings = [...section.warnings]
-  if (section.extended.has('old mode')) warnings.push('the change of mode was left out')
+  if (section.extended.has('old mode') && slip === undefined) warnings.push('the change of mode was left out')
   return {
     action: 'action' in call ? call.action : '',
     params: 'params' in call ? call.params : {},
@@ -44,14 +44,16 @@ function callOf(section: Section): Call {
 }
 
 function createOf(section: Section, path: string): Call {
-  let content = ''
+  const lines: string[] = []
+  let isBare = false
   for (const row of section.rows) {
-    if (row.startsWith('+')) content += `${row.slice(1)}\n`
-    else if (row.startsWith('\\')) content = content.replace(/\n$/, '')
-    else if (row.trim() === '') content += row.startsWith(' ') ? `${row.slice(1)}\n` : '\n'
-    else if (!row.startsWith('@@')) return { slip: oldLines(section) }
+    isBare = row.startsWith('\\')
+    if (row.startsWith('+')) lines.push(row.slice(1))
+    else if (row.trim() === '') lines.push(row.slice(1))
+    else if (!isBare && !row.startsWith('@@')) return { slip: oldLines(section) }
   }
-  return { action: 'file_create', params: { path, content } }
+  const content = lines.map((line) => `${line}\n`).join('')
+  return { action: 'file_create', params: { path, content: isBare ? content.slice(0, -1) : content } }
 }
 
 type Names = { readonly old: string | null; readonly new: string | null } | { readonly slip: Slip }

@@ -27,10 +27,10 @@ export function gitNames(written: string): { old: string; new: string } | undefi
 }
 
 /** Names without "a/" and "b/", which say which side a name is of, and only where both of them say so. */
-export function withoutSides<O extends string | null, N extends string | null>(
-  old: O,
-  added: N,
-): { old: O | string; new: N | string } {
+export function withoutSides(
+  old: string | null,
+  added: string | null,
+): { readonly old: string | null; readonly new: string | null } {
   const bareOld = old?.startsWith('a/') ? old.slice(2) : old
   const bareNew = added?.startsWith('b/') ? added.slice(2) : added
   const both = bareOld !== old && bareNew !== added

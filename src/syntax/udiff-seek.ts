@@ -1,5 +1,6 @@
 import type { Source } from '../core/source.ts'
-import { type Fence, fenceOf } from './foreign-text.ts'
+import { type Fence, fenceOf, rowAt } from './foreign-text.ts'
+import { EXTENDED } from './udiff-walk.ts'
 
 /** Finds where a diff may open: at a fence that says so, at git's header, or at the two names. */
 export class UdiffSeek {
@@ -11,7 +12,7 @@ export class UdiffSeek {
     this.#lanes = [
       { needle: '```', accept: (line) => this.#isFence(line), ahead: 0 },
       { needle: '~~~', accept: (line) => this.#isFence(line), ahead: 0 },
-      { needle: 'diff --git ', accept: (line) => line, ahead: 0 },
+      { needle: 'diff --git ', accept: (line) => this.#isGit(line), ahead: 0 },
       { needle: '+++ ', accept: (line) => this.#namesAbove(line), ahead: 0 },
     ]
   }
@@ -38,16 +39,24 @@ export class UdiffSeek {
   }
 
   #isFence(line: number): number | undefined {
-    const fence = fenceOf(this.#source.line(line))
+    const fence = fenceOf(rowAt(this.#source, line))
     return fence !== undefined && isDiffFence(fence) ? line : undefined
+  }
+
+  /** Something that only a diff has must follow: prose may begin with these words. */
+  #isGit(line: number): number | undefined {
+    if (line === this.#source.lineCount) return undefined
+    const below = rowAt(this.#source, line + 1).trimStart()
+    return EXTENDED.test(below) || /^(?:--- \S|@@ |Binary files |GIT binary patch)/.test(below) ? line : undefined
   }
 
   /** The line of the old name, when the line below the new one is part of a hunk. */
   #namesAbove(line: number): number | undefined {
     if (line === 1 || line === this.#source.lineCount) return undefined
-    const indent = /^[ \t]*/.exec(this.#source.line(line))?.[0] ?? ''
-    if (!this.#source.line(line - 1).startsWith(`${indent}--- `)) return undefined
-    const below = this.#source.line(line + 1)
+    const indent = /^[ \t]*/.exec(rowAt(this.#source, line))?.[0] ?? ''
+    const above = rowAt(this.#source, line - 1)
+    if (!above.startsWith(`${indent}--- `) || above.trim() === '---') return undefined
+    const below = rowAt(this.#source, line + 1)
     return below.startsWith(indent) && /^(?:@@|[-+ ])/.test(below.slice(indent.length)) ? line - 1 : undefined
   }
 }

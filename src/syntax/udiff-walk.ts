@@ -1,4 +1,5 @@
 import type { Source } from '../core/source.ts'
+import { rowAt } from './foreign-text.ts'
 
 /** The lines a diff may take, without the indentation of the place it stands in. */
 export class Region {
@@ -6,10 +7,12 @@ export class Region {
   readonly last: number
   readonly #source: Source
   readonly #indent: string
+  readonly #mayHaveCr: boolean
 
   constructor(source: Source, indent: string, { first, last }: { first: number; last: number }) {
     this.#source = source
     this.#indent = indent
+    this.#mayHaveCr = carriesCr(source)
     this.first = first
     this.last = last
   }
@@ -17,19 +20,31 @@ export class Region {
   /** Empty behind the end. */
   row(line: number): string {
     if (line > this.last) return ''
-    const row = this.#source.line(line)
-    return row.startsWith(this.#indent) ? row.slice(this.#indent.length) : row.trimStart()
+    const row = rowAt(this.#source, line)
+    return this.#indent !== '' && row.startsWith(this.#indent) ? row.slice(this.#indent.length) : row
   }
 
   /** Whether a line ends in CRLF. */
   hasCr(line: number): boolean {
-    return line < this.#source.lineCount && this.#source.startOf(line + 1) - this.#source.endOf(line) === 2
+    if (!this.#mayHaveCr || line >= this.#source.lineCount) return false
+    return this.#source.startOf(line + 1) - this.#source.endOf(line) === 2
   }
 
-  some(test: (row: string) => boolean): boolean {
-    for (let line = this.first; line <= this.last; line++) if (test(this.row(line))) return true
+  some(test: (row: string, line: number) => boolean): boolean {
+    for (let line = this.first; line <= this.last; line++) if (test(this.row(line), line)) return true
     return false
   }
+}
+
+/** Asked once for a text, because it may be long and hold many diffs. */
+const withCr = new WeakMap<Source, boolean>()
+
+function carriesCr(source: Source): boolean {
+  const known = withCr.get(source)
+  if (known !== undefined) return known
+  const found = source.text.includes('\r')
+  withCr.set(source, found)
+  return found
 }
 
 /** What a diff says about one file, names as written. */
@@ -47,7 +62,7 @@ export interface Section {
   binary?: number
   /** Rows of all hunks, `@@` included. */
   readonly rows: string[]
-  /** Whether every hunk has as many lines as its header says. */
+  /** Whether every hunk has as many lines as its header says, or nothing else can follow. */
   satisfied: boolean
   readonly warnings: string[]
 }
@@ -57,13 +72,17 @@ export interface Named {
   readonly line: number
 }
 
-const EXTENDED =
+export const EXTENDED =
   /^(old mode|new mode|new file mode|deleted file mode|rename from|rename to|copy from|copy to|similarity index|dissimilarity index|index) (.*)$/
+
+const MARKED = /^[-+ \\]/
 
 /** Reads sections one behind the other, until something else comes. */
 export class UdiffWalk {
   readonly #region: Region
   readonly #place: 'fenced' | 'open'
+  /** The empty lines that were passed last. */
+  #blank = { first: 0, behind: 0 }
 
   constructor(region: Region, place: 'fenced' | 'open') {
     this.#region = region
@@ -153,17 +172,16 @@ export class UdiffWalk {
       at = this.#hunk(section, start)
     }
     section.next = Math.max(at, section.lastLine + 1)
+    if (section.rows.length === 0) section.satisfied = isWhole(section)
     return section
   }
 
   /** The first hunk in a fence may go without its header. */
   #hunkFrom(line: number, isFirst: boolean): number | undefined {
-    let at = line
-    while (at <= this.#region.last && this.#region.row(at).trim() === '' && this.#region.row(at) === '') at++
-    if (at > this.#region.last) return undefined
+    const at = this.#behindBlank(line)
     const row = this.#region.row(at)
     if (row.startsWith('@@')) return at
-    return isFirst && /^[-+ ]/.test(row) && !this.#isNames(at) && at === line ? at : undefined
+    return isFirst && at === line && /^[-+ ]/.test(row) && !this.#isNames(at) ? at : undefined
   }
 
   #hunk(section: Section, line: number): number {
@@ -178,10 +196,11 @@ export class UdiffWalk {
       at++
     } else section.rows.push('@@')
     let unmarked: number | undefined
-    for (; at <= this.#region.last && !this.#endsHunk(at, counts); at++) {
+    for (; at <= this.#region.last; at++) {
       const row = this.#region.row(at)
+      if (this.#endsHunk(at, row, counts)) break
       const cr = keepsCr && this.#region.hasCr(at) ? '\r' : ''
-      const isMarked = row === '' || /^[-+ \\]/.test(row)
+      const isMarked = row === '' || MARKED.test(row)
       if (!isMarked) unmarked ??= at
       section.rows.push((isMarked ? row : ` ${row}`) + cr)
       counts.take(row)
@@ -196,31 +215,60 @@ export class UdiffWalk {
     return at
   }
 
-  #endsHunk(line: number, counts: Counts): boolean {
-    const row = this.#region.row(line)
+  #endsHunk(line: number, row: string, counts: Counts): boolean {
+    const mark = row[0]
+    if (mark === ' ' || mark === '+') return false
     if (row.startsWith('@@') || row.startsWith('diff --git ')) return true
-    if (this.#isNames(line) && !counts.lacksOneEach) {
-      return counts.areReached || this.#region.row(line + 2).startsWith('@@')
-    }
-    if (counts.areReached && row.trimEnd() === '--' && row.length < 4) return true
-    if (this.#place === 'fenced') return false
-    if (row === '') return counts.areReached || !this.#goesOn(line)
-    return !/^[-+ \\]/.test(row)
+    if (mark === '-') return this.#endsAtMinus(line, row, counts)
+    if (this.#place === 'fenced' || mark === '\\') return false
+    return row !== '' || !this.#goesOn(line) || (counts.areReached && this.#isList(line))
+  }
+
+  /** The names of the next file and the signature of a mail begin like a line that goes. */
+  #endsAtMinus(line: number, row: string, counts: Counts): boolean {
+    if (!row.startsWith('--')) return false
+    if (counts.areReached && /^-- ?$/.test(row)) return true
+    if (!this.#isNames(line) || counts.lacksOneEach) return false
+    return counts.areReached || this.#region.row(line + 2).startsWith('@@')
   }
 
   /** Whether the next line that is not empty belongs to the hunk. */
   #goesOn(line: number): boolean {
+    const at = this.#behindBlank(line)
+    return MARKED.test(this.#region.row(at)) && !this.#isNames(at)
+  }
+
+  /** Whether the next line that is not empty is an item of a list. */
+  #isList(line: number): boolean {
+    return /^[-+] \S/.test(this.#region.row(this.#behindBlank(line)))
+  }
+
+  /** The first line that is not empty. Many empty ones are passed once, however often they are asked for. */
+  #behindBlank(line: number): number {
+    const { first, behind } = this.#blank
+    if (line >= first && line <= behind) return behind
     let at = line
     while (at <= this.#region.last && this.#region.row(at) === '') at++
-    return /^[-+ \\]/.test(this.#region.row(at)) && !this.#isNames(at)
+    this.#blank = { first: line, behind: at }
+    return at
   }
 
   #warnOfRest(section: Section, line: number): void {
-    let at = line
-    while (at <= this.#region.last && this.#region.row(at) === '') at++
-    if (at === line || !/^[-+]/.test(this.#region.row(at)) || this.#isNames(at)) return
+    if (this.#region.row(line) !== '' || !this.#isList(line)) return
+    const at = this.#behindBlank(line)
     section.warnings.push(`line ${at} stands behind the end of the hunk, by its counts, and was left out`)
   }
+}
+
+/** Without a hunk, only git's own words say that none is to come: an empty file, or one that stays as it is. */
+function isWhole({ extended, binary }: Section): boolean {
+  const isEmpty = /\be69de29/.test(extended.get('index')?.text ?? '')
+  return (
+    isEmpty ||
+    extended.get('similarity index')?.text.trim() === '100%' ||
+    extended.has('new mode') ||
+    binary !== undefined
+  )
 }
 
 /** How many lines of each side a hunk still has, by its header. */

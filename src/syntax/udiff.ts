@@ -11,19 +11,19 @@
  *
  * "a/" and "b/" are left out where both names have them, or the one that is not /dev/null. Line numbers are passed
  * on and not looked at. Counts are not trusted: a hunk goes on as long as lines have a mark. They serve where nothing
- * else tells: outside a fence, what follows a blank line behind a hunk whose counts are reached is text (a list has
- * marks too), "-- " behind such a hunk is the signature of a mail, and "--- " with "+++ " below is the last change of
- * a hunk whose counts still lack one line each. An empty line in a hunk is an empty line of context. In a fence, a line
- * without a mark is context too: it must be in the file, so nothing is made up.
+ * else tells. Outside a fence, a list that follows a blank line behind a hunk whose counts are reached is text, though
+ * its lines have marks too; "-- " behind such a hunk is the signature of a mail; "--- " with "+++ " below is the last
+ * change of a hunk whose counts still lack one line each. An empty line in a hunk is an empty line of context. In a
+ * fence, a line without a mark is context too: it must be in the file, so nothing is made up.
  *
  * A diff has no end marker. In a fence it ends with the fence. Elsewhere the last section of a text is complete when
- * something follows it, or when the text ends with a line break and the counts of its last hunk are reached;
- * otherwise it is truncated.
+ * something follows it, or when the text ends with a line break and the counts of its hunks are reached or, without
+ * hunks, git says that the file is empty or the same; otherwise it is truncated.
  */
 
 import type { Source } from '../core/source.ts'
 import { ForeignBlocks, type Found } from './foreign-block.ts'
-import { closesFence, type Fence, fenceOf } from './foreign-text.ts'
+import { closesFence, type Fence, fenceOf, rowAt } from './foreign-text.ts'
 import type { MakeReader } from './reader.ts'
 import { foundOf } from './udiff-block.ts'
 import { isDiffFence, UdiffSeek } from './udiff-seek.ts'
@@ -43,22 +43,25 @@ export const makeUdiffReader: MakeReader = (source) => {
 }
 
 function readDiff(source: Source, line: number): { found: Found[]; next: number } {
-  const fence = fenceOf(source.line(line))
-  if (fence !== undefined) return readFenced(source, line, fence)
-  const above = line > 1 ? fenceOf(source.line(line - 1)) : undefined
-  if (above !== undefined) return readFenced(source, line - 1, above)
+  const fence = fenceOf(rowAt(source, line))
+  const above = line > 1 ? fenceOf(rowAt(source, line - 1)) : undefined
+  const fenced = fence ? readFenced(source, line, fence) : above && readFenced(source, line - 1, above)
+  if (fenced !== undefined) return { found: fenced.found, next: Math.max(fenced.next, line + 1) }
 
-  const indent = /^[ \t]*/.exec(source.line(line))?.[0] ?? ''
+  const indent = /^[ \t]*/.exec(rowAt(source, line))?.[0] ?? ''
   const region = new Region(source, indent, { first: line, last: source.lineCount })
   const { sections, next } = new UdiffWalk(region, 'open').read(line)
   return { found: sections.map((section) => foundOf(section, region, isComplete(source, section, next))), next }
 }
 
 /** Only the last section can be cut. */
-function isComplete(source: Source, { next, satisfied }: Section, behind: number): boolean {
+function isComplete(source: Source, { next, rows, satisfied }: Section, behind: number): boolean {
   if (next < behind) return true
-  for (let line = behind; line <= source.lineCount; line++) if (source.line(line).trim() !== '') return true
-  return satisfied && source.text.endsWith('\n')
+  let line = behind
+  while (line <= source.lineCount && source.line(line).trim() === '') line++
+  if (line > source.lineCount) return satisfied && source.text.endsWith('\n')
+  // What follows a hunk has no mark, so it is none of it. The last line of a text may be half a header, though.
+  return line < source.lineCount || (rows.length > 0 && source.line(line).trim() !== '@')
 }
 
 function readFenced(source: Source, opener: number, fence: Fence): { found: Found[]; next: number } {
@@ -67,18 +70,21 @@ function readFenced(source: Source, opener: number, fence: Fence): { found: Foun
   if (isOtherFormat(region)) return { found: [], next: opener + 1 }
   const { sections } = new UdiffWalk(region, 'fenced').read(opener + 1)
   const found = sections.map((section, at) => foundOf(section, region, closed || at < sections.length - 1))
-  if (found.length > 0) return { found, next: closed ? end + 1 : end }
-  const changes = region.some((row) => /^[-+]/.test(row))
-  // What is below may be a block of another format.
-  return { found: changes && isDiffFence(fence) ? [nameless(opener, closed ? end : null, end)] : [], next: opener + 2 }
+  const named = sections[0]?.line ?? end
+  const isNameless = region.some((row, line) => line < named && /^(?:@@|[-+])/.test(row))
+  if (isNameless && isDiffFence(fence)) found.unshift(nameless(opener, named - 1, closed || found.length > 0))
+  // Where nothing is a diff, what is below may be a block of another format.
+  return { found, next: sections.length === 0 ? opener + 1 : end + Number(closed) }
 }
 
 /** The line that closes a fence. One that opens another leaves the first unclosed, because no line of a diff does. */
 function fenceEnd(source: Source, opener: number, fence: Fence): { end: number; closed: boolean } {
   for (let line = opener + 1; line <= source.lineCount; line++) {
-    const text = source.line(line)
-    if (fenceOf(text) === undefined) continue
-    return { end: line, closed: closesFence(text, fence) }
+    const other = fenceOf(rowAt(source, line))
+    // One that is deeper is a line of context with its blank.
+    if (other === undefined || other.indent.length > fence.indent.length) continue
+    if (other.info !== '') return { end: line, closed: false }
+    if (closesFence(rowAt(source, line), fence)) return { end: line, closed: true }
   }
   return { end: source.lineCount + 1, closed: false }
 }
@@ -87,16 +93,16 @@ function fenceEnd(source: Source, opener: number, fence: Fence): { end: number; 
 const isOtherFormat = (region: Region): boolean =>
   region.some((row) => /^(?:<{5,9} ?SEARCH|\*\*\* Begin Patch)/.test(row))
 
-const nameless = (line: number, endLine: number | null, end: number): Found => ({
+const nameless = (line: number, last: number, isClosed: boolean): Found => ({
   action: '',
   params: {},
   label: 'diff',
   startLine: line,
-  endLine,
-  lastLine: endLine ?? end - 1,
+  endLine: isClosed ? last : null,
+  lastLine: last,
   slips: [
     {
-      ...(endLine === null && { code: 'truncated' as const }),
+      ...(!isClosed && { code: 'truncated' as const }),
       line,
       message: 'A diff without file names',
       hint: 'Put --- a/path and +++ b/path, each on a line of its own, above the first @@.',

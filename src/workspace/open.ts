@@ -12,7 +12,7 @@ import { type Change, StagedTree, type Step } from './staged-tree.ts'
 import type { Landing } from './tree.ts'
 import { type ActionFiles, Workspace } from './workspace.ts'
 
-export type { Change, Landing }
+export type { ActionFiles, Change, Landing }
 
 /** A workspace for one run, with everything below it. */
 export interface OpenWorkspace {
@@ -109,6 +109,9 @@ export function openWorkspace(
 function locationOf(root: string, absolute: string): Location {
   const inside = absolute.startsWith(root.endsWith(path.sep) ? root : root + path.sep)
   const from = inside ? root : path.parse(absolute).root
-  const parts = absolute.slice(from.length).split(path.sep).filter((part) => part !== '')
+  const parts = absolute
+    .slice(from.length)
+    .split(path.sep)
+    .filter((part) => part !== '')
   return { root: from, parts, absolute, given: absolute }
 }

@@ -3,6 +3,7 @@ import type {
   Entry,
   Files,
   PathArg,
+  Pathed,
   ReadOptions,
   Search,
   SearchResult,
@@ -227,6 +228,26 @@ export class ActionFiles implements Files {
     const { searchWithRipgrep } = await import('./search.ts')
     const { locator, limits } = this.#workspace.parts
     return searchWithRipgrep(query, at, this.#tree, locator, limits.actionMs)
+  }
+
+  async look(path: PathArg, access: Access): Promise<Pathed | undefined> {
+    const at = await this.#ready(path, access, 'directory')
+    const look = at.parts.length === 0 ? { type: 'directory' as const, links: 1 } : this.#tree.look(at)
+    return look === undefined ? undefined : { type: look.type, links: look.links, absolute: at.absolute }
+  }
+
+  async outside(dir: PathArg, effect: 'looks' | 'changes'): Promise<{ cwd: string; absolute: string }> {
+    const at = await this.#ready(dir, 'list', 'directory')
+    await this.#workspace.settle()
+    if (effect === 'changes') await this.#workspace.parts.begin?.()
+    const { cwd } = this.#tree.outside(at)
+    // Made by an action of the same stage: it is not on the disk yet.
+    if (cwd === undefined) throw new Stop({ kind: 'os', code: 'ENOENT', op: 'open', path: dir.given })
+    return { cwd, absolute: at.absolute }
+  }
+
+  changedOutside(absolutes: Iterable<string>): void {
+    this.#workspace.forget(absolutes)
   }
 
   /** Lets go of what was read and not written. */

@@ -24,7 +24,7 @@ export const lineDamages: Readonly<Record<string, LineDamage>> = {
   'zero-width-end': (line) => (line === '' ? '' : `${line}\u200b`),
   'zero-width-inside': (line) => line.replace(/(?<=[_:!])/g, '\u200b'),
   'byte-order-marks': (line) => (line === '' ? '' : `\ufeff${line}`),
-  'soft-hyphens': (line) => line.replace(/(?<=[a-zA-Z]{4})(?=[a-zA-Z]{4})/g, '\xad'),
+  'soft-hyphens': (line) => line.replace(/(?<=[a-zA-Z]{2})(?=[a-zA-Z]{2})/g, '\xad'),
   'direction-marks': (line) => (line === '' ? '' : `\u200e${line}\u202c`),
   'curly-quotes': curly,
   'smart-punctuation': (line) => dashed(curly(line)).replaceAll('<<', '\xab').replaceAll('>>', '\xbb'),

@@ -1,10 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, test } from 'vitest'
-import { Source } from '../../src/core/source.ts'
-import { findBlocks } from '../../src/syntax/find-blocks.ts'
 import { filesIn } from '../support/scratch.ts'
-import { carriedOut, nameOf, someOf, succeeded } from './world.ts'
+import { blocksOf, carriedOut, nameOf, someOf, succeeded } from './world.ts'
 
 /**
  * A folder is a document: `clean.md` is what the model wrote, `before/` the project, every other `.md` the same text
@@ -18,7 +16,7 @@ const documents = fs.readdirSync(here).map((name) => {
   const before = fs.existsSync(path.join(folder, 'before')) ? filesIn(path.join(folder, 'before')) : {}
   const damaged = fs.readdirSync(folder).filter((file) => file.endsWith('.md') && file !== 'clean.md')
   // A syntax that is not built yet finds nothing.
-  const built = findBlocks(new Source(clean), { strict: true }).blocks.length > 0
+  const built = blocksOf(clean).length > 0
   return { name, folder, read, clean, before, damaged, built }
 })
 
@@ -28,14 +26,14 @@ test('there are many', () => {
 
 describe.each(documents.filter(({ built }) => built))('$name', ({ folder, read, clean, before, damaged }) => {
   it('is clean', async () => {
-    const done = await carriedOut(clean, before, true)
+    const done = await carriedOut(clean, before, 'strict')
     expect(done.result).toMatchObject({ success: true, parseErrors: [] })
     expect(await carriedOut(clean, before)).toMatchObject({ files: done.files })
     expect(done.result.warnings).toBeUndefined()
   })
 
   it('does what it did, or less, whatever happens to it', async () => {
-    const all = findBlocks(new Source(clean), { strict: true }).blocks.map(nameOf)
+    const all = blocksOf(clean).map(nameOf)
     const outcomes: Record<string, unknown> = {}
     for (const file of damaged) {
       const done = await carriedOut(read(file), before)
@@ -58,7 +56,7 @@ describe.each(documents.filter(({ built }) => built))('$name', ({ folder, read, 
 
   it('repairs nothing when that is turned off', async () => {
     for (const file of damaged) {
-      const { result } = await carriedOut(read(file), before, true)
+      const { result } = await carriedOut(read(file), before, 'strict')
       const told = [...(result.warnings ?? []), ...result.results.flatMap(({ warnings = [] }) => warnings)]
       expect(
         told.filter((warning) => warning.includes('read ')),

@@ -37,7 +37,7 @@ export function readFind(words: readonly Word[]): Reading {
   if (starts.length === 0) starts.push({ text: '.', as: 'name' })
   const wanted: Argument[] = expression.length === 0 ? [] : [option('('), ...expression, option(')')]
   const operands = [...starts, ...depth, option(closedMark), ...wanted, ...(prints ? [] : [option('-print')])]
-  return { ok: true, call: { options: [], operands, dashed: false, has: () => false } }
+  return { ok: true, call: { options: [], operands, beforeDashes: undefined, has: () => false } }
 }
 
 const no = (reason: string): Reading & { ok: false } => ({ ok: false, reason })

@@ -6,15 +6,15 @@ export function readOptions(rule: CommandRule, words: readonly Word[]): Reading 
   const options: string[] = []
   const given = new Set<string>()
   const operands: Word[] = []
-  let dashed = false
+  let beforeDashes: number | undefined
   const waiting = [...words]
   for (let word = waiting.shift(); word !== undefined; word = waiting.shift()) {
-    if (dashed || !word.text.startsWith('-')) {
+    if (beforeDashes !== undefined || !word.text.startsWith('-')) {
       operands.push(word)
       continue
     }
     if (word.text === '--') {
-      dashed = true
+      beforeDashes = operands.length
       continue
     }
     if (word.text === '-') return no("'-' (standard input) is not there; name a file")
@@ -24,7 +24,7 @@ export function readOptions(rule: CommandRule, words: readonly Word[]): Reading 
     for (const name of read.given) given.add(name)
   }
   const has = (...flags: readonly string[]): boolean => flags.some((name) => given.has(name))
-  return place(rule, operands, { options, dashed, has })
+  return place(rule, operands, { options, beforeDashes, has })
 }
 
 const no = (reason: string): Reading & { ok: false } => ({ ok: false, reason })

@@ -70,8 +70,8 @@ export interface Call {
   /** Options as they are given to the program, values behind them. */
   readonly options: readonly string[]
   readonly operands: readonly Argument[]
-  /** Whether operands stood behind `--`. */
-  readonly dashed: boolean
+  /** How many operands stood before `--`; undefined when there was none. */
+  readonly beforeDashes: number | undefined
   has(...flags: readonly string[]): boolean
 }
 

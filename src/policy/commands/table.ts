@@ -177,6 +177,7 @@ const reading: readonly CommandRule[] = [
     operands: contents(2, 2),
     answers: [1],
     always: ['--no-dereference', '--color=never'],
+    close: (call, closed) => (call.has('-r') ? closing(closed).map((name) => `--exclude=${name}`) : []),
     hits: ['diff a.txt b.txt', 'diff -u a.txt b.txt', 'diff -r src nested', 'diff -U3 a b', 'diff --brief a b', 'diff -uw a b'],
     misses: [
       ...['diff a.txt', 'diff a.txt -', 'diff a b c', 'diff -l a b', 'diff --from-file=a b', 'diff --to-file=a b'],

@@ -12,7 +12,7 @@ export const javascript: Language = {
       function: 'function_declaration generator_function_declaration',
       method: 'method_definition',
       field: 'field_definition',
-      variable: 'variable_declarator assignment_expression augmented_assignment_expression',
+      variable: 'variable_declarator',
       key: 'pair',
       lambda: 'arrow_function function_expression generator_function',
       if: 'if_statement',
@@ -28,6 +28,10 @@ export const javascript: Language = {
     },
     patterns: {
       key: ['(object (shorthand_property_identifier) @it)'],
+      variable: [
+        '(expression_statement (assignment_expression) @it)',
+        '(expression_statement (augmented_assignment_expression) @it)',
+      ],
       export: ['(export_statement value: (_)) @it'],
     },
     wraps: 'export_statement lexical_declaration variable_declaration expression_statement labeled_statement',
@@ -38,9 +42,11 @@ export const javascript: Language = {
     lists: 'object lexical_declaration variable_declaration',
     chains: 'if_statement',
     names: { export_statement: "'default'", field_definition: 'property' },
+    secondary: 'export_statement',
     verbatim: 'template_string',
     preamble: 'import_statement hash_bang_line',
     fragments: [
+      ['', ''],
       ['class X {\n', '\n}'],
       ['x = {\n', '\n}'],
       ['switch (x) {\n', '\n}'],

@@ -23,8 +23,10 @@ export const python: Language = {
       with: 'with_statement',
       switch: 'match_statement',
       case: 'case_clause',
-      variable: 'assignment augmented_assignment',
       key: 'pair',
+    },
+    patterns: {
+      variable: ['(expression_statement (assignment) @it)', '(expression_statement (augmented_assignment) @it)'],
     },
     wraps: 'decorated_definition expression_statement',
     statements: 'expression_statement',
@@ -35,6 +37,10 @@ export const python: Language = {
     documentation: 'expression_statement',
     preamble: 'import_statement import_from_statement future_import_statement',
     offside: 'block',
+    fragments: [
+      ['', ''],
+      ['x = {\n', '\n}'],
+    ],
   },
   modifiers: 'async def class',
   blankLines: { top: 2, inner: 1, single: 0 },

@@ -13,7 +13,7 @@ const parser = {
     method: 'method_definition method_signature abstract_method_signature call_signature construct_signature',
     field: 'public_field_definition property_signature index_signature',
     member: 'enum_assignment',
-    variable: 'variable_declarator assignment_expression augmented_assignment_expression',
+    variable: 'variable_declarator',
     key: 'pair',
     lambda: 'arrow_function function_expression generator_function',
     if: 'if_statement',
@@ -30,6 +30,10 @@ const parser = {
   patterns: {
     member: ['(enum_body name: (_) @it)'],
     key: ['(object (shorthand_property_identifier) @it)'],
+    variable: [
+      '(expression_statement (assignment_expression) @it)',
+      '(expression_statement (augmented_assignment_expression) @it)',
+    ],
     export: ['(export_statement value: (_)) @it'],
     module: ['(ambient_declaration (statement_block)) @it'],
   },
@@ -42,9 +46,11 @@ const parser = {
   lists: 'object enum_body lexical_declaration variable_declaration',
   chains: 'if_statement',
   names: { export_statement: "'default'", call_signature: '', construct_signature: '' },
+  secondary: 'export_statement',
   verbatim: 'template_string',
   preamble: 'import_statement hash_bang_line',
   fragments: [
+    ['', ''],
     ['class X {\n', '\n}'],
     ['x = {\n', '\n}'],
     ['switch (x) {\n', '\n}'],

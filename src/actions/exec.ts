@@ -1,0 +1,49 @@
+import { choice, defaulting, defineAction, flag, integer, optional, path, text } from '../core/action.ts'
+import { languages } from '../core/commands.ts'
+
+export const exec = defineAction({
+  name: 'exec',
+  aliases: [],
+  description:
+    'Run code in a sandbox: no network, writes only in the root, an empty environment. It sees the files as they are on the disk.',
+  effect: 'exec',
+  access: ['llm'],
+  primary: 'lang',
+  display: 'conditional',
+  params: {
+    code: text('The code.'),
+    lang: choice(languages, 'Its language.'),
+    version: optional(text('Version of the language, such as 3.11; refused when it is not installed.')),
+    cwd: optional(path('Directory to run it in; the root without it.')),
+    timeout: optional(integer('Milliseconds until it is stopped, at most what the user allows.')),
+    return_output: defaulting(flag('Whether its output belongs into the report.'), true),
+  },
+  returns: {
+    stdout: 'string',
+    stderr: 'string',
+    'exit_code?': 'number',
+    'changed?': '[{path, change: create|modify|delete}]',
+  },
+  examples: [
+    {
+      title: 'answers with what was printed',
+      params: { lang: 'bash', code: 'echo hello; echo oops >&2' },
+      data: { stdout: 'hello\n', stderr: 'oops\n', exit_code: 0 },
+    },
+    {
+      title: 'says which files it changed',
+      before: { 'a.txt': 'x\n' },
+      params: { lang: 'python', code: "open('b.txt', 'w').write('y')" },
+      after: { 'b.txt': 'y' },
+      data: { changed: [{ path: 'b.txt', change: 'create' }] },
+    },
+    {
+      title: 'fails with the exit code',
+      params: { lang: 'javascript', code: 'process.exit(3)' },
+      data: { stdout: '', stderr: '', exit_code: 3 },
+      code: 'exec_failed',
+    },
+  ],
+  startsProcess: () => true,
+  run: ({ code, lang, version, cwd, timeout }, { commands }) => commands.exec({ code, lang, version, cwd, timeout }),
+})

@@ -1,0 +1,41 @@
+import { defineAction, optional, path, text } from '../core/action.ts'
+
+export const run = defineAction({
+  name: 'run',
+  aliases: [],
+  description:
+    'Run one command line, without a shell. Listed commands that look (cat head tail grep find ls pwd tree wc diff file stat realpath xxd, git status diff log show branch stash-list ls-files) and that change files (mv rm cp mkdir touch) run at once; any other needs the approval of the user.',
+  effect: 'exec',
+  access: ['llm'],
+  primary: 'command',
+  display: 'always',
+  params: {
+    command: text('The command line. Quotes are understood, operators and globs are not, except a leading `cd DIR &&`.'),
+    dir: optional(path('Directory to run it in; the root without it.')),
+  },
+  returns: { output: 'string', exit_code: 'number', 'changed?': '[{path, change: create|modify|delete}]' },
+  examples: [
+    {
+      title: 'looks',
+      before: { 'a.txt': 'one\ntwo\n' },
+      params: { command: 'head -n 1 a.txt' },
+      data: { output: 'one\n', exit_code: 0 },
+    },
+    {
+      title: 'changes files without a process',
+      before: { 'src/a.txt': 'x' },
+      params: { command: 'mv src/a.txt b.txt' },
+      after: { 'src/a.txt': null, 'b.txt': 'x' },
+    },
+    {
+      title: 'has no shell',
+      before: { 'a.txt': 'x' },
+      params: { command: 'cat a.txt | wc -l' },
+      code: 'command_not_allowed',
+    },
+    { title: 'asks for what is not on the list', params: { command: 'npm test' }, code: 'approval_required' },
+  ],
+  // The five that the workspace carries out itself; whatever else, if it runs at all, is a process.
+  startsProcess: ({ command }) => !/^\s*(?:cd\s+\S+\s*&&\s*)?(?:mv|rm|cp|mkdir|touch)(?:\s|$)/.test(String(command)),
+  run: ({ command, dir }, { commands }) => commands.run({ command, dir }),
+})

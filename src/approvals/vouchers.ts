@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { isRecord, replaceFile } from './project-list.ts'
+
+/**
+ * What this user vouches for, in a place that neither a repository nor a model can write to. A voucher names the
+ * command as it is written, with its directory, and what it ran when it was approved.
+ */
+export interface Voucher {
+  readonly command: string
+  /** Hash of what it runs; null where that cannot be known. */
+  readonly runs: string | null
+  readonly network: boolean
+  readonly added: string
+}
+
+export function readVouchers(root: string): Voucher[] {
+  const file = vouchersFile(root)
+  if (file === undefined) return []
+  try {
+    const value: unknown = JSON.parse(fs.readFileSync(file, 'utf8'))
+    if (!isRecord(value) || value['root'] !== root || !Array.isArray(value['vouchers'])) return []
+    return value['vouchers'].filter(isVoucher)
+  } catch {
+    return []
+  }
+}
+
+function isVoucher(value: unknown): value is Voucher {
+  if (!isRecord(value)) return false
+  const { command, runs, network, added } = value
+  return (
+    typeof command === 'string' &&
+    (runs === null || typeof runs === 'string') &&
+    typeof network === 'boolean' &&
+    typeof added === 'string'
+  )
+}
+
+export function writeVouchers(root: string, vouchers: readonly Voucher[]): void {
+  const file = vouchersFile(root)
+  if (file === undefined) throw new Error('The state directory lies inside the project, where models can write.')
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+  replaceFile(file, `${JSON.stringify({ root, vouchers }, null, 2)}\n`)
+}
+
+/** Undefined when the state directory lies inside the project: then it proves nothing. */
+function vouchersFile(root: string): string | undefined {
+  const given = process.env['XDG_STATE_HOME']
+  const base = given !== undefined && path.isAbsolute(given) ? given : path.join(os.homedir(), '.local', 'state')
+  if (`${realOrSame(base)}/`.startsWith(`${root}/`) && root !== os.homedir() && root !== '/') return undefined
+  return path.join(base, 'clada', 'approvals', `${hash(root)}.json`)
+}
+
+function realOrSame(dir: string): string {
+  try {
+    return fs.realpathSync(dir)
+  } catch {
+    return path.resolve(dir)
+  }
+}
+
+export const hash = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -1,0 +1,71 @@
+import os from 'node:os'
+import { bareEnvironment } from '../process/environment.ts'
+import { findProgram, pathOutside, systemPath } from '../process/programs.ts'
+import { runProcess } from '../process/run-process.ts'
+import { chooseSandbox } from '../process/sandbox.ts'
+import { settingsOf } from '../settings.ts'
+import type { Command } from './command.ts'
+import { cladaOptions } from './options.ts'
+import { print } from './print.ts'
+
+interface Finding {
+  readonly name: string
+  readonly ok: boolean
+  readonly found: string
+  readonly advice?: string
+}
+
+/** What is there, which sandbox is active, and how to get what is missing. */
+export const command: Command = async ({ flags }) => {
+  const { root } = settingsOf(cladaOptions(flags))
+  const findings = [await sandbox(root), ...listed(), ...interpreters(root), limits()]
+  if (flags.json !== undefined) print(JSON.stringify(findings, null, 2))
+  else for (const finding of findings) print(lineOf(finding))
+  return findings.every(({ ok }) => ok) ? 0 : 1
+}
+
+const lineOf = ({ name, ok, found, advice }: Finding): string =>
+  `${ok ? '✓' : '✗'} ${name.padEnd(12)} ${found}${advice === undefined ? '' : `\n    ${advice}`}`
+
+/** Tried, not only looked for: a kernel may refuse what is installed. */
+async function sandbox(root: string): Promise<Finding> {
+  const name = 'sandbox'
+  const choice = chooseSandbox()
+  if (!choice.ok) return { name, ok: false, found: choice.reason, advice: choice.advice }
+  const program = { file: '/usr/bin/true', args: [], cwd: '/', env: bareEnvironment }
+  const none = { readable: [], caches: [], fixed: [], closed: [], absent: [] }
+  const resources = { memoryBytes: 2 ** 30, fileBytes: 2 ** 30, processes: 1000 }
+  const bounds = { root, home: os.homedir(), ...none, network: false, limits: resources }
+  const wrapped = choice.sandbox.wrap(program, bounds)
+  const end = await runProcess({ ...wrapped, timeoutMs: 5000, outputBytes: 10_000 })
+  const user = process.geteuid?.() === 0 ? 'as the superuser, without its powers' : 'as an ordinary user'
+  if (end.exitCode === 0) return { name, ok: true, found: `${choice.sandbox.name} is active (${choice.sandbox.file}), ${user}` }
+  return {
+    name,
+    ok: false,
+    found: `${choice.sandbox.name} does not start: ${end.stderr.trim() || end.error || `exit ${end.exitCode}`}`,
+    advice: 'Allow user namespaces (sysctl -w kernel.unprivileged_userns_clone=1, or on Ubuntu an AppArmor profile for bwrap), or use --exec unsandboxed.',
+  }
+}
+
+function listed(): Finding[] {
+  const wanted = ['git', 'grep', 'find', 'tree', 'diff', 'file', 'xxd']
+  const missing = wanted.filter((name) => findProgram(name, systemPath) === undefined)
+  if (missing.length === 0) return [{ name: 'commands', ok: true, found: 'all commands of the list are installed' }]
+  // They are refused one by one when a document asks for them; nothing else depends on them.
+  return [{ name: 'commands', ok: true, found: `not installed: ${missing.join(', ')}`, advice: 'Install them if models should use them.' }]
+}
+
+function interpreters(root: string): Finding[] {
+  const dirs = pathOutside(process.env['PATH'], [root])
+  return ['python3', 'node', 'bash', 'ruby'].map((name) => {
+    const file = findProgram(name, dirs)
+    return { name, ok: true, found: file ?? 'not installed; exec in this language is refused' }
+  })
+}
+
+function limits(): Finding {
+  const file = findProgram('prlimit', systemPath)
+  if (file !== undefined || process.platform !== 'linux') return { name: 'limits', ok: true, found: file ?? 'time and output only' }
+  return { name: 'limits', ok: true, found: 'time and output only', advice: 'Install util-linux (prlimit) for limits on memory and processes.' }
+}

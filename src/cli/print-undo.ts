@@ -1,0 +1,21 @@
+import { printable } from '../report/printable.ts'
+import type { UndoResult } from '../undo.ts'
+import type { FlagValues } from './flags.ts'
+import { print } from './print.ts'
+
+/** Says what came of an undo or redo, and answers with the exit code. */
+export function printUndo(result: UndoResult, flags: FlagValues, done: string): number {
+  if (flags.json !== undefined) print(JSON.stringify(result, null, 2))
+  else if (flags.quiet === undefined) print(printable(lines(result, done).join('\n')))
+  return result.success && result.conflicts.length === 0 ? 0 : 1
+}
+
+function lines({ success, execution, summary, restored, conflicts, error, warnings = [], gitCommit }: UndoResult, done: string): string[] {
+  const commit = gitCommit === undefined ? '' : ` (${gitCommit.slice(0, 8)})`
+  return [
+    success ? `${done}: execution ${execution}, ${summary}${commit}` : (error ?? 'It could not be done.'),
+    ...restored.map((path) => `  ${path}`),
+    ...conflicts.map(({ path, reason }) => `  ✗ ${path}: ${reason}`),
+    ...warnings.map((warning) => `! ${warning}`),
+  ]
+}

@@ -1,0 +1,150 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import type { Problem } from '../core/problem.ts'
+import type { Bounds, Sandbox } from '../process/bounds.ts'
+import { isBelow } from '../process/programs.ts'
+import { type ProcessEnd, runProcess } from '../process/run-process.ts'
+import { cachesIn, prefixOf, runtimesIn } from '../process/runtimes.ts'
+import { chooseSandbox } from '../process/sandbox.ts'
+import { type ChangedFile, changesBetween, type Survey, surveyOf } from '../process/survey.ts'
+import { closedNames } from './closed.ts'
+import type { CommandScope, Place } from './scope.ts'
+
+export interface Containment {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly timeoutMs: number
+  /** `required`: not run without a sandbox. `if-there`: the user has approved this very command. */
+  readonly sandbox: 'required' | 'if-there'
+  readonly network: boolean
+  readonly caches: 'writable' | 'none'
+  /** Further files that must be readable inside. */
+  readonly readable?: readonly string[]
+  readonly memoryBytes: number
+}
+
+export type Contained =
+  | { readonly ok: true; readonly end: ProcessEnd; readonly changed: readonly ChangedFile[]; readonly warnings: string[] }
+  | { readonly ok: false; readonly problem: Problem }
+
+const gib = 1024 ** 3
+const mostProcesses = 1000
+
+/** Runs a program with as little around it as the machine can manage, and says what it changed. */
+export async function runContained(what: Containment, place: Place, scope: CommandScope): Promise<Contained> {
+  const chosen = sandboxFor(what, scope)
+  if (chosen !== undefined && 'reason' in chosen) return { ok: false, problem: { kind: 'exec-refused', ...chosen } }
+  const { root } = scope.settings
+  const isClosed = closedNames(scope)
+  const before = surveyOf(root, isClosed)
+  const inside = chosen === undefined ? undefined : await runInside(chosen, what, place, before, scope)
+  const failure = inside === undefined ? undefined : chosen?.failed(inside)
+  const warnings: string[] = []
+  if (failure !== undefined && what.sandbox === 'required') return { ok: false, problem: notComingUp(failure) }
+  if (failure !== undefined) warnings.push(`the sandbox could not be started (${failure}), so the command ran without one`)
+  const end = inside === undefined || failure !== undefined ? await runBare(what, place, scope) : inside
+  const after = surveyOf(root, isClosed)
+  const changed = changesBetween(before, after)
+  scope.files.changedOutside(changed.map((file) => path.join(root, file.path)))
+  warnings.push(...oddities(before, after, changed))
+  return { ok: true, end, changed, warnings }
+}
+
+function sandboxFor({ sandbox }: Containment, { commands, settings }: CommandScope): Sandbox | { reason: string; advice: string } | undefined {
+  if (commands.exec === 'unsandboxed') return undefined
+  if (settings.root === '/') {
+    return { reason: 'the root is the whole disk, which cannot be contained', advice: 'Ask the user for a smaller root.' }
+  }
+  const choice = chooseSandbox()
+  if (choice.ok) return choice.sandbox
+  return sandbox === 'required' ? { reason: choice.reason, advice: choice.advice } : undefined
+}
+
+const notComingUp = (failure: string): Problem => ({
+  kind: 'exec-refused',
+  reason: `the sandbox could not be started: ${failure}`,
+  advice: 'Ask the user to allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile for bwrap), or to run with --exec unsandboxed. clada doctor says more.',
+})
+
+async function runInside(sandbox: Sandbox, what: Containment, place: Place, survey: Survey, scope: CommandScope): Promise<ProcessEnd> {
+  const bounds = boundsFor(what, survey, scope)
+  const { file, args, env } = what
+  const wrapped = sandbox.wrap({ file, args, env, cwd: place.absolute }, bounds)
+  try {
+    return await runProcess({
+      ...wrapped,
+      timeoutMs: what.timeoutMs,
+      outputBytes: scope.commands.outputBytes,
+      signal: scope.signal,
+      onOutput: scope.onOutput,
+      threads: process.geteuid?.() === 0 ? mostProcesses : undefined,
+    })
+  } finally {
+    // Places to mount over had to be made in the project itself.
+    for (const name of bounds.absent) removeEmpty(path.join(bounds.root, name))
+  }
+}
+
+function runBare(what: Containment, place: Place, scope: CommandScope): Promise<ProcessEnd> {
+  return runProcess({
+    file: what.file,
+    args: what.args,
+    env: what.env,
+    cwd: place.door,
+    timeoutMs: what.timeoutMs,
+    outputBytes: scope.commands.outputBytes,
+    family: 'marked',
+    signal: scope.signal,
+    onOutput: scope.onOutput,
+  })
+}
+
+function boundsFor(what: Containment, survey: Survey, { settings }: CommandScope): Bounds {
+  const { root, allowedRoots } = settings
+  const home = os.homedir()
+  const isThere = (name: string): boolean => fs.lstatSync(path.join(root, name), { throwIfNoEntry: false }) !== undefined
+  const own = ['.git', '.clada']
+  // A command that was approved may set up its own tools; code may not plant what others run later.
+  const planted = what.caches === 'writable' ? [] : ['.npmrc', '.yarnrc', '.yarnrc.yml', '.husky']
+  return {
+    root,
+    home,
+    readable: [...runtimesIn(home), ...prefixOf(what.file, home, root), ...openRoots(allowedRoots, home), ...(what.readable ?? [])],
+    caches: what.caches === 'writable' ? cachesIn(home) : [],
+    fixed: [...new Set([...own, 'clada.yml', ...planted, ...survey.repositories])].filter(isThere),
+    closed: survey.closed.filter(({ path: name }) => !isBelow(name, '.git') && !isBelow(name, '.clada')),
+    absent: own.filter((name) => !isThere(name)),
+    network: what.network,
+    limits: { memoryBytes: what.memoryBytes, fileBytes: 4 * gib, processes: 4 * mostProcesses },
+  }
+}
+
+/** Not what holds the sockets and secrets of others. */
+const openRoots = (roots: readonly string[], home: string): string[] =>
+  roots.filter((root) => !isBelow('/tmp', root) && !isBelow('/run', root) && !isBelow(home, root) && !isBelow('/etc', root))
+
+function removeEmpty(dir: string): void {
+  try {
+    fs.rmdirSync(dir)
+  } catch {
+    // Somebody has put something there, or it never came to that.
+  }
+}
+
+function oddities(before: Survey, after: Survey, changed: readonly ChangedFile[]): string[] {
+  const warnings: string[] = []
+  for (const repository of after.repositories) {
+    if (!before.repositories.includes(repository)) {
+      warnings.push(`'${repository}' is new: its hooks and config run when git is used there`)
+    }
+  }
+  for (const { path: file, change } of changed) {
+    if (change === 'create' && /(^|\/)(\.npmrc|\.yarnrc(\.yml)?|\.husky|\.envrc|clada\.yml)(\/|$)/.test(file)) {
+      warnings.push(`'${file}' is new and can make other programs run code; look at it first`)
+    }
+  }
+  if (!before.whole || !after.whole) warnings.push('the project has too many files to compare them all')
+  return warnings
+}

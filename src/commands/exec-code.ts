@@ -1,0 +1,90 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { fail, ok, type Outcome } from '../core/action.ts'
+import type { ExecRequest } from '../core/commands.ts'
+import type { PathArg } from '../core/files.ts'
+import { type Problem, Stop } from '../core/problem.ts'
+import { codeEnvironment } from '../process/environment.ts'
+import { chooseSandbox } from '../process/sandbox.ts'
+import { runContained } from './contained.ts'
+import { interpreterFor } from './interpreters.ts'
+import { problemOf } from './run-approved.ts'
+import { type CommandScope, type Place, placeOf, rootArg } from './scope.ts'
+
+/** Code in a language, contained. The data of a failure holds what was said until then. */
+export async function execCode(request: ExecRequest, scope: CommandScope): Promise<Outcome> {
+  const nothing = { stdout: '', stderr: '' }
+  if (scope.commands.exec === 'off') {
+    return fail({ kind: 'exec-refused', reason: 'code is switched off (--exec off)', advice: 'Do it with file actions, or ask the user.' })
+  }
+  const place = await cwdOf(request.cwd ?? rootArg(scope.settings.root), scope)
+  if ('kind' in place) return fail(place, nothing)
+  const found = await interpreterFor(request.lang, request.version, place, scope)
+  if (!found.ok) return fail(found.problem, nothing)
+  if (scope.effect === 'show') return preview(request, scope)
+  await placeOf(rootArg(scope.settings.root), 'changes', scope)
+
+  const { file, flag, path: dirs, venv } = found
+  const limit = scope.settings.limits.actionMs
+  const timeoutMs = Math.min(Math.max(1, request.timeout ?? limit), limit)
+  const script = request.code.length > longestArgument ? writeScript(request.code) : undefined
+  try {
+    const done = await runContained(
+      {
+        file,
+        args: script === undefined ? [flag, request.code] : [script],
+        env: codeEnvironment({ path: dirs, home: os.homedir(), venv }),
+        timeoutMs,
+        sandbox: 'required',
+        network: false,
+        caches: 'none',
+        readable: script === undefined ? [] : [script],
+        memoryBytes: 4 * 1024 ** 3,
+      },
+      place,
+      scope,
+    )
+    if (!done.ok) return fail(done.problem, nothing)
+    const { stdout, stderr, exitCode, signal, ended } = done.end
+    const capped = (request.timeout ?? 0) > limit ? [`timeout was lowered to ${limit} ms, the user's limit`] : []
+    const warnings = [...done.warnings, ...capped]
+    const data = {
+      stdout,
+      stderr,
+      ...(ended === 'itself' && exitCode !== null ? { exit_code: exitCode } : {}),
+      ...(done.changed.length === 0 ? {} : { changed: done.changed }),
+    }
+    if (ended === 'itself' && exitCode === 0) return ok(data, warnings)
+    return { ...fail(problemOf(ended, exitCode, signal, timeoutMs), data), ...(warnings.length > 0 ? { warnings } : {}) }
+  } finally {
+    if (script !== undefined) fs.rmSync(path.dirname(script), { recursive: true, force: true })
+  }
+}
+
+/** The system takes no argument longer than 128 kB. */
+const longestArgument = 30_000
+
+function writeScript(code: string): string {
+  const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-code-')), 'code')
+  fs.writeFileSync(file, code)
+  return file
+}
+
+async function cwdOf(dir: PathArg, scope: CommandScope): Promise<Place | Problem> {
+  try {
+    return await placeOf(dir, 'looks', scope)
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error
+    const { problem } = error
+    const outside = problem.kind === 'path' && problem.rule === 'path_escape' && !fs.existsSync(dir.absolute)
+    return outside ? { kind: 'cwd-missing', path: dir.given } : problem
+  }
+}
+
+/** What would be run, and what nobody can say beforehand. */
+function preview({ lang, code }: ExecRequest, { commands }: CommandScope): Outcome {
+  const choice = commands.exec === 'unsandboxed' ? undefined : chooseSandbox()
+  if (choice !== undefined && !choice.ok) return fail({ kind: 'exec-refused', reason: choice.reason, advice: choice.advice })
+  return ok({ would_run: code, lang }, ['not run in a preview; what it changes cannot be foreseen'])
+}

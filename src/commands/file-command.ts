@@ -1,0 +1,185 @@
+import path from 'node:path'
+import type { Entry, Files, PathArg } from '../core/files.ts'
+import { Stop } from '../core/problem.ts'
+import type { Call } from '../policy/commands/rule.ts'
+import { refusedLink } from './operands.ts'
+
+/** More than this is not something a model should do in one line. */
+const mostEntries = 10_000
+
+/** One of the commands the workspace carries out, with what it has done so far. */
+export class FileCommand {
+  readonly files: Files
+  readonly changed: { path: string; change: 'create' | 'modify' | 'delete' }[] = []
+  readonly #root: string
+  readonly #call: Call
+  readonly #said: string[] = []
+
+  constructor(files: Files, root: string, call: Call) {
+    this.files = files
+    this.#root = root
+    this.#call = call
+  }
+
+  has(...flags: readonly string[]): boolean {
+    return this.#call.has(...flags)
+  }
+
+  did(change: 'create' | 'modify' | 'delete', { absolute }: PathArg): void {
+    this.changed.push({ path: path.relative(this.#root, absolute), change })
+  }
+
+  say(line: string): void {
+    if (this.has('-v')) this.#said.push(`${line}\n`)
+  }
+
+  said(): string {
+    return this.#said.join('')
+  }
+
+  /** Neither the root nor a directory that holds it may go or be moved. */
+  refuseRoot({ given, absolute }: PathArg): void {
+    if (absolute !== this.#root && !this.#root.startsWith(`${absolute}/`)) return
+    throw new Stop({ kind: 'path', rule: 'path_denied', path: given, reason: 'it is the root itself' })
+  }
+}
+
+export async function removePath(command: FileCommand, arg: PathArg): Promise<void> {
+  command.refuseRoot(arg)
+  const found = await command.files.look(arg, 'write')
+  if (found === undefined) {
+    if (command.has('-f')) return
+    throw new Stop({ kind: 'os', code: 'ENOENT', op: 'unlink', path: arg.given })
+  }
+  // A slash behind a link means what it leads to.
+  if (found.type === 'symlink' && /\/$/.test(arg.given)) throw refusedLink(arg.given)
+  if (found.type !== 'directory') return removeFile(command, arg)
+  if (!command.has('-r')) throw new Stop({ kind: 'os', code: 'EISDIR', op: 'unlink', path: arg.given })
+  const { files, dirs } = await below(command, arg, 'write')
+  for (const file of files) await removeFile(command, file)
+  for (const dir of dirs.reverse()) {
+    await command.files.removeDir(dir)
+    command.say(`removed directory '${dir.given}'`)
+  }
+}
+
+async function removeFile(command: FileCommand, arg: PathArg): Promise<void> {
+  await command.files.remove({ ...arg, given: arg.given.replace(/\/+$/, '') })
+  command.did('delete', arg)
+  command.say(`removed '${arg.given}'`)
+}
+
+export async function movePath(command: FileCommand, from: PathArg, to: PathArg): Promise<void> {
+  command.refuseRoot(from)
+  const found = await command.files.look(from, 'write')
+  if (found === undefined) throw new Stop({ kind: 'source-missing', path: from.given })
+  if (found.type === 'symlink' && /\/$/.test(from.given)) throw refusedLink(from.given)
+  if (command.has('-n') && (await command.files.look(to, 'write')) !== undefined) return
+  if (found.type !== 'directory') return moveFile(command, from, to)
+  const { files, dirs } = await intoNew(command, from, to, 'write')
+  for (const dir of dirs) await command.files.makeDir(moved(dir, from, to))
+  for (const file of files) await moveFile(command, file, moved(file, from, to))
+  for (const dir of dirs.reverse()) await command.files.removeDir(dir)
+}
+
+async function moveFile(command: FileCommand, from: PathArg, to: PathArg): Promise<void> {
+  const { overwrote } = await command.files.move(from, to)
+  command.did('delete', from)
+  command.did(overwrote ? 'modify' : 'create', to)
+  command.say(`renamed '${from.given}' -> '${to.given}'`)
+}
+
+export async function copyPath(command: FileCommand, from: PathArg, to: PathArg): Promise<void> {
+  const found = await command.files.look(from, 'read')
+  if (found === undefined) throw new Stop({ kind: 'source-missing', path: from.given })
+  if (found.type === 'symlink') throw refusedLink(from.given)
+  if (command.has('-n') && (await command.files.look(to, 'write')) !== undefined) return
+  if (found.type !== 'directory') return copyFile(command, from, to)
+  if (!command.has('-r')) throw new Stop({ kind: 'os', code: 'EISDIR', op: 'copyfile', path: from.given })
+  const { files, dirs } = await intoNew(command, from, to, 'read')
+  for (const dir of dirs) await command.files.makeDir(moved(dir, from, to))
+  for (const file of files) await copyFile(command, file, moved(file, from, to))
+}
+
+async function copyFile(command: FileCommand, from: PathArg, to: PathArg): Promise<void> {
+  const { overwrote } = await command.files.copy(from, to)
+  command.did(overwrote ? 'modify' : 'create', to)
+  command.say(`'${from.given}' -> '${to.given}'`)
+}
+
+export async function makeDirectory(command: FileCommand, arg: PathArg): Promise<void> {
+  const found = await command.files.look(arg, 'write')
+  if (!command.has('-p')) {
+    if (found !== undefined) throw new Stop({ kind: 'os', code: 'EEXIST', op: 'mkdir', path: arg.given })
+    const parent = { given: arg.given, absolute: path.dirname(arg.absolute) }
+    if ((await command.files.look(parent, 'list')) === undefined) {
+      throw new Stop({ kind: 'os', code: 'ENOENT', op: 'mkdir', path: arg.given })
+    }
+  }
+  await command.files.makeDir(arg)
+  if (found === undefined) command.say(`mkdir: created directory '${arg.given}'`)
+}
+
+/** A file that is there stays as it is: its time is nobody's content. */
+export async function touchFile(command: FileCommand, arg: PathArg): Promise<void> {
+  const found = await command.files.look(arg, 'write')
+  if (found?.type === 'symlink') throw refusedLink(arg.given)
+  if (found !== undefined || command.has('-c')) return
+  await command.files.write(arg, '', { ifExists: 'refuse' })
+  command.did('create', arg)
+}
+
+interface Tree {
+  readonly files: PathArg[]
+  /** The one above before those in it. */
+  readonly dirs: PathArg[]
+}
+
+async function intoNew(command: FileCommand, from: PathArg, to: PathArg, access: 'read' | 'write'): Promise<Tree> {
+  if (to.absolute === from.absolute || to.absolute.startsWith(`${from.absolute}/`)) {
+    throw new Stop({ kind: 'bad-param', param: 'command', message: `'${from.given}' cannot go into itself` })
+  }
+  const target = await command.files.look(to, 'write')
+  if (target !== undefined && target.type !== 'directory') {
+    throw new Stop({ kind: 'os', code: 'ENOTDIR', op: 'rename', path: to.given })
+  }
+  if (target !== undefined && (await command.files.list(to)).length > 0 && access === 'write') {
+    throw new Stop({ kind: 'os', code: 'ENOTEMPTY', op: 'rename', path: to.given })
+  }
+  const tree = await below(command, from, access)
+  for (const file of tree.files) await command.files.look(moved(file, from, to), 'write')
+  return tree
+}
+
+/** Everything below a directory, each checked before the first is touched. */
+async function below(command: FileCommand, top: PathArg, access: 'read' | 'write'): Promise<Tree> {
+  const tree: Tree = { files: [], dirs: [top] }
+  for (let at = 0; at < tree.dirs.length; at++) {
+    const dir = tree.dirs[at]
+    if (dir === undefined) break
+    for (const entry of await command.files.list(dir)) await sort(command, child(dir, entry), entry, access, tree)
+    if (tree.files.length + tree.dirs.length > mostEntries) {
+      const message = `'${top.given}' holds more than ${mostEntries} files`
+      throw new Stop({ kind: 'bad-param', param: 'command', message })
+    }
+  }
+  return tree
+}
+
+async function sort(command: FileCommand, arg: PathArg, { type }: Entry, access: 'read' | 'write', tree: Tree): Promise<void> {
+  await command.files.look(arg, access)
+  if (type === 'directory') tree.dirs.push(arg)
+  // A copy of a link would be a new link, and the workspace makes none.
+  else if (type === 'symlink' && access === 'read') throw refusedLink(arg.given)
+  else tree.files.push(arg)
+}
+
+const child = (dir: PathArg, { name }: Entry): PathArg => ({
+  given: `${dir.given.replace(/\/+$/, '')}/${name}`,
+  absolute: path.join(dir.absolute, name),
+})
+
+function moved(arg: PathArg, from: PathArg, to: PathArg): PathArg {
+  const rest = arg.absolute.slice(from.absolute.length)
+  return { given: `${to.given.replace(/\/+$/, '')}${rest}`, absolute: to.absolute + rest }
+}

@@ -1,0 +1,72 @@
+import { fail, ok, type Outcome } from '../core/action.ts'
+import type { PathArg } from '../core/files.ts'
+import type { Listed } from '../policy/commands/judge-command.ts'
+import { bareEnvironment } from '../process/environment.ts'
+import { findProgram, pathOutside, systemPath } from '../process/programs.ts'
+import { type ProcessEnd, runProcess } from '../process/run-process.ts'
+import { closedBelow } from './closed.ts'
+import { openLines } from './open-lines.ts'
+import { checkedOperand } from './operands.ts'
+import { runGit } from './run-git.ts'
+import { type CommandScope, listedMs, type Place, placeOf } from './scope.ts'
+
+/** A reading command of the list, as a process of its own. */
+export async function runListed(listed: Listed, cwd: PathArg, scope: CommandScope): Promise<Outcome> {
+  const place = await placeOf(cwd, 'looks', scope)
+  const [name = ''] = listed.rule.name.split(' ')
+  const file = findProgram(name, pathOutside(systemPath.join(':'), [scope.settings.root, ...scope.settings.allowedRoots]))
+  if (file === undefined) return fail({ kind: 'program-missing', program: name })
+  if (name === 'git') return answer(listed, await runGit(file, listed, place, scope))
+
+  const words: string[] = []
+  for (const operand of listed.operands) {
+    const isPath = operand.as === 'content' || operand.as === 'name'
+    words.push(isPath ? await checkedOperand(operand, place, scope) : operand.text)
+  }
+  const end = await started(file, argsOf(listed, words, place, scope), place, scope)
+  const recursive = name === 'grep' && listed.call.has('-r')
+  return answer(listed, recursive ? { ...end, output: await openLines(end, listed.call, place, scope) } : end)
+}
+
+function argsOf({ rule, call, options }: Listed, words: readonly string[], place: Place, scope: CommandScope): string[] {
+  // find reads its start points before anything else, so they must not look like options.
+  if (rule.name === 'find') return words.map((word, index) => (index === 0 && word.startsWith('-') ? `./${word}` : word))
+  const more =
+    rule.name === 'grep' && call.has('-r')
+      ? ['--null', '-H']
+      : rule.name === 'diff' && call.has('-r')
+        ? closedBelow(words, place, scope).map((name) => `--exclude=${name}`)
+        : []
+  // Without an operand grep -r searches the directory it is in.
+  const last = rule.name === 'grep' && call.has('-r') && !call.operands.some(({ as }) => as === 'content') ? ['.'] : []
+  return [...options, ...more, ...(rule.dashes === 'single' ? [] : ['--']), ...words, ...last]
+}
+
+function started(file: string, args: readonly string[], place: Place, { signal, onOutput, commands }: CommandScope): Promise<ProcessEnd> {
+  return runProcess({
+    file,
+    args,
+    cwd: place.door,
+    env: bareEnvironment,
+    timeoutMs: listedMs,
+    outputBytes: Math.min(commands.outputBytes, 10 * 1024 * 1024),
+    family: 'group',
+    signal,
+    onOutput,
+  })
+}
+
+export function answer({ rule }: Pick<Listed, 'rule'>, end: ProcessEnd | undefined): Outcome {
+  if (end === undefined) {
+    const advice = 'Only a repository whose top is the root can be looked at.'
+    return fail({ kind: 'command-refused', reason: 'the root is not the top of a git repository', advice })
+  }
+  const { output, exitCode, signal, ended, error } = end
+  if (ended === 'unstarted') return fail({ kind: 'program-missing', program: rule.name, ...(error === undefined ? {} : { advice: error }) })
+  if (ended === 'timeout') return fail({ kind: 'command-late', ms: listedMs }, { output })
+  if (ended === 'stopped') return fail({ kind: 'stopped', reason: 'the run was stopped' }, { output })
+  if (exitCode === null) return fail({ kind: 'command-failed', how: { signal: signal ?? 'unknown' } }, { output })
+  const data = { output, exit_code: exitCode }
+  const isAnswer = exitCode === 0 || (rule.answers?.includes(exitCode) ?? false)
+  return isAnswer ? ok(data) : fail({ kind: 'command-failed', how: { exit: exitCode } }, data)
+}

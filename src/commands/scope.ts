@@ -1,0 +1,43 @@
+import path from 'node:path'
+import type { Ask, CommandSettings } from '../core/commands.ts'
+import type { Files, PathArg } from '../core/files.ts'
+import { Stop } from '../core/problem.ts'
+import type { Settings } from '../core/settings.ts'
+
+/** What one action has to go by when it starts a program. */
+export interface CommandScope {
+  readonly settings: Settings
+  readonly commands: CommandSettings
+  readonly files: Files
+  /** `show`: nothing is run. `staged`: nothing may be, because it could not be taken back. */
+  readonly effect: 'land' | 'staged' | 'show'
+  readonly ask: Ask | undefined
+  readonly signal: AbortSignal | undefined
+  readonly onOutput: ((chunk: Buffer) => void) | undefined
+}
+
+/** A directory that was checked, and a door to it that stays the one that was checked. */
+export interface Place {
+  readonly absolute: string
+  readonly door: string
+  /** Below the root; empty for the root itself. */
+  readonly relative: string
+}
+
+/** Commands of the list are quick, or not for here. */
+export const listedMs = 5000
+
+export const rootArg = (root: string): PathArg => ({ given: '.', absolute: root })
+
+/** @throws Stop when the directory is not there or may not be used. */
+export async function placeOf(dir: PathArg, effect: 'looks' | 'changes', { files, settings }: CommandScope): Promise<Place> {
+  try {
+    const { cwd, absolute } = await files.outside(dir, effect)
+    return { absolute, door: cwd, relative: path.relative(settings.root, absolute) }
+  } catch (error) {
+    if (error instanceof Stop && error.problem.kind === 'os' && /^(ENOENT|ENOTDIR)$/.test(error.problem.code)) {
+      throw new Stop({ kind: 'cwd-missing', path: dir.given })
+    }
+    throw error
+  }
+}

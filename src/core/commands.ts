@@ -1,0 +1,50 @@
+import type { PathArg } from './files.ts'
+
+export interface RunRequest {
+  readonly command: string
+  readonly dir: PathArg | undefined
+}
+
+export interface ExecRequest {
+  readonly code: string
+  readonly lang: Language
+  readonly version: string | undefined
+  readonly cwd: PathArg | undefined
+  /** Milliseconds; never more than the user allows. */
+  readonly timeout: number | undefined
+}
+
+export const languages = ['python', 'javascript', 'bash', 'ruby'] as const
+export type Language = (typeof languages)[number]
+
+/** What a person is asked before a command that is not on the list runs. */
+export interface ApprovalRequest {
+  readonly root: string
+  /** The line that would be approved. */
+  readonly command: string
+  /** What it runs, where that can be known. */
+  readonly runs: string | undefined
+  /** Whether it was approved before, when it still ran something else. */
+  readonly changed: boolean
+  readonly network: boolean
+}
+
+export type ApprovalAnswer = 'once' | 'always' | 'no'
+export type Ask = (request: ApprovalRequest) => Promise<ApprovalAnswer>
+
+/** What the user said about programs, complete. */
+export interface CommandSettings {
+  readonly exec: 'sandbox' | 'unsandboxed' | 'off'
+  /** Commands that are approved for this run. */
+  readonly approve: readonly string[]
+  /** Takes the project's own list of approved commands as it is, for this run. */
+  readonly trustApprovals: boolean
+  readonly outputBytes: number
+}
+
+export const defaultCommandSettings: CommandSettings = {
+  exec: 'sandbox',
+  approve: [],
+  trustApprovals: false,
+  outputBytes: 10 * 1024 * 1024,
+}

@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process'
+import { Stop } from '../core/problem.ts'
+
+/**
+ * An environment built from nothing: no configuration of the machine or the user, no prompt, no pager, no editor,
+ * nothing fetched, nothing replaced.
+ */
+export function hardenedEnv(): Record<string, string> {
+  const { HOME, XDG_CONFIG_HOME, PATH } = process.env
+  return {
+    PATH: PATH ?? '/usr/bin:/bin',
+    // Only for `~` and the user's list of ignored files: what is configured there is switched off below.
+    HOME: HOME ?? '/nonexistent',
+    ...(XDG_CONFIG_HOME === undefined ? {} : { XDG_CONFIG_HOME }),
+    LANG: 'C.UTF-8',
+    LC_ALL: 'C.UTF-8',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_ALLOW_PROTOCOL: 'none',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_PAGER: 'cat',
+    GIT_EDITOR: ':',
+    GIT_ASKPASS: '/bin/false',
+    GIT_TEST_DISALLOW_ABBREVIATED_OPTIONS: 'true',
+  }
+}
+
+/** For the repository's own directory, whose configuration git insists on reading. */
+export const hardenedArgs: readonly string[] = [
+  '--no-pager',
+  ...[
+    'core.fsmonitor=false',
+    'core.hooksPath=/dev/null',
+    'core.editor=:',
+    'core.sshCommand=/bin/false',
+    'core.alternateRefsCommand=/bin/false',
+    'credential.helper=',
+    'protocol.allow=never',
+    'log.showSignature=false',
+    'gpg.program=/bin/false',
+    'gpg.ssh.program=/bin/false',
+    'gpg.x509.program=/bin/false',
+    'commit.gpgSign=false',
+    'diff.external=',
+    'gc.auto=0',
+    'maintenance.auto=false',
+    'submodule.recurse=false',
+    'color.ui=never',
+  ].flatMap((setting) => ['-c', setting]),
+]
+
+export interface GitCall {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  readonly args: readonly string[]
+  readonly input?: string | Buffer
+  /** Exit codes that are an answer and no failure. */
+  readonly fine?: readonly number[]
+}
+
+export interface GitAnswer {
+  readonly status: number
+  readonly out: Buffer
+}
+
+/** Runs git. Stops with what git said when it fails. */
+export function git({ cwd, env, args, input, fine = [] }: GitCall): Promise<GitAnswer> {
+  return new Promise((done, failed) => {
+    const child = spawn('git', [...hardenedArgs, ...args], {
+      cwd,
+      env: { ...hardenedEnv(), ...env },
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    })
+    const out: Buffer[] = []
+    const said: Buffer[] = []
+    child.stdout?.on('data', (chunk: Buffer) => out.push(chunk))
+    child.stderr?.on('data', (chunk: Buffer) => said.push(chunk))
+    child.on('error', (error) => {
+      const missing = 'code' in error && error.code === 'ENOENT'
+      failed(gitStop(missing ? 'git is not installed' : error.message))
+    })
+    child.on('close', (code, signal) => {
+      if (code === 0 || (code !== null && fine.includes(code))) return done({ status: code, out: Buffer.concat(out) })
+      const message = Buffer.concat(said).toString().trim().split('\n').slice(0, 3).join(' ')
+      failed(
+        gitStop(`git ${args.find((arg) => !arg.startsWith('-')) ?? ''}: ${message || `ended with ${code ?? signal}`}`),
+      )
+    })
+    if (input === undefined) return
+    // Git may answer before it has read everything.
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(input)
+  })
+}
+
+export const gitStop = (reason: string, advice?: string): Stop =>
+  new Stop({ kind: 'git', reason, ...(advice === undefined ? {} : { advice }) })

@@ -1,0 +1,200 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { gitStop } from './git-program.ts'
+import { identityOf } from './message.ts'
+import { hasCode, jsonOf, readOwn } from './own-files.ts'
+import { type Head, headOf, moveRef, type Repository } from './repository.ts'
+import type { Room } from './room.ts'
+
+export interface IndexCommit {
+  readonly room: Room
+  readonly head: Head
+  /** Relative to the top; each goes in as it is on the disk. */
+  readonly paths: readonly string[]
+  readonly message: string
+  readonly author: string | null
+  /** Says which paths turned into something else meanwhile. */
+  readonly changed: () => ReadonlySet<string>
+  /** Where to note that the index is about to be replaced. */
+  readonly pending: string
+}
+
+/**
+ * Commits paths on the current branch, and puts exactly these into the index. Everything is made ready beside the
+ * real index; only then is that one locked, the branch moved, and the new index put in its place.
+ * Answers with the commit, or undefined when there was nothing to commit.
+ */
+export async function commitPaths(commit: IndexCommit): Promise<string | undefined> {
+  const { room, head, author, message } = commit
+  const index = path.join(room.repository.gitDir, 'index')
+  for (let round = 0; round < 3; round++) {
+    const copy = room.file(`index-${round}`)
+    const seen = copyIndex(index, copy)
+    const tree = await treeOf(commit, copy)
+    const parents = head.commit === undefined ? [] : ['-p', head.commit]
+    if (tree === (await treeAt(room, head.commit))) return undefined
+    const env = identityOf(author)
+    const { out } = await room.git(['commit-tree', tree, ...parents, '-F', '-'], { input: message, env })
+    const made = out.toString().trim()
+    if (await installed(commit, made, index, copy, seen)) return made
+  }
+  throw gitStop('the index of the repository kept changing')
+}
+
+async function treeOf({ room, paths, changed }: IndexCommit, index: string): Promise<string> {
+  const env = { GIT_INDEX_FILE: index }
+  let wanted = paths
+  for (let round = 0; ; round++) {
+    const before = fs.existsSync(index) ? fs.readFileSync(index) : undefined
+    await addTo(room, wanted, env)
+    const late = changed()
+    if (late.size === 0 || round === 3) break
+    // Somebody else's text was just read; it is not what was to be committed.
+    wanted = wanted.filter((name) => !late.has(name))
+    if (before === undefined) fs.rmSync(index, { force: true })
+    else fs.writeFileSync(index, before)
+  }
+  const { out } = await room.git(['write-tree'], { env })
+  return out.toString().trim()
+}
+
+async function addTo(room: Room, paths: readonly string[], env: Record<string, string>): Promise<void> {
+  if (paths.length === 0) return
+  const top = room.repository.top ?? ''
+  if (room.config.sparse) await wake(room, paths, env)
+  // What goes, goes first: a file may have become a directory.
+  const gone = (name: string): boolean => !isContent(path.join(top, name))
+  const ordered = [...paths.filter(gone), ...paths.filter((name) => !gone(name))]
+  const input = ordered.join('\0') + '\0'
+  await room.git(['update-index', '--add', '--remove', '--ignore-skip-worktree-entries', '-z', '--stdin'], {
+    input,
+    env,
+  })
+}
+
+/** Paths that a sparse checkout leaves out are there after all. */
+async function wake(room: Room, paths: readonly string[], env: Record<string, string>): Promise<void> {
+  const { out } = await room.git(['--literal-pathspecs', 'ls-files', '-t', '-z', '--', ...paths], { env })
+  const asleep = out
+    .toString()
+    .split('\0')
+    .filter((line) => line.startsWith('S '))
+    .map((line) => line.slice(2))
+  if (asleep.length === 0) return
+  await room.git(['update-index', '--no-skip-worktree', '-z', '--stdin'], { input: asleep.join('\0') + '\0', env })
+}
+
+function isContent(file: string): boolean {
+  const stat = fs.lstatSync(file, { throwIfNoEntry: false })
+  return stat !== undefined && !stat.isDirectory()
+}
+
+async function treeAt(room: Room, commit: string | undefined): Promise<string | undefined> {
+  if (commit === undefined) return undefined
+  const { out } = await room.git(['rev-parse', '--verify', `${commit}^{tree}`])
+  return out.toString().trim()
+}
+
+interface Seen {
+  readonly ino: number
+  readonly size: number
+  readonly mtimeMs: number
+}
+
+/** What the index was when it was copied; undefined when there was none. */
+function copyIndex(index: string, copy: string): Seen | undefined {
+  try {
+    const { ino, size, mtimeMs } = fs.statSync(index)
+    fs.copyFileSync(index, copy)
+    return { ino, size, mtimeMs }
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error
+    fs.rmSync(copy, { force: true })
+    return undefined
+  }
+}
+
+export function isUnchanged(index: string, seen: Seen | undefined): boolean {
+  const now = fs.statSync(index, { throwIfNoEntry: false })
+  if (now === undefined || seen === undefined) return now === seen
+  return now.ino === seen.ino && now.size === seen.size && now.mtimeMs === seen.mtimeMs
+}
+
+export function seenIndex({ gitDir }: Repository): Seen | undefined {
+  const stat = fs.statSync(path.join(gitDir, 'index'), { throwIfNoEntry: false })
+  return stat === undefined ? undefined : { ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs }
+}
+
+/** Moves the branch and replaces the index, unless somebody else changed that meanwhile. */
+async function installed(
+  { room, head, message, pending }: IndexCommit,
+  commit: string,
+  index: string,
+  copy: string,
+  seen: Seen | undefined,
+): Promise<boolean> {
+  const lock = `${index}.lock`
+  fs.writeFileSync(pending, JSON.stringify({ lock, index, copy, commit } satisfies Pending))
+  takeIndexLock(copy, lock)
+  try {
+    if (!isUnchanged(index, seen)) {
+      fs.rmSync(lock)
+      return false
+    }
+    const [subject = ''] = message.split('\n')
+    await moveRef(room.repository, 'HEAD', commit, head.commit, `clada: ${subject}`)
+  } catch (error) {
+    fs.rmSync(lock, { force: true })
+    throw error
+  } finally {
+    if (!fs.existsSync(lock)) fs.rmSync(pending, { force: true })
+  }
+  fs.renameSync(lock, index)
+  fs.rmSync(pending, { force: true })
+  return true
+}
+
+/** Written down before the index is touched: what a process that died there has left undone. */
+interface Pending {
+  readonly lock: string
+  readonly index: string
+  readonly copy: string
+  readonly commit: string
+}
+
+/** Finishes or takes back the replacement of an index. A lock that somebody else holds is left alone. */
+export async function settlePending(repository: Repository, pending: string): Promise<void> {
+  const found = jsonOf(readOwn(pending))
+  if (isPending(found) && path.dirname(found.index) === repository.gitDir && isSameFile(found.lock, found.copy)) {
+    const { commit } = await headOf(repository)
+    if (commit === found.commit) fs.renameSync(found.lock, found.index)
+    else fs.rmSync(found.lock)
+  }
+  fs.rmSync(pending, { force: true })
+}
+
+function isPending(value: unknown): value is Pending {
+  if (typeof value !== 'object' || value === null) return false
+  return ['lock', 'index', 'copy', 'commit'].every((name) => typeof Reflect.get(value, name) === 'string')
+}
+
+function isSameFile(lock: string, copy: string): boolean {
+  try {
+    return fs.readFileSync(lock).equals(fs.readFileSync(copy))
+  } catch {
+    return false
+  }
+}
+
+/** The lock that git itself uses, with the new index already in it. */
+function takeIndexLock(copy: string, lock: string): void {
+  try {
+    // A link keeps the time it was written at, by which git tells which entries it can trust.
+    fs.linkSync(copy, lock)
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) throw gitStop(`'${lock}' exists: another git process is at work in this repository`)
+    fs.copyFileSync(copy, lock, fs.constants.COPYFILE_EXCL)
+    const { atime, mtime } = fs.statSync(copy)
+    fs.utimesSync(lock, atime, mtime)
+  }
+}

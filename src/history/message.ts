@@ -1,0 +1,30 @@
+import type { ExecutionRecord } from './record.ts'
+
+/** `AI: <summary>`, and below it what each action did. */
+export function commitMessage(record: ExecutionRecord, explanations: readonly string[]): string {
+  const said = [...new Set(explanations.map((text) => text.trim()))].filter((text) => text !== '')
+  const actions = record.actions.map(
+    ({ seq, action, target, success, error }) =>
+      `${seq}. ${success ? 'ok' : 'failed'}: ${action} ${target}`.trimEnd() +
+      (error === undefined ? '' : `\n   ${error}`),
+  )
+  const body = [...said.filter((text) => text !== record.summary), ...(actions.length > 0 ? [actions.join('\n')] : [])]
+  return `${[`AI: ${record.summary}`, ...body].join('\n\n')}\n`.replaceAll('\0', '')
+}
+
+/** Who commits, as git's environment has it. */
+export function identityOf(author: string | null): Record<string, string> {
+  const [, name = 'clada', mail = 'clada@localhost'] = /^(.*) <(.*)>$/.exec(author ?? '') ?? []
+  const seconds = Math.floor(Date.now() / 1000)
+  const zone = -new Date().getTimezoneOffset()
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const date = `${seconds} ${zone < 0 ? '-' : '+'}${two(Math.floor(Math.abs(zone) / 60))}${two(Math.abs(zone) % 60)}`
+  return {
+    GIT_AUTHOR_NAME: name,
+    GIT_AUTHOR_EMAIL: mail,
+    GIT_AUTHOR_DATE: date,
+    GIT_COMMITTER_NAME: name,
+    GIT_COMMITTER_EMAIL: mail,
+    GIT_COMMITTER_DATE: date,
+  }
+}

@@ -1,0 +1,181 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { fingerprintOf } from '../core/hash.ts'
+import type { Inspect } from '../core/recorder.ts'
+import { fullPath } from './journal.ts'
+import { copyImage } from './images.ts'
+import { jsonOf, putFile, readOwn } from './own-files.ts'
+import { isAlive, ownerFrom } from './owner.ts'
+import {
+  type ActionRecord,
+  dirOf,
+  type ExecutionRecord,
+  journalFile,
+  type PathRecord,
+  pendingFile,
+  recordFile,
+  type State,
+} from './record.ts'
+
+/**
+ * An execution that died is written down as far as its journal goes, so that it can be undone like any other.
+ * Answers with what to tell about it.
+ */
+export async function recover(history: string, number: number, root: string, inspect: Inspect): Promise<string[]> {
+  const dir = dirOf(history, number)
+  if (isGoingOn(dir, 'elsewhere')) return []
+  await settleGit(dir, root)
+  if (fs.existsSync(path.join(dir, recordFile))) return []
+  const record = interruptedRecord(history, number, root, inspect)
+  if (record.paths.length === 0) {
+    fs.rmSync(dir, { recursive: true, force: true })
+    return []
+  }
+  for (const { before } of record.paths) {
+    if (before.type === 'file' && before.image !== undefined) copyImage(path.join(dir, before.image))
+  }
+  putFile(path.join(dir, recordFile), JSON.stringify(record))
+  return [toldOf(record)]
+}
+
+async function settleGit(dir: string, root: string): Promise<void> {
+  const pending = path.join(dir, pendingFile)
+  if (fs.existsSync(pending)) {
+    const [{ settlePending }, { findRepository }] = await Promise.all([
+      import('./index-commit.ts'),
+      import('./repository.ts'),
+    ])
+    const repository = findRepository(root)
+    if (repository !== undefined) await settlePending(repository, pending)
+  }
+  fs.rmSync(path.join(dir, 'room'), { recursive: true, force: true })
+}
+
+/** Whether the execution that keeps this journal is alive; under the lock only `elsewhere` can be. */
+export function isGoingOn(dir: string, where: 'here' | 'elsewhere'): boolean {
+  const [header] = (readOwn(path.join(dir, journalFile)) ?? '').split('\n', 1)
+  const owner = ownerFrom(jsonOf(header))
+  if (owner === undefined) return false
+  return (where === 'here' || owner.pid !== process.pid) && isAlive(owner)
+}
+
+/** What a journal without an end says. */
+export function interruptedRecord(history: string, number: number, root: string, inspect: Inspect): ExecutionRecord {
+  const dir = dirOf(history, number)
+  const [header, ...lines] = (readOwn(path.join(dir, journalFile)) ?? '').split('\n').map((line) => jsonOf(line))
+  const owner = ownerFrom(header)
+  const actions: ActionRecord[] = []
+  let about: { of?: number } = {}
+  const paths = new Map<string, Found>()
+  for (const line of lines) {
+    if (typeof line !== 'object' || line === null) continue
+    if ('about' in line) about = ofIn(line.about)
+    if ('done' in line) actions.push(actionOf(line))
+    if (!('path' in line) || typeof line.path !== 'string' || !('to' in line)) continue
+    const known = paths.get(line.path)
+    const found = known ?? newFound(line)
+    if (found === undefined) continue
+    paths.set(line.path, found)
+    found.to.push(String(line.to))
+    found.by.push('by' in line ? Number(line.by) : 0)
+  }
+  return {
+    version: 1,
+    number,
+    time: owner?.time ?? new Date().toISOString(),
+    kind: kindOf(header),
+    ...about,
+    ended: 'interrupted',
+    mode: 'off',
+    summary: 'interrupted',
+    actions: actions.sort((a, b) => a.seq - b.seq),
+    paths: [...paths].flatMap(([short, found]) => pathOf(dir, short, found, stateNow(inspect, fullPath(root, short)))),
+  }
+}
+
+interface Found {
+  readonly before: State
+  /** What it was going to be, one after another. */
+  readonly to: string[]
+  readonly by: number[]
+}
+
+function newFound(line: object): Found | undefined {
+  if (!('before' in line) || typeof line.before !== 'object' || line.before === null) return undefined
+  const { before } = line
+  const type: unknown = Reflect.get(before, 'type')
+  const image: unknown = Reflect.get(before, 'image')
+  const mode: unknown = Reflect.get(before, 'mode')
+  const target: unknown = Reflect.get(before, 'target')
+  if (type === 'absent' || type === 'directory' || type === 'other') return { before: { type }, to: [], by: [] }
+  if (type === 'symlink' && typeof target === 'string') return { before: { type, target }, to: [], by: [] }
+  if (type !== 'file' || typeof image !== 'string' || !/^\d+$/.test(image)) return undefined
+  return { before: { type, image, mode: typeof mode === 'number' ? mode : 0o644 }, to: [], by: [] }
+}
+
+/** Nothing, when the change was announced and did not happen. */
+function pathOf(dir: string, short: string, { before, to, by }: Found, now: State): PathRecord[] {
+  const kept = before.type === 'file' ? fingerprintIn(path.join(dir, before.image ?? '')) : undefined
+  if (now.type === before.type && (now.type !== 'file' || now.print === kept)) return []
+  // What nobody of ours was going to write was written by somebody else since: then it is not ours to take back.
+  const ours = now.type !== 'file' || to.includes(now.print ?? '') || to.includes('moved') || to.includes('file')
+  const after: State = ours ? now : { type: 'file', mode: now.mode, print: to.at(-1) ?? '' }
+  return [{ path: short, before, after, steps: by.map((seq) => ({ by: seq })) }]
+}
+
+function stateNow(inspect: Inspect, absolute: string): State {
+  try {
+    const found = inspect(absolute)
+    return found.type === 'file' ? { type: 'file', mode: found.mode, print: fingerprintOf(found.bytes) } : found
+  } catch {
+    // A link on the way to it, or no right to look: then nothing is known about it.
+    return { type: 'other' }
+  }
+}
+
+function fingerprintIn(file: string): string | undefined {
+  try {
+    return fingerprintOf(fs.readFileSync(file))
+  } catch {
+    return undefined
+  }
+}
+
+function actionOf(line: object): ActionRecord {
+  const field = (name: string): unknown => Reflect.get(line, name)
+  return {
+    seq: Number(field('done')),
+    action: String(field('action')),
+    target: String(field('target')),
+    success: field('success') === true,
+  }
+}
+
+function kindOf(header: unknown): ExecutionRecord['kind'] {
+  const kind: unknown = typeof header === 'object' && header !== null ? Reflect.get(header, 'kind') : undefined
+  return kind === 'undo' || kind === 'redo' ? kind : 'run'
+}
+
+function ofIn(header: unknown): { of?: number } {
+  const of: unknown = typeof header === 'object' && header !== null ? Reflect.get(header, 'of') : undefined
+  return typeof of === 'number' ? { of } : {}
+}
+
+function toldOf({ number, actions, paths }: ExecutionRecord): string {
+  const done = actions.filter(({ success }) => success).map(({ seq }) => seq)
+  const changed = paths.filter(({ after }) => after.type !== 'directory').map(({ path }) => path)
+  const names =
+    changed.length > 5 ? `${changed.slice(0, 5).join(', ')} and ${changed.length - 5} more` : changed.join(', ')
+  const acts = done.length === 0 ? 'no action is known to be done' : `done: actions ${ranges(done)}`
+  return `execution ${number} was interrupted; ${acts}; nothing after them is; changed: ${names || 'only directories'}. clada undo takes it back.`
+}
+
+function ranges(numbers: readonly number[]): string {
+  const found: [number, number][] = []
+  for (const number of numbers) {
+    const last = found.at(-1)
+    if (last !== undefined && last[1] === number - 1) last[1] = number
+    else found.push([number, number])
+  }
+  return found.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(', ')
+}

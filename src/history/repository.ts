@@ -1,0 +1,104 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { git, type GitAnswer, gitStop } from './git-program.ts'
+import { ownDir, readOwn } from './own-files.ts'
+
+/** Where a repository has its things. A worktree has a directory of its own and shares another. */
+export interface Repository {
+  /** The directory that is under version control; undefined for clada's own. */
+  readonly top: string | undefined
+  readonly gitDir: string
+  readonly commonDir: string
+}
+
+/** The repository a directory lies in. Looks at files only: no git has to run for it. */
+export function findRepository(root: string): Repository | undefined {
+  for (let top = root; ; top = path.dirname(top)) {
+    const gitDir = gitDirAt(path.join(top, '.git'))
+    if (gitDir !== undefined) return { top, gitDir, commonDir: commonDirOf(gitDir) }
+    if (top === path.dirname(top)) return undefined
+  }
+}
+
+/** clada's own repository, where there is no other. */
+export function ownRepository(stateDir: string): Repository {
+  const gitDir = ownDir(stateDir, 'repo')
+  for (const name of ['objects', 'refs']) ownDir(gitDir, name)
+  for (const name of ['info', 'pack']) ownDir(path.join(gitDir, 'objects'), name)
+  for (const [name, text] of [
+    ['HEAD', 'ref: refs/clada/checkpoints\n'],
+    ['config', '[core]\n\trepositoryformatversion = 0\n\tbare = true\n'],
+  ] as const) {
+    if (readOwn(path.join(gitDir, name)) === undefined) fs.writeFileSync(path.join(gitDir, name), text, { flag: 'wx' })
+  }
+  return { top: undefined, gitDir, commonDir: gitDir }
+}
+
+/** What the user is in the middle of, when that is something no commit may come between. */
+export function inProgress({ gitDir }: Repository): string | undefined {
+  const found = unfinished.find(([name]) => fs.existsSync(path.join(gitDir, name)))
+  return found?.[1]
+}
+
+const unfinished = [
+  ['MERGE_HEAD', 'a merge'],
+  ['rebase-merge', 'a rebase'],
+  ['rebase-apply', 'a rebase'],
+  ['CHERRY_PICK_HEAD', 'a cherry-pick'],
+  ['REVERT_HEAD', 'a revert'],
+] as const
+
+/** Runs git on the repository itself, for references. Its configuration is read; nothing in it is run. */
+export function inRepository(
+  { gitDir, top }: Repository,
+  args: readonly string[],
+  fine: readonly number[] = [],
+): Promise<GitAnswer> {
+  return git({ cwd: top ?? gitDir, env: { GIT_DIR: gitDir }, args, fine })
+}
+
+export interface Head {
+  /** Undefined while there is no commit. */
+  readonly commit: string | undefined
+  /** The branch; undefined when detached. */
+  readonly branch: string | undefined
+}
+
+export async function headOf(repository: Repository): Promise<Head> {
+  const [branch, commit] = await Promise.all([
+    inRepository(repository, ['symbolic-ref', '-q', 'HEAD'], [1]),
+    commitAt(repository, 'HEAD'),
+  ])
+  return { branch: branch.status === 0 ? branch.out.toString().trim() : undefined, commit }
+}
+
+export async function commitAt(repository: Repository, name: string): Promise<string | undefined> {
+  const { status, out } = await inRepository(repository, ['rev-parse', '-q', '--verify', `${name}^{commit}`], [1])
+  return status === 0 ? out.toString().trim() : undefined
+}
+
+/** Moves a reference, if it is still where it was seen. */
+export async function moveRef(
+  repository: Repository,
+  ref: string,
+  to: string,
+  from: string | undefined,
+  why: string,
+): Promise<void> {
+  const zero = '0'.repeat(to.length)
+  await inRepository(repository, ['update-ref', '--create-reflog', '-m', why, ref, to, from ?? zero])
+}
+
+function gitDirAt(dotGit: string): string | undefined {
+  const stat = fs.statSync(dotGit, { throwIfNoEntry: false })
+  if (stat?.isDirectory()) return fs.existsSync(path.join(dotGit, 'HEAD')) ? dotGit : undefined
+  if (!stat?.isFile()) return undefined
+  const [, target] = /^gitdir: (.+)/.exec(fs.readFileSync(dotGit, 'utf8')) ?? []
+  if (target === undefined) throw gitStop(`'${dotGit}' does not say where the repository is`)
+  return path.resolve(path.dirname(dotGit), target.trim())
+}
+
+function commonDirOf(gitDir: string): string {
+  const text = readOwn(path.join(gitDir, 'commondir'))
+  return text === undefined ? gitDir : path.resolve(gitDir, text.trim())
+}

@@ -1,0 +1,86 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { Contents } from './contents.ts'
+import { identityOf } from './message.ts'
+import type { ExecutionRecord, PathRecord, State } from './record.ts'
+import { commitAt, type Head, moveRef } from './repository.ts'
+import type { Room } from './room.ts'
+
+/** All checkpoints hang on this one reference, each on the one before it. */
+const ref = 'refs/clada/checkpoints'
+
+export interface ShadowPlan {
+  readonly room: Room
+  readonly head: Head
+  readonly record: ExecutionRecord
+  readonly message: string
+  readonly author: string | null
+  /** Entries of the record, with their path in the repository. */
+  readonly entries: readonly { readonly name: string; readonly entry: PathRecord }[]
+  readonly contents: Contents
+}
+
+/**
+ * Two commits, the state before and the state after, that differ from what is checked out in nothing but the touched
+ * paths. `git fast-import` reads neither the index nor the other files, so this costs the same in any repository.
+ */
+export async function saveShadow(plan: ShadowPlan): Promise<{ before: string; after: string }> {
+  const { room, head, record, entries, contents, message } = plan
+  const previous = await commitAt(room.repository, ref)
+  const [first, second] = head.commit === undefined ? [previous, undefined] : [head.commit, previous]
+  const { GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: mail, GIT_COMMITTER_DATE: date } = identityOf(plan.author)
+  const who = `author ${name} <${mail}> ${date}\ncommitter ${name} <${mail}> ${date}\n`
+  const stream = new Stream()
+  stream.text(`feature done\ncommit refs/heads/saved\nmark :1\n${who}`)
+  stream.data(Buffer.from(`clada: before execution ${record.number}\n`))
+  if (first !== undefined) stream.text(`from ${first}\n`)
+  if (second !== undefined && second !== first) stream.text(`merge ${second}\n`)
+  for (const { name: path, entry } of entries) stream.change(path, entry.before, contents)
+  stream.text(`\ncommit refs/heads/saved\nmark :2\n${who}`)
+  stream.data(Buffer.from(message))
+  stream.text('from :1\n')
+  for (const { name: path, entry } of entries) stream.change(path, entry.after, contents)
+  stream.text('\ndone\n')
+
+  const marks = room.file('marks')
+  await room.git(['fast-import', '--quiet', '--done', `--export-marks=${marks}`], { input: stream.bytes() })
+  const found = new Map(
+    fs
+      .readFileSync(marks, 'utf8')
+      .split('\n')
+      .map((line) => [line.split(' ')[0] ?? '', line.split(' ')[1] ?? ''] as const),
+  )
+  const before = found.get(':1') ?? ''
+  const after = found.get(':2') ?? ''
+  if (room.repository.top === undefined)
+    fs.mkdirSync(path.join(room.repository.gitDir, 'refs/clada'), { recursive: true })
+  await moveRef(room.repository, ref, after, previous, `clada: execution ${record.number}`)
+  return { before, after }
+}
+
+class Stream {
+  readonly #parts: Buffer[] = []
+
+  text(text: string): void {
+    this.#parts.push(Buffer.from(text))
+  }
+
+  data(bytes: Buffer): void {
+    this.text(`data ${bytes.length}\n`)
+    this.#parts.push(bytes)
+    this.text('\n')
+  }
+
+  change(name: string, state: State, contents: Contents): void {
+    const quoted = `"${name.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\n')}"`
+    const bytes = state.type === 'symlink' ? Buffer.from(state.target) : contents.bytesOf(state)
+    if (bytes === undefined) return this.text(`D ${quoted}\n`)
+    const mode = state.type === 'symlink' ? '120000' : state.type === 'file' && state.mode & 0o100 ? '100755' : '100644'
+    this.text(`M ${mode} inline ${quoted}\n`)
+    this.data(bytes)
+  }
+
+  bytes(): Buffer {
+    return Buffer.concat(this.#parts)
+  }
+}

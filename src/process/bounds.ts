@@ -1,0 +1,51 @@
+/** What contains a program. One for each system that has any; chosen when it is needed. */
+export interface Sandbox {
+  readonly name: 'bubblewrap' | 'sandbox-exec'
+  readonly file: string
+  /** How to start a program inside. */
+  wrap(program: Program, bounds: Bounds): Wrapped
+  /** Whether it did not come up at all, from what it left. */
+  failed(end: { readonly exitCode: number | null; readonly stderr: string; readonly status: string }): string | undefined
+}
+
+export interface Program {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** What a program inside may see and change. Everything else is not there. */
+export interface Bounds {
+  /** The project; the only place of the user's that can be written to. */
+  readonly root: string
+  /** Further directories that can be read. */
+  readonly readable: readonly string[]
+  /** Tool caches that can be written to. */
+  readonly caches: readonly string[]
+  /** The home directory, shown empty but for what else is listed here. */
+  readonly home: string
+  /** Below the root, readable but not to be changed. */
+  readonly fixed: readonly string[]
+  /** Below the root, neither readable nor changeable. */
+  readonly closed: readonly { readonly path: string; readonly type: 'file' | 'directory' }[]
+  /** Names directly below the root that are not there and must not appear. */
+  readonly absent: readonly string[]
+  readonly network: boolean
+  readonly limits: ResourceLimits
+}
+
+export interface ResourceLimits {
+  readonly memoryBytes: number
+  readonly fileBytes: number
+  readonly processes: number
+}
+
+export interface Wrapped {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly cwd: string
+  /** For the sandbox program itself, whose own environment can be read inside. */
+  readonly env: Readonly<Record<string, string>>
+  readonly family: 'namespace' | 'marked'
+}

@@ -1,0 +1,110 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import type { Bounds, Program, ResourceLimits, Sandbox } from './bounds.ts'
+import { findProgram, isBelow, systemPath } from './programs.ts'
+
+/** Linux namespaces through bubblewrap: no network, no other processes, and a tree of files put together from nothing. */
+export function bubblewrap(file: string): Sandbox {
+  return {
+    name: 'bubblewrap',
+    file,
+    wrap: (program, bounds) => ({
+      file,
+      args: bubblewrapArgs(program, bounds, hostFacts()),
+      cwd: '/',
+      // The first process inside keeps the environment bwrap itself was started with, readable for everybody there.
+      env: {},
+      family: 'namespace',
+    }),
+    failed: ({ exitCode, stderr, status }) =>
+      exitCode !== 0 && !status.includes('"child-pid"') && stderr.startsWith('bwrap: ') ? stderr.trim() : undefined,
+  }
+}
+
+export interface HostFacts {
+  readonly superuser: boolean
+  /** What a name at the top of the disk is: a directory, a link with its target, or nothing. */
+  readonly top: (name: string) => { readonly link?: string } | undefined
+  readonly prlimit: string | undefined
+  /** The file behind a link, for one whose target would not be there inside. */
+  readonly real: (file: string) => string
+}
+
+export function bubblewrapArgs(program: Program, bounds: Bounds, host: HostFacts): string[] {
+  const args = ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try']
+  args.push('--hostname', 'sandbox', '--die-with-parent', '--new-session', '--json-status-fd', '3')
+  if (!bounds.network) args.push('--unshare-net')
+  // Without this the superuser inside could simply mount everything writable again.
+  if (host.superuser) args.push('--cap-drop', 'ALL')
+  args.push(...system(host), ...bindings(bounds, host))
+  args.push('--chdir', program.cwd, '--clearenv')
+  for (const [name, value] of Object.entries(program.env)) args.push('--setenv', name, value)
+  return [...args, '--', ...limited(host.prlimit, bounds.limits), program.file, ...program.args]
+}
+
+function system(host: HostFacts): string[] {
+  const args = ['--ro-bind', '/usr', '/usr']
+  for (const name of ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']) {
+    const there = host.top(name)
+    if (there?.link !== undefined) args.push('--symlink', there.link, `/${name}`)
+    else if (there !== undefined) args.push('--ro-bind', `/${name}`, `/${name}`)
+  }
+  for (const name of ['opt', 'nix', 'gnu']) if (host.top(name) !== undefined) args.push('--ro-bind', `/${name}`, `/${name}`)
+  args.push('--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/run', '--tmpfs', '/var/tmp')
+  // Not the whole of it: /etc holds keys and passwords too.
+  for (const name of etcNames) args.push('--ro-bind-try', `/etc/${name}`, `/etc/${name}`)
+  return args
+}
+
+const etcNames = [
+  ...['passwd', 'group', 'nsswitch.conf', 'hosts', 'host.conf', 'protocols', 'services', 'localtime', 'timezone', 'locale.conf'],
+  ...['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'alternatives', 'mime.types', 'inputrc', 'terminfo', 'debian_version'],
+  ...['ssl/certs', 'ssl/openssl.cnf', 'ca-certificates', 'ca-certificates.conf', 'pki/tls/certs', 'pki/ca-trust', 'os-release'],
+  ...['fonts', 'magic', 'java', 'java-17-openjdk', 'java-21-openjdk', 'python3', 'ImageMagick-6', 'crypto-policies'],
+]
+
+function bindings(bounds: Bounds, host: HostFacts): string[] {
+  const { root, readable, caches, home, fixed, closed, absent, network } = bounds
+  const args: string[] = []
+  if (network) args.push('--ro-bind-try', host.real('/etc/resolv.conf'), '/etc/resolv.conf')
+  if (home !== root) args.push('--tmpfs', home)
+  for (const dir of [...readable].sort()) if (!isBelow(dir, '/usr')) args.push('--ro-bind-try', dir, dir)
+  for (const dir of caches) args.push('--bind-try', dir, dir)
+  args.push('--bind', root, root)
+  for (const name of fixed) args.push('--ro-bind-try', path.join(root, name), path.join(root, name))
+  for (const { path: name, type } of closed) {
+    const at = path.join(root, name)
+    if (type === 'file') args.push('--ro-bind-try', '/dev/null', at)
+    else args.push('--perms', '0000', '--tmpfs', at, '--remount-ro', at)
+  }
+  for (const name of absent) args.push('--tmpfs', path.join(root, name), '--remount-ro', path.join(root, name))
+  return args
+}
+
+function limited(prlimit: string | undefined, { memoryBytes, fileBytes, processes }: ResourceLimits): string[] {
+  if (prlimit === undefined) return []
+  // Data, not address space: engines reserve far more addresses than they ever use.
+  return [prlimit, `--data=${memoryBytes}`, `--fsize=${fileBytes}`, `--nproc=${processes}`, '--core=0', '--']
+}
+
+let known: HostFacts | undefined
+
+function hostFacts(): HostFacts {
+  known ??= {
+    superuser: process.geteuid?.() === 0,
+    top: (name) => {
+      const stat = fs.lstatSync(`/${name}`, { throwIfNoEntry: false })
+      if (stat === undefined) return undefined
+      return stat.isSymbolicLink() ? { link: fs.readlinkSync(`/${name}`) } : {}
+    },
+    prlimit: findProgram('prlimit', systemPath),
+    real: (file) => {
+      try {
+        return fs.realpathSync(file)
+      } catch {
+        return file
+      }
+    },
+  }
+  return known
+}

@@ -1,0 +1,128 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+/**
+ * A git directory of our own that shares only data with the repository's: its objects, refs and logs are linked,
+ * HEAD and index are copies, and of its config only plain values are taken over. What the repository says about
+ * programs (hooks, filters, fsmonitor, pagers, external diffs, gpg) is therefore not there at all.
+ */
+export interface GitRoom {
+  readonly env: Readonly<Record<string, string>>
+  readonly args: readonly string[]
+  close(): void
+}
+
+export function openGitRoom(root: string): GitRoom | undefined {
+  const found = gitDirOf(root)
+  if (found === undefined) return undefined
+  const { own, common } = found
+  const room = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-git-'))
+  for (const name of ['HEAD', 'index', 'shallow']) copyIfThere(path.join(name === 'shallow' ? common : own, name), path.join(room, name))
+  for (const name of ['objects', 'refs', 'logs', 'packed-refs', 'reftable']) linkIfThere(path.join(common, name), path.join(room, name))
+  for (const name of sharedIndexes(own)) linkIfThere(path.join(own, name), path.join(room, name))
+  fs.mkdirSync(path.join(room, 'info'))
+  copyIfThere(path.join(common, 'info', 'exclude'), path.join(room, 'info', 'exclude'))
+  fs.writeFileSync(path.join(room, 'config'), plainConfig(readText(path.join(common, 'config'))))
+  return {
+    env: environment(room, root),
+    args: globalArgs,
+    close: () => fs.rmSync(room, { recursive: true, force: true }),
+  }
+}
+
+const environment = (room: string, root: string): Record<string, string> => ({
+  PATH: '/usr/bin:/bin',
+  HOME: '/nonexistent',
+  LANG: 'C.UTF-8',
+  GIT_DIR: room,
+  GIT_WORK_TREE: root,
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_NO_REPLACE_OBJECTS: '1',
+  GIT_PAGER: 'cat',
+  GIT_EDITOR: ':',
+  GIT_ASKPASS: '/bin/false',
+  GIT_TEST_DISALLOW_ABBREVIATED_OPTIONS: 'true',
+})
+
+/** Belt and braces: the room has none of these, and should it ever get one, it does not count. */
+const globalArgs = [
+  '--no-pager',
+  ...[
+    ...['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'safe.bareRepository=explicit', 'protocol.allow=never'],
+    ...['log.showSignature=false', 'gpg.program=/bin/false', 'gpg.ssh.program=/bin/false', 'gpg.x509.program=/bin/false'],
+    ...['core.editor=:', 'core.sshCommand=/bin/false', 'credential.helper=', 'diff.external=', 'submodule.recurse=false'],
+    ...['color.ui=never', 'core.quotePath=true'],
+  ].flatMap((setting) => ['-c', setting]),
+]
+
+/** Only a repository whose top is the root. A worktree's git file leads to its own directory and to the shared one. */
+function gitDirOf(root: string): { own: string; common: string } | undefined {
+  const at = path.join(root, '.git')
+  const stat = fs.lstatSync(at, { throwIfNoEntry: false })
+  if (stat?.isDirectory()) return { own: at, common: at }
+  if (!stat?.isFile()) return undefined
+  const [, target] = /^gitdir: (.+)$/m.exec(readText(at)) ?? []
+  if (target === undefined) return undefined
+  const own = path.resolve(root, target)
+  const shared = readText(path.join(own, 'commondir')).trim()
+  return fs.existsSync(own) ? { own, common: shared === '' ? own : path.resolve(own, shared) } : undefined
+}
+
+function copyIfThere(from: string, to: string): void {
+  if (fs.lstatSync(from, { throwIfNoEntry: false })?.isFile()) fs.copyFileSync(from, to, fs.constants.COPYFILE_FICLONE)
+}
+
+function linkIfThere(from: string, to: string): void {
+  if (fs.existsSync(from)) fs.symlinkSync(from, to)
+}
+
+const sharedIndexes = (dir: string): string[] => fs.readdirSync(dir).filter((name) => name.startsWith('sharedindex.'))
+
+function readText(file: string): string {
+  try {
+    return fs.readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** The values that change what git shows and can name no program. */
+const plainKeys: Readonly<Record<string, RegExp>> = {
+  'core.repositoryformatversion': /^[01]$/,
+  'core.filemode': /^(true|false)$/,
+  'core.ignorecase': /^(true|false)$/,
+  'core.symlinks': /^(true|false)$/,
+  'core.precomposeunicode': /^(true|false)$/,
+  'core.autocrlf': /^(true|false|input)$/,
+  'core.eol': /^(lf|crlf|native)$/,
+  'extensions.objectformat': /^sha(1|256)$/,
+  'extensions.refstorage': /^(files|reftable)$/,
+  'branch.*.remote': /^[\w.-]+$/,
+  'branch.*.merge': /^refs\/heads\/[\w./-]+$/,
+  'remote.*.fetch': /^\+?refs\/heads\/[\w./*-]+:refs\/remotes\/[\w./*-]+$/,
+}
+
+export function plainConfig(text: string): string {
+  const kept: string[] = []
+  let section = ''
+  let heading = ''
+  for (const line of text.split('\n')) {
+    const [, name, sub] = /^\s*\[\s*([A-Za-z.-]+)(?:\s+"([\w./-]+)")?\s*\]\s*$/.exec(line) ?? []
+    if (name !== undefined) {
+      section = `${name.toLowerCase()}${sub === undefined ? '' : '.*'}`
+      heading = sub === undefined ? `[${name.toLowerCase()}]` : `[${name.toLowerCase()} "${sub}"]`
+      continue
+    }
+    if (/^\s*\[/.test(line)) section = ''
+    const [, key = '', value = ''] = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*=\s*(\S+)\s*$/.exec(line) ?? []
+    if (plainKeys[`${section}.${key.toLowerCase()}`]?.test(value)) kept.push(`${heading}\n\t${key} = ${value}`)
+  }
+  return ['[core]', '\tbare = false', ...kept, ''].join('\n')
+}

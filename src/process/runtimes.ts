@@ -1,0 +1,49 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { isBelow, isProgram, real } from './programs.ts'
+
+/** Where languages live in a home directory. Only these are shown inside: beside them lie keys and histories. */
+const runtimeHomes = [
+  ...['.pyenv', '.rbenv', '.nodenv', '.nvm', '.fnm', '.volta', '.asdf', '.rustup', '.cargo/bin', '.deno/bin', '.bun/bin'],
+  ...['.local/bin', '.local/lib', '.local/share/mise', '.local/share/fnm', '.local/share/uv', '.local/share/pnpm', '.local/pipx'],
+  ...['.sdkman/candidates', 'go/bin', 'miniconda3', 'anaconda3', 'miniforge3', '.gem', '.goenv'],
+]
+
+/** What tools keep between runs, and what a second `npm install` would miss. */
+const cacheHomes = [
+  ...['.npm', '.cache', '.yarn', '.pnpm-store', '.local/share/pnpm/store', '.cargo/registry', '.cargo/git', '.m2/repository'],
+  ...['.gradle/caches', 'go/pkg', '.bundle/cache', '.nuget/packages', 'Library/Caches'],
+]
+
+const below = (home: string, names: readonly string[]): string[] =>
+  names.map((name) => path.join(home, name)).filter((dir) => fs.existsSync(dir))
+
+export const runtimesIn = (home: string): string[] => below(home, runtimeHomes)
+export const cachesIn = (home: string): string[] => below(home, cacheHomes)
+
+/** What a program needs beside it, when it lies in none of the usual places: `/x/bin/node` needs `/x`. */
+export function prefixOf(file: string, home: string, root: string): string[] {
+  const prefixes = [file, real(file)].map((one) => {
+    const dir = path.dirname(one)
+    return path.basename(dir) === 'bin' ? path.dirname(dir) : dir
+  })
+  return [...new Set(prefixes)].filter(
+    (dir) => dir !== '/' && !isBelow(dir, '/usr') && !isBelow(home, dir) && !isBelow(dir, root) && !isBelow(root, dir),
+  )
+}
+
+export interface ProjectTools {
+  /** To be put in front of PATH. */
+  readonly path: readonly string[]
+  readonly venv: string | undefined
+}
+
+/** The project's own programs: they count for code and approved commands, never for commands of the list. */
+export function projectTools(root: string, cwd: string): ProjectTools {
+  const dirs = cwd === root ? [root] : [cwd, root]
+  const venv = dirs
+    .flatMap((dir) => ['.venv', 'venv'].map((name) => path.join(dir, name)))
+    .find((dir) => isProgram(path.join(dir, 'bin', 'python')))
+  const bins = dirs.map((dir) => path.join(dir, 'node_modules', '.bin')).filter((dir) => fs.existsSync(dir))
+  return { path: [...(venv === undefined ? [] : [path.join(venv, 'bin')]), ...bins], venv }
+}

@@ -1,0 +1,29 @@
+import type { Sandbox } from './bounds.ts'
+import { bubblewrap } from './bubblewrap.ts'
+import { findProgram, systemPath } from './programs.ts'
+import { seatbelt } from './seatbelt.ts'
+
+export type SandboxChoice =
+  | { readonly ok: true; readonly sandbox: Sandbox }
+  | { readonly ok: false; readonly reason: string; readonly advice: string }
+
+export function chooseSandbox(platform: NodeJS.Platform = process.platform): SandboxChoice {
+  if (platform === 'linux') {
+    const file = findProgram('bwrap', systemPath)
+    if (file !== undefined) return { ok: true, sandbox: bubblewrap(file) }
+    return {
+      ok: false,
+      reason: 'there is no sandbox: bubblewrap is not installed',
+      advice: 'Ask the user to install it (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap), or to run with --exec unsandboxed.',
+    }
+  }
+  if (platform === 'darwin') {
+    const file = findProgram('sandbox-exec', ['/usr/bin'])
+    if (file !== undefined) return { ok: true, sandbox: seatbelt(file) }
+  }
+  return {
+    ok: false,
+    reason: `there is no sandbox for ${platform}`,
+    advice: 'Ask the user to run with --exec unsandboxed, or in a container on Linux.',
+  }
+}

@@ -1,0 +1,86 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+/**
+ * One look over the project before and after a program runs: what is closed, what has a second name, and what
+ * changed. Bounded, because a project may hold anything; packages and build output of others are passed over.
+ */
+export interface Survey {
+  readonly files: ReadonlyMap<string, string>
+  /** Closed by name, or by being a second name of something closed or outside. */
+  readonly closed: readonly { readonly path: string; readonly type: 'file' | 'directory' }[]
+  /** Repositories inside the project. */
+  readonly repositories: readonly string[]
+  /** False when there was more than could be looked at. */
+  readonly whole: boolean
+}
+
+const passedOver = new Set(['node_modules', '.git', '.clada', '.venv', 'venv', '__pycache__', 'target', '.tox', '.gradle'])
+
+export function surveyOf(root: string, isClosed: (relative: string) => boolean, most = 20_000): Survey {
+  const files = new Map<string, string>()
+  const closed: { path: string; type: 'file' | 'directory' }[] = []
+  const repositories: string[] = []
+  const linked: { path: string; inode: string; names: number }[] = []
+  const closedInodes = new Set<string>()
+  const pending = ['']
+  let whole = true
+  for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
+    for (const entry of entriesOf(path.join(root, dir))) {
+      const relative = dir === '' ? entry.name : `${dir}/${entry.name}`
+      if (entry.name === '.git') repositories.push(relative)
+      if (isClosed(relative) && (entry.isFile() || entry.isDirectory())) {
+        closed.push({ path: relative, type: entry.isDirectory() ? 'directory' : 'file' })
+      } else if (entry.isDirectory()) {
+        if (!passedOver.has(entry.name)) pending.push(relative)
+        continue
+      }
+      if (entry.isDirectory()) continue
+      if (files.size >= most) {
+        whole = false
+        continue
+      }
+      const stat = fs.lstatSync(path.join(root, relative), { bigint: true, throwIfNoEntry: false })
+      if (stat === undefined) continue
+      const inode = `${stat.dev}:${stat.ino}`
+      // The time of the last change of any kind cannot be set back, unlike that of the content.
+      files.set(relative, `${inode}:${stat.size}:${stat.mode}:${stat.mtimeNs}:${stat.ctimeNs}`)
+      if (stat.nlink > 1n && entry.isFile()) {
+        linked.push({ path: relative, inode, names: Number(stat.nlink) })
+        if (isClosed(relative)) closedInodes.add(inode)
+      }
+    }
+  }
+  const here = new Map<string, number>()
+  for (const { inode } of linked) here.set(inode, (here.get(inode) ?? 0) + 1)
+  for (const { path: name, inode, names } of linked) {
+    const elsewhere = (here.get(inode) ?? 0) < names
+    if ((elsewhere || closedInodes.has(inode)) && !isClosed(name)) closed.push({ path: name, type: 'file' })
+  }
+  return { files, closed, repositories, whole }
+}
+
+function entriesOf(dir: string): fs.Dirent[] {
+  try {
+    return fs.readdirSync(dir, { withFileTypes: true })
+  } catch {
+    // It went away, or may not be read: then nothing in it can be shown either.
+    return []
+  }
+}
+
+export interface ChangedFile {
+  readonly path: string
+  readonly change: 'create' | 'modify' | 'delete'
+}
+
+export function changesBetween(before: Survey, after: Survey): ChangedFile[] {
+  const changes: ChangedFile[] = []
+  for (const [file, state] of after.files) {
+    const was = before.files.get(file)
+    if (was === undefined) changes.push({ path: file, change: 'create' })
+    else if (was !== state) changes.push({ path: file, change: 'modify' })
+  }
+  for (const file of before.files.keys()) if (!after.files.has(file)) changes.push({ path: file, change: 'delete' })
+  return changes.sort((a, b) => (a.path < b.path ? -1 : 1))
+}

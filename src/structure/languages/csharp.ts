@@ -1,0 +1,63 @@
+import type { Language } from '../language.ts'
+
+export const csharp: Language = {
+  name: 'csharp',
+  extensions: 'cs csx',
+  fences: 'c# cs',
+  parser: {
+    kind: 'tree-sitter',
+    grammar: 'c_sharp',
+    structures: {
+      class: 'class_declaration record_declaration',
+      struct: 'struct_declaration',
+      interface: 'interface_declaration',
+      enum: 'enum_declaration',
+      module: 'namespace_declaration',
+      type: 'delegate_declaration',
+      function: 'local_function_statement',
+      method:
+        'method_declaration constructor_declaration destructor_declaration operator_declaration conversion_operator_declaration indexer_declaration accessor_declaration',
+      field: 'property_declaration event_declaration',
+      member: 'enum_member_declaration',
+      variable: 'variable_declarator',
+      lambda: 'lambda_expression anonymous_method_expression',
+      if: 'if_statement',
+      for: 'for_statement foreach_statement',
+      while: 'while_statement do_statement',
+      switch: 'switch_statement switch_expression',
+      case: 'switch_section switch_expression_arm',
+      try: 'try_statement',
+      catch: 'catch_clause',
+      finally: 'finally_clause',
+      with: 'using_statement lock_statement',
+    },
+    patterns: {
+      variable: ['(expression_statement (assignment_expression) @it)'],
+      key: ['(initializer_expression (assignment_expression) @it)'],
+    },
+    wraps:
+      'field_declaration event_field_declaration local_declaration_statement variable_declaration expression_statement',
+    groups: 'variable_declaration',
+    statements: 'expression_statement',
+    comments: 'comment',
+    decorators: 'attribute_list',
+    lists: 'enum_member_declaration_list initializer_expression switch_expression variable_declaration',
+    chains: 'if_statement',
+    names: { operator_declaration: '', conversion_operator_declaration: '', indexer_declaration: '' },
+    verbatim: 'verbatim_string_literal raw_string_literal interpolated_string_expression string_literal',
+    preamble: 'using_directive file_scoped_namespace_declaration',
+    fragments: [
+      ['', ''],
+      ['class X {\n', '\n}'],
+      ['enum X {\n', '\n}'],
+      ['switch (x) {\n', '\n}'],
+      ['var x = new X {\n', '\n};'],
+      ['interface X {\n', '\n}'],
+    ],
+  },
+  modifiers:
+    'public private protected internal static readonly const abstract virtual override sealed async partial extern unsafe new required volatile class struct interface enum record namespace delegate event',
+  blankLines: { top: 1, inner: 1, single: 0 },
+  indentation: 'units',
+  unit: '    ',
+}

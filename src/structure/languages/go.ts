@@ -1,0 +1,42 @@
+import type { Language } from '../language.ts'
+
+export const go: Language = {
+  name: 'go',
+  extensions: 'go',
+  fences: 'golang',
+  parser: {
+    kind: 'tree-sitter',
+    grammar: 'go',
+    structures: {
+      function: 'function_declaration',
+      method: 'method_declaration method_elem',
+      type: 'type_spec type_alias',
+      field: 'field_declaration',
+      variable: 'const_spec var_spec short_var_declaration assignment_statement',
+      key: 'keyed_element',
+      lambda: 'func_literal',
+      if: 'if_statement',
+      for: 'for_statement',
+      switch: 'expression_switch_statement type_switch_statement select_statement',
+      case: 'expression_case type_case communication_case default_case',
+    },
+    wraps: 'const_declaration var_declaration type_declaration expression_statement go_statement defer_statement',
+    groups: 'const_declaration var_declaration type_declaration',
+    statements: 'expression_statement go_statement defer_statement',
+    comments: 'comment',
+    lists: 'literal_value',
+    chains: 'if_statement',
+    verbatim: 'raw_string_literal',
+    preamble: 'package_clause import_declaration',
+    fragments: [
+      ['', ''],
+      ['type X struct {\n', '\n}'],
+      ['func x() {\n', '\n}'],
+      ['var x = T{\n', '\n}'],
+    ],
+  },
+  modifiers: 'func type var const',
+  blankLines: { top: 1, inner: 1, single: 0 },
+  indentation: 'units',
+  unit: '\t',
+}

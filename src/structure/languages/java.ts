@@ -1,0 +1,52 @@
+import type { Language } from '../language.ts'
+
+export const java: Language = {
+  name: 'java',
+  extensions: 'java',
+  parser: {
+    kind: 'tree-sitter',
+    grammar: 'java',
+    structures: {
+      class: 'class_declaration record_declaration',
+      interface: 'interface_declaration annotation_type_declaration',
+      enum: 'enum_declaration',
+      method:
+        'method_declaration constructor_declaration compact_constructor_declaration annotation_type_element_declaration',
+      member: 'enum_constant',
+      variable: 'variable_declarator',
+      lambda: 'lambda_expression',
+      if: 'if_statement',
+      for: 'for_statement enhanced_for_statement',
+      while: 'while_statement do_statement',
+      switch: 'switch_expression',
+      case: 'switch_block_statement_group switch_rule',
+      try: 'try_statement try_with_resources_statement',
+      catch: 'catch_clause',
+      finally: 'finally_clause',
+      with: 'synchronized_statement',
+      block: 'static_initializer',
+    },
+    patterns: { variable: ['(expression_statement (assignment_expression) @it)'] },
+    wraps: 'field_declaration local_variable_declaration constant_declaration expression_statement labeled_statement',
+    groups: 'field_declaration local_variable_declaration constant_declaration',
+    statements: 'expression_statement',
+    comments: 'line_comment block_comment',
+    decorators: 'annotation marker_annotation',
+    lists: 'enum_body field_declaration local_variable_declaration constant_declaration',
+    chains: 'if_statement',
+    headers: { switch_block_statement_group: 'switch_label' },
+    verbatim: 'string_literal',
+    preamble: 'package_declaration import_declaration',
+    fragments: [
+      ['', ''],
+      ['class X {\n', '\n}'],
+      ['enum X {\n', '\n}'],
+      ['class X { void x() { switch (x) {\n', '\n} } }'],
+    ],
+  },
+  modifiers:
+    'public private protected static final abstract default native synchronized transient volatile strictfp sealed class interface enum record',
+  blankLines: { top: 1, inner: 1, single: 0 },
+  indentation: 'units',
+  unit: '    ',
+}

@@ -1,0 +1,51 @@
+import type { Language } from '../language.ts'
+
+/** Where calls and assignments are statements. */
+const places = ['program', 'body_statement', 'block_body', 'then', 'do', 'else', 'begin', 'ensure']
+
+export const ruby: Language = {
+  name: 'ruby',
+  extensions: 'rb rake gemspec ru',
+  fileNames: 'rakefile gemfile guardfile capfile vagrantfile brewfile podfile fastfile',
+  interpreters: 'ruby jruby',
+  parser: {
+    kind: 'tree-sitter',
+    grammar: 'ruby',
+    structures: {
+      class: 'class singleton_class',
+      module: 'module',
+      method: 'method singleton_method',
+      key: 'pair',
+      lambda: 'lambda',
+      if: 'if unless',
+      else: 'elsif else',
+      for: 'for',
+      while: 'while until',
+      switch: 'case case_match',
+      case: 'when in_clause',
+      try: 'begin',
+      catch: 'rescue',
+      finally: 'ensure',
+    },
+    patterns: {
+      variable: places.flatMap((place) => [`(${place} (assignment) @it)`, `(${place} (operator_assignment) @it)`]),
+      call: places.map((place) => `(${place} (call block: (_)) @it)`),
+    },
+    comments: 'comment',
+    lists: 'hash',
+    chains: 'if unless elsif',
+    names: { singleton_class: '' },
+    verbatim: 'string',
+    heredocs: 'heredoc_body',
+    preamblePatterns: ['(program (call method: (identifier) @name (#match? @name "^require")) @it)'],
+    fragments: [
+      ['', ''],
+      ['x = {\n', '\n}'],
+      ['case x\n', '\nend'],
+    ],
+  },
+  modifiers: 'def class module private public protected',
+  blankLines: { top: 1, inner: 1, single: 0 },
+  indentation: 'units',
+  unit: '  ',
+}

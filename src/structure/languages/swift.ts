@@ -1,0 +1,55 @@
+import type { Language } from '../language.ts'
+
+export const swift: Language = {
+  name: 'swift',
+  extensions: 'swift',
+  interpreters: 'swift',
+  parser: {
+    kind: 'tree-sitter',
+    grammar: 'swift',
+    structures: {
+      class: 'class_declaration',
+      interface: 'protocol_declaration',
+      type: 'typealias_declaration associatedtype_declaration',
+      function: 'function_declaration',
+      method: 'init_declaration deinit_declaration subscript_declaration protocol_function_declaration',
+      field: 'protocol_property_declaration',
+      member: 'enum_entry',
+      variable: 'property_declaration',
+      lambda: 'lambda_literal',
+      if: 'if_statement guard_statement',
+      for: 'for_statement',
+      while: 'while_statement repeat_while_statement',
+      switch: 'switch_statement',
+      case: 'switch_entry',
+      try: 'do_statement',
+      catch: 'catch_block',
+    },
+    patterns: {
+      variable: ['(statements (assignment) @it)'],
+      call: ['(statements (call_expression (call_suffix (lambda_literal))) @it)'],
+    },
+    comments: 'comment multiline_comment',
+    decorators: 'attribute',
+    names: {
+      init_declaration: "'init'",
+      deinit_declaration: "'deinit'",
+      subscript_declaration: "'subscript'",
+      assignment: 'target',
+    },
+    bodies: { if_statement: '', guard_statement: '', property_declaration: '', lambda_literal: 'statements' },
+    verbatim: 'multi_line_string_literal',
+    preamble: 'import_declaration',
+    fragments: [
+      ['', ''],
+      ['class X {\n', '\n}'],
+      ['enum X {\n', '\n}'],
+      ['switch x {\n', '\n}'],
+    ],
+  },
+  modifiers:
+    'public private fileprivate internal open static class final override mutating nonmutating lazy weak unowned convenience required indirect func let var struct enum protocol extension actor init',
+  blankLines: { top: 1, inner: 1, single: 0 },
+  indentation: 'units',
+  unit: '    ',
+}

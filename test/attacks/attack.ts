@@ -1,0 +1,26 @@
+import fs from 'node:fs'
+
+/** An attack as data. `refused`: an error and no effect. `contained`: it may run, but reaches nothing and tells nothing. */
+export interface Attack {
+  readonly id: string
+  readonly kind: 'path' | 'run' | 'approve' | 'action'
+  readonly description: string
+  readonly expected: 'refused' | 'contained'
+  readonly why: string
+  readonly op?: 'read' | 'write'
+  readonly path?: string
+  readonly data?: string
+  readonly command?: string
+  readonly cwd?: string
+  /** Shell lines that prepare the project. */
+  readonly setup?: string
+  readonly action?: { readonly type: string; readonly [field: string]: unknown }
+}
+
+const read = (name: string): Attack[] => {
+  const text = fs.readFileSync(new URL(`./${name}`, import.meta.url), 'utf8')
+  return (JSON.parse(text) as { attacks: Attack[] }).attacks
+}
+
+/** Those that came with the contract, and our own. */
+export const attacks: readonly Attack[] = [...read('attacks.json'), ...read('more-attacks.json')]

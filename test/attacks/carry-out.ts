@@ -1,0 +1,176 @@
+import { spawn, spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { Approvals } from '../../src/approvals/approvals.ts'
+import { whatRuns } from '../../src/approvals/what-runs.ts'
+import { Clada } from '../../src/clada.ts'
+import type { Attack } from './attack.ts'
+import { documentFor } from './document.ts'
+import { canaries, type Fixture } from './fixture.ts'
+import { achieved, pictureOf, type Run } from './oracle.ts'
+
+export interface Verdict {
+  readonly held: boolean
+  /** What it achieved, or how it was refused. */
+  readonly how: string
+  readonly ms: number
+}
+
+/** Prepares, attacks, and looks what came of it. `cli` is the program to attack; without it the library is. */
+export async function carryOut(attack: Attack, fixture: Fixture, cli?: string): Promise<Verdict> {
+  fixture.reset()
+  fixture.reached = 0
+  prepare(attack, fixture)
+  if (attack.setup !== undefined) fixture.prepare(attack.setup)
+  const document = documentFor(attack, fixture)
+  const before = pictureOf(fixture)
+  const stop = attack.action?.type === 'race' ? startFlipper(fixture) : undefined
+  const begun = performance.now()
+  const run = await (cli === undefined ? inProcess(attack, fixture, document) : byCommandLine(attack, fixture, document, cli))
+  await stop?.()
+  const ms = performance.now() - begun
+  if (stop !== undefined) putBack(fixture)
+  const found = achieved(fixture, before, { ...run, ms }, attack.expected)
+  const torn = isState(attack) && !isWhole(fixture) ? ['left a torn file'] : []
+  const all = [...found, ...torn]
+  return { held: all.length === 0, how: all.length === 0 ? (run.failed ? firstError(run.output) : 'ran, reached nothing') : all.join(', '), ms }
+}
+
+export const hostileEnvironment: Readonly<Record<string, string>> = { DEPLOY_TOKEN: canaries.environment, AWS_SECRET_ACCESS_KEY: canaries.environment }
+
+const isState = ({ id }: Attack): boolean => id.startsWith('STATE')
+
+function isWhole({ project }: Fixture): boolean {
+  return ['alpha changed\n', 'written\n'].includes(fs.readFileSync(path.join(project, 'src/a.txt'), 'utf8'))
+}
+
+function prepare({ action }: Attack, fixture: Fixture): void {
+  const { project, outside } = fixture
+  const list = path.join(project, '.clada', 'allowed-commands.json')
+  switch (action?.type) {
+    case 'repo-ships':
+      fs.mkdirSync(path.dirname(list))
+      fs.writeFileSync(list, JSON.stringify({ commands: ['src/evil.sh', 'touch-pwned'], added: {} }))
+      return
+    case 'unicode-normalise':
+    case 'cwd-swap':
+      new Approvals(project).add('npm test', whatRuns(['npm', 'test'], project))
+      return
+    case 'lock':
+      fs.mkdirSync(path.dirname(list))
+      fs.symlinkSync(path.join(outside, 'victim.txt'), path.join(project, '.clada', 'lock'))
+      return
+    case 'tmp-predict':
+      fs.symlinkSync(path.join(outside, 'victim.txt'), path.join(project, 'src', '.a.txt.tmp'))
+      return
+    case 'erofs':
+      fs.chmodSync(path.join(project, 'src/a.txt'), 0o444)
+      return
+    case 'mode':
+      fs.chmodSync(path.join(project, 'src/a.txt'), 0o755)
+      return
+    case 'git-index-lock':
+      fs.writeFileSync(path.join(project, '.git', 'index.lock'), '')
+      return
+    case 'staged-work':
+      fixture.git('add', 'src/a.txt')
+  }
+}
+
+async function inProcess(attack: Attack, fixture: Fixture, document: string): Promise<Run> {
+  const added = environmentOf(attack, fixture)
+  const kept = Object.fromEntries(Object.keys(added).map((name) => [name, process.env[name]]))
+  Object.assign(process.env, added)
+  try {
+    const clada = new Clada({ repoPath: fixture.project, gitCommit: false, limits: { actionMs: 2000 } })
+    const times = attack.action?.type === 'race' ? 200 : 1
+    let output = ''
+    let failed = false
+    for (let time = 0; time < times; time++) {
+      const result = await clada.execute(document)
+      output = JSON.stringify(result)
+      failed = !result.success || times > 1
+    }
+    return { output, failed, ms: 0 }
+  } finally {
+    for (const [name, value] of Object.entries(kept)) {
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
+  }
+}
+
+function byCommandLine(attack: Attack, fixture: Fixture, document: string, cli: string): Run {
+  const [file = '', ...args] = [...faults(attack), process.execPath, cli, '--root', fixture.project, '--no-git', '--timeout', '2']
+  const env = { ...process.env, ...hostileEnvironment, XDG_STATE_HOME: fixture.state, ...environmentOf(attack, fixture) }
+  const end = spawnSync(file, [...args, '--error-detail', 'full'], {
+    cwd: fixture.project,
+    input: document,
+    env,
+    encoding: 'utf8',
+    timeout: 30_000,
+    killSignal: 'SIGKILL',
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  const printed = `${end.stdout}${end.stderr}`
+  return { output: printed, printed, failed: end.status !== 0, ms: 0 }
+}
+
+/** What stands before the program when the system itself is to fail. */
+function faults({ action }: Attack): string[] {
+  const inject = (what: string): string[] => (fs.existsSync('/usr/bin/strace') ? ['/usr/bin/strace', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=rename,fsync', '-e', `inject=${what}`] : [])
+  switch (action?.type) {
+    case 'kill9':
+      return inject('rename:signal=KILL:when=1')
+    case 'enospc':
+      return inject('fsync:error=ENOSPC')
+    case 'eio':
+      return inject(`${String(action['on'])}:error=EIO`)
+    case 'emfile':
+      return fs.existsSync('/usr/bin/prlimit') ? ['/usr/bin/prlimit', '--nofile=40'] : []
+    default:
+      return []
+  }
+}
+
+function environmentOf({ action }: Attack, fixture: Fixture): Record<string, string> {
+  if (action?.type !== 'env') return {}
+  const name = String(action['name'])
+  // Node itself would obey it before a line of ours runs, so here it only reaches the children.
+  if (name === 'NODE_OPTIONS') return {}
+  if (name === 'GIT_CONFIG_COUNT') {
+    return { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'core.fsmonitor', GIT_CONFIG_VALUE_0: fixture.fill('{S}') }
+  }
+  const value = fixture.fill(String(action['value'])).replace('$PATH', process.env['PATH'] ?? '')
+  return Object.fromEntries(name.split(' / ').map((one) => [one, value]))
+}
+
+const firstError = (output: string): string =>
+  /"error":"((?:[^"\\]|\\.)*)"/.exec(output)?.[1]?.slice(0, 110) ?? /❌ (.*)/.exec(output)?.[1]?.slice(0, 110) ?? 'refused'
+
+/** Swaps a directory with a link that leads out, as fast as the system can. */
+export function startFlipper({ project }: Fixture): () => Promise<void> {
+  const child = spawn('python3', ['-c', flipper, path.join(project, 'nested'), path.join(project, 'link_out')], { stdio: 'ignore' })
+  return () =>
+    new Promise((gone) => {
+      child.once('exit', () => gone())
+      child.kill('SIGKILL')
+    })
+}
+
+const flipper = `
+import ctypes, sys
+libc = ctypes.CDLL(None)
+a, b = sys.argv[1].encode(), sys.argv[2].encode()
+while True: libc.renameat2(-100, a, -100, b, 2)
+`
+
+/** The directory and the link may have ended either way round. */
+function putBack({ project }: Fixture): void {
+  const nested = path.join(project, 'nested')
+  if (!fs.lstatSync(nested).isSymbolicLink()) return
+  const other = path.join(project, 'link_out')
+  fs.renameSync(nested, `${nested}.tmp`)
+  fs.renameSync(other, nested)
+  fs.renameSync(`${nested}.tmp`, other)
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+import { canaries, type Fixture } from './fixture.ts'
+
+export interface Picture {
+  readonly inside: string
+  readonly outside: string
+  readonly git: string
+}
+
+export function pictureOf({ project, parent }: Fixture): Picture {
+  const around = fs.readdirSync(parent).filter((name) => name !== 'proj')
+  return {
+    inside: treeOf(project, (name) => name === '.git' || name === '.clada'),
+    outside: around.map((name) => `${name}:${treeOf(path.join(parent, name), () => false)}`).join('\n'),
+    git: treeOf(path.join(project, '.git'), (name) => name === 'objects'),
+  }
+}
+
+function treeOf(top: string, skip: (name: string) => boolean): string {
+  const hash = createHash('sha256')
+  const pending = [top]
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    const stat = fs.lstatSync(at, { throwIfNoEntry: false })
+    if (stat === undefined) continue
+    hash.update(`${at}:${stat.mode}:`)
+    if (stat.isSymbolicLink()) hash.update(fs.readlinkSync(at))
+    else if (stat.isFile()) hash.update(fs.readFileSync(at))
+    else if (stat.isDirectory()) {
+      const names = fs.readdirSync(at).sort()
+      for (const name of names) if (!(at === top && skip(name))) pending.push(path.join(at, name))
+    }
+  }
+  return hash.digest('hex')
+}
+
+export interface Run {
+  /** Everything that a person or a model could get to see. */
+  readonly output: string
+  /** What a terminal would get; undefined where nothing was printed. */
+  readonly printed?: string
+  readonly failed: boolean
+  readonly ms: number
+}
+
+/** What an attack has achieved, in words; empty when nothing. */
+export function achieved(fixture: Fixture, before: Picture, run: Run, expected: 'refused' | 'contained'): string[] {
+  const found: string[] = []
+  for (const [whose, canary] of Object.entries(canaries)) if (run.output.includes(canary)) found.push(`told a secret (${whose})`)
+  if (fs.existsSync(path.join(fixture.parent, 'PWNED'))) found.push('ran code')
+  const after = pictureOf(fixture)
+  if (after.outside !== before.outside) found.push('changed something outside')
+  if (after.git !== before.git) found.push('changed .git')
+  if (expected === 'refused' && after.inside !== before.inside) found.push('changed the project')
+  if (expected === 'refused' && !run.failed) found.push('was not refused')
+  if (fixture.reached > 0) found.push('reached a service of the host')
+  // eslint-disable-next-line no-control-regex -- they are what is looked for
+  if (run.printed !== undefined && /[\u001b\u0007\u0008\u009b]/.test(run.printed)) found.push('sent an escape to the terminal')
+  if (run.ms > 15_000) found.push(`took ${Math.round(run.ms)} ms`)
+  if (run.output.length > 25_000_000) found.push('flooded')
+  found.push(...survivors(fixture).map((name) => `left a process: ${name}`))
+  return found
+}
+
+/** Processes that still have something to do with the project. */
+function survivors({ fx }: Fixture): string[] {
+  const found: string[] = []
+  for (const pid of fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name) && name !== String(process.pid))) {
+    try {
+      const command = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+      if (fs.readlinkSync(`/proc/${pid}/cwd`).startsWith(fx) || /sleep (59|60|61)\b/.test(command)) found.push(command)
+    } catch {
+      // Gone, or none of ours.
+    }
+  }
+  return found
+}

@@ -1,0 +1,473 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { fill, scratchDir } from '../support/scratch.ts'
+import { type Call, execute, git, type Mode, redoIn, repository, treeOf, undoIn } from './world.ts'
+
+const edit: Call = ['file_replace_text', { path: 'a.txt', old_text: 'one', new_text: 'ONE' }]
+const create: Call = ['file_write', { path: 'src/new.txt', content: 'new\n' }]
+const files = { 'a.txt': 'one\n', 'b.txt': 'b\n', 'src/c.txt': 'c\n' }
+const subjects = (root: string): string[] => git(root, 'log', '--format=%s').trim().split('\n')
+const status = (root: string): string[] =>
+  git(root, 'status', '--porcelain', '-uall')
+    .split('\n')
+    .filter((line) => line !== '')
+const own = '?? .clada/.gitignore'
+const checkpoints = 'refs/clada/checkpoints'
+
+describe('commit mode', () => {
+  it('commits what was done, lists the actions, and leaves a clean tree', async () => {
+    const root = repository(files)
+    const result = await execute(root, 'commit', [
+      edit,
+      create,
+      ['file_delete', { path: 'b.txt' }],
+      ['file_delete', { path: 'nowhere' }],
+    ])
+    expect(result.gitCommit).toBe(git(root, 'rev-parse', 'HEAD').trim())
+    expect(subjects(root)).toEqual(['AI: edit a.txt, delete b.txt, create src/new.txt', 'first'])
+    expect(git(root, 'log', '-1', '--format=%an <%ae>|%cn')).toBe('clada <clada@localhost>|clada\n')
+    expect(git(root, 'log', '-1', '--format=%b').replaceAll(root, '/R')).toBe(
+      "1. ok: file_replace_text /R/a.txt\n2. ok: file_write /R/src/new.txt\n3. ok: file_delete /R/b.txt\n4. failed: file_delete /R/nowhere\n   ENOENT: no such file or directory, unlink '/R/nowhere'\n\n",
+    )
+    expect(git(root, 'show', '--format=', '--name-status')).toBe('M\ta.txt\nD\tb.txt\nA\tsrc/new.txt\n')
+    expect(status(root)).toEqual([own])
+    expect(git(root, 'fsck', '--strict')).toBe('')
+  })
+
+  it('saves what was not committed first, and only then', async () => {
+    const root = repository({ ...files, '.gitignore': '*.log\n' })
+    fill(root, {
+      'b.txt': 'mine\n',
+      'untracked.txt': 'u\n',
+      'x.log': 'ignored\n',
+      '.env': 'SECRET=1\n',
+      'key.pem': 'k\n',
+    })
+    fs.writeFileSync(path.join(root, 'huge.bin'), Buffer.alloc(10 * 1024 * 1024 + 1))
+    fs.rmSync(path.join(root, 'src/c.txt'))
+    await execute(root, 'commit', [edit])
+    expect(subjects(root)).toEqual([
+      'AI: edit a.txt',
+      expect.stringMatching(/^clada: before \d{4}-\d\d-\d\dT.*Z$/),
+      'first',
+    ])
+    expect(git(root, 'show', '--format=', '--name-status', 'HEAD~1')).toBe('M\tb.txt\nD\tsrc/c.txt\nA\tuntracked.txt\n')
+    expect(git(root, 'show', '--format=', '--name-status', 'HEAD')).toBe('M\ta.txt\n')
+    expect(status(root)).toEqual([own, '?? .env', '?? huge.bin', '?? key.pem'])
+  })
+
+  it('takes another author', async () => {
+    const root = repository(files)
+    await execute(root, 'commit', [edit], { gitAuthor: 'Ann Other <ann@example.com>' })
+    expect(git(root, 'log', '-1', '--format=%an <%ae>')).toBe('Ann Other <ann@example.com>\n')
+  })
+
+  it('makes no commit for reads and failures', async () => {
+    const root = repository(files)
+    await execute(root, 'commit', [
+      ['file_read', { path: 'a.txt' }],
+      ['file_delete', { path: 'nowhere' }],
+    ])
+    expect(subjects(root)).toEqual(['first'])
+    expect(fs.existsSync(path.join(root, '.clada'))).toBe(false)
+  })
+
+  it('uses shadow for this once when anything is staged, and says so', async () => {
+    const root = repository(files)
+    fill(root, { 'b.txt': 'staged\n' })
+    git(root, 'add', 'b.txt')
+    fill(root, { 'b.txt': 'staged and more\n' })
+    const index = fs.readFileSync(path.join(root, '.git/index'))
+    const result = await execute(root, 'commit', [edit])
+    expect(result.success).toBe(true)
+    expect(result.warnings).toEqual([expect.stringContaining('staged')])
+    expect(subjects(root)).toEqual(['first'])
+    expect(fs.readFileSync(path.join(root, '.git/index')).equals(index)).toBe(true)
+    expect(git(root, 'show', '--format=', '--name-only', checkpoints)).toBe('a.txt\n')
+  })
+
+  it('commits in a repository without a commit', async () => {
+    const root = repository({})
+    fill(root, { 'a.txt': 'one\n' })
+    await execute(root, 'commit', [edit])
+    expect(subjects(root)).toEqual(['AI: edit a.txt', expect.stringMatching(/^clada: before/)])
+    expect(git(root, 'symbolic-ref', 'HEAD')).toBe('refs/heads/main\n')
+    expect(status(root)).toEqual([own])
+  })
+
+  it('commits on a detached HEAD', async () => {
+    const root = repository(files)
+    git(root, 'checkout', '-q', '--detach')
+    const result = await execute(root, 'commit', [edit])
+    expect(result.gitCommit).toBe(git(root, 'rev-parse', 'HEAD').trim())
+    expect(git(root, 'log', '--format=%s', 'main')).toBe('first\n')
+  })
+
+  it('commits on the branch of a worktree, and on no other', async () => {
+    const root = repository(files)
+    const tree = path.join(scratchDir(), 'tree')
+    git(root, 'worktree', 'add', '-q', '-b', 'other', tree)
+    const result = await execute(tree, 'commit', [edit, create])
+    expect(result.gitCommit).toBe(git(root, 'rev-parse', 'other').trim())
+    expect(subjects(root)).toEqual(['first'])
+    expect(status(root)).toEqual([])
+    expect(status(tree)).toEqual([own])
+  })
+
+  it('commits in a repository with SHA-256', async () => {
+    const root = repository(files, '--object-format=sha256')
+    const result = await execute(root, 'commit', [edit])
+    expect(result.gitCommit).toMatch(/^[0-9a-f]{64}$/)
+    expect(status(root)).toEqual([own])
+  })
+
+  it('leaves submodules alone', async () => {
+    const inner = repository({ 'in.txt': 'in\n' })
+    const root = repository(files)
+    git(root, '-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', inner, 'sub')
+    git(root, 'commit', '-q', '-m', 'sub')
+    fill(root, { 'sub/dirty.txt': 'x' })
+    const before = treeOf(root)
+    const result = await execute(root, 'commit', [edit, ['file_write', { path: 'sub/in.txt', content: 'x' }]])
+    expect(result.success).toBe(true)
+    expect(git(root, 'show', '--format=', '--name-only')).toBe('a.txt\n')
+    expect(git(root, 'ls-files', '-s', 'sub')).toMatch(/^160000/)
+    expect(await undoIn(root, 'commit')).toMatchObject({ success: true })
+    expect(treeOf(root)).toEqual(before)
+  })
+
+  it('leaves a submodule alone that is not checked out', async () => {
+    const inner = repository({ 'in.txt': 'in\n' })
+    const first = repository(files)
+    git(first, '-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', inner, 'sub')
+    git(first, 'commit', '-q', '-m', 'sub')
+    const root = path.join(scratchDir(), 'clone')
+    git(first, 'clone', '-q', first, root)
+    await execute(root, 'commit', [edit, ['file_write', { path: 'sub/in.txt', content: 'x' }]])
+    expect(git(root, 'ls-files', '-s', 'sub')).toMatch(/^160000/)
+    expect(git(root, 'show', '--format=', '--name-only')).toBe('a.txt\n')
+  })
+
+  it('works in a sparse checkout, also outside of it', async () => {
+    const root = repository({ ...files, 'far/d.txt': 'd\n', 'far/e.txt': 'e\n' })
+    git(root, 'sparse-checkout', 'set', '--cone', 'src')
+    expect(fs.existsSync(path.join(root, 'far'))).toBe(false)
+    await execute(root, 'commit', [edit, ['file_write', { path: 'far/d.txt', content: 'new\n' }]])
+    expect(git(root, 'show', '--format=', '--name-status')).toBe('M\ta.txt\nM\tfar/d.txt\n')
+    expect(git(root, 'ls-tree', '-r', '--name-only', 'HEAD')).toContain('far/e.txt')
+    expect(status(root)).toEqual([own])
+  })
+
+  it('keeps line endings as the repository has them', async () => {
+    const root = repository({ '.gitattributes': '* text=auto eol=crlf\n', 'a.txt': 'one\r\ntwo\r\n' })
+    await execute(root, 'commit', [edit])
+    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('ONE\r\ntwo\r\n')
+    expect(git(root, 'show', 'HEAD:a.txt')).toBe('ONE\ntwo\n')
+    expect(status(root)).toEqual([own])
+  })
+
+  it('follows the ignore list of the user, and saves ignored files for undo apart', async () => {
+    const root = repository({ ...files, '.gitignore': 'dist/\n' })
+    fill(root, { 'dist/out.js': 'old\n' })
+    await execute(root, 'commit', [edit, ['file_write', { path: 'dist/out.js', content: 'new\n' }]])
+    expect(git(root, 'show', '--format=', '--name-only')).toBe('a.txt\n')
+    expect(await undoIn(root, 'commit')).toMatchObject({ success: true, restored: ['a.txt', 'dist/out.js'] })
+    expect(fs.readFileSync(path.join(root, 'dist/out.js'), 'utf8')).toBe('old\n')
+  })
+
+  it('commits only what lies below the root', async () => {
+    const top = repository({ 'x/a.txt': 'one\n', 'y/b.txt': 'b\n' })
+    fill(top, { 'y/b.txt': 'mine\n' })
+    const root = path.join(top, 'x')
+    await execute(root, 'commit', [edit])
+    expect(git(top, 'show', '--format=', '--name-only')).toBe('x/a.txt\n')
+    expect(status(top)).toEqual([' M y/b.txt', '?? x/.clada/.gitignore'])
+  })
+
+  it('follows the executable bit and links', async () => {
+    const root = repository({ ...files, 'run.sh': 'x\n' })
+    fs.chmodSync(path.join(root, 'run.sh'), 0o755)
+    fs.symlinkSync('a.txt', path.join(root, 'link'))
+    git(root, 'add', '-A')
+    git(root, 'commit', '-q', '-m', 'second')
+    await execute(root, 'commit', [
+      ['file_write', { path: 'run.sh', content: 'y\n' }],
+      ['file_move', { old_path: 'link', new_path: 'src/link' }],
+      ['file_copy', { old_path: 'run.sh', new_path: 'src/run.sh' }],
+    ])
+    expect(
+      git(root, 'ls-tree', '-r', 'HEAD')
+        .replace(/ [0-9a-f]{40}/g, '')
+        .trim()
+        .split('\n'),
+    ).toEqual([
+      '100644 blob\ta.txt',
+      '100644 blob\tb.txt',
+      '100755 blob\trun.sh',
+      '100644 blob\tsrc/c.txt',
+      '120000 blob\tsrc/link',
+      '100755 blob\tsrc/run.sh',
+    ])
+    expect(status(root)).toEqual([own])
+  })
+
+  for (const [what, begin] of [
+    ['a merge', (root: string) => expect(() => git(root, 'merge', 'other')).toThrow()],
+    ['a rebase', (root: string) => expect(() => git(root, 'rebase', 'other')).toThrow()],
+    ['a cherry-pick', (root: string) => expect(() => git(root, 'cherry-pick', 'other')).toThrow()],
+  ] as const) {
+    it(`refuses in the middle of ${what}, with nothing executed`, async () => {
+      const root = repository(files)
+      git(root, 'checkout', '-q', '-b', 'other')
+      fill(root, { 'b.txt': 'other\n' })
+      git(root, 'commit', '-q', '-am', 'other')
+      git(root, 'checkout', '-q', 'main')
+      fill(root, { 'b.txt': 'main\n' })
+      git(root, 'commit', '-q', '-am', 'main')
+      begin(root)
+      const before = treeOf(root)
+      const result = await execute(root, 'commit', [edit, create])
+      expect(result).toMatchObject({
+        success: false,
+        fatalCode: 'git_operation_failed',
+        fatalError: expect.stringContaining(`${what} is in progress`),
+      })
+      expect(result.results.map(({ code }) => code)).toEqual(['git_operation_failed', 'skipped'])
+      expect(treeOf(root)).toEqual(before)
+    })
+  }
+
+  it('stops before anything when git cannot work', async () => {
+    const root = repository(files)
+    fs.writeFileSync(path.join(root, '.git/HEAD'), 'nonsense')
+    const result = await execute(root, 'commit', [edit])
+    expect(result).toMatchObject({ success: false, fatalCode: 'git_operation_failed' })
+    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('one\n')
+  })
+
+  it('says so when git fails at the end; the changes stay and can be undone', async () => {
+    const root = repository(files)
+    fs.writeFileSync(path.join(root, '.git/index.lock'), '')
+    const result = await execute(root, 'commit', [edit])
+    expect(result).toMatchObject({
+      success: false,
+      executedActions: 1,
+      fatalCode: 'git_operation_failed',
+      results: [{ success: true }],
+    })
+    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('ONE\n')
+    expect(await undoIn(root, 'off')).toMatchObject({ success: true })
+    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('one\n')
+  })
+
+  it('adds a commit for an undo; what the user committed in between stays', async () => {
+    const root = repository(files)
+    await execute(root, 'commit', [edit])
+    fill(root, { 'mine.txt': 'mine\n' })
+    git(root, 'add', 'mine.txt')
+    git(root, 'commit', '-q', '-m', 'mine')
+    const result = await undoIn(root, 'commit')
+    expect(result).toMatchObject({ success: true, restored: ['a.txt'] })
+    expect(subjects(root)).toEqual(['AI: undo execution 1', 'mine', 'AI: edit a.txt', 'first'])
+    expect(git(root, 'diff', 'HEAD~3', 'HEAD', '--name-only')).toBe('mine.txt\n')
+    await redoIn(root, 'commit')
+    expect(subjects(root)[0]).toBe('AI: redo execution 1')
+    expect(status(root)).toEqual([own])
+  })
+
+  it('leaves the rest of the index as it is', async () => {
+    const root = repository(files)
+    git(root, 'update-index', '--assume-unchanged', 'b.txt')
+    git(root, 'update-index', '--chmod=+x', 'src/c.txt')
+    git(root, 'commit', '-q', '-m', 'x')
+    fs.chmodSync(path.join(root, 'src/c.txt'), 0o755)
+    const others = (): string => git(root, 'ls-files', '-v', '-s', '--', 'b.txt', 'src/c.txt')
+    const before = others()
+    await execute(root, 'commit', [edit])
+    expect(others()).toBe(before)
+    expect(subjects(root)[0]).toBe('AI: edit a.txt')
+  })
+})
+
+describe('shadow mode', () => {
+  it('saves before and after under refs/clada, and touches nothing else', async () => {
+    const root = repository({ ...files, 'run.sh': 'x\n' })
+    fill(root, { 'b.txt': 'mine\n' })
+    git(root, 'stash', 'push', '-q')
+    fill(root, { 'b.txt': 'dirty\n', 'u.txt': 'u\n' })
+    const seen = (): string[] => [
+      fs.readFileSync(path.join(root, '.git/index'), 'latin1'),
+      git(root, 'rev-parse', 'HEAD', 'main', 'stash@{0}'),
+      git(root, 'reflog'),
+    ]
+    const before = seen()
+    const result = await execute(root, 'shadow', [edit, create])
+    expect(result.gitCommit).toBeUndefined()
+    expect(seen()).toEqual(before)
+    expect(git(root, 'show', '--format=%s', '--name-status', checkpoints)).toBe(
+      'AI: edit a.txt, create src/new.txt\n\nM\ta.txt\nA\tsrc/new.txt\n',
+    )
+    expect(git(root, 'diff', '--name-only', 'HEAD', `${checkpoints}~1`)).toBe('')
+    await execute(root, 'shadow', [['file_delete', { path: 'a.txt' }]])
+    expect(git(root, 'log', '--format=%s', '--first-parent', `${checkpoints}`)).toContain('clada: before execution 2')
+    expect(git(root, 'log', '--format=%s', checkpoints)).toContain('AI: edit a.txt')
+    expect(git(root, 'diff', '--name-only', 'HEAD', `${checkpoints}~1`)).toBe('a.txt\n')
+    expect(await undoIn(root, 'shadow')).toMatchObject({ success: true })
+    expect(await undoIn(root, 'shadow')).toMatchObject({ success: true })
+    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('one\n')
+    expect(git(root, 'fsck', '--strict')).toBe('')
+    expect(fs.existsSync(path.join(root, '.clada/history/1/room'))).toBe(false)
+  })
+
+  it('works in the middle of a merge', async () => {
+    const root = repository(files)
+    fs.writeFileSync(path.join(root, '.git/MERGE_HEAD'), git(root, 'rev-parse', 'HEAD'))
+    expect(await execute(root, 'shadow', [edit])).toMatchObject({ success: true })
+  })
+})
+
+describe('without a repository', () => {
+  it('keeps checkpoints in one of its own', async () => {
+    const root = scratchDir(files)
+    await execute(root, 'commit', [edit])
+    await execute(root, 'commit', [create])
+    const log = git(root, '--git-dir', '.clada/repo', 'log', '--format=%s', checkpoints).trim().split('\n')
+    expect(log).toEqual([
+      'AI: create src/new.txt',
+      'clada: before execution 2',
+      'AI: edit a.txt',
+      'clada: before execution 1',
+    ])
+    expect(git(root, '--git-dir', '.clada/repo', 'show', `${checkpoints}:a.txt`)).toBe('ONE\n')
+    expect(await undoIn(root, 'commit')).toMatchObject({ success: true })
+  })
+
+  it('needs no git at all', async () => {
+    const root = scratchDir(files)
+    const { PATH } = process.env
+    process.env['PATH'] = '/nonexistent'
+    try {
+      expect(await execute(root, 'commit', [edit])).toMatchObject({ success: true })
+      expect(await undoIn(root, 'commit')).toMatchObject({ success: true })
+    } finally {
+      process.env['PATH'] = PATH
+    }
+    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('one\n')
+  })
+})
+
+describe('staged work and secrets', () => {
+  for (const mode of ['commit', 'shadow', 'off'] as const satisfies readonly Mode[]) {
+    for (const layout of ['repository', 'detached', 'empty'] as const) {
+      it(`are in no object, and the index stays as it is: ${mode}, ${layout}`, async () => {
+        const root = repository(layout === 'empty' ? {} : files)
+        if (layout === 'empty') fill(root, files)
+        if (layout === 'detached') git(root, 'checkout', '-q', '--detach')
+        fill(root, { 'b.txt': 'STAGED-HUNK\n' })
+        git(root, 'add', 'b.txt')
+        const staged = new Set(objectsOf(root))
+        fill(root, { 'b.txt': 'UNSTAGED-HUNK\n', '.env': 'SECRET-ENV\n', 'config/id_rsa': 'SECRET-KEY\n' })
+        const index = fs.readFileSync(path.join(root, '.git/index'))
+        const result = await execute(root, mode, [edit, create, ['file_write', { path: '.env', content: 'x' }]])
+        expect(result.results.map(({ success }) => success)).toEqual([true, true, false])
+        await undoIn(root, mode)
+        await redoIn(root, mode)
+        expect(fs.readFileSync(path.join(root, '.git/index')).equals(index)).toBe(true)
+        for (const oid of objectsOf(root)) {
+          if (staged.has(oid)) continue
+          expect(git(root, 'cat-file', '-p', oid)).not.toMatch(/STAGED-HUNK|SECRET/)
+        }
+        if (mode === 'off') expect(objectsOf(root)).toEqual([...staged])
+        expect(kept(root)).not.toMatch(/STAGED-HUNK|SECRET/)
+      })
+    }
+  }
+})
+
+const objectsOf = (root: string): string[] =>
+  git(root, 'cat-file', '--batch-all-objects', '--batch-check=%(objectname)')
+    .split('\n')
+    .filter((line) => line !== '')
+
+/** Everything below clada's own corner as one text. */
+function kept(root: string): string {
+  const entries = fs.readdirSync(path.join(root, '.clada'), { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => fs.readFileSync(path.join(entry.parentPath, entry.name), 'latin1'))
+    .join('\n')
+}
+
+describe('code of the repository', () => {
+  const hooks = [
+    'pre-commit',
+    'prepare-commit-msg',
+    'commit-msg',
+    'post-commit',
+    'post-index-change',
+    'reference-transaction',
+    'post-checkout',
+    'post-rewrite',
+    'pre-auto-gc',
+    'fsmonitor-watchman',
+    'update',
+    'post-update',
+    'push-to-checkout',
+  ]
+
+  for (const mode of ['commit', 'shadow'] as const) {
+    it(`never runs: ${mode}`, async () => {
+      const root = repository({
+        ...files,
+        '.gitattributes': '*.txt filter=evil diff=evil merge=evil\nsrc/*.txt -filter\n',
+      })
+      const pwned = path.join(root, '.git/PWNED')
+      const script = path.join(root, '.git/evil.sh')
+      fs.writeFileSync(script, `#!/bin/sh\necho "$0 $*" >> '${pwned}'\ncat\n`, { mode: 0o755 })
+      for (const hook of hooks) fs.copyFileSync(script, path.join(root, '.git/hooks', hook))
+      for (const [key, value] of Object.entries({
+        'filter.evil.clean': script,
+        'filter.evil.smudge': script,
+        'filter.evil.process': script,
+        'filter.evil.required': 'true',
+        'core.fsmonitor': script,
+        'core.pager': script,
+        'core.editor': script,
+        'core.sshCommand': script,
+        'core.alternateRefsCommand': script,
+        'diff.external': script,
+        'diff.evil.textconv': script,
+        'diff.evil.command': script,
+        'merge.evil.driver': script,
+        'gpg.program': script,
+        'commit.gpgSign': 'true',
+        'log.showSignature': 'true',
+        'credential.helper': script,
+        'alias.status': `!${script}`,
+        'alias.update-index': `!${script}`,
+        'uploadpack.packObjectsHook': script,
+      }))
+        fs.appendFileSync(
+          path.join(root, '.git/config'),
+          `[${key
+            .split('.')
+            .slice(0, -1)
+            .join('.')
+            .replace(
+              /^(filter|diff|merge)\.evil$/,
+              '$1 "evil"',
+            )}]\n\t${key.split('.').at(-1)} = ${JSON.stringify(value)}\n`,
+        )
+      fill(root, { 'b.txt': 'dirty\n', 'src/c.txt': 'dirty\n' })
+      const result = await execute(root, mode, [edit, create])
+      expect(result.success).toBe(true)
+      expect(result.warnings?.join('\n')).toContain(
+        "a.txt is not committed: its filter 'evil' would have to run a program",
+      )
+      await undoIn(root, mode)
+      await redoIn(root, mode)
+      expect(fs.existsSync(pwned)).toBe(false)
+    })
+  }
+})

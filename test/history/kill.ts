@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import path from 'node:path'
+import { type Call, documentOf } from './world.ts'
+
+/** Files with places to edit, and a document that edits all of them. */
+export interface Work {
+  readonly files: Record<string, string>
+  readonly calls: readonly Call[]
+  /** Whether a text is one that this file can have, at any moment. */
+  readonly isWhole: (name: string, text: string) => boolean
+}
+
+/** `edits` edits spread over `count` files. */
+export function makeWork(count: number, edits: number): Work {
+  const names = Array.from({ length: count }, (_, at) => `dir-${at % 7}/file-${at}.txt`)
+  const perFile = Math.ceil(edits / count)
+  const filler = 'x'.repeat(60)
+  const text = (name: string, done: number): string =>
+    Array.from({ length: perFile }, (_, at) => `${name} ${at < done ? 'new' : 'old'}-${at} ${filler}\n`).join('')
+  const calls = Array.from({ length: edits }, (_, at): Call => {
+    const name = names[at % count] ?? ''
+    const place = Math.floor(at / count)
+    return ['file_replace_text', { path: name, old_text: `old-${place} `, new_text: `new-${place} ` }]
+  })
+  return {
+    files: Object.fromEntries(names.map((name) => [name, text(name, 0)])),
+    calls,
+    isWhole: (name, found) => Array.from({ length: perFile + 1 }, (_, done) => text(name, done)).includes(found),
+  }
+}
+
+export function startClada(cli: string, root: string, calls: readonly Call[], ...args: string[]): ChildProcess {
+  const child = spawn(process.execPath, [cli, '--root', root, '--quiet', ...args], { stdio: ['pipe', 'ignore', 'ignore'] })
+  child.stdin?.on('error', () => {})
+  child.stdin?.end(documentOf(root, calls))
+  return child
+}
+
+/** Kills a process after a while, and says whether it was still alive. */
+export async function killAfter(child: ChildProcess, ms: number): Promise<boolean> {
+  const ended = once(child, 'close')
+  await new Promise((done) => setTimeout(done, ms))
+  const alive = child.exitCode === null
+  child.kill('SIGKILL')
+  await ended
+  return alive
+}
+
+/** Temporary files of ours anywhere, and locks. */
+export function leftovers(root: string): string[] {
+  return fs
+    .readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.clada-[^/]*\.tmp$|^\.clada\/lock|index\.lock$|\/room$|\/pending$/.test(name))
+}
+
+export const tornFiles = (root: string, { files, isWhole }: Work): string[] =>
+  Object.keys(files).filter((name) => !isWhole(name, fs.readFileSync(path.join(root, name), 'utf8')))

@@ -1,0 +1,220 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { scratchDir } from '../support/scratch.ts'
+import { type Call, execute, redoIn, treeOf, undoIn } from './world.ts'
+
+const files = { 'a.txt': 'one\ntwo\nthree\n', 'src/b.txt': 'b\n', 'src/deep/c.txt': 'c\n', 'run.sh': '#!/bin/sh\n' }
+
+function project(): string {
+  const root = scratchDir(files)
+  fs.chmodSync(path.join(root, 'run.sh'), 0o755)
+  fs.mkdirSync(path.join(root, 'empty'))
+  fs.symlinkSync('a.txt', path.join(root, 'link'))
+  return root
+}
+
+const cases: Record<string, readonly Call[]> = {
+  'an edit': [['file_replace_text', { path: 'a.txt', old_text: 'two', new_text: 'TWO' }]],
+  'several edits of one file': [
+    ['file_replace_text', { path: 'a.txt', old_text: 'two', new_text: 'TWO' }],
+    ['file_append', { path: 'a.txt', content: 'four\n' }],
+    ['file_delete_lines', { path: 'a.txt', lines: '1' }],
+  ],
+  'a new file in new directories': [['file_write', { path: 'x/y/z.txt', content: 'new' }]],
+  'an overwritten file': [['file_write', { path: 'run.sh', content: 'new' }]],
+  'a deleted file': [['file_delete', { path: 'run.sh' }]],
+  'a deleted link': [['file_delete', { path: 'link' }]],
+  'a moved link': [['file_move', { old_path: 'link', new_path: 'src/link' }]],
+  'a moved file': [['file_move', { old_path: 'a.txt', new_path: 'moved/a.txt' }]],
+  'a file moved over another': [['file_move', { old_path: 'run.sh', new_path: 'a.txt' }]],
+  'a moved file that was read and edited then': [
+    ['file_move', { old_path: 'a.txt', new_path: 'b.txt' }],
+    ['file_read', { path: 'b.txt' }],
+    ['file_replace_text', { path: 'b.txt', old_text: 'two', new_text: 'TWO' }],
+    ['file_write', { path: 'a.txt', content: 'another' }],
+  ],
+  'a chain of moves': [
+    ['file_move', { old_path: 'a.txt', new_path: 't' }],
+    ['file_move', { old_path: 'src/b.txt', new_path: 'a.txt' }],
+    ['file_move', { old_path: 't', new_path: 'src/b.txt' }],
+  ],
+  'a copy': [['file_copy', { old_path: 'run.sh', new_path: 'src/copy.sh' }]],
+  'directories made and removed': [
+    ['dir_create', { path: 'made/inside' }],
+    ['dir_delete', { path: 'empty' }],
+  ],
+  'a file that became a directory': [
+    ['file_delete', { path: 'src/deep/c.txt' }],
+    ['dir_delete', { path: 'src/deep' }],
+    ['file_write', { path: 'src/deep', content: 'a file now' }],
+    ['file_delete', { path: 'a.txt' }],
+    ['file_write', { path: 'a.txt/inside', content: 'a directory now' }],
+  ],
+  'some that failed': [
+    ['file_replace_text', { path: 'a.txt', old_text: 'nowhere', new_text: 'TWO' }],
+    ['file_write', { path: 'src', content: 'x' }],
+    ['file_write', { path: 'src/b.txt', content: 'x' }],
+  ],
+}
+
+for (const atomic of [false, true]) {
+  describe(atomic ? 'undo of what landed together' : 'undo', () => {
+    for (const [what, calls] of Object.entries(cases)) {
+      if (atomic && what === 'some that failed') continue
+      it(`takes back ${what}; redo brings it again`, async () => {
+        const root = project()
+        const before = treeOf(root)
+        await execute(root, 'off', calls, { atomic })
+        const after = treeOf(root)
+        expect(after).not.toEqual(before)
+
+        expect(await undoIn(root, 'off')).toMatchObject({ success: true, execution: 1, conflicts: [] })
+        expect(treeOf(root)).toEqual(before)
+        expect(await redoIn(root, 'off')).toMatchObject({ success: true, execution: 1 })
+        expect(treeOf(root)).toEqual(after)
+        expect(await undoIn(root, 'off')).toMatchObject({ success: true })
+        expect(treeOf(root)).toEqual(before)
+        expect(await undoIn(root, 'off')).toMatchObject({ success: false, error: 'There is nothing left to undo.' })
+      })
+    }
+  })
+}
+
+const write = (content: string, name = 'a.txt'): Call => ['file_write', { path: name, content }]
+
+describe('undo', () => {
+  it('goes back step by step, and forth again', async () => {
+    const root = scratchDir({ 'a.txt': '0' })
+    for (const content of ['1', '2', '3']) await execute(root, 'off', [write(content)])
+    const seen: string[] = []
+    const look = (): void => void seen.push(fs.readFileSync(path.join(root, 'a.txt'), 'utf8'))
+    for (const turn of [undoIn, undoIn, redoIn, undoIn, undoIn, redoIn, redoIn, redoIn]) {
+      await turn(root, 'off')
+      look()
+    }
+    expect(seen.join('')).toBe('21210123')
+  })
+
+  it('takes back an earlier execution that nothing has touched since', async () => {
+    const root = scratchDir({ 'a.txt': 'a', 'b.txt': 'b' })
+    await execute(root, 'off', [write('A')])
+    await execute(root, 'off', [write('B', 'b.txt')])
+    expect(await undoIn(root, 'off', { number: 1 })).toMatchObject({ success: true, restored: ['a.txt'] })
+    expect(treeOf(root)).toMatchObject({ 'a.txt': '644 a', 'b.txt': '644 B' })
+  })
+
+  it('refuses when files changed since, and lists them', async () => {
+    const root = scratchDir({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
+    await execute(root, 'off', [
+      write('A'),
+      write('B', 'b.txt'),
+      write('new', 'new.txt'),
+      ['file_delete', { path: 'c.txt' }],
+    ])
+    fs.writeFileSync(path.join(root, 'b.txt'), 'mine')
+    fs.rmSync(path.join(root, 'a.txt'))
+    fs.writeFileSync(path.join(root, 'c.txt'), 'again')
+    const tree = treeOf(root)
+    const result = await undoIn(root, 'off')
+    expect(result).toMatchObject({ success: false, restored: [] })
+    expect(result.conflicts).toEqual([
+      { path: 'a.txt', reason: 'it was deleted since' },
+      { path: 'b.txt', reason: 'it was changed since' },
+      { path: 'c.txt', reason: 'it was created since' },
+    ])
+    expect(treeOf(root)).toEqual(tree)
+  })
+
+  it('keeps a directory that somebody uses by now', async () => {
+    const root = scratchDir({ 'a.txt': 'a' })
+    await execute(root, 'off', [write('x', 'new/x.txt')])
+    fs.writeFileSync(path.join(root, 'new/mine.txt'), 'mine')
+    expect(await undoIn(root, 'off')).toMatchObject({ success: true })
+    expect(treeOf(root)).toEqual({ 'a.txt': '644 a', 'new/': 'directory', 'new/mine.txt': '644 mine' })
+  })
+
+  it('with force keeps both changes where they do not meet', async () => {
+    const root = scratchDir({ 'a.txt': '1\n2\n3\n4\n5\n6\n7\n8\n9\n' })
+    await execute(root, 'off', [['file_replace_text', { path: 'a.txt', old_text: '2\n', new_text: 'two\n' }]])
+    fs.appendFileSync(path.join(root, 'a.txt'), 'mine\n')
+    expect(await undoIn(root, 'off', { force: true })).toMatchObject({ success: true, conflicts: [] })
+    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('1\n2\n3\n4\n5\n6\n7\n8\n9\nmine\n')
+  })
+
+  it('with force marks where they do', async () => {
+    const root = scratchDir({ 'a.txt': '1\n2\n3\n', 'gone.txt': 'x', bin: 'a\0b' })
+    await execute(root, 'off', [
+      write('1\ntwo\n3\n'),
+      write('y', 'gone.txt'),
+      write('new', 'new.txt'),
+      ['file_delete', { path: 'bin' }],
+    ])
+    fs.writeFileSync(path.join(root, 'a.txt'), '1\nmine\n3\n')
+    fs.rmSync(path.join(root, 'gone.txt'))
+    fs.writeFileSync(path.join(root, 'new.txt'), 'mine')
+    const result = await undoIn(root, 'off', { force: true })
+    expect(result.success).toBe(true)
+    expect(result.conflicts).toEqual([
+      { path: 'a.txt', reason: '1 conflict marked in the file' },
+      { path: 'gone.txt', reason: 'it was deleted since; it is back' },
+      { path: 'new.txt', reason: 'it changed since and stays as it is' },
+    ])
+    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe(
+      '1\n<<<<<<< now\nmine\n=======\n2\n>>>>>>> undone\n3\n',
+    )
+    expect(treeOf(root)).toMatchObject({ 'gone.txt': '644 x', 'new.txt': '644 mine', bin: '644 a\0b' })
+    // And that can be taken back as well.
+    expect(await redoIn(root, 'off')).toMatchObject({ success: true })
+    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('1\nmine\n3\n')
+  })
+
+  it('takes back one action of several', async () => {
+    const root = scratchDir({ 'a.txt': 'a', 'b.txt': 'b' })
+    await execute(root, 'off', [write('A'), write('B', 'b.txt'), write('B2', 'b.txt'), write('n', 'n/n.txt')])
+    expect(await undoIn(root, 'off', { action: 1 })).toMatchObject({ success: true, restored: ['a.txt'] })
+    expect(await undoIn(root, 'off', { action: 2 })).toMatchObject({
+      success: false,
+      error: 'Action 3 of execution 1 changed b.txt as well; undo the whole execution instead.',
+    })
+    expect(await undoIn(root, 'off', { action: 4 })).toMatchObject({ success: true })
+    expect(await undoIn(root, 'off', { action: 9 })).toMatchObject({
+      success: false,
+      error: 'Action 9 of execution 1 changed nothing.',
+    })
+    expect(treeOf(root)).toEqual({ 'a.txt': '644 a', 'b.txt': '644 B2' })
+    expect(await undoIn(root, 'off')).toMatchObject({ success: true })
+    expect(treeOf(root)).toEqual({ 'a.txt': '644 a', 'b.txt': '644 b' })
+  })
+
+  it('finds actions of a group that landed together', async () => {
+    const root = scratchDir({ 'a.txt': 'a', 'b.txt': 'b' })
+    await execute(root, 'off', [write('A'), write('B', 'b.txt')], { atomic: true })
+    expect(await undoIn(root, 'off', { action: 2 })).toMatchObject({ success: true, restored: ['b.txt'] })
+    expect(treeOf(root)).toEqual({ 'a.txt': '644 A', 'b.txt': '644 b' })
+  })
+
+  it('leaves what nobody changed in place: a file edited in place afterwards does not change what was kept', async () => {
+    const root = scratchDir({ 'a.txt': 'old' })
+    await execute(root, 'off', [['file_move', { old_path: 'a.txt', new_path: 'b.txt' }]])
+    // Many editors write into the file.
+    fs.writeFileSync(path.join(root, 'b.txt'), 'mine')
+    fs.rmSync(path.join(root, 'b.txt'))
+    fs.writeFileSync(path.join(root, 'b.txt'), 'old')
+    expect(await undoIn(root, 'off')).toMatchObject({ success: true })
+    expect(treeOf(root)).toEqual({ 'a.txt': '644 old' })
+  })
+
+  it('has nothing to say where nothing was executed, and makes nothing', async () => {
+    const root = scratchDir({ 'a.txt': 'a' })
+    expect(await undoIn(root, 'off')).toMatchObject({ success: false, error: 'Nothing was executed here yet.' })
+    expect(fs.readdirSync(root)).toEqual(['a.txt'])
+  })
+
+  it('does not touch a file twice that a refused group left alone', async () => {
+    const root = scratchDir({ 'a.txt': 'a' })
+    await execute(root, 'off', [write('A'), ['file_delete', { path: 'nowhere' }]], { atomic: true })
+    expect(await undoIn(root, 'off')).toMatchObject({ success: false })
+    expect(treeOf(root)).toEqual({ 'a.txt': '644 a' })
+  })
+})

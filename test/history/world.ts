@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { defaultDeniedPatterns, defaultLimits, type HistorySettings, type Settings } from '../../src/core/settings.ts'
+import { Clada, type CladaOptions, type ExecutionResult } from '../../src/index.ts'
+import { redo, undo, type UndoOptions, type UndoResult } from '../../src/undo.ts'
+import { scratchDir } from '../support/scratch.ts'
+
+export type Mode = 'commit' | 'shadow' | 'off'
+export type Call = readonly [action: string, params: Readonly<Record<string, string>>]
+
+/** One action as a model would write it; paths are relative to the root. */
+function block(root: string, [action, params]: Call): string {
+  const lines = Object.entries(params).map(([name, value]) => {
+    const text = name === 'path' || name.endsWith('_path') ? path.join(root, value) : value
+    return /[\n"]/.test(text)
+      ? `${name} = <<'EOT_SHAM_blk'\n${text}\nEOT_SHAM_blk`
+      : `${name} = ${JSON.stringify(text)}`
+  })
+  return [`#!SHAM [@three-char-SHA-256: blk]`, `action = "${action}"`, ...lines, `#!END_SHAM_blk`, '', ''].join('\n')
+}
+
+export const documentOf = (root: string, calls: readonly Call[]): string =>
+  calls.map((call) => block(root, call)).join('')
+
+export function execute(
+  root: string,
+  mode: Mode,
+  calls: readonly Call[],
+  options: CladaOptions = {},
+): Promise<ExecutionResult> {
+  return new Clada({ repoPath: root, git: mode, ...options }).execute(documentOf(root, calls))
+}
+
+export const settingsFor = (root: string): Settings => ({
+  root,
+  allowedRoots: [],
+  deniedPatterns: defaultDeniedPatterns,
+  allowedActions: null,
+  relativePaths: false,
+  symlinks: 'refuse',
+  allowEscape: false,
+  limits: defaultLimits,
+})
+
+const historyFor = (git: Mode): HistorySettings => ({ git, author: null, lockFile: null, lockMs: 10_000 })
+
+export const undoIn = (root: string, mode: Mode, options: UndoOptions = {}): Promise<UndoResult> =>
+  undo(settingsFor(root), historyFor(mode), options)
+
+export const redoIn = (root: string, mode: Mode, options: Pick<UndoOptions, 'force'> = {}): Promise<UndoResult> =>
+  redo(settingsFor(root), historyFor(mode), options)
+
+/** Everything below a directory but clada's own corner and git's: type, mode and content. */
+export function treeOf(root: string): Record<string, string> {
+  const found: Record<string, string> = {}
+  const visit = (dir: string, prefix: string): void => {
+    for (const entry of fs.readdirSync(dir, { withFileTypes: true })) {
+      if (prefix === '' && (entry.name === '.clada' || entry.name === '.git')) continue
+      const file = path.join(dir, entry.name)
+      const name = prefix + entry.name
+      if (entry.isSymbolicLink()) found[name] = `-> ${fs.readlinkSync(file)}`
+      else if (entry.isDirectory()) {
+        found[`${name}/`] = 'directory'
+        visit(file, `${name}/`)
+      } else found[name] = `${(fs.statSync(file).mode & 0o7777).toString(8)} ${fs.readFileSync(file, 'latin1')}`
+    }
+  }
+  visit(root, '')
+  return found
+}
+
+const identity = ['-c', 'user.name=User', '-c', 'user.email=user@example.com', '-c', 'init.defaultBranch=main']
+
+/** Git as the user runs it. */
+export function git(root: string, ...args: string[]): string {
+  return execFileSync('git', [...identity, ...args], { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+/** A repository with one commit of these files. */
+export function repository(files: Readonly<Record<string, string>>, ...init: string[]): string {
+  const root = scratchDir(files)
+  git(root, 'init', '-q', ...init)
+  git(root, 'config', 'user.name', 'User')
+  git(root, 'config', 'user.email', 'user@example.com')
+  if (Object.keys(files).length > 0) {
+    git(root, 'add', '-A')
+    git(root, 'commit', '-q', '-m', 'first')
+  }
+  return root
+}
