@@ -137,6 +137,7 @@ async function checkPutBack(one: Case): Promise<void> {
       const again = applyChanges(without, [{ start: holder.start, end: holder.end, text: put.text }])
       if (again === text) return 'exact, with what is around it'
       nearest ??= difference(text, again)
+      if (sameButBlanks(again, text)) nearest = 'blanks'
     }
     if (structure.parent === null) {
       const own = { path: one.path, text: text.slice(structure.start, structure.end) }
@@ -146,6 +147,8 @@ async function checkPutBack(one: Case): Promise<void> {
       }
     }
     if (nearest === 'blanks') return 'all but blanks'
+    // An operation that does this warns of it: SYNTAX_BROKEN.
+    if (left.faults().length > outline.faults().length) return 'not found again in what was a broken file by then'
     if (nearest === undefined) return 'nothing is left to put it beside'
     throw new Error(nearest)
   })
@@ -156,18 +159,18 @@ async function checkMove(one: Case): Promise<void> {
   const { text, language, outline, structure, report } = one
   const siblings = structure.parent === null ? outline.structures : structure.parent.children
   const before = siblings[siblings.indexOf(structure) - 1]
+  const { ownLines } = layoutOf(outline, structure)
+  // What shares its line with other code has no neighbours that a line could be moved before.
+  if (!ownLines && !structure.listed) return
   if (before === undefined || isClause(structure) || isClause(before) || !areNeighbours(outline, before, structure))
     return
   const there = await relocation(outline, structure, { anchor: before, at: 'before' })
   if (there === null) return fail(report, 'moved', one, 'stands before its neighbour already')
   const moved = applyChanges(text, there.changes)
   const outcome = await withOutline(moved, language, async (other): Promise<string> => {
-    const line = other.source.lineAt(offsetAfter(there.changes, there.main) + there.from)
+    const landed = offsetAfter(there.changes, there.main) + there.from
     const again = [...everyStructure(other.structures)].find(
-      (one) =>
-        one.kind === structure.kind &&
-        linesOf(other.source, one)[0] === line &&
-        textOf(other, one) === textOf(outline, structure),
+      (one) => one.kind === structure.kind && one.start >= landed && textOf(other, one) === textOf(outline, structure),
     )
     const list = again === undefined ? [] : again.parent === null ? other.structures : again.parent.children
     const neighbour = again === undefined ? undefined : list[list.indexOf(again) + 1]

@@ -5,8 +5,18 @@ import type { HistorySettings, Settings } from './core/settings.ts'
 import { carryOut, run, runStream, type RunOptions, type RunResult } from './run.ts'
 import type { ExecutionDetail, HistoryEntry } from './history-run.ts'
 import type { Executed } from './history/ledger.ts'
+import type { SquashOptions } from './history/squash.ts'
+import type { SquashResult } from './squash-run.ts'
+import type { StepResult } from './step.ts'
 import type { UndoOptions, UndoResult } from './undo.ts'
-import { type CladaOptions, commandSettingsOf, historySettingsOf, readingOf, SettingsError, settingsOf } from './settings.ts'
+import {
+  type CladaOptions,
+  commandSettingsOf,
+  historySettingsOf,
+  readingOf,
+  SettingsError,
+  settingsOf,
+} from './settings.ts'
 
 export interface ExecuteOptions {
   /** Hears what programs write, as it comes, with the number of the task. */
@@ -84,6 +94,24 @@ export class Clada {
     return redo(settingsOf(this.#options), this.#history(), options)
   }
 
+  /** Checks out the commit before; what is uncommitted waits until `forward` is back. */
+  async back(): Promise<StepResult> {
+    const { stepBack } = await import('./step.ts')
+    return stepBack(settingsOf(this.#options), this.#history())
+  }
+
+  /** One step towards where `back` began. */
+  async forward(): Promise<StepResult> {
+    const { stepForward } = await import('./step.ts')
+    return stepForward(settingsOf(this.#options), this.#history())
+  }
+
+  /** Makes one commit of several. */
+  async squash(options: SquashOptions = {}): Promise<SquashResult> {
+    const { squashCommits } = await import('./squash-run.ts')
+    return squashCommits(settingsOf(this.#options), this.#history(), options)
+  }
+
   /** Everything that was executed here, oldest first. */
   async history(): Promise<HistoryEntry[]> {
     const { historyOf } = await import('./history-run.ts')
@@ -107,7 +135,17 @@ export class Clada {
   }
 
   #asked(settings: Settings): Omit<RunOptions, 'effect'> {
-    return { settings, history: this.#history(), registry, origin: 'document', ...readingOf(this.#options) }
+    const { ask } = this.#options
+    const commands = commandSettingsOf(this.#options)
+    return {
+      settings,
+      history: this.#history(),
+      registry,
+      origin: 'document',
+      commands,
+      ask,
+      ...readingOf(this.#options),
+    }
   }
 
   #history(): HistorySettings {

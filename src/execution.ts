@@ -141,14 +141,18 @@ export class Execution {
     const { settings, registry } = this.#options
     return blocks.map((block) => {
       const number = this.#numbers.next(block)
-      const grouped = block.group === undefined ? {} : { group: block.group.line }
-      const named = block.syntax === 'sham' ? {} : { blockId: number }
+      const told = {
+        task: number,
+        ...(block.syntax === 'sham' ? {} : { blockId: number }),
+        ...(block.group === undefined ? {} : { group: block.group.line }),
+        ...(block.label === undefined ? {} : { label: block.label }),
+      }
       if (block.faults.length > 0) {
         return {
           ready: false,
           block,
           number,
-          errors: block.faults.map((fault) => ({ ...syntaxError(block, fault), ...named, task: number, ...grouped })),
+          errors: block.faults.map((fault) => ({ ...syntaxError(block, fault), ...told })),
         }
       }
       const relativePaths = settings.relativePaths || block.syntax !== 'sham'
@@ -163,12 +167,7 @@ export class Execution {
       }
       return decoded.ok
         ? { ready: true, block, number, decoded }
-        : {
-            ready: false,
-            block,
-            number,
-            errors: [{ ...validationError(block, decoded), ...named, task: number, ...grouped }],
-          }
+        : { ready: false, block, number, errors: [{ ...validationError(block, decoded), ...told }] }
     })
   }
 
@@ -289,7 +288,13 @@ export class Execution {
     try {
       const repair: Repair = { readings: strict ? 'off' : 'allowed', damage: block.damage ?? [] }
       const commands = this.#commands(files, number, scope)
-      return await spec.run(args, { files, commands, spelled, repair, explain: (problem) => explain(problem, spelled).error })
+      return await spec.run(args, {
+        files,
+        commands,
+        spelled,
+        repair,
+        explain: (problem) => explain(problem, spelled).error,
+      })
     } catch (error) {
       return { ok: false, problem: problemOf(error) }
     } finally {

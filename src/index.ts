@@ -18,10 +18,14 @@ export {
 export { Clada, createClada, type ExecuteOptions } from './clada.ts'
 export type { ActionSpec, Param } from './core/action.ts'
 export type { SyntaxName } from './core/block.ts'
+export type { ApprovalAnswer, ApprovalRequest, Ask } from './core/commands.ts'
 export type { ActionResult, Code, Details, ExecutionResult, FileDiff, ParseError, Preview } from './core/result.ts'
 export type { ExecutionDetail, HistoryEntry } from './history-run.ts'
 export type { Executed } from './history/ledger.ts'
 export { type CladaOptions, SettingsError } from './settings.ts'
+export type { SquashOptions, SquashRun } from './history/squash.ts'
+export type { SquashResult } from './squash-run.ts'
+export type { StepResult } from './step.ts'
 export type { UndoOptions, UndoResult } from './undo.ts'
 export {
   clearActionSchemaCache,

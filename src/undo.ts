@@ -61,7 +61,7 @@ async function turn(
   const stateDir = stateDirOf(settings.root)
   if (stateDir === undefined) return refused('Nothing was executed here yet.')
   const judge = makePathJudge(pathPolicyOf(settings))
-  const about: Mutable<About> = {}
+  let about: About = {}
   const history = new History({
     root: settings.root,
     settings: how,
@@ -79,11 +79,12 @@ async function turn(
     )
     const chosen = choose(kind, records, options)
     if (typeof chosen === 'string') return await ended(history, refused(chosen))
-    about.of = chosen.kind === 'run' ? chosen.number : (chosen.of ?? chosen.number)
-    if (options.action !== undefined) about.ofActions = [options.action]
-    history.note({ about })
+    const of = chosen.kind === 'run' ? chosen.number : (chosen.of ?? chosen.number)
+    const ofActions = options.action === undefined ? {} : { ofActions: [options.action] }
+    history.note({ about: { of, ...ofActions } })
     const result = await takeBack(chosen, settings.root, path.join(stateDir, 'history'), workspace, options)
-    return await ended(history, { ...result, execution: about.of, summary: chosen.summary })
+    if (result.success) about = { of, ...ofActions }
+    return await ended(history, { ...result, execution: of, summary: chosen.summary })
   } catch (error) {
     if (!(error instanceof Stop)) throw error
     const { error: reason, code } = explain(error.problem, `clada ${kind}`)
@@ -92,8 +93,6 @@ async function turn(
     await workspace.close()
   }
 }
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 const refused = (error: string): UndoResult => ({ success: false, restored: [], conflicts: [], error })
 

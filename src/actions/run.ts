@@ -10,7 +10,9 @@ export const run = defineAction({
   primary: 'command',
   display: 'always',
   params: {
-    command: text('The command line. Quotes are understood, operators and globs are not, except a leading `cd DIR &&`.'),
+    command: text(
+      'The command line. Quotes are understood, operators and globs are not, except a leading `cd DIR &&`.',
+    ),
     dir: optional(path('Directory to run it in; the root without it.')),
   },
   returns: { output: 'string', exit_code: 'number', 'changed?': '[{path, change: create|modify|delete}]' },

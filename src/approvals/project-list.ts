@@ -40,7 +40,8 @@ export function writeProjectList(root: string, list: ProjectList): void {
   if (!fs.lstatSync(dir).isDirectory()) throw new Error(`'${dir}' is not a directory`)
   const ignore = path.join(dir, '.gitignore')
   if (!fs.existsSync(ignore)) {
-    const text = '# Made by clada. What users approved is the only thing worth sharing.\n*\n!.gitignore\n!allowed-commands.json\n'
+    const text =
+      '# Made by clada. What users approved is the only thing worth sharing.\n*\n!.gitignore\n!allowed-commands.json\n'
     fs.writeFileSync(ignore, text, { flag: 'wx' })
   }
   replaceFile(path.join(dir, 'allowed-commands.json'), `${JSON.stringify(list, null, 2)}\n`)

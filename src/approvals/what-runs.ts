@@ -31,7 +31,8 @@ type Text = { readonly whole: string; readonly shown: string }
 function textOf(words: readonly string[], cwd: string): Text | undefined {
   const [program = '', first = '', second = ''] = words
   if (/^(npm|pnpm|yarn|bun)$/.test(program)) return packageScript(program, first, second, cwd)
-  if (program === 'make' || program === 'just') return wholeFile(cwd, program === 'make' ? ['GNUmakefile', 'makefile', 'Makefile'] : ['justfile', 'Justfile'])
+  if (program === 'make' || program === 'just')
+    return wholeFile(cwd, program === 'make' ? ['GNUmakefile', 'makefile', 'Makefile'] : ['justfile', 'Justfile'])
   if (program.includes('/')) return wholeFile(cwd, [program])
   if (/^(node|python3?|ruby|bash|sh|deno|tsx)$/.test(program)) {
     const script = words.slice(1).find((word) => !word.startsWith('-') && word !== 'run')
@@ -50,7 +51,8 @@ function packageScript(program: string, first: string, second: string, cwd: stri
     : [`pre${name}`, name, `post${name}`]
   const found = names.flatMap((one) => (scripts[one] === undefined ? [] : [`${one}: ${scripts[one]}`]))
   const main = scripts[name]
-  if (found.length === 0) return { whole: '', shown: lifecycle ? 'no scripts of the project' : 'nothing: there is no such script' }
+  if (found.length === 0)
+    return { whole: '', shown: lifecycle ? 'no scripts of the project' : 'nothing: there is no such script' }
   return { whole: found.join('\n'), shown: found.length === 1 && main !== undefined ? main : found.join('; ') }
 }
 

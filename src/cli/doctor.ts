@@ -39,12 +39,14 @@ async function sandbox(root: string): Promise<Finding> {
   const wrapped = choice.sandbox.wrap(program, bounds)
   const end = await runProcess({ ...wrapped, timeoutMs: 5000, outputBytes: 10_000 })
   const user = process.geteuid?.() === 0 ? 'as the superuser, without its powers' : 'as an ordinary user'
-  if (end.exitCode === 0) return { name, ok: true, found: `${choice.sandbox.name} is active (${choice.sandbox.file}), ${user}` }
+  if (end.exitCode === 0)
+    return { name, ok: true, found: `${choice.sandbox.name} is active (${choice.sandbox.file}), ${user}` }
   return {
     name,
     ok: false,
     found: `${choice.sandbox.name} does not start: ${end.stderr.trim() || end.error || `exit ${end.exitCode}`}`,
-    advice: 'Allow user namespaces (sysctl -w kernel.unprivileged_userns_clone=1, or on Ubuntu an AppArmor profile for bwrap), or use --exec unsandboxed.',
+    advice:
+      'Allow user namespaces (sysctl -w kernel.unprivileged_userns_clone=1, or on Ubuntu an AppArmor profile for bwrap), or use --exec unsandboxed.',
   }
 }
 
@@ -53,7 +55,14 @@ function listed(): Finding[] {
   const missing = wanted.filter((name) => findProgram(name, systemPath) === undefined)
   if (missing.length === 0) return [{ name: 'commands', ok: true, found: 'all commands of the list are installed' }]
   // They are refused one by one when a document asks for them; nothing else depends on them.
-  return [{ name: 'commands', ok: true, found: `not installed: ${missing.join(', ')}`, advice: 'Install them if models should use them.' }]
+  return [
+    {
+      name: 'commands',
+      ok: true,
+      found: `not installed: ${missing.join(', ')}`,
+      advice: 'Install them if models should use them.',
+    },
+  ]
 }
 
 function interpreters(root: string): Finding[] {
@@ -66,6 +75,12 @@ function interpreters(root: string): Finding[] {
 
 function limits(): Finding {
   const file = findProgram('prlimit', systemPath)
-  if (file !== undefined || process.platform !== 'linux') return { name: 'limits', ok: true, found: file ?? 'time and output only' }
-  return { name: 'limits', ok: true, found: 'time and output only', advice: 'Install util-linux (prlimit) for limits on memory and processes.' }
+  if (file !== undefined || process.platform !== 'linux')
+    return { name: 'limits', ok: true, found: file ?? 'time and output only' }
+  return {
+    name: 'limits',
+    ok: true,
+    found: 'time and output only',
+    advice: 'Install util-linux (prlimit) for limits on memory and processes.',
+  }
 }

@@ -47,10 +47,13 @@ function line(entry: HistoryEntry, width: number): string {
 function described(detail: ExecutionDetail): string {
   const actions = detail.actions.map(
     ({ seq, action, target, success, error }) =>
-      `  ${success ? '✓' : '✗'} ${seq}. ${action} ${target}`.trimEnd() + (error === undefined ? '' : `\n      ${error}`),
+      `  ${success ? '✓' : '✗'} ${seq}. ${action} ${target}`.trimEnd() +
+      (error === undefined ? '' : `\n      ${error}`),
   )
   const diffs = detail.diffs.map(({ diff }) => diff.trimEnd())
-  return [line(detail, 0), ...actions.map(printable), ...(diffs.length > 0 ? ['', ...diffs.map(printable)] : [])].join('\n')
+  return [line(detail, 0), ...actions.map(printable), ...(diffs.length > 0 ? ['', ...diffs.map(printable)] : [])].join(
+    '\n',
+  )
 }
 
 function localTime(time: string): string {

@@ -10,7 +10,10 @@ export function printUndo(result: UndoResult, flags: FlagValues, done: string): 
   return result.success && result.conflicts.length === 0 ? 0 : 1
 }
 
-function lines({ success, execution, summary, restored, conflicts, error, warnings = [], gitCommit }: UndoResult, done: string): string[] {
+function lines(
+  { success, execution, summary, restored, conflicts, error, warnings = [], gitCommit }: UndoResult,
+  done: string,
+): string[] {
   const commit = gitCommit === undefined ? '' : ` (${gitCommit.slice(0, 8)})`
   return [
     success ? `${done}: execution ${execution}, ${summary}${commit}` : (error ?? 'It could not be done.'),

@@ -14,7 +14,9 @@ const quoted = (word: string): string =>
   /^[\p{L}\p{N}_@%+=:,./^-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 
 /** The same for a line that a person wrote. */
-export function approvalLineOf(command: string): { line: string; words: readonly string[]; cd: string } | { reason: string } {
+export function approvalLineOf(
+  command: string,
+): { line: string; words: readonly string[]; cd: string } | { reason: string } {
   const split = splitCommand(command)
   if (!split.ok) return { reason: split.reason }
   const words = split.line.words.map(({ text }) => text)

@@ -26,7 +26,12 @@ export interface Containment {
 }
 
 export type Contained =
-  | { readonly ok: true; readonly end: ProcessEnd; readonly changed: readonly ChangedFile[]; readonly warnings: string[] }
+  | {
+      readonly ok: true
+      readonly end: ProcessEnd
+      readonly changed: readonly ChangedFile[]
+      readonly warnings: string[]
+    }
   | { readonly ok: false; readonly problem: Problem }
 
 const gib = 1024 ** 3
@@ -43,7 +48,8 @@ export async function runContained(what: Containment, place: Place, scope: Comma
   const failure = inside === undefined ? undefined : chosen?.failed(inside)
   const warnings: string[] = []
   if (failure !== undefined && what.sandbox === 'required') return { ok: false, problem: notComingUp(failure) }
-  if (failure !== undefined) warnings.push(`the sandbox could not be started (${failure}), so the command ran without one`)
+  if (failure !== undefined)
+    warnings.push(`the sandbox could not be started (${failure}), so the command ran without one`)
   const end = inside === undefined || failure !== undefined ? await runBare(what, place, scope) : inside
   const after = surveyOf(root, isClosed)
   const changed = changesBetween(before, after)
@@ -52,10 +58,16 @@ export async function runContained(what: Containment, place: Place, scope: Comma
   return { ok: true, end, changed, warnings }
 }
 
-function sandboxFor({ sandbox }: Containment, { commands, settings }: CommandScope): Sandbox | { reason: string; advice: string } | undefined {
+function sandboxFor(
+  { sandbox }: Containment,
+  { commands, settings }: CommandScope,
+): Sandbox | { reason: string; advice: string } | undefined {
   if (commands.exec === 'unsandboxed') return undefined
   if (settings.root === '/') {
-    return { reason: 'the root is the whole disk, which cannot be contained', advice: 'Ask the user for a smaller root.' }
+    return {
+      reason: 'the root is the whole disk, which cannot be contained',
+      advice: 'Ask the user for a smaller root.',
+    }
   }
   const choice = chooseSandbox()
   if (choice.ok) return choice.sandbox
@@ -65,10 +77,17 @@ function sandboxFor({ sandbox }: Containment, { commands, settings }: CommandSco
 const notComingUp = (failure: string): Problem => ({
   kind: 'exec-refused',
   reason: `the sandbox could not be started: ${failure}`,
-  advice: 'Ask the user to allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile for bwrap), or to run with --exec unsandboxed. clada doctor says more.',
+  advice:
+    'Ask the user to allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile for bwrap), or to run with --exec unsandboxed. clada doctor says more.',
 })
 
-async function runInside(sandbox: Sandbox, what: Containment, place: Place, survey: Survey, scope: CommandScope): Promise<ProcessEnd> {
+async function runInside(
+  sandbox: Sandbox,
+  what: Containment,
+  place: Place,
+  survey: Survey,
+  scope: CommandScope,
+): Promise<ProcessEnd> {
   const bounds = boundsFor(what, survey, scope)
   const { file, args, env } = what
   const wrapped = sandbox.wrap({ file, args, env, cwd: place.absolute }, bounds)
@@ -104,14 +123,20 @@ function runBare(what: Containment, place: Place, scope: CommandScope): Promise<
 function boundsFor(what: Containment, survey: Survey, { settings }: CommandScope): Bounds {
   const { root, allowedRoots } = settings
   const home = os.homedir()
-  const isThere = (name: string): boolean => fs.lstatSync(path.join(root, name), { throwIfNoEntry: false }) !== undefined
+  const isThere = (name: string): boolean =>
+    fs.lstatSync(path.join(root, name), { throwIfNoEntry: false }) !== undefined
   const own = ['.git', '.clada']
   // A command that was approved may set up its own tools; code may not plant what others run later.
   const planted = what.caches === 'writable' ? [] : ['.npmrc', '.yarnrc', '.yarnrc.yml', '.husky']
   return {
     root,
     home,
-    readable: [...runtimesIn(home), ...prefixOf(what.file, home, root), ...openRoots(allowedRoots, home), ...(what.readable ?? [])],
+    readable: [
+      ...runtimesIn(home),
+      ...prefixOf(what.file, home, root),
+      ...openRoots(allowedRoots, home),
+      ...(what.readable ?? []),
+    ],
     caches: what.caches === 'writable' ? cachesIn(home) : [],
     fixed: [...new Set([...own, 'clada.yml', ...planted, ...survey.repositories])].filter(isThere),
     closed: survey.closed.filter(({ path: name }) => !isBelow(name, '.git') && !isBelow(name, '.clada')),
@@ -123,7 +148,9 @@ function boundsFor(what: Containment, survey: Survey, { settings }: CommandScope
 
 /** Not what holds the sockets and secrets of others. */
 const openRoots = (roots: readonly string[], home: string): string[] =>
-  roots.filter((root) => !isBelow('/tmp', root) && !isBelow('/run', root) && !isBelow(home, root) && !isBelow('/etc', root))
+  roots.filter(
+    (root) => !isBelow('/tmp', root) && !isBelow('/run', root) && !isBelow(home, root) && !isBelow('/etc', root),
+  )
 
 function removeEmpty(dir: string): void {
   try {

@@ -16,7 +16,11 @@ import { type CommandScope, type Place, placeOf, rootArg } from './scope.ts'
 export async function execCode(request: ExecRequest, scope: CommandScope): Promise<Outcome> {
   const nothing = { stdout: '', stderr: '' }
   if (scope.commands.exec === 'off') {
-    return fail({ kind: 'exec-refused', reason: 'code is switched off (--exec off)', advice: 'Do it with file actions, or ask the user.' })
+    return fail({
+      kind: 'exec-refused',
+      reason: 'code is switched off (--exec off)',
+      advice: 'Do it with file actions, or ask the user.',
+    })
   }
   const place = await cwdOf(request.cwd ?? rootArg(scope.settings.root), scope)
   if ('kind' in place) return fail(place, nothing)
@@ -56,7 +60,10 @@ export async function execCode(request: ExecRequest, scope: CommandScope): Promi
       ...(done.changed.length === 0 ? {} : { changed: done.changed }),
     }
     if (ended === 'itself' && exitCode === 0) return ok(data, warnings)
-    return { ...fail(problemOf(ended, exitCode, signal, timeoutMs), data), ...(warnings.length > 0 ? { warnings } : {}) }
+    return {
+      ...fail(problemOf(ended, exitCode, signal, timeoutMs), data),
+      ...(warnings.length > 0 ? { warnings } : {}),
+    }
   } finally {
     if (script !== undefined) fs.rmSync(path.dirname(script), { recursive: true, force: true })
   }
@@ -85,6 +92,7 @@ async function cwdOf(dir: PathArg, scope: CommandScope): Promise<Place | Problem
 /** What would be run, and what nobody can say beforehand. */
 function preview({ lang, code }: ExecRequest, { commands }: CommandScope): Outcome {
   const choice = commands.exec === 'unsandboxed' ? undefined : chooseSandbox()
-  if (choice !== undefined && !choice.ok) return fail({ kind: 'exec-refused', reason: choice.reason, advice: choice.advice })
+  if (choice !== undefined && !choice.ok)
+    return fail({ kind: 'exec-refused', reason: choice.reason, advice: choice.advice })
   return ok({ would_run: code, lang }, ['not run in a preview; what it changes cannot be foreseen'])
 }

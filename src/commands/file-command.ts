@@ -52,7 +52,7 @@ export async function removePath(command: FileCommand, arg: PathArg): Promise<vo
     throw new Stop({ kind: 'os', code: 'ENOENT', op: 'unlink', path: arg.given })
   }
   // A slash behind a link means what it leads to.
-  if (found.type === 'symlink' && /\/$/.test(arg.given)) throw refusedLink(arg.given)
+  if (found.type === 'symlink' && arg.given.endsWith('/')) throw refusedLink(arg.given)
   if (found.type !== 'directory') return removeFile(command, arg)
   if (!command.has('-r')) throw new Stop({ kind: 'os', code: 'EISDIR', op: 'unlink', path: arg.given })
   const { files, dirs } = await below(command, arg, 'write')
@@ -73,7 +73,7 @@ export async function movePath(command: FileCommand, from: PathArg, to: PathArg)
   command.refuseRoot(from)
   const found = await command.files.look(from, 'write')
   if (found === undefined) throw new Stop({ kind: 'source-missing', path: from.given })
-  if (found.type === 'symlink' && /\/$/.test(from.given)) throw refusedLink(from.given)
+  if (found.type === 'symlink' && from.given.endsWith('/')) throw refusedLink(from.given)
   if (command.has('-n') && (await command.files.look(to, 'write')) !== undefined) return
   if (found.type !== 'directory') return moveFile(command, from, to)
   const { files, dirs } = await intoNew(command, from, to, 'write')
@@ -166,7 +166,13 @@ async function below(command: FileCommand, top: PathArg, access: 'read' | 'write
   return tree
 }
 
-async function sort(command: FileCommand, arg: PathArg, { type }: Entry, access: 'read' | 'write', tree: Tree): Promise<void> {
+async function sort(
+  command: FileCommand,
+  arg: PathArg,
+  { type }: Entry,
+  access: 'read' | 'write',
+  tree: Tree,
+): Promise<void> {
   await command.files.look(arg, access)
   if (type === 'directory') tree.dirs.push(arg)
   // A copy of a link would be a new link, and the workspace makes none.

@@ -27,12 +27,18 @@ const programs: Readonly<Record<Language, { names: readonly string[]; flag: stri
 }
 
 /** From the project's virtual environment, else from the user's PATH. */
-export async function interpreterFor(lang: Language, version: string | undefined, place: Place, { settings }: CommandScope): Promise<Interpreter> {
+export async function interpreterFor(
+  lang: Language,
+  version: string | undefined,
+  place: Place,
+  { settings }: CommandScope,
+): Promise<Interpreter> {
   const { names, flag } = programs[lang]
   const roots = [settings.root, ...settings.allowedRoots]
   const tools = projectTools(settings.root, place.absolute)
   const dirs = [...tools.path, ...pathOutside(process.env['PATH'], roots)]
-  const wanted = version === undefined ? names : [...names.map((name) => `${name.replace(/\d$/, '')}${version}`), ...names]
+  const wanted =
+    version === undefined ? names : [...names.map((name) => `${name.replace(/\d$/, '')}${version}`), ...names]
   const found = wanted.flatMap((name) => findProgram(name, dirs) ?? [])
   if (lang === 'javascript' && found.length === 0 && isProgram(process.execPath)) found.push(process.execPath)
   const [first] = found
@@ -44,14 +50,29 @@ export async function interpreterFor(lang: Language, version: string | undefined
     last = await versionOf(file, roots)
     if (last !== undefined && fits(last, version)) return { ...usable, file }
   }
-  return { ok: false, problem: { kind: 'version-missing', lang, version, ...(last === undefined ? {} : { found: last }) } }
+  return {
+    ok: false,
+    problem: { kind: 'version-missing', lang, version, ...(last === undefined ? {} : { found: last }) },
+  }
 }
 
 /** A program inside the project is not asked: that would run it outside the sandbox. */
 async function versionOf(file: string, roots: readonly string[]): Promise<string | undefined> {
   if (roots.some((root) => isBelow(file, root))) return venvVersion(file)
-  const env = { ...bareEnvironment, PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: process.env['HOME'] ?? '/nonexistent' }
-  const { output } = await runProcess({ file, args: ['--version'], cwd: '/', env, timeoutMs: 5000, outputBytes: 10_000, family: 'group' })
+  const env = {
+    ...bareEnvironment,
+    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+    HOME: process.env['HOME'] ?? '/nonexistent',
+  }
+  const { output } = await runProcess({
+    file,
+    args: ['--version'],
+    cwd: '/',
+    env,
+    timeoutMs: 5000,
+    outputBytes: 10_000,
+    family: 'group',
+  })
   return /\d+(?:\.\d+)+/.exec(output)?.[0]
 }
 
@@ -65,4 +86,5 @@ function venvVersion(file: string): string | undefined {
 }
 
 /** `3` and `3.11` fit 3.11.7; `3.1` does not. */
-const fits = (found: string, wanted: string): boolean => found === wanted || found.startsWith(`${wanted.replace(/^v/, '')}.`) || found === wanted.replace(/^v/, '')
+const fits = (found: string, wanted: string): boolean =>
+  found === wanted || found.startsWith(`${wanted.replace(/^v/, '')}.`) || found === wanted.replace(/^v/, '')

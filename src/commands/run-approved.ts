@@ -6,7 +6,7 @@ import { type WhatRuns, whatRuns } from '../approvals/what-runs.ts'
 import { fail, ok, type Outcome } from '../core/action.ts'
 import type { PathArg } from '../core/files.ts'
 import type { Problem } from '../core/problem.ts'
-import { commandEnvironment } from '../process/environment.ts'
+import { certificatesIn, commandEnvironment } from '../process/environment.ts'
 import { findProgram, isProgram, pathOutside } from '../process/programs.ts'
 import { projectTools } from '../process/runtimes.ts'
 import { approvalLine, approvalLineOf } from './approval-line.ts'
@@ -14,7 +14,10 @@ import { type Contained, runContained } from './contained.ts'
 import { type CommandScope, type Place, placeOf } from './scope.ts'
 
 /** A command that is not on the list: run when the user has approved exactly this one. */
-export async function runApproved(request: { words: readonly string[]; cwd: PathArg }, scope: CommandScope): Promise<Outcome> {
+export async function runApproved(
+  request: { words: readonly string[]; cwd: PathArg },
+  scope: CommandScope,
+): Promise<Outcome> {
   const { words, cwd } = request
   const place = await placeOf(cwd, 'looks', scope)
   const command = approvalLine(words, place.relative)
@@ -36,6 +39,7 @@ export async function runApproved(request: { words: readonly string[]; cwd: Path
       sandbox: 'if-there',
       network: permit.network,
       caches: 'writable',
+      readable: permit.network ? certificatesIn(process.env) : [],
       memoryBytes: 16 * 1024 ** 3,
     },
     place,
@@ -46,7 +50,11 @@ export async function runApproved(request: { words: readonly string[]; cwd: Path
 
 type Permit = { readonly ok: true; readonly network: boolean } | { readonly ok: false; readonly problem: Problem }
 
-async function permission(command: string, runs: WhatRuns, { settings, commands, ask, effect }: CommandScope): Promise<Permit> {
+async function permission(
+  command: string,
+  runs: WhatRuns,
+  { settings, commands, ask, effect }: CommandScope,
+): Promise<Permit> {
   if (commands.approve.some((line) => isSame(line, command))) return { ok: true, network: runs.network }
   if (commands.trustApprovals && readProjectList(settings.root).commands.includes(command)) {
     return { ok: true, network: runs.network }
@@ -58,7 +66,14 @@ async function permission(command: string, runs: WhatRuns, { settings, commands,
   const { shown, network } = runs
   const needed = (refused: boolean): Permit => ({
     ok: false,
-    problem: { kind: 'approval-needed', command, changed, network, refused, ...(shown === undefined ? {} : { runs: shown }) },
+    problem: {
+      kind: 'approval-needed',
+      command,
+      changed,
+      network,
+      refused,
+      ...(shown === undefined ? {} : { runs: shown }),
+    },
   })
   if (ask === undefined || effect === 'show') return needed(false)
   const answer = await ask({ root: settings.root, command, runs: shown, changed, network })
@@ -73,7 +88,11 @@ function isSame(given: string, command: string): boolean {
   return 'line' in read && read.line === command
 }
 
-function programFor(name: string, place: Place, { settings }: CommandScope): { file: string; path: string[]; venv: string | undefined } | undefined {
+function programFor(
+  name: string,
+  place: Place,
+  { settings }: CommandScope,
+): { file: string; path: string[]; venv: string | undefined } | undefined {
   const { root, allowedRoots } = settings
   const tools = projectTools(root, place.absolute)
   const dirs = [...tools.path, ...pathOutside(process.env['PATH'], [root, ...allowedRoots])]
@@ -90,7 +109,10 @@ function outcomeOf(done: Contained, timeoutMs: number): Outcome {
     ...(done.changed.length === 0 ? {} : { changed: done.changed }),
   }
   if (ended === 'itself' && exitCode === 0) return ok(data, done.warnings)
-  return { ...fail(problemOf(ended, exitCode, signal, timeoutMs), data), ...(done.warnings.length > 0 ? { warnings: done.warnings } : {}) }
+  return {
+    ...fail(problemOf(ended, exitCode, signal, timeoutMs), data),
+    ...(done.warnings.length > 0 ? { warnings: done.warnings } : {}),
+  }
 }
 
 export function problemOf(ended: string, exitCode: number | null, signal: string | null, timeoutMs: number): Problem {

@@ -9,7 +9,12 @@ import { checkedOperand } from './operands.ts'
 import { type CommandScope, listedMs, type Place } from './scope.ts'
 
 /** A look into the project's repository; undefined when the root is none. */
-export async function runGit(file: string, listed: Listed, place: Place, scope: CommandScope): Promise<ProcessEnd | undefined> {
+export async function runGit(
+  file: string,
+  listed: Listed,
+  place: Place,
+  scope: CommandScope,
+): Promise<ProcessEnd | undefined> {
   const { revisions, paths, texts } = await sorted(listed, place, scope)
   const room = openGitRoom(scope.settings.root)
   if (room === undefined) return undefined
@@ -36,7 +41,12 @@ interface Sorted {
   readonly texts: readonly string[]
 }
 
-function gitArgs({ rule, options, trailing }: Listed, revisions: readonly string[], paths: readonly string[], texts: readonly string[]): string[] {
+function gitArgs(
+  { rule, options, trailing }: Listed,
+  revisions: readonly string[],
+  paths: readonly string[],
+  texts: readonly string[],
+): string[] {
   const words = [...rule.name.split(' ').slice(1), ...options, ...revisions]
   // git stash reads everything that is no option as a stash.
   if (rule.name.startsWith('git stash')) return words
@@ -76,4 +86,8 @@ async function isRevision(
 }
 
 const refused = (name: string, text: string): Stop =>
-  new Stop({ kind: 'command-refused', reason: `${name}: '${text}' is not a commit`, advice: 'Name a commit, a branch or a tag.' })
+  new Stop({
+    kind: 'command-refused',
+    reason: `${name}: '${text}' is not a commit`,
+    advice: 'Name a commit, a branch or a tag.',
+  })

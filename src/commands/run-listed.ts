@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { fail, ok, type Outcome } from '../core/action.ts'
 import type { PathArg } from '../core/files.ts'
 import type { Listed } from '../policy/commands/judge-command.ts'
@@ -14,7 +15,10 @@ import { type CommandScope, listedMs, type Place, placeOf } from './scope.ts'
 export async function runListed(listed: Listed, cwd: PathArg, scope: CommandScope): Promise<Outcome> {
   const place = await placeOf(cwd, 'looks', scope)
   const [name = ''] = listed.rule.name.split(' ')
-  const file = findProgram(name, pathOutside(systemPath.join(':'), [scope.settings.root, ...scope.settings.allowedRoots]))
+  const file = findProgram(
+    name,
+    pathOutside(systemPath.join(':'), [scope.settings.root, ...scope.settings.allowedRoots]),
+  )
   if (file === undefined) return fail({ kind: 'program-missing', program: name })
   if (name === 'git') return answer(listed, await runGit(file, listed, place, scope))
 
@@ -28,9 +32,15 @@ export async function runListed(listed: Listed, cwd: PathArg, scope: CommandScop
   return answer(listed, recursive ? { ...end, output: await openLines(end, listed.call, place, scope) } : end)
 }
 
-function argsOf({ rule, call, options }: Listed, words: readonly string[], place: Place, scope: CommandScope): string[] {
+function argsOf(
+  { rule, call, options }: Listed,
+  words: readonly string[],
+  place: Place,
+  scope: CommandScope,
+): string[] {
   // find reads its start points before anything else, so they must not look like options.
-  if (rule.name === 'find') return words.map((word, index) => (index === 0 && word.startsWith('-') ? `./${word}` : word))
+  if (rule.name === 'find')
+    return words.map((word, index) => (index === 0 && word.startsWith('-') ? `./${word}` : word))
   const more =
     rule.name === 'grep' && call.has('-r')
       ? ['--null', '-H']
@@ -42,10 +52,16 @@ function argsOf({ rule, call, options }: Listed, words: readonly string[], place
   return [...options, ...more, ...(rule.dashes === 'single' ? [] : ['--']), ...words, ...last]
 }
 
-function started(file: string, args: readonly string[], place: Place, { signal, onOutput, commands }: CommandScope): Promise<ProcessEnd> {
+function started(
+  file: string,
+  args: readonly string[],
+  place: Place,
+  { signal, onOutput, commands }: CommandScope,
+): Promise<ProcessEnd> {
   return runProcess({
     file,
     args,
+    name: path.basename(file),
     cwd: place.door,
     env: bareEnvironment,
     timeoutMs: listedMs,
@@ -62,7 +78,8 @@ export function answer({ rule }: Pick<Listed, 'rule'>, end: ProcessEnd | undefin
     return fail({ kind: 'command-refused', reason: 'the root is not the top of a git repository', advice })
   }
   const { output, exitCode, signal, ended, error } = end
-  if (ended === 'unstarted') return fail({ kind: 'program-missing', program: rule.name, ...(error === undefined ? {} : { advice: error }) })
+  if (ended === 'unstarted')
+    return fail({ kind: 'program-missing', program: rule.name, ...(error === undefined ? {} : { advice: error }) })
   if (ended === 'timeout') return fail({ kind: 'command-late', ms: listedMs }, { output })
   if (ended === 'stopped') return fail({ kind: 'stopped', reason: 'the run was stopped' }, { output })
   if (exitCode === null) return fail({ kind: 'command-failed', how: { signal: signal ?? 'unknown' } }, { output })

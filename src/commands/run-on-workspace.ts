@@ -7,7 +7,11 @@ import { copyPath, FileCommand, makeDirectory, movePath, removePath, touchFile }
 import type { CommandScope } from './scope.ts'
 
 /** `mv rm cp mkdir touch`: no process, the same checks and the same journal as any file action. */
-export async function runOnWorkspace({ rule, call, operands }: Listed, cwd: PathArg, scope: CommandScope): Promise<Outcome> {
+export async function runOnWorkspace(
+  { rule, call, operands }: Listed,
+  cwd: PathArg,
+  scope: CommandScope,
+): Promise<Outcome> {
   const found = await scope.files.look(cwd, 'list')
   if (found?.type !== 'directory') return fail({ kind: 'cwd-missing', path: cwd.given })
   const command = new FileCommand(scope.files, scope.settings.root, call)
@@ -20,7 +24,11 @@ export async function runOnWorkspace({ rule, call, operands }: Listed, cwd: Path
     // What was done before stays done; the answer says what.
     return fail(error.problem, { output: command.said(), exit_code: 1, changed: command.changed })
   }
-  return ok({ output: command.said(), exit_code: 0, changed: command.changed })
+  return ok({
+    output: command.said(),
+    exit_code: 0,
+    ...(command.changed.length === 0 ? {} : { changed: command.changed }),
+  })
 }
 
 function one(name: string, command: FileCommand, arg: PathArg): Promise<void> {
@@ -34,10 +42,13 @@ async function intoTarget(name: 'mv' | 'cp', command: FileCommand, args: readonl
   if (target === undefined) return
   const found = await command.files.look(target, 'write')
   const into = found?.type === 'directory' && !command.has('-T')
-  if (!into && (sources.length > 1 || /\/$/.test(target.given))) throw new Stop(notDirectory(target, found === undefined))
+  if (!into && (sources.length > 1 || target.given.endsWith('/')))
+    throw new Stop(notDirectory(target, found === undefined))
   for (const source of sources) {
     const base = path.basename(source.absolute)
-    const to = into ? { given: `${target.given.replace(/\/+$/, '')}/${base}`, absolute: path.join(target.absolute, base) } : target
+    const to = into
+      ? { given: `${target.given.replace(/\/+$/, '')}/${base}`, absolute: path.join(target.absolute, base) }
+      : target
     await (name === 'mv' ? movePath(command, source, to) : copyPath(command, source, to))
   }
 }

@@ -5,8 +5,11 @@
 export interface Recorder {
   /** Waits until this execution may write. Stops when it may not. Asked before every change, done once. */
   begin(stateDir: string): Promise<void>
-  /** Makes a change, and keeps what it displaces. Throws what `act` throws, or why nothing could be kept. */
-  change(changes: readonly PathChange[], act: () => void): void
+  /**
+   * Makes a change, and keeps what it displaces. Throws what `act` throws, or why nothing could be kept. `act` gets
+   * the second name that the first of the paths was given in this moment, if it was.
+   */
+  change(changes: readonly PathChange[], act: (image: string | undefined) => void): void
   /** What an earlier change displaced is back in its place. */
   reverted(absolute: string): void
   /** The action that is being carried out, for changes that come later. */

@@ -59,6 +59,8 @@ export interface ParseError {
   task?: string
   /** The line its group starts on, when it stands in one. */
   group?: number
+  /** What the block's own syntax calls the operation. */
+  label?: string
   syntax?: SyntaxName
 }
 

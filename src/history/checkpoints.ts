@@ -9,17 +9,19 @@ import { gitStop } from './git-program.ts'
 import { commitPaths, isUnchanged, seenIndex } from './index-commit.ts'
 import { fullPath } from './journal.ts'
 import { commitMessage } from './message.ts'
-import { type ExecutionRecord, type PathRecord, pendingFile, type State } from './record.ts'
-import { findRepository, type Head, headOf, inProgress, ownRepository, type Repository } from './repository.ts'
+import { type ExecutionRecord, type PathRecord, pendingFile, roomDir, type State } from './record.ts'
+import { findRepository, type Head, headOf, inProgress, ownRepository } from './repository.ts'
 import { Room } from './room.ts'
 import { saveShadow } from './shadow.ts'
-import { isClosed, savable, statusOf } from './status.ts'
+import { isClosed, isStaged, savable, statusOf } from './status.ts'
 
 export interface CheckpointOptions {
   readonly root: string
   readonly stateDir: string
   readonly settings: HistorySettings
   readonly closed: (relative: string) => boolean
+  /** An undo saves nothing but what it changes itself: that is as it was left. */
+  readonly saves: 'everything' | 'own changes'
   /** The execution's own directory. */
   readonly dir: string
   readonly number: number
@@ -30,9 +32,9 @@ export async function openCheckpoints(options: CheckpointOptions): Promise<Check
   const found = findRepository(options.root)
   try {
     const repository = found ?? ownRepository(options.stateDir)
-    const head = found === undefined ? { branch: undefined, commit: undefined } : await headOf(repository)
-    const room = await Room.open(repository, head, path.join(options.dir, 'room'))
-    return new Checkpoints(options, room, head)
+    const head = found === undefined ? { branch: undefined, commit: undefined } : headOf(repository)
+    const room = await Room.open(repository, head, path.join(options.dir, roomDir))
+    return new Checkpoints(options, room, await head)
   } catch (error) {
     // Without a repository nobody asked for git, and undo works without it.
     if (found === undefined && error instanceof Stop) return undefined
@@ -65,7 +67,10 @@ export class Checkpoints {
     const busy = inProgress(repository)
     if (busy !== undefined) throw gitStop(`${busy} is in progress`, `Finish or abort ${busy} first, or use --no-git.`)
     this.#index = seenIndex(repository)
-    const { staged, dirty } = await statusOf(this.#room)
+    const { staged, dirty } =
+      this.#options.saves === 'everything'
+        ? await statusOf(this.#room)
+        : { staged: await isStaged(this.#room, this.#head.commit), dirty: [] }
     if (staged) {
       this.mode = 'shadow'
       return [stagedWarning]
@@ -98,12 +103,15 @@ export class Checkpoints {
       return outside || isClosed(entry.path, closed) ? [] : [{ name, entry, absolute }]
     })
     const names = entries.map(({ name }) => name)
-    const sorted = await eligible(this.#room, names, 'leave out')
+    const [sorted, disturbed] = await Promise.all([
+      eligible(this.#room, names, 'leave out'),
+      this.mode === 'commit' ? this.#isDisturbed() : false,
+    ])
     const fit = new Set(sorted.paths)
     const kept = entries.filter(({ name }) => fit.has(name))
     warnings.push(...sorted.warnings)
     if (kept.length === 0) return { commits: this.#commits(undefined), warnings }
-    if (this.mode === 'commit' && (await this.#isDisturbed())) {
+    if (disturbed) {
       this.mode = 'shadow'
       warnings.push(
         'the repository was changed meanwhile, so this execution is saved under refs/clada and not on the branch',
@@ -155,12 +163,7 @@ export class Checkpoints {
     const moved = head.commit !== this.#head.commit || head.branch !== this.#head.branch
     if (!moved && isUnchanged(path.join(repository.gitDir, 'index'), this.#index)) return false
     this.#head = head
-    if (head.commit === undefined) return true
-    const { status } = await this.#room.git(
-      ['diff-index', '--cached', '--quiet', '--ignore-submodules=all', head.commit],
-      { fine: [1] },
-    )
-    return status === 1
+    return isStaged(this.#room, head.commit)
   }
 }
 
@@ -168,8 +171,6 @@ interface Saved {
   readonly commits: NonNullable<ExecutionRecord['commits']>
   readonly warnings: string[]
 }
-
-export type { Repository }
 
 const stagedWarning =
   'changes are staged, so this execution is saved under refs/clada and not on the branch; staging is as it was'

@@ -10,7 +10,15 @@ import { Journal } from './journal.ts'
 import { takeLock } from './lock.ts'
 import { ownDir, putFile, readOwn } from './own-files.ts'
 import { ownOwner } from './owner.ts'
-import { type ActionRecord, dirOf, type ExecutionRecord, numbersIn, pendingFile, recordFile } from './record.ts'
+import {
+  type ActionRecord,
+  dirOf,
+  type ExecutionRecord,
+  numbersIn,
+  pendingFile,
+  recordFile,
+  roomDir,
+} from './record.ts'
 import { summaryOf, targetOf } from './summary.ts'
 
 /** What an execution is, for its record. */
@@ -57,11 +65,15 @@ export class History implements Recorder {
   }
 
   begin(stateDir: string): Promise<void> {
-    this.#beginning ??= this.#begin(stateDir)
+    this.#beginning ??= this.#begin(stateDir).catch((error: unknown) => {
+      // A full disk or a lost right is the action's to report, like any other.
+      if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') throw error
+      throw new Stop({ kind: 'os', code: error.code, op: 'write', path: stateDir, message: error.message })
+    })
     return this.#beginning
   }
 
-  change(changes: readonly PathChange[], act: () => void): void {
+  change(changes: readonly PathChange[], act: (image: string | undefined) => void): void {
     if (this.#open === undefined) throw new Error('a change before the beginning')
     this.#open.journal.change(changes, act)
   }
@@ -105,7 +117,8 @@ export class History implements Recorder {
     try {
       const record = this.#record(number, journal, results)
       journal.close()
-      if (record.paths.length === 0) {
+      // An undo that found everything as it was before has still happened.
+      if (record.paths.length === 0 && record.of === undefined) {
         fs.rmSync(dirOf(history, number), { recursive: true, force: true })
         return { warnings: this.warnings }
       }
@@ -152,10 +165,8 @@ export class History implements Recorder {
     const numbers = numbersIn(history)
     const last = numbers.at(-1)
     if (last === undefined) return 0
-    if (
-      !fs.existsSync(path.join(dirOf(history, last), recordFile)) ||
-      fs.existsSync(path.join(dirOf(history, last), pendingFile))
-    ) {
+    const there = (name: string): boolean => fs.existsSync(path.join(dirOf(history, last), name))
+    if (!there(recordFile) || there(pendingFile) || there(roomDir)) {
       const { recover } = await import('./recover.ts')
       this.warnings.push(...(await recover(history, last, root, inspect)))
     }
@@ -170,10 +181,18 @@ export class History implements Recorder {
     number: number,
     journal: Journal,
   ): Promise<Checkpoints | undefined> {
-    const { root, settings, closed } = this.#options
+    const { root, settings, closed, kind } = this.#options
     if (settings.git === 'off') return undefined
     const { openCheckpoints } = await import('./checkpoints.ts')
-    const checkpoints = await openCheckpoints({ root, stateDir, settings, closed, dir: dirOf(history, number), number })
+    const checkpoints = await openCheckpoints({
+      root,
+      stateDir,
+      settings,
+      closed,
+      saves: kind === 'run' ? 'everything' : 'own changes',
+      dir: dirOf(history, number),
+      number,
+    })
     if (checkpoints === undefined) return undefined
     this.warnings.push(...(await checkpoints.before()))
     journal.noteNow({ mode: checkpoints.mode })

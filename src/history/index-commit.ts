@@ -30,9 +30,9 @@ export async function commitPaths(commit: IndexCommit): Promise<string | undefin
   for (let round = 0; round < 3; round++) {
     const copy = room.file(`index-${round}`)
     const seen = copyIndex(index, copy)
-    const tree = await treeOf(commit, copy)
+    const [tree, last] = await Promise.all([treeOf(commit, copy), treeAt(room, head.commit)])
     const parents = head.commit === undefined ? [] : ['-p', head.commit]
-    if (tree === (await treeAt(room, head.commit))) return undefined
+    if (tree === last) return undefined
     const env = identityOf(author)
     const { out } = await room.git(['commit-tree', tree, ...parents, '-F', '-'], { input: message, env })
     const made = out.toString().trim()
@@ -58,7 +58,8 @@ async function treeOf({ room, paths, changed }: IndexCommit, index: string): Pro
   return out.toString().trim()
 }
 
-async function addTo(room: Room, paths: readonly string[], env: Record<string, string>): Promise<void> {
+/** Puts paths into an index as they are on the disk. */
+export async function addTo(room: Room, paths: readonly string[], env: Record<string, string>): Promise<void> {
   if (paths.length === 0) return
   const top = room.repository.top ?? ''
   if (room.config.sparse) await wake(room, paths, env)
@@ -102,7 +103,7 @@ interface Seen {
 }
 
 /** What the index was when it was copied; undefined when there was none. */
-function copyIndex(index: string, copy: string): Seen | undefined {
+export function copyIndex(index: string, copy: string): Seen | undefined {
   try {
     const { ino, size, mtimeMs } = fs.statSync(index)
     fs.copyFileSync(index, copy)
@@ -187,7 +188,7 @@ function isSameFile(lock: string, copy: string): boolean {
 }
 
 /** The lock that git itself uses, with the new index already in it. */
-function takeIndexLock(copy: string, lock: string): void {
+export function takeIndexLock(copy: string, lock: string): void {
   try {
     // A link keeps the time it was written at, by which git tells which entries it can trust.
     fs.linkSync(copy, lock)

@@ -49,10 +49,10 @@ export class Journal {
     this.#flush()
   }
 
-  change(changes: readonly PathChange[], act: () => void): void {
-    this.#keep(changes)
+  change(changes: readonly PathChange[], act: (image: string | undefined) => void): void {
+    const [image] = this.#keep(changes)
     try {
-      act()
+      act(image)
     } catch (error) {
       // Nothing happened, or nobody can say what: the disk is asked at the end.
       for (const { absolute } of changes) this.reverted(absolute)
@@ -105,12 +105,16 @@ export class Journal {
     if (this.#packFd !== undefined) fs.closeSync(this.#packFd)
   }
 
-  /** All of it or nothing: a change that cannot be taken back is not made. */
-  #keep(changes: readonly PathChange[]): void {
+  /**
+   * All of it or nothing: a change that cannot be taken back is not made. First the line, then the second name: a
+   * name that is missing then says that nothing had happened yet, and nothing comes between the name and the change.
+   */
+  #keep(changes: readonly PathChange[]): (string | undefined)[] {
     const fresh = changes.filter(({ absolute }) => !this.#entries.has(absolute))
     try {
-      for (const change of changes) this.#before(change)
+      for (const change of changes) this.#announce(change)
       this.#flush()
+      return changes.map((change) => (fresh.includes(change) ? this.#keepImage(change) : undefined))
     } catch (error) {
       for (const { absolute } of fresh) this.#entries.delete(absolute)
       // Whatever of the line got through ends here.
@@ -119,25 +123,28 @@ export class Journal {
     }
   }
 
-  #before({ absolute, door, was, becomes, moved, by }: PathChange): void {
+  #announce({ absolute, door, was, becomes, by }: PathChange): void {
     const path = shortPath(this.#root, absolute)
     const to = becomes.type === 'file' && becomes.bytes !== undefined ? fingerprintOf(becomes.bytes) : becomes.type
-    const known = this.#entries.get(absolute)
-    if (known !== undefined) return this.note({ path, by, to })
+    if (this.#entries.has(absolute)) return this.note({ path, by, to })
     const before = this.#state(door, was)
-    const entry: Entry = { before, after: undefined, steps: [], loose: false }
-    this.#entries.set(absolute, entry)
+    this.#entries.set(absolute, { before, after: undefined, steps: [], loose: false })
     this.note({ path, by, to, before })
-    if (moved) this.#loosen(entry)
   }
 
   #state(door: string, was: PathChange['was']): State {
     if (was === 'absent') return { type: 'absent' }
     const state = was === undefined ? readState(door) : ({ type: 'file', mode: was.mode & 0o7777 } as const)
-    if (state.type !== 'file') return state
-    const image = String(this.#images++)
-    keepImage(door, path.join(this.#dir, image))
-    return { ...state, image }
+    return state.type === 'file' ? { ...state, image: String(this.#images++) } : state
+  }
+
+  #keepImage({ absolute, door, moved }: PathChange): string | undefined {
+    const entry = this.#entries.get(absolute)
+    const image = entry && this.#imageFile(entry.before)
+    if (entry === undefined || image === undefined) return undefined
+    keepImage(door, image)
+    if (moved) this.#loosen(entry)
+    return image
   }
 
   /** The kept file may be alive under another name: it counts as ours, and gets its own copy at the end. */

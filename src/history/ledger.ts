@@ -46,7 +46,11 @@ export function lostBy(
 }
 
 /** The last step of an entry that took a text out. */
-export function lostIn(entry: Pick<PathRecord, 'before' | 'steps'>, contents: Contents, wanted: string): number | undefined {
+export function lostIn(
+  entry: Pick<PathRecord, 'before' | 'steps'>,
+  contents: Contents,
+  wanted: string,
+): number | undefined {
   const has = (bytes: Buffer | undefined): boolean =>
     bytes !== undefined && bytes.toString('utf8').replaceAll('\r\n', '\n').includes(wanted)
   let before = has(contents.bytesOf(entry.before))

@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import path from 'node:path'
 import { Stop } from '../core/problem.ts'
 import { hasCode, jsonOf, readOwn } from './own-files.ts'
 import { isAlive, type Owner, ownerFrom, ownOwner } from './owner.ts'
@@ -17,7 +18,10 @@ export async function takeLock(file: string, waitMs: number): Promise<() => void
   const begun = performance.now()
   try {
     for (;;) {
-      if (linked(own, file)) return () => release(file, nonce)
+      if (linked(own, file)) {
+        sweepClaims(file)
+        return () => release(file, nonce)
+      }
       const holder = holderOf(file)
       if (holder === undefined) continue
       if (!isAlive(holder.owner) && takenOver(file, own, holder.nonce)) {
@@ -39,7 +43,7 @@ export async function takeLock(file: string, waitMs: number): Promise<() => void
 }
 
 /** Who holds a lock; undefined when it was let go in this moment. */
-export function holderOf(file: string): { owner: Owner; nonce: string } | undefined {
+function holderOf(file: string): { owner: Owner; nonce: string } | undefined {
   const text = readOwn(file)
   if (text === undefined) {
     const there = fs.lstatSync(file, { throwIfNoEntry: false })
@@ -57,6 +61,17 @@ function unknownOwner(file: string): Owner {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false })
   const fresh = stat !== undefined && Date.now() - stat.mtimeMs < 5000
   return { ...ownOwner(), command: 'unknown', ...(fresh ? {} : { pid: 0x7fffffff }) }
+}
+
+/** Removes what processes that died on the way to the lock have left beside it. */
+function sweepClaims(file: string): void {
+  const dir = path.dirname(file)
+  for (const name of fs.readdirSync(dir)) {
+    if (!name.startsWith(`${path.basename(file)}.`)) continue
+    const claim = path.join(dir, name)
+    const claimant = fs.lstatSync(claim, { throwIfNoEntry: false })?.isFile() ? holderOf(claim) : undefined
+    if (claimant !== undefined && !isAlive(claimant.owner)) fs.rmSync(claim, { force: true })
+  }
 }
 
 function takenOver(file: string, own: string, dead: string): boolean {
@@ -102,4 +117,4 @@ function linked(from: string, to: string): boolean {
 
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms))
 
-export const randomName = (): string => Math.random().toString(36).slice(2, 12).padEnd(10, '0')
+const randomName = (): string => Math.random().toString(36).slice(2, 12).padEnd(10, '0')

@@ -68,6 +68,8 @@ export const journalFile = 'journal'
 export const packFile = 'after'
 /** Beside a record: git is not done with it. */
 export const pendingFile = 'pending'
+/** Where git works; gone when it is done. */
+export const roomDir = 'room'
 
 /** The numbers that executions have, in order. */
 export function numbersIn(history: string): number[] {

@@ -14,6 +14,7 @@ import {
   type PathRecord,
   pendingFile,
   recordFile,
+  roomDir,
   type State,
 } from './record.ts'
 
@@ -48,7 +49,7 @@ async function settleGit(dir: string, root: string): Promise<void> {
     const repository = findRepository(root)
     if (repository !== undefined) await settlePending(repository, pending)
   }
-  fs.rmSync(path.join(dir, 'room'), { recursive: true, force: true })
+  fs.rmSync(path.join(dir, roomDir), { recursive: true, force: true })
 }
 
 /** Whether the execution that keeps this journal is alive; under the lock only `elsewhere` can be. */
@@ -73,7 +74,8 @@ export function interruptedRecord(history: string, number: number, root: string,
     if ('done' in line) actions.push(actionOf(line))
     if (!('path' in line) || typeof line.path !== 'string' || !('to' in line)) continue
     const known = paths.get(line.path)
-    const found = known ?? newFound(line)
+    // Announced again: the first time nothing came of it.
+    const found = known === undefined || !isKept(dir, known.before) ? (newFound(line) ?? known) : known
     if (found === undefined) continue
     paths.set(line.path, found)
     found.to.push(String(line.to))
@@ -115,6 +117,7 @@ function newFound(line: object): Found | undefined {
 
 /** Nothing, when the change was announced and did not happen. */
 function pathOf(dir: string, short: string, { before, to, by }: Found, now: State): PathRecord[] {
+  if (!isKept(dir, before)) return []
   const kept = before.type === 'file' ? fingerprintIn(path.join(dir, before.image ?? '')) : undefined
   if (now.type === before.type && (now.type !== 'file' || now.print === kept)) return []
   // What nobody of ours was going to write was written by somebody else since: then it is not ours to take back.
@@ -122,6 +125,10 @@ function pathOf(dir: string, short: string, { before, to, by }: Found, now: Stat
   const after: State = ours ? now : { type: 'file', mode: now.mode, print: to.at(-1) ?? '' }
   return [{ path: short, before, after, steps: by.map((seq) => ({ by: seq })) }]
 }
+
+/** Whether what was announced to be kept is there. */
+const isKept = (dir: string, state: State): boolean =>
+  state.type !== 'file' || fs.existsSync(path.join(dir, state.image ?? ''))
 
 function stateNow(inspect: Inspect, absolute: string): State {
   try {

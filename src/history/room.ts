@@ -20,9 +20,14 @@ export class Room {
     this.#dir = dir
   }
 
+  /** A room in clada's own corner, for what is no execution. */
+  static openIn(stateDir: string, repository: Repository, head: Head): Promise<Room> {
+    return Room.open(repository, head, fs.mkdtempSync(path.join(stateDir, 'room-')))
+  }
+
   /** `dir` is made, and gone after `close`. */
-  static async open(repository: Repository, head: Head, dir: string): Promise<Room> {
-    const config = await readConfig(repository)
+  static async open(repository: Repository, at: Head | Promise<Head>, dir: string): Promise<Room> {
+    const [config, head] = await Promise.all([readConfig(repository), at])
     const { gitDir, commonDir } = repository
     fs.mkdirSync(path.join(dir, 'refs'), { recursive: true })
     fs.writeFileSync(path.join(dir, 'HEAD'), `${head.commit ?? `ref: ${head.branch ?? 'refs/heads/main'}`}\n`)

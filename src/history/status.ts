@@ -6,33 +6,43 @@ import type { Room } from './room.ts'
 export interface Status {
   /** Whether the index holds anything that is not committed. */
   readonly staged: boolean
+  /** Which paths these are. */
+  readonly inIndex: readonly string[]
   /** Tracked files that changed, and files that are neither tracked nor ignored; relative to the top. */
   readonly dirty: readonly string[]
 }
 
 export async function statusOf(room: Room): Promise<Status> {
-  const { out } = await room.git([
-    'status',
-    '--porcelain=v2',
-    '-z',
-    '--untracked-files=all',
-    '--no-renames',
-    '--ignore-submodules=all',
-    '--no-ahead-behind',
+  // Two processes at once: one looks at what is tracked, the other for what is not.
+  const [tracked, others] = await Promise.all([
+    room.git(['status', '--porcelain=v2', '-z', '--untracked-files=no', '--no-renames', '--ignore-submodules=all']),
+    room.git(['ls-files', '--others', '--exclude-standard', '-z']),
   ])
   const dirty: string[] = []
-  let staged = false
-  for (const line of out.toString().split('\0')) {
+  const inIndex: string[] = []
+  for (const line of tracked.out.toString().split('\0')) {
     if (line.startsWith('u ')) throw gitStop('files are in conflict after a merge', 'Resolve them first.')
-    if (line.startsWith('? ')) dirty.push(line.slice(2))
     if (!line.startsWith('1 ')) continue
     const [, changes = '', submodule = ''] = line.split(' ', 3)
     // Marked to be added counts as staged: a commit would lose the mark.
-    if (!changes.startsWith('.') || changes.endsWith('A')) staged = true
     const name = line.split(' ').slice(8).join(' ')
+    if (!changes.startsWith('.') || changes.endsWith('A')) inIndex.push(name)
     if (submodule.startsWith('N') && !changes.endsWith('.')) dirty.push(name)
   }
-  return { staged, dirty }
+  dirty.push(
+    ...others.out
+      .toString()
+      .split('\0')
+      .filter((name) => name !== ''),
+  )
+  return { staged: inIndex.length > 0, inIndex, dirty }
+}
+
+/** Whether anything is staged, without a look at the files. */
+export async function isStaged(room: Room, head: string | undefined): Promise<boolean> {
+  if (head === undefined) return (await room.git(['ls-files', '-z'])).out.length > 0
+  const args = ['diff-index', '--cached', '--quiet', '--ignore-submodules=all', head]
+  return (await room.git(args, { fine: [1] })).status === 1
 }
 
 /** Above this a file that nobody tracks is not saved. */

@@ -5,7 +5,11 @@ export interface Sandbox {
   /** How to start a program inside. */
   wrap(program: Program, bounds: Bounds): Wrapped
   /** Whether it did not come up at all, from what it left. */
-  failed(end: { readonly exitCode: number | null; readonly stderr: string; readonly status: string }): string | undefined
+  failed(end: {
+    readonly exitCode: number | null
+    readonly stderr: string
+    readonly status: string
+  }): string | undefined
 }
 
 export interface Program {

@@ -35,7 +35,8 @@ export function commandEnvironment(
 ): Record<string, string> {
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(user)) {
-    if (value !== undefined && !isSecretName(name) && !isDoor(name) && !/:\/\/[^/\s@]*:[^/\s@]+@/.test(value)) env[name] = value
+    if (value !== undefined && !isSecretName(name) && !isDoor(name) && !/:\/\/[^/\s@]*:[^/\s@]+@/.test(value))
+      env[name] = value
   }
   return {
     ...env,
@@ -46,6 +47,12 @@ export function commandEnvironment(
   }
 }
 
+/** Files that the environment names and programs with a network need. */
+export const certificatesIn = (user: Readonly<Record<string, string | undefined>>): string[] =>
+  ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'].flatMap(
+    (name) => user[name] ?? [],
+  )
+
 export const isSecretName = (name: string): boolean =>
   /TOKEN|SECRET|PASS(?:W|PHRASE|$)|PWD_|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE|AUTH|COOKIE|SESSION|_KEY$|^KEY|_PAT$|DSN|DATABASE_URL|CONNECTION_?STRING|WEBHOOK/i.test(
     name,
@@ -53,6 +60,26 @@ export const isSecretName = (name: string): boolean =>
 
 /** Names that make programs load other code, or point at sockets of the host. */
 const isDoor = (name: string): boolean =>
-  /^(?:LD_|DYLD_|GIT_|SSH_|GPG_|DBUS_|CLADA_|npm_)/.test(name) ||
-  ['BASH_ENV', 'ENV', 'PROMPT_COMMAND', 'LESSOPEN', 'LESSCLOSE', 'DOCKER_HOST', 'KUBECONFIG', 'XDG_RUNTIME_DIR'].includes(name) ||
-  ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'TMUX', 'STY', 'PYTHONSTARTUP', 'PERL5OPT', 'RUBYOPT', 'OLDPWD', 'PWD'].includes(name)
+  /^(?:LD_|DYLD_|GIT_|SSH_|GPG_|DBUS_|CLADA_)/.test(name) ||
+  [
+    'BASH_ENV',
+    'ENV',
+    'PROMPT_COMMAND',
+    'LESSOPEN',
+    'LESSCLOSE',
+    'DOCKER_HOST',
+    'KUBECONFIG',
+    'XDG_RUNTIME_DIR',
+  ].includes(name) ||
+  [
+    'DISPLAY',
+    'WAYLAND_DISPLAY',
+    'XAUTHORITY',
+    'TMUX',
+    'STY',
+    'PYTHONSTARTUP',
+    'PERL5OPT',
+    'RUBYOPT',
+    'OLDPWD',
+    'PWD',
+  ].includes(name)

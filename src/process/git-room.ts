@@ -18,8 +18,10 @@ export function openGitRoom(root: string): GitRoom | undefined {
   if (found === undefined) return undefined
   const { own, common } = found
   const room = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-git-'))
-  for (const name of ['HEAD', 'index', 'shallow']) copyIfThere(path.join(name === 'shallow' ? common : own, name), path.join(room, name))
-  for (const name of ['objects', 'refs', 'logs', 'packed-refs', 'reftable']) linkIfThere(path.join(common, name), path.join(room, name))
+  for (const name of ['HEAD', 'index', 'shallow'])
+    copyIfThere(path.join(name === 'shallow' ? common : own, name), path.join(room, name))
+  for (const name of ['objects', 'refs', 'logs', 'packed-refs', 'reftable'])
+    linkIfThere(path.join(common, name), path.join(room, name))
   for (const name of sharedIndexes(own)) linkIfThere(path.join(own, name), path.join(room, name))
   fs.mkdirSync(path.join(room, 'info'))
   copyIfThere(path.join(common, 'info', 'exclude'), path.join(room, 'info', 'exclude'))
@@ -55,10 +57,21 @@ const environment = (room: string, root: string): Record<string, string> => ({
 const globalArgs = [
   '--no-pager',
   ...[
-    ...['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'safe.bareRepository=explicit', 'protocol.allow=never'],
-    ...['log.showSignature=false', 'gpg.program=/bin/false', 'gpg.ssh.program=/bin/false', 'gpg.x509.program=/bin/false'],
-    ...['core.editor=:', 'core.sshCommand=/bin/false', 'credential.helper=', 'diff.external=', 'submodule.recurse=false'],
-    ...['color.ui=never', 'core.quotePath=true'],
+    'core.fsmonitor=false',
+    'core.hooksPath=/dev/null',
+    'safe.bareRepository=explicit',
+    'protocol.allow=never',
+    'log.showSignature=false',
+    'gpg.program=/bin/false',
+    'gpg.ssh.program=/bin/false',
+    'gpg.x509.program=/bin/false',
+    'core.editor=:',
+    'core.sshCommand=/bin/false',
+    'credential.helper=',
+    'diff.external=',
+    'submodule.recurse=false',
+    'color.ui=never',
+    'core.quotePath=true',
   ].flatMap((setting) => ['-c', setting]),
 ]
 

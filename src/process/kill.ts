@@ -11,6 +11,39 @@ export function killGroup(leader: number | undefined, signal: 'SIGTERM' | 'SIGKI
 }
 
 /**
+ * Kills a program that has put others into a namespace. Usually they die with it; but before it has told them to, they
+ * would live on. So it is held still first, and what it has started by then is killed before it.
+ */
+export function killNamespace(leader: number | undefined): void {
+  if (leader === undefined) return
+  try {
+    process.kill(leader, 'SIGSTOP')
+    // The first process of a namespace takes all others along.
+    for (const child of childrenOf(leader)) process.kill(child, 'SIGKILL')
+  } catch {
+    // It ended by itself meanwhile.
+  }
+  killGroup(leader, 'SIGKILL')
+}
+
+function childrenOf(parent: number): number[] {
+  if (process.platform !== 'linux') return []
+  return fs.readdirSync('/proc').flatMap((name) => {
+    const pid = Number(name)
+    return Number.isInteger(pid) && parentOf(pid) === parent ? [pid] : []
+  })
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0])
+  } catch {
+    return undefined
+  }
+}
+
+/**
  * Kills what carries a mark in its environment. A child that made a session of its own has left the group and its
  * parent, but it still has the environment it was born with. Linux only: elsewhere there is no way to see it.
  */

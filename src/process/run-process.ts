@@ -2,12 +2,14 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import fs from 'node:fs'
 import type { Readable } from 'node:stream'
 import { KeptOutput } from './kept-output.ts'
-import { isGone, killGroup, killMarked } from './kill.ts'
+import { isGone, killGroup, killMarked, killNamespace } from './kill.ts'
 
 export interface ProcessCall {
   /** Absolute: nothing is looked up. */
   readonly file: string
   readonly args: readonly string[]
+  /** What it is told its own name is, for its messages. */
+  readonly name?: string | undefined
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly timeoutMs: number
@@ -125,9 +127,10 @@ export function runProcess(call: ProcessCall): Promise<ProcessEnd> {
   })
 }
 
-function start({ file, args, cwd, env, family }: ProcessCall, mark: string | undefined): ChildProcess {
+function start({ file, args, name, cwd, env, family }: ProcessCall, mark: string | undefined): ChildProcess {
   return spawn(file, [...args], {
     cwd,
+    ...(name === undefined ? {} : { argv0: name }),
     env: mark === undefined ? env : { ...env, CLADA_RUN: mark },
     // A session of its own: no terminal to push keystrokes into, and a group that can be killed.
     detached: true,
@@ -138,8 +141,8 @@ function start({ file, args, cwd, env, family }: ProcessCall, mark: string | und
 
 function killAll(child: ChildProcess, family: Family, mark: string | undefined): void {
   if (family === 'namespace') {
-    // The namespace dies with it, whatever its members think of signals.
-    killGroup(child.pid, 'SIGKILL')
+    // Whatever its members think of signals.
+    killNamespace(child.pid)
     return
   }
   killGroup(child.pid, 'SIGTERM')
@@ -153,7 +156,8 @@ function killAll(child: ChildProcess, family: Family, mark: string | undefined):
 async function namespaceGone(status: string): Promise<void> {
   const pid = Number(/"child-pid"\s*:\s*(\d+)/.exec(status)?.[1] ?? 0)
   if (pid === 0) return
-  for (let tries = 0; tries < 400 && !isGone(pid); tries++) await new Promise((next) => setTimeout(next, tries < 5 ? 0 : 5))
+  for (let tries = 0; tries < 400 && !isGone(pid); tries++)
+    await new Promise((next) => setTimeout(next, tries < 5 ? 0 : 5))
 }
 
 /** Polls the number of threads on the machine; the superuser is exempt from the limit on processes. */

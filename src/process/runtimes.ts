@@ -4,15 +4,48 @@ import { isBelow, isProgram, real } from './programs.ts'
 
 /** Where languages live in a home directory. Only these are shown inside: beside them lie keys and histories. */
 const runtimeHomes = [
-  ...['.pyenv', '.rbenv', '.nodenv', '.nvm', '.fnm', '.volta', '.asdf', '.rustup', '.cargo/bin', '.deno/bin', '.bun/bin'],
-  ...['.local/bin', '.local/lib', '.local/share/mise', '.local/share/fnm', '.local/share/uv', '.local/share/pnpm', '.local/pipx'],
-  ...['.sdkman/candidates', 'go/bin', 'miniconda3', 'anaconda3', 'miniforge3', '.gem', '.goenv'],
+  '.pyenv',
+  '.rbenv',
+  '.nodenv',
+  '.nvm',
+  '.fnm',
+  '.volta',
+  '.asdf',
+  '.rustup',
+  '.cargo/bin',
+  '.deno/bin',
+  '.bun/bin',
+  '.local/bin',
+  '.local/lib',
+  '.local/share/mise',
+  '.local/share/fnm',
+  '.local/share/uv',
+  '.local/share/pnpm',
+  '.local/pipx',
+  '.sdkman/candidates',
+  'go/bin',
+  'miniconda3',
+  'anaconda3',
+  'miniforge3',
+  '.gem',
+  '.goenv',
 ]
 
 /** What tools keep between runs, and what a second `npm install` would miss. */
 const cacheHomes = [
-  ...['.npm', '.cache', '.yarn', '.pnpm-store', '.local/share/pnpm/store', '.cargo/registry', '.cargo/git', '.m2/repository'],
-  ...['.gradle/caches', 'go/pkg', '.bundle/cache', '.nuget/packages', 'Library/Caches'],
+  '.npm',
+  '.cache',
+  '.yarn',
+  '.pnpm-store',
+  '.local/share/pnpm/store',
+  '.cargo/registry',
+  '.cargo/git',
+  '.m2/repository',
+  '.gradle/caches',
+  'go/pkg',
+  '.bundle/cache',
+  '.nuget/packages',
+  'Library/Caches',
 ]
 
 const below = (home: string, names: readonly string[]): string[] =>

@@ -14,7 +14,8 @@ export function chooseSandbox(platform: NodeJS.Platform = process.platform): San
     return {
       ok: false,
       reason: 'there is no sandbox: bubblewrap is not installed',
-      advice: 'Ask the user to install it (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap), or to run with --exec unsandboxed.',
+      advice:
+        'Ask the user to install it (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap), or to run with --exec unsandboxed.',
     }
   }
   if (platform === 'darwin') {

@@ -13,7 +13,8 @@ export function seatbelt(file: string): Sandbox {
       env: program.env,
       family: 'marked',
     }),
-    failed: ({ exitCode, stderr }) => (exitCode === 71 && stderr.startsWith('sandbox-exec: ') ? stderr.trim() : undefined),
+    failed: ({ exitCode, stderr }) =>
+      exitCode === 71 && stderr.startsWith('sandbox-exec: ') ? stderr.trim() : undefined,
   }
 }
 

@@ -15,7 +15,17 @@ export interface Survey {
   readonly whole: boolean
 }
 
-const passedOver = new Set(['node_modules', '.git', '.clada', '.venv', 'venv', '__pycache__', 'target', '.tox', '.gradle'])
+const passedOver = new Set([
+  'node_modules',
+  '.git',
+  '.clada',
+  '.venv',
+  'venv',
+  '__pycache__',
+  'target',
+  '.tox',
+  '.gradle',
+])
 
 export function surveyOf(root: string, isClosed: (relative: string) => boolean, most = 20_000): Survey {
   const files = new Map<string, string>()

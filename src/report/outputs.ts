@@ -14,7 +14,9 @@ export function outputOf(
   if (programs === 'hide' && isProgram(action)) return undefined
   const body = bodyOf(result)
   if (body === undefined || data === undefined) return undefined
-  const primary = isRead(action) ? '' : ` ${primaryOf(result)}${isProgram(action) && !result.success ? ' (failed)' : ''}`
+  const primary = isRead(action)
+    ? ''
+    : ` ${primaryOf(result)}${isProgram(action) && !result.success ? ' (failed)' : ''}`
   return { title: `[${result.blockId}] ${action}${primary}:`, body: capText(body, limit) }
 }
 

@@ -4,7 +4,7 @@ import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, isProgram, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { repairLines } from './repair.ts'
-import { oneLine, primaryOf } from './words.ts'
+import { oneLine, primaryOf, showsHint } from './words.ts'
 
 /** Lines `[task-N] STATUS: OPERATION - details`, in the order of the document. */
 export function formatText(result: ExecutionResult, options: ReportOptions = {}): string {
@@ -38,18 +38,18 @@ function actionLines(
   return [`${head} ${status}: ${what} - ${error}`, ...rest.map((line) => `    ${line}`), ...warnings, ...(output ?? [])]
 }
 
-function errorLines(error: ParseError, { errorDetail = 'minimal' }: ReportOptions): string[] {
+function errorLines(error: ParseError, { errorDetail }: ReportOptions): string[] {
   const head = error.task === undefined ? `[line ${error.line ?? 1}]` : `[task-${error.task}]`
   const where =
     error.line === undefined
       ? ''
       : ` (line ${error.line}${error.column === undefined ? '' : `, column ${error.column}`})`
-  const hint = error.hint !== undefined && errorDetail !== 'minimal' ? [`    → ${error.hint}`] : []
+  const hint = showsHint(error, errorDetail) ? [`    → ${error.hint}`] : []
   // A mistake in CSL stops all of it, before anything runs.
   if (error.code === 'CSL_SYNTAX') return [`${head} FATAL: ${error.message}`, ...hint]
   const status = error.code === 'SKIPPED' || error.code === 'CSL_SKIPPED' ? 'SKIP' : 'ERROR'
   return [
-    `${head} ${status}: ${error.action ?? error.blockId} - ${error.message}${where} [${error.code ?? ''}]`,
+    `${head} ${status}: ${error.label ?? error.action ?? error.blockId} - ${error.message}${where} [${error.code ?? ''}]`,
     ...hint,
   ]
 }

@@ -46,7 +46,10 @@ function tasksOf({ results, parseErrors }: ExecutionResult): Task[] {
   return [...done, ...broken].sort((a, b) => a.line - b.line).map((task, index) => ({ ...task, index }))
 }
 
-function taskLines(task: Task, { errorDetail = 'minimal', outputLimit = defaultOutputLimit, programs }: ReportOptions): string[] {
+function taskLines(
+  task: Task,
+  { errorDetail = 'minimal', outputLimit = defaultOutputLimit, programs }: ReportOptions,
+): string[] {
   const head = `[task-${task.index + 1}]`
   const { result, error } = task
   if (result === undefined) {

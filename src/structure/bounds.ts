@@ -66,13 +66,20 @@ const isLine = (text: string, span: Span | undefined): boolean =>
   span !== undefined && !text.startsWith('/*', span.start) && !text.startsWith('@', span.start)
 
 /** End of a structure with its semicolon, and with a comment that ends its last line or follows further in. */
-export function endWithTail(around: Surroundings, start: number, nodeEnd: number): number {
+export function endWithTail(
+  around: Surroundings,
+  start: number,
+  nodeEnd: number,
+  lineEnd: 'of the structure' | 'of the list',
+): number {
   const { source } = around
   const { text } = source
   let end = nodeEnd
   while (end > start && /\s/.test(text.charAt(end - 1))) end--
   const announced = heredocBehind(around, start, end)
   if (announced !== undefined) return announced
+  // Behind a member comes the comma, or the end of what the list is part of; a comment only then.
+  if (lineEnd === 'of the list') return end
   const semicolon = /^[ \t]*;/.exec(text.slice(end, end + 80))
   if (semicolon !== null) end += semicolon[0].length
   const lineStart = source.startOf(source.lineAt(start))

@@ -18,13 +18,9 @@ export interface Draft {
 }
 
 /** Kinds that are the name of the function they hold. */
-const binding: ReadonlySet<Kind> = new Set<Kind>([
-  'variable',
-  'key',
-  'field',
-  'member',
-  'export',
-  'call', 'type'])
+const binding: ReadonlySet<Kind> = new Set<Kind>(['variable', 'key', 'field', 'member', 'export', 'call', 'type'])
+
+const control: ReadonlySet<Kind> = new Set<Kind>(['if', 'else', 'for', 'while'])
 
 /** Turns the parts of a tree into structures: merges what belongs together, leaves out what no one would name. */
 export class Drafting {
@@ -75,6 +71,11 @@ export class Drafting {
 
   #fill(draft: Draft, inside: readonly Draft[]): void {
     for (const child of inside) {
+      // `if (a) b = 1`: without its one statement the header would take the next; they are one structure.
+      if (this.#isBareBody(draft, child)) {
+        draft.children.push(...child.children)
+        continue
+      }
       const curried = draft.kind === 'lambda' && child.kind === 'lambda' && child.start === draft.body
       if (curried || (binding.has(draft.kind) && isAnonymous(child))) {
         // `const f = () => { … }` is one structure, whose header ends where the function's does.
@@ -83,6 +84,11 @@ export class Drafting {
       } else if (draft.body === null || child.start >= draft.body || binding.has(draft.kind)) draft.children.push(child)
       // What stands before the body is part of the header: `for (let i = 0; …)`.
     }
+  }
+
+  #isBareBody({ kind, bodyNode }: Draft, { start, end }: Draft): boolean {
+    if (bodyNode === null || !control.has(kind)) return false
+    return start === bodyNode.startIndex + this.#base && end === bodyNode.endIndex + this.#base
   }
 
   /** Wraps and lists. */
@@ -138,7 +144,9 @@ export class Drafting {
 
   #directChain(clause: Node, inside: readonly Part[]): Node | null {
     const found = inside.find(({ type }) => this.#chains.has(type))?.node
-    return found !== undefined && clause.namedChildren.some((child) => child.id === found.id) ? found : null
+    if (found === undefined || !clause.namedChildren.some((child) => child.id === found.id)) return null
+    // On a line of its own it is what stands in the branch.
+    return found.startPosition.row === clause.startPosition.row ? found : null
   }
 
   #branch(other: Node, next: Node | null, clause: Part | undefined): Draft {

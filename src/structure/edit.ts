@@ -2,7 +2,8 @@ import { Source } from '../core/source.ts'
 import { dominantEol, toEol } from '../text/line-endings.ts'
 import { applyChanges, offsetAfter, type Change } from './change.ts'
 import { contentTooLarge, isFailed, onlyMatch, withDocument, type Document } from './document.ts'
-import { pieceOf } from './fragment.ts'
+import { pieceOf, type Piece } from './fragment.ts'
+import type { Fitting } from './indent.ts'
 import { insertion, fittedLines, type Insertion, type Side, type SpacingOptions } from './insertion.ts'
 import { layoutOf } from './layout.ts'
 import { inconsistentIndent } from './inconsistent.ts'
@@ -47,16 +48,21 @@ export function replaceIn(
 /** The text that stands for a structure when it is replaced by content. */
 export async function replacement(outline: Outline, structure: Structure, content: string) {
   const { source } = outline
-  const layout = layoutOf(outline, structure)
-  const piece = await pieceOf(content, structure.language)
-  const indented = fittedLines(outline, piece, layout.indent)
-  const joined = indented.join('\n').slice(layout.indent.length)
-  // Between members the comma is the list's.
-  const bare = structure.listed ? joined.replace(/,[ \t]*$/, '') : joined
   const old = source.text.slice(structure.start, structure.end)
+  const piece = await pieceOf(content, structure.language)
+  const asGiven = replacementLines(outline, structure, piece, 'as-given')
   // Where nothing changes, mixed line ends stay mixed.
-  const text = bare === old.replaceAll('\r\n', '\n') ? old : toEol(bare, dominantEol(source.text))
-  return { text, indented }
+  if (asGiven.text === old.replaceAll('\r\n', '\n')) return { text: old, indented: asGiven.indented }
+  const { text, indented } = replacementLines(outline, structure, piece, 'lost-indent')
+  return { text: toEol(text, dominantEol(source.text)), indented }
+}
+
+function replacementLines(outline: Outline, structure: Structure, piece: Piece, firstLine: Fitting['firstLine']) {
+  const { indent } = layoutOf(outline, structure)
+  const indented = fittedLines(outline, piece, indent, firstLine)
+  const joined = indented.join('\n').slice(indent.length)
+  // Between members the comma is the list's.
+  return { text: structure.listed ? joined.replace(/,[ \t]*$/, '') : joined, indented }
 }
 
 export interface Result_for_delete_structure {
@@ -66,7 +72,9 @@ export interface Result_for_delete_structure {
 export function deleteIn(document: Document, target: string): Promise<Edited<Result_for_delete_structure> | Failed> {
   return editing(document, target, '', (outline, structure) => {
     const deleted_line_range_inclusive = linesOf(outline.source, structure)
-    return finish(document, outline, removal(outline, structure), structure.start, { deleted_line_range_inclusive })
+    const changes = removal(outline, structure)
+    const at = Math.min(...changes.map(({ start }) => start))
+    return finish(document, outline, changes, at, { deleted_line_range_inclusive })
   })
 }
 
@@ -158,7 +166,8 @@ export async function finish<T>(
   const text = applyChanges(old, changes)
   if (text === old) return { text, data, warnings: [] }
   const before = await faultsIn(path, outline)
-  const emptyBefore = innermost(outline, changedAt)?.isEmpty() ?? null
-  const judged = await judge({ path, language: outline.language, before, text, changedAt, emptyBefore })
+  const around = innermost(outline, changedAt)
+  const filled = around !== null && around.isEmpty() === false ? around.header : null
+  const judged = await judge({ path, language: outline.language, before, text, changedAt, filled })
   return { text, data, warnings: [...judged, ...warnings] }
 }

@@ -49,11 +49,13 @@ export interface Fitting {
   readonly indent: string
   /** Steps of indentation that the file has, most frequent first; empty when they must not be changed. */
   readonly steps: readonly string[]
+  /** Whether the first line may have lost the indentation that the others still have. */
+  readonly firstLine: 'as-given' | 'lost-indent'
 }
 
 /** Lines of content, the first included, indented for their place. `fixed` are the indices of lines inside strings. */
 export function fitted(given: readonly string[], fixed: ReadonlySet<number>, place: Fitting): string[] {
-  const lines = withFirstLineLevel(given, fixed, place.indent)
+  const lines = place.firstLine === 'lost-indent' ? withFirstLineLevel(given, fixed, place.indent) : given
   const base = indentOf(lines[0] ?? '')
   const unit = stepToChange(lines, fixed, place.steps)
   return lines.map((line, at) => {
@@ -72,7 +74,7 @@ function shifted(line: string, base: string, indent: string): string {
   return own.slice(Math.min(own.length, less)) + line.slice(own.length)
 }
 
-/** Content copied from the middle of a line on: the first line has lost the indentation that the others still have. */
+/** Content copied from the middle of a line on. */
 function withFirstLineLevel(lines: readonly string[], fixed: ReadonlySet<number>, indent: string): readonly string[] {
   const [first = ''] = lines
   if (indent === '' || indentOf(first) !== '' || !opens.test(first)) return lines

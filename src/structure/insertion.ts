@@ -1,7 +1,7 @@
 import { dominantEol } from '../text/line-endings.ts'
 import type { Change } from './change.ts'
 import type { Piece } from './fragment.ts'
-import { fitted, indentOf, indentSteps } from './indent.ts'
+import { fitted, indentOf, indentSteps, type Fitting } from './indent.ts'
 import { layoutOf, type Layout } from './layout.ts'
 import { blankLinesBetween, gapAbove, gapBelow, shapeOf, siblingOn, type Shape } from './spacing.ts'
 import type { Outline, Structure } from './structure.ts'
@@ -77,9 +77,14 @@ export function asLines(
   return { changes: [main], main, from: lead.length, to: lead.length + body.length }
 }
 
-export function fittedLines(outline: Outline, piece: Piece, indent: string): string[] {
+export function fittedLines(
+  outline: Outline,
+  piece: Piece,
+  indent: string,
+  firstLine: Fitting['firstLine'] = 'as-given',
+): string[] {
   const steps = outline.language.indentation === 'units' ? indentSteps(outline.source.text.split(/\r?\n/)) : []
-  const lines = fitted(piece.lines, piece.fixed, { indent, steps })
+  const lines = fitted(piece.lines, piece.fixed, { indent, steps, firstLine })
   return piece.suffix === '' ? lines : lines.map((line, at) => (at === lines.length - 1 ? line + piece.suffix : line))
 }
 

@@ -32,7 +32,10 @@ export function layoutOf(outline: Outline, structure: Structure): Layout {
   const sameLine = comma !== null && comma < source.endOf(last)
   const tail = sameLine ? comma + 1 : end
   const rest = text.slice(tail, source.endOf(last))
-  const comment = commentBehind({ source, comments: outline.comments, decorators: [], heredocs: [], offside: false }, tail)
+  const comment = commentBehind(
+    { source, comments: outline.comments, decorators: [], heredocs: [], offside: false },
+    tail,
+  )
   const alone = rest.trim() === '' || comment !== undefined
   return {
     first,

@@ -3,7 +3,7 @@ import { finish, landingLines, type Edited } from './edit.ts'
 import type { Piece } from './fragment.ts'
 import { pieceOf } from './fragment.ts'
 import { asLines, fittedLines, insertion, type Insertion, type Side, type SpacingOptions } from './insertion.ts'
-import { methodHolders } from './language.ts'
+import { methodHolders, type Kind } from './language.ts'
 import { layoutOf } from './layout.ts'
 import { failed, type Failed, type Warning } from './problem.ts'
 import { textOf } from './read.ts'
@@ -98,20 +98,25 @@ function carriedGap(outline: Outline, structure: Structure, { anchor, at }: Plac
   const other = layoutOf(outline, anchor)
   if (!own.ownLines || !other.ownLines) return null
   const { parent } = structure
-  const inBody = parent !== null && !methodHolders.has(parent.kind) && parent.kind !== 'module'
+  const inBody = parent !== null && !declaring.has(parent.kind)
   const alike = structure.kind === anchor.kind && (own.first === own.last) === (other.first === other.last)
   if (!inBody && !alike) return null
   const { source } = outline
   const below = gapBelow(source, own.last)
-  const isLast = siblingOn(outline, structure, below.line) === undefined
+  const goesOn = (next: Structure | undefined): boolean =>
+    next !== undefined && (inBody || next.kind === structure.kind)
+  const isLast = !goesOn(siblingOn(outline, structure, below.line))
   const blank_lines = isLast ? gapAbove(source, own.first).blank : below.blank
   const keep: Kept = isLast ? 'below' : 'above'
   const next = at === 'after' ? siblingOn(outline, anchor, gapBelow(source, other.last).line) : undefined
   // Behind a structure that another follows is in front of the other: the gap between them stays where it is.
-  return next === undefined || next === structure || !layoutOf(outline, next).ownLines
+  return next === undefined || !goesOn(next) || next === structure || !layoutOf(outline, next).ownLines
     ? { beside: anchor, at, blank_lines, keep }
     : { beside: next, at: 'before' as const, blank_lines, keep }
 }
+
+/** Inside of these the end of a run of one kind is an end: the gap behind it separates the kinds. */
+const declaring: ReadonlySet<Kind> = new Set<Kind>([...methodHolders, 'module', 'section', 'item'])
 
 async function moveAcross(
   from: Document,
@@ -149,14 +154,14 @@ async function moveAcross(
 export async function pieceFrom(outline: Outline, structure: Structure): Promise<Piece> {
   const { source } = outline
   const piece = await pieceOf(textOf(outline, structure), structure.language)
-  const { first, suffix, comma } = layoutOf(outline, structure)
+  const { first, suffix } = layoutOf(outline, structure)
   const strings = outline.verbatim(structure)
   const fixed = new Set<number>()
   for (let at = 1; at < piece.lines.length; at++) {
     const start = source.startOf(first + at)
     if (strings.some((span) => span.start < start && start < span.end)) fixed.add(at)
   }
-  return { ...piece, fixed, kind: structure.kind, suffix: comma === null ? '' : suffix }
+  return { ...piece, fixed, kind: structure.kind, suffix: structure.listed ? suffix : '' }
 }
 
 export interface Place {
@@ -219,7 +224,8 @@ function atStart(outline: Outline, piece: Piece, leaving: Structure | null): Ins
   if (gap.line === null) return asLines(outline, source.startOf(last + 1), lines, Math.max(1, top), 0)
   // The gap behind the preamble stays in front of what comes in.
   const at = source.startOf(gap.blank > 0 ? gap.line : last + 1)
-  return asLines(outline, at, lines, gap.blank > 0 ? 0 : Math.max(1, top), nextBlank(outline, piece, leaving))
+  const above = lines.length > 1 ? Math.max(1, top) : 1
+  return asLines(outline, at, lines, Math.max(0, above - gap.blank), nextBlank(outline, piece, leaving))
 }
 
 function nextBlank(outline: Outline, piece: Piece, leaving: Structure | null): number {

@@ -25,10 +25,10 @@ export function blankLinesBetween(outline: Outline, parent: Structure | null, a:
   const holders = parent === null ? [] : everyStructure(outline.structures)
   for (const holder of holders) if (holder !== parent) anywhere.push(...pairsOf(outline, holder))
   const { top, inner, single } = outline.language.blankLines
-  const short = a.lines === 1 && b.lines === 1
-  const usual = short ? single : parent === null ? top : inner
-  const alike = (pair: Pair): boolean => a.kind === pair.a.kind && b.kind === pair.b.kind && isShort(pair) === short
-  const sized = (pair: Pair): boolean => isShort(pair) === short
+  const tight = (a.lines === 1 && b.lines === 1) || (a.kind === 'item' && b.kind === 'item')
+  const usual = tight ? single : parent === null ? top : inner
+  const sized = (pair: Pair): boolean => isLike(pair.a, a) && isLike(pair.b, b)
+  const alike = (pair: Pair): boolean => sized(pair) && a.kind === pair.a.kind && b.kind === pair.b.kind
   for (const known of [
     siblings.filter(alike),
     anywhere.filter(alike),
@@ -47,7 +47,11 @@ interface Pair {
   readonly blank: number
 }
 
-const isShort = ({ a, b }: Pair): boolean => a.lines === 1 && b.lines === 1
+/** Short things stand closer than what has a body, whatever the number of lines. */
+const isLike = (a: Shape, b: Shape): boolean =>
+  a.lines > 1 === b.lines > 1 && a.kind !== null && b.kind !== null && plain.has(a.kind) === plain.has(b.kind)
+
+const plain: ReadonlySet<Kind> = new Set<Kind>(['field', 'member', 'variable', 'key', 'declaration', 'item', 'group'])
 
 function pairsOf(outline: Outline, parent: Structure | null): Pair[] {
   const siblings = parent === null ? outline.structures : parent.children

@@ -4,7 +4,7 @@ import { everyStructure, linesOf, type Outline, type Structure } from './structu
 import { unquoted } from './tree-outline.ts'
 
 /** How surely a line means a structure; a lower rank counts only where no higher one finds anything. */
-const ranks = { name: 1, header: 2, lastOfName: 3, run: 4, prefix: 5 } as const
+const ranks = { name: 1, header: 2, bareHeader: 3, lastOfName: 4, run: 5, prefix: 6 } as const
 
 /** How much of a header without a name has to be given. */
 const FULL = 50
@@ -127,7 +127,11 @@ function rankByName({ source }: Outline, structure: Structure, name: string, lev
   const texts = otherHeaders.map((text) => tokensOf(withoutOpener(text)))
   if ([own, ...texts].some((one) => same(one, level.tokens))) return ranks.header
   const nameTokens = tokensOf(name)
-  if (same(strip(own), strip(level.tokens)) && includesRun(level.tokens, nameTokens) !== -1) return ranks.header
+  // Modifiers may be left out, not made up: `function close` is not the method `close`.
+  const madeUp = level.tokens.some((token) => modifiers.has(token) && !own.includes(token))
+  if (!madeUp && same(strip(own), strip(level.tokens)) && includesRun(level.tokens, nameTokens) !== -1) {
+    return ranks.bareHeader
+  }
   // The line as it stands may go on behind the header: `get() { return 1 }`.
   const first = source.text.slice(headerStart, source.endOf(source.lineAt(headerStart)))
   const line = tokensOf(first)

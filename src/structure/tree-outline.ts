@@ -76,19 +76,21 @@ class Finishing {
     const inner = headerStart(this.#around, draft.start, draft.end)
     const kind: Kind =
       draft.kind === 'function' && parent !== null && methodHolders.has(parent.kind) ? 'method' : draft.kind
+    const name = nameless.has(kind) ? null : this.#name(draft)
     const structure: Open = {
       kind,
-      name: nameless.has(kind) ? null : this.#name(draft),
+      name,
       header: this.#header(draft, inner),
       otherHeaders: kind === 'lambda' ? [this.#line(inner)] : [],
       start: startWithLead(this.#around, draft.start),
-      end: endWithTail(this.#around, draft.start, draft.end),
+      end: endWithTail(this.#around, draft.start, draft.end, draft.listed ? 'of the list' : 'of the structure'),
       headerStart: inner,
       language: this.#language,
       parent,
       children: [],
       optional: kind === 'group' || kind === 'item',
-      secondary: this.#secondary.has(node.type),
+      // A constructor has the name of its class, which is what is meant by it.
+      secondary: this.#secondary.has(node.type) || (kind === 'method' && name !== null && name === parent?.name),
       listed: draft.listed || (/^[ \t]*,/.test(text.slice(draft.end, draft.end + 20)) && !nameless.has(kind)),
       isEmpty: () => {
         const body = draft.bodyNode

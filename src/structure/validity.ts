@@ -23,18 +23,18 @@ export interface Judgement {
   readonly text: string
   /** Where it was changed, in the new text; a structure around it that lost its code is worth a word. */
   readonly changedAt: number
-  /** Whether there was any code in the structure around it. */
-  readonly emptyBefore: boolean | null
+  /** The header of the structure around it, if that had code inside. */
+  readonly filled: string | null
 }
 
 /** What an edit broke. */
-export function judge({ path, language, before, text, changedAt, emptyBefore }: Judgement): Promise<Warning[]> {
+export function judge({ path, language, before, text, changedAt, filled }: Judgement): Promise<Warning[]> {
   return withOutline(text, language, async (outline) => {
     const warnings: Warning[] = []
     const broken = newFaults(before, await faultsIn(path, outline))
     if (broken.length > 0) warnings.push(syntaxBroken(path, broken))
     const holder = innermost(outline, changedAt)
-    if (holder !== null && emptyBefore === false && holder.isEmpty() === true) {
+    if (holder !== null && holder.header === filled && holder.isEmpty() === true) {
       warnings.push(structureEmpty(holder.header, linesOf(outline.source, holder)))
     }
     return warnings

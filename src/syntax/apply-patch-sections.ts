@@ -74,8 +74,11 @@ class Section {
     if (this.#unmarked !== undefined) {
       this.#warnings.push(`line ${this.#unmarked} begins with none of ' ', '-', '+'; it was read as a line of context`)
     }
+    // Not by spreading: a text may hold a hundred thousand sections.
+    const { action, params } = this.#call()
     return {
-      ...this.#call(),
+      action,
+      params,
       label: this.#kind === undefined ? 'Patch' : `${this.#kind} File`,
       startLine: this.#line,
       endLine: this.#last,

@@ -52,6 +52,7 @@ function readPatch(source: Source, marks: ApplyPatchMarks, line: number): { foun
   if (!closed) return { found: truncated(sections, line, last), next }
   if (sections.length === 0) return { found: [empty(line, last + 1)], next }
   const damaged = [line, last + 1].filter((at) => isDamaged(rowAt(source, at))).map(damageWarning)
+  if (damaged.length === 0) return { found: sections, next }
   const [first, ...others] = sections
   return {
     found: first === undefined ? [] : [{ ...first, warnings: [...damaged, ...(first.warnings ?? [])] }, ...others],

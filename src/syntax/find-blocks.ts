@@ -1,12 +1,15 @@
 import { syntaxNames, type Block, type Document, type Fault, type SyntaxName } from '../core/block.ts'
 import type { Source } from '../core/source.ts'
+import { makeApplyPatchReader } from './apply-patch.ts'
 import { makeCmlReader } from './cml.ts'
 import type { Delimiters } from './csl-marker.ts'
 import { defaultDelimiters, makeCslReader } from './csl.ts'
 import { throughDamage } from './mend-document.ts'
 import type { MakeReader, Reader, Reading } from './reader.ts'
 import { makeReplacerReader } from './replacer.ts'
+import { makeSearchReplaceReader } from './search-replace.ts'
 import { makeShamReader } from './sham.ts'
+import { makeUdiffReader } from './udiff.ts'
 
 const native: Partial<Record<SyntaxName, MakeReader>> = {
   sham: makeShamReader,
@@ -14,7 +17,11 @@ const native: Partial<Record<SyntaxName, MakeReader>> = {
   cml: makeCmlReader,
   replacer: makeReplacerReader,
 }
-const foreign: Partial<Record<SyntaxName, MakeReader>> = {}
+const foreign: Partial<Record<SyntaxName, MakeReader>> = {
+  'search-replace': makeSearchReplaceReader,
+  'apply-patch': makeApplyPatchReader,
+  udiff: makeUdiffReader,
+}
 
 export interface FindOptions {
   /** The only syntaxes to look for; all by default. */
@@ -45,7 +52,7 @@ export function findBlocks(source: Source, options: FindOptions = {}): Document 
 /** Reads a text block by block, so that a caller may stop in between. */
 export class BlockFinder {
   readonly #readers: readonly Reader[]
-  /** A reader that met something unfinished sits out until behind it. */
+  /** The readers of other tools' formats sit out what one of them met unfinished: it may be the content of that. */
   readonly #resting = new Map<Reader, number>()
   readonly #blocks: Block[] = []
   readonly #faults: Fault[] = []
@@ -75,7 +82,7 @@ export class BlockFinder {
     for (const fault of reading.faults) this.#faults.push({ ...fault, syntax: reader.syntax })
     // What an unfinished block of another tool's format would swallow may be ours.
     const open = reader.syntax in foreign && reading.blocks.some((block) => block.endLine === null)
-    if (open) this.#resting.set(reader, reading.next)
+    if (open) for (const other of this.#readers) if (other.syntax in foreign) this.#resting.set(other, reading.next)
     this.#line = open ? first + 1 : reading.next
     return reading
   }
@@ -90,7 +97,8 @@ export class BlockFinder {
 
   /** An arrow in prose looks like a broken CSL marker. Beside blocks of another syntax, and without any of CSL, it is one. */
   #judged(blocks: readonly Block[]): { faults: readonly Fault[]; warnings: readonly string[] } {
-    const others = blocks.some((block) => block.syntax in native && block.syntax !== 'csl')
+    // What stood before this text was none of CSL, which waits for the end.
+    const others = this.#nativeBefore || blocks.some((block) => block.syntax in native && block.syntax !== 'csl')
     if (!others || blocks.some((block) => block.syntax === 'csl')) return { faults: this.#faults, warnings: [] }
     const arrows = this.#faults.filter((fault) => fault.syntax === 'csl')
     return {

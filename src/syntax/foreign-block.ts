@@ -24,6 +24,8 @@ export interface Slip extends Partial<Pick<Mistake, 'column' | 'length'>> {
   readonly hint: string
 }
 
+const none: readonly Fault[] = []
+
 /** Numbers the blocks of one format, from 1. */
 export class ForeignBlocks {
   readonly #source: Source
@@ -39,8 +41,8 @@ export class ForeignBlocks {
     const { action, label, startLine, endLine, lastLine, warnings = [] } = found
     const id = String(++this.#count)
     const params = new Texts()
-    for (const [name, value] of Object.entries(found.params)) params[name] = value
-    return {
+    for (const name in found.params) params[name] = found.params[name] ?? ''
+    const block: Block = {
       syntax: this.#syntax,
       id,
       action,
@@ -48,10 +50,10 @@ export class ForeignBlocks {
       params,
       startLine,
       endLine,
-      faults: found.slips.map((slip) => this.#fault(id, slip)),
+      faults: found.slips.length === 0 ? none : found.slips.map((slip) => this.#fault(id, slip)),
       raw: this.#source.text.slice(this.#source.startOf(startLine), this.#source.endOf(lastLine)),
-      ...(warnings.length > 0 && { warnings }),
     }
+    return warnings.length === 0 ? block : { ...block, warnings }
   }
 
   #fault(id: string, { code, line, column, length, message, hint }: Slip): Fault {

@@ -16,6 +16,7 @@ export interface Fence {
 }
 
 export function fenceOf(line: string): Fence | undefined {
+  if (!line.includes('```') && !line.includes('~~~')) return undefined
   const [, indent, marks, info] = /^([ \t]*)(`{3,}|~{3,})([^`]*)$/.exec(line) ?? []
   if (indent === undefined || marks === undefined || info === undefined) return undefined
   return { indent, marks, info: info.trim() }

@@ -1,4 +1,4 @@
-import { escapedIn, plainMarker, undamaged } from '../text/undamage.ts'
+import { escapedIn, plainMarker, undamaged, withoutOuterBlanks } from '../text/undamage.ts'
 import { attributesIn, Markers, type WalkThrough } from './mend-view.ts'
 
 /** One element of CML. Tags are mended, the content of CDATA is left alone although it may share a line with them. */
@@ -53,7 +53,11 @@ function piecesOf(line: string, inside: boolean, escaped: boolean): Pieces | und
       shell += tag.shell
       tags += tag.clean
     }
-    if (found === null) return { clean, shell, tags, inside: content }
+    if (found === null) {
+      // What stands behind the opening of CDATA on its line was put there with it.
+      const blanks = content && shell !== '' && isBlank(piece)
+      return { clean, shell: blanks ? shell + piece : shell, tags, inside: content }
+    }
     clean += content ? ']]>' : '<![CDATA['
     shell += found[0]
     content = !content
@@ -61,9 +65,11 @@ function piecesOf(line: string, inside: boolean, escaped: boolean): Pieces | und
   }
 }
 
+const isBlank = (text: string): boolean => withoutOuterBlanks(text) === ''
+
 /** Tags and nothing else. The values of their attributes stay as they are. */
 function tagsIn(written: string): { clean: string; shell: string } | undefined {
-  if (undamaged(written, ['invisible', 'spaces']).trim() === '') return { clean: written, shell: '' }
+  if (isBlank(written)) return { clean: written, shell: '' }
   let clean = ''
   let shell = ''
   let at = 0
@@ -77,7 +83,8 @@ function tagsIn(written: string): { clean: string; shell: string } | undefined {
     clean += `${undamaged(before, ['invisible', 'spaces'])}${start}${name}${attributes.clean}${plainMarker(closing)}`
     shell += `${before}${opening}${attributes.shell}${closing}`
   }
-  return undamaged(written.slice(at), ['invisible', 'spaces']).trim() === '' && at > 0 ? { clean, shell } : undefined
+  const rest = written.slice(at)
+  return isBlank(rest) && at > 0 ? { clean, shell: shell + rest } : undefined
 }
 
 const tag =

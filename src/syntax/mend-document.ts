@@ -1,4 +1,4 @@
-import type { Block, Document, SyntaxName } from '../core/block.ts'
+import type { Block, DamageKind, Document, SyntaxName } from '../core/block.ts'
 import { Source } from '../core/source.ts'
 import { kindsIn, shows, wordsFor } from '../text/undamage.ts'
 import { doubted } from './mend-doubt.ts'
@@ -87,12 +87,15 @@ function warningsOf({ start, end, prefix, markers, changed }: Region): string[] 
   return warnings
 }
 
+/** What readers put up with by themselves. */
+const tolerated: readonly DamageKind[] = ['spaces', 'invisible', 'breaks', 'punctuation']
+
 /** A block that is sound as it stands, and yet its texts may be damaged. */
 function beside(source: Source, block: Block, entities: boolean): Block {
   if (!isSound(block)) return block
   // Whatever escapes for HTML leaves a block alone that has no angle bracket in its markers.
   if (entities && !block.raw.includes('<')) return doubted(source, block, ['entities'])
-  if (!shows(block.raw, 'spaces') && !shows(block.raw, 'invisible') && !shows(block.raw, 'breaks')) return block
+  if (!tolerated.some((kind) => shows(block.raw, kind))) return block
   const view = new View(source, '', { lines: source.lineCount * 2 })
   const walked = walkOf[block.syntax]?.(view, block.startLine)
   return walked === undefined ? block : doubted(source, block, kindsOf(walked.markers))

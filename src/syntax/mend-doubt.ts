@@ -12,8 +12,7 @@ export function doubted(source: Source, block: Block, kinds: readonly DamageKind
   if (block.faults.length > 0) return block
   const doubtful = new Map<string, DamageKind[]>()
   for (const [name, text] of Object.entries(block.params)) {
-    // In a quoted value a backslash that was doubled reads as one.
-    const shown = kinds.filter((kind) => (kind === 'escapes' ? text.includes('\\') : shows(text, kind)))
+    const shown = kinds.filter((kind) => mayShow(text, kind))
     if (shown.length > 0) doubtful.set(name, shown)
   }
   if (doubtful.size === 0) return block
@@ -21,6 +20,14 @@ export function doubted(source: Source, block: Block, kinds: readonly DamageKind
   const damage = kinds.filter((kind) => [...doubtful.values()].some((shown) => shown.includes(kind)))
   const settled = names.every((name) => editNames.has(name)) && names.some((name) => name.startsWith('old_text'))
   return settled ? { ...block, damage } : { ...block, damage, faults: [doubtAt(source, block, names, damage)] }
+}
+
+function mayShow(text: string, kind: DamageKind): boolean {
+  // In a quoted value a backslash that was doubled reads as one.
+  if (kind === 'escapes') return text.includes('\\')
+  // Nobody breaks an empty line.
+  if (kind === 'breaks') return text.split('\n').some((line) => line.endsWith('  ') && line.trim() !== '')
+  return shows(text, kind)
 }
 
 const editNames: ReadonlySet<string> = new Set(['old_text', 'old_text_beginning', 'old_text_end', 'new_text'])

@@ -64,12 +64,13 @@ function readRun(source: Source, marks: SearchReplaceMarks, line: number, before
   const startLine = named?.line ?? line
   if (isNewFile(first)) {
     const content = first.replace.map((row) => `${row}\n`).join('')
-    return { name, found: foundOf([first], startLine, name, 'file_create', { content }), next: first.next }
+    return { name, found: foundOf([first], startLine, name, { content }), next: first.next }
   }
 
   const edits = [first]
   let last = first
-  while (last.endLine !== null) {
+  // A tail that nothing opened is nobody's first hunk.
+  while (last.endLine !== null && marks.isHead(line)) {
     const head = marks.seek(last.next)
     if (!marks.isHead(head)) break
     const other = nameAbove(source, head, last.next)
@@ -80,7 +81,7 @@ function readRun(source: Source, marks: SearchReplaceMarks, line: number, before
     last = edit
   }
   const patch = edits.map(hunkOf).join('\n')
-  return { name, found: foundOf(edits, startLine, name, 'file_patch', { patch }), next: last.next }
+  return { name, found: foundOf(edits, startLine, name, { patch }), next: last.next }
 }
 
 const isNewFile = ({ search, slips }: Edit): boolean => slips.length === 0 && search.every((row) => row.trim() === '')
@@ -89,17 +90,15 @@ function foundOf(
   edits: readonly Edit[],
   startLine: number,
   name: string | undefined,
-  action: string,
-  params: Readonly<Record<string, string>>,
+  text: { readonly patch: string } | { readonly content: string },
 ): Found {
   const last = edits.at(-1)
   const slips = edits.flatMap((edit) => edit.slips)
   const [first] = edits
   if (name === undefined && first !== undefined && slips.length === 0) slips.push(nameless(first.line))
-  const path = name === undefined ? {} : { path: name }
   return {
-    action,
-    params: slips.length > 0 ? path : { ...path, ...params },
+    action: 'patch' in text ? 'file_patch' : 'file_create',
+    params: paramsOf(name, slips.length > 0 ? undefined : text),
     label: 'SEARCH/REPLACE',
     startLine,
     endLine: last?.endLine ?? null,
@@ -107,6 +106,13 @@ function foundOf(
     slips,
     warnings: edits.flatMap((edit) => edit.warnings),
   }
+}
+
+/** What a broken block would write is not known. */
+function paramsOf(path: string | undefined, text: Parameters<typeof foundOf>[3] | undefined): Found['params'] {
+  if (path === undefined) return {}
+  if (text === undefined) return { path }
+  return 'patch' in text ? { path, patch: text.patch } : { path, content: text.content }
 }
 
 const nameless = (line: number): Slip => ({

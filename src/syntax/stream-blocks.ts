@@ -34,8 +34,10 @@ export class BlockStream {
     let next = 1
     let reach = 0
     for (let reading = finder.step(); reading !== undefined && isFinal(reading); reading = finder.step()) {
-      reach = Math.max(reach, reading.reach ?? 0)
       const [first] = reading.blocks
+      // Nothing was found yet in what has begun here; when it says how far that goes, what stands behind it is safe.
+      if (first === undefined && reading.reach === undefined) break
+      reach = Math.max(reach, reading.reach ?? 0)
       if (first === undefined) continue
       // What stands before it is forgotten with it, so there must be nothing that has still to be understood.
       if (reading.next <= reach || this.#maybeDamaged(source, next, first.startLine, reading.blocks)) break

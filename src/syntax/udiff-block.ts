@@ -1,6 +1,7 @@
 import type { Found, Slip } from './foreign-block.ts'
 import { gitNames, nameOf, withoutSides } from './udiff-names.ts'
-import type { Named, Region, Section } from './udiff-walk.ts'
+import type { Region } from './udiff-region.ts'
+import type { Named, Section } from './udiff-walk.ts'
 
 /** What a section asks for, as an action. */
 export function foundOf(section: Section, region: Region, isComplete: boolean): Found {

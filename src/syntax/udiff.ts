@@ -26,8 +26,9 @@ import { ForeignBlocks, type Found } from './foreign-block.ts'
 import { closesFence, type Fence, fenceOf, rowAt } from './foreign-text.ts'
 import type { MakeReader } from './reader.ts'
 import { foundOf } from './udiff-block.ts'
+import { Region } from './udiff-region.ts'
 import { isDiffFence, UdiffSeek } from './udiff-seek.ts'
-import { Region, type Section, UdiffWalk } from './udiff-walk.ts'
+import { type Section, UdiffWalk } from './udiff-walk.ts'
 
 export const makeUdiffReader: MakeReader = (source) => {
   const places = new UdiffSeek(source)

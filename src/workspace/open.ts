@@ -25,6 +25,8 @@ export interface OpenWorkspace {
   changes(): Change[]
   /** Staged only: brings everything to the disk, or nothing. Returns where displaced texts were saved. */
   landTogether(): Promise<string[]>
+  /** clada's own corner of the project. Made if it is not there. */
+  stateDir(): string
   /** Waits until changes may be made, where somebody records them. */
   begin(): Promise<void>
   /** What is at an absolute path. Nobody is asked whether that may be known: not for models. */
@@ -53,7 +55,11 @@ export function openWorkspace(
   const scratch = new Scratch(settings.root)
   const disk = new DiskTree(scratch, recorder)
   const acting = (): number => recorder?.acting ?? 0
-  const begin = recorder === undefined ? undefined : () => recorder.begin(scratch.stateDir())
+  let begun: Promise<void> | undefined
+  const begin =
+    recorder === undefined
+      ? undefined
+      : () => (begun ??= recorder.begin(scratch.stateDir()).then(() => scratch.sweep()))
   const staged = over === 'staged' ? new StagedTree(disk, acting) : undefined
   const locator = new Locator(judge, settings.symlinks)
   const workspace = new Workspace({
@@ -88,6 +94,7 @@ export function openWorkspace(
     },
     changes: () => staged?.changes() ?? [],
     landTogether: async () => (staged === undefined ? [] : land(staged.steps)),
+    stateDir: () => scratch.stateDir(),
     begin: async () => begin?.(),
     inspect: (absolute) => disk.inspect(locationOf(settings.root, absolute)),
     restore: async (wanted) => {

@@ -46,6 +46,12 @@ export class Scratch {
     return this.#state
   }
 
+  /** Removes what runs that died have left. */
+  sweep(): void {
+    const dir = path.join(this.stateDir(), 'running')
+    if (fs.lstatSync(dir, { throwIfNoEntry: false })?.isDirectory()) sweepLeftovers(dir)
+  }
+
   /** Everything that was announced is done with. */
   finish(): void {
     if (this.#ledger !== undefined) fs.rmSync(this.#ledger, { force: true })

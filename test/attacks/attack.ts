@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import path from 'node:path'
 
 /** An attack as data. `refused`: an error and no effect. `contained`: it may run, but reaches nothing and tells nothing. */
 export interface Attack {
@@ -18,7 +19,7 @@ export interface Attack {
 }
 
 const read = (name: string): Attack[] => {
-  const text = fs.readFileSync(new URL(`./${name}`, import.meta.url), 'utf8')
+  const text = fs.readFileSync(path.join(import.meta.dirname, name), 'utf8')
   return (JSON.parse(text) as { attacks: Attack[] }).attacks
 }
 

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { Approvals } from '../../src/approvals/approvals.ts'
 import { whatRuns } from '../../src/approvals/what-runs.ts'
 import { Clada } from '../../src/clada.ts'
@@ -18,25 +19,43 @@ export interface Verdict {
 
 /** Prepares, attacks, and looks what came of it. `cli` is the program to attack; without it the library is. */
 export async function carryOut(attack: Attack, fixture: Fixture, cli?: string): Promise<Verdict> {
-  fixture.reset()
+  // Building it anew takes longer than most attacks; one that changed nothing leaves it as good as new.
+  if (!untouched.has(fixture)) fixture.reset()
+  untouched.delete(fixture)
   fixture.reached = 0
+  const clean = pictureOf(fixture)
   prepare(attack, fixture)
   if (attack.setup !== undefined) fixture.prepare(attack.setup)
   const document = documentFor(attack, fixture)
   const before = pictureOf(fixture)
   const stop = attack.action?.type === 'race' ? startFlipper(fixture) : undefined
   const begun = performance.now()
-  const run = await (cli === undefined ? inProcess(attack, fixture, document) : byCommandLine(attack, fixture, document, cli))
+  const run = await (cli === undefined
+    ? inProcess(attack, fixture, document)
+    : byCommandLine(attack, fixture, document, cli))
   await stop?.()
   const ms = performance.now() - begun
   if (stop !== undefined) putBack(fixture)
-  const found = achieved(fixture, before, { ...run, ms }, attack.expected)
+  // The project may change here: by the writes that win the race, and by the link that the first step plants.
+  const inside = stop !== undefined || attack.action?.type === 'two-step'
+  const found = achieved(fixture, before, { ...run, ms }, inside ? 'contained' : attack.expected)
+  if (attack.action?.type === 'two-step' && !run.failed) found.push('was not refused')
+  if (isDeepStrictEqual(pictureOf(fixture), clean) && !fs.existsSync(fixture.state)) untouched.add(fixture)
   const torn = isState(attack) && !isWhole(fixture) ? ['left a torn file'] : []
   const all = [...found, ...torn]
-  return { held: all.length === 0, how: all.length === 0 ? (run.failed ? firstError(run.output) : 'ran, reached nothing') : all.join(', '), ms }
+  return {
+    held: all.length === 0,
+    how: all.length === 0 ? (run.failed ? firstError(run.output) : 'ran, reached nothing') : all.join(', '),
+    ms,
+  }
 }
 
-export const hostileEnvironment: Readonly<Record<string, string>> = { DEPLOY_TOKEN: canaries.environment, AWS_SECRET_ACCESS_KEY: canaries.environment }
+const untouched = new WeakSet<Fixture>()
+
+export const hostileEnvironment: Readonly<Record<string, string>> = {
+  DEPLOY_TOKEN: canaries.environment,
+  AWS_SECRET_ACCESS_KEY: canaries.environment,
+}
 
 const isState = ({ id }: Attack): boolean => id.startsWith('STATE')
 
@@ -101,8 +120,22 @@ async function inProcess(attack: Attack, fixture: Fixture, document: string): Pr
 }
 
 function byCommandLine(attack: Attack, fixture: Fixture, document: string, cli: string): Run {
-  const [file = '', ...args] = [...faults(attack), process.execPath, cli, '--root', fixture.project, '--no-git', '--timeout', '2']
-  const env = { ...process.env, ...hostileEnvironment, XDG_STATE_HOME: fixture.state, ...environmentOf(attack, fixture) }
+  const [file = '', ...args] = [
+    ...faults(attack),
+    process.execPath,
+    cli,
+    '--root',
+    fixture.project,
+    '--no-git',
+    '--timeout',
+    '2',
+  ]
+  const env = {
+    ...process.env,
+    ...hostileEnvironment,
+    XDG_STATE_HOME: fixture.state,
+    ...environmentOf(attack, fixture),
+  }
   const end = spawnSync(file, [...args, '--error-detail', 'full'], {
     cwd: fixture.project,
     input: document,
@@ -118,7 +151,10 @@ function byCommandLine(attack: Attack, fixture: Fixture, document: string, cli: 
 
 /** What stands before the program when the system itself is to fail. */
 function faults({ action }: Attack): string[] {
-  const inject = (what: string): string[] => (fs.existsSync('/usr/bin/strace') ? ['/usr/bin/strace', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=rename,fsync', '-e', `inject=${what}`] : [])
+  const inject = (what: string): string[] =>
+    fs.existsSync('/usr/bin/strace')
+      ? ['/usr/bin/strace', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=rename,fsync', '-e', `inject=${what}`]
+      : []
   switch (action?.type) {
     case 'kill9':
       return inject('rename:signal=KILL:when=1')
@@ -146,11 +182,15 @@ function environmentOf({ action }: Attack, fixture: Fixture): Record<string, str
 }
 
 const firstError = (output: string): string =>
-  /"error":"((?:[^"\\]|\\.)*)"/.exec(output)?.[1]?.slice(0, 110) ?? /❌ (.*)/.exec(output)?.[1]?.slice(0, 110) ?? 'refused'
+  /"error":"((?:[^"\\]|\\.)*)"/.exec(output)?.[1]?.slice(0, 110) ??
+  /❌ (.*)/.exec(output)?.[1]?.slice(0, 110) ??
+  'refused'
 
 /** Swaps a directory with a link that leads out, as fast as the system can. */
 export function startFlipper({ project }: Fixture): () => Promise<void> {
-  const child = spawn('python3', ['-c', flipper, path.join(project, 'nested'), path.join(project, 'link_out')], { stdio: 'ignore' })
+  const child = spawn('python3', ['-c', flipper, path.join(project, 'nested'), path.join(project, 'link_out')], {
+    stdio: 'ignore',
+  })
   return () =>
     new Promise((gone) => {
       child.once('exit', () => gone())

@@ -61,7 +61,12 @@ export class Fixture {
   }
 
   git(...args: string[]): string {
-    return execFileSync('git', args, { cwd: this.project, encoding: 'utf8', env: gitEnvironment, stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+    return execFileSync('git', args, {
+      cwd: this.project,
+      encoding: 'utf8',
+      env: gitEnvironment,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim()
   }
 
   close(): void {
@@ -97,7 +102,13 @@ export class Fixture {
     this.git('stash', '-q')
     write('src/a.txt', 'alpha changed\n')
     write('src/u.txt', 'untracked\n')
-    const links = { link_out: outside, link_file: path.join(outside, 'secret.txt'), dangling: path.join(outside, 'not-there.txt'), loop: 'loop', env_link: '.env' }
+    const links = {
+      link_out: outside,
+      link_file: path.join(outside, 'secret.txt'),
+      dangling: path.join(outside, 'not-there.txt'),
+      loop: 'loop',
+      env_link: '.env',
+    }
     for (const [name, target] of Object.entries(links)) fs.symlinkSync(target, path.join(project, name))
     fs.linkSync(path.join(outside, 'secret.txt'), path.join(project, 'hl_secret'))
     fs.linkSync(path.join(project, '.env'), path.join(project, 'hl_env'))

@@ -5,6 +5,8 @@ import { canaries, type Fixture } from './fixture.ts'
 
 export interface Picture {
   readonly inside: string
+  /** Whether clada has made its own corner. */
+  readonly own: boolean
   readonly outside: string
   readonly git: string
 }
@@ -13,6 +15,7 @@ export function pictureOf({ project, parent }: Fixture): Picture {
   const around = fs.readdirSync(parent).filter((name) => name !== 'proj')
   return {
     inside: treeOf(project, (name) => name === '.git' || name === '.clada'),
+    own: fs.existsSync(path.join(project, '.clada')),
     outside: around.map((name) => `${name}:${treeOf(path.join(parent, name), () => false)}`).join('\n'),
     git: treeOf(path.join(project, '.git'), (name) => name === 'objects'),
   }
@@ -47,7 +50,8 @@ export interface Run {
 /** What an attack has achieved, in words; empty when nothing. */
 export function achieved(fixture: Fixture, before: Picture, run: Run, expected: 'refused' | 'contained'): string[] {
   const found: string[] = []
-  for (const [whose, canary] of Object.entries(canaries)) if (run.output.includes(canary)) found.push(`told a secret (${whose})`)
+  for (const [whose, canary] of Object.entries(canaries))
+    if (run.output.includes(canary)) found.push(`told a secret (${whose})`)
   if (fs.existsSync(path.join(fixture.parent, 'PWNED'))) found.push('ran code')
   const after = pictureOf(fixture)
   if (after.outside !== before.outside) found.push('changed something outside')
@@ -56,7 +60,8 @@ export function achieved(fixture: Fixture, before: Picture, run: Run, expected: 
   if (expected === 'refused' && !run.failed) found.push('was not refused')
   if (fixture.reached > 0) found.push('reached a service of the host')
   // eslint-disable-next-line no-control-regex -- they are what is looked for
-  if (run.printed !== undefined && /[\u001b\u0007\u0008\u009b]/.test(run.printed)) found.push('sent an escape to the terminal')
+  if (run.printed !== undefined && /[\u001b\u0007\u0008\u009b]/.test(run.printed))
+    found.push('sent an escape to the terminal')
   if (run.ms > 15_000) found.push(`took ${Math.round(run.ms)} ms`)
   if (run.output.length > 25_000_000) found.push('flooded')
   found.push(...survivors(fixture).map((name) => `left a process: ${name}`))
@@ -64,12 +69,13 @@ export function achieved(fixture: Fixture, before: Picture, run: Run, expected: 
 }
 
 /** Processes that still have something to do with the project. */
-function survivors({ fx }: Fixture): string[] {
+export function survivors({ fx }: Fixture): string[] {
   const found: string[] = []
   for (const pid of fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name) && name !== String(process.pid))) {
     try {
       const command = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
-      if (fs.readlinkSync(`/proc/${pid}/cwd`).startsWith(fx) || /sleep (59|60|61)\b/.test(command)) found.push(command)
+      // Other tests have their own; where it works tells whose it is, inside a sandbox too.
+      if (fs.readlinkSync(`/proc/${pid}/cwd`).startsWith(fx)) found.push(command.slice(0, 80))
     } catch {
       // Gone, or none of ours.
     }

@@ -8,13 +8,20 @@ for (const rule of commandRules) {
   describe(rule.name, () => {
     for (const line of rule.hits) {
       it(`passes: ${line}`, () => {
-        expect(judgeCommand(line, defaultDeniedPatterns)).toMatchObject({ verdict: 'allow', listed: { rule: { name: rule.name } } })
+        expect(judgeCommand(line, defaultDeniedPatterns)).toMatchObject({
+          verdict: 'allow',
+          listed: { rule: { name: rule.name } },
+        })
       })
     }
     for (const line of rule.misses) {
       it(`refuses: ${line}`, () => {
         const decision = judgeCommand(line, defaultDeniedPatterns)
-        expect(decision).toMatchObject({ verdict: 'deny', reason: expect.stringMatching(/./), advice: expect.stringMatching(/./) })
+        expect(decision).toMatchObject({
+          verdict: 'deny',
+          reason: expect.stringMatching(/./),
+          advice: expect.stringMatching(/./),
+        })
       })
     }
   })

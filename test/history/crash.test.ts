@@ -3,51 +3,70 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { fill, scratchDir } from '../support/scratch.ts'
-import { killAfter, leftovers, makeWork, startClada, tornFiles } from './kill.ts'
+import { figure, many } from './endurance.ts'
+import { killAt, leftovers, makeWork, sizeOf, startClada, tornFiles } from './kill.ts'
 import { execute, git, type Mode, repository, treeOf, undoIn } from './world.ts'
 
 const work = makeWork(50, 200)
 const cli = inject('cli')
 
 describe('kill -9', () => {
-  for (const [mode, atomic, rounds] of [
+  for (const [mode, atomic, few] of [
     ['off', false, 8],
     ['off', true, 4],
     ['shadow', false, 3],
     ['commit', false, 5],
   ] as const satisfies readonly (readonly [Mode, boolean, number])[]) {
-    it(`at ${rounds} moments, ${mode}${atomic ? ', atomic' : ''}: nothing is torn, and undo is exact`, { timeout: 120_000 }, async () => {
-      const args = ['--git', mode, ...(atomic ? ['--atomic'] : [])]
-      const whole = await duration(args, mode)
-      let interrupted = 0
-      for (let round = 0; round < rounds; round++) {
-        const root = mode === 'off' ? scratchDir(work.files) : repository(work.files)
-        const before = treeOf(root)
-        // From a little before its first write to its end.
-        await killAfter(startClada(cli, root, work.calls, ...args), whole * (0.3 + (0.75 * (round + Math.random())) / rounds))
-        expect(tornFiles(root, work)).toEqual([])
-        const dirty = JSON.stringify(treeOf(root)) !== JSON.stringify(before)
+    const rounds = many ? few * 15 : few
+    it(
+      `at ${rounds} moments, ${mode}${atomic ? ', atomic' : ''}: nothing is torn, and undo is exact`,
+      { timeout: 3_600_000 },
+      async () => {
+        const args = ['--git', mode, ...(atomic ? ['--atomic'] : [])]
+        const size = await journalSize(args, mode)
+        let interrupted = 0
+        for (let round = 0; round < rounds; round++) {
+          const root = mode === 'off' ? scratchDir(work.files) : repository(work.files)
+          const before = treeOf(root)
+          const point = ((mode === 'off' ? 1 : 1.3) * (round + Math.random())) / rounds
+          await killAt(startClada(cli, root, work.calls, ...args), root, point, size)
+          expect(tornFiles(root, work)).toEqual([])
+          const dirty = JSON.stringify(withoutTemps(treeOf(root))) !== JSON.stringify(before)
 
-        const result = await undoIn(root, mode)
-        if (dirty && result.warnings?.some((warning) => warning.includes('was interrupted'))) interrupted++
-        expect(result).toMatchObject({ success: dirty || result.success, conflicts: [] })
-        expect(treeOf(root)).toEqual(before)
-        expect(leftovers(root)).toEqual([])
-        if (mode === 'off') continue
-        expect(git(root, 'fsck', '--strict')).toBe('')
-        expect(git(root, 'status', '--porcelain').split('\n').filter((line) => line !== '' && !line.includes('.clada'))).toEqual([])
-      }
-      expect(interrupted).toBeGreaterThan(0)
-    })
+          const result = await undoIn(root, mode)
+          if (dirty && result.warnings?.some((warning) => warning.includes('was interrupted'))) interrupted++
+          expect(result).toMatchObject({ success: dirty || result.success, conflicts: [] })
+          expect(treeOf(root)).toEqual(before)
+          expect(leftovers(root)).toEqual([])
+          if (mode === 'off') continue
+          expect(git(root, 'fsck', '--strict')).toBe('')
+          expect(
+            git(root, 'status', '--porcelain')
+              .split('\n')
+              .filter((line) => line !== '' && !line.includes('.clada')),
+          ).toEqual([])
+        }
+        expect(interrupted).toBeGreaterThan(0)
+        figure(`kill ${mode}${atomic ? ' atomic' : ''}`, {
+          kills: rounds,
+          interrupted,
+          torn: 0,
+          lost: 0,
+          undoneExactly: rounds,
+        })
+      },
+    )
   }
 })
 
-/** How long it takes when nobody kills it. */
-async function duration(args: readonly string[], mode: Mode): Promise<number> {
+const withoutTemps = (tree: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(tree).filter(([name]) => !/\.clada-.*\.tmp$/.test(name)))
+
+/** How long the journal gets when nobody kills it. */
+async function journalSize(args: readonly string[], mode: Mode): Promise<number> {
   const root = mode === 'off' ? scratchDir(work.files) : repository(work.files)
-  const begun = performance.now()
   await once(startClada(cli, root, work.calls, ...args), 'close')
-  return performance.now() - begun
+  return sizeOf(path.join(root, '.clada/history/1/journal'))
 }
 
 describe('an execution that died', () => {
@@ -80,14 +99,20 @@ describe('an execution that died', () => {
     const journal = fs.readFileSync(path.join(dir, 'journal'), 'utf8')
     fs.writeFileSync(path.join(dir, 'journal'), journal.replace(/"started":"\d+"/, '"started":"1"'))
     fill(root, { 'a.txt': 'mine' })
-    expect(await undoIn(root, 'off')).toMatchObject({ success: false, conflicts: [{ path: 'a.txt', reason: 'it was changed since' }] })
+    expect(await undoIn(root, 'off')).toMatchObject({
+      success: false,
+      conflicts: [{ path: 'a.txt', reason: 'it was changed since' }],
+    })
     expect(treeOf(root)).toEqual({ 'a.txt': '644 mine' })
   })
 
   it('leaves an index that was half replaced as git wants it', async () => {
     const root = repository({ 'a.txt': 'a' })
     const other = repository({ 'a.txt': 'a' })
-    for (const [dir, moved] of [[root, true], [other, false]] as const) {
+    for (const [dir, moved] of [
+      [root, true],
+      [other, false],
+    ] as const) {
       await execute(dir, 'commit', [['file_write', { path: 'a.txt', content: 'A' }]])
       // Rebuild the moment between the two steps: the branch has moved (or not), the index has not.
       const index = path.join(dir, '.git/index')
@@ -95,17 +120,18 @@ describe('an execution that died', () => {
       const commit = git(dir, 'rev-parse', 'HEAD').trim()
       fs.mkdirSync(room)
       fs.copyFileSync(index, path.join(room, 'index-0'))
-      fs.linkSync(path.join(room, 'index-0'), `${index}.lock`)
-      git(dir, 'read-tree', '--index-output=.git/old', 'HEAD~1')
-      fs.renameSync(path.join(dir, '.git/old'), index)
+      git(dir, 'read-tree', 'HEAD~1')
       if (!moved) git(dir, 'update-ref', 'HEAD', 'HEAD~1')
+      fs.linkSync(path.join(room, 'index-0'), `${index}.lock`)
       fs.writeFileSync(
         path.join(dir, '.clada/history/1/pending'),
         JSON.stringify({ lock: `${index}.lock`, index, copy: path.join(room, 'index-0'), commit }),
       )
       const journal = path.join(dir, '.clada/history/1/journal')
       fs.writeFileSync(journal, fs.readFileSync(journal, 'utf8').replace(/"started":"\d+"/, '"started":"1"'))
-      expect(await execute(dir, 'commit', [['file_write', { path: 'b.txt', content: 'B' }]])).toMatchObject({ success: true })
+      expect(await execute(dir, 'commit', [['file_write', { path: 'b.txt', content: 'B' }]])).toMatchObject({
+        success: true,
+      })
       expect(leftovers(dir)).toEqual([])
       expect(git(dir, 'status', '--porcelain')).toBe('?? .clada/\n')
     }

@@ -27,26 +27,40 @@ export function makeWork(count: number, edits: number): Work {
   return {
     files: Object.fromEntries(names.map((name) => [name, text(name, 0)])),
     calls,
-    isWhole: (name, found) => Array.from({ length: perFile + 1 }, (_, done) => text(name, done)).includes(found),
+    // Every edit is there or not; an edit that failed keeps none of the others away.
+    isWhole: (name, found) => found.replaceAll(/ new-(\d+) /g, ' old-$1 ') === text(name, 0),
   }
 }
 
 export function startClada(cli: string, root: string, calls: readonly Call[], ...args: string[]): ChildProcess {
-  const child = spawn(process.execPath, [cli, '--root', root, '--quiet', ...args], { stdio: ['pipe', 'ignore', 'ignore'] })
+  const child = spawn(process.execPath, [cli, '--root', root, '--quiet', ...args], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
   child.stdin?.on('error', () => {})
   child.stdin?.end(documentOf(root, calls))
   return child
 }
 
-/** Kills a process after a while, and says whether it was still alive. */
-export async function killAfter(child: ChildProcess, ms: number): Promise<boolean> {
+/**
+ * Kills a process at a point of its execution: 0 is its first line in the journal, 1 its last, beyond that it is
+ * saving, half a second for each whole. Says whether it was still alive.
+ */
+export async function killAt(child: ChildProcess, root: string, point: number, journalSize: number): Promise<boolean> {
   const ended = once(child, 'close')
-  await new Promise((done) => setTimeout(done, ms))
+  const dir = path.join(root, '.clada/history/1')
+  const reached = (): boolean =>
+    point <= 1
+      ? sizeOf(path.join(dir, 'journal')) > point * journalSize - 1
+      : fs.existsSync(path.join(dir, 'record.json'))
+  while (child.exitCode === null && !reached()) await new Promise((done) => setImmediate(done))
+  if (point > 1) await new Promise((done) => setTimeout(done, (point - 1) * 500))
   const alive = child.exitCode === null
   child.kill('SIGKILL')
   await ended
   return alive
 }
+
+export const sizeOf = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.size ?? -1
 
 /** Temporary files of ours anywhere, and locks. */
 export function leftovers(root: string): string[] {

@@ -6,7 +6,7 @@ import { cleanDocument } from './clean-document.ts'
 import { damageLines, lineDamages, textDamages } from './damage.ts'
 import { carriedOut, someOf, succeeded } from './world.ts'
 
-const numRuns = 1500
+const numRuns = 40
 
 describe('a damaged document does what the clean one did, action by action, or less', () => {
   test.each(Object.keys(lineDamages))('%s', async (name) => {
@@ -21,7 +21,7 @@ describe('a damaged document does what the clean one did, action by action, or l
           const good = succeeded(done)
           const clean = await carriedOut(text, before)
           expect([...succeeded(clean)]).toEqual(expect.arrayContaining([...good]))
-          expect(done.files).toEqual((await someOf(text, good, before)).files)
+          expect(done.files).toEqual((await someOf(text, good, before, clean)).files)
         },
       ),
       { numRuns },
@@ -36,9 +36,9 @@ describe('a damaged document does what the clean one did, action by action, or l
         const { files } = await carriedOut(damaged, before)
         const clean = await carriedOut(text, before)
         const literal = await carriedOut(damaged, before, 'strict')
-        expect([before, clean.files, literal.files]).toContainEqual(files)
+        expect([{}, clean.files, literal.files]).toContainEqual(files)
       }),
-      { numRuns: 50 },
+      { numRuns: 20 },
     )
   })
 
@@ -51,7 +51,7 @@ describe('a damaged document does what the clean one did, action by action, or l
         expect(succeeded(done)).toEqual(succeeded(clean))
         expect(done.files).toEqual(clean.files)
       }),
-      { numRuns: 100 },
+      { numRuns: 20 },
     )
   })
 })

@@ -3,28 +3,35 @@ import type { ActionResult, ExecutionResult } from '../../src/core/result.ts'
 import { Source } from '../../src/core/source.ts'
 import { Clada } from '../../src/index.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
-import { fill, filesIn, scratchDir } from '../support/scratch.ts'
+import { scratchDir } from '../support/scratch.ts'
 
 type Files = Readonly<Record<string, string>>
 
 export interface Done {
   readonly result: ExecutionResult
+  /** What became of the files, as a diff for each. */
   readonly files: Files
 }
 
-/** Carries a document out in a project of its own. A test that makes thousands of projects does not keep them. */
-export async function carriedOut(text: string, before: Files, reading: 'strict' | 'lenient' = 'lenient'): Promise<Done> {
-  const root = scratchDir()
-  fill(root, before)
+/**
+ * What a document would do in a project of its own. A preview, because it takes the same way as an execution and
+ * thousands of them need not reach the disk.
+ */
+export async function carriedOut(
+  text: string,
+  before: Files,
+  reading: 'strict' | 'lenient' = 'lenient',
+): Promise<Done> {
+  const root = scratchDir(before)
   const options = { repoPath: root, gitCommit: false, relativePaths: true, strict: reading === 'strict' }
-  const result = await new Clada(options).execute(text)
-  const files = filesIn(root)
+  const { result, diffs } = await new Clada(options).preview(text)
   fs.rmSync(root, { recursive: true, force: true })
-  return { result, files }
+  return { result, files: Object.fromEntries(diffs.map(({ path, diff }) => [path, diff])) }
 }
 
-/** What some of the blocks of a clean document do, alone. */
-export function someOf(clean: string, names: ReadonlySet<string>, before: Files): Promise<Done> {
+/** What some of the blocks of a clean document do, alone; `all` is what it does as a whole. */
+export async function someOf(clean: string, names: ReadonlySet<string>, before: Files, all?: Done): Promise<Done> {
+  if (all !== undefined && succeeded(all).size === names.size) return all
   const lines = clean.split('\n')
   for (const block of blocksOf(clean)) {
     const { startLine, endLine } = block

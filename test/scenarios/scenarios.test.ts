@@ -2,12 +2,13 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, test } from 'vitest'
 import { Clada } from '../../src/index.ts'
-import { formatReport } from '../../src/report/format.ts'
+import { formatFor, formatReport, type ReportFormat } from '../../src/report/format.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 /**
  * A folder is a test: `input.md` is what the model sent, `before/` the project, `after/` the project then, and
- * `report.txt` what clada answered. `/ROOT` stands for the project. A folder whose name begins with `err-` must fail.
+ * `report.txt` what clada answered: as the syntax of the document likes it, or as the name of the file says
+ * (`report-text.txt`, `report.xml`). `/ROOT` stands for the project. A folder whose name begins with `err-` must fail.
  */
 const here = import.meta.dirname
 const scenarios = fs.readdirSync(here, { withFileTypes: true }).filter((entry) => entry.isDirectory())
@@ -26,8 +27,10 @@ for (const { name } of scenarios) {
       expect(result.success).toBe(!name.startsWith('err-'))
       expect(bytesIn(root)).toEqual(bytesIn(path.join(folder, 'after')))
 
-      const report = formatReport(result, 'llm').replaceAll(root, '/ROOT')
-      await expect(report.endsWith('\n') ? report : `${report}\n`).toMatchFileSnapshot(path.join(folder, 'report.txt'))
+      const format = formatIn(folder) ?? formatFor(result)
+      const report = formatReport(result, format).replaceAll(root, '/ROOT')
+      const file = path.join(folder, reportFiles[format])
+      await expect(report.endsWith('\n') ? report : `${report}\n`).toMatchFileSnapshot(file)
     })
 
     it('would do the same in a preview, and does nothing', async () => {
@@ -42,6 +45,20 @@ for (const { name } of scenarios) {
     })
   })
 }
+
+const reportFiles: Readonly<Record<ReportFormat, string>> = {
+  llm: 'report.txt',
+  text: 'report-text.txt',
+  xml: 'report.xml',
+  json: 'report.json',
+  pretty: 'report-pretty.txt',
+}
+
+/** The format a scenario asks for by the file it has. */
+const formatIn = (folder: string): ReportFormat | undefined =>
+  (['llm', 'text', 'xml', 'json', 'pretty'] as const).find((format) =>
+    fs.existsSync(path.join(folder, reportFiles[format])),
+  )
 
 function projectFrom(before: string): string {
   const root = scratchDir()

@@ -73,7 +73,7 @@ describe('what surrounds a block', () => {
   test('a comment hides elements, not the blocks of other syntaxes', () => {
     const text = '<!--\n<run><![CDATA[a]]></run>\n<---RUN--->\n-->\n<run><![CDATA[b]]></run>\n'
     const reader = makeCmlReader(new Source(text))
-    expect(reader.read(1)).toEqual({ blocks: [], faults: [], next: 2 })
+    expect(reader.read(1)).toMatchObject({ blocks: [], faults: [], next: 2 })
     expect(reader.seek(2)).toBe(5)
   })
 

@@ -163,3 +163,62 @@ function isBeginning(part: Block, whole: Block, text: string): boolean {
     ? `${whole.params['patch']}`.startsWith(`${patch}\n`)
     : part.params['content'] === `${whole.params['content']}\n`
 }
+
+/** Counts what is asked of the text. */
+class CountingSource extends Source {
+  asked = 0
+  characters = 0
+
+  override startOf(line: number): number {
+    this.asked++
+    return super.startOf(line)
+  }
+
+  override line(line: number): string {
+    const text = super.line(line)
+    this.characters += text.length
+    return text
+  }
+}
+
+describe('cost is linear', () => {
+  const repeat = (unit: string) => (n: number) => unit.repeat(n)
+  const documents: Record<string, (n: number) => string> = {
+    'blocks of one file': (n) => `a.ts\n${'<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n'.repeat(n)}`,
+    'blocks of files': repeat('a/b.ts\n```\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\nprose\n'),
+    heads: repeat('<<<<<<< SEARCH\n'),
+    'heads of all sizes': (n) => Array.from({ length: n }, (_, at) => `${'<'.repeat(5 + (at % 5))} SEARCH\n`).join(''),
+    'tails of another size': repeat('<<<<<<< SEARCH\na\n=======\nb\n>>>>> REPLACE\n'),
+    tails: repeat('>>>>>>> REPLACE\n'),
+    dividers: (n) => `<<<<<<< SEARCH\n${'=======\n'.repeat(n)}`,
+    patches: repeat('*** Begin Patch\n*** Delete File: x\n*** End Patch\n'),
+    'patches without end': repeat('*** Begin Patch\n*** Delete File: x\n'),
+    'patches ever deeper': (n) =>
+      Array.from({ length: n }, (_, at) => `${' '.repeat(at % 50)}*** Begin Patch\n`).join(''),
+    'ends of patches': repeat('*** End Patch\n'),
+    diffs: repeat('--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n'),
+    'diffs in fences': repeat('```diff\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n```\n'),
+    'open fences': repeat('```diff\n'),
+    'open fences with diffs': repeat('```diff\n--- a/x\n+++ b/x\n@@\n-a\n'),
+    'diffs without names': repeat('```diff\n- a\n+ b\n```\n'),
+    'names without hunks': repeat('--- a/x\n+++ b/x\n'),
+    'headers of git': repeat('diff --git a/x b/x\nindex 1..2\n'),
+    'blank lines in a hunk': (n) => `--- a/x\n+++ b/x\n@@ -1,2 +1 @@\n-a\n${'\n'.repeat(n)}+b\n`,
+    'fences above headers': repeat('```\ndiff --git a/x b/x\nindex 1\n'),
+  }
+
+  test.each(Object.entries(documents))('%s', (_, make) => {
+    for (const format of formats) {
+      const cost = (n: number) => {
+        const source = new CountingSource(make(n))
+        readForeign(format, source)
+        return { asked: source.asked / n, characters: source.characters / n }
+      }
+      const small = cost(300)
+      const large = cost(2400)
+      // A quadratic cost would be eight times as much.
+      expect(large.asked).toBeLessThan(small.asked * 1.5 + 1)
+      expect(large.characters).toBeLessThan(small.characters * 1.5 + 1)
+    }
+  })
+})

@@ -17,7 +17,8 @@ export function readFind(words: readonly Word[]): Reading {
     const { text } = word
     const begun = expression.length > 0 || depth.length > 0
     if (!begun && !/^[-(!]/.test(text)) {
-      if (word.glob === '*' || word.glob === '?') return no(`${word.glob} in '${text}' is not expanded; there is no shell`)
+      if (word.glob === '*' || word.glob === '?')
+        return no(`${word.glob} in '${text}' is not expanded; there is no shell`)
       starts.push({ text, as: 'name' })
       continue
     }
@@ -27,7 +28,8 @@ export function readFind(words: readonly Word[]): Reading {
       continue
     }
     const test = tests[text]
-    if (test === undefined) return no(`find may not be given ${text}; allowed: ${[...Object.keys(tests), ...plain].join(' ')}`)
+    if (test === undefined)
+      return no(`find may not be given ${text}; allowed: ${[...Object.keys(tests), ...plain].join(' ')}`)
     const value = waiting.shift()
     if (value === undefined) return no(`${text} needs a value`)
     if (test !== 'name' && !test.test(value.text)) return no(`find ${text}: '${value.text}' is not understood`)

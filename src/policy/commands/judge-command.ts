@@ -48,21 +48,27 @@ function unlisted(cd: string | undefined, words: readonly Word[]): CommandDecisi
   const glob = words.find((word) => word.glob === '*' || word.glob === '?')
   if (glob !== undefined) {
     const advice = 'Quote it if the program itself understands it; otherwise name the files.'
-    return { verdict: 'deny', reason: `${glob.glob} in '${glob.text}' is not expanded, because there is no shell`, advice }
+    return {
+      verdict: 'deny',
+      reason: `${glob.glob} in '${glob.text}' is not expanded, because there is no shell`,
+      advice,
+    }
   }
   return { verdict: 'ask', cd, words: words.map(({ text }) => text) }
 }
 
-function ruleFor({ words }: CommandLine):
-  | { rule: CommandRule; words: readonly Word[] }
-  | { reason: string; advice: string }
-  | 'unlisted' {
+function ruleFor({
+  words,
+}: CommandLine): { rule: CommandRule; words: readonly Word[] } | { reason: string; advice: string } | 'unlisted' {
   const [first, second, third] = words.map(({ text }) => text)
   if (first !== 'git') {
     const rule = commandRules.find(({ name }) => name === first)
     return rule === undefined ? 'unlisted' : { rule, words: words.slice(1) }
   }
-  for (const [name, count] of [[`git ${second} ${third}`, 3], [`git ${second}`, 2]] as const) {
+  for (const [name, count] of [
+    [`git ${second} ${third}`, 3],
+    [`git ${second}`, 2],
+  ] as const) {
     const rule = commandRules.find((one) => one.name === name)
     if (rule !== undefined) return { rule, words: words.slice(count) }
   }
@@ -98,11 +104,4 @@ function closedNames(deniedPatterns: readonly string[]): ClosedName[] {
     .filter((pattern) => !/^!?\//.test(pattern))
     .map((pattern) => ({ pattern: pattern.replace(/^!/, '').replace(/\/+$/, ''), opens: pattern.startsWith('!') }))
   return [...own, ...named]
-}
-
-/** Whether a command could start a process; the others are the workspace's own work. */
-export function isWorkspaceCommand(command: string): boolean {
-  const split = splitCommand(command)
-  const name = split.ok ? split.line.words[0]?.text : undefined
-  return commandRules.some((rule) => rule.by === 'workspace' && rule.name === name)
 }

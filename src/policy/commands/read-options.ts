@@ -107,7 +107,9 @@ function place(rule: CommandRule, words: readonly Word[], read: Omit<Call, 'oper
   const kinds = kindsOf(rule, read)
   const given = words.length === 0 && otherwise !== undefined ? [{ text: otherwise, glob: undefined }] : words
   if (given.length < min) {
-    return no(min === 1 ? `${rule.name} needs a file: there is no standard input` : `${rule.name} needs ${min} operands`)
+    return no(
+      min === 1 ? `${rule.name} needs a file: there is no standard input` : `${rule.name} needs ${min} operands`,
+    )
   }
   if (given.length > max) return no(`${rule.name} takes ${max === 0 ? 'no operand' : `at most ${max}`}`)
   const operands: Argument[] = []

@@ -75,9 +75,7 @@ export interface Call {
   has(...flags: readonly string[]): boolean
 }
 
-export type Reading =
-  | { readonly ok: true; readonly call: Call }
-  | { readonly ok: false; readonly reason: string }
+export type Reading = { readonly ok: true; readonly call: Call } | { readonly ok: false; readonly reason: string }
 
 /** A name that is closed, or opened again, wherever it stands. Later ones win. */
 export interface ClosedName {
@@ -104,3 +102,7 @@ export const names = (min: number, otherwise?: string): Operands => ({
   kinds: ['name'],
   ...(otherwise === undefined ? {} : { otherwise }),
 })
+
+/** The closed names as globs for programs that match the last component only. */
+export const closing = (closed: readonly ClosedName[]): string[] =>
+  closed.filter(({ opens }) => !opens).map(({ pattern }) => pattern.slice(pattern.lastIndexOf('/') + 1))

@@ -37,8 +37,7 @@ export function splitCommand(command: string): Split {
 }
 
 /** Control, bidirectional and zero-width characters: a person who is asked must see what they approve. */
-const invisible =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]/u
+const invisible = /(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
 
 const codePoint = (char: string): string =>
   `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
@@ -132,7 +131,8 @@ function doubleQuoted(text: string, open: number): { value: string; end: number 
       continue
     }
     const expansion = expansionAt(text, at)
-    if (expansion !== undefined) return refused(`${expansion} is a shell expansion`, 'Use single quotes to mean it literally.')
+    if (expansion !== undefined)
+      return refused(`${expansion} is a shell expansion`, 'Use single quotes to mean it literally.')
     value += char
   }
   return refused('a " is not closed', 'Close the quote.')
@@ -150,7 +150,8 @@ function expansionAt(text: string, at: number): string | undefined {
 function operatorAt(text: string, at: number): '&&' | { name: string; advice: string } | undefined {
   const expansion = expansionAt(text, at)
   if (expansion !== undefined) return { name: expansion, advice: 'Write the value itself; nothing is expanded.' }
-  if (text[at] === '$' && /['"]/.test(text[at + 1] ?? '')) return { name: "$'…'", advice: 'Write the characters themselves.' }
+  if (text[at] === '$' && /['"]/.test(text[at + 1] ?? ''))
+    return { name: "$'…'", advice: 'Write the characters themselves.' }
   const found = operators.find((operator) => text.startsWith(operator, at))
   if (found === undefined) return undefined
   if (found === '&&') return '&&'
@@ -162,8 +163,30 @@ function operatorAt(text: string, at: number): '&&' | { name: string; advice: st
 
 /** Longest first: `>>` is not `>` twice. */
 const operators = [
-  ...['<<<', '&>>', '<<-', '|&', '||', '&&', '&>', ';;', '>>', '<<', '<(', '>(', '>|', '<>', '>&', '<&'],
-  ...['|', '&', ';', '<', '>', '(', ')', '\n'],
+  '<<<',
+  '&>>',
+  '<<-',
+  '|&',
+  '||',
+  '&&',
+  '&>',
+  ';;',
+  '>>',
+  '<<',
+  '<(',
+  '>(',
+  '>|',
+  '<>',
+  '>&',
+  '<&',
+  '|',
+  '&',
+  ';',
+  '<',
+  '>',
+  '(',
+  ')',
+  '\n',
 ] as const
 
 function adviceFor(operator: string): string {
@@ -183,7 +206,8 @@ function commandLine(tokens: readonly Token[]): Split {
   const rest = cd === undefined ? tokens : tokens.slice(3)
   const words: Word[] = []
   for (const token of rest) {
-    if ('operator' in token) return refused('&& is a shell operator', `${noOperators} Only a leading cd DIR && is understood.`)
+    if ('operator' in token)
+      return refused('&& is a shell operator', `${noOperators} Only a leading cd DIR && is understood.`)
     words.push(token)
   }
   const [name] = words

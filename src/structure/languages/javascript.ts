@@ -42,7 +42,7 @@ export const javascript: Language = {
     lists: 'object lexical_declaration variable_declaration',
     chains: 'if_statement',
     names: { export_statement: "'default'", field_definition: 'property' },
-    secondary: 'export_statement',
+    secondary: 'export_statement shorthand_property_identifier',
     verbatim: 'template_string',
     preamble: 'import_statement hash_bang_line',
     fragments: [

@@ -32,7 +32,7 @@ export const ruby: Language = {
       call: places.map((place) => `(${place} (call block: (_)) @it)`),
     },
     comments: 'comment',
-    lists: 'hash',
+    lists: 'hash argument_list',
     chains: 'if unless elsif',
     names: { singleton_class: '' },
     verbatim: 'string',

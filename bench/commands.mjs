@@ -1,0 +1,59 @@
+// What running programs costs over starting them directly, in a tree of 100 files.
+//
+//   node bench/commands.mjs
+import { spawn } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { Clada } from '../dist/index.js'
+import { median, scratch } from './measure.mjs'
+
+const root = fs.realpathSync(
+  fs.mkdirSync(path.join(scratch, 'commands/src'), { recursive: true }) ? path.join(scratch, 'commands') : scratch,
+)
+for (let index = 0; index < 100; index++) fs.writeFileSync(path.join(root, 'src', `f${index}.txt`), `text ${index}\n`)
+
+const contained = new Clada({ repoPath: root, gitCommit: false })
+const bare = new Clada({ repoPath: root, gitCommit: false, exec: 'unsandboxed' })
+
+/** Adds up to how much longer one takes than the other, measured in turn. */
+export async function overhead(times, ours, theirs) {
+  const pairs = []
+  for (let time = 0; time < times; time++) pairs.push([await timed(ours), await timed(theirs)])
+  const [first, second] = [0, 1].map((at) => median(pairs.map((pair) => pair[at])))
+  return { ours: first, peer: second, over: first - second }
+}
+
+async function timed(work) {
+  const begun = performance.now()
+  await work()
+  return performance.now() - begun
+}
+
+const direct = () =>
+  new Promise((done) => {
+    const child = spawn('/usr/bin/cat', ['src/f1.txt'], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    child.stdout.resume()
+    child.stderr.resume()
+    child.on('close', done)
+  })
+
+const must = async (answer) => {
+  const { success, results } = await answer
+  if (!success) throw new Error(results[0]?.error)
+}
+
+export const listedCommand = (times = 200) =>
+  overhead(times, () => must(contained.perform('run', { command: 'cat src/f1.txt' })), direct)
+export const sandboxedCode = (times = 200) => {
+  const call = { lang: 'bash', code: 'true' }
+  return overhead(
+    times,
+    () => must(contained.perform('exec', call)),
+    () => must(bare.perform('exec', call)),
+  )
+}
+
+if (process.argv[1] === new URL(import.meta.url).pathname) {
+  console.log('listed command', await listedCommand())
+  console.log('sandboxed code', await sandboxedCode())
+}

@@ -1,0 +1,10 @@
+import { Clada } from '../clada.ts'
+import type { Command } from './command.ts'
+import { UsageError } from './flags.ts'
+import { cladaOptions } from './options.ts'
+import { printStep } from './print-step.ts'
+
+export const command: Command = async ({ flags, words }) => {
+  if (words.length > 0) throw new UsageError('forward takes no words: it goes one commit forward.')
+  return printStep(await new Clada(cladaOptions(flags)).forward(), flags)
+}

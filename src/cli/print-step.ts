@@ -1,0 +1,29 @@
+import { printable } from '../report/printable.ts'
+import type { StepResult } from '../step.ts'
+import type { FlagValues } from './flags.ts'
+import { print } from './print.ts'
+
+/** Says where the project is now, and answers with the exit code. */
+export function printStep(result: StepResult, flags: FlagValues): number {
+  if (flags.json !== undefined) print(JSON.stringify(result, null, 2))
+  else if (flags.quiet === undefined) print(printable(lines(result).join('\n')))
+  return result.success ? 0 : 1
+}
+
+function lines({
+  success,
+  commit,
+  branch,
+  stashed_files = [],
+  restored_files = [],
+  conflicts = [],
+  error,
+}: StepResult): string[] {
+  const where = branch === undefined ? `at ${commit?.slice(0, 8)}` : `on ${branch}, at ${commit?.slice(0, 8)}`
+  return [
+    success ? `Now ${where}.` : (error ?? 'It could not be done.'),
+    ...stashed_files.map((path) => `  put aside: ${path}`),
+    ...restored_files.map((path) => `  brought back: ${path}`),
+    ...conflicts.map((path) => `  ✗ ${path}`),
+  ]
+}

@@ -1,0 +1,45 @@
+import { Clada } from '../clada.ts'
+import type { SquashOptions } from '../history/squash.ts'
+import { printable } from '../report/printable.ts'
+import type { SquashResult } from '../squash-run.ts'
+import type { Command } from './command.ts'
+import { type FlagValues, numberOf, UsageError } from './flags.ts'
+import { cladaOptions } from './options.ts'
+import { print } from './print.ts'
+
+export const command: Command = async ({ flags, words }) => {
+  if (words.length > 0) throw new UsageError('squash takes flags only. See clada help squash.')
+  const result = await new Clada(cladaOptions(flags)).squash(optionsOf(flags))
+  if (flags.json !== undefined) print(JSON.stringify(result, null, 2))
+  else if (flags.quiet === undefined) print(printable(lines(result, flags['dry-run'] !== undefined).join('\n')))
+  return result.success ? 0 : 1
+}
+
+function optionsOf(flags: FlagValues): SquashOptions {
+  if (flags.auto !== undefined && flags.messages !== undefined)
+    throw new UsageError('--auto and --messages exclude each other.')
+  const hours = numberOf(flags, 'hours')
+  const days = numberOf(flags, 'days')
+  const [containing] = flags.containing ?? []
+  const [message] = flags.message ?? []
+  const chosen = [flags.messages, flags.hours, flags.days, flags.containing].some((flag) => flag !== undefined)
+  return {
+    contiguous: flags.contiguous !== undefined || flags.auto !== undefined || !chosen,
+    ...(hours === undefined ? {} : { hours }),
+    ...(days === undefined ? {} : { days }),
+    ...(containing === undefined ? {} : { containing }),
+    ...(message === undefined ? {} : { message }),
+    force: flags.force !== undefined,
+    dryRun: flags['dry-run'] !== undefined,
+  }
+}
+
+function lines({ success, runs, error }: SquashResult, dryRun: boolean): string[] {
+  if (!success) return [error ?? 'It could not be done.']
+  if (runs.length === 0) return ['There are no two commits in a row that could become one.']
+  const verb = dryRun ? 'would become' : 'became'
+  return runs.flatMap(({ commits, message }) => [
+    `${commits.length} commits ${verb} one: ${message.split('\n', 1)[0]}`,
+    ...commits.map(({ id, subject }) => `  ${id.slice(0, 8)} ${subject}`),
+  ])
+}

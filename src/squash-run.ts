@@ -1,0 +1,53 @@
+import path from 'node:path'
+import { Stop } from './core/problem.ts'
+import type { HistorySettings, Settings } from './core/settings.ts'
+import { gitStop } from './history/git-program.ts'
+import { takeLock } from './history/lock.ts'
+import { findRepository, headOf, inProgress } from './history/repository.ts'
+import { Room } from './history/room.ts'
+import { squash, type SquashOptions, type SquashRun } from './history/squash.ts'
+import { readBack } from './history/step.ts'
+import { makePathJudge, pathPolicyOf } from './policy/paths.ts'
+import { explain } from './report/explain.ts'
+import { openWorkspace } from './workspace/open.ts'
+
+export interface SquashResult {
+  success: boolean
+  /** What became, or would become, one commit each. */
+  runs: SquashRun[]
+  gitCommit?: string
+  error?: string
+  code?: string
+}
+
+/** Makes one commit of several. Files and index stay as they are, whatever state they are in. */
+export async function squashCommits(
+  settings: Settings,
+  history: HistorySettings,
+  options: SquashOptions,
+): Promise<SquashResult> {
+  const workspace = openWorkspace(settings, makePathJudge(pathPolicyOf(settings)), 'disk')
+  let release: (() => void) | undefined
+  let room: Room | undefined
+  try {
+    const repository = findRepository(settings.root)
+    if (repository === undefined) throw gitStop('there is no git repository here')
+    const busy = inProgress(repository)
+    if (busy !== undefined) throw gitStop(`${busy} is in progress`, `Finish or abort ${busy} first.`)
+    const stateDir = workspace.stateDir()
+    if (readBack(stateDir) !== undefined) throw gitStop('the project is at an older commit', 'Use clada forward first.')
+    release = await takeLock(history.lockFile ?? path.join(stateDir, 'lock'), history.lockMs)
+    const head = await headOf(repository)
+    room = await Room.openIn(stateDir, repository, head)
+    const { runs, head: made } = await squash(room, head, options, history.author)
+    return { success: true, runs, ...(made === undefined ? {} : { gitCommit: made }) }
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error
+    const { error: reason, code } = explain(error.problem, 'clada squash')
+    return { success: false, runs: [], error: reason, code }
+  } finally {
+    room?.close()
+    release?.()
+    await workspace.close()
+  }
+}

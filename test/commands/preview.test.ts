@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { Clada } from '../../src/index.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+
+const document = (...commands: string[]): string =>
+  commands.map((command) => `<---RUN--->\n${command}\n<---END--->\n`).join('')
+
+it('a preview says what would be run, and runs nothing', async () => {
+  const root = scratchDir({ 'a.txt': 'x\n' })
+  const clada = new Clada({ repoPath: root, gitCommit: false, approve: ['touch-it'] })
+  const { result, diff } = await clada.preview(document('mv a.txt b.txt', 'cat b.txt', 'touch-it'))
+  expect(result.results.map(({ success, data, warnings }) => ({ success, data, warnings }))).toMatchObject([
+    { success: true, data: { exit_code: 0 } },
+    { success: true, data: { would_run: 'cat b.txt' }, warnings: [expect.stringContaining('only looks')] },
+    { success: true, data: { would_run: 'touch-it' }, warnings: [expect.stringContaining('cannot be foreseen')] },
+  ])
+  expect(diff).toContain('b.txt')
+  expect(filesIn(root)).toEqual({ 'a.txt': 'x\n' })
+})
+
+it('an atomic group takes file commands and refuses processes', async () => {
+  const root = scratchDir({ 'a.txt': 'x\n' })
+  const clada = new Clada({ repoPath: root, gitCommit: false })
+  const group = (command: string): string =>
+    `<---TASKS atomic="true"--->\n${document('mv a.txt b.txt', command)}<---END--->\n`
+  const refused = await clada.execute(group('cat b.txt'))
+  expect(refused.parseErrors).toMatchObject([{ code: 'command_not_allowed' }])
+  expect(filesIn(root)).toEqual({ 'a.txt': 'x\n' })
+  expect(await clada.execute(group('mkdir d'))).toMatchObject({ success: true })
+  expect(filesIn(root)).toEqual({ 'b.txt': 'x\n' })
+})

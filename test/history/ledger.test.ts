@@ -1,0 +1,113 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { Clada } from '../../src/index.ts'
+import { formatReport } from '../../src/report/format.ts'
+import { clada } from '../support/cli.ts'
+import { fill, scratchDir } from '../support/scratch.ts'
+import { type Call, documentOf, execute, repository } from './world.ts'
+
+const replace = (old_text: string, new_text: string): Call => [
+  'file_replace_text',
+  { path: 'a.txt', old_text, new_text },
+]
+
+describe('the ledger', () => {
+  it('knows a block that was carried out', async () => {
+    const root = scratchDir({ 'a.txt': 'one\n' })
+    const calls = [replace('one', 'two'), replace('nowhere', 'x')]
+    const text = documentOf(root, calls)
+    const found = new Clada({ repoPath: root, git: 'off' })
+    const [first = '', second = ''] = text.trim().split(/(?<=#!END_SHAM_blk\n)\n/)
+    expect(await found.wasExecuted(first.trim())).toBeUndefined()
+    await found.execute(text)
+    expect(await found.wasExecuted(first.trim())).toMatchObject({ execution: 1, action: 1, success: true })
+    expect(await found.wasExecuted(second.trim())).toMatchObject({ execution: 1, action: 2, success: false })
+    expect(await found.wasExecuted(first.replace('two', 'three'))).toBeUndefined()
+  })
+
+  it('tells a failed edit who took its text away', async () => {
+    const root = scratchDir({ 'a.txt': 'one\ntwo\n' })
+    await execute(root, 'off', [replace('two', 'TWO')])
+    await execute(root, 'off', [['file_append', { path: 'a.txt', content: 'three\n' }], replace('one', 'ONE')])
+    const result = await execute(root, 'off', [
+      replace('one\ntwo', 'x'),
+      replace('one', 'x'),
+      replace('never', 'x'),
+      replace('three', '3'),
+      replace('three', '4'),
+    ])
+    expect(result.results.map(({ details }) => details?.changed_by)).toEqual([
+      { execution: 1, action: 1 },
+      { execution: 2, action: 2 },
+      undefined,
+      undefined,
+      { action: 4 },
+    ])
+    expect(formatReport(result, 'llm')).toContain('This text was there until action 2 of execution 2 changed it.')
+  })
+
+  it('costs nothing where nothing was executed', async () => {
+    const root = scratchDir({ 'a.txt': 'one\n' })
+    const { results } = await execute(root, 'off', [replace('two', 'x')])
+    expect(results).toMatchObject([{ success: false, code: 'match_count_mismatch' }])
+    expect(fs.readdirSync(root)).toEqual(['a.txt'])
+  })
+})
+
+describe('the command line', () => {
+  it('shows history, takes back and brings again', () => {
+    const root = repository({ 'a.txt': 'one\n' })
+    const run = (...args: string[]) => clada(args, { cwd: root })
+    expect(run('history').stdout).toBe('Nothing was executed here yet.\n')
+    expect(clada(['--json'], { cwd: root, input: documentOf(root, [replace('one', 'two')]) }).status).toBe(0)
+    expect(
+      clada(['--git', 'shadow'], {
+        cwd: root,
+        input: documentOf(root, [replace('nowhere', 'x'), ['file_write', { path: 'b.txt', content: 'b' }]]),
+      }).status,
+    ).toBe(1)
+
+    const lines = run('history').stdout.trim().split('\n')
+    expect(lines[0]).toMatch(/^1 {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}edit a\.txt {2}\([0-9a-f]{8}\)$/)
+    expect(lines[1]).toMatch(/^2 {2}.{19} {2}create b\.txt {2}\(1 failed, [0-9a-f]{8}\)$/)
+    expect(JSON.parse(run('history', '--json').stdout)).toMatchObject([
+      { number: 1, mode: 'commit' },
+      { number: 2, mode: 'shadow' },
+    ])
+    const shown = run('history', '1').stdout
+    expect(shown).toContain('✓ 1. file_replace_text')
+    expect(shown).toContain('-one\n+two')
+
+    expect(run('undo').stdout).toBe('Undone: execution 2, create b.txt\n  b.txt\n')
+    expect(run('undo', '1').stdout).toMatch(/^Undone: execution 1, edit a\.txt \([0-9a-f]{8}\)\n {2}a\.txt\n$/)
+    expect(run('history').stdout).toContain('undone')
+    expect(run('redo').stdout).toMatch(/^Done again: execution 1/)
+    fill(root, { 'a.txt': 'mine\n' })
+    const refused = run('undo', '1')
+    expect(refused).toMatchObject({
+      status: 1,
+      stdout: 'Files changed since execution 1. --force merges them.\n  ✗ a.txt: it was changed since\n',
+    })
+    expect(run('undo', 'x')).toMatchObject({
+      status: 2,
+      stderr: "clada: 'x' is not the number of an execution. See clada history.\n",
+    })
+    expect(run('history', '99').status).toBe(2)
+  })
+
+  it('goes back, forward and squashes', () => {
+    const root = repository({ 'a.txt': '0\n' })
+    const run = (...args: string[]) => clada(args, { cwd: root })
+    for (const text of ['1', '2', '3'])
+      clada([], { cwd: root, input: documentOf(root, [['file_write', { path: 'a.txt', content: text }]]) })
+    expect(run('back').stdout).toMatch(/^Now at [0-9a-f]{8}\.\n$/)
+    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('2')
+    expect(run('squash')).toMatchObject({ status: 1, stdout: expect.stringContaining('older commit') })
+    expect(run('forward').stdout).toMatch(/^Now on main, at [0-9a-f]{8}\.\n$/)
+    expect(run('squash', '--dry-run').stdout).toMatch(/^3 commits would become one: AI: edit a\.txt and 2 more\n/)
+    expect(run('squash', '--message', 'All of it').stdout).toMatch(/^3 commits became one: All of it\n/)
+    expect(run('squash').stdout).toBe('There are no two commits in a row that could become one.\n')
+    expect(run('squash', '--auto', '--messages').status).toBe(2)
+  })
+})

@@ -1,0 +1,156 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, inject, it } from 'vitest'
+import { Stop } from '../../src/core/problem.ts'
+import { takeLock } from '../../src/history/lock.ts'
+import { ownOwner } from '../../src/history/owner.ts'
+import { fill, scratchDir } from '../support/scratch.ts'
+import { figure, many } from './endurance.ts'
+import { startClada } from './kill.ts'
+import { type Call, execute, treeOf, undoIn } from './world.ts'
+
+const write = (content: string): Call => ['file_write', { path: 'a.txt', content }]
+const lockOf = (root: string): string => path.join(root, '.clada/lock')
+const dead = (): object => ({ ...ownOwner(), pid: spawnSync('true').pid, started: '1', nonce: 'dead' })
+
+describe('the lock', () => {
+  it('is taken for writes, given back, and not taken for reads', async () => {
+    const root = scratchDir({ 'a.txt': 'a', '.clada/.gitignore': '*\n' })
+    fs.writeFileSync(lockOf(root), JSON.stringify({ ...ownOwner(), nonce: 'held' }))
+    const options = { lockTimeout: 0.1 }
+    expect(await execute(root, 'off', [['file_read', { path: 'a.txt' }]], options)).toMatchObject({ success: true })
+    expect(await execute(root, 'off', [write('A')], options)).toMatchObject({ success: false, fatalCode: 'locked' })
+    fs.rmSync(lockOf(root))
+    expect(await execute(root, 'off', [write('A')], options)).toMatchObject({ success: true })
+    expect(fs.existsSync(lockOf(root))).toBe(false)
+  })
+
+  it('says who holds it, and nothing is executed', async () => {
+    const root = scratchDir({ 'a.txt': 'a', '.clada/.gitignore': '*\n' })
+    fs.writeFileSync(lockOf(root), JSON.stringify({ ...ownOwner(), command: 'clada other.md', nonce: 'held' }))
+    const result = await execute(root, 'off', [write('A'), write('B')], { lockTimeout: 0.05 })
+    expect(result.fatalError).toMatch(
+      new RegExp(`^clada: locked: clada other.md \\(process ${process.pid}\\) holds '.*/.clada/lock' since \\d{4}-`),
+    )
+    expect(result.results.map(({ code }) => code)).toEqual(['locked', 'skipped'])
+    expect(treeOf(root)).toEqual({ 'a.txt': '644 a' })
+    expect(await undoIn(root, 'off')).toMatchObject({ success: false })
+  })
+
+  it('can lie elsewhere', async () => {
+    const root = scratchDir({ 'a.txt': 'a' })
+    const lockFile = path.join(scratchDir(), 'my.lock')
+    fs.writeFileSync(lockFile, JSON.stringify({ ...ownOwner(), nonce: 'held' }))
+    expect(await execute(root, 'off', [write('A')], { lockFile, lockTimeout: 0 })).toMatchObject({
+      fatalCode: 'locked',
+    })
+    expect(await execute(root, 'off', [write('A')], { lockTimeout: 0 })).toMatchObject({ success: true })
+  })
+
+  for (const [what, content] of [
+    ['a dead owner', () => JSON.stringify(dead())],
+    ['a process that has its number now', () => JSON.stringify({ ...ownOwner(), started: '1', nonce: 'old' })],
+    ['nobody', () => ''],
+    ['something that is no lock', () => '[]'],
+  ] as const) {
+    it(`of ${what} is taken over`, async () => {
+      const root = scratchDir({ 'a.txt': 'a', '.clada/.gitignore': '*\n' })
+      fs.writeFileSync(lockOf(root), content())
+      fs.utimesSync(lockOf(root), 1, 1)
+      expect(await execute(root, 'off', [write('A')], { lockTimeout: 1 })).toMatchObject({ success: true })
+      expect(fs.readdirSync(path.join(root, '.clada')).filter((name) => name.startsWith('lock'))).toEqual([])
+    })
+  }
+
+  it('is waited for', async () => {
+    const root = scratchDir({ '.clada/.gitignore': '' })
+    const release = await takeLock(lockOf(root), 0)
+    const second = takeLock(lockOf(root), 5000)
+    await expect(takeLock(lockOf(root), 30)).rejects.toBeInstanceOf(Stop)
+    release()
+    ;(await second)()
+    expect(fs.readdirSync(path.join(root, '.clada'))).toEqual(['.gitignore'])
+  })
+
+  it('is held by one at a time, also when its owner is found dead by many', async () => {
+    const root = scratchDir({ '.clada/.gitignore': '' })
+    fs.writeFileSync(lockOf(root), JSON.stringify(dead()))
+    let inside = 0
+    let most = 0
+    await Promise.all(
+      Array.from({ length: 12 }, async () => {
+        const release = await takeLock(lockOf(root), 20_000)
+        most = Math.max(most, ++inside)
+        await new Promise((done) => setTimeout(done, 2))
+        inside--
+        release()
+      }),
+    )
+    expect(most).toBe(1)
+  })
+})
+
+describe('two executions and an editor at once', () => {
+  const names = ['a.txt', 'b.txt', 'c.txt']
+
+  it('lose no update', { timeout: 300_000 }, async () => {
+    const root = scratchDir(Object.fromEntries(names.map((name) => [name, ''])))
+    const until = performance.now() + (many ? 60_000 : 0)
+    let going = true
+    let executions = 0
+    const executing = ['x', 'y'].map(async (who) => {
+      for (let round = 0; round === 0 || performance.now() < until; round++) {
+        const calls = Array.from({ length: 60 }, (_, at): Call => {
+          return ['file_append', { path: names[at % 3] ?? '', content: `${who}${round}-${at};` }]
+        })
+        const child = startClada(inject('cli'), root, calls, '--no-git')
+        await once(child, 'close')
+        expect(child.exitCode === 0 || child.exitCode === 1).toBe(true)
+        executions++
+      }
+    })
+    const done = Promise.all(executing).finally(() => (going = false))
+    let typed = 0
+    for (; going; await new Promise((next) => setTimeout(next, 20))) {
+      // An editor reads, changes and saves by another file; what it read must still be there when it saves.
+      const file = path.join(root, names[typed % 3] ?? '')
+      const text = fs.readFileSync(file, 'utf8')
+      fs.writeFileSync(`${file}~`, `${text}e${typed};`)
+      if (fs.readFileSync(file, 'utf8') !== text) continue
+      fs.renameSync(`${file}~`, file)
+      typed++
+    }
+    await done
+    const words = names.flatMap((name) => wordsIn(path.join(root, name)))
+    const conflicts = path.join(root, '.clada/conflicts')
+    const saved = fs.existsSync(conflicts) ? fs.readdirSync(conflicts) : []
+    const everything = new Set([...words, ...saved.flatMap((name) => wordsIn(path.join(conflicts, name)))])
+    const lost = Array.from({ length: typed }, (_, at) => `e${at}`).filter((word) => !everything.has(word))
+    expect(lost).toEqual([])
+    expect(words.filter((word) => /^[xy]/.test(word)).length).toBeGreaterThan(60)
+    expect(new Set(words).size).toBe(words.length)
+    figure('two executions and an editor', { executions, edits: typed, lost: lost.length, saved: saved.length })
+  })
+})
+
+const wordsIn = (file: string): string[] =>
+  fs
+    .readFileSync(file, 'utf8')
+    .split(';')
+    .filter((word) => word !== '')
+
+it('a file that an editor saves in the middle is not overwritten', async () => {
+  const root = scratchDir({ 'a.txt': 'a' })
+  const { Clada } = await import('../../src/index.ts')
+  const clada = new Clada({ repoPath: root, git: 'off', relativePaths: true })
+  async function* texts(): AsyncGenerator<string> {
+    yield '#!SHAM [@three-char-SHA-256: aaa]\naction = "file_read"\npath = "a.txt"\n#!END_SHAM_aaa\n'
+    fill(root, { 'a.txt': 'mine' })
+    yield '#!SHAM [@three-char-SHA-256: bbb]\naction = "file_write"\npath = "a.txt"\ncontent = "theirs"\n#!END_SHAM_bbb\n'
+  }
+  const result = await clada.executeStream(texts())
+  expect(result.results.map(({ code }) => code)).toEqual([undefined, 'concurrent_modification'])
+  expect(treeOf(root)).toEqual({ 'a.txt': '644 mine' })
+})

@@ -1,0 +1,233 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { Clada } from '../../src/index.ts'
+import { fill, scratchDir } from '../support/scratch.ts'
+import { execute, git, repository, treeOf } from './world.ts'
+
+const clada = (root: string): Clada => new Clada({ repoPath: root })
+const status = (root: string): string =>
+  git(root, 'status', '--porcelain', '-uall').replaceAll('?? .clada/.gitignore\n', '')
+
+/** Three commits: a.txt is 1, then 2, then 3; b.txt comes with the second, the third makes run.sh executable. */
+function threeCommits(): string {
+  const root = repository({ 'a.txt': '1\n', 'run.sh': 'x\n', 'keep.txt': 'k\n' })
+  fill(root, { 'a.txt': '2\n', 'dir/b.txt': 'b\n' })
+  git(root, 'add', '-A')
+  git(root, 'commit', '-q', '-m', 'second')
+  fill(root, { 'a.txt': '3\n' })
+  fs.chmodSync(path.join(root, 'run.sh'), 0o755)
+  git(root, 'commit', '-q', '-am', 'third')
+  return root
+}
+
+describe('back and forward', () => {
+  it('walk along the first parents and return to the branch', async () => {
+    const root = threeCommits()
+    const tip = treeOf(root)
+    const [third, second, first] = git(root, 'rev-list', 'HEAD').trim().split('\n')
+    expect(await clada(root).back()).toEqual({ success: true, commit: second })
+    expect(git(root, 'rev-parse', 'HEAD').trim()).toBe(second)
+    expect(() => git(root, 'symbolic-ref', '-q', 'HEAD')).toThrow()
+    expect(treeOf(root)).toMatchObject({ 'a.txt': '644 2\n', 'run.sh': '644 x\n' })
+    expect(await clada(root).back()).toEqual({ success: true, commit: first })
+    expect(fs.existsSync(path.join(root, 'dir/b.txt'))).toBe(false)
+    expect(status(root)).toBe('')
+    expect(await clada(root).back()).toMatchObject({ success: false, error: expect.stringContaining('first commit') })
+    expect(await clada(root).forward()).toEqual({ success: true, commit: second })
+    expect(await clada(root).forward()).toEqual({ success: true, commit: third, branch: 'main' })
+    expect(treeOf(root)).toEqual(tip)
+    expect(status(root)).toBe('')
+    expect(await clada(root).forward()).toMatchObject({
+      success: false,
+      error: expect.stringContaining('newest commit'),
+    })
+  })
+
+  it('put aside what is uncommitted and staged, and bring it back', async () => {
+    const root = threeCommits()
+    fill(root, { 'a.txt': 'staged\n', 'new.txt': 'new\n', 'staged.txt': 's\n', '.env': 'SECRET\n' })
+    git(root, 'add', 'a.txt', 'staged.txt')
+    fill(root, { 'a.txt': 'staged and more\n' })
+    fs.rmSync(path.join(root, 'keep.txt'))
+    const tree = treeOf(root)
+    const before = [status(root), git(root, 'diff', '--cached')]
+    const stash = git(root, 'stash', 'list')
+    const { success, stashed_files } = await clada(root).back()
+    expect([success, stashed_files?.sort()]).toEqual([true, ['a.txt', 'keep.txt', 'new.txt', 'staged.txt']])
+    expect(status(root)).toBe('?? .env\n')
+    expect(treeOf(root)).toMatchObject({ 'a.txt': '644 2\n', 'keep.txt': '644 k\n', '.env': '644 SECRET\n' })
+    await clada(root).back()
+    await clada(root).forward()
+    expect(await clada(root).forward()).toMatchObject({
+      success: true,
+      branch: 'main',
+      restored_files: ['a.txt', 'keep.txt', 'new.txt', 'staged.txt'],
+    })
+    expect(treeOf(root)).toEqual(tree)
+    expect([status(root), git(root, 'diff', '--cached')]).toEqual(before)
+    expect(git(root, 'stash', 'list')).toBe(stash)
+    expect(git(root, 'for-each-ref', 'refs/clada')).toBe('')
+  })
+
+  it('execute nothing until the newest commit is reached again', async () => {
+    const root = threeCommits()
+    await clada(root).back()
+    const result = await execute(root, 'commit', [['file_write', { path: 'a.txt', content: 'x' }]])
+    expect(result).toMatchObject({
+      success: false,
+      fatalCode: 'git_operation_failed',
+      fatalError: expect.stringContaining('clada back'),
+    })
+    await clada(root).forward()
+    expect(await execute(root, 'commit', [['file_write', { path: 'a.txt', content: 'x' }]])).toMatchObject({
+      success: true,
+    })
+  })
+
+  it('do not go on over what was changed meanwhile', async () => {
+    const root = threeCommits()
+    await clada(root).back()
+    fill(root, { 'a.txt': 'mine\n' })
+    expect(await clada(root).forward()).toMatchObject({ success: false, conflicts: ['a.txt'] })
+    expect(treeOf(root)['a.txt']).toBe('644 mine\n')
+    git(root, 'checkout', '-q', 'a.txt')
+    expect(await clada(root).forward()).toMatchObject({ success: true, branch: 'main' })
+  })
+
+  it('refuse when the branch was moved', async () => {
+    const root = threeCommits()
+    await clada(root).back()
+    git(root, 'branch', '-f', 'main', 'main~1')
+    expect(await clada(root).forward()).toMatchObject({ success: false, error: expect.stringContaining('was moved') })
+  })
+
+  it('finish a step that was interrupted', async () => {
+    const root = threeCommits()
+    fill(root, { 'a.txt': 'uncommitted\n' })
+    const tree = treeOf(root)
+    await clada(root).back()
+    const file = path.join(root, '.clada/back.json')
+    const state = JSON.parse(fs.readFileSync(file, 'utf8')) as { way: string[] }
+    fs.writeFileSync(file, JSON.stringify({ ...state, moving: true }))
+    // Some files had moved on already, and HEAD had not.
+    fill(root, { 'a.txt': 'uncommitted\n' })
+    git(root, 'update-ref', '--no-deref', 'HEAD', state.way[0] ?? '')
+    expect(await clada(root).back()).toMatchObject({ success: false })
+    expect(await clada(root).forward()).toMatchObject({ success: true, branch: 'main' })
+    expect(treeOf(root)).toEqual(tree)
+    expect(status(root)).toBe(' M a.txt\n')
+  })
+
+  it('need a repository', async () => {
+    expect(await clada(scratchDir()).back()).toMatchObject({ success: false, code: 'git_operation_failed' })
+  })
+})
+
+describe('squash', () => {
+  const commit = (root: string, ...messages: string[]): void => {
+    for (const message of messages) {
+      fs.appendFileSync(path.join(root, 'log.txt'), `${message}\n`)
+      git(root, 'add', 'log.txt')
+      git(root, 'commit', '-q', '-m', message)
+    }
+  }
+  const subjects = (root: string): string[] => git(root, 'log', '--first-parent', '--format=%s').trim().split('\n')
+
+  it('makes one commit of the AI: commits that end here, and touches nothing else', async () => {
+    const root = repository({ 'a.txt': 'a\n' })
+    commit(root, 'AI: zero', 'mine', 'AI: one', 'AI: two', 'AI: three')
+    fill(root, { 'a.txt': 'dirty\n', 'staged.txt': 's\n' })
+    git(root, 'add', 'staged.txt')
+    const index = fs.readFileSync(path.join(root, '.git/index'))
+    const tree = git(root, 'rev-parse', 'HEAD^{tree}')
+    const result = await clada(root).squash({ contiguous: true })
+    expect(result).toMatchObject({
+      success: true,
+      runs: [{ commits: [{ subject: 'AI: three' }, { subject: 'AI: two' }, { subject: 'AI: one' }] }],
+    })
+    expect(subjects(root)).toEqual(['AI: one and 2 more', 'mine', 'AI: zero', 'first'])
+    expect(git(root, 'log', '-1', '--format=%b')).toBe('- AI: one\n- AI: two\n- AI: three\n\n')
+    expect(git(root, 'rev-parse', 'HEAD^{tree}')).toBe(tree)
+    expect(fs.readFileSync(path.join(root, '.git/index')).equals(index)).toBe(true)
+    expect(git(root, 'status', '--porcelain')).toBe(' M a.txt\nA  staged.txt\n?? .clada/\n')
+    expect(git(root, 'fsck', '--strict', '--no-dangling')).toBe('')
+  })
+
+  it('makes one of every run, and keeps the others as they were', async () => {
+    const root = repository({ 'a.txt': 'a\n' })
+    commit(root, 'AI: 1', 'AI: 2', 'mine', 'AI: 3', 'AI: 4', 'mine too', 'AI: 5')
+    const authors = git(root, 'log', '--format=%an %ad %s', '--grep=mine')
+    expect(await clada(root).squash({ message: 'AI: squashed' })).toMatchObject({ success: true, runs: [{}, {}] })
+    expect(subjects(root)).toEqual(['AI: 5', 'mine too', 'AI: squashed', 'mine', 'AI: squashed', 'first'])
+    expect(git(root, 'log', '--format=%an %ad %s', '--grep=mine')).toBe(authors)
+  })
+
+  it('only tells with a dry run', async () => {
+    const root = repository({ 'a.txt': 'a\n' })
+    commit(root, 'AI: 1', 'AI: 2')
+    const head = git(root, 'rev-parse', 'HEAD')
+    expect(await clada(root).squash({ dryRun: true })).toMatchObject({ success: true, runs: [{ commits: [{}, {}] }] })
+    expect(git(root, 'rev-parse', 'HEAD')).toBe(head)
+  })
+
+  it('chooses by text and by age', async () => {
+    const root = repository({ 'a.txt': 'a\n' })
+    commit(root, 'AI: 1', 'fix login', 'fix logout', 'AI: 2')
+    expect(await clada(root).squash({ containing: 'fix' })).toMatchObject({
+      runs: [{ commits: [{ subject: 'fix logout' }, { subject: 'fix login' }] }],
+    })
+    expect(subjects(root)).toEqual(['AI: 2', 'AI: fix login and 1 more', 'AI: 1', 'first'])
+    expect(await clada(root).squash({ containing: '', hours: 1, dryRun: true })).toMatchObject({
+      runs: [{ commits: [{}, {}, {}, {}] }],
+    })
+    git(root, 'commit', '-q', '--amend', '--no-edit', '--date', '2001-01-01T00:00:00')
+    const old = { GIT_COMMITTER_DATE: '2001-01-01T00:00:00' }
+    Object.assign(process.env, old)
+    try {
+      git(root, 'commit', '-q', '--amend', '--no-edit')
+    } finally {
+      delete process.env['GIT_COMMITTER_DATE']
+    }
+    expect(await clada(root).squash({ containing: '', days: 2, contiguous: true, dryRun: true })).toMatchObject({
+      runs: [],
+    })
+  })
+
+  it('never goes across what was pushed, unless forced, nor across a merge', async () => {
+    const remote = path.join(scratchDir(), 'remote.git')
+    const root = repository({ 'a.txt': 'a\n' })
+    git(root, 'init', '-q', '--bare', remote)
+    git(root, 'remote', 'add', 'origin', remote)
+    commit(root, 'AI: 1', 'AI: 2')
+    git(root, 'push', '-q', 'origin', 'main')
+    commit(root, 'AI: 3', 'AI: 4')
+    await clada(root).squash({ contiguous: true })
+    expect(subjects(root)).toEqual(['AI: 3 and 1 more', 'AI: 2', 'AI: 1', 'first'])
+    expect(await clada(root).squash({ contiguous: true })).toMatchObject({ success: true, runs: [] })
+    git(root, 'checkout', '-q', '-b', 'side', 'HEAD~1')
+    fill(root, { 'side.txt': 's' })
+    git(root, 'add', 'side.txt')
+    git(root, 'commit', '-q', '-m', 'AI: side')
+    git(root, 'checkout', '-q', 'main')
+    git(root, 'merge', '-q', '--no-ff', '-m', 'AI: merge', 'side')
+    commit(root, 'AI: 5', 'AI: 6')
+    await clada(root).squash({ contiguous: true, force: true })
+    expect(subjects(root)).toEqual(['AI: 5 and 1 more', 'AI: merge', 'AI: 3 and 1 more', 'AI: 2', 'AI: 1', 'first'])
+    git(root, 'reset', '-q', '--hard', 'HEAD~2')
+    await clada(root).squash({ contiguous: true, force: true })
+    expect(subjects(root)).toEqual(['AI: 1 and 2 more', 'first'])
+  })
+
+  it('leaves undo working', async () => {
+    const root = repository({ 'a.txt': 'a\n' })
+    await execute(root, 'commit', [['file_write', { path: 'a.txt', content: 'b\n' }]])
+    await execute(root, 'commit', [['file_write', { path: 'a.txt', content: 'c\n' }]])
+    await clada(root).squash({ contiguous: true })
+    expect(subjects(root)).toHaveLength(2)
+    expect(await clada(root).undo()).toMatchObject({ success: true })
+    expect(await clada(root).undo()).toMatchObject({ success: true })
+    expect(treeOf(root)['a.txt']).toBe('644 a\n')
+    expect(status(root)).toBe('')
+  })
+})

@@ -1,0 +1,131 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { damageLines, lineDamages, textDamages } from './damage.ts'
+import { blocksOf, carriedOut, someOf, succeeded } from './world.ts'
+
+/** The promise of `properties.test.ts` for syntaxes whose markers have no id, so that content must not look like them. */
+interface Writing {
+  readonly write: (path: string, content: string) => readonly (string | { content: string })[]
+  readonly edit: (path: string, old: string, changed: string) => readonly (string | { content: string })[]
+}
+
+const syntaxes: Readonly<Record<string, Writing>> = {
+  csl: {
+    write: (path, content) => [`<---WRITE file="${path}"--->`, { content }, '<---END--->'],
+    edit: (path, old, changed) => [
+      `<---SEARCH file="${path}" count="1"--->`,
+      { content: old },
+      '<---REPLACE--->',
+      { content: changed },
+      '<---END--->',
+    ],
+  },
+  replacer: {
+    write: (path, content) => ['<<<FILE>>>', path, '<<<OVERWRITE>>>', { content }, '<<<END>>>'],
+    edit: (path, old, changed) => [
+      '<<<FILE>>>',
+      path,
+      '<<<SEARCH>>>',
+      { content: old },
+      '<<<REPLACE>>>',
+      { content: changed },
+      '<<<END>>>',
+    ],
+  },
+  cml: {
+    write: (path, content) => [`<write path="${path}"><![CDATA[`, { content }, ']]></write>'],
+    edit: (path, old, changed) => [
+      `<edit path="${path}">`,
+      '<search><![CDATA[',
+      { content: old },
+      ']]></search>',
+      '<replace><![CDATA[',
+      { content: changed },
+      ']]></replace>',
+      '</edit>',
+    ],
+  },
+}
+
+const lines = [
+  'word',
+  '    two words',
+  'if (a < b && c > d) say("x")',
+  "it's 'quoted'",
+  'a_b * c[0] # {1} \\. C:\\temp',
+  '&lt;b&gt; &amp;',
+  'a - b ... c',
+  'no\xa0break',
+  '\u201ccurly\u201d it\u2019s',
+]
+
+const block = fc.record({
+  kind: fc.constantFrom('write', 'edit'),
+  file: fc.uniqueArray(fc.constantFrom(...lines), { minLength: 2, maxLength: 6 }),
+  content: fc.array(fc.constantFrom(...lines), { minLength: 1, maxLength: 4 }).map((some) => some.join('\n')),
+  added: fc.constantFrom(...lines.slice(0, 7)),
+})
+
+function documentIn(
+  { write, edit }: Writing,
+  blocks: readonly (typeof block extends fc.Arbitrary<infer B> ? B : never)[],
+) {
+  const before: Record<string, string> = {}
+  const text = ['Some words first.', '']
+  const markers: number[][] = []
+  blocks.forEach(({ kind, file, content, added }, i) => {
+    const path = `f${i}.txt`
+    if (kind === 'edit') before[path] = `${file.join('\n')}\n`
+    const [old = ''] = file
+    const own: number[] = []
+    for (const part of kind === 'edit' ? edit(path, old, `${old}\n${added}`) : write(path, content)) {
+      if (typeof part === 'string') own.push(text.push(part))
+      else text.push(...part.content.split('\n'))
+    }
+    markers.push(own)
+    text.push('', 'And then:')
+  })
+  return { text: `${text.join('\n')}\n`, markers, before }
+}
+
+for (const [syntax, writing] of Object.entries(syntaxes)) {
+  const built = blocksOf(documentIn(writing, [{ kind: 'write', file: [], content: 'x', added: '' }]).text).length > 0
+  const documents = fc.array(block, { minLength: 1, maxLength: 3 }).map((blocks) => documentIn(writing, blocks))
+
+  describe.runIf(built)(syntax, () => {
+    test.each(Object.keys(lineDamages))('%s: the same or less', async (name) => {
+      const damage = lineDamages[name] ?? String
+      const clean = documentIn(writing, [{ kind: 'write', file: [], content: 'x', added: '' }])
+      const changed = clean.markers.flat().some((line) => damage(lineOf(clean.text, line)) !== lineOf(clean.text, line))
+      // What leaves no trace in any marker cannot be told from what the model wrote.
+      if (!changed) return
+      await fc.assert(
+        fc.asyncProperty(documents, fc.constantFrom('all', 'markers'), async ({ text, markers, before }, where) => {
+          const which = new Set(markers.flat())
+          const damaged = damageLines(text, damage, (line) => where === 'all' || which.has(line))
+          const done = await carriedOut(damaged, before)
+          const good = succeeded(done)
+          const clean = await carriedOut(text, before)
+          expect([...succeeded(clean)]).toEqual(expect.arrayContaining([...good]))
+          expect(done.files).toEqual((await someOf(text, good, before, clean)).files)
+        }),
+        { numRuns: 15 },
+      )
+    })
+
+    // In CML what is indented is content: elements are, and nobody can tell it from a list.
+    const indented = syntax === 'cml' ? ['in-a-list', 'indented-by-a-tab'] : []
+    test.each(Object.keys(textDamages).filter((name) => !indented.includes(name)))('%s: the same', async (name) => {
+      const damage = textDamages[name] ?? String
+      await fc.assert(
+        fc.asyncProperty(documents, async ({ text, before }) => {
+          const clean = await carriedOut(text, before)
+          expect(await carriedOut(damage(text), before)).toMatchObject({ files: clean.files })
+        }),
+        { numRuns: 10 },
+      )
+    })
+  })
+}
+
+const lineOf = (text: string, line: number): string => text.split('\n')[line - 1] ?? ''

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import type { Bounds } from '../../src/process/bounds.ts'
+import { bubblewrapArgs } from '../../src/process/bubblewrap.ts'
+import { chooseSandbox } from '../../src/process/sandbox.ts'
+import { seatbeltProfile } from '../../src/process/seatbelt.ts'
+
+const bounds: Bounds = {
+  root: '/home/u/proj',
+  home: '/home/u',
+  readable: ['/home/u/.pyenv'],
+  caches: [],
+  fixed: ['.git'],
+  closed: [
+    { path: '.env', type: 'file' },
+    { path: '.ssh', type: 'directory' },
+  ],
+  absent: ['.clada'],
+  network: false,
+  limits: { memoryBytes: 1000, fileBytes: 2000, processes: 30 },
+}
+const program = { file: '/usr/bin/python3', args: ['-c', 'x'], cwd: '/home/u/proj/src', env: { A: '1' } }
+const top = (name: string): { link?: string } | undefined => ({ bin: { link: 'usr/bin' }, 'proc/sys': {} })[name]
+const host = { superuser: false, top, prlimit: '/usr/bin/prlimit', real: (file: string) => file }
+
+const argsOf = (more: Partial<Bounds> = {}, facts: Partial<typeof host> = {}): string =>
+  bubblewrapArgs(program, { ...bounds, ...more }, { ...host, ...facts }).join(' ')
+
+describe('bubblewrap', () => {
+  it('is given everything, in an order in which later mounts lie over earlier ones', () => {
+    const args = argsOf()
+    const order = [
+      '--unshare-pid',
+      '--die-with-parent --new-session',
+      '--unshare-net',
+      '--ro-bind /usr /usr',
+      '--symlink usr/bin /bin',
+      '--proc /proc',
+      '--tmpfs /tmp --tmpfs /run',
+      '--tmpfs /home/u ',
+      '--ro-bind-try /home/u/.pyenv /home/u/.pyenv',
+      '--bind /home/u/proj /home/u/proj',
+      '--ro-bind-try /home/u/proj/.git /home/u/proj/.git',
+      '--ro-bind-try /dev/null /home/u/proj/.env',
+      '--tmpfs /home/u/proj/.ssh --remount-ro /home/u/proj/.ssh',
+      '--tmpfs /home/u/proj/.clada --remount-ro /home/u/proj/.clada',
+      '--chdir /home/u/proj/src --clearenv --setenv A 1 --',
+      '/usr/bin/prlimit --data=1000 --fsize=2000 --nproc=30',
+      '/usr/bin/python3 -c x',
+    ]
+    const places = order.map((part) => args.indexOf(part))
+    expect(places).not.toContain(-1)
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    expect(args).not.toContain('--cap-drop')
+    expect(args).not.toContain('shadow')
+  })
+
+  it('takes the powers of the superuser away', () => {
+    const args = argsOf({}, { superuser: true })
+    expect(args).toContain('--cap-drop ALL')
+    expect(args).toContain('--ro-bind /proc/sys /proc/sys')
+  })
+
+  it('opens the network only when told', () => {
+    expect(argsOf({ network: true })).not.toContain('--unshare-net')
+    expect(argsOf({ network: true })).toContain('/etc/resolv.conf')
+    expect(argsOf()).not.toContain('/etc/resolv.conf')
+  })
+
+  it('does without prlimit', () => {
+    const bare = bubblewrapArgs(program, bounds, { ...host, prlimit: undefined })
+    expect(bare.slice(-4)).toEqual(['--', '/usr/bin/python3', '-c', 'x'])
+  })
+})
+
+describe('sandbox-exec', () => {
+  const profile = seatbeltProfile({ ...bounds, root: '/Users/u/a "b"' })
+
+  it('begins with nothing and ends with what is closed', () => {
+    expect(profile).toMatchInlineSnapshot(`
+      "(version 1)
+      (deny default)
+      (allow process-fork)
+      (allow process-exec)
+      (allow signal (target same-sandbox))
+      (allow sysctl-read)
+      (allow mach-lookup (global-name "com.apple.system.opendirectoryd.libinfo") (global-name "com.apple.system.logger"))
+      (allow file-read-metadata)
+      (allow file-read* (subpath "/usr") (subpath "/bin") (subpath "/sbin") (subpath "/System") (subpath "/Library") (subpath "/opt") (subpath "/private/var/db") (subpath "/private/etc/ssl") (subpath "/dev") (subpath "/home/u/.pyenv") (subpath "/Users/u/a \\"b\\"") (subpath "/private/tmp"))
+      (allow file-read* (literal "/") (literal "/private/etc/localtime") (literal "/private/etc/hosts"))
+      (allow file-write* (subpath "/Users/u/a \\"b\\"") (subpath "/private/tmp"))
+      (allow file-write-data (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty"))
+      (deny file-write* (subpath "/Users/u/a \\"b\\"/.git") (subpath "/Users/u/a \\"b\\"/.clada"))
+      (deny file-read* file-write* (subpath "/Users/u/a \\"b\\"/.env") (subpath "/Users/u/a \\"b\\"/.ssh"))
+      (deny network*)"
+    `)
+  })
+
+  it('opens the network only when told', () => {
+    expect(seatbeltProfile({ ...bounds, network: true })).toContain('(allow network*)')
+  })
+})
+
+describe('the choice', () => {
+  it('says what to do where there is none', () => {
+    expect(chooseSandbox('win32')).toMatchObject({ ok: false, advice: expect.stringContaining('--exec unsandboxed') })
+  })
+})

@@ -1,0 +1,6 @@
+export function g() {
+  return 1
+}
+export function f() {
+  return 2
+}

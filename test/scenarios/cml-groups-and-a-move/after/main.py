@@ -1,0 +1,4 @@
+from lib.sum import total
+
+show(total([1]))
+show(total([]))

@@ -1,0 +1,1 @@
+export const log = (text) => process.stderr.write(`${text}\n`)

@@ -1,0 +1,1 @@
+export const ok = (count, limit) => count < limit

@@ -1,0 +1,220 @@
+import fc from 'fast-check'
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import {
+  languageFor,
+  languages,
+  LIMITS,
+  readIn,
+  renderOutline,
+  structureOperations,
+  type StructureFiles,
+} from '../../src/structure/index.ts'
+
+const shop = 'class Shop {\n  open() {\n    return 1\n  }\n\n  close() {}\n}\n\nfunction close() {}\n'
+
+function filesOf(start: Record<string, string>) {
+  const files = new Map(Object.entries(start))
+  const written: string[] = []
+  const port: StructureFiles = {
+    read: async (name) => files.get(name) ?? null,
+    write: async (name, text) => {
+      written.push(name)
+      files.set(name, text)
+    },
+  }
+  return { files, written, port, operations: structureOperations(port) }
+}
+
+describe('structure operations', () => {
+  it('name every match with its path and lines', async () => {
+    const { operations, written } = filesOf({ 'a.ts': shop })
+    const result = await operations.delete_structure('a.ts', 'close')
+    expect(result).toEqual({
+      ok: false,
+      error: {
+        error: 'TARGET_AMBIGUOUS',
+        message: expect.stringContaining('class Shop > close() [6-6]\n  function close() [9-9]'),
+        details: {
+          state: 'FILE_UNCHANGED',
+          matches: [
+            { path: ['class Shop', 'close()'], kind: 'method', lines: [6, 6] },
+            { path: ['function close()'], kind: 'function', lines: [9, 9] },
+          ],
+        },
+      },
+    })
+    expect(written).toEqual([])
+  })
+
+  it('take a match as it was listed', async () => {
+    const { operations, files } = filesOf({ 'a.ts': shop })
+    expect(await operations.delete_structure('a.ts', 'close() [6-6]')).toMatchObject({
+      ok: true,
+      data: { deleted_line_range_inclusive: [6, 6] },
+    })
+    expect(files.get('a.ts')).toBe('class Shop {\n  open() {\n    return 1\n  }\n}\n\nfunction close() {}\n')
+  })
+
+  it('say what was found of a target and what may have been meant', async () => {
+    const { operations } = filesOf({ 'a.ts': shop })
+    expect(await operations.delete_structure('a.ts', 'Shop\nopened')).toMatchObject({
+      error: {
+        error: 'TARGET_NOT_FOUND',
+        details: {
+          searched_path: 'a.ts',
+          parent_found: { path: ['class Shop'], lines: [1, 7] },
+          suggestions: [{ path: ['class Shop', 'open()'], kind: 'method', lines: [2, 4] }],
+        },
+      },
+    })
+  })
+
+  it('answer with the lines of seed 003', async () => {
+    const { operations } = filesOf({ 'a.ts': shop, 'b.ts': 'const b = 1\n' })
+    expect(await operations.replace_structure('a.ts', 'open', 'open() {\n  a()\n  b()\n}')).toMatchObject({
+      data: { lines: [2, 5] },
+    })
+    expect(await operations.insert_before_structure('a.ts', 'open', 'first() {}')).toMatchObject({
+      data: { inserted_at_line: 2, target_now_at_line: 4 },
+    })
+    expect(await operations.insert_after_structure('a.ts', 'function close()', 'const c = 1')).toMatchObject({
+      data: { inserted_at_line: 13 },
+    })
+    expect(await operations.replace_text_in_structure('a.ts', 'open', 'b()', 'x()\n    y()')).toMatchObject({
+      data: { affected_lines: [6, 7] },
+    })
+    expect(await operations.replace_all_text_in_structure('a.ts', 'open', '()', '(1)', 4)).toMatchObject({
+      data: { total_replacements: 4, affected_lines: [4, 7] },
+    })
+    expect(await operations.replace_all_text_in_structure('a.ts', 'open', '(1)', '()', 9)).toMatchObject({
+      error: { error: 'COUNT_MISMATCH', details: { expected: 9, found: 4, state: 'FILE_UNCHANGED' } },
+    })
+    expect(await operations.move_structure_to_before('a.ts', 'open', 'b.ts', 'b')).toMatchObject({
+      data: { source_original_line_range: [4, 8], destination_final_line_range: [1, 5] },
+    })
+  })
+
+  it('write both files of a move, the destination first, or neither', async () => {
+    const { operations, files, written, port } = filesOf({ 'a.ts': shop })
+    expect(await operations.move_structure_to_file_end('a.ts', 'function close', 'new.ts')).toMatchObject({ ok: true })
+    expect(written).toEqual(['new.ts', 'a.ts'])
+    expect(files.get('new.ts')).toBe('function close() {}\n')
+
+    const denied = structureOperations({
+      ...port,
+      checkWritable: async (name) => {
+        if (name === 'new.ts') throw Object.assign(new Error('no'), { code: 'EACCES' })
+      },
+    })
+    written.length = 0
+    expect(await denied.move_structure_to_file_start('a.ts', 'open', 'new.ts')).toMatchObject({
+      error: { error: 'PERMISSION_DENIED' },
+    })
+    expect(written).toEqual([])
+  })
+
+  it('keep a file without a last line end so', async () => {
+    const { operations, files } = filesOf({ 'a.ts': 'const a = 1\nconst b = 2' })
+    await operations.insert_after_structure('a.ts', 'b', 'const c = 3\n')
+    expect(files.get('a.ts')).toBe('const a = 1\nconst b = 2\nconst c = 3')
+    await operations.delete_structure('a.ts', 'c')
+    expect(files.get('a.ts')).toBe('const a = 1\nconst b = 2')
+  })
+
+  it('take blank lines as they are told', async () => {
+    const { operations, files } = filesOf({ 'a.ts': 'const a = 1\nconst b = 2\n' })
+    await operations.insert_after_structure('a.ts', 'a', 'const c = 3', { blank_lines: 2 })
+    expect(files.get('a.ts')).toBe('const a = 1\n\n\nconst c = 3\nconst b = 2\n')
+  })
+
+  it('refuse what they cannot do', async () => {
+    const { operations } = filesOf({ 'a.xyz': 'x', 'a.ts': shop, 'big.ts': 'x'.repeat(LIMITS.fileBytes + 1) })
+    expect(await operations.read_structure('none.ts', 'a')).toMatchObject({ error: { error: 'FILE_NOT_FOUND' } })
+    expect(await operations.read_structure('a.xyz', 'a')).toMatchObject({
+      error: {
+        error: 'LANGUAGE_UNSUPPORTED',
+        details: { file: 'a.xyz', supported: languages.map(({ name }) => name) },
+      },
+    })
+    expect(await operations.read_structure('big.ts', 'a')).toMatchObject({
+      error: { error: 'FILE_TOO_LARGE', details: { file_size: LIMITS.fileBytes + 1, limit: LIMITS.fileBytes } },
+    })
+    const large = await operations.replace_structure('a.ts', 'open', 'x'.repeat(LIMITS.contentBytes + 1))
+    expect(large).toMatchObject({ error: { error: 'FILE_TOO_LARGE', details: { limit: LIMITS.contentBytes } } })
+    expect(await operations.insert_after_structure('a.ts', 'open', ' \n')).toMatchObject({
+      error: { error: 'INVALID_PARAMETER' },
+    })
+  })
+
+  it('warn of a structure that lost its code, and of indentation that is not the file’s', async () => {
+    const { operations } = filesOf({ 'a.ts': 'class A {\n  run() {}\n}\n' })
+    expect(await operations.insert_after_structure('a.ts', 'run', 'stop() {\n  a(\n\tb,\n  )\n}')).toMatchObject({
+      warnings: [{ type: 'INDENTATION_INCONSISTENT', details: { expected_indent: 'spaces', line: 6 } }],
+    })
+    await operations.delete_structure('a.ts', 'stop')
+    expect(await operations.delete_structure('a.ts', 'run')).toMatchObject({
+      warnings: [{ type: 'STRUCTURE_EMPTY', details: { structure: 'class A', lines: [1, 2] } }],
+    })
+  })
+
+  it('list the outline, as deep as wanted', async () => {
+    const { operations } = filesOf({ 'a.ts': shop })
+    const all = await operations.list_structures('a.ts')
+    const top = await operations.list_structures('a.ts', 1)
+    if (!all.ok || !top.ok) throw new Error('no outline')
+    expect(renderOutline(all.data.structures)).toBe(
+      '1-7  class Shop  (class)\n2-4    open()  (method)\n6-6    close()  (method)\n9-9  function close()  (function)\n',
+    )
+    expect(renderOutline(top.data.structures)).toBe('1-7  class Shop  (class)\n9-9  function close()  (function)\n')
+  })
+})
+
+describe('languages', () => {
+  it('are told by extension, by name and by the first line', () => {
+    expect(languageFor('/a/b.mts', '')?.name).toBe('typescript')
+    expect(languageFor('Gemfile', '')?.name).toBe('ruby')
+    expect(languageFor('run', '#!/usr/bin/env -S python3.12 -u\n')?.name).toBe('python')
+    expect(languageFor('run', '#!/bin/bash\n')?.name).toBe('bash')
+    expect(languageFor('run', 'text')).toBeUndefined()
+  })
+
+  it('have their grammar in the list of checksums', () => {
+    const listed: unknown = JSON.parse(
+      fs.readFileSync(path.join(import.meta.dirname, '../../scripts/grammars.json'), 'utf8'),
+    )
+    const needed = languages.flatMap(({ parser }) => (parser.kind === 'tree-sitter' ? [parser.grammar] : []))
+    expect(Object.keys(Object(listed)).sort()).toEqual(needed.sort())
+  })
+
+  it.each(languages.map(({ name, extensions }) => [name, extensions.split(' ')[0]]))(
+    'take any text: %s',
+    async (_, extension) => {
+      const pieces = fc.constantFrom(
+        '{',
+        '}',
+        '(',
+        '"',
+        "'",
+        '`',
+        '\n',
+        '  ',
+        '#',
+        '/*',
+        '<a>',
+        'if',
+        'x',
+        ': ',
+        '- ',
+        '=',
+      )
+      await fc.assert(
+        fc.asyncProperty(fc.array(pieces, { maxLength: 30 }), async (parts) => {
+          await readIn({ path: `a.${extension}`, text: parts.join('') }, 'x')
+        }),
+        { numRuns: 30 },
+      )
+    },
+  )
+})

@@ -1,0 +1,28 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { checkFile } from '../../scripts/structure-check.ts'
+import { languages } from '../../src/structure/languages.ts'
+import { casesIn } from './case-file.ts'
+
+const root = path.join(import.meta.dirname, '../..')
+
+/** A sample of what `scripts/structure-check.mjs` does on hundreds of files. */
+describe('structures of whole files leave no trace', () => {
+  it.each(languages.map(({ name }) => name))('the file of the cases of %s', async (name) => {
+    const [first] = casesIn(fs.readFileSync(path.join(import.meta.dirname, `${name}.cases.md`), 'utf8'))
+    if (first === undefined) throw new Error('no case')
+    const report = await checkFile(first.path, first.text)
+    expect(report.failures).toEqual([])
+    expect(report.counts['replaced: exact']).toBe(report.counts['structures'])
+  })
+
+  it.each(['src/core/source.ts', 'src/text/edit.ts', 'src/structure/indent.ts', 'scripts/build.mjs', 'package.json'])(
+    '%s',
+    async (file) => {
+      const report = await checkFile(file, fs.readFileSync(path.join(root, file), 'utf8'), 40)
+      expect(report.failures).toEqual([])
+      expect(report.counts['replaced: exact']).toBe(report.counts['structures'])
+    },
+  )
+})

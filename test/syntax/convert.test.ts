@@ -1,0 +1,321 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { convertDocument } from '../../src/convert.ts'
+import type { Block, TargetName } from '../../src/core/block.ts'
+import { Source } from '../../src/core/source.ts'
+import { findBlocks } from '../../src/syntax/find-blocks.ts'
+import type { Call } from '../../src/syntax/render-call.ts'
+import { absolutePath, asReadFrom, callsOf, groupers, hostile, meant, renderers, tame, targets } from './calls.ts'
+
+const blocksIn = (text: string, strict = true): readonly Block[] => {
+  const { blocks, faults } = findBlocks(new Source(text), { strict })
+  expect(faults).toEqual([])
+  return blocks
+}
+
+describe('a call, written and read', () => {
+  for (const target of targets) {
+    it(`is the same in ${target}, or is refused`, () => {
+      fc.assert(
+        fc.property(callsOf(fc.oneof(absolutePath, hostile), hostile), (call) => {
+          const rendered = renderers[target](call)
+          if ('refused' in rendered) return
+          const blocks = blocksIn(rendered.text)
+          expect(blocks.flatMap(({ faults }) => faults)).toEqual([])
+          expect(blocks.map(({ action, params }) => ({ action, params: { ...params } }))).toEqual([
+            asReadFrom(target, call),
+          ])
+          expect(blocks[0]?.endLine).toBe(rendered.text.split('\n').length)
+        }),
+        { numRuns: 2000 },
+      )
+    })
+  }
+
+  it('is never read as another one, even where damage is looked for', () => {
+    fc.assert(
+      fc.property(callsOf(fc.oneof(absolutePath, hostile), hostile), fc.constantFrom(...targets), (call, target) => {
+        const rendered = renderers[target](call)
+        if ('refused' in rendered) return
+        const blocks = blocksIn(rendered.text, false)
+        expect(blocks).toHaveLength(1)
+        const sound = blocks.filter(({ faults }) => faults.length === 0)
+        for (const { action, params } of sound) {
+          expect({ action, params: { ...params } }).toEqual(asReadFrom(target, call))
+        }
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  it('is refused by none of them for a text that is only text', () => {
+    fc.assert(
+      fc.property(callsOf(absolutePath, tame), (call) => {
+        const refused = targets.filter((target) => 'refused' in renderers[target](call))
+        const once = !('count' in call.params) || call.params['count'] === '1'
+        const inReplacer = /^file_(?:write|edit|replace_text)$/.test(call.action) && once
+        const inCsl = !/^file_(?:move|delete)$/.test(call.action)
+        expect(refused).toEqual([...(inCsl ? [] : ['csl']), ...(inReplacer ? [] : ['replacer'])])
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+/** A document in one syntax, with groups where it has them. */
+function documentIn(target: TargetName, parts: readonly (readonly Call[])[]): string {
+  const group = groupers[target]
+  return parts
+    .flatMap((calls, index) => {
+      const texts = calls.flatMap((call) => {
+        const rendered = renderers[target](call)
+        return 'text' in rendered ? [rendered.text] : []
+      })
+      if (group === undefined || calls.length < 2 || texts.length === 0) return texts
+      return [group(texts, { atomic: index % 2 === 0 })]
+    })
+    .join('\n\nprose\n\n')
+}
+
+/** What a document means, and which of its blocks stand together. */
+function shapeOf(blocks: readonly Block[], grouped: boolean): unknown {
+  const groups = new Map<unknown, number>()
+  return blocks.map((block) => {
+    const { group } = block
+    if (group !== undefined && !groups.has(group)) groups.set(group, groups.size)
+    return { meant: meant(block), ...(grouped && { group: groups.get(group), atomic: group?.atomic }) }
+  })
+}
+
+describe('a document, there and back', () => {
+  const pairs = targets.flatMap((from) => targets.filter((to) => to !== from).map((to) => [from, to] as const))
+  it.each(pairs)('from %s to %s', (from, to) => {
+    const parts = fc.array(fc.array(callsOf(absolutePath, tame), { minLength: 1, maxLength: 3 }), { maxLength: 4 })
+    fc.assert(
+      fc.property(parts, (calls) => {
+        const original = documentIn(from, calls)
+        const blocks = blocksIn(original, false)
+        const there = convertDocument(original, to, { repoPath: '/' })
+        const back = convertDocument(there.text, from, { repoPath: '/' })
+        expect(back.refused).toEqual([])
+        const grouped = from in groupers && to in groupers
+        const lines = new Set(there.refused.map(({ line }) => line))
+        const kept = blocks.filter(({ startLine }) => !lines.has(startLine))
+        expect(kept.length + there.refused.length).toBe(blocks.length)
+        expect(shapeOf(blocksIn(back.text, false), grouped)).toEqual(shapeOf(kept, grouped))
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('says the same in the same syntax', () => {
+    const parts = fc.array(fc.array(callsOf(absolutePath, tame), { minLength: 1, maxLength: 3 }), { maxLength: 4 })
+    fc.assert(
+      fc.property(parts, fc.constantFrom(...targets), (calls, target) => {
+        const once = convertDocument(documentIn(target, calls), target, { repoPath: '/' })
+        expect(once.refused).toEqual([])
+        expect(convertDocument(once.text, target, { repoPath: '/' }).text).toBe(once.text)
+      }),
+      { numRuns: 100 },
+    )
+  })
+})
+
+describe('what a syntax cannot say', () => {
+  const write = (content: string, path = 'a.txt'): Call => ({ action: 'file_write', params: { path, content } })
+  const edit = (old_text: string, new_text: string, count = '1'): Call => ({
+    action: 'file_edit',
+    params: { path: 'a.txt', old_text, new_text, count },
+  })
+  const run = (command: string, dir?: string): Call => ({
+    action: 'run',
+    params: dir === undefined ? { command } : { command, dir },
+  })
+  const cases: readonly (readonly [TargetName, string, Call, string])[] = [
+    ['csl', 'grep', { action: 'grep', params: { pattern: 'x', path: '.' } }, 'has nothing that says grep'],
+    [
+      'csl',
+      'a move',
+      { action: 'file_move', params: { old_path: 'a', new_path: 'b' } },
+      'has nothing that says file_move',
+    ],
+    [
+      'csl',
+      'another parameter',
+      { action: 'file_write', params: { path: 'a', content: '', expect_hash: 'x' } },
+      'has nothing that says expect_hash',
+    ],
+    [
+      'csl',
+      'a call without a text it needs',
+      { action: 'file_write', params: { path: 'a' } },
+      'cannot say file_write without content',
+    ],
+    [
+      'csl',
+      'an append on the same line',
+      { action: 'file_append', params: { path: 'a', content: 'x' } },
+      'appends on a new line only, so new_line must be "true"',
+    ],
+    [
+      'csl',
+      'all there are, be it none',
+      { action: 'file_replace_all_text', params: { path: 'a', old_text: 'x', new_text: 'y' } },
+      'must be told how often a text occurs: give count',
+    ],
+    [
+      'csl',
+      'ends that are unique by themselves',
+      {
+        action: 'file_replace_text_range',
+        params: { path: 'a', old_text_beginning: 'x', old_text_end: 'y', new_text: 'z' },
+      },
+      'must be told how often a passage occurs: give count',
+    ],
+    ['csl', 'its end marker in content', write('a\n<---END--->\nb'), 'would end the text at its own line <---END--->'],
+    [
+      'csl',
+      'a damaged end marker in content',
+      write('<---END---> x'),
+      'would end the text at its own line <---END---> x',
+    ],
+    [
+      'csl',
+      'REPLACE in the text to find',
+      edit('<---REPLACE--->', 'x'),
+      'would end the text at its own line <---REPLACE--->',
+    ],
+    ['csl', 'CRLF', write('a\r\nb'), 'reads every line break as LF, and this text has a CR before one or at its end'],
+    [
+      'csl',
+      'a CR at the end',
+      write('a\r'),
+      'reads every line break as LF, and this text has a CR before one or at its end',
+    ],
+    ['csl', 'half a character', write('\ud800'), 'is UTF-8, which has no lone surrogates'],
+    ['csl', 'a line break in a path', write('x', 'a\nb'), 'has no line break in an attribute'],
+    ['csl', 'an empty path', write('x', ''), 'has no empty file or dir'],
+    ['csl', 'an empty command', run(''), 'has no empty RUN'],
+    ['csl', 'an empty search', edit('', 'x'), 'has no empty SEARCH or TO'],
+    ['csl', 'a count that is none', edit('x', 'y', '0'), 'takes a number from 1 or all for count, not "0"'],
+    ['cml', 'grep', { action: 'grep', params: { pattern: 'x', path: '.' } }, 'has nothing that says grep'],
+    ['cml', 'an empty path', write('x', ''), 'has no empty path'],
+    ['cml', 'an empty dir', run('ls', ''), 'has no empty dir'],
+    ['cml', 'a control character in a path', write('x', 'a\u0001'), 'has no control characters in an attribute'],
+    ['cml', 'a command of blanks', run(' \n'), 'has no empty command'],
+    ['cml', 'an empty search', edit('', 'x'), 'has no empty search'],
+    ['cml', 'half a character', write('\udc00'), 'is UTF-8, which has no lone surrogates'],
+    [
+      'replacer',
+      'an append',
+      { action: 'file_append', params: { path: 'a', content: 'x', new_line: 'true' } },
+      'has nothing that appends',
+    ],
+    ['replacer', 'a command', run('ls'), 'has nothing that says run'],
+    ['replacer', 'two places', edit('x', 'y', '2'), 'replaces a text that occurs once, and nothing else'],
+    ['replacer', 'a blank text to find', edit(' \n ', 'y'), 'has no blank <<<SEARCH>>>'],
+    ['replacer', 'a blank replacement', edit('x', ' '), 'takes a blank <<<REPLACE>>> for none'],
+    [
+      'replacer',
+      'its markers in content',
+      write('a\n<<<FILE>>> \nb'),
+      'would end the text at its own line <<<FILE>>> ',
+    ],
+    ['replacer', 'blanks around a path', write('x', ' a'), 'has a path on one line, with no blanks around it'],
+    [
+      'replacer',
+      'an explanation with markers',
+      { ...write('x'), explanation: '<<<END>>>' },
+      'would end the text at its own line <<<END>>>',
+    ],
+  ]
+  it.each(cases)('%s: %s', (target, _, call, refused) => {
+    expect(renderers[target](call)).toEqual({ refused })
+  })
+
+  it('has its line and its reason, and the others are written', () => {
+    const text = [
+      'It may be that\n#!SHAM [@three-char-SHA-256: abc]\naction = "grep"\npattern = "x"\npath = "/p"\n#!END_SHAM_abc',
+      '#!SHAM [@three-char-SHA-256: def]\naction = "write_file"\npath = "/p/a"\ncontent = "x"\n#!END_SHAM_def',
+      '#!SHAM [@three-char-SHA-256: ghi]\naction = unquoted\n#!END_SHAM_ghi',
+      '#!SHAM [@wrong: ghi]',
+    ].join('\n')
+    expect(convertDocument(text, 'csl', { repoPath: '/' })).toEqual({
+      text: '<---WRITE file="/p/a"--->\nx\n<---END--->',
+      refused: [
+        { line: 2, message: 'grep: CSL has nothing that says grep' },
+        { line: 12, message: 'sham: Value must be a quoted string or heredoc' },
+        { line: 15, message: 'Invalid SHAM header format' },
+      ],
+      warnings: [],
+    })
+  })
+})
+
+describe('groups', () => {
+  const tasks =
+    '<tasks atomic="true">\n<write path="a"><![CDATA[x]]></write>\n<move from="a" to="b"/>\n</tasks>\n<run><![CDATA[ls]]></run>'
+
+  it('are written whole or not at all where the target has them', () => {
+    const { text, refused } = convertDocument(tasks, 'csl', { repoPath: '/' })
+    expect(text).toBe('<---RUN--->\nls\n<---END--->')
+    expect(refused).toEqual([
+      { line: 2, message: 'file_write: stands in one group with line 3' },
+      { line: 3, message: 'file_move: CSL has nothing that says file_move' },
+    ])
+  })
+
+  it('come apart where it has none, with a warning', () => {
+    const { text, refused, warnings } = convertDocument(tasks, 'replacer', { repoPath: '/' })
+    expect(text).toBe('<<<FILE>>>\na\n<<<OVERWRITE>>>\nx\n<<<END>>>')
+    expect(refused.map(({ line }) => line)).toEqual([3, 5])
+    expect(warnings).toEqual([
+      "line 1: the replacer's syntax has no groups, so its blocks are no longer all or nothing; --atomic does that for a whole document",
+    ])
+  })
+
+  it('are not written without a member that cannot be read', () => {
+    const broken =
+      '<tasks>\n<write path="a"><![CDATA[x]]></write>\n<write><![CDATA[x]]></write>\n<write path="c"><![CDATA[x]]></write>\n</tasks>'
+    for (const target of targets) {
+      const { text, refused } = convertDocument(broken, target, { repoPath: '/' })
+      expect(text).toBe('')
+      expect(refused.map(({ line }) => line)).toEqual([2, 3, 4])
+    }
+  })
+})
+
+describe('a document in another syntax', () => {
+  it('names files from the top in SHAM, which takes no others', () => {
+    const text = '<---WRITE file="src/a.ts"--->\nx\n<---END--->\n<---WRITE file="/b"--->\ny\n<---END--->'
+    const blocks = blocksIn(convertDocument(text, 'sham', { repoPath: '/' }).text)
+    expect(blocks.map(({ params }) => params['path'])).toEqual(['/src/a.ts', '/b'])
+    expect(new Set(blocks.map(({ id }) => id)).size).toBe(2)
+    const relative = blocksIn(convertDocument(text, 'nesl', { repoPath: '/', relativePaths: true }).text)
+    expect(relative.map(({ params }) => params['path'])).toEqual(['src/a.ts', '/b'])
+  })
+
+  it('keeps the explanation where it can, and tells of it where it cannot', () => {
+    const text = '<<<EXPLANATION>>>\nwhy\nso\n<<<FILE>>>\na\n<<<OVERWRITE>>>\nx\n<<<END>>>'
+    expect(convertDocument(text, 'replacer', { repoPath: '/' })).toMatchObject({ text, warnings: [] })
+    expect(convertDocument(text, 'cml', { repoPath: '/' })).toEqual({
+      text: '<write path="a"><![CDATA[x]]></write>',
+      refused: [],
+      warnings: ['line 1: CML has no explanations; this one is left out'],
+    })
+  })
+
+  it('writes and reads CSL with delimiters of its own', () => {
+    const cslDelimiters = { start: '[[', end: ']]' }
+    const text = '[[WRITE file="a"]]\n<---END--->\n[[END]]'
+    expect(convertDocument(text, 'csl', { repoPath: '/', cslDelimiters }).text).toBe(text)
+    expect(convertDocument(text, 'cml', { repoPath: '/', cslDelimiters }).text).toBe(
+      '<write path="a"><![CDATA[<---END--->]]></write>',
+    )
+    expect(convertDocument(text, 'cml', { repoPath: '/' }).text).toBe('')
+  })
+
+  it('is empty when there is nothing in it', () => {
+    expect(convertDocument('prose', 'csl', { repoPath: '/' })).toEqual({ text: '', refused: [], warnings: [] })
+  })
+})

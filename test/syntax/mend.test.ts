@@ -1,0 +1,183 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { registry } from '../../src/actions/registry.ts'
+import { Source } from '../../src/core/source.ts'
+import { findBlocks } from '../../src/syntax/find-blocks.ts'
+
+const header = (id: string): string => `#!SHAM [@three-char-SHA-256: ${id}]`
+const write = (id: string, content: string): string =>
+  `${header(id)}\naction = "file_write"\npath = "/p/${id}"\ncontent = <<'EOT_SHAM_${id}'\n${content}\nEOT_SHAM_${id}\n#!END_SHAM_${id}\n`
+const escaped = (text: string): string => text.replace(/[\\_*#[\]<]/g, '\\$&')
+const html = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+const quoted = (text: string): string => text.replace(/^(?=.)/gm, '> ')
+
+/** What would be carried out, by path, and what is said besides. */
+function read(text: string, options = {}): { done: Record<string, string | undefined>; said: string[] } {
+  const { blocks, faults, warnings } = findBlocks(new Source(text), options)
+  const sound = blocks.filter((block) => block.faults.length === 0)
+  return {
+    done: Object.fromEntries(sound.map(({ params }) => [params['path'], params['content']])),
+    said: [
+      ...blocks.flatMap((block) => [...(block.warnings ?? []), ...block.faults.map(({ code }) => code)]),
+      ...faults.map(({ code }) => code),
+      ...warnings,
+    ],
+  }
+}
+
+describe('what is clean stays as it is', () => {
+  const inputs = ['sham', 'csl', 'cml'].flatMap((name) => {
+    const { cases }: { cases: { name?: string; input?: unknown }[] } = JSON.parse(
+      readFileSync(new URL(`../conformance/${name}.json`, import.meta.url), 'utf8'),
+    )
+    return cases.flatMap((one) => (typeof one.input === 'string' ? [[`${name} ${one.name}`, one.input] as const] : []))
+  })
+
+  test('there are inputs', () => {
+    expect(inputs.length).toBeGreaterThan(150)
+  })
+
+  test.each(inputs)('%s', (name, input) => {
+    // A key with a zero-width character in it: an error there, damage here.
+    if (name === 'sham 024-invalid-utf8-keys') return
+    const source = new Source(input)
+    expect(findBlocks(source)).toEqual(findBlocks(source, { strict: true }))
+  })
+
+  test('damaged markers inside content', () => {
+    const about = [escaped(write('zz', 'x')), html('<---WRITE file="a"--->\nx\n<---END--->'), quoted(write('zz', 'x'))]
+    const content = about.join('\n').trimEnd()
+    expect(read(write('ab', content))).toEqual({ done: { '/p/ab': content }, said: [] })
+  })
+
+  test('an example beside a sound block, with a word about it', () => {
+    const { done, said } = read(`Not so:\n${escaped(write('zz', 'x'))}but so:\n${write('ab', 'y')}`)
+    expect(done).toEqual({ '/p/ab': 'y' })
+    expect(said).toEqual([
+      'lines 2-8: not executed: a block behind backslashes of markdown beside blocks that are sound',
+    ])
+  })
+
+  test('a quotation in a text that is none', () => {
+    expect(read(`You wrote\n${quoted(write('zz', 'x'))}which is wrong.\n`)).toEqual({ done: {}, said: [] })
+  })
+})
+
+describe('what is damaged', () => {
+  test.each([
+    ['a no-break space', write('ab', 'x').replace('M [', 'M\xa0['), 'line 1: marker read through no-break spaces'],
+    ['a zero-width space', `\u200b${write('ab', 'x')}`, 'line 1: marker read through invisible characters'],
+    [
+      'a curly quote',
+      write('ab', 'x').replace('"/p/ab"', '\u201c/p/ab\u201d'),
+      'line 3: marker read through typographic punctuation',
+    ],
+    ['guillemets', write('ab', 'x').replace('<<', '\xab'), 'line 4: marker read through typographic punctuation'],
+    [
+      'a fence inside',
+      write('ab', 'x').replace('\nact', '\n```\nact'),
+      'line 2: a code fence inside the block was passed over',
+    ],
+    [
+      'a delimiter',
+      write('ab', 'x').replace('\nEOT_', '\nEOT\u200b_'),
+      'line 6: marker read through invisible characters',
+    ],
+    ['the end', write('ab', 'x').replace('#!END_', '#!END\xad_'), 'line 7: marker read through invisible characters'],
+    [
+      'the name of the action',
+      write('ab', 'x').replace('file_w', 'file\\_w'),
+      'line 2: marker read through backslashes of markdown',
+    ],
+    [
+      'indentation',
+      write('ab', 'x').replace(/^(?=.)/gm, '  '),
+      'lines 1-7: read without the indentation in front of every line',
+    ],
+    ['a quoted reply', quoted(write('ab', 'x')), 'lines 1-7: read without the ">" in front of every line'],
+  ])('%s', (_, text, warning) => {
+    expect(read(text)).toEqual({ done: { '/p/ab': 'x' }, said: [warning] })
+    expect(read(text, { strict: true }).done).toEqual({})
+  })
+
+  test('hides what stands in it', () => {
+    const text = `\u200b${write('ab', write('zz', 'x').trimEnd())}`
+    expect(Object.keys(read(text, { strict: true }).done)).toEqual(['/p/zz'])
+    expect(Object.keys(read(text).done)).toEqual(['/p/ab'])
+  })
+
+  test('between sound blocks is read where nothing can be seen of the damage', () => {
+    const text = write('ab', '1') + write('cd', '2').replace('M [', 'M\xa0[') + write('ef', '3')
+    expect(Object.values(read(text).done)).toEqual(['1', '2', '3'])
+  })
+
+  test('is not read when the indentation is not that of all lines', () => {
+    expect(read(write('ab', 'x\ny').replace(/^(?=[^y\n])/gm, '  ')).done).toEqual({})
+  })
+
+  test.each([
+    ['entities', html(write('ab', 'a < b'))],
+    ['backslashes', escaped(write('ab', 'a_b'))],
+    ['no-break spaces', write('ab', 'a b').replaceAll(' ', '\xa0')],
+    [
+      'curly quotes',
+      write('ab', '"a"')
+        .replace(/"([^"]*)"/g, '\u201c$1\u201d')
+        .replace(/'([^']*)'/g, '\u2018$1\u2019'),
+    ],
+    ['two blanks at every end', write('ab', 'a').replaceAll('\n', '  \n')],
+  ])('is refused when the content may be: %s', (_, text) => {
+    const { done, said } = read(text)
+    expect(done).toEqual({})
+    expect(said).toContain('malformed_block')
+  })
+
+  test('tells of blocks that show nothing themselves', () => {
+    const alone = `${header('ab')}\naction = "file_write"\npath = "/p/ab"\ncontent = "a &lt; b"\n#!END_SHAM_ab\n`
+    // Nothing in its markers could have been escaped, so it is taken as it stands,
+    expect(read(alone).done).toEqual({ '/p/ab': 'a &lt; b' })
+    // unless something else in the text was.
+    expect(Object.keys(read(html(write('cd', 'x')) + alone).done)).toEqual(['/p/cd'])
+  })
+
+  test('is read in the time that its length takes', () => {
+    const cost = (n: number): number => {
+      const text = Array.from(
+        { length: n },
+        (_, i) =>
+          `\u200b${header(i.toString(36).padStart(4, '0'))}\nk = <<'EOT_SHAM_${i.toString(36).padStart(4, '0')}'\nx\n`,
+      ).join('')
+      const source = new CountingSource(text)
+      findBlocks(source)
+      return source.asked / n
+    }
+    expect(cost(4000)).toBeLessThan(cost(500) * 2)
+  })
+})
+
+class CountingSource extends Source {
+  asked = 0
+
+  override line(line: number): string {
+    this.asked++
+    return super.line(line)
+  }
+}
+
+test('every action that looks for a text knows of damage', () => {
+  const names = [
+    ...new Set(
+      [...registry.values()]
+        .filter(({ params }) => Object.keys(params).some((name) => name.startsWith('old_text')))
+        .map(({ name }) => name),
+    ),
+  ]
+  // A block whose texts are in doubt reaches these: whoever adds one must ask `context.repair.damage`.
+  expect(names.sort()).toEqual([
+    'file_edit',
+    'file_replace_all_text',
+    'file_replace_text',
+    'file_replace_text_range',
+    'files_replace_all_text',
+  ])
+})
