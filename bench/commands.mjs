@@ -7,16 +7,15 @@ import path from 'node:path'
 import { Clada } from '../dist/index.js'
 import { median, scratch } from './measure.mjs'
 
-const root = fs.realpathSync(
-  fs.mkdirSync(path.join(scratch, 'commands/src'), { recursive: true }) ? path.join(scratch, 'commands') : scratch,
-)
+fs.mkdirSync(path.join(scratch, 'commands/src'), { recursive: true })
+const root = fs.realpathSync(path.join(scratch, 'commands'))
 for (let index = 0; index < 100; index++) fs.writeFileSync(path.join(root, 'src', `f${index}.txt`), `text ${index}\n`)
 
 const contained = new Clada({ repoPath: root, gitCommit: false })
 const bare = new Clada({ repoPath: root, gitCommit: false, exec: 'unsandboxed' })
 
-/** Adds up to how much longer one takes than the other, measured in turn. */
-export async function overhead(times, ours, theirs) {
+/** How much longer one takes than the other, measured in turn. */
+async function overhead(times, ours, theirs) {
   const pairs = []
   for (let time = 0; time < times; time++) pairs.push([await timed(ours), await timed(theirs)])
   const [first, second] = [0, 1].map((at) => median(pairs.map((pair) => pair[at])))

@@ -12,7 +12,8 @@ import { fileURLToPath } from 'node:url'
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 const list = path.join(root, 'scripts/grammars.json')
-const from = (name) => path.join(root, 'node_modules/tree-sitter-wasm/out', name, `tree-sitter-${name}.wasm`)
+const source = path.dirname(fileURLToPath(import.meta.resolve('tree-sitter-wasm/manifest.json')))
+const from = (name) => path.join(source, 'out', name, `tree-sitter-${name}.wasm`)
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex')
 
 /** Copies every grammar of the list, or throws when one is not what it was. */

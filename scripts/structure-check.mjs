@@ -1,7 +1,7 @@
 // Proves structure editing on real files: every structure is replaced by itself, deleted and put back, moved and moved
 // back, and looked for by the targets that its header gives.
 //
-//   node scripts/structure-check.mjs [--most N] [--docs] [--verbose] [DIR|FILE ...]
+//   node scripts/structure-check.mjs [--most N] [--only LANGUAGE] [--docs] [--verbose] [DIR|FILE ...]
 //
 // Without arguments it takes up to N files (default 40) of each language from this project, its packages and what the
 // machine has of standard libraries. --docs writes the figures into docs/structures.md.
@@ -14,7 +14,8 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 const args = process.argv.slice(2)
 const option = (name, fallback) => (args.includes(name) ? Number(args[args.indexOf(name) + 1]) : fallback)
 const most = option('--most', 40)
-const given = args.filter((arg, at) => !arg.startsWith('--') && args[at - 1] !== '--most')
+const only = args.includes('--only') ? args[args.indexOf('--only') + 1] : undefined
+const given = args.filter((arg, at) => !arg.startsWith('--') && args[at - 1] !== '--most' && args[at - 1] !== '--only')
 const places =
   given.length > 0
     ? given
@@ -98,7 +99,7 @@ function choose(languageFor) {
       const text = readable(file)
       if (text === undefined) continue
       const language = languageFor(file, text)?.name
-      if (language === undefined) continue
+      if (language === undefined || (only !== undefined && language !== only)) continue
       if (!found.has(language)) found.set(language, [])
       found.get(language).push(file)
     }

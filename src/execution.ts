@@ -163,7 +163,7 @@ export class Execution {
       )
       const refused = this.#refusedWhole(block, decoded)
       if (refused !== undefined) {
-        return { ready: false, block, number, errors: [{ ...refused, ...named, task: number, ...grouped }] }
+        return { ready: false, block, number, errors: [{ ...refused, ...told }] }
       }
       return decoded.ok
         ? { ready: true, block, number, decoded }

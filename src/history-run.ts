@@ -57,7 +57,14 @@ export async function executionOf(settings: Settings, number: number): Promise<E
     const at = { root: settings.root, parts: name.split('/'), absolute, given: absolute }
     return [diffOf({ at, before: states[0], after: states[1] })]
   })
-  return { ...entryOf(record, undone), actions: record.actions.map(({ block: _, ...action }) => action), diffs }
+  const actions = record.actions.map(({ seq, action, target, success, error }) => ({
+    seq,
+    action,
+    target,
+    success,
+    ...(error === undefined ? {} : { error }),
+  }))
+  return { ...entryOf(record, undone), actions, diffs }
 }
 
 /** When a block was last carried out, by its text. */

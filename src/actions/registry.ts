@@ -27,6 +27,18 @@ import { glob } from './glob.ts'
 import { grep } from './grep.ts'
 import { ls } from './ls.ts'
 import { run } from './run.ts'
+import { listStructures } from './list-structures.ts'
+import { readStructure } from './read-structure.ts'
+import { replaceStructure } from './replace-structure.ts'
+import { deleteStructure } from './delete-structure.ts'
+import { replaceTextInStructure } from './replace-text-in-structure.ts'
+import { replaceAllTextInStructure } from './replace-all-text-in-structure.ts'
+import { insertBeforeStructure } from './insert-before-structure.ts'
+import { insertAfterStructure } from './insert-after-structure.ts'
+import { moveStructureToBefore } from './move-structure-to-before.ts'
+import { moveStructureToAfter } from './move-structure-to-after.ts'
+import { moveStructureToFileStart } from './move-structure-to-file-start.ts'
+import { moveStructureToFileEnd } from './move-structure-to-file-end.ts'
 
 /** Every action, in the order in which they are listed to people and models. */
 export const actions: readonly ActionSpec[] = [
@@ -56,6 +68,18 @@ export const actions: readonly ActionSpec[] = [
   ls,
   grep,
   glob,
+  listStructures,
+  readStructure,
+  replaceStructure,
+  deleteStructure,
+  replaceTextInStructure,
+  replaceAllTextInStructure,
+  insertBeforeStructure,
+  insertAfterStructure,
+  moveStructureToBefore,
+  moveStructureToAfter,
+  moveStructureToFileStart,
+  moveStructureToFileEnd,
   exec,
   run,
 ]

@@ -7,7 +7,7 @@ import { readInputs } from './input.ts'
 import { cladaOptions, reportOptions, useColor } from './options.ts'
 import { print } from './print.ts'
 
-/** Shows what would change on stdout and what would fail on stderr. */
+/** Shows what would change on stdout, and on stderr what would be run and what would fail. */
 export const command: Command = async ({ flags, words }) => {
   const clada = new Clada(cladaOptions(flags))
   const previews: Preview[] = []
@@ -17,11 +17,20 @@ export const command: Command = async ({ flags, words }) => {
     if (flags.json !== undefined) print(JSON.stringify(previews.length === 1 ? previews[0] : previews, null, 2))
     else for (const { diff } of previews) print(useColor(flags) ? colored(diff) : diff)
     if (flags.json === undefined) {
+      for (const { result } of previews) for (const line of programLines(result)) process.stderr.write(`${line}\n`)
       for (const { result } of failed)
         process.stderr.write(`${formatReport(result, 'text', { ...reportOptions(flags), errorDetail: 'full' })}\n`)
     }
   }
   return failed.length > 0 ? 1 : 0
+}
+
+/** What would be run: its effects are in no diff. */
+function programLines({ results }: Preview['result']): string[] {
+  return results.flatMap(({ task, seq, data, warnings = [] }) => {
+    if (typeof data !== 'object' || data === null || !('would_run' in data)) return []
+    return [printable(`[task-${task ?? seq}] would run: ${String(data.would_run)} (${warnings.join('; ')})`)]
+  })
 }
 
 function colored(diff: string): string {

@@ -190,6 +190,13 @@ export const commands: readonly CommandHelp[] = [
     ],
   },
   {
+    name: 'outline',
+    usage: 'clada outline FILE',
+    summary: 'the structures of a file',
+    flags: ['root', 'allow', 'json', ...general],
+    examples: [['clada outline src/cart.ts', 'classes, functions and what is in them']],
+  },
+  {
     name: 'tools',
     usage: 'clada tools [ACTION…] [--format table|yaml|json|md]',
     summary: 'the actions',

@@ -3,17 +3,30 @@ import { StringDecoder } from 'node:string_decoder'
 import { printable } from '../report/printable.ts'
 
 /** Shows what programs write as it comes, line by line on stderr, marked with the task it belongs to. */
-export function liveOutput(): (task: string, chunk: Buffer) => void {
-  const decoder = new StringDecoder('utf8')
-  let rest = ''
-  return (task, chunk) => {
-    const lines = (rest + decoder.write(chunk)).split('\n')
-    rest = lines.pop() ?? ''
+export class LiveOutput {
+  #decoder = new StringDecoder('utf8')
+  #task = ''
+  #rest = ''
+
+  readonly add = (task: string, chunk: Buffer): void => {
+    if (task !== this.#task) this.end()
+    this.#task = task
+    const lines = (this.#rest + this.#decoder.write(chunk)).split('\n')
+    this.#rest = lines.pop() ?? ''
+    for (const line of lines) this.#show(line)
     // A program that never breaks its lines is shown in pieces.
-    if (rest.length > 4096) {
-      lines.push(rest)
-      rest = ''
-    }
-    for (const line of lines) fs.writeSync(2, `[task-${task}:exec] ${printable(line)}\n`)
+    if (this.#rest.length > 4096) this.end()
+  }
+
+  /** Shows the line that was never ended. */
+  end(): void {
+    const rest = this.#rest + this.#decoder.end()
+    this.#decoder = new StringDecoder('utf8')
+    this.#rest = ''
+    if (rest !== '') this.#show(rest)
+  }
+
+  #show(line: string): void {
+    fs.writeSync(2, `[task-${this.#task}:exec] ${printable(line)}\n`)
   }
 }

@@ -10,6 +10,7 @@ const commands: Record<string, () => Promise<{ command: Command }>> = {
   diff: () => import('./diff.ts'),
   do: () => import('./do.ts'),
   tools: () => import('./tools.ts'),
+  outline: () => import('./outline.ts'),
   history: () => import('./history.ts'),
   undo: () => import('./undo.ts'),
   redo: () => import('./redo.ts'),

@@ -83,7 +83,7 @@ export function reportOptions(flags: FlagValues): ReportOptions {
     color: useColor(flags),
     budget: budget === undefined ? undefined : budget * 4,
     outputLimit,
-    programs: outputMode(flags) === 'silent' || streams(flags) ? 'hide' : 'show',
+    programs: outputMode(flags) === 'silent' ? 'hide' : 'show',
     errorDetail: detail === 'minimal' || detail === 'full' || detail === 'debug' ? detail : undefined,
   }
 }

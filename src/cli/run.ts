@@ -5,7 +5,7 @@ import type { Command } from './command.ts'
 import { type FlagValues, numberOf } from './flags.ts'
 import { isLive, readInputs, stdinTexts } from './input.ts'
 import { asking } from './ask.ts'
-import { liveOutput } from './live-output.ts'
+import { LiveOutput } from './live-output.ts'
 import { cladaOptions, reportFormat, reportOptions, streams } from './options.ts'
 import { print } from './print.ts'
 import { Progress } from './progress.ts'
@@ -16,7 +16,8 @@ export const command: Command = async ({ flags, words }) => {
   const shown = reportOptions(flags)
   const clada = new Clada(options)
   const inputs = isLive(words) ? [{ name: '-', text: undefined }] : await readInputs(words)
-  const live = streams(flags) ? { onOutput: liveOutput() } : {}
+  const output = streams(flags) ? new LiveOutput() : undefined
+  const live = output === undefined ? {} : { onOutput: output.add }
   const results: ExecutionResult[] = []
   for (const { name, text } of inputs) {
     const result = await watched(flags, (signal, onAction) =>
@@ -24,10 +25,14 @@ export const command: Command = async ({ flags, words }) => {
         ? clada.executeStream(stdinTexts(signal), { signal, onAction, ...live })
         : clada.execute(text, { signal, onAction, ...live }),
     )
+    output?.end()
     results.push(result)
     if (flags.quiet !== undefined || flags.json !== undefined) continue
     if (inputs.length > 1) print(`${results.length > 1 ? '\n' : ''}--- ${name}`)
-    print(formatReport(result, formatOf(result), shown))
+    const format = formatOf(result)
+    // A person who has seen it come need not read it twice.
+    const seen = output !== undefined && format === 'pretty'
+    print(formatReport(result, format, seen ? { ...shown, programs: 'hide' } : shown))
   }
   if (flags.json !== undefined && flags.quiet === undefined) {
     const reports = results.map((result) => formatReport(result, 'json', shown))

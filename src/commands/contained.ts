@@ -53,7 +53,7 @@ export async function runContained(what: Containment, place: Place, scope: Comma
   const end = inside === undefined || failure !== undefined ? await runBare(what, place, scope) : inside
   const after = surveyOf(root, isClosed)
   const changed = changesBetween(before, after)
-  scope.files.changedOutside(changed.map((file) => path.join(root, file.path)))
+  await scope.files.changedOutside(changed.map((file) => path.join(root, file.path)))
   warnings.push(...oddities(before, after, changed))
   return { ok: true, end, changed, warnings }
 }

@@ -49,8 +49,14 @@ function argsOf(
         : []
   // Without an operand grep -r searches the directory it is in.
   const last = rule.name === 'grep' && call.has('-r') && !call.operands.some(({ as }) => as === 'content') ? ['.'] : []
-  return [...options, ...more, ...(rule.dashes === 'single' ? [] : ['--']), ...words, ...last]
+  // A program that knows no `--` must not take a file for an option.
+  if (rule.dashes === 'single') return [...options, ...words.map((word) => (word.startsWith('-') ? `./${word}` : word))]
+  return [...known(rule.name, options), ...more, '--', ...words, ...last]
 }
+
+/** The ls of the BSDs knows neither colours nor what to leave out by name. */
+const known = (name: string, options: readonly string[]): readonly string[] =>
+  name === 'ls' && process.platform !== 'linux' ? options.filter((one) => !/^--(color|ignore)=/.test(one)) : options
 
 function started(
   file: string,

@@ -24,7 +24,7 @@ export interface Files {
   /** A directory for a child process, with everything on the disk that this run has written. */
   outside(dir: PathArg, effect: 'looks' | 'changes'): Promise<{ readonly cwd: string; readonly absolute: string }>
   /** Files that a child process has changed: what this run knew of them no longer holds. */
-  changedOutside(absolutes: Iterable<string>): void
+  changedOutside(absolutes: readonly string[]): Promise<void>
 }
 
 export interface Pathed {

@@ -51,6 +51,8 @@ export type Problem =
   | { kind: 'no-paths' }
   | { kind: 'files-failed'; doing: 'read' | 'change'; failures: { path: string; problem: Problem }[] }
   | { kind: 'bad-param'; param: string; message: string }
+  /** An operation on structures was refused; the code is one of `structure/problem.ts`. */
+  | { kind: 'structure'; code: StructureCode; message: string; details: Readonly<Record<string, unknown>> }
   | { kind: 'search-failed'; message: string }
   /** The command is not one that may be run. */
   | { kind: 'command-refused'; reason: string; advice: string }
@@ -70,6 +72,21 @@ export type Problem =
   | { kind: 'git'; reason: string; advice?: string }
   | { kind: 'stopped'; reason: string }
   | { kind: 'bug'; message: string; stack?: string }
+
+export const structureCodes = [
+  'TARGET_NOT_FOUND',
+  'TARGET_AMBIGUOUS',
+  'TEXT_NOT_FOUND',
+  'TEXT_AMBIGUOUS',
+  'COUNT_MISMATCH',
+  'LANGUAGE_UNSUPPORTED',
+  'PARSER_FAILED',
+  'FILE_NOT_FOUND',
+  'FILE_TOO_LARGE',
+  'PERMISSION_DENIED',
+  'INVALID_PARAMETER',
+] as const
+export type StructureCode = (typeof structureCodes)[number]
 
 export type PathRule = 'path_escape' | 'path_denied' | 'symlink_not_allowed' | 'invalid_parameter'
 

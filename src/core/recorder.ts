@@ -12,6 +12,10 @@ export interface Recorder {
   change(changes: readonly PathChange[], act: (image: string | undefined) => void): void
   /** What an earlier change displaced is back in its place. */
   reverted(absolute: string): void
+  /** A program is about to run, and may change anything. */
+  beforeProgram(): Promise<void>
+  /** What a program changed. */
+  changedByProgram(absolutes: readonly string[]): Promise<void>
   /** The action that is being carried out, for changes that come later. */
   acting: number
   /** How many of a file's names are the recorder's own. */

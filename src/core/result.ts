@@ -1,4 +1,5 @@
 import type { SyntaxName } from './block.ts'
+import { structureCodes } from './problem.ts'
 
 /** What `execute` answers. Fields that the seeds of the language name mean what they meant there. */
 export interface ExecutionResult {
@@ -84,6 +85,8 @@ export interface Details {
   saved?: string
   /** A command that waits for approval. */
   command?: string
+  /** What an operation on structures has to say: matches with their lines, suggestions, the parent that was found. */
+  structure?: Readonly<Record<string, unknown>>
   stack?: string
 }
 
@@ -130,6 +133,7 @@ export const codes = [
   'action_not_allowed',
   'truncated',
   'skipped',
+  ...structureCodes,
   /** Beyond the contract's list: the device failed, or the process ran out of descriptors. */
   'io_error',
   /** Beyond the contract's list: clada itself has a bug. */

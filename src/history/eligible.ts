@@ -28,7 +28,7 @@ export async function eligible(
 }
 
 /** Those that git ignores and does not track. */
-async function ignoredOf(room: Room, paths: readonly string[]): Promise<Set<string>> {
+export async function ignoredOf(room: Room, paths: readonly string[]): Promise<Set<string>> {
   if (paths.length === 0) return new Set()
   const input = paths.join('\0') + '\0'
   const { out } = await room.git(['check-ignore', '-z', '--stdin'], { input, fine: [1] })

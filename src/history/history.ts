@@ -19,6 +19,7 @@ import {
   recordFile,
   roomDir,
 } from './record.ts'
+import type { Snapshot } from './snapshot.ts'
 import { summaryOf, targetOf } from './summary.ts'
 
 /** What an execution is, for its record. */
@@ -59,6 +60,8 @@ export class History implements Recorder {
   #beginning: Promise<void> | undefined
   #open: Open | undefined
   #explanations: string[] = []
+  #snapshot: Snapshot | undefined
+  #programs = 0
 
   constructor(options: HistoryOptions) {
     this.#options = options
@@ -89,6 +92,30 @@ export class History implements Recorder {
   /** A line for whoever finds the journal without an end. */
   note(line: object): void {
     this.#open?.journal.note(line)
+  }
+
+  async beforeProgram(): Promise<void> {
+    if (this.#open === undefined) return
+    const { stateDir, history, number } = this.#open
+    const { root, settings, closed } = this.#options
+    this.#snapshot?.room.close()
+    const dir = path.join(dirOf(history, number), roomDir, `snapshot-${this.#programs++}`)
+    try {
+      const { takeSnapshot } = await import('./snapshot.ts')
+      this.#snapshot = await takeSnapshot({ root, stateDir, settings, closed, dir })
+    } catch (error) {
+      if (!(error instanceof Stop)) throw error
+      this.#snapshot = undefined
+      this.warnings.push('git cannot save the project before a program runs, so what it changes cannot be undone')
+    }
+  }
+
+  async changedByProgram(absolutes: readonly string[]): Promise<void> {
+    if (this.#open === undefined || this.#snapshot === undefined || absolutes.length === 0) return
+    const { statesBefore } = await import('./snapshot.ts')
+    const { journal } = this.#open
+    const states = await statesBefore(this.#snapshot, absolutes)
+    for (const [absolute, before] of states) journal.found(absolute, before, this.acting)
   }
 
   /** An action begins. */
@@ -128,6 +155,7 @@ export class History implements Recorder {
       return await this.#checkpoint(checkpoints, record, file)
     } finally {
       checkpoints?.close()
+      if (this.#programs > 0) fs.rmSync(path.join(dirOf(history, number), roomDir), { recursive: true, force: true })
       release()
     }
   }
@@ -147,7 +175,7 @@ export class History implements Recorder {
       const journal = new Journal(history, number, root, { execution: number, kind, ...ownOwner() })
       try {
         const checkpoints = await this.#checkpoints(stateDir, history, number, journal)
-        this.#open = { history, number, journal, checkpoints, release }
+        this.#open = { stateDir, history, number, journal, checkpoints, release }
       } catch (error) {
         journal.close()
         fs.rmSync(dirOf(history, number), { recursive: true, force: true })
@@ -249,6 +277,7 @@ export class History implements Recorder {
 }
 
 interface Open {
+  readonly stateDir: string
   readonly history: string
   readonly number: number
   readonly journal: Journal

@@ -17,18 +17,18 @@ export function keepImage(door: string, image: string): void {
     fs.linkSync(door, image)
   } catch (error) {
     if (!hasCode(error, 'EPERM', 'EXDEV', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EACCES')) throw error
-    copyWithMode(door, image)
+    copyFile(door, image)
   }
 }
 
 /** Cuts the tie between a kept file and one that is alive: whoever writes into that one must not change both. */
 export function copyImage(image: string | undefined): void {
   if (image === undefined || fs.lstatSync(image).nlink < 2) return
-  copyWithMode(image, `${image}.own`)
+  copyFile(image, `${image}.own`)
   fs.renameSync(`${image}.own`, image)
 }
 
-function copyWithMode(from: string, to: string): void {
+export function copyFile(from: string, to: string): void {
   fs.copyFileSync(from, to, fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE)
   fs.chmodSync(to, fs.lstatSync(from).mode & 0o7777)
 }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { fingerprintOf } from '../core/hash.ts'
 import type { Becoming, Inspected, PathChange } from '../core/recorder.ts'
 import { Contents } from './contents.ts'
-import { copyImage, keepImage, readState } from './images.ts'
+import { copyFile, copyImage, keepImage, readState } from './images.ts'
 import { lostIn } from './ledger.ts'
 import { dirOf, journalFile, packFile, type PathRecord, type Slice, type State, type StepRecord } from './record.ts'
 
@@ -27,6 +27,7 @@ export class Journal {
   #packed = 0
   #waiting = 0
   #packFd: number | undefined
+  #printed: { readonly bytes: Buffer; readonly print: string } | undefined
 
   constructor(history: string, number: number, root: string, header: object) {
     this.#root = root
@@ -66,6 +67,19 @@ export class Journal {
     }
   }
 
+  /** A change that was made past this journal, with what was there before. */
+  found(absolute: string, before: Inspected, by: number): void {
+    const known = this.#entries.get(absolute)
+    if (known !== undefined) {
+      known.after = undefined
+      known.steps.push({ by })
+      return
+    }
+    const state = this.#keptState(before)
+    this.#entries.set(absolute, { before: state, after: undefined, steps: [{ by }], loose: false, roughMode: true })
+    this.noteNow({ path: shortPath(this.#root, absolute), by, to: 'file', before: state })
+  }
+
   reverted(absolute: string): void {
     const entry = this.#entries.get(absolute)
     if (entry === undefined) return
@@ -90,6 +104,7 @@ export class Journal {
     const paths: PathRecord[] = []
     for (const [absolute, entry] of this.#entries) {
       const after = entry.after ?? this.#inspected(inspect(absolute))
+      if (entry.roughMode) entry.before = withModeOf(entry.before, after)
       if (entry.loose) copyImage(this.#imageFile(entry.before))
       if (entry.after === undefined && this.#same(entry.before, after)) continue
       if (entry.before.type === 'absent' && after.type === 'absent') continue
@@ -125,7 +140,7 @@ export class Journal {
 
   #announce({ absolute, door, was, becomes, by }: PathChange): void {
     const path = shortPath(this.#root, absolute)
-    const to = becomes.type === 'file' && becomes.bytes !== undefined ? fingerprintOf(becomes.bytes) : becomes.type
+    const to = becomes.type === 'file' && becomes.bytes !== undefined ? this.#printOf(becomes.bytes) : becomes.type
     if (this.#entries.has(absolute)) return this.note({ path, by, to })
     const before = this.#state(door, was)
     this.#entries.set(absolute, { before, after: undefined, steps: [], loose: false })
@@ -138,12 +153,23 @@ export class Journal {
     return state.type === 'file' ? { ...state, image: String(this.#images++) } : state
   }
 
+  #keptState(before: Inspected): State {
+    if (before.type !== 'file') return before
+    const image = String(this.#images++)
+    fs.writeFileSync(path.join(this.#dir, image), before.bytes, { flag: 'wx', mode: before.mode })
+    fs.chmodSync(path.join(this.#dir, image), before.mode)
+    return { type: 'file', mode: before.mode, image }
+  }
+
   #keepImage({ absolute, door, moved }: PathChange): string | undefined {
     const entry = this.#entries.get(absolute)
     const image = entry && this.#imageFile(entry.before)
     if (entry === undefined || image === undefined) return undefined
-    keepImage(door, image)
-    if (moved) this.#loosen(entry)
+    if (moved && fs.lstatSync(door).size <= copyLimit) copyFile(door, image)
+    else {
+      keepImage(door, image)
+      if (moved) this.#loosen(entry)
+    }
     return image
   }
 
@@ -173,7 +199,13 @@ export class Journal {
 
   #fileState(mode: number, bytes: Buffer): State {
     const pack = this.#keepBytes(bytes)
-    return { type: 'file', mode: mode & 0o7777, print: fingerprintOf(bytes), ...(pack === undefined ? {} : { pack }) }
+    return { type: 'file', mode: mode & 0o7777, print: this.#printOf(bytes), ...(pack === undefined ? {} : { pack }) }
+  }
+
+  /** Asked for twice in a row, before a change and after it. */
+  #printOf(bytes: Buffer): string {
+    if (this.#printed?.bytes !== bytes) this.#printed = { bytes, print: fingerprintOf(bytes) }
+    return this.#printed.print
   }
 
   #same(before: State, after: State): boolean {
@@ -211,12 +243,22 @@ export class Journal {
 }
 
 interface Entry {
-  readonly before: State
+  before: State
   /** Undefined when the disk has to be asked. */
   after: State | undefined
   readonly steps: StepRecord[]
   loose: boolean
+  /** Only the executable bit of the mode is known. */
+  readonly roughMode?: true
 }
+
+function withModeOf(before: State, after: State): State {
+  if (before.type !== 'file' || after.type !== 'file' || (before.mode & 0o100) !== (after.mode & 0o100)) return before
+  return { ...before, mode: after.mode }
+}
+
+/** A file that goes on under another name is better copied: two names make others wonder. Not when it is huge. */
+const copyLimit = 64 * 1024 * 1024
 
 /** Beyond this a version is not kept: it still lies on the disk, or in the image that the next execution makes of it. */
 const packLimit = 64 * 1024 * 1024

@@ -121,19 +121,22 @@ export async function differences(room: Room, from: string, to: string): Promise
   }))
 }
 
-interface Side {
+export interface Side {
   readonly mode: string
   readonly oid: string
 }
 
-function stateOf({ mode }: Side, bytes: Buffer | undefined): Inspected {
+export function stateOf({ mode }: Side, bytes: Buffer | undefined): Inspected {
   if (bytes === undefined) return { type: 'absent' }
   if (mode === '120000') return { type: 'symlink', target: bytes.toString() }
   return { type: 'file', mode: mode === '100755' ? 0o755 : 0o644, bytes }
 }
 
 /** Contents as they stand in the working tree, line endings and all. */
-async function contentsOf(room: Room, wanted: readonly (Side & { name: string })[]): Promise<Map<string, Buffer>> {
+export async function contentsOf(
+  room: Room,
+  wanted: readonly (Side & { name: string })[],
+): Promise<Map<string, Buffer>> {
   const found = new Map<string, Buffer>()
   for (const kind of ['120000', 'file'] as const) {
     const some = wanted.filter(({ mode }) => mode !== '000000' && (mode === '120000') === (kind === '120000'))

@@ -27,14 +27,13 @@ const runtimeHomes = [
   'miniconda3',
   'anaconda3',
   'miniforge3',
-  '.gem',
+  '.gem/ruby',
   '.goenv',
 ]
 
-/** What tools keep between runs, and what a second `npm install` would miss. */
+/** What tools keep between runs, and what a second `npm install` would miss. Not all of `.cache`: some keep tokens there. */
 const cacheHomes = [
   '.npm',
-  '.cache',
   '.yarn',
   '.pnpm-store',
   '.local/share/pnpm/store',
@@ -45,7 +44,22 @@ const cacheHomes = [
   'go/pkg',
   '.bundle/cache',
   '.nuget/packages',
-  'Library/Caches',
+  ...[
+    'pip',
+    'uv',
+    'pypoetry',
+    'yarn',
+    'pnpm',
+    'node',
+    'node-gyp',
+    'deno',
+    'go-build',
+    'composer',
+    'ccache',
+    'turbo',
+  ].map((name) => `.cache/${name}`),
+  ...['ms-playwright', 'puppeteer', 'Cypress', 'pre-commit', 'ruff', 'mypy'].map((name) => `.cache/${name}`),
+  ...['Yarn', 'pip', 'deno', 'go-build', 'ms-playwright'].map((name) => `Library/Caches/${name}`),
 ]
 
 const below = (home: string, names: readonly string[]): string[] =>

@@ -179,6 +179,10 @@ export function explain(problem: Problem, action: string): Explained {
         error: `${action}: Invalid ${problem.param}: ${problem.message}`,
         code: 'invalid_parameter',
       }
+    case 'structure': {
+      const { code, message, details: structure } = problem
+      return { error: `${action}: ${code}: ${message}`, code, details: { structure } }
+    }
     case 'search-failed':
       return {
         error: `${action}: ${problem.message}`,

@@ -1,5 +1,6 @@
 import type { ActionResult } from '../core/result.ts'
 import { capText } from './cap.ts'
+import { structureBody } from './structures.ts'
 import { primaryOf } from './words.ts'
 
 export const defaultOutputLimit = 50 * 1024
@@ -46,6 +47,8 @@ const changedLine = (entry: unknown): string => (isRecord(entry) ? `  ${entry['c
 function bodyOf(result: ActionResult): string | undefined {
   const { action, params, data } = result
   if (isProgram(action)) return programBody(result)
+  if (action.endsWith('_structure') || action === 'list_structures')
+    return isRecord(data) ? structureBody(data) : undefined
   if (isRecord(data) && typeof data['content'] === 'string' && isRead(action)) {
     if (Array.isArray(data['paths'])) return severalFiles(data['paths'].map(String), data['content'])
     const path = String(data['path'])

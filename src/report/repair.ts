@@ -1,5 +1,6 @@
 import type { ActionResult, Details, ParseError } from '../core/result.ts'
 import { capText } from './cap.ts'
+import { structureHelp } from './structures.ts'
 
 /** What a failed action needs to succeed next time, as indented lines. The first line of the error is said elsewhere. */
 export function repairLines({ error = '', code, details = {} }: ActionResult, limit = 4096): string[] {
@@ -13,6 +14,7 @@ export function repairLines({ error = '', code, details = {} }: ActionResult, li
     lines.push(`This text was there until action ${action}${where} changed it.`)
   }
   for (const place of details.nearest ?? []) lines.push(...nearLines(place))
+  if (details.structure !== undefined) lines.push(...structureHelp(details.structure))
   lines.push(...placeLines(details))
   if (details.expected !== undefined && typeof details.found === 'string') {
     lines.push('expected:', ...indented(String(details.expected)), 'found:', ...indented(details.found))

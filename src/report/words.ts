@@ -1,11 +1,13 @@
 import type { ActionResult, ParseError } from '../core/result.ts'
+import type { ReportOptions } from './options.ts'
 
 /** What an action was about, in a word or two. */
 export function primaryOf({ params }: Pick<ActionResult, 'params'>): string {
-  const { path, paths, pattern, lang, old_path, command } = params
+  const { path, paths, pattern, lang, old_path, source_path, command } = params
   if (typeof path === 'string') return path
   if (typeof paths === 'string') return `(${paths.split('\n').filter((line) => line.trim() !== '').length} files)`
-  for (const value of [pattern, lang, old_path, command]) if (typeof value === 'string') return oneLine(value)
+  for (const value of [pattern, lang, old_path, source_path, command])
+    if (typeof value === 'string') return oneLine(value)
   return ''
 }
 
@@ -36,3 +38,7 @@ export function byBlock(errors: readonly ParseError[]): ParseError[][] {
   }
   return [...groups.values()]
 }
+
+/** Where a reply was cut off is worth a line even where nobody asked for details: the model has to go on from there. */
+export const showsHint = ({ hint, code }: ParseError, detail: ReportOptions['errorDetail']): boolean =>
+  hint !== undefined && (detail === undefined ? code === 'truncated' : detail !== 'minimal')

@@ -4,7 +4,7 @@ import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, isProgram, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { repairLines } from './repair.ts'
-import { primaryOf } from './words.ts'
+import { primaryOf, showsHint } from './words.ts'
 
 /** A line for each task, numbered from 1, then a `<result>` for programs, which counts from 0. */
 export function formatXml(result: ExecutionResult, options: ReportOptions = {}): string {
@@ -46,10 +46,7 @@ function tasksOf({ results, parseErrors }: ExecutionResult): Task[] {
   return [...done, ...broken].sort((a, b) => a.line - b.line).map((task, index) => ({ ...task, index }))
 }
 
-function taskLines(
-  task: Task,
-  { errorDetail = 'minimal', outputLimit = defaultOutputLimit, programs }: ReportOptions,
-): string[] {
+function taskLines(task: Task, { errorDetail, outputLimit = defaultOutputLimit, programs }: ReportOptions): string[] {
   const head = `[task-${task.index + 1}]`
   const { result, error } = task
   if (result === undefined) {
@@ -57,7 +54,7 @@ function taskLines(
       error?.line === undefined
         ? ''
         : ` (line ${error.line}${error.column === undefined ? '' : `, column ${error.column}`})`
-    const hint = error?.hint !== undefined && errorDetail !== 'minimal' ? [`    → ${error.hint}`] : []
+    const hint = error !== undefined && showsHint(error, errorDetail) ? [`    → ${error.hint}`] : []
     return [`${head} Error: ${error?.code ?? 'malformed_xml'}: ${error?.message}${where}`, ...hint]
   }
   const warnings = (result.warnings ?? []).map((warning) => `${head} Warning: ${warning}`)
@@ -67,7 +64,7 @@ function taskLines(
       .map((line) => `[task-${task.index + 1}:${isProgram(result.action) ? 'exec' : 'output'}] ${line}`) ?? []
   if (result.success) return [`${head} Success: ${successOf(result)}`, ...warnings, ...output]
   const rest =
-    errorDetail === 'minimal'
+    (errorDetail ?? 'minimal') === 'minimal'
       ? []
       : repairLines(result)
           .slice(1)

@@ -1,20 +1,47 @@
 import type { Node } from 'web-tree-sitter'
+import type { Span } from '../text/edit.ts'
 import { words, type Kind, type TreeSitterRow } from './language.ts'
 import { bodyOf, nameNode } from './naming.ts'
 import type { Part } from './parts.ts'
 
 /** A structure on its way: which nodes it consists of is settled, its bounds and texts are not. */
-export interface Draft {
+export class Draft {
   kind: Kind
   readonly node: Node
   /** With the nodes wrapped around it. */
   start: number
   end: number
+  listed = false
+  children: Draft[] = []
+  readonly #base: number
+  readonly #find: () => Node | null
+  #bodyNode: Node | null | undefined
+  #body: number | null | undefined
+
+  constructor(kind: Kind, node: Node, span: Span, base: number, find: () => Node | null) {
+    this.kind = kind
+    this.node = node
+    this.start = span.start
+    this.end = span.end
+    this.#base = base
+    this.#find = find
+  }
+
+  /** Looked for only when it is asked for: of most structures in a large file nobody wants to know. */
+  get bodyNode(): Node | null {
+    if (this.#bodyNode === undefined) this.#bodyNode = this.#find()
+    return this.#bodyNode
+  }
+
   /** Where its body starts, in the file. */
-  body: number | null
-  readonly bodyNode: Node | null
-  listed: boolean
-  children: Draft[]
+  get body(): number | null {
+    if (this.#body === undefined) this.#body = this.bodyNode === null ? null : this.bodyNode.startIndex + this.#base
+    return this.#body
+  }
+
+  set body(offset: number | null) {
+    this.#body = offset
+  }
 }
 
 /** Kinds that are the name of the function they hold. */
@@ -47,9 +74,10 @@ export class Drafting {
   #visit(part: Part): Draft[] {
     if (part.kind === null) return this.#around(part, this.all(part.children))
     const draft = this.#start(part.kind, part.node, part.start, part.end)
-    if (this.#chains.has(part.type)) this.#fillChain(draft, part)
+    const mayBranch = part.kind === 'if' || part.kind === 'else'
+    if (mayBranch && this.#chains.has(part.type)) this.#fillChain(draft, part)
     else this.#fill(draft, this.all(part.children))
-    if (part.roles.has('list')) markListed(draft.children)
+    if (part.roles.includes('list')) markListed(draft.children)
     return [this.#withoutEmptyDeclaration(draft)]
   }
 
@@ -60,13 +88,13 @@ export class Drafting {
     if (!holder || only === undefined || draft.children.length > 1 || nameNode(draft.node, this.#row) !== null)
       return draft
     if (!/^[\s;]*$/.test(this.#text.slice(only.end, draft.end))) return draft
-    return { ...only, start: draft.start, end: draft.end }
+    only.start = draft.start
+    only.end = draft.end
+    return only
   }
 
   #start(kind: Kind, node: Node, start: number, end: number): Draft {
-    const bodyNode = bodyOf(node, this.#row)
-    const body = bodyNode === null ? null : bodyNode.startIndex + this.#base
-    return { kind, node, start, end, body, bodyNode, listed: false, children: [] }
+    return new Draft(kind, node, { start, end }, this.#base, () => bodyOf(node, this.#row))
   }
 
   #fill(draft: Draft, inside: readonly Draft[]): void {
@@ -86,16 +114,17 @@ export class Drafting {
     }
   }
 
-  #isBareBody({ kind, bodyNode }: Draft, { start, end }: Draft): boolean {
-    if (bodyNode === null || !control.has(kind)) return false
+  #isBareBody(draft: Draft, { start, end }: Draft): boolean {
+    const bodyNode = control.has(draft.kind) ? draft.bodyNode : null
+    if (bodyNode === null) return false
     return start === bodyNode.startIndex + this.#base && end === bodyNode.endIndex + this.#base
   }
 
   /** Wraps and lists. */
   #around(part: Part, inside: Draft[]): Draft[] {
-    if (part.roles.has('list')) markListed(inside)
+    if (part.roles.includes('list')) markListed(inside)
     const [only] = inside
-    if (!part.roles.has('wrap') || only === undefined) return inside
+    if (!part.roles.includes('wrap') || only === undefined) return inside
     if (this.#statements.has(part.type) && inside.every(isAnonymous)) {
       const call = this.#start('call', part.node, part.start, part.end)
       this.#fill(call, inside)
@@ -156,8 +185,10 @@ export class Drafting {
     const from = bare && keyword !== null && !keyword.isNamed ? keyword : other
     const body = next === null ? bodyOf(other, this.#row) : bodyOf(next, this.#row)
     const end = next === null || body === null ? other.endIndex : body.endIndex
-    const draft = this.#start('else', other, from.startIndex + this.#base, end + this.#base)
-    return { ...draft, body: this.#base + (body ?? other).startIndex, bodyNode: body }
+    const span = { start: from.startIndex + this.#base, end: end + this.#base }
+    const draft = new Draft('else', other, span, this.#base, () => body)
+    draft.body = this.#base + (body ?? other).startIndex
+    return draft
   }
 }
 

@@ -165,9 +165,15 @@ export async function finish<T>(
 ): Promise<Edited<T>> {
   const text = applyChanges(old, changes)
   if (text === old) return { text, data, warnings: [] }
-  const before = await faultsIn(path, outline)
   const around = innermost(outline, changedAt)
   const filled = around !== null && around.isEmpty() === false ? around.header : null
-  const judged = await judge({ path, language: outline.language, before, text, changedAt, filled })
+  const judged = await judge({
+    path,
+    language: outline.language,
+    before: () => faultsIn(path, outline),
+    text,
+    changedAt,
+    filled,
+  })
   return { text, data, warnings: [...judged, ...warnings] }
 }

@@ -68,7 +68,8 @@ export function fitted(given: readonly string[], fixed: ReadonlySet<number>, pla
 
 /** A line that is further out than the first one stays as far out. */
 function shifted(line: string, base: string, indent: string): string {
-  if (indent.startsWith(base)) return indent.slice(base.length) + line
+  // What was taken from all lines when they were read comes back to all of them.
+  if (indent.endsWith(base)) return indent.slice(0, indent.length - base.length) + line
   const own = indentOf(line)
   const less = Math.max(0, base.length - indent.length)
   return own.slice(Math.min(own.length, less)) + line.slice(own.length)

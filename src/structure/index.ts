@@ -29,7 +29,6 @@ export {
 } from './replace-text.ts'
 export { renderOutline, type OutlineEntry } from './render.ts'
 export {
-  errorCodes,
   LIMITS,
   type ErrorCode,
   type ErrorResponse,

@@ -23,9 +23,10 @@ export function nameNode(node: Node, row: TreeSitterRow): Node | null {
   if (told !== undefined) return told === '' ? null : follow(node, told)
   let found: Node | null = null
   for (let at: Node | null = node; at !== null;) {
-    const inner = firstField(at, nameFields)
+    const inner: Node | null = firstField(at, nameFields)
     if (inner !== null) found = inner
-    at = inner
+    // Names are leaves as a rule; then there is nothing more to ask.
+    at = inner === null || inner.namedChildCount === 0 ? null : inner
   }
   return found
 }

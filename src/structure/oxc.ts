@@ -10,6 +10,8 @@ export async function oxcFaults(path: string, source: Source): Promise<Fault[] |
   const loaded = await parser
   if (loaded === undefined) return undefined
   const { errors } = loaded.parseSync(fileName(path), source.text)
+  // What it holds outside of our heap is let go between turns of the event loop only.
+  await new Promise((resume) => setImmediate(resume))
   return errors
     .filter(({ severity }) => severity === 'Error')
     .map(({ message, labels }) => {

@@ -10,7 +10,7 @@ export interface Part {
   readonly start: number
   readonly end: number
   kind: Kind | null
-  readonly roles: Set<PartName>
+  roles: readonly PartName[]
   /** Of the text of an embedded part. */
   language: string
   readonly children: Part[]
@@ -32,31 +32,34 @@ export function partsOf(grammar: Grammar, tree: Tree, base: number): Parts {
   for (const { name, node } of grammar.parts.captures(tree.rootNode)) {
     let part = byId.get(node.id)
     if (part === undefined) {
-      const { startIndex, endIndex, type } = node
+      const { startIndex } = node
       // Some comments take in the end of their line.
-      const end = startIndex + node.text.trimEnd().length
+      const end = name === 'comment' ? startIndex + node.text.trimEnd().length : node.endIndex
       part = {
         node,
-        type,
+        // Asking the parser for it costs more than most parts are worth.
+        get type() {
+          return node.type
+        },
         start: startIndex + base,
-        end: (name === 'comment' ? end : endIndex) + base,
+        end: end + base,
         kind: null,
-        roles: new Set(),
+        roles: none,
         language: '',
         children: [],
       }
       byId.set(node.id, part)
     }
     if (name.startsWith(EMBEDDED)) {
-      part.roles.add('embedded')
+      part.roles = [...part.roles, 'embedded']
       part.language = name.slice(EMBEDDED.length)
-    } else if (isRole(name)) part.roles.add(name)
+    } else if (isRole(name)) part.roles = [...part.roles, name]
     else part.kind ??= kindNamed(name)
   }
   const all = [...byId.values()].sort((a, b) => a.start - b.start || b.end - a.end)
-  const withRole = (role: PartName): Part[] => all.filter(({ roles }) => roles.has(role))
+  const withRole = (role: PartName): Part[] => all.filter(({ roles }) => roles.includes(role))
   return {
-    roots: nested(all.filter(({ kind, roles }) => kind !== null || roles.has('wrap') || roles.has('list'))),
+    roots: nested(all.filter(({ kind, roles }) => kind !== null || roles.includes('wrap') || roles.includes('list'))),
     comments: withRole('comment'),
     decorators: withRole('decorator'),
     preamble: withRole('preamble'),
@@ -79,6 +82,8 @@ function nested(sorted: readonly Part[]): Part[] {
   }
   return roots
 }
+
+const none: readonly PartName[] = []
 
 const EMBEDDED = 'embedded.'
 

@@ -1,20 +1,8 @@
+import type { StructureCode } from '../core/problem.ts'
+
 /** What can go wrong with a structure operation, and what is worth knowing when it went right. */
 
-export const errorCodes = [
-  'TARGET_NOT_FOUND',
-  'TARGET_AMBIGUOUS',
-  'TEXT_NOT_FOUND',
-  'TEXT_AMBIGUOUS',
-  'COUNT_MISMATCH',
-  'FILE_NOT_FOUND',
-  'FILE_TOO_LARGE',
-  'PERMISSION_DENIED',
-  'LANGUAGE_UNSUPPORTED',
-  'PARSER_FAILED',
-  /** A parameter that no file could make right: empty text to look for, a move into itself. */
-  'INVALID_PARAMETER',
-] as const
-export type ErrorCode = (typeof errorCodes)[number]
+export type ErrorCode = StructureCode
 
 export interface ErrorResponse {
   readonly error: ErrorCode

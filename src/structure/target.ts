@@ -103,7 +103,7 @@ function rankOf(outline: Outline, structure: Structure, level: Level, limit: num
   if (name !== null && qualified.has(structure.kind) && lastOf(name.replace(/^[$@]+/, '')) === level.bare) {
     return ranks.lastOfName
   }
-  if (!mayMatch(structure, level)) return Infinity
+  if (!mayMatch(outline, structure, level)) return Infinity
   return name === null ? rankByHeader(outline, structure, level) : rankByName(outline, structure, name, level)
 }
 
@@ -113,10 +113,11 @@ const qualified: ReadonlySet<Kind> = new Set<Kind>(['variable', 'function', 'met
 const lastOf = (name: string): string => /^[\w$]+(?:(?:\.|::|->)[\w$~]+)*(?:\.|::|->)([\w$~]+)$/.exec(name)?.[1] ?? name
 
 /** Tells most structures apart without taking their headers to pieces. */
-function mayMatch({ name, header, otherHeaders }: Structure, { text, tokens }: Level): boolean {
+function mayMatch({ source }: Outline, structure: Structure, { text, tokens }: Level): boolean {
+  const { name, otherHeaders, headerStart } = structure
   if (name !== null && (text.includes(name) || otherHeaders.length > 0 || /\s/.test(name))) return true
   const [first = ''] = tokens
-  return [header, ...otherHeaders].some((one) => one.trimStart().startsWith(first))
+  return source.text.startsWith(first, headerStart) || otherHeaders.some((one) => one.trimStart().startsWith(first))
 }
 
 function rankByName({ source }: Outline, structure: Structure, name: string, level: Level): number {
@@ -133,7 +134,7 @@ function rankByName({ source }: Outline, structure: Structure, name: string, lev
     return ranks.bareHeader
   }
   // The line as it stands may go on behind the header: `get() { return 1 }`.
-  const first = source.text.slice(headerStart, source.endOf(source.lineAt(headerStart)))
+  const first = source.text.slice(headerStart, source.endOf(source.lineAt(headerStart))).trim()
   const line = tokensOf(first)
   const covers = [own, strip(own), line].some((one) => coversName(one, level.tokens, nameTokens))
   if (covers) return ranks.run
@@ -153,7 +154,7 @@ function coversName(header: readonly string[], wanted: readonly string[], name: 
 
 function rankByHeader({ source }: Outline, structure: Structure, { bare, tokens }: Level): number {
   const { kind, header, otherHeaders, headerStart } = structure
-  const line = source.text.slice(headerStart, source.endOf(source.lineAt(headerStart)))
+  const line = source.text.slice(headerStart, source.endOf(source.lineAt(headerStart))).trim()
   const all = [header, ...otherHeaders, line]
   const headers = all.map((text) => tokensOf(withoutOpener(text)))
   // The line that an anonymous function stands on may be the line of something with a name.

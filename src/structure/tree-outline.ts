@@ -77,10 +77,15 @@ class Finishing {
     const kind: Kind =
       draft.kind === 'function' && parent !== null && methodHolders.has(parent.kind) ? 'method' : draft.kind
     const name = nameless.has(kind) ? null : this.#name(draft)
+    let header: string | undefined
+    const makeHeader = (): string => this.#header(draft, inner)
     const structure: Open = {
       kind,
       name,
-      header: this.#header(draft, inner),
+      get header() {
+        header ??= makeHeader()
+        return header
+      },
       otherHeaders: kind === 'lambda' ? [this.#line(inner)] : [],
       start: startWithLead(this.#around, draft.start),
       end: endWithTail(this.#around, draft.start, draft.end, draft.listed ? 'of the list' : 'of the structure'),

@@ -19,7 +19,7 @@ export interface Judgement {
   readonly path: string
   readonly language: Language
   /** What was wrong before. Grammars know less than compilers, so only what is new counts. */
-  readonly before: readonly Fault[]
+  readonly before: () => Promise<readonly Fault[]>
   readonly text: string
   /** Where it was changed, in the new text; a structure around it that lost its code is worth a word. */
   readonly changedAt: number
@@ -31,7 +31,8 @@ export interface Judgement {
 export function judge({ path, language, before, text, changedAt, filled }: Judgement): Promise<Warning[]> {
   return withOutline(text, language, async (outline) => {
     const warnings: Warning[] = []
-    const broken = newFaults(before, await faultsIn(path, outline))
+    const after = await faultsIn(path, outline)
+    const broken = after.length === 0 ? [] : newFaults(await before(), after)
     if (broken.length > 0) warnings.push(syntaxBroken(path, broken))
     const holder = innermost(outline, changedAt)
     if (holder !== null && holder.header === filled && holder.isEmpty() === true) {

@@ -31,15 +31,16 @@ export function throughDamage(source: Source, strict: Document, options: Through
   const mended = text === source.text ? source : new Source(text)
   const document = mended === source ? strict : read(mended)
   if (!keeps(strict, document, regions)) return strict
-  const entities = regions.some(({ kinds }) => kinds.includes('entities'))
+  const escaped = regions.some(({ kinds }) => kinds.includes('entities'))
   const told = new Set<Region>()
   const blocks = document.blocks.map((block) => {
     const region = regionOf(regions, block.startLine)
-    if (region === undefined || region.changed.size === 0) return beside(mended, block, entities)
+    if (region === undefined || region.changed.size === 0) return beside(mended, block, escaped)
     const warnings = told.has(region) ? [] : warningsOf(region)
     told.add(region)
     const all = [...(block.warnings ?? []), ...warnings]
-    return doubted(mended, all.length > 0 ? { ...block, warnings: all } : block, region.kinds)
+    const warned = all.length > 0 ? { ...block, warnings: all } : block
+    return doubted(mended, warned, withEntities(region.kinds, block, escaped))
   })
   return { ...document, blocks, warnings: [...document.warnings, ...warnings] }
 }
@@ -74,7 +75,9 @@ function warningsOf({ start, end, prefix, markers, changed }: Region): string[] 
   const warnings: string[] = []
   if (prefix !== '') {
     const what = prefix.includes('>') ? `"${prefix.trim()}"` : 'indentation'
-    warnings.push(`lines ${start}-${end}: read without the ${what} in front of every line`)
+    warnings.push(
+      `${start === end ? `line ${start}` : `lines ${start}-${end}`}: read without the ${what} in front of every line`,
+    )
   }
   const lines = new Map<string, number[]>()
   for (const { line, shell, fence } of markers) {
@@ -87,16 +90,21 @@ function warningsOf({ start, end, prefix, markers, changed }: Region): string[] 
   return warnings
 }
 
-/** What readers put up with by themselves. */
-const tolerated: readonly DamageKind[] = ['spaces', 'invisible', 'breaks', 'punctuation']
-
 /** A block that is sound as it stands, and yet its texts may be damaged. */
-function beside(source: Source, block: Block, entities: boolean): Block {
-  if (!isSound(block)) return block
-  // Whatever escapes for HTML leaves a block alone that has no angle bracket in its markers.
-  if (entities && !block.raw.includes('<')) return doubted(source, block, ['entities'])
-  if (!tolerated.some((kind) => shows(block.raw, kind))) return block
-  const view = new View(source, '', { lines: source.lineCount * 2 })
-  const walked = walkOf[block.syntax]?.(view, block.startLine)
-  return walked === undefined ? block : doubted(source, block, kindsOf(walked.markers))
+function beside(source: Source, block: Block, escaped: boolean): Block {
+  return isSound(block) ? doubted(source, block, withEntities(toleratedIn(source, block), block, escaped)) : block
 }
+
+/** Whatever escapes for HTML, and did so elsewhere in the text, leaves markers alone that have no angle bracket. */
+function withEntities(kinds: readonly DamageKind[], block: Block, escaped: boolean): readonly DamageKind[] {
+  return escaped && !kinds.includes('entities') && !block.raw.includes('<') ? [...kinds, 'entities'] : kinds
+}
+
+/** What the markers of a block show that its reader puts up with. */
+function toleratedIn(source: Source, block: Block): readonly DamageKind[] {
+  if (!tolerated.some((kind) => shows(block.raw, kind))) return []
+  const view = new View(source, '', { lines: source.lineCount * 2 })
+  return kindsOf(walkOf[block.syntax]?.(view, block.startLine)?.markers ?? [])
+}
+
+const tolerated: readonly DamageKind[] = ['spaces', 'invisible', 'breaks', 'punctuation']

@@ -75,7 +75,7 @@ function readFenced(source: Source, opener: number, fence: Fence): { found: Foun
   const isNameless = region.some((row, line) => line < named && /^(?:@@|[-+])/.test(row))
   if (isNameless && isDiffFence(fence)) found.unshift(nameless(opener, named - 1, closed || found.length > 0))
   // Where nothing is a diff, what is below may be a block of another format.
-  return { found, next: sections.length === 0 ? opener + 1 : end + Number(closed) }
+  return { found, next: found.length === 0 ? opener + 1 : end + Number(closed) }
 }
 
 /** The line that closes a fence. One that opens another leaves the first unclosed, because no line of a diff does. */

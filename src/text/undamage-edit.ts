@@ -65,18 +65,22 @@ function vouched(
   kinds: readonly DamageKind[],
   certain: readonly DamageKind[],
 ): boolean {
-  if (certain.some((kind) => !kinds.includes(kind) && shows(replacement, kind))) return false
+  // Where one kind of damage is, another may be. That there is none can be told only of what is escaped: it would be
+  // escaped twice, and not be in the file.
+  const others = kindsIn(replacement).filter((kind) => !kinds.includes(kind))
+  const text = wanted.join('\n')
+  if (others.some((kind) => certain.includes(kind) || !isEscaping(kind) || !shows(text, kind))) return false
   return kinds.every((kind) => {
     if (!shows(replacement, kind)) return true
-    if (kind === 'entities' || kind === 'escapes') return escapedAlike(wanted.join('\n'), replacement, kind)
+    if (isEscaping(kind)) return escapedAlike(text, replacement, kind)
     // Only what was found tells how many hyphens a dash stands for.
-    const text = wanted.join('\n')
     if (kind === 'punctuation' && replacement.match(longDash)?.some((dash) => !text.includes(dash))) return false
     // Many characters become one, so the way back is a guess: a good one where the file has none of them.
     return !sharesTokens(replacement, file, kind)
   })
 }
 
+const isEscaping = (kind: DamageKind): boolean => kind === 'entities' || kind === 'escapes'
 const longDash = /[\u2012-\u2015]/g
 
 /** Whether a program that escaped the text that is in the file has escaped the new text in the same way. */

@@ -31,7 +31,13 @@ export class DiskTree implements Tree {
     this.#scratch = scratch
     this.#recorder = recorder
     this.#walk = new Walk((absolute, door) => {
-      const made: PathChange = { absolute, door, was: 'absent', becomes: { type: 'directory' }, by: recorder?.acting ?? 0 }
+      const made: PathChange = {
+        absolute,
+        door,
+        was: 'absent',
+        becomes: { type: 'directory' },
+        by: recorder?.acting ?? 0,
+      }
       this.#record([made], () => fs.mkdirSync(door))
     })
   }
@@ -107,7 +113,10 @@ export class DiskTree implements Tree {
       throw new Stop({ kind: 'os', code: 'EACCES', op: 'rename', path: from.given, dest: to.given })
     }
     const doors = [source.at(nameOf(from)), target.at(nameOf(to))] as const
-    const changes = [this.#change(from, doors[0], { type: 'absent' }, 'moved'), this.#change(to, doors[1], { type: 'moved' })]
+    const changes = [
+      this.#change(from, doors[0], { type: 'absent' }, 'moved'),
+      this.#change(to, doors[1], { type: 'moved' }),
+    ]
     withOs('rename', from.given, () => this.#record(changes, () => fs.renameSync(...doors)), to.given)
     this.#touch(source)
     this.#touch(target)

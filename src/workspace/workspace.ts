@@ -13,6 +13,7 @@ import type {
 } from '../core/files.ts'
 import { fingerprintOf, hashOf } from '../core/hash.ts'
 import { Stop } from '../core/problem.ts'
+import type { Recorder } from '../core/recorder.ts'
 import type { Limits } from '../core/settings.ts'
 import { directoryStop } from './file-types.ts'
 import { assertLinkStaysInside, refuseHardLink } from './links.ts'
@@ -28,6 +29,7 @@ export interface WorkspaceParts {
   readonly limits: Limits
   /** Waited for before each change of the disk. */
   readonly begin?: (() => Promise<void>) | undefined
+  readonly recorder?: Recorder | undefined
 }
 
 /**
@@ -239,15 +241,19 @@ export class ActionFiles implements Files {
   async outside(dir: PathArg, effect: 'looks' | 'changes'): Promise<{ cwd: string; absolute: string }> {
     const at = await this.#ready(dir, 'list', 'directory')
     await this.#workspace.settle()
-    if (effect === 'changes') await this.#workspace.parts.begin?.()
+    if (effect === 'changes') {
+      await this.#workspace.parts.begin?.()
+      await this.#workspace.parts.recorder?.beforeProgram()
+    }
     const { cwd } = this.#tree.outside(at)
     // Made by an action of the same stage: it is not on the disk yet.
     if (cwd === undefined) throw new Stop({ kind: 'os', code: 'ENOENT', op: 'open', path: dir.given })
     return { cwd, absolute: at.absolute }
   }
 
-  changedOutside(absolutes: Iterable<string>): void {
+  async changedOutside(absolutes: readonly string[]): Promise<void> {
     this.#workspace.forget(absolutes)
+    await this.#workspace.parts.recorder?.changedByProgram(absolutes)
   }
 
   /** Lets go of what was read and not written. */

@@ -287,7 +287,7 @@ const commands = fc.commands(
     fc.constant(new Forward()),
     fc.constant(new Squash()),
   ],
-  { maxCommands: many ? 25 : 12 },
+  { maxCommands: many ? 25 : 12, size: many ? 'max' : '=' },
 )
 
 test('whatever happens in whatever order, the files are what they must be', { timeout: 3_600_000 }, async () => {

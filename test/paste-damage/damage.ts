@@ -34,6 +34,8 @@ export const lineDamages: Readonly<Record<string, LineDamage>> = {
   'backslashes-all': (line) => line.replace(/[\\`*_{}[\]<>()#+\-.!|~]/g, '\\$&'),
   'backslashes-some': (line) => line.replace(/[\\_*[\]<#]/g, '\\$&'),
   'backslashes-underscores': (line) => line.replace(/[_*]/g, '\\$&'),
+  'spaces-and-quotes': (line) => curly(line).replaceAll(' ', '\xa0'),
+  'entities-and-zero-width': (line) => html(line).replace(/(?<=[;_])/g, '\u200b'),
   'hard-breaks': (line) => (line === '' ? '' : `${line}  `),
 }
 

@@ -93,25 +93,32 @@ for (const [syntax, writing] of Object.entries(syntaxes)) {
   const documents = fc.array(block, { minLength: 1, maxLength: 3 }).map((blocks) => documentIn(writing, blocks))
 
   describe.runIf(built)(syntax, () => {
-    test.each(Object.keys(lineDamages))('%s: the same or less', async (name) => {
-      const damage = lineDamages[name] ?? String
-      const clean = documentIn(writing, [{ kind: 'write', file: [], content: 'x', added: '' }])
-      const changed = clean.markers.flat().some((line) => damage(lineOf(clean.text, line)) !== lineOf(clean.text, line))
-      // What leaves no trace in any marker cannot be told from what the model wrote.
-      if (!changed) return
-      await fc.assert(
-        fc.asyncProperty(documents, fc.constantFrom('all', 'markers'), async ({ text, markers, before }, where) => {
-          const which = new Set(markers.flat())
-          const damaged = damageLines(text, damage, (line) => where === 'all' || which.has(line))
-          const done = await carriedOut(damaged, before)
-          const good = succeeded(done)
-          const clean = await carriedOut(text, before)
-          expect([...succeeded(clean)]).toEqual(expect.arrayContaining([...good]))
-          expect(done.files).toEqual((await someOf(text, good, before, clean)).files)
-        }),
-        { numRuns: 15 },
-      )
-    })
+    // Behind `<![CDATA[` two blanks are content.
+    const content = syntax === 'cml' ? ['hard-breaks'] : []
+    test.each(Object.keys(lineDamages).filter((name) => !content.includes(name)))(
+      '%s: the same or less',
+      async (name) => {
+        const damage = lineDamages[name] ?? String
+        const clean = documentIn(writing, [{ kind: 'write', file: [], content: 'x', added: '' }])
+        const changed = clean.markers
+          .flat()
+          .some((line) => damage(lineOf(clean.text, line)) !== lineOf(clean.text, line))
+        // What leaves no trace in any marker cannot be told from what the model wrote.
+        if (!changed) return
+        await fc.assert(
+          fc.asyncProperty(documents, fc.constantFrom('all', 'markers'), async ({ text, markers, before }, where) => {
+            const which = new Set(markers.flat())
+            const damaged = damageLines(text, damage, (line) => where === 'all' || which.has(line))
+            const done = await carriedOut(damaged, before)
+            const good = succeeded(done)
+            const clean = await carriedOut(text, before)
+            expect([...succeeded(clean)]).toEqual(expect.arrayContaining([...good]))
+            expect(done.files).toEqual((await someOf(text, good, before, clean)).files)
+          }),
+          { numRuns: 10 },
+        )
+      },
+    )
 
     // In CML what is indented is content: elements are, and nobody can tell it from a list.
     const indented = syntax === 'cml' ? ['in-a-list', 'indented-by-a-tab'] : []
@@ -122,7 +129,7 @@ for (const [syntax, writing] of Object.entries(syntaxes)) {
           const clean = await carriedOut(text, before)
           expect(await carriedOut(damage(text), before)).toMatchObject({ files: clean.files })
         }),
-        { numRuns: 10 },
+        { numRuns: 5 },
       )
     })
   })

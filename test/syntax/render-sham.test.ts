@@ -5,7 +5,9 @@ import { parseSham } from '../../src/index.ts'
 
 describe('a block from parameters', () => {
   it('quotes one line and gives several a heredoc', () => {
-    expect(renderSham('file_write', { path: '/a "b"', content: 'one\ntwo\n', count: 3 }, { keyword: 'SHAM', id: 'k7m' })).toBe(
+    expect(
+      renderSham('file_write', { path: '/a "b"', content: 'one\ntwo\n', count: 3 }, { keyword: 'SHAM', id: 'k7m' }),
+    ).toBe(
       [
         '#!SHAM [@three-char-SHA-256: k7m]',
         'action = "file_write"',
@@ -23,7 +25,9 @@ describe('a block from parameters', () => {
 
   it('quotes what its own delimiter would cut', () => {
     const content = "a\n  EOT_SHAM_k7m'\nb = <<'EOT_SHAM_k7m'\n"
-    expect(renderSham('file_write', { content }, { keyword: 'SHAM', id: 'k7m' })).toContain(`content = ${JSON.stringify(content)}`)
+    expect(renderSham('file_write', { content }, { keyword: 'SHAM', id: 'k7m' })).toContain(
+      `content = ${JSON.stringify(content)}`,
+    )
   })
 
   it('reads back as it went in, whatever the texts are', () => {
@@ -49,7 +53,9 @@ describe('a block from parameters', () => {
     )
     fc.assert(
       fc.property(anyText, anyText, (path, content) => {
-        const { blocks, errors } = parseSham(renderSham('file_write', { path, content }, { keyword: 'SHAM', id: 'a1b' }))
+        const { blocks, errors } = parseSham(
+          renderSham('file_write', { path, content }, { keyword: 'SHAM', id: 'a1b' }),
+        )
         expect(errors).toEqual([])
         expect(blocks.map(({ properties }) => ({ ...properties }))).toEqual([{ action: 'file_write', path, content }])
       }),

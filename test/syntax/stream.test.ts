@@ -94,8 +94,8 @@ const shape = ({ results, parseErrors, totalBlocks, success, warnings }: Executi
   success,
   totalBlocks,
   warnings,
-  results: results.map(({ durationMs: _, data: __, ...rest }) => rest),
-  parseErrors: parseErrors.map(({ shamContent: _, ...rest }) => rest),
+  results: results.map((result) => ({ ...result, durationMs: 0, data: undefined })),
+  parseErrors: parseErrors.map((error) => ({ ...error, shamContent: '' })),
 })
 
 test('a document of all syntaxes gives the same results as the whole, wherever it is cut', async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type SyntaxName, syntaxNames } from '../../src/core/block.ts'
 import { Clada } from '../../src/index.ts'
-import { formatReport } from '../../src/report/format.ts'
+import { formatFor, formatReport } from '../../src/report/format.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { foreignNames, nativeNames, writes } from './samples.ts'
 
@@ -62,13 +62,11 @@ async function expectTruncated(syntax: SyntaxName, text: string, open: boolean):
     expect(hint, where).toMatch(/\w/)
     expect(line).toBeLessThanOrEqual(text.split('\n').length + 1)
   }
-  for (const format of ['llm', 'text', 'xml'] as const) {
-    const report = formatReport(result, format, { errorDetail: 'full' })
-    expect(
-      told.some(({ hint = '' }) => report.includes(hint)),
-      report,
-    ).toBe(true)
-  }
+  const report = formatReport(result, formatFor(result))
+  expect(
+    told.some(({ hint = '' }) => report.includes(hint)),
+    report,
+  ).toBe(true)
 }
 
 describe.each(syntaxNames)('a reply in %s that ends too early', (syntax) => {

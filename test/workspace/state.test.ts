@@ -219,7 +219,7 @@ for (;;) await new Clada(options).execute(text)
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       await once(child.stdout, 'data')
-      await new Promise((done) => setTimeout(done, 5 + 17 * round))
+      await new Promise((done) => setTimeout(done, 5 + 60 * round))
       child.kill('SIGKILL')
       await once(child, 'close')
       left += leftovers(project).length

@@ -1,0 +1,29 @@
+import { defineAction, path } from '../core/action.ts'
+import { onStructures, targetParam } from './on-structures.ts'
+
+export const deleteStructure = defineAction({
+  name: 'delete_structure',
+  aliases: [],
+  description: 'Delete a whole structure.',
+  effect: 'write',
+  access: ['llm'],
+  primary: 'path',
+  display: 'never',
+  params: {
+    path: path('File to change.'),
+    target: targetParam,
+  },
+  returns: { deleted_line_range_inclusive: '[first, last]' },
+  examples: [
+    {
+      title: 'deletes a method',
+      before: {
+        'cart.ts': 'class Cart {\n  add(item) {\n    this.items.push(item)\n  }\n\n  total() {\n    return 0\n  }\n}\n',
+      },
+      params: { path: 'cart.ts', target: 'add' },
+      after: { 'cart.ts': 'class Cart {\n  total() {\n    return 0\n  }\n}\n' },
+    },
+  ],
+  run: (args, context) =>
+    onStructures(context, [args.path], (operations, path) => operations.delete_structure(path ?? '', args.target)),
+})

@@ -1,0 +1,35 @@
+import { defineAction, path } from '../core/action.ts'
+import { contentParam, onStructures, targetParam } from './on-structures.ts'
+
+export const insertAfterStructure = defineAction({
+  name: 'insert_after_structure',
+  aliases: [],
+  description: 'Insert text after a structure, as its neighbour.',
+  effect: 'write',
+  access: ['llm'],
+  primary: 'path',
+  display: 'never',
+  params: {
+    path: path('File to change.'),
+    target: targetParam,
+    content: contentParam,
+  },
+  returns: { inserted_at_line: 'integer' },
+  examples: [
+    {
+      title: 'indents it for its place',
+      before: {
+        'cart.ts': 'class Cart {\n  add(item) {\n    this.items.push(item)\n  }\n\n  total() {\n    return 0\n  }\n}\n',
+      },
+      params: { path: 'cart.ts', target: 'total', content: 'clear() {}' },
+      after: {
+        'cart.ts':
+          'class Cart {\n  add(item) {\n    this.items.push(item)\n  }\n\n  total() {\n    return 0\n  }\n\n  clear() {}\n}\n',
+      },
+    },
+  ],
+  run: (args, context) =>
+    onStructures(context, [args.path], (operations, path) =>
+      operations.insert_after_structure(path ?? '', args.target, args.content),
+    ),
+})

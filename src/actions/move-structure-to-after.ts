@@ -1,0 +1,31 @@
+import { defineAction, path } from '../core/action.ts'
+import { onStructures, targetParam } from './on-structures.ts'
+
+export const moveStructureToAfter = defineAction({
+  name: 'move_structure_to_after',
+  aliases: [],
+  description: 'Move a structure after another one, in the same file or in another.',
+  effect: 'write',
+  access: ['llm'],
+  primary: 'source_path',
+  display: 'never',
+  params: {
+    source_path: path('File the structure stands in.'),
+    source_target: targetParam,
+    dest_path: path('File it goes to; may be the same.'),
+    dest_target: targetParam,
+  },
+  returns: { source_original_line_range: '[first, last]', destination_final_line_range: '[first, last]' },
+  examples: [
+    {
+      title: 'moves a function to another file',
+      before: { 'a.py': 'def f():\n    return 1\n', 'b.py': 'def g():\n    return 2\n' },
+      params: { source_path: 'a.py', source_target: 'f', dest_path: 'b.py', dest_target: 'g' },
+      after: { 'a.py': '', 'b.py': 'def g():\n    return 2\n\n\ndef f():\n    return 1\n' },
+    },
+  ],
+  run: (args, context) =>
+    onStructures(context, [args.source_path, args.dest_path], (operations, from, to) =>
+      operations.move_structure_to_after(from ?? '', args.source_target, to ?? '', args.dest_target),
+    ),
+})

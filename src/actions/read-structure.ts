@@ -1,0 +1,37 @@
+import { defineAction, path } from '../core/action.ts'
+import { onStructures, targetParam } from './on-structures.ts'
+
+export const readStructure = defineAction({
+  name: 'read_structure',
+  aliases: [],
+  description: 'Read a class, function, section or other structure by its name. Returns every match.',
+  effect: 'read',
+  access: ['llm'],
+  primary: 'path',
+  display: 'always',
+  params: {
+    path: path('File to look at.'),
+    target: targetParam,
+  },
+  returns: { matches: 'list of {text, line_range_inclusive}', 'suggestions?': 'what may have been meant' },
+  examples: [
+    {
+      title: 'reads a method',
+      before: {
+        'cart.ts': 'class Cart {\n  add(item) {\n    this.items.push(item)\n  }\n\n  total() {\n    return 0\n  }\n}\n',
+      },
+      params: { path: 'cart.ts', target: 'Cart\ntotal' },
+      data: { matches: [{ text: 'total() {\n  return 0\n}\n', line_range_inclusive: [6, 8] }] },
+    },
+    {
+      title: 'no match is an answer too, with what may have been meant',
+      before: {
+        'cart.ts': 'class Cart {\n  add(item) {\n    this.items.push(item)\n  }\n\n  total() {\n    return 0\n  }\n}\n',
+      },
+      params: { path: 'cart.ts', target: 'totals' },
+      data: { matches: [] },
+    },
+  ],
+  run: (args, context) =>
+    onStructures(context, [args.path], (operations, path) => operations.read_structure(path ?? '', args.target)),
+})

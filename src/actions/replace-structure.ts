@@ -1,0 +1,35 @@
+import { defineAction, path } from '../core/action.ts'
+import { contentParam, onStructures, targetParam } from './on-structures.ts'
+
+export const replaceStructure = defineAction({
+  name: 'replace_structure',
+  aliases: [],
+  description: 'Replace a whole structure, with its decorators and doc comment.',
+  effect: 'write',
+  access: ['llm'],
+  primary: 'path',
+  display: 'never',
+  params: {
+    path: path('File to change.'),
+    target: targetParam,
+    content: contentParam,
+  },
+  returns: { lines: 'where it stands now' },
+  examples: [
+    {
+      title: 'replaces a method',
+      before: {
+        'cart.ts': 'class Cart {\n  add(item) {\n    this.items.push(item)\n  }\n\n  total() {\n    return 0\n  }\n}\n',
+      },
+      params: { path: 'cart.ts', target: 'total', content: 'total() {\n  return this.items.length\n}' },
+      after: {
+        'cart.ts':
+          'class Cart {\n  add(item) {\n    this.items.push(item)\n  }\n\n  total() {\n    return this.items.length\n  }\n}\n',
+      },
+    },
+  ],
+  run: (args, context) =>
+    onStructures(context, [args.path], (operations, path) =>
+      operations.replace_structure(path ?? '', args.target, args.content),
+    ),
+})

@@ -1,0 +1,21 @@
+import { Clada } from '../clada.ts'
+import { formatReport } from '../report/format.ts'
+import { outputOf } from '../report/outputs.ts'
+import { printable } from '../report/printable.ts'
+import type { Command } from './command.ts'
+import { UsageError } from './flags.ts'
+import { cladaOptions, reportOptions } from './options.ts'
+import { print } from './print.ts'
+
+/** The structures of a file, as `list_structures` gives them. */
+export const command: Command = async ({ flags, words }) => {
+  const [file, extra] = words
+  if (file === undefined || extra !== undefined) throw new UsageError('outline needs one file: clada outline FILE')
+  const result = await new Clada(cladaOptions(flags)).perform('list_structures', { path: file })
+  const [only] = result.results
+  const shown = only?.success ? outputOf(only, Infinity) : undefined
+  if (flags.json !== undefined) print(JSON.stringify(only?.data ?? only ?? result, null, 2))
+  else if (shown !== undefined) print(printable(shown.body))
+  else print(formatReport(result, 'text', { ...reportOptions(flags), errorDetail: 'full' }))
+  return result.success ? 0 : 1
+}

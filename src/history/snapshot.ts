@@ -1,0 +1,88 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import type { Inspected } from '../core/recorder.ts'
+import type { HistorySettings } from '../core/settings.ts'
+import { eligible, ignoredOf } from './eligible.ts'
+import { addTo, copyIndex } from './index-commit.ts'
+import { findRepository, headOf, ownRepository, type Repository } from './repository.ts'
+import { Room } from './room.ts'
+import { savable } from './status.ts'
+import { contentsOf, stateOf } from './step.ts'
+
+/** The project as it was before a program ran, as a tree among git's objects. No reference leads to it. */
+export interface Snapshot {
+  readonly room: Room
+  readonly tree: string
+  readonly top: string
+  /** Files that are otherwise than the tree has them: too large, closed, or behind a filter. */
+  readonly unknown: ReadonlySet<string>
+}
+
+export interface SnapshotOptions {
+  readonly root: string
+  readonly stateDir: string
+  readonly settings: HistorySettings
+  readonly closed: (relative: string) => boolean
+  /** Where git works meanwhile. */
+  readonly dir: string
+}
+
+/**
+ * Nobody knows beforehand what a program will change, so everything that could be put back is saved: what git tracks
+ * and has not seen yet, and what it does not ignore. In a clean repository that is next to nothing.
+ */
+export async function takeSnapshot({ root, stateDir, settings, closed, dir }: SnapshotOptions): Promise<Snapshot> {
+  const found = settings.git === 'off' ? undefined : findRepository(root)
+  const own: Repository = { ...ownRepository(stateDir), top: root }
+  const repository = found ?? own
+  const head = found === undefined ? { commit: undefined, branch: undefined } : headOf(repository)
+  const room = await Room.open(repository, head, dir)
+  const top = repository.top ?? root
+  const index = room.file('index')
+  const real = path.join(repository.gitDir, 'index')
+  copyIndex(real, index)
+  const env = { GIT_INDEX_FILE: index }
+  const { out } = await room.git(['ls-files', '-m', '-d', '-o', '--exclude-standard', '-z'], { env })
+  const names = [...new Set(out.toString().split('\0'))].filter((name) => name !== '')
+  const { paths } = await eligible(room, savable(top, names, root, closed), 'none are')
+  await addTo(room, paths, env)
+  const tree = (await room.git(['write-tree'], { env })).out.toString().trim()
+  // What was looked at once need not be read again the next time.
+  if (found === undefined && fs.existsSync(index)) fs.renameSync(index, real)
+  const saved = new Set(paths)
+  return { room, tree, top, unknown: new Set(names.filter((name) => !saved.has(name))) }
+}
+
+/** What was at these absolute paths; those that nobody can say are left out. */
+export async function statesBefore(snapshot: Snapshot, absolutes: readonly string[]): Promise<Map<string, Inspected>> {
+  const { room, tree, top, unknown } = snapshot
+  const found = new Map<string, Inspected>()
+  const byName = new Map(
+    absolutes.map((absolute) => [path.relative(top, absolute).split(path.sep).join('/'), absolute]),
+  )
+  const names = [...byName.keys()].filter((name) => !unknown.has(name) && !name.startsWith('../'))
+  for (let at = 0; at < names.length; at += 500) {
+    const some = names.slice(at, at + 500)
+    const { out } = await room.git(['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', tree, '--', ...some])
+    const sides = out
+      .toString()
+      .split('\0')
+      .flatMap((line) => {
+        const [, mode, type, oid, name] = /^(\d+) (\w+) (\S+)\t(.*)$/s.exec(line) ?? []
+        return type === 'blob' && mode !== undefined && oid !== undefined && name !== undefined
+          ? [{ mode, oid, name }]
+          : []
+      })
+    const contents = await contentsOf(room, sides)
+    for (const side of sides)
+      found.set(byName.get(side.name) ?? '', stateOf(side, contents.get(`${side.oid} ${side.name}`)))
+    const had = new Set(sides.map(({ name }) => name))
+    const ignored = await ignoredOf(
+      room,
+      some.filter((name) => !had.has(name)),
+    )
+    for (const name of some)
+      if (!had.has(name) && !ignored.has(name)) found.set(byName.get(name) ?? '', { type: 'absent' })
+  }
+  return found
+}

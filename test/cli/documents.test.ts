@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest'
+import { clada } from '../support/cli.ts'
+import { fill, filesIn, scratchDir } from '../support/scratch.ts'
+
+const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+1\n*** Delete File: b.txt\n*** End Patch\n'
+
+describe('clada convert', () => {
+  it('writes the document on stdout and nothing else', () => {
+    const cwd = scratchDir({ 'reply.md': 'Text.\n<---WRITE file="a.txt"--->\nx & y\n<---END--->\nMore.\n' })
+    expect(clada(['convert', '--to', 'cml', 'reply.md'], { cwd })).toEqual({
+      status: 0,
+      stdout: '<write path="a.txt"><![CDATA[x & y]]></write>\n',
+      stderr: '',
+    })
+    expect(Object.keys(filesIn(cwd))).toEqual(['reply.md'])
+  })
+
+  it('gives a document that does the same', () => {
+    const source =
+      'Text.\n<write path="a.txt"><![CDATA[one\n]]></write>\n<edit path="a.txt"><search><![CDATA[one]]></search><replace><![CDATA[two]]></replace></edit>\n'
+    for (const to of ['sham', 'nesl', 'csl', 'cml', 'replacer']) {
+      const cwd = scratchDir()
+      const { stdout, status } = clada(['convert', '--to', to], { cwd, input: source })
+      expect(status).toBe(0)
+      expect(clada(['run', '--no-git'], { cwd, input: stdout }).status).toBe(0)
+      expect(filesIn(cwd)).toEqual({ 'a.txt': 'two\n' })
+    }
+  })
+
+  it('lists what cannot be said, with its line, and ends with 1', () => {
+    const cwd = scratchDir()
+    expect(clada(['convert', '--to', 'cml', '-'], { cwd, input: patch })).toEqual({
+      status: 1,
+      stdout: '<remove path="b.txt"/>\n',
+      stderr: 'clada: line 2: not converted: file_patch: CML has nothing that says file_patch\n',
+    })
+    const sham = clada(['convert', '--to', 'sham', '--root', cwd], { cwd, input: patch })
+    expect(sham.status).toBe(0)
+    expect(sham.stdout).toContain(`action = "file_patch"\npath = "${cwd}/a.txt"\npatch = <<'EOT_SHAM_`)
+  })
+
+  it('warns of what is lost, and names the files when there are several', () => {
+    const cwd = scratchDir({
+      'a.md': '<tasks>\n<write path="a"><![CDATA[x]]></write>\n</tasks>\n',
+      'b.md': '<<<END>>>\n',
+    })
+    const { status, stderr } = clada(['convert', '--to', 'nesl', 'a.md', 'b.md'], { cwd })
+    expect(status).toBe(1)
+    expect(stderr).toBe(
+      'clada: a.md: warning: line 1: NESL has no groups, so its blocks are no longer skipped after a failure\n' +
+        'clada: b.md: line 1: not converted: <<<END>>> without a block\n',
+    )
+  })
+
+  it('refuses a wrong call', () => {
+    const cwd = scratchDir()
+    expect(clada(['convert'], { cwd })).toMatchObject({
+      status: 2,
+      stderr: 'clada: convert needs a syntax to write: --to sham|nesl|csl|cml|replacer.\n',
+    })
+    expect(clada(['convert', '--to', 'udiff'], { cwd }).stderr).toContain(
+      '--to is one of sham, nesl, csl, cml, replacer',
+    )
+    expect(clada(['help', 'convert'], { cwd }).stdout).toContain('clada convert --to SYNTAX')
+  })
+})
+
+describe('--csl-delimiters', () => {
+  const text = '[[WRITE file="a.txt"]]\n<---END--->\n[[END]]\n'
+
+  it('takes two values, for every command that reads documents', () => {
+    const cwd = scratchDir({ 'reply.md': text })
+    expect(clada(['--csl-delimiters', '[[', ']]', '--no-git', 'reply.md'], { cwd }).status).toBe(0)
+    expect(filesIn(cwd)['a.txt']).toBe('<---END--->')
+    expect(clada(['check', '--csl-delimiters=[[', ']]', 'reply.md'], { cwd }).stdout).toContain('✓ lines 1-3  csl 1')
+    expect(clada(['diff', 'reply.md', '--csl-delimiters', '[[', ']]'], { cwd }).status).toBe(0)
+    expect(clada(['--csl-delimiters', '[[', ']]', '--no-git'], { cwd, input: text }).status).toBe(0)
+    const { stdout } = clada(['convert', '--to', 'csl', '--csl-delimiters', '[[', ']]', 'reply.md'], { cwd })
+    expect(stdout).toBe(text)
+  })
+
+  it('names them in messages', () => {
+    const cwd = scratchDir()
+    const { stdout } = clada(['check', '--csl-delimiters', '[[', ']]'], { cwd, input: '[[RUN]]\nls\n' })
+    expect(stdout).toContain('Close it with [[END]].')
+  })
+
+  it('refuses what cannot be a delimiter', () => {
+    const cwd = scratchDir()
+    const refused = (...values: string[]) => clada(['--csl-delimiters', ...values], { cwd, input: text })
+    expect(refused('[[', '[[')).toMatchObject({
+      status: 2,
+      stderr: "clada: The CSL delimiters must differ from each other; '[[' and '[[' do not.\n",
+    })
+    for (const [start = '', end = ''] of [
+      ['', ']]'],
+      ['[[ ', ']]'],
+      ['[[', '\t]]'],
+      ['[\n[', ']]'],
+    ]) {
+      expect(refused(start, end)).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining('must be on one line, neither empty nor with white space at their ends'),
+      })
+    }
+    expect(refused('[[')).toMatchObject({ status: 2, stderr: expect.stringContaining('needs two values') })
+  })
+})
+
+describe('clada check', () => {
+  const document = [
+    '<!-- what I did -->',
+    '<---TASKS--->',
+    '<---WRITE file="a.txt"--->',
+    'x',
+    '<---END--->',
+    '<---SEARCH file="a.txt" count="none"--->',
+    'x',
+    '<---REPLACE--->',
+    '<---END--->',
+    '<---END--->',
+    '<move from="a" to="b"/>',
+    '#!SHAM [@three-char-SHA-256: abc]',
+    'action = "file_wirte"',
+    'path = "/a"',
+    '#!END_SHAM_abc',
+    '#!SHAM [@wrong: def]',
+    '```diff',
+    '--- a/c.txt',
+    '+++ b/c.txt',
+    '@@ -1 +1 @@',
+    '-x',
+    '+y',
+    '```',
+    '<<<FILE>>>',
+    'd.txt',
+    '<<<OVERWRITE>>>',
+    'and then it en',
+  ].join('\n')
+
+  it('explains every block of any document', () => {
+    const cwd = scratchDir()
+    const { status, stdout } = clada(['check'], { cwd, input: document })
+    expect(status).toBe(1)
+    expect(stdout).toBe(
+      [
+        '✗ lines 3-5  csl 1.1  file_write a.txt',
+        '    line 3, column 1: Skipped: SEARCH on line 6, in the same TASKS, is not valid [CSL_SKIPPED]',
+        '    → Operations in one TASKS are carried out together or not at all: correct it and send the TASKS again.',
+        '✗ lines 6-9  csl 1.2  file_edit a.txt',
+        "    line 6, column 31: Invalid value for 'count': must be positive integer or 'all' [CSL_INVALID]",
+        '    → Write how often the text occurs, as in count="3", or count="all"; left out, it is 1.',
+        '✓ line 11  cml 2  file_move a',
+        '    ⚠ <move> is deprecated: write <run><![CDATA[mv a b]]></run>',
+        '✗ lines 12-15  sham abc  file_wirte /a',
+        '    line 12: Unknown action: file_wirte [unknown_action]',
+        '    → Did you mean file_write?',
+        '✗ line 16  sham -',
+        '    line 16, column 1: Invalid SHAM header format [MALFORMED_HEADER]',
+        '    → Write the header as: #!SHAM [@three-char-SHA-256: def]',
+        '– lines 18-22  udiff -  file_patch c.txt',
+        "    not executed: beside blocks of clada's own",
+        '✗ line 24, not closed  replacer 4  file_write d.txt',
+        '    line 26, column 1: Block not closed: the text ends inside <<<OVERWRITE>>> [truncated]',
+        '    → End the block with <<<END>>>. Nothing from line 24 on was executed: send it again, whole.',
+        '7 found, 5 with problems.',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('says the same in JSON', () => {
+    const cwd = scratchDir()
+    const { status, stdout } = clada(['check', '--json'], { cwd, input: document })
+    expect(status).toBe(1)
+    const checked = JSON.parse(stdout)
+    expect(checked).toMatchObject({ valid: false, name: '-' })
+    const told = checked.blocks.map((block: Record<string, unknown>) => {
+      const problems = block['problems']
+      const codes = Array.isArray(problems) ? problems.map(({ code }: { code: string }) => code) : []
+      return [block['syntax'], block['id'], block['action'], block['startLine'], block['endLine'], ...codes]
+    })
+    expect(told).toEqual([
+      ['csl', '1.1', 'file_write', 3, 5, 'CSL_SKIPPED'],
+      ['csl', '1.2', 'file_edit', 6, 9, 'CSL_INVALID'],
+      ['cml', '2', 'file_move', 11, 11],
+      ['sham', 'abc', 'file_wirte', 12, 15, 'unknown_action'],
+      ['sham', '-', '', 16, 16, 'MALFORMED_HEADER'],
+      ['udiff', '-', 'file_patch', 18, 22],
+      ['replacer', '4', 'file_write', 24, null, 'truncated'],
+    ])
+    expect(checked.blocks[5].note).toBe("not executed: beside blocks of clada's own")
+    expect(checked.warnings).toEqual(["lines 18-22: not executed: a udiff block beside blocks of clada's own"])
+  })
+
+  it('tells which members of a group would be skipped', () => {
+    const cwd = scratchDir()
+    const member = (path: string) => `<write path="${path}"><![CDATA[x]]></write>`
+    const input = `<tasks>\n${member('a')}\n${member('')}\n${member('c')}\n</tasks>\n<tasks atomic="true">\n${member('d')}\n<write/>\n</tasks>\n`
+    const { stdout } = clada(['check'], { cwd, input })
+    expect(stdout.split('\n').filter((line) => /^\S|not executed/.test(line))).toEqual([
+      '✓ line 2  cml 1  file_write a',
+      '✗ line 3  cml 2  file_write',
+      '– line 4  cml 3  file_write c',
+      '    not executed: task 2 of its group cannot be carried out',
+      '– line 7  cml 4  file_write d',
+      '    not executed: task 5 of its group cannot be carried out',
+      '✗ line 8  cml 5  file_write',
+      '5 found, 2 with problems.',
+    ])
+  })
+
+  it('tells what it took for prose, and that there is nothing', () => {
+    const cwd = scratchDir()
+    fill(cwd, { 'a.md': '<--- see there\n<write path="a"><![CDATA[x]]></write>\n', 'b.md': 'prose' })
+    expect(clada(['check', 'a.md', 'b.md'], { cwd })).toMatchObject({
+      status: 0,
+      stdout:
+        '--- a.md\n✓ line 2  cml 1  file_write a\n⚠ line 1: taken for prose, although it begins like a CSL marker\n1 found, 0 with problems.\n--- b.md\nNo blocks found.\n',
+    })
+  })
+})

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Clada } from '../../src/index.ts'
+import { Fixture } from '../attacks/fixture.ts'
+
+/** The other side of the attacks: what a model needs to see of a repository, it sees as git itself would show it. */
+const fixture = new Fixture()
+beforeAll(() => fixture.open())
+afterAll(() => fixture.close())
+
+async function git(command: string, dir?: string): Promise<{ output: string; code?: string }> {
+  const params = dir === undefined ? { command } : { command, dir }
+  const { results } = await new Clada({ repoPath: fixture.project, gitCommit: false }).perform('run', params)
+  const [result] = results
+  const output = (result?.data as { output?: string } | undefined)?.output ?? ''
+  return result?.code === undefined ? { output } : { output, code: result.code }
+}
+
+describe('git, looked at', () => {
+  const same = [
+    'status',
+    'status -s',
+    'status --porcelain=v2 -b',
+    'log --oneline',
+    'log -1 --format=%h',
+    'log --graph --oneline --all',
+    'diff --stat',
+    'diff src/a.txt',
+    'diff HEAD~1 --name-only',
+    'diff HEAD~1..HEAD',
+    'diff HEAD~1 HEAD -- src',
+    'diff --cached',
+    'show --stat',
+    'show HEAD~1 -- src/b.txt',
+    'show -s --format=%s main',
+    'branch',
+    'branch -a -v',
+    'branch --show-current',
+    'branch --list feat*',
+    'stash list',
+    'stash show --stat',
+    'ls-files src',
+    'ls-files -o --exclude-standard src',
+    'log -p -- src/b.txt',
+  ]
+  for (const args of same) {
+    it(`git ${args}`, async () => {
+      const quoted = args.replace('feat*', "'feat*'")
+      expect(await git(`git ${quoted}`)).toEqual({ output: expect.any(String) })
+      expect((await git(`git ${quoted}`)).output.trim()).toBe(fixture.git(...args.split(' ')))
+    })
+  }
+
+  it('from a directory below', async () => {
+    expect((await git('git status -s .', 'src')).output).toBe(' M a.txt\n?? u.txt\n')
+  })
+
+  it('leaves the content of closed files out, and only that', async () => {
+    const { output } = await git('git show HEAD~1')
+    expect(output).toContain('nested/k.txt')
+    expect(output).not.toContain('CANARY')
+    expect((await git('git show --stat HEAD~1')).output).toContain('src/a.txt')
+  })
+
+  it('says what git says of a name that is none', async () => {
+    expect(await git('git show nowhere')).toMatchObject({
+      code: 'exec_failed',
+      output: expect.stringContaining('nowhere'),
+    })
+  })
+})
