@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { decode, type Decoded } from './actions/decode.ts'
 import type { Registry } from './actions/registry.ts'
+import { doubtful } from './actions/replace-occurrences.ts'
 import type { Commands, Outcome, Repair } from './core/action.ts'
 import type { Block, BlockGroup, Fault } from './core/block.ts'
 import type { CommandScope } from './commands/scope.ts'
@@ -286,7 +287,9 @@ export class Execution {
     this.#executed++
     const files = scope.filesFor(onWrite)
     try {
-      const repair: Repair = { readings: strict ? 'off' : 'allowed', damage: block.damage ?? [] }
+      const { damage = [] } = block
+      if (damage.length > 0 && !spec.repairs) return { ok: false, problem: doubtful('old_text', damage) }
+      const repair: Repair = { readings: strict ? 'off' : 'allowed', damage }
       const commands = this.#commands(files, number, scope)
       return await spec.run(args, {
         files,

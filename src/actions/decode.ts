@@ -115,7 +115,7 @@ function decodeOne(name: string, raw: unknown, param: Param, options: DecodeOpti
         `write ${path.resolve(options.root, given)} instead, if that is what you mean.`,
       )
     }
-    args.push({ given, absolute: path.resolve(options.root, given) })
+    args.push({ given, absolute: path.resolve(options.root, given), base: options.root })
   }
   return { ok: true, value, arg: param.format === 'absolute_path' ? args[0] : args }
 }

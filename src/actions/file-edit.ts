@@ -16,6 +16,7 @@ export const fileEdit = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'never',
+  repairs: true,
   params: {
     path: path('File to change.'),
     old_text: text('Text to find, copied exactly.'),

@@ -1,6 +1,7 @@
 import { defaulting, defineAction, fail, lines, ok, optional, path, text } from '../core/action.ts'
 import type { Problem } from '../core/problem.ts'
 import { extractNumberedLines, parseLineSpec } from '../text/numbered-lines.ts'
+import { narrowed, onlyMatch, readNarrowed } from './narrow.ts'
 
 export const fileReadNumbered = defineAction({
   name: 'file_read_numbered',
@@ -11,7 +12,7 @@ export const fileReadNumbered = defineAction({
   primary: 'path',
   display: 'always',
   params: {
-    path: path('File to read.'),
+    path: path('File to read; `file@@Class@@method` reads one structure of it.'),
     lines: optional(lines('One line `4` or a range `23-43`; all lines if left out.')),
     delimiter: defaulting(text('What stands between number and line.'), ': '),
   },
@@ -31,12 +32,18 @@ export const fileReadNumbered = defineAction({
       code: 'invalid_parameter',
     },
   ],
-  async run({ path, lines, delimiter }, { files }) {
-    const file = await files.read(path)
+  async run({ path: given, lines: asked, delimiter }, context) {
+    const inside = await narrowed(context, given)
+    const found = inside && (await readNarrowed(context, inside))
+    if (found && !found.ok) return found
+    // The numbers are those of the file, so that they can be used there.
+    const lines = asked ?? (found && onlyMatch(found.data)?.lines)
+    const path = inside?.path ?? given
+    const file = await context.files.read(path)
     const problem = file.text === '' ? undefined : invalid(lines)
     if (problem) return fail(problem)
     const { result, outOfRange } = extractNumberedLines(file.text, lines, delimiter)
-    const data = { path: path.given, content: result, hash: file.hash() }
+    const data = { path: given.given, content: result, hash: file.hash() }
     if (outOfRange === undefined) return ok(data)
     return fail(
       { kind: 'lines-outside', spec: outOfRange.requested, lineCount: outOfRange.actual, asked: 'read' },

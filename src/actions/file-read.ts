@@ -1,4 +1,5 @@
 import { defineAction, ok, path } from '../core/action.ts'
+import { narrowed, onlyMatch, readNarrowed } from './narrow.ts'
 
 export const fileRead = defineAction({
   name: 'file_read',
@@ -8,15 +9,27 @@ export const fileRead = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'always',
-  params: { path: path('File to read.') },
+  params: { path: path('File to read; `file@@Class@@method` reads one structure of it.') },
   returns: { path: 'string', content: 'string', hash: 'string, for expect_hash' },
   examples: [
     { title: 'reads', before: { 'a.txt': 'hello\n' }, params: { path: 'a.txt' }, data: { content: 'hello\n' } },
     { title: 'says when there is none', params: { path: 'a.txt' }, code: 'file_not_found' },
+    {
+      title: 'reads one section',
+      before: { 'doc.md': '# A\n\n## One\n\n1\n\n## Two\n\n2\n' },
+      params: { path: 'doc.md@@Two' },
+      data: { content: '## Two\n\n2\n' },
+    },
     { title: 'keeps secrets closed', before: { '.env': 'KEY=1' }, params: { path: '.env' }, code: 'path_denied' },
   ],
-  async run({ path }, { files }) {
-    const { text, hash } = await files.read(path)
+  async run({ path }, context) {
+    const inside = await narrowed(context, path)
+    if (inside !== undefined) {
+      const found = await readNarrowed(context, inside)
+      const only = found.ok ? onlyMatch(found.data) : undefined
+      return only === undefined ? found : ok({ path: path.given, content: only.text, lines: only.lines })
+    }
+    const { text, hash } = await context.files.read(path)
     return ok({ path: path.given, content: text, hash: hash() })
   },
 })

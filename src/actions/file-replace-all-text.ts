@@ -1,5 +1,6 @@
 import { defineAction, integer, ok, optional, path, text } from '../core/action.ts'
 import { expectHash } from './common-params.ts'
+import { narrowed, replaceNarrowed } from './narrow.ts'
 import { replacedIn, replaceOccurrences } from './replace-occurrences.ts'
 
 export const fileReplaceAllText = defineAction({
@@ -10,8 +11,9 @@ export const fileReplaceAllText = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'never',
+  repairs: true,
   params: {
-    path: path('File to change.'),
+    path: path('File to change; `file@@Class@@method` changes one structure of it.'),
     old_text: text('Text to find, copied exactly.'),
     new_text: text('Text to put in its place.'),
     count: optional(integer('How often it must occur; nothing is changed otherwise.')),
@@ -34,6 +36,8 @@ export const fileReplaceAllText = defineAction({
     },
   ],
   async run(edit, context) {
+    const inside = await narrowed(context, edit.path)
+    if (inside !== undefined) return replaceNarrowed(context, edit.path, inside, { ...edit, expected: edit.count })
     const done = await replaceOccurrences(context, edit, edit.count ?? 'any')
     if (!done.ok || done.replacements > 0) return replacedIn(edit.path, done)
     return ok({ path: edit.path.given, replacements: 0 }, ['old_text does not occur in the file; nothing was changed'])

@@ -33,6 +33,7 @@ export const fileReplaceTextRange = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'never',
+  repairs: true,
   params: {
     path: path('File to change.'),
     old_text_beginning: text('Text the passage begins with. Without `count` it must occur exactly once.'),

@@ -1,5 +1,6 @@
 import { defineAction, path, text } from '../core/action.ts'
 import { expectHash } from './common-params.ts'
+import { narrowed, replaceNarrowed } from './narrow.ts'
 import { replacedIn, replaceOccurrences } from './replace-occurrences.ts'
 
 export const fileReplaceText = defineAction({
@@ -10,8 +11,9 @@ export const fileReplaceText = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'never',
+  repairs: true,
   params: {
-    path: path('File to change.'),
+    path: path('File to change; `file@@Class@@method` changes one structure of it.'),
     old_text: text('Text to find, copied exactly, blanks and line breaks included.'),
     new_text: text('Text to put in its place.'),
     expect_hash: expectHash,
@@ -38,5 +40,9 @@ export const fileReplaceText = defineAction({
       after: { 'dos.txt': '1\r\n2\r\nthree\r\n' },
     },
   ],
-  run: async (edit, context) => replacedIn(edit.path, await replaceOccurrences(context, edit, 'once')),
+  async run(edit, context) {
+    const inside = await narrowed(context, edit.path)
+    if (inside !== undefined) return replaceNarrowed(context, edit.path, inside, { ...edit, expected: 'once' })
+    return replacedIn(edit.path, await replaceOccurrences(context, edit, 'once'))
+  },
 })

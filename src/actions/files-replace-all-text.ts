@@ -12,6 +12,7 @@ export const filesReplaceAllText = defineAction({
   access: ['llm'],
   primary: 'paths',
   display: 'never',
+  repairs: true,
   params: {
     paths: paths('Files to change, one a line.'),
     old_text: text('Text to find, copied exactly.'),

@@ -19,6 +19,8 @@ export interface ActionSpec<P extends Params = Params> {
   /** Whether its output belongs into the report. */
   readonly display: 'always' | 'never' | 'conditional'
   readonly params: P
+  /** Set on an edit that heeds `ActionContext.repair`; the others never get a text that is in doubt. */
+  readonly repairs?: true
   /** What `data` holds on success, field by field. */
   readonly returns: Readonly<Record<string, string>>
   readonly examples: readonly Example[]

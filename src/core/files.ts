@@ -39,6 +39,8 @@ export interface Pathed {
 export interface PathArg {
   readonly given: string
   readonly absolute: string
+  /** The directory it was relative to. */
+  readonly base?: string
 }
 
 export interface ReadOptions {

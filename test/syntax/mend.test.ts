@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { registry } from '../../src/actions/registry.ts'
 import { Source } from '../../src/core/source.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
 
@@ -163,21 +162,3 @@ class CountingSource extends Source {
     return super.line(line)
   }
 }
-
-test('every action that looks for a text knows of damage', () => {
-  const names = [
-    ...new Set(
-      [...registry.values()]
-        .filter(({ params }) => Object.keys(params).some((name) => name.startsWith('old_text')))
-        .map(({ name }) => name),
-    ),
-  ]
-  // A block whose texts are in doubt reaches these: whoever adds one must ask `context.repair.damage`.
-  expect(names.sort()).toEqual([
-    'file_edit',
-    'file_replace_all_text',
-    'file_replace_text',
-    'file_replace_text_range',
-    'files_replace_all_text',
-  ])
-})

@@ -56,15 +56,13 @@ describe('blocks of several syntaxes', () => {
     const { text, parseErrors } = await executed(
       [writes('replacer', 'z', 'x'), broken, writes('cml', 'y', 'x'), '<write><![CDATA[x]]></write>\n'].join('\n'),
     )
-    expect(text.split('\n').map((line) => line.slice(0, 60))).toEqual(
-      [
-        '[task-1] SUCCESS: file_write - z',
-        '[task-2.1] SKIP: file_write - Skipped: WRITE on line 11, in t',
-        "[task-2.2] ERROR: file_write - Missing required attribute 'fi",
-        '[task-3] SUCCESS: write - y',
-        '[task-4] ERROR: file_write - Missing required attribute: path',
-      ].map((line) => line.slice(0, 60)),
-    )
+    expect(text.split('\n').map((line) => line.replace(/ - .*/, ''))).toEqual([
+      '[task-1] SUCCESS: file_write',
+      '[task-2.1] SKIP: WRITE',
+      '[task-2.2] ERROR: WRITE',
+      '[task-3] SUCCESS: write',
+      '[task-4] ERROR: write',
+    ])
     expect(parseErrors.map(({ blockId, task }) => [blockId, task])).toEqual([
       ['2.1', '2.1'],
       ['2.2', '2.2'],

@@ -1,0 +1,78 @@
+import nodePath from 'node:path'
+import { type ActionContext, fail, ok, type Outcome } from '../core/action.ts'
+import type { PathArg } from '../core/files.ts'
+import { Stop } from '../core/problem.ts'
+import { onStructures } from './on-structures.ts'
+
+/** A structure inside a file: `doc.md@@## Section 2@@### Part 3`. */
+export interface Narrowed {
+  readonly path: PathArg
+  /** One line a level. */
+  readonly target: string
+}
+
+/** The structure that a path names, or undefined when it names a file. A file whose own name holds `@@` wins. */
+export async function narrowed({ files }: ActionContext, path: PathArg): Promise<Narrowed | undefined> {
+  const [given = '', ...levels] = path.given.split('@@')
+  if (levels.length === 0 || levels.some((level) => level.trim() === '')) return undefined
+  try {
+    await files.read(path)
+    return undefined
+  } catch (error) {
+    if (!isNoFile(error)) throw error
+  }
+  const absolute = nodePath.resolve(path.base ?? '/', given)
+  return { path: { given, absolute }, target: levels.map((level) => level.trim()).join('\n') }
+}
+
+/** Its text and its lines; it must be the only one that the target means. */
+export async function readNarrowed(context: ActionContext, { path, target }: Narrowed): Promise<Outcome> {
+  return onStructures(context, [path], async (operations, given = '') => {
+    const found = await operations.read_structure(given, target)
+    if (!found.ok || found.data.matches.length === 1) return found
+    const { matches, suggestions = [] } = found.data
+    const none = matches.length === 0
+    const message = none
+      ? `${given} has no structure '${target.replaceAll('\n', ' > ')}'.`
+      : `'${target.replaceAll('\n', ' > ')}' means ${matches.length} structures of ${given}.`
+    const details = {
+      state: 'FILE_UNCHANGED' as const,
+      ...(none ? { suggestions } : { matches: matches.map(({ line_range_inclusive }) => ({ line_range_inclusive })) }),
+    }
+    return { ok: false, error: { error: none ? 'TARGET_NOT_FOUND' : 'TARGET_AMBIGUOUS', message, details } }
+  })
+}
+
+/** What `readNarrowed` found. */
+export function onlyMatch(data: unknown): { text: string; lines: string } | undefined {
+  if (typeof data !== 'object' || data === null || !('matches' in data) || !Array.isArray(data.matches))
+    return undefined
+  const [match] = data.matches
+  return { text: String(match.text), lines: match.line_range_inclusive.join('-') }
+}
+
+/** Replaces text inside it. */
+export async function replaceNarrowed(
+  context: ActionContext,
+  whole: PathArg,
+  { path, target }: Narrowed,
+  { old_text, new_text, expected }: { old_text: string; new_text: string; expected: 'once' | number | undefined },
+): Promise<Outcome> {
+  if (old_text === '') return fail({ kind: 'empty-text', param: 'old_text' })
+  const outcome = await onStructures(context, [path], async (operations, given = '') =>
+    expected === 'once'
+      ? operations.replace_text_in_structure(given, target, old_text, new_text)
+      : operations.replace_all_text_in_structure(given, target, old_text, new_text, expected),
+  )
+  if (!outcome.ok) return outcome
+  const data = outcome.data
+  const many = typeof data === 'object' && data !== null && 'total_replacements' in data ? data.total_replacements : 1
+  return ok({ path: whole.given, replacements: many }, outcome.warnings)
+}
+
+function isNoFile(error: unknown): boolean {
+  if (!(error instanceof Stop)) return false
+  const { problem } = error
+  if (problem.kind === 'os') return problem.code === 'ENOENT' || problem.code === 'ENOTDIR' || problem.code === 'EISDIR'
+  return problem.kind === 'path' && problem.rule === 'invalid_parameter'
+}
