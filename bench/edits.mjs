@@ -74,5 +74,12 @@ export function withApplyPatch(binary) {
     patch.push(`-${wanted(i)} // of file ${i}`, `+${replacement(i)} // of file ${i}`)
   }
   patch.push('*** End Patch', '')
-  return checked(spawned(binary, [], { argv0: 'apply_patch', cwd: root, input: patch.join('\n'), stdio: ['pipe', 'ignore', 'pipe'] }))
+  return checked(
+    spawned(binary, [], {
+      argv0: 'apply_patch',
+      cwd: root,
+      input: patch.join('\n'),
+      stdio: ['pipe', 'ignore', 'pipe'],
+    }),
+  )
 }

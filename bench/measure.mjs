@@ -32,7 +32,8 @@ export function spawned(program, args, options = {}) {
   const took = timed(() => {
     const result = spawnSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'], ...options })
     status = result.status
-    if (status !== 0) throw new Error(`${program} ${args.join(' ').slice(0, 100)} ended with ${status}: ${result.stderr}`)
+    if (status !== 0)
+      throw new Error(`${program} ${args.join(' ').slice(0, 100)} ended with ${status}: ${result.stderr}`)
   })
   return took
 }

@@ -12,7 +12,12 @@ export function forDocument(line) {
   let bytes = 0
   for (let block = 0; bytes < size; block++) {
     const id = 'm1m'
-    const part = [`#!SHAM [@three-char-SHA-256: ${id}]`, 'action = "file_write"', `path = "${scratch}/memory/file-${block}.txt"`, `content = <<'EOT_SHAM_${id}'`]
+    const part = [
+      `#!SHAM [@three-char-SHA-256: ${id}]`,
+      'action = "file_write"',
+      `path = "${scratch}/memory/file-${block}.txt"`,
+      `content = <<'EOT_SHAM_${id}'`,
+    ]
     for (let i = 0; i < 20_000 && bytes < size; i++) {
       part.push(line)
       bytes += Buffer.byteLength(line) + 1
@@ -29,7 +34,10 @@ export function forDocument(line) {
 
 function peakOf(args) {
   const hook = path.join(scratch, 'peak.cjs')
-  fs.writeFileSync(hook, "process.on('exit', () => require('fs').writeSync(2, 'PEAK ' + process.resourceUsage().maxRSS + '\\n'))")
+  fs.writeFileSync(
+    hook,
+    "process.on('exit', () => require('fs').writeSync(2, 'PEAK ' + process.resourceUsage().maxRSS + '\\n'))",
+  )
   const { stderr, status } = spawnSync(process.execPath, ['--require', hook, ...args], { encoding: 'utf8' })
   if (status !== 0) throw new Error(stderr)
   return Number(/PEAK (\d+)/.exec(stderr)?.[1]) * 1024

@@ -10,7 +10,10 @@ function document(bytes) {
       'action = "file_write"',
       `path = "/project/src/module-${i}.ts"`,
       "content = <<'EOT_SHAM_a1b'",
-      ...Array.from({ length: 120 }, (_, line) => `export const value${line} = compute(${line}, "text") // line ${line} of ${i}`),
+      ...Array.from(
+        { length: 120 },
+        (_, line) => `export const value${line} = compute(${line}, "text") // line ${line} of ${i}`,
+      ),
       'EOT_SHAM_a1b',
       '#!END_SHAM_a1b',
       '',
@@ -21,7 +24,8 @@ function document(bytes) {
   return Buffer.from(text).toString()
 }
 
-const malformed = (count) => '#!SHAM [@three-char-SHA-256: bad]\nkey = unquoted\nno assignment\n#!END_SHAM_bad\n'.repeat(count)
+const malformed = (count) =>
+  '#!SHAM [@three-char-SHA-256: bad]\nkey = unquoted\nno assignment\n#!END_SHAM_bad\n'.repeat(count)
 
 export function againstSplit() {
   const text = document(10_000_000)

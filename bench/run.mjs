@@ -16,19 +16,26 @@ const mb = (value) => `${(value / 1024 / 1024).toFixed(0)} MB`
 
 function row(what, peer, { ours, peer: theirs, ratio }, limit, unit = ms) {
   const verdict = limit === null ? '' : ratio <= limit ? 'yes' : '**no**'
-  rows.push(`| ${what} | ${unit(ours)} | ${peer} | ${unit(theirs)} | ${ratio.toFixed(2)}× | ${limit === null ? '–' : `${limit}×`} | ${verdict} |`)
+  rows.push(
+    `| ${what} | ${unit(ours)} | ${peer} | ${unit(theirs)} | ${ratio.toFixed(2)}× | ${limit === null ? '–' : `${limit}×`} | ${verdict} |`,
+  )
   console.log(rows.at(-1))
 }
 
 /** For what costs a fixed time on top, whatever it is added to. */
 function overRow(what, peer, { ours, peer: theirs, over }, limit) {
-  rows.push(`| ${what} | ${ms(ours)} | ${peer} | ${ms(theirs)} | +${ms(over)} | +${limit} ms | ${over <= limit ? 'yes' : '**no**'} |`)
+  rows.push(
+    `| ${what} | ${ms(ours)} | ${peer} | ${ms(theirs)} | +${ms(over)} | +${limit} ms | ${over <= limit ? 'yes' : '**no**'} |`,
+  )
   console.log(rows.at(-1))
 }
 
 const one = path.join(scratch, 'one.md')
 fs.mkdirSync(path.join(scratch, 'start'), { recursive: true })
-fs.writeFileSync(one, `#!SHAM [@three-char-SHA-256: abc]\naction = "file_write"\npath = "${scratch}/start/a.txt"\ncontent = "hello"\n#!END_SHAM_abc\n`)
+fs.writeFileSync(
+  one,
+  `#!SHAM [@three-char-SHA-256: abc]\naction = "file_write"\npath = "${scratch}/start/a.txt"\ncontent = "hello"\n#!END_SHAM_abc\n`,
+)
 const start = compare(
   30,
   () => spawned(process.execPath, [cli, '--no-git', '--root', path.join(scratch, 'start'), one]),
@@ -41,7 +48,12 @@ row('1,000 edits in 1,000 files', 'bare script with fsync', edits, 1.1)
 const applyPatch = findApplyPatch()
 if (applyPatch !== undefined) {
   const theirs = median(Array.from({ length: 5 }, () => withApplyPatch(applyPatch)))
-  row('the same', "codex's apply_patch, without fsync", { ours: edits.ours, peer: theirs, ratio: edits.ours / theirs }, null)
+  row(
+    'the same',
+    "codex's apply_patch, without fsync",
+    { ours: edits.ours, peer: theirs, ratio: edits.ours / theirs },
+    null,
+  )
 }
 
 row('Parsing 10 MB of SHAM', "`split('\\\\n')`", againstSplit(), 5)
@@ -51,15 +63,33 @@ const syntaxes = await eachSyntax()
 for (const { syntax, megabytes, own, split } of syntaxes) {
   const speed = (time) => `${((megabytes * 1000) / time).toFixed(0)} MB/s`
   // A tenth of the speed, and for CML, which a real XML parser reads, 15 where split does 400.
-  row(`Reading ${syntax}, 1 kB a block`, "`split('\\\\n')`", { ours: own, peer: split, ratio: own / split }, syntax === 'cml' ? 26.7 : 10, speed)
+  row(
+    `Reading ${syntax}, 1 kB a block`,
+    "`split('\\\\n')`",
+    { ours: own, peer: split, ratio: own / split },
+    syntax === 'cml' ? 26.7 : 10,
+    speed,
+  )
 }
 const slowest = (way) => Math.max(...syntaxes.map((each) => each[way]))
 const together = { ours: slowest('all'), peer: slowest('alone'), ratio: slowest('all') / slowest('alone') }
 row('Looking for all syntaxes in 10 MB', 'for the slowest one alone', together, 2)
 
 row('`grep` over 20,000 files', 'ripgrep itself', await againstRipgrep(), 1.3)
-row('Memory for 49 MB of ASCII, over bare node, per byte', 'bare node', forDocument('plain text that is only ASCII, sixty characters or so a line'), 5, mb)
-row('The same with other characters', 'bare node', forDocument('Zeichen wie ä, ö, ü, und auch 漢字, damit es kein ASCII mehr ist'), 8, mb)
+row(
+  'Memory for 49 MB of ASCII, over bare node, per byte',
+  'bare node',
+  forDocument('plain text that is only ASCII, sixty characters or so a line'),
+  5,
+  mb,
+)
+row(
+  'The same with other characters',
+  'bare node',
+  forDocument('Zeichen wie ä, ö, ü, und auch 漢字, damit es kein ASCII mehr ist'),
+  8,
+  mb,
+)
 
 overRow('`run` of a listed command', 'starting it directly', await listedCommand(), 4)
 overRow('`exec` in the sandbox', '`exec` without one', await sandboxedCode(), 15)

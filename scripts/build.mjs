@@ -59,7 +59,9 @@ async function bundle() {
       target: 'node20.19',
       charset: 'utf8',
       define: { 'import.meta.url': '__cladaUrl' },
-      banner: file.text.includes('import.meta') ? 'const __cladaUrl=require("node:url").pathToFileURL(__filename).href' : '',
+      banner: file.text.includes('import.meta')
+        ? 'const __cladaUrl=require("node:url").pathToFileURL(__filename).href'
+        : '',
       // A chunk that is loaded later is still ours to require.
       supported: { 'dynamic-import': false },
       minifyWhitespace: true,

@@ -28,7 +28,9 @@ say('The files have changed:')
 shell('ls src test', () => execFileSync('ls', ['src', 'test'], { cwd: project, encoding: 'utf8' }))
 say('And back again, exactly:')
 fs.writeFileSync(path.join(project, '..', 'change.diff'), plain(diff))
-shell('git apply -R ../change.diff', () => execFileSync('git', ['apply', '-R', '../change.diff'], { cwd: project, encoding: 'utf8' }))
+shell('git apply -R ../change.diff', () =>
+  execFileSync('git', ['apply', '-R', '../change.diff'], { cwd: project, encoding: 'utf8' }),
+)
 const same = JSON.stringify(snapshot()) === JSON.stringify(before)
 console.log(same ? 'Every file is as it was.' : 'Something is not as it was!')
 fs.rmSync(path.dirname(project), { recursive: true, force: true })
@@ -61,6 +63,8 @@ function plain(text) {
 
 function snapshot() {
   const entries = fs.readdirSync(project, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  const files = entries.map((entry) => path.join(entry.parentPath, entry.name)).filter((file) => !file.includes('.clada'))
+  const files = entries
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .filter((file) => !file.includes('.clada'))
   return Object.fromEntries(files.sort().map((file) => [path.relative(project, file), fs.readFileSync(file, 'utf8')]))
 }

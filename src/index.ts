@@ -38,3 +38,18 @@ export {
 export { parseSham, type ShamBlock, type ShamError, type ShamParseResult } from './syntax/sham.ts'
 export { extractNumberedLines, type NumberedLines } from './text/numbered-lines.ts'
 export { replaceText } from './text/replace-text.ts'
+export {
+  delete_structure,
+  insert_after_structure,
+  insert_before_structure,
+  list_structures,
+  move_structure_to_after,
+  move_structure_to_before,
+  move_structure_to_file_end,
+  move_structure_to_file_start,
+  read_structure,
+  replace_all_text_in_structure,
+  replace_structure,
+  replace_text_in_structure,
+  type StructureError,
+} from './structures.ts'

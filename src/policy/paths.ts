@@ -100,6 +100,7 @@ function partsBelow(clean: string, root: string): string[] {
 function misspelling(given: string): string | undefined {
   if (given === '') return 'it is empty'
   if (given.length > 4096) return `it is ${given.length} characters long, the limit is 4096`
+  // eslint-disable-next-line no-control-regex -- they are what is looked for
   const odd = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u200b-\u200f\u2060\ufeff]/u.exec(given)
   if (odd) return `it holds the invisible character ${codePoint(odd[0])} at position ${odd.index + 1}`
   if (/^[A-Za-z][A-Za-z0-9+.-]+:\/\//.test(given)) return 'it is a URL, not a path'

@@ -25,27 +25,3 @@ export function outlineEntries(outline: Outline, depth = Infinity): OutlineEntry
     })
   return depth < 1 ? [] : entries(outline.structures, depth)
 }
-
-const WIDTH = 100
-
-/** One line a structure: its lines, its header as deep as it lies, its kind. */
-export function renderOutline(entries: readonly OutlineEntry[]): string {
-  const rows = [...flat(entries, 0)]
-  const width = Math.max(0, ...rows.map(({ range }) => range.length))
-  return rows
-    .map(({ range, depth, entry }) => {
-      const header = entry.header.length > WIDTH ? `${entry.header.slice(0, WIDTH - 1)}…` : entry.header
-      return `${range.padStart(width)}  ${'  '.repeat(depth)}${header}  (${entry.kind})\n`
-    })
-    .join('')
-}
-
-function* flat(
-  entries: readonly OutlineEntry[],
-  depth: number,
-): Generator<{ range: string; depth: number; entry: OutlineEntry }> {
-  for (const entry of entries) {
-    yield { range: entry.lines.join('-'), depth, entry }
-    yield* flat(entry.children ?? [], depth + 1)
-  }
-}

@@ -1,21 +1,14 @@
-import { execFileSync } from 'node:child_process'
-import fs from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { attacks } from './attack.ts'
+import { builtCli } from './built-cli.ts'
 import { carryOut } from './carry-out.ts'
 import { Fixture } from './fixture.ts'
 
 const fixture = new Fixture()
-const dist = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-dist-'))
-const cli = path.join(dist, 'cli.cjs')
+let program: Awaited<ReturnType<typeof builtCli>> | undefined
 
 beforeAll(async () => {
-  const root = path.join(import.meta.dirname, '../..')
-  // A build of its own, where its packages are found, so that nobody else's build comes in between.
-  execFileSync(process.execPath, [path.join(root, 'scripts/build.mjs'), '--out', dist])
-  fs.symlinkSync(path.join(root, 'node_modules'), path.join(dist, 'node_modules'))
+  program = await builtCli()
   await fixture.open()
   process.env['XDG_STATE_HOME'] = fixture.state
 }, 60_000)
@@ -23,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => {
   delete process.env['XDG_STATE_HOME']
   fixture.close()
-  fs.rmSync(dist, { recursive: true, force: true })
+  program?.remove()
 })
 
 /** Every seventh: sixty of all kinds. The whole list is for `npm run attack`. */
@@ -34,7 +27,7 @@ describe('attacks through the command line', () => {
 
   for (const attack of chosen) {
     it(`${attack.id} ${attack.description}`, async () => {
-      const { held, how } = await carryOut(attack, fixture, cli)
+      const { held, how } = await carryOut(attack, fixture, program?.cli)
       expect(held, how).toBe(true)
     })
   }

@@ -1,18 +1,14 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import fs from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
+import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { builtCli } from '../attacks/built-cli.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 
-const repository = path.join(import.meta.dirname, '../..')
-const dist = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-dist-'))
+let program: Awaited<ReturnType<typeof builtCli>> | undefined
 
-beforeAll(() => {
-  execFileSync(process.execPath, [path.join(repository, 'scripts/build.mjs'), '--out', dist])
-  fs.symlinkSync(path.join(repository, 'node_modules'), path.join(dist, 'node_modules'))
+beforeAll(async () => {
+  program = await builtCli()
 }, 60_000)
-afterAll(() => fs.rmSync(dist, { recursive: true, force: true }))
+afterAll(() => program?.remove())
 
 /** A user with a state directory of their own, in a project. */
 function user(files: Record<string, string> = {}): {
@@ -24,7 +20,7 @@ function user(files: Record<string, string> = {}): {
   return {
     root,
     clada: (args, input = '') => {
-      const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(dist, 'cli.cjs'), ...args], {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [program?.cli ?? '', ...args], {
         cwd: root,
         env,
         input,

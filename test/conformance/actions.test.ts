@@ -37,7 +37,9 @@ function moved<T>(value: T, dir: string): T {
   return JSON.parse(JSON.stringify(value).replaceAll('/tmp/', `${dir}/`).replaceAll('"/tmp"', `"${dir}"`)) as T
 }
 
-async function carriedOut(entry: Case): Promise<{ result: Awaited<ReturnType<Clada['execute']>>; given: Case; dir: string }> {
+async function carriedOut(
+  entry: Case,
+): Promise<{ result: Awaited<ReturnType<Clada['execute']>>; given: Case; dir: string }> {
   const dir = scratchDir()
   const given = moved(entry, dir)
   for (const { path: file, content } of given.setup) {

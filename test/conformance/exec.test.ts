@@ -37,7 +37,9 @@ describe('exec as earlier implementations had it', () => {
   for (const { suite, name, input, expected } of binding) {
     it(`${suite}: ${name}`, async () => {
       const dir = scratchDir()
-      const { results, parseErrors } = await new Clada({ repoPath: dir, gitCommit: false, exec }).execute(readable(input).replaceAll('"/tmp"', `"${dir}"`))
+      const { results, parseErrors } = await new Clada({ repoPath: dir, gitCommit: false, exec }).execute(
+        readable(input).replaceAll('"/tmp"', `"${dir}"`),
+      )
       expect(parseErrors).toEqual([])
       const { success, error, data } = results[0] ?? {}
       const wanted = Object.entries(expected).map(([field, value]) => {

@@ -55,10 +55,20 @@ describe('validateAction', () => {
 
   it('says what is wrong with a schema', () => {
     const block = { id: 'abc', properties: { action: 'a', p: 'x' } }
-    const schema = (type: string): ActionSchemas => JSON.parse(`{"a":{"parameters":{"p":{"type":"${type}","required":true}}}}`)
-    expect(validateAction(block, schema('date'))).toMatchObject({ valid: false, error: { code: 'SCHEMA_ERROR', param: 'p' } })
-    expect(validateAction(block, schema('enum'))).toMatchObject({ valid: false, error: { code: 'SCHEMA_ERROR', param: 'p' } })
-    expect(validateAction(block, JSON.parse('{"a":{}}'))).toMatchObject({ valid: false, error: { code: 'SCHEMA_ERROR' } })
+    const schema = (type: string): ActionSchemas =>
+      JSON.parse(`{"a":{"parameters":{"p":{"type":"${type}","required":true}}}}`)
+    expect(validateAction(block, schema('date'))).toMatchObject({
+      valid: false,
+      error: { code: 'SCHEMA_ERROR', param: 'p' },
+    })
+    expect(validateAction(block, schema('enum'))).toMatchObject({
+      valid: false,
+      error: { code: 'SCHEMA_ERROR', param: 'p' },
+    })
+    expect(validateAction(block, JSON.parse('{"a":{}}'))).toMatchObject({
+      valid: false,
+      error: { code: 'SCHEMA_ERROR' },
+    })
   })
 
   it('knows the actions of this library when no schemas are given', () => {

@@ -2,15 +2,11 @@ import fc from 'fast-check'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import {
-  languageFor,
-  languages,
-  LIMITS,
-  readIn,
-  renderOutline,
-  structureOperations,
-  type StructureFiles,
-} from '../../src/structure/index.ts'
+import { structureBody } from '../../src/report/structures.ts'
+import { structureOperations, type StructureFiles } from '../../src/structure/index.ts'
+import { languageFor, languages } from '../../src/structure/languages.ts'
+import { LIMITS } from '../../src/structure/problem.ts'
+import { readIn } from '../../src/structure/read.ts'
 
 const shop = 'class Shop {\n  open() {\n    return 1\n  }\n\n  close() {}\n}\n\nfunction close() {}\n'
 
@@ -164,10 +160,9 @@ describe('structure operations', () => {
     const all = await operations.list_structures('a.ts')
     const top = await operations.list_structures('a.ts', 1)
     if (!all.ok || !top.ok) throw new Error('no outline')
-    expect(renderOutline(all.data.structures)).toBe(
-      '1-7  class Shop  (class)\n2-4    open()  (method)\n6-6    close()  (method)\n9-9  function close()  (function)\n',
+    expect(structureBody({ structures: top.data.structures })).toBe(
+      '      1-7  class Shop  (class)\n      9-9  function close()  (function)',
     )
-    expect(renderOutline(top.data.structures)).toBe('1-7  class Shop  (class)\n9-9  function close()  (function)\n')
   })
 })
 
