@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { Document } from './core/block.ts'
-import type { Code, ExecutionResult } from './core/result.ts'
+import { InputError } from './core/input-error.ts'
+import type { ExecutionResult } from './core/result.ts'
 import { Source } from './core/source.ts'
 import type { HistorySettings, Settings } from './core/settings.ts'
 import { type ActionLog, Execution, type ExecutionOptions } from './execution.ts'
@@ -58,17 +59,6 @@ export function runStream(texts: AsyncIterable<string>, options: RunOptions): Pr
     execution.note(rest.faults, rest.warnings)
     await execution.carryOut(rest.blocks)
   })
-}
-
-/** A text that cannot be read on. What stood before was carried out. */
-export class InputError extends Error {
-  override readonly name = 'InputError'
-  readonly code: Code
-
-  constructor(message: string, code: Code) {
-    super(message)
-    this.code = code
-  }
 }
 
 async function inWorkspace(options: RunOptions, work: (execution: Execution) => Promise<void>): Promise<RunResult> {

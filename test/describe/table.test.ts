@@ -4,7 +4,7 @@ import { actions } from '../../src/actions/registry.ts'
 import { actionTable } from '../../src/describe/table.ts'
 
 describe('the table', () => {
-  it.each([36, 40, 66, 67, 80, 120, 400])('fits a terminal of %i columns', (width) => {
+  it.each([38, 40, 66, 67, 80, 120, 400])('fits a terminal of %i columns', (width) => {
     const table = actionTable(actions, { width })
     expect(table.split('\n').filter((line) => line.length > width)).toEqual([])
     expect(table.split('\n').filter((line) => line.endsWith(' '))).toEqual([])
