@@ -20,7 +20,8 @@ const dist = at === -1 ? path.join(root, 'dist') : path.resolve(process.argv[at 
 fs.rmSync(dist, { recursive: true, force: true })
 await bundle()
 copyGrammars(path.join(dist, 'grammars'))
-makeExecutable(path.join(dist, 'cli.cjs'))
+fs.copyFileSync(path.join(root, 'src/cli/start.cjs'), path.join(dist, 'cli.cjs'))
+fs.chmodSync(path.join(dist, 'cli.cjs'), 0o755)
 declare(path.join(dist, 'types'))
 
 async function bundle() {
@@ -44,7 +45,7 @@ async function bundle() {
   })
   const { outputFiles } = await build({
     ...common,
-    entryPoints: { cli: 'src/cli/main.ts' },
+    entryPoints: { 'cli/main': 'src/cli/main.ts' },
     outdir: dist,
     outExtension: { '.js': '.cjs' },
     chunkNames: 'cli/[name]-[hash]',
@@ -71,14 +72,6 @@ async function bundle() {
     fs.mkdirSync(path.dirname(file.path), { recursive: true })
     fs.writeFileSync(file.path, code)
   }
-}
-
-/** esbuild's banner would go on every chunk. */
-function makeExecutable(file) {
-  if (!fs.existsSync(file)) return
-  const text = fs.readFileSync(file, 'utf8')
-  if (!text.startsWith('#!')) fs.writeFileSync(file, `#!/usr/bin/env node\n${text}`)
-  fs.chmodSync(file, 0o755)
 }
 
 function declare(types) {

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { gitStop } from './git-program.ts'
+import { writeCommit } from './commit-object.ts'
 import { identityOf } from './message.ts'
 import { hasCode, jsonOf, readOwn } from './own-files.ts'
 import { type Head, headOf, moveRef, type Repository } from './repository.ts'
@@ -31,11 +32,8 @@ export async function commitPaths(commit: IndexCommit): Promise<string | undefin
     const copy = room.file(`index-${round}`)
     const seen = copyIndex(index, copy)
     const [tree, last] = await Promise.all([treeOf(commit, copy), treeAt(room, head.commit)])
-    const parents = head.commit === undefined ? [] : ['-p', head.commit]
     if (tree === last) return undefined
-    const env = identityOf(author)
-    const { out } = await room.git(['commit-tree', tree, ...parents, '-F', '-'], { input: message, env })
-    const made = out.toString().trim()
+    const made = writeCommit(room, { tree, parent: head.commit, message, identity: identityOf(author) })
     if (await installed(commit, made, index, copy, seen)) return made
   }
   throw gitStop('the index of the repository kept changing')
@@ -45,14 +43,19 @@ async function treeOf({ room, paths, changed }: IndexCommit, index: string): Pro
   const env = { GIT_INDEX_FILE: index }
   let wanted = paths
   for (let round = 0; ; round++) {
-    const before = fs.existsSync(index) ? fs.readFileSync(index) : undefined
+    const before = fs.existsSync(index)
+      ? { bytes: fs.readFileSync(index), mtimeMs: fs.statSync(index).mtimeMs }
+      : undefined
     await addTo(room, wanted, env)
     const late = changed()
     if (late.size === 0 || round === 3) break
     // Somebody else's text was just read; it is not what was to be committed.
     wanted = wanted.filter((name) => !late.has(name))
     if (before === undefined) fs.rmSync(index, { force: true })
-    else fs.writeFileSync(index, before)
+    else {
+      fs.writeFileSync(index, before.bytes)
+      fs.utimesSync(index, Date.now() / 1000, Math.floor(before.mtimeMs) / 1000)
+    }
   }
   const { out } = await room.git(['write-tree'], { env })
   return out.toString().trim()
@@ -106,13 +109,24 @@ interface Seen {
 export function copyIndex(index: string, copy: string): Seen | undefined {
   try {
     const { ino, size, mtimeMs } = fs.statSync(index)
-    fs.copyFileSync(index, copy)
+    copyWithTime(index, copy)
     return { ino, size, mtimeMs }
   } catch (error) {
     if (!hasCode(error, 'ENOENT')) throw error
     fs.rmSync(copy, { force: true })
     return undefined
   }
+}
+
+/**
+ * Git takes an entry for unchanged when the times agree, but not one that is as young as the index itself. So a copy
+ * must be as old as what it was copied from.
+ */
+export function copyWithTime(from: string, to: string): void {
+  const { mtimeMs } = fs.statSync(from)
+  fs.copyFileSync(from, to)
+  // Rounded down: a little too old only means that git looks more closely.
+  fs.utimesSync(to, Date.now() / 1000, Math.floor(mtimeMs) / 1000)
 }
 
 export function isUnchanged(index: string, seen: Seen | undefined): boolean {
@@ -194,8 +208,7 @@ export function takeIndexLock(copy: string, lock: string): void {
     fs.linkSync(copy, lock)
   } catch (error) {
     if (hasCode(error, 'EEXIST')) throw gitStop(`'${lock}' exists: another git process is at work in this repository`)
-    fs.copyFileSync(copy, lock, fs.constants.COPYFILE_EXCL)
-    const { atime, mtime } = fs.statSync(copy)
-    fs.utimesSync(lock, atime, mtime)
+    fs.closeSync(fs.openSync(lock, 'wx'))
+    copyWithTime(copy, lock)
   }
 }

@@ -64,13 +64,36 @@ export interface Head {
   readonly branch: string | undefined
 }
 
+/** Read from git's files: starting a program for it would take longer than everything else. */
 export async function headOf(repository: Repository): Promise<Head> {
+  const text = readOwn(path.join(repository.gitDir, 'HEAD'))?.trim() ?? ''
+  const [, branch] = /^ref: (refs\/heads\/\S+)$/.exec(text) ?? []
+  if (branch !== undefined && !hasOtherRefs(repository)) return { branch, commit: await refAt(repository, branch) }
+  if (/^[0-9a-f]{40,64}$/.test(text)) return { branch: undefined, commit: text }
+  return headByGit(repository)
+}
+
+async function headByGit(repository: Repository): Promise<Head> {
   const [branch, commit] = await Promise.all([
     inRepository(repository, ['symbolic-ref', '-q', 'HEAD'], [1]),
     commitAt(repository, 'HEAD'),
   ])
   return { branch: branch.status === 0 ? branch.out.toString().trim() : undefined, commit }
 }
+
+/** The commit a reference points to, by its full name. */
+export async function refAt(repository: Repository, ref: string): Promise<string | undefined> {
+  if (hasOtherRefs(repository)) return commitAt(repository, ref)
+  const { commonDir } = repository
+  const loose = readOwn(path.join(commonDir, ref))?.trim()
+  if (loose !== undefined) return /^[0-9a-f]{40,64}$/.test(loose) ? loose : commitAt(repository, ref)
+  const packed = readOwn(path.join(commonDir, 'packed-refs')) ?? ''
+  const at = packed.indexOf(` ${ref}\n`)
+  return at === -1 ? undefined : packed.slice(packed.lastIndexOf('\n', at) + 1, at)
+}
+
+/** Newer git may keep references in tables instead of files. */
+export const hasOtherRefs = ({ commonDir }: Repository): boolean => fs.existsSync(path.join(commonDir, 'reftable'))
 
 export async function commitAt(repository: Repository, name: string): Promise<string | undefined> {
   const { status, out } = await inRepository(repository, ['rev-parse', '-q', '--verify', `${name}^{commit}`], [1])

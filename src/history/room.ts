@@ -48,6 +48,13 @@ export class Room {
     return path.join(this.#dir, name)
   }
 
+  /** Lets references below a name be written to the repository itself; the others stay in the room. */
+  share(refs: string): void {
+    const real = path.join(this.repository.commonDir, refs)
+    fs.mkdirSync(real, { recursive: true })
+    fs.symlinkSync(real, this.file(refs), 'junction')
+  }
+
   git(args: readonly string[], { input, env = {}, fine = [] }: RoomCall = {}): Promise<GitAnswer> {
     const { top, commonDir, gitDir } = this.repository
     return git({

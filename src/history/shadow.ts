@@ -3,7 +3,7 @@ import path from 'node:path'
 import { Contents } from './contents.ts'
 import { identityOf } from './message.ts'
 import type { ExecutionRecord, PathRecord, State } from './record.ts'
-import { commitAt, type Head, moveRef } from './repository.ts'
+import { hasOtherRefs, type Head, moveRef, refAt } from './repository.ts'
 import type { Room } from './room.ts'
 
 /** All checkpoints hang on this one reference, each on the one before it. */
@@ -26,24 +26,27 @@ export interface ShadowPlan {
  */
 export async function saveShadow(plan: ShadowPlan): Promise<{ before: string; after: string }> {
   const { room, head, record, entries, contents, message } = plan
-  const previous = await commitAt(room.repository, ref)
+  const previous = await refAt(room.repository, ref)
+  const direct = !hasOtherRefs(room.repository)
+  if (direct) room.share(path.dirname(ref))
+  const target = direct ? ref : 'refs/heads/saved'
   const [first, second] = head.commit === undefined ? [previous, undefined] : [head.commit, previous]
   const { GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: mail, GIT_COMMITTER_DATE: date } = identityOf(plan.author)
   const who = `author ${name} <${mail}> ${date}\ncommitter ${name} <${mail}> ${date}\n`
   const stream = new Stream()
-  stream.text(`feature done\ncommit refs/heads/saved\nmark :1\n${who}`)
+  stream.text(`feature done\ncommit ${target}\nmark :1\n${who}`)
   stream.data(Buffer.from(`clada: before execution ${record.number}\n`))
   if (first !== undefined) stream.text(`from ${first}\n`)
   if (second !== undefined && second !== first) stream.text(`merge ${second}\n`)
   for (const { name: path, entry } of entries) stream.change(path, entry.before, contents)
-  stream.text(`\ncommit refs/heads/saved\nmark :2\n${who}`)
+  stream.text(`\ncommit ${target}\nmark :2\n${who}`)
   stream.data(Buffer.from(message))
   stream.text('from :1\n')
   for (const { name: path, entry } of entries) stream.change(path, entry.after, contents)
   stream.text('\ndone\n')
 
   const marks = room.file('marks')
-  await room.git(['fast-import', '--quiet', '--done', `--export-marks=${marks}`], { input: stream.bytes() })
+  await room.git(['fast-import', '--quiet', '--done', '--force', `--export-marks=${marks}`], { input: stream.bytes() })
   const found = new Map(
     fs
       .readFileSync(marks, 'utf8')
@@ -52,9 +55,7 @@ export async function saveShadow(plan: ShadowPlan): Promise<{ before: string; af
   )
   const before = found.get(':1') ?? ''
   const after = found.get(':2') ?? ''
-  if (room.repository.top === undefined)
-    fs.mkdirSync(path.join(room.repository.gitDir, 'refs/clada'), { recursive: true })
-  await moveRef(room.repository, ref, after, previous, `clada: execution ${record.number}`)
+  if (!direct) await moveRef(room.repository, ref, after, previous, `clada: execution ${record.number}`)
   return { before, after }
 }
 

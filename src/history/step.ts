@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Inspected } from '../core/recorder.ts'
 import { eligible } from './eligible.ts'
 import { gitStop } from './git-program.ts'
-import { addTo, copyIndex, takeIndexLock } from './index-commit.ts'
+import { addTo, copyIndex, copyWithTime, takeIndexLock } from './index-commit.ts'
 import { identityOf } from './message.ts'
 import { jsonOf, ownDir, putFile, readOwn } from './own-files.ts'
 import { inRepository, type Repository } from './repository.ts'
@@ -61,7 +61,7 @@ export async function saveUncommitted(
   if (paths.length === 0 && inIndex.length === 0) return undefined
   const index = room.file('index-save')
   copyIndex(path.join(repository.gitDir, 'index'), index)
-  fs.copyFileSync(index, indexCopy(stateDir, head))
+  copyWithTime(index, indexCopy(stateDir, head))
   const env = { GIT_INDEX_FILE: index }
   await room.git(['read-tree', '-i', '-m', head], { env })
   await addTo(room, paths, env)
@@ -160,7 +160,7 @@ export async function contentsOf(
 export async function installIndex(room: Room, commit: string, kept: string | undefined): Promise<void> {
   const index = path.join(room.repository.gitDir, 'index')
   const copy = room.file('index-new')
-  if (kept !== undefined) fs.copyFileSync(kept, copy)
+  if (kept !== undefined) copyWithTime(kept, copy)
   else {
     copyIndex(index, copy)
     const env = { GIT_INDEX_FILE: copy }
