@@ -16,28 +16,30 @@ const project = path.join(fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 
 fs.cpSync(path.join(home, 'examples/demo/project'), project, { recursive: true })
 const reply = fs.readFileSync(path.join(home, 'examples/demo/reply.md'), 'utf8').replaceAll('/PROJECT', project)
 fs.writeFileSync(path.join(project, '..', 'reply.md'), reply)
+const git = (...args) =>
+  execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', ...args], { cwd: project })
+git('init', '--quiet')
+git('add', '.')
+git('commit', '--quiet', '--message', 'A project')
 const before = snapshot()
 
 say('A model was asked to change this project, and this is its reply:')
 shell('cat ../reply.md', () => reply.replaceAll(project, '…'))
 say('What would it do? Nothing is touched yet:')
-const diff = clada('diff', '../reply.md')
+clada('diff', '../reply.md')
 say('Do it. Two blocks work; the third asks for text that is not there, and is told what is:')
 clada('../reply.md', '--format', 'pretty')
 say('The files have changed:')
 shell('ls src test', () => execFileSync('ls', ['src', 'test'], { cwd: project, encoding: 'utf8' }))
 say('And back again, exactly:')
-fs.writeFileSync(path.join(project, '..', 'change.diff'), plain(diff))
-shell('git apply -R ../change.diff', () =>
-  execFileSync('git', ['apply', '-R', '../change.diff'], { cwd: project, encoding: 'utf8' }),
-)
+clada('undo')
 const same = JSON.stringify(snapshot()) === JSON.stringify(before)
 console.log(same ? 'Every file is as it was.' : 'Something is not as it was!')
 fs.rmSync(path.dirname(project), { recursive: true, force: true })
 process.exit(same ? 0 : 1)
 
 function clada(...args) {
-  return shell(`clada ${args.join(' ')}`, () => {
+  shell(`clada ${args.join(' ')}`, () => {
     const env = { ...process.env, ...(color ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }) }
     const { stdout } = spawnSync(process.execPath, [cli, ...args], { cwd: project, encoding: 'utf8', env })
     return stdout.replaceAll(`${project}/`, '')
@@ -49,22 +51,16 @@ function shell(command, work) {
   const output = work().trimEnd()
   if (output !== '') console.log(output)
   console.log()
-  return `${output}\n`
 }
 
 function say(text) {
   console.log(color ? `\u001b[36m# ${text}\u001b[0m` : `# ${text}`)
 }
 
-function plain(text) {
-  // eslint-disable-next-line no-control-regex -- colours are what is taken off
-  return text.replace(/\u001b\[\d+m/g, '')
-}
-
 function snapshot() {
   const entries = fs.readdirSync(project, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   const files = entries
     .map((entry) => path.join(entry.parentPath, entry.name))
-    .filter((file) => !file.includes('.clada'))
+    .filter((file) => !/\.(clada|git)\b/.test(path.relative(project, file)))
   return Object.fromEntries(files.sort().map((file) => [path.relative(project, file), fs.readFileSync(file, 'utf8')]))
 }

@@ -4,7 +4,7 @@ import { Stop } from '../core/problem.ts'
 import type { Inspect, Inspected } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import { Contents } from './contents.ts'
-import { eligible } from './eligible.ts'
+import { eligible, ignoredOf } from './eligible.ts'
 import { gitStop } from './git-program.ts'
 import { commitPaths, isUnchanged, seenIndex } from './index-commit.ts'
 import { fullPath } from './journal.ts'
@@ -76,12 +76,12 @@ export class Checkpoints {
       return [stagedWarning]
     }
     const top = repository.top ?? root
-    const { paths, warnings } = await eligible(this.#room, savable(top, dirty, root, closed), 'none are')
+    const { paths, warnings } = await eligible(this.#room, savable(top, dirty, root, closed))
     if (paths.length === 0) return []
     this.#before = await this.#commit(
       paths,
       `clada: before ${new Date().toISOString()}\n`,
-      () => new Set(),
+      async () => new Set(),
       settings.author,
     )
     return [...warnings]
@@ -104,13 +104,17 @@ export class Checkpoints {
     })
     const names = entries.map(({ name }) => name)
     const [sorted, disturbed] = await Promise.all([
-      eligible(this.#room, names, 'leave out'),
+      eligible(this.#room, names),
       this.mode === 'commit' ? this.#isDisturbed() : false,
     ])
+    // Asked while the index is being prepared: most of the time none is.
+    const ignoring = ignoredOf(this.#room, sorted.paths)
+    // Whoever waits for it hears of a failure; nobody else has to.
+    ignoring.catch(() => {})
     const fit = new Set(sorted.paths)
-    const kept = entries.filter(({ name }) => fit.has(name))
+    const candidates = entries.filter(({ name }) => fit.has(name))
     warnings.push(...sorted.warnings)
-    if (kept.length === 0) return { commits: this.#commits(undefined), warnings }
+    if (candidates.length === 0) return { commits: this.#commits(undefined), warnings }
     if (disturbed) {
       this.mode = 'shadow'
       warnings.push(
@@ -118,17 +122,21 @@ export class Checkpoints {
       )
     }
     if (this.mode === 'shadow') {
+      const ignored = await ignoring
+      const kept = candidates.filter(({ name }) => !ignored.has(name))
+      if (kept.length === 0) return { commits: {}, warnings }
       const contents = new Contents(path.dirname(this.#options.dir), record.number)
       const plan = { room: this.#room, head: this.#head, record, message, author: settings.author, contents }
       return { commits: await saveShadow({ ...plan, entries: kept }), warnings }
     }
-    const differing = (): Set<string> =>
-      new Set(kept.flatMap(({ name, entry, absolute }) => (isStill(inspect(absolute), entry) ? [] : [name])))
-    const late = differing()
-    for (const name of late) warnings.push(`${name} was changed meanwhile and is not committed`)
-    const paths = kept.flatMap(({ name }) => (late.has(name) ? [] : [name]))
-    const changed = (): Set<string> => new Set([...differing()].filter((name) => !late.has(name)))
-    const commit = paths.length === 0 ? undefined : await this.#commit(paths, message, changed, settings.author)
+    const changed = (): string[] =>
+      candidates.flatMap(({ name, entry, absolute }) => (isStill(inspect(absolute), entry) ? [] : [name]))
+    const late = new Set(changed())
+    const paths = candidates.flatMap(({ name }) => (late.has(name) ? [] : [name]))
+    const unfit = async (): Promise<Set<string>> => new Set([...(await ignoring), ...changed()])
+    const commit = await this.#commit(paths, message, unfit, settings.author)
+    const ignored = await ignoring
+    for (const name of late) if (!ignored.has(name)) warnings.push(`${name} was changed meanwhile and is not committed`)
     return { commits: this.#commits(commit), warnings }
   }
 
@@ -144,11 +152,12 @@ export class Checkpoints {
   async #commit(
     paths: readonly string[],
     message: string,
-    changed: () => ReadonlySet<string>,
+    unfit: () => Promise<ReadonlySet<string>>,
     author: string | null,
   ): Promise<string | undefined> {
+    if (paths.length === 0) return undefined
     const pending = path.join(this.#options.dir, pendingFile)
-    const commit = await commitPaths({ room: this.#room, head: this.#head, paths, message, author, changed, pending })
+    const commit = await commitPaths({ room: this.#room, head: this.#head, paths, message, author, unfit, pending })
     if (commit === undefined) return undefined
     this.#head = { ...this.#head, commit }
     this.#index = seenIndex(this.#room.repository)

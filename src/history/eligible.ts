@@ -9,17 +9,11 @@ export interface Sorted {
 }
 
 /** Which paths may go into a commit: not those of another repository, and not those whose filter would run a program. */
-export async function eligible(
-  room: Room,
-  paths: readonly string[],
-  ignored: 'leave out' | 'none are',
-): Promise<Sorted> {
+export async function eligible(room: Room, paths: readonly string[]): Promise<Sorted> {
   const { top } = room.repository
   if (paths.length === 0 || top === undefined) return { paths, warnings: [] }
   const submodules = await submodulesOf(room, top)
-  const inside = paths.filter((name) => !isForeign(name, top, submodules))
-  const left = ignored === 'leave out' ? await ignoredOf(room, inside) : new Set()
-  const own = inside.filter((name) => !left.has(name))
+  const own = paths.filter((name) => !isForeign(name, top, submodules))
   const filtered = await filteredOf(room, own)
   const warnings = [...filtered].map(
     ([name, filter]) => `${name} is not committed: its filter '${filter}' would have to run a program`,
@@ -29,7 +23,7 @@ export async function eligible(
 
 /** Those that git ignores and does not track. */
 export async function ignoredOf(room: Room, paths: readonly string[]): Promise<Set<string>> {
-  if (paths.length === 0) return new Set()
+  if (paths.length === 0 || room.repository.top === undefined) return new Set()
   const input = paths.join('\0') + '\0'
   const { out } = await room.git(['check-ignore', '-z', '--stdin'], { input, fine: [1] })
   return new Set(

@@ -14,8 +14,8 @@ export interface IndexCommit {
   readonly paths: readonly string[]
   readonly message: string
   readonly author: string | null
-  /** Says which paths turned into something else meanwhile. */
-  readonly changed: () => ReadonlySet<string>
+  /** Says, once they are read, which paths must not go in after all: they are ignored, or were changed meanwhile. */
+  readonly unfit: () => Promise<ReadonlySet<string>>
   /** Where to note that the index is about to be replaced. */
   readonly pending: string
 }
@@ -39,7 +39,7 @@ export async function commitPaths(commit: IndexCommit): Promise<string | undefin
   throw gitStop('the index of the repository kept changing')
 }
 
-async function treeOf({ room, paths, changed }: IndexCommit, index: string): Promise<string> {
+async function treeOf({ room, paths, unfit }: IndexCommit, index: string): Promise<string> {
   const env = { GIT_INDEX_FILE: index }
   let wanted = paths
   for (let round = 0; ; round++) {
@@ -47,9 +47,8 @@ async function treeOf({ room, paths, changed }: IndexCommit, index: string): Pro
       ? { bytes: fs.readFileSync(index), mtimeMs: fs.statSync(index).mtimeMs }
       : undefined
     await addTo(room, wanted, env)
-    const late = changed()
-    if (late.size === 0 || round === 3) break
-    // Somebody else's text was just read; it is not what was to be committed.
+    const late = await unfit()
+    if (!wanted.some((name) => late.has(name)) || round === 3) break
     wanted = wanted.filter((name) => !late.has(name))
     if (before === undefined) fs.rmSync(index, { force: true })
     else {

@@ -44,7 +44,7 @@ export async function takeSnapshot({ root, stateDir, settings, closed, dir }: Sn
   const env = { GIT_INDEX_FILE: index }
   const { out } = await room.git(['ls-files', '-m', '-d', '-o', '--exclude-standard', '-z'], { env })
   const names = [...new Set(out.toString().split('\0'))].filter((name) => name !== '')
-  const { paths } = await eligible(room, savable(top, names, root, closed), 'none are')
+  const { paths } = await eligible(room, savable(top, names, root, closed))
   await addTo(room, paths, env)
   const tree = (await room.git(['write-tree'], { env })).out.toString().trim()
   // What was looked at once need not be read again the next time.

@@ -57,7 +57,7 @@ export async function saveUncommitted(
   const { repository } = room
   const { inIndex, dirty } = await statusOf(room)
   const names = [...new Set([...inIndex, ...dirty])]
-  const { paths } = await eligible(room, savable(repository.top ?? root, names, root, closed), 'none are')
+  const { paths } = await eligible(room, savable(repository.top ?? root, names, root, closed))
   if (paths.length === 0 && inIndex.length === 0) return undefined
   const index = room.file('index-save')
   copyIndex(path.join(repository.gitDir, 'index'), index)
@@ -107,7 +107,6 @@ export async function differences(room: Room, from: string, to: string): Promise
   const { warnings } = await eligible(
     room,
     found.map(({ name }) => name),
-    'none are',
   )
   if (warnings.length > 0) throw gitStop(`a file would have to go through its filter: ${warnings[0]}`)
   const contents = await contentsOf(
