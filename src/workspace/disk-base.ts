@@ -24,6 +24,12 @@ export class DiskBase implements Base {
     return this.stat.nlink - this.#ownNames
   }
 
+  /** Whether this very file is at a place, whatever it holds by now. */
+  isNamed(door: string): boolean {
+    const now = fs.lstatSync(door, { throwIfNoEntry: false })
+    return now !== undefined && now.ino === this.stat.ino && now.dev === this.stat.dev
+  }
+
   /** Holds the file again after a release, if it is still the same one. */
   isAt(door: string): boolean {
     const now = fs.lstatSync(door, { throwIfNoEntry: false })

@@ -105,7 +105,11 @@ export function beginReplacement(plan: Plan): Replacement {
           throw new Stop({ kind: 'changed-meanwhile', path: at.given })
         const take = (image?: string): void => {
           if (base === null) return takeFreeName(temp, target, at)
-          if (base instanceof DiskBase) witness = image ?? spare(target, dir, scratch)
+          if (base instanceof DiskBase) {
+            witness = image ?? spare(target, dir, scratch)
+            // Making the second name may have taken a while; from here to the rename it is only microseconds.
+            if (!base.isNamed(target)) throw new Stop({ kind: 'changed-meanwhile', path: at.given })
+          }
           fs.renameSync(temp, target)
         }
         if (recorder === undefined) take()
