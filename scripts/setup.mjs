@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 
 /** Installs the dependencies when they are missing or older than the lock file. */
@@ -11,7 +11,10 @@ export function installDependencies() {
   const lock = new URL('../package-lock.json', import.meta.url)
   const installed = new URL('../node_modules/.package-lock.json', import.meta.url)
   if (fs.existsSync(installed) && fs.statSync(installed).mtimeMs >= fs.statSync(lock).mtimeMs) return
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
+  const { status } = spawnSync('npm', ['ci', ...quiet], { cwd: new URL('..', import.meta.url), stdio: 'ignore' })
+  // A registry that lacks a tool's packages for other systems leaves holes in the lock file, which `npm ci` refuses.
+  if (status !== 0) run('npm', ['install', '--no-save', ...quiet])
 }
 
 /** Runs a program in the project and shows what it prints; ends with its exit code if that is not zero. */
