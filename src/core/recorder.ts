@@ -5,11 +5,8 @@
 export interface Recorder {
   /** Waits until this execution may write. Stops when it may not. Asked before every change, done once. */
   begin(stateDir: string): Promise<void>
-  /**
-   * Makes a change, and keeps what it displaces. Throws what `act` throws, or why nothing could be kept. `act` gets
-   * the second name that the first of the paths was given in this moment, if it was.
-   */
-  change(changes: readonly PathChange[], act: (image: string | undefined) => void): void
+  /** Makes a change, and keeps what it displaces. Throws what `act` throws, or why nothing could be kept. */
+  change(changes: readonly PathChange[], act: () => void): void
   /** What an earlier change displaced is back in its place. */
   reverted(absolute: string): void
   /** A program is about to run, and may change anything. */
@@ -28,7 +25,7 @@ export interface PathChange {
   readonly door: string
   readonly becomes: Becoming
   /** Set where the caller has just looked; otherwise the recorder does. */
-  readonly was?: 'absent' | { readonly mode: number }
+  readonly was?: 'absent' | { readonly mode: number; readonly bytes: Buffer }
   /** It goes on under another name. */
   readonly moved?: boolean
   /** The action it belongs to. */

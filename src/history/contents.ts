@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { dirOf, packFile, type Slice, type State } from './record.ts'
+import { dirOf, keptFile, packFile, type Slice, type State } from './record.ts'
 
 /** Reads what an execution kept: files as they were, and what it made of them. */
 export class Contents {
@@ -10,21 +10,20 @@ export class Contents {
     this.#dir = dirOf(history, number)
   }
 
-  /** The file that holds a state's bytes as they were before, with mode and owner. */
-  imageOf(state: State): string | undefined {
-    return state.type === 'file' && state.image !== undefined ? path.join(this.#dir, state.image) : undefined
-  }
-
   bytesOf(state: State): Buffer | undefined {
     if (state.type !== 'file') return undefined
     if (state.pack !== undefined) return this.slice(state.pack)
-    const image = this.imageOf(state)
-    return image === undefined ? undefined : readBytes(image)
+    if (state.kept !== undefined) return this.#slice(keptFile, state.kept)
+    return state.image === undefined ? undefined : readBytes(path.join(this.#dir, state.image))
   }
 
-  slice([at, length]: Slice): Buffer | undefined {
+  slice(slice: Slice): Buffer | undefined {
+    return this.#slice(packFile, slice)
+  }
+
+  #slice(file: string, [at, length]: Slice): Buffer | undefined {
     try {
-      const fd = fs.openSync(path.join(this.#dir, packFile), fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW)
+      const fd = fs.openSync(path.join(this.#dir, file), fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW)
       try {
         const bytes = Buffer.alloc(length)
         return fs.readSync(fd, bytes, 0, length, at) === length ? bytes : undefined

@@ -76,7 +76,7 @@ export class History implements Recorder {
     return this.#beginning
   }
 
-  change(changes: readonly PathChange[], act: (image: string | undefined) => void): void {
+  change(changes: readonly PathChange[], act: () => void): void {
     if (this.#open === undefined) throw new Error('a change before the beginning')
     this.#open.journal.change(changes, act)
   }

@@ -5,13 +5,22 @@ import type { Becoming, Inspected, PathChange } from '../core/recorder.ts'
 import { Contents } from './contents.ts'
 import { copyFile, copyImage, keepImage, readState } from './images.ts'
 import { lostIn } from './ledger.ts'
-import { dirOf, journalFile, packFile, type PathRecord, type Slice, type State, type StepRecord } from './record.ts'
+import {
+  dirOf,
+  journalFile,
+  keptFile,
+  packFile,
+  type PathRecord,
+  type Slice,
+  type State,
+  type StepRecord,
+} from './record.ts'
 
 /**
- * What one execution displaces. Before a path changes for the first time, what is there gets a second name in the
- * execution's own directory and a line in its journal says so; files are replaced and never written into, so that
- * name keeps the old file exactly, for the price of a link. A process that dies leaves enough behind to take
- * everything back.
+ * What one execution displaces. Before a path changes for the first time, a line in the journal says what is there,
+ * and it is kept: a small file by its bytes, a large one by a second name, which keeps it exactly for the price of a
+ * link, because files are replaced and never written into. A process that dies leaves enough behind to take everything
+ * back.
  */
 export class Journal {
   readonly #root: string
@@ -27,6 +36,8 @@ export class Journal {
   #packed = 0
   #waiting = 0
   #packFd: number | undefined
+  #kept = 0
+  #keptFd: number | undefined
   #printed: { readonly bytes: Buffer; readonly print: string } | undefined
 
   constructor(history: string, number: number, root: string, header: object) {
@@ -50,10 +61,10 @@ export class Journal {
     this.#flush()
   }
 
-  change(changes: readonly PathChange[], act: (image: string | undefined) => void): void {
-    const [image] = this.#keep(changes)
+  change(changes: readonly PathChange[], act: () => void): void {
+    this.#keep(changes)
     try {
-      act(image)
+      act()
     } catch (error) {
       // Nothing happened, or nobody can say what: the disk is asked at the end.
       for (const { absolute } of changes) this.reverted(absolute)
@@ -117,19 +128,19 @@ export class Journal {
 
   close(): void {
     fs.closeSync(this.#fd)
-    if (this.#packFd !== undefined) fs.closeSync(this.#packFd)
+    for (const fd of [this.#packFd, this.#keptFd]) if (fd !== undefined) fs.closeSync(fd)
   }
 
   /**
    * All of it or nothing: a change that cannot be taken back is not made. First the line, then the second name: a
    * name that is missing then says that nothing had happened yet, and nothing comes between the name and the change.
    */
-  #keep(changes: readonly PathChange[]): (string | undefined)[] {
+  #keep(changes: readonly PathChange[]): void {
     const fresh = changes.filter(({ absolute }) => !this.#entries.has(absolute))
     try {
       for (const change of changes) this.#announce(change)
       this.#flush()
-      return changes.map((change) => (fresh.includes(change) ? this.#keepImage(change) : undefined))
+      for (const change of fresh) this.#keepImage(change)
     } catch (error) {
       for (const { absolute } of fresh) this.#entries.delete(absolute)
       // Whatever of the line got through ends here.
@@ -149,28 +160,39 @@ export class Journal {
 
   #state(door: string, was: PathChange['was']): State {
     if (was === 'absent') return { type: 'absent' }
+    if (was !== undefined && was.bytes.length <= smallFile) return this.#small(was.mode, was.bytes)
     const state = was === undefined ? readState(door) : ({ type: 'file', mode: was.mode & 0o7777 } as const)
     return state.type === 'file' ? { ...state, image: String(this.#images++) } : state
   }
 
+  /** Small ones go into one file: that is quicker than a second name, and the disk gets its room back. */
+  #small(mode: number, bytes: Buffer): State {
+    this.#keptFd ??= fs.openSync(path.join(this.#dir, keptFile), 'wx', 0o600)
+    const kept: Slice = [this.#kept, bytes.length]
+    // Where a write broke off, the next one begins.
+    for (let at = 0; at < bytes.length;) at += fs.writeSync(this.#keptFd, bytes, at, bytes.length - at, this.#kept + at)
+    this.#kept += bytes.length
+    return { type: 'file', mode: mode & 0o7777, kept }
+  }
+
   #keptState(before: Inspected): State {
     if (before.type !== 'file') return before
+    if (before.bytes.length <= smallFile) return this.#small(before.mode, before.bytes)
     const image = String(this.#images++)
     fs.writeFileSync(path.join(this.#dir, image), before.bytes, { flag: 'wx', mode: before.mode })
     fs.chmodSync(path.join(this.#dir, image), before.mode)
     return { type: 'file', mode: before.mode, image }
   }
 
-  #keepImage({ absolute, door, moved }: PathChange): string | undefined {
+  #keepImage({ absolute, door, moved }: PathChange): void {
     const entry = this.#entries.get(absolute)
     const image = entry && this.#imageFile(entry.before)
-    if (entry === undefined || image === undefined) return undefined
+    if (entry === undefined || image === undefined) return
     if (moved && fs.lstatSync(door).size <= copyLimit) copyFile(door, image)
     else {
       keepImage(door, image)
       if (moved) this.#loosen(entry)
     }
-    return image
   }
 
   /** The kept file may be alive under another name: it counts as ours, and gets its own copy at the end. */
@@ -212,8 +234,8 @@ export class Journal {
     if (before.type !== after.type) return false
     if (before.type === 'symlink' && after.type === 'symlink') return before.target === after.target
     if (before.type !== 'file' || after.type !== 'file') return true
-    const image = this.#imageFile(before)
-    return image !== undefined && before.mode === after.mode && fingerprintOf(fs.readFileSync(image)) === after.print
+    const bytes = this.#contents.bytesOf(before)
+    return bytes !== undefined && before.mode === after.mode && fingerprintOf(bytes) === after.print
   }
 
   /** New contents go into one file, so that what came of an edit is known although the file has changed since. */
@@ -256,6 +278,9 @@ function withModeOf(before: State, after: State): State {
   if (before.type !== 'file' || after.type !== 'file' || (before.mode & 0o100) !== (after.mode & 0o100)) return before
   return { ...before, mode: after.mode }
 }
+
+/** Up to here a file is copied in no time. */
+const smallFile = 256 * 1024
 
 /** A file that goes on under another name is better copied: two names make others wonder. Not when it is huge. */
 const copyLimit = 64 * 1024 * 1024

@@ -55,6 +55,7 @@ export type State =
       readonly mode: number
       readonly print?: string
       readonly image?: string
+      readonly kept?: Slice
       readonly pack?: Slice
     }
   /** A pipe, a socket or a device: it can be told of, not put back. */
@@ -66,6 +67,7 @@ export type Slice = readonly [number, number]
 export const recordFile = 'record.json'
 export const journalFile = 'journal'
 export const packFile = 'after'
+export const keptFile = 'before'
 /** Beside a record: git is not done with it. */
 export const pendingFile = 'pending'
 /** Where git works; gone when it is done. */

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { fingerprintOf } from '../core/hash.ts'
 import type { Inspect } from '../core/recorder.ts'
+import { Contents } from './contents.ts'
 import { fullPath } from './journal.ts'
 import { copyImage } from './images.ts'
 import { jsonOf, putFile, readOwn } from './own-files.ts'
@@ -15,6 +16,7 @@ import {
   pendingFile,
   recordFile,
   roomDir,
+  type Slice,
   type State,
 } from './record.ts'
 
@@ -111,14 +113,25 @@ function newFound(line: object): Found | undefined {
   const target: unknown = Reflect.get(before, 'target')
   if (type === 'absent' || type === 'directory' || type === 'other') return { before: { type }, to: [], by: [] }
   if (type === 'symlink' && typeof target === 'string') return { before: { type, target }, to: [], by: [] }
-  if (type !== 'file' || typeof image !== 'string' || !/^\d+$/.test(image)) return undefined
-  return { before: { type, image, mode: typeof mode === 'number' ? mode : 0o644 }, to: [], by: [] }
+  if (type !== 'file') return undefined
+  const bits = typeof mode === 'number' ? mode : 0o644
+  const kept = sliceFrom(Reflect.get(before, 'kept'))
+  if (kept !== undefined) return { before: { type, mode: bits, kept }, to: [], by: [] }
+  if (typeof image !== 'string' || !/^\d+$/.test(image)) return undefined
+  return { before: { type, image, mode: bits }, to: [], by: [] }
+}
+
+function sliceFrom(value: unknown): Slice | undefined {
+  if (!Array.isArray(value)) return undefined
+  const [at, length]: unknown[] = value
+  return typeof at === 'number' && typeof length === 'number' ? [at, length] : undefined
 }
 
 /** Nothing, when the change was announced and did not happen. */
 function pathOf(dir: string, short: string, { before, to, by }: Found, now: State): PathRecord[] {
   if (!isKept(dir, before)) return []
-  const kept = before.type === 'file' ? fingerprintIn(path.join(dir, before.image ?? '')) : undefined
+  const bytes = contentsIn(dir).bytesOf(before)
+  const kept = bytes === undefined ? undefined : fingerprintOf(bytes)
   if (now.type === before.type && (now.type !== 'file' || now.print === kept)) return []
   // What nobody of ours was going to write was written by somebody else since: then it is not ours to take back.
   const ours = now.type !== 'file' || to.includes(now.print ?? '') || to.includes('moved') || to.includes('file')
@@ -128,7 +141,9 @@ function pathOf(dir: string, short: string, { before, to, by }: Found, now: Stat
 
 /** Whether what was announced to be kept is there. */
 const isKept = (dir: string, state: State): boolean =>
-  state.type !== 'file' || fs.existsSync(path.join(dir, state.image ?? ''))
+  state.type !== 'file' || contentsIn(dir).bytesOf(state) !== undefined
+
+const contentsIn = (dir: string): Contents => new Contents(path.dirname(dir), Number(path.basename(dir)))
 
 function stateNow(inspect: Inspect, absolute: string): State {
   try {
@@ -137,14 +152,6 @@ function stateNow(inspect: Inspect, absolute: string): State {
   } catch {
     // A link on the way to it, or no right to look: then nothing is known about it.
     return { type: 'other' }
-  }
-}
-
-function fingerprintIn(file: string): string | undefined {
-  try {
-    return fingerprintOf(fs.readFileSync(file))
-  } catch {
-    return undefined
   }
 }
 

@@ -98,30 +98,24 @@ export function beginReplacement(plan: Plan): Replacement {
       }),
 
     commit: () => {
-      let witness: string | undefined
       try {
         // The last look before the name is taken: the same file, and nobody wrote into it.
         if (base instanceof DiskBase && !base.isAt(target))
           throw new Stop({ kind: 'changed-meanwhile', path: at.given })
-        const take = (image?: string): void => {
+        const take = (): void => {
           if (base === null) return takeFreeName(temp, target, at)
-          if (base instanceof DiskBase) {
-            witness = image ?? spare(target, dir, scratch)
-            // Making the second name may have taken a while; from here to the rename it is only microseconds.
-            if (!base.isNamed(target)) throw new Stop({ kind: 'changed-meanwhile', path: at.given })
-          }
+          // Keeping the old one may have taken a while; from here to the rename it is only microseconds.
+          if (base instanceof DiskBase && !base.isNamed(target))
+            throw new Stop({ kind: 'changed-meanwhile', path: at.given })
           fs.renameSync(temp, target)
         }
         if (recorder === undefined) take()
         else recorder.change([changeOf(plan, target, model?.mode, by)], take)
       } catch (error) {
-        removeSpare(witness)
         throw failing(error)
       }
-      // Somebody may have written into the old file between the look and the rename, to which its descriptor still
-      // leads; or put another in its place, which the witness then is.
-      const late = base instanceof DiskBase ? (base.changedBytes() ?? otherThan(base, witness)) : undefined
-      removeSpare(witness)
+      // Somebody may have written into the old file between the look and the rename. Its descriptor still leads there.
+      const late = base instanceof DiskBase ? base.changedBytes() : undefined
       release()
       return late === undefined ? {} : { displaced: scratch.saveConflict(nameOf(at), late) }
     },
@@ -132,34 +126,8 @@ export function beginReplacement(plan: Plan): Replacement {
   }
 }
 
-/** A second name for what is about to be displaced, for a moment; undefined where there are no second names. */
-function spare(target: string, dir: Dir, scratch: Scratch): string | undefined {
-  const name = dir.at(scratch.tempName(dir.path))
-  try {
-    fs.linkSync(target, name)
-    return name
-  } catch (error) {
-    if (hasCode(error, ...noLinks)) return undefined
-    throw error
-  }
-}
-
-/** An image that somebody keeps is theirs. */
-function removeSpare(witness: string | undefined): void {
-  if (witness?.endsWith('.tmp')) fs.rmSync(witness, { force: true })
-}
-
-function otherThan(base: DiskBase, witness: string | undefined): Buffer | undefined {
-  const stat = witness === undefined ? undefined : fs.lstatSync(witness, { throwIfNoEntry: false })
-  if (witness === undefined || stat === undefined) return undefined
-  const other = stat.isFile() && (stat.ino !== base.stat.ino || stat.dev !== base.stat.dev) && stat.nlink < 2
-  if (!other) return undefined
-  const bytes = fs.readFileSync(witness)
-  return bytes.equals(base.bytes) ? undefined : bytes
-}
-
 function changeOf({ at, base, mode, bytes }: Plan, door: string, modelled: number | undefined, by: number): PathChange {
-  const was = base === null ? 'absent' : base instanceof DiskBase ? { mode: base.mode } : undefined
+  const was = base === null ? 'absent' : base instanceof DiskBase ? { mode: base.mode, bytes: base.bytes } : undefined
   const becomes = {
     type: 'file',
     mode: modelled ?? mode ?? 0o666 & ~umask,

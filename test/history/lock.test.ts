@@ -128,8 +128,8 @@ describe('two executions and an editor at once', () => {
     const saved = fs.existsSync(conflicts) ? fs.readdirSync(conflicts) : []
     const everything = new Set([...words, ...saved.flatMap((name) => wordsIn(path.join(conflicts, name)))])
     const lost = Array.from({ length: typed }, (_, at) => `e${at}`).filter((word) => !everything.has(word))
-    // Node has no call that exchanges two names: a file that is put in place in the microseconds between the second
-    // name and the rename cannot be seen. With hundreds of writes a second that happens; more often is no chance.
+    // Node has no call that exchanges two names: a file that is put in place in the microseconds between the last
+    // look and the rename cannot be seen. With hundreds of writes a second that happens; more often is no chance.
     expect(lost.length).toBeLessThan(2 + typed / 100)
     expect(words.filter((word) => /^[xy]/.test(word)).length).toBeGreaterThan(60)
     expect(new Set(words).size).toBe(words.length)
