@@ -68,9 +68,9 @@ export function achieved(fixture: Fixture, before: Picture, run: Run, expected: 
   return found
 }
 
-/** The kernel takes a moment to clear away hundreds of killed processes; what is there after two seconds stays. */
+/** The kernel takes a moment to clear away hundreds of killed processes; what is there after five seconds stays. */
 function lasting(fixture: Fixture): string[] {
-  const until = performance.now() + 2000
+  const until = performance.now() + 5000
   for (;;) {
     const names = survivors(fixture)
     if (names.length === 0 || performance.now() > until) return names
