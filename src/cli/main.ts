@@ -36,7 +36,8 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 async function call(name: string, args: ParsedArgs): Promise<number> {
-  const load = commands[name]
+  // A run that must not touch anything is a diff.
+  const load = commands[name === 'run' && args.flags['dry-run'] ? 'diff' : name]
   if (load === undefined) throw new UsageError(`There is no command ${name}.`)
   const { command } = await load()
   return command(args)

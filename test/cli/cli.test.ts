@@ -145,6 +145,15 @@ describe('clada diff', () => {
     expect(fs.existsSync(path.join(cwd, '.clada'))).toBe(false)
   })
 
+  it('is what a dry run does', () => {
+    const cwd = scratchDir()
+    const input = write(`${cwd}/a.txt`, 'a')
+    for (const args of [['--dry-run'], ['run', '--dry-run']]) {
+      expect(clada(args, { cwd, input })).toMatchObject({ status: 0, stdout: expect.stringContaining('+++ b/a.txt') })
+    }
+    expect(filesIn(cwd)).toEqual({})
+  })
+
   it('fails only when an action would', () => {
     const cwd = scratchDir()
     const input = block('ed1', ['action = "file_edit"', `path = "${cwd}/a.txt"`, 'old_text = "two"', 'new_text = "2"'])
