@@ -16,7 +16,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   report: ['core', 'text'],
   describe: ['core', 'syntax'],
   process: ['core'],
-  approvals: ['core'],
+  state: [],
+  approvals: ['core', 'state'],
   commands: ['core', 'policy', 'process', 'approvals'],
 
   'settings.ts': ['core', 'actions'],
@@ -78,6 +79,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'undo.ts',
     'settings.ts',
     'approvals',
+    'state',
     'commands',
     'policy',
     'process',
@@ -86,7 +88,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 /** What reaches out of the process, and the only folders and files that may use it. */
 const guarded: Readonly<Record<string, readonly string[]>> = {
-  'node:fs': ['workspace', 'history', 'process', 'approvals', 'commands', 'settings.ts', 'cli'],
+  'node:fs': ['workspace', 'history', 'process', 'approvals', 'commands', 'state', 'settings.ts', 'cli'],
   'node:fs/promises': ['workspace', 'settings.ts', 'cli'],
   'node:child_process': [
     'workspace/search.ts',

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { replaceFile } from '../state/user-state.ts'
 
 /**
  * `.clada/allowed-commands.json`: what the people of a project have approved, as exact strings. It may be shared, so
@@ -45,12 +46,6 @@ export function writeProjectList(root: string, list: ProjectList): void {
     fs.writeFileSync(ignore, text, { flag: 'wx' })
   }
   replaceFile(path.join(dir, 'allowed-commands.json'), `${JSON.stringify(list, null, 2)}\n`)
-}
-
-export function replaceFile(file: string, text: string): void {
-  const temp = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}.tmp`
-  fs.writeFileSync(temp, text, { flag: 'wx', mode: 0o600 })
-  fs.renameSync(temp, file)
 }
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
-import { isRecord, replaceFile } from './project-list.ts'
+import { replaceFile, rootName, userStateDir } from '../state/user-state.ts'
+import { isRecord } from './project-list.ts'
 
 /**
  * What this user vouches for, in a place that neither a repository nor a model can write to. A voucher names the
@@ -46,20 +46,9 @@ export function writeVouchers(root: string, vouchers: readonly Voucher[]): void 
   replaceFile(file, `${JSON.stringify({ root, vouchers }, null, 2)}\n`)
 }
 
-/** Undefined when the state directory lies inside the project: then it proves nothing. */
 function vouchersFile(root: string): string | undefined {
-  const given = process.env['XDG_STATE_HOME']
-  const base = given !== undefined && path.isAbsolute(given) ? given : path.join(os.homedir(), '.local', 'state')
-  if (`${realOrSame(base)}/`.startsWith(`${root}/`) && root !== os.homedir() && root !== '/') return undefined
-  return path.join(base, 'clada', 'approvals', `${hash(root)}.json`)
-}
-
-function realOrSame(dir: string): string {
-  try {
-    return fs.realpathSync(dir)
-  } catch {
-    return path.resolve(dir)
-  }
+  const state = userStateDir(root)
+  return state && path.join(state, 'approvals', `${rootName(root)}.json`)
 }
 
 export const hash = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -15,7 +15,7 @@ export interface ActionSpec<P extends Params = Params> {
   readonly effect: 'read' | 'write' | 'exec' | 'meta' | 'git'
   readonly access: readonly ('llm' | 'user')[]
   /** The parameter that stands for the action in a one-line summary. */
-  readonly primary: keyof P & string
+  readonly primary?: keyof P & string
   /** Whether its output belongs into the report. */
   readonly display: 'always' | 'never' | 'conditional'
   readonly params: P

@@ -7,7 +7,7 @@ export interface ToolDefinition {
   readonly aliases?: readonly string[]
   readonly accessibility: readonly string[]
   readonly output_display: string
-  readonly primary_param: string
+  readonly primary_param?: string
   readonly parameters: Readonly<Record<string, ParameterDefinition>>
   readonly returns: Readonly<Record<string, string | { readonly type: 'array'; readonly items: string }>>
 }
@@ -31,7 +31,7 @@ function definitionOf(spec: ActionSpec): ToolDefinition {
     ...(spec.aliases.length === 0 ? {} : { aliases: spec.aliases }),
     accessibility: spec.access,
     output_display: spec.display,
-    primary_param: spec.primary,
+    ...(spec.primary === undefined ? {} : { primary_param: spec.primary }),
     parameters: Object.fromEntries(Object.entries(spec.params).map(([name, param]) => [name, parameterOf(param)])),
     returns: { success: 'boolean', ...dataOf(spec.returns), 'error?': 'string' },
   }

@@ -1,0 +1,125 @@
+import fs from 'node:fs'
+import net from 'node:net'
+import path from 'node:path'
+import type { ApprovalAnswer, ApprovalRequest, Ask } from '../core/commands.ts'
+import { rootName, userStateDir } from '../state/user-state.ts'
+
+/**
+ * Where a page that is open answers for other processes that work in the same root. It is a socket in the user's own
+ * state directory, so neither the project nor another user can sit down at it.
+ */
+export interface Desk {
+  close(): void
+}
+
+/** Answers whoever asks, until it is closed. Undefined when somebody else already does, or nowhere is private. */
+export async function openDesk(root: string, answer: (request: ApprovalRequest, gone: AbortSignal) => ReturnType<Ask>) {
+  const address = addressOf(root)
+  if (address === undefined || (await isOpen(address))) return undefined
+  fs.mkdirSync(path.dirname(address), { recursive: true, mode: 0o700 })
+  fs.rmSync(address, { force: true })
+  const callers = new Set<net.Socket>()
+  const server = net.createServer((caller) => {
+    callers.add(caller)
+    const gone = new AbortController()
+    caller.on('error', () => caller.destroy())
+    caller.on('close', () => {
+      callers.delete(caller)
+      gone.abort()
+    })
+    onLine(caller, (line) => {
+      const request = requestIn(line)
+      if (request === undefined || request.root !== root) caller.destroy()
+      else
+        answer(request, gone.signal).then(
+          (said) => caller.end(`${said}\n`),
+          () => caller.destroy(),
+        )
+    })
+  })
+  const opened = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false))
+    server.listen(address, () => resolve(true))
+  })
+  if (!opened) return undefined
+  fs.chmodSync(address, 0o600)
+  // The desk alone keeps no process alive.
+  server.unref()
+  const desk: Desk = {
+    close: () => {
+      server.close()
+      for (const caller of callers) caller.destroy()
+      fs.rmSync(address, { force: true })
+    },
+  }
+  return desk
+}
+
+/** What the person at the desk says; undefined when nobody sits there, or they left without an answer. */
+export function askDesk(request: ApprovalRequest, signal?: AbortSignal): Promise<ApprovalAnswer | undefined> {
+  const address = addressOf(request.root)
+  if (address === undefined || signal?.aborted || !fs.existsSync(address)) return Promise.resolve(undefined)
+  return new Promise((resolve) => {
+    const caller = net.connect(address, () => caller.write(`${JSON.stringify(request)}\n`))
+    const leave = (): void => void caller.destroy()
+    signal?.addEventListener('abort', leave, { once: true })
+    caller.on('error', () => resolve(undefined))
+    caller.on('close', () => {
+      signal?.removeEventListener('abort', leave)
+      resolve(undefined)
+    })
+    onLine(caller, (line) => resolve(answers.find((answer) => answer === line)))
+  })
+}
+
+const answers = ['once', 'always', 'no'] as const satisfies readonly ApprovalAnswer[]
+
+function onLine(socket: net.Socket, hear: (line: string) => void): void {
+  let text = ''
+  socket.setEncoding('utf8')
+  socket.on('data', (chunk: string) => {
+    text += chunk
+    const end = text.indexOf('\n')
+    if (end === -1) {
+      if (text.length > longestRequest) socket.destroy()
+      return
+    }
+    socket.removeAllListeners('data')
+    hear(text.slice(0, end))
+  })
+}
+
+/** A command line is short; whoever sends more wants something else. */
+const longestRequest = 1_000_000
+
+function requestIn(line: string): ApprovalRequest | undefined {
+  try {
+    const { root, command, runs, changed, network }: Record<string, unknown> = JSON.parse(line)
+    if (typeof root !== 'string' || typeof command !== 'string') return undefined
+    return {
+      root,
+      command,
+      runs: typeof runs === 'string' ? runs : undefined,
+      changed: changed === true,
+      network: network === true,
+    }
+  } catch {
+    return undefined
+  }
+}
+
+function isOpen(address: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const caller = net.connect(address, () => {
+      caller.destroy()
+      resolve(true)
+    })
+    caller.on('error', () => resolve(false))
+  })
+}
+
+/** Socket addresses may be little longer than a hundred characters. */
+function addressOf(root: string): string | undefined {
+  const state = userStateDir(root)
+  return state && path.join(state, 'desk', rootName(root).slice(0, 16))
+}
