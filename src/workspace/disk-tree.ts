@@ -69,7 +69,7 @@ export class DiskTree implements Tree {
 
   async write(at: Location, bytes: Buffer, base: Base | null, like?: Model): Promise<WriteNote> {
     const replacement = this.prepare(at, bytes, base, like)
-    await replacement.sync()
+    await replacement.write()
     return replacement.commit()
   }
 
@@ -84,7 +84,7 @@ export class DiskTree implements Tree {
     const { fd, stat } = this.#openRegular(from, 'copyfile')
     try {
       const replacement = this.#begin(to, 'anything', 'copyfile', (target) => pour(fd, target), { mode: stat.mode })
-      await replacement.sync()
+      await replacement.write()
       replacement.commit()
     } finally {
       fs.closeSync(fd)

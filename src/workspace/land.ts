@@ -23,7 +23,7 @@ export async function landTogether(steps: readonly Step[], disk: DiskTree): Prom
       replacements.set(step, disk.prepare(step.at, step.bytes, step.base, step.like))
     }
     // All of them, also after a failure: giving up would close descriptors that are still being synced.
-    const synced = await Promise.allSettled([...replacements.values()].map((replacement) => replacement.sync()))
+    const synced = await Promise.allSettled([...replacements.values()].map((replacement) => replacement.write()))
     const failure = synced.find((result) => result.status === 'rejected')
     if (failure !== undefined) throw failure.reason
     for (const step of steps) {

@@ -19,7 +19,8 @@ export type Fill = (fd: number) => void
  * step. Whoever looks, at any moment and after any crash, sees the old file or the new one.
  */
 export interface Replacement {
-  sync(): Promise<void>
+  /** Writes it beside its target, and makes it durable. */
+  write(): Promise<void>
   /** Takes the name. */
   commit(): WriteNote
   /** Gives up, unless it was committed. */
@@ -76,24 +77,30 @@ export function beginReplacement(plan: Plan): Replacement {
     return osStop(error, op, at.given)
   }
 
-  try {
-    const wanted = (model?.mode ?? mode ?? 0o666) & 0o7777
-    fd = fs.openSync(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, wanted)
+  const begin = (opened: number): void => {
+    fd = opened
     fill(fd)
     if (model !== undefined) keepOwnerAndMode(fd, model)
     else if (mode !== undefined) fs.fchmodSync(fd, wanted)
-  } catch (error) {
-    throw failing(error)
   }
-  const written = fd
+  const wanted = (model?.mode ?? mode ?? 0o666) & 0o7777
 
   return {
-    sync: () =>
+    // Making a file and syncing it is what takes the time, so other threads do both; callbacks, because promises cost.
+    write: () =>
       new Promise((done, failed) => {
-        fs.fsync(written, (error) => {
-          if (error) return failed(failing(error))
-          close()
-          done()
+        fs.open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, wanted, (refused, opened) => {
+          if (refused) return failed(failing(refused))
+          try {
+            begin(opened)
+          } catch (error) {
+            return failed(failing(error))
+          }
+          fs.fsync(opened, (lost) => {
+            if (lost) return failed(failing(lost))
+            close()
+            done()
+          })
         })
       }),
 

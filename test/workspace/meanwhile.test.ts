@@ -124,7 +124,7 @@ describe('somebody else changes a file between the read and the write of one act
     const disk = diskIn(root)
     const replacement = disk.prepare(locationIn(root, 'd/a.txt'), Buffer.from('ours'), null)
     fs.writeFileSync(path.join(root, 'd/a.txt'), 'theirs')
-    await replacement.sync()
+    await replacement.write()
     expect(await stopOf(() => replacement.commit())).toEqual({
       kind: 'changed-meanwhile',
       path: path.join(root, 'd/a.txt'),
@@ -136,7 +136,7 @@ describe('somebody else changes a file between the read and the write of one act
     const root = scratchDir()
     const replacement = diskIn(root).prepare(locationIn(root, 'a.txt'), Buffer.from('ours'), null)
     fs.symlinkSync('elsewhere', path.join(root, 'a.txt'))
-    await replacement.sync()
+    await replacement.write()
     expect(await stopOf(() => replacement.commit())).toMatchObject({ kind: 'changed-meanwhile' })
     expect(fs.readdirSync(root).sort()).toEqual(['.clada', 'a.txt'])
   })
@@ -157,7 +157,7 @@ describe('somebody writes in the very moment of the replacement', () => {
       },
     } satisfies Partial<DiskBase>)
     const replacement = disk.prepare(at, Buffer.from('ours\n'), base)
-    await replacement.sync()
+    await replacement.write()
     return replacement.commit()
   }
 
