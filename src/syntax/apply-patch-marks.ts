@@ -1,5 +1,5 @@
 import type { Source } from '../core/source.ts'
-import { fenceOf, linesWith, plainMarker, rowAt } from './foreign-text.ts'
+import { fenceAt, linesWith, plainMarker, rowAt } from './foreign-text.ts'
 
 interface Mark {
   readonly line: number
@@ -43,7 +43,7 @@ export class ApplyPatchMarks {
   /** The first line before `limit` that is a fence. One that is deeper is a line of context with its blank. */
   #fenceFrom(line: number, limit: number, indent: string): number {
     for (let at = line; at < limit; at++) {
-      const fence = fenceOf(rowAt(this.#source, at))
+      const fence = fenceAt(this.#source, at)
       if (fence !== undefined && fence.indent.length <= indent.length) return at
     }
     return limit

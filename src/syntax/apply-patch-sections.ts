@@ -5,8 +5,9 @@ import { damageWarning, isDamaged, plainMarker } from './foreign-text.ts'
 /** The sections of a patch. `firstLine` is the line of the first row in the text. */
 export function sectionsOf(rows: readonly string[], firstLine: number): Found[] {
   const sections: Section[] = []
-  for (const [index, row] of rows.entries()) {
-    const line = firstLine + index
+  let line = firstLine - 1
+  for (const row of rows) {
+    line++
     const opened = Section.open(row, line)
     if (opened !== undefined) sections.push(opened)
     else if (sections.length > 0) sections.at(-1)?.take(row, line)
@@ -18,7 +19,7 @@ export function sectionsOf(rows: readonly string[], firstLine: number): Found[] 
 type Kind = 'Add' | 'Delete' | 'Update'
 
 /** May be a marker, damaged or not. */
-const MARKER = /^\\?\*/
+const mayBeMarker = (row: string): boolean => row.startsWith('*') || row.startsWith('\\*')
 const HEADER = /^\*\*\* (Add|Delete|Update) File:(.*)$/
 const MOVE = /^\*\*\* Move to:(.*)$/
 
@@ -43,7 +44,7 @@ class Section {
   }
 
   static open(row: string, line: number): Section | undefined {
-    if (!MARKER.test(row)) return undefined
+    if (!mayBeMarker(row)) return undefined
     const [, kind, path = ''] = HEADER.exec(plainMarker(row)) ?? []
     if (kind !== 'Add' && kind !== 'Delete' && kind !== 'Update') return undefined
     const section = new Section(kind, unquoted(path), line)
@@ -61,7 +62,7 @@ class Section {
 
   take(row: string, line: number): void {
     if (row.trim() !== '') this.#last = line
-    const marker = MARKER.test(row) ? plainMarker(row).trimEnd() : ''
+    const marker = mayBeMarker(row) ? plainMarker(row).trimEnd() : ''
     if (marker.startsWith('*** ')) this.#takeMarker(marker, line)
     else this.#takeRow(row, line)
   }
@@ -94,7 +95,7 @@ class Section {
       case undefined:
         return { action: '', params: {} }
       case 'Add':
-        return { action: 'file_create', params: { path, content: this.#rows.map((row) => `${row}\n`).join('') } }
+        return { action: 'file_create', params: { path, content: this.#rows.concat('').join('\n') } }
       case 'Delete':
         return { action: 'file_delete', params: { path } }
       case 'Update': {

@@ -1,4 +1,4 @@
-import { fenceOf } from './foreign-text.ts'
+import type { Fence } from './foreign-text.ts'
 
 /**
  * The file that a line names, when it does nothing else. Comment and list marks, a heading, `File:`, quotes,
@@ -35,8 +35,9 @@ const around: readonly { readonly pattern: RegExp; readonly marks: boolean }[] =
 ]
 
 /** The file that the words behind the marks of a fence name: `py src/a.py`, `py:src/a.py`, `py title="src/a.py"`. */
-export function nameInFence(line: string): string | undefined {
-  const word = fenceOf(line)?.info.split(/\s+/).at(-1) ?? ''
+export function nameInFence({ info }: Fence): string | undefined {
+  const word = info.slice(info.search(/\S+$/))
+  if (!isPath(word)) return undefined
   const name = /(?:^|[:=])["'`]?([^"'`:={}]+)["'`]?\}?$/.exec(word)?.[1]
   return name !== undefined && isPath(name) ? name : undefined
 }

@@ -15,11 +15,22 @@ export interface Fence {
   readonly info: string
 }
 
+/** The fence on a line of a text. Most lines have none, and cost one look at where their text begins. */
+export function fenceAt(source: Source, line: number): Fence | undefined {
+  return beginsWithMark(source.text, source.startOf(line)) ? fenceOf(rowAt(source, line)) : undefined
+}
+
 export function fenceOf(line: string): Fence | undefined {
-  if (!line.includes('```') && !line.includes('~~~')) return undefined
+  if (!beginsWithMark(line, 0)) return undefined
   const [, indent, marks, info] = /^([ \t]*)(`{3,}|~{3,})([^`]*)$/.exec(line) ?? []
   if (indent === undefined || marks === undefined || info === undefined) return undefined
   return { indent, marks, info: info.trim() }
+}
+
+function beginsWithMark(text: string, start: number): boolean {
+  let at = start
+  while (text.charCodeAt(at) === BLANK || text.charCodeAt(at) === TAB || text.charCodeAt(at) === BOM) at++
+  return text.charCodeAt(at) === BACKTICK || text.charCodeAt(at) === TILDE
 }
 
 /** Whether a line closes what a fence opened. */
@@ -70,5 +81,9 @@ export function* linesWith(source: Source, word: string, from = 0): Generator<nu
   }
 }
 
+const TAB = 9
 const LF = 10
+const BLANK = 32
+const BACKTICK = 96
+const TILDE = 126
 const BOM = 0xfeff

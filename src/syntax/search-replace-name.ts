@@ -1,21 +1,40 @@
 import type { Source } from '../core/source.ts'
 import { nameIn, nameInFence } from './foreign-name.ts'
-import { fenceOf, rowAt } from './foreign-text.ts'
+import { fenceAt, rowAt } from './foreign-text.ts'
 
-/** The file that is named above a head, and the line that names it. Lines above `floor` are not looked at. */
-export function nameAbove(source: Source, head: number, floor: number): { path: string; line: number } | undefined {
+/** The file that is named above a head, and the line that names it. */
+interface NamedAbove {
+  readonly path: string
+  readonly line: number
+}
+
+export type SeekName = (head: number, floor: number) => NamedAbove | undefined
+
+/** Looks for names, and remembers the last: what ends one block is asked again for the next. */
+export function nameSeeker(source: Source): SeekName {
+  let last: { head: number; floor: number; named: NamedAbove | undefined } | undefined
+  return (head, floor) => {
+    if (last?.head !== head || last.floor !== floor) last = { head, floor, named: nameAbove(source, head, floor) }
+    return last.named
+  }
+}
+
+/** Lines above `floor` are not looked at. */
+function nameAbove(source: Source, head: number, floor: number): NamedAbove | undefined {
   const inside = lineAbove(source, head, floor)
   if (inside === undefined) return undefined
-  if (fenceOf(rowAt(source, inside)) === undefined) {
+  const opener = fenceAt(source, inside)
+  if (opener === undefined) {
     const path = nameIn(rowAt(source, inside))
     if (path !== undefined) return { path, line: inside }
   }
   // Directly above, or with one line between that names nothing, such as a comment.
-  const fence = fenceOf(rowAt(source, inside)) === undefined ? lineAbove(source, inside, floor) : inside
-  if (fence === undefined || fenceOf(rowAt(source, fence)) === undefined) return undefined
-  const path = nameInFence(rowAt(source, fence))
-  if (path !== undefined) return { path, line: fence }
-  const above = lineAbove(source, fence, floor)
+  const line = opener === undefined ? lineAbove(source, inside, floor) : inside
+  const fence = opener ?? (line === undefined ? undefined : fenceAt(source, line))
+  if (line === undefined || fence === undefined) return undefined
+  const path = nameInFence(fence)
+  if (path !== undefined) return { path, line }
+  const above = lineAbove(source, line, floor)
   const name = above === undefined ? undefined : nameIn(rowAt(source, above))
   return above === undefined || name === undefined ? undefined : { path: name, line: above }
 }
@@ -35,8 +54,7 @@ const FRAME = 8
 export function onlyFrame(source: Source, first: number, last: number, name: number | undefined): boolean {
   if (last - first >= FRAME) return false
   for (let line = first; line <= last; line++) {
-    const text = rowAt(source, line)
-    if (line !== name && text.trim() !== '' && fenceOf(text) === undefined) return false
+    if (line !== name && fenceAt(source, line) === undefined && rowAt(source, line).trim() !== '') return false
   }
   return true
 }

@@ -95,11 +95,14 @@ type Lines = readonly [head: number, divider: number, tail: number]
 function warningsOf(source: Source, lines: Lines, search: readonly string[], replace: readonly string[]): string[] {
   const damaged = lines.filter((line) => isDamaged(rowAt(source, line)))
   const warnings = damaged.map(damageWarning)
-  if (search.length > 0 && search.join('\n') === replace.join('\n')) {
+  if (search.length > 0 && areSame(search, replace)) {
     warnings.push(`SEARCH and REPLACE on line ${lines[0]} are the same; nothing changes there`)
   }
   return warnings
 }
+
+const areSame = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((row, at) => row === others[at])
 
 function dividerOf(head: Mark, dividers: readonly Mark[]): Mark | Slip {
   const own = dividers.filter(({ size }) => size === head.size)

@@ -22,20 +22,21 @@
 import type { Source } from '../core/source.ts'
 import { ForeignBlocks, type Found, type Slip } from './foreign-block.ts'
 import type { MakeReader } from './reader.ts'
-import { nameAbove, onlyFrame } from './search-replace-name.ts'
+import { nameSeeker, onlyFrame, type SeekName } from './search-replace-name.ts'
 import { SearchReplaceMarks } from './search-replace-marks.ts'
 import { readEdit, type Edit } from './search-replace-walk.ts'
 
 export const makeSearchReplaceReader: MakeReader = (source) => {
   const marks = new SearchReplaceMarks(source)
   const blocks = new ForeignBlocks(source, 'search-replace')
+  const named = nameSeeker(source)
   let name: string | undefined
   let floor = 1
   return {
     syntax: 'search-replace',
     seek: (line) => marks.seek(line),
     read(line) {
-      const run = readRun(source, marks, line, { name, floor })
+      const run = readRun(source, marks, line, { name, floor, named })
       name = run.name
       floor = run.next
       return { blocks: [blocks.make(run.found)], faults: [], next: run.next }
@@ -48,6 +49,7 @@ interface Before {
   readonly name: string | undefined
   /** Lines above this one belong to it. */
   readonly floor: number
+  readonly named: SeekName
 }
 
 interface Run {
@@ -58,7 +60,7 @@ interface Run {
 
 /** The block that opens on a line, and those behind it that belong to the same patch. */
 function readRun(source: Source, marks: SearchReplaceMarks, line: number, before: Before): Run {
-  const named = nameAbove(source, line, before.floor)
+  const named = before.named(line, before.floor)
   const name = named?.path ?? before.name
   const first = readEdit(source, marks, line)
   const startLine = named?.line ?? line
@@ -73,7 +75,7 @@ function readRun(source: Source, marks: SearchReplaceMarks, line: number, before
   while (last.endLine !== null && marks.isHead(line)) {
     const head = marks.seek(last.next)
     if (!marks.isHead(head)) break
-    const other = nameAbove(source, head, last.next)
+    const other = before.named(head, last.next)
     if ((other?.path ?? name) !== name || !onlyFrame(source, last.next, head - 1, other?.line)) break
     const edit = readEdit(source, marks, head)
     if (isNewFile(edit)) break
@@ -130,9 +132,13 @@ function hunkOf({ search, replace }: Edit): string {
   while (tail < most - head && search[search.length - 1 - tail] === replace[replace.length - 1 - tail]) tail++
   return [
     '@@',
-    ...search.slice(0, head).map((row) => ` ${row}`),
-    ...search.slice(head, search.length - tail).map((row) => `-${row}`),
-    ...replace.slice(head, replace.length - tail).map((row) => `+${row}`),
-    ...search.slice(search.length - tail).map((row) => ` ${row}`),
+    ...marked(' ', search.slice(0, head)),
+    ...marked('-', search.slice(head, search.length - tail)),
+    ...marked('+', replace.slice(head, replace.length - tail)),
+    ...marked(' ', search.slice(search.length - tail)),
   ].join('\n')
 }
+
+/** Rows with a mark in front of each, as one text; nothing where there are none. */
+const marked = (mark: string, rows: readonly string[]): string[] =>
+  rows.length === 0 ? [] : [mark + rows.join(`\n${mark}`)]

@@ -28,8 +28,8 @@ function callOf(section: Section): Call {
   const names = namesOf(section)
   if ('slip' in names) return names
   const { old, new: added } = names
-  const patch = section.rows.join('\n')
-  const changes = section.rows.some((row) => /^[-+]/.test(row))
+  const { changes } = section
+  const patch = section.hunks.join('\n')
   if (added === null)
     return old === null ? { slip: twoNulls(section) } : { action: 'file_delete', params: { path: old } }
   if (old === null) return createOf(section, added)
@@ -47,7 +47,7 @@ function callOf(section: Section): Call {
 function createOf(section: Section, path: string): Call {
   const lines: string[] = []
   let isBare = false
-  for (const row of section.rows) {
+  for (const row of section.hunks.flatMap((hunk) => hunk.split('\n'))) {
     isBare = row.startsWith('\\')
     if (row.startsWith('+')) lines.push(row.slice(1))
     else if (row.trim() === '') lines.push(row.slice(1))

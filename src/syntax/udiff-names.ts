@@ -5,8 +5,9 @@ export function nameOf(written: string): string | null | undefined {
     const quoted = /^"((?:[^"\\]|\\.)*)"/.exec(text)?.[1]
     return quoted === undefined ? undefined : unescaped(quoted)
   }
-  const [name = ''] = text.split('\t')
-  const bare = name.replace(/\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*$/, '').trim()
+  const tab = text.indexOf('\t')
+  const name = tab === -1 ? text : text.slice(0, tab).trimEnd()
+  const bare = name.includes(':') ? name.replace(/\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*$/, '') : name
   return bare === '/dev/null' ? null : bare
 }
 

@@ -7,12 +7,12 @@ export class Region {
   readonly last: number
   readonly #source: Source
   readonly #indent: string
-  readonly #mayHaveCr: boolean
+  readonly mayHaveCr: boolean
 
   constructor(source: Source, indent: string, { first, last }: { first: number; last: number }) {
     this.#source = source
     this.#indent = indent
-    this.#mayHaveCr = carriesCr(source)
+    this.mayHaveCr = carriesCr(source)
     this.first = first
     this.last = last
   }
@@ -24,15 +24,36 @@ export class Region {
     return this.#indent !== '' && row.startsWith(this.#indent) ? row.slice(this.#indent.length) : row
   }
 
+  /** The first character of a row; empty where there is none. Most rows are not needed whole. */
+  markAt(line: number): string {
+    if (line > this.last || this.#indent !== '' || line === 1) return this.row(line).charAt(0)
+    const start = this.#source.startOf(line)
+    return start < this.#source.endOf(line) ? this.#source.text.charAt(start) : ''
+  }
+
+  /** Lines `first` to `last` as one text. */
+  text(first: number, last: number): string {
+    if (this.#indent === '' && first > 1) return this.#source.lines(first, last)
+    const rows: string[] = []
+    for (let line = first; line <= last; line++) rows.push(this.row(line))
+    return rows.join('\n')
+  }
+
   /** Whether a line ends in CRLF. */
   hasCr(line: number): boolean {
-    if (!this.#mayHaveCr || line >= this.#source.lineCount) return false
+    if (!this.mayHaveCr || line >= this.#source.lineCount) return false
     return this.#source.startOf(line + 1) - this.#source.endOf(line) === 2
   }
 
-  some(test: (row: string, line: number) => boolean): boolean {
-    for (let line = this.first; line <= this.last; line++) if (test(this.row(line), line)) return true
+  someBefore(end: number, test: (row: string) => boolean): boolean {
+    for (let line = this.first; line <= this.last && line < end; line++) if (test(this.row(line))) return true
     return false
+  }
+
+  /** Whether any of the words is in it anywhere. */
+  mentions(...words: readonly string[]): boolean {
+    const text = this.#source.text.slice(this.#source.startOf(this.first), this.#source.startOf(this.last + 1))
+    return words.some((word) => text.includes(word))
   }
 }
 

@@ -13,8 +13,10 @@ export interface Section {
   /** Extended headers by their first words, such as `rename from`. */
   readonly extended: Map<string, Named>
   binary?: number
-  /** Rows of all hunks, `@@` included. */
-  readonly rows: string[]
+  /** The texts of its hunks, `@@` included. */
+  readonly hunks: string[]
+  /** Whether any line goes or comes. */
+  changes: boolean
   /** Whether every hunk has as many lines as its header says, or nothing else can follow. */
   satisfied: boolean
   readonly warnings: string[]
@@ -28,7 +30,7 @@ export interface Named {
 export const EXTENDED =
   /^(old mode|new mode|new file mode|deleted file mode|rename from|rename to|copy from|copy to|similarity index|dissimilarity index|index) (.*)$/
 
-const MARKED = /^[-+ \\]/
+const isMark = (mark: string): boolean => mark === ' ' || mark === '+' || mark === '-' || mark === '\\'
 
 /** Reads sections one behind the other, until something else comes. */
 export class UdiffWalk {
@@ -74,7 +76,8 @@ export class UdiffWalk {
       lastLine: line,
       next: line + 1,
       extended: new Map(),
-      rows: [],
+      hunks: [],
+      changes: false,
       satisfied: true,
       warnings: [],
     }
@@ -120,12 +123,12 @@ export class UdiffWalk {
   #hunks(section: Section, line: number): Section {
     let at = line
     for (;;) {
-      const start = this.#hunkFrom(at, section.rows.length === 0)
+      const start = this.#hunkFrom(at, section.hunks.length === 0)
       if (start === undefined) break
       at = this.#hunk(section, start)
     }
     section.next = Math.max(at, section.lastLine + 1)
-    if (section.rows.length === 0) section.satisfied = isWhole(section)
+    if (section.hunks.length === 0) section.satisfied = isWhole(section)
     return section
   }
 
@@ -140,26 +143,21 @@ export class UdiffWalk {
   #hunk(section: Section, line: number): number {
     const header = this.#region.row(line)
     const counts = new Counts(header)
-    // In a text with LF, a CR belongs to the line of the file that it ends.
-    const keepsCr = !this.#region.hasCr(section.line)
-    let at = line
-    if (header.startsWith('@@')) {
-      section.rows.push(header)
-      section.lastLine = at
-      at++
-    } else section.rows.push('@@')
+    const hasHeader = header.startsWith('@@')
+    if (hasHeader) section.lastLine = line
     let unmarked: number | undefined
+    let at = hasHeader ? line + 1 : line
     for (; at <= this.#region.last; at++) {
-      const row = this.#region.row(at)
-      if (this.#endsHunk(at, row, counts)) break
-      const cr = keepsCr && this.#region.hasCr(at) ? '\r' : ''
-      const isMarked = row === '' || MARKED.test(row)
-      if (!isMarked) unmarked ??= at
-      section.rows.push((isMarked ? row : ` ${row}`) + cr)
-      counts.take(row)
-      if (row !== '') section.lastLine = at
+      const mark = this.#region.markAt(at)
+      if (mark !== ' ' && mark !== '+' && this.#endsHunk(at, counts)) break
+      counts.take(mark)
+      if (mark === '') continue
+      section.lastLine = at
+      if (!isMark(mark)) unmarked ??= at
+      else section.changes ||= mark === '+' || mark === '-'
     }
-    while (section.rows.at(-1) === '' || section.rows.at(-1) === '\r') section.rows.pop()
+    const text = this.#text(section, line, unmarked !== undefined)
+    section.hunks.push(hasHeader ? text : `@@\n${text}`)
     section.satisfied &&= counts.areReached
     if (unmarked !== undefined) {
       section.warnings.push(`line ${unmarked} begins with none of ' ', '-', '+'; it was read as a line of context`)
@@ -168,9 +166,24 @@ export class UdiffWalk {
     return at
   }
 
-  #endsHunk(line: number, row: string, counts: Counts): boolean {
+  /** The lines of a hunk up to the last that says something, each with a mark. */
+  #text(section: Section, first: number, hasUnmarked: boolean): string {
+    // In a text with LF, a CR belongs to the line of the file that it ends.
+    const keepsCr = this.#region.mayHaveCr && !this.#region.hasCr(section.line)
+    if (!hasUnmarked && !keepsCr) return this.#region.text(first, section.lastLine)
+    const rows: string[] = []
+    for (let line = first; line <= section.lastLine; line++) {
+      const row = this.#region.row(line)
+      const marked = row === '' || isMark(row.charAt(0)) || row.startsWith('@@') ? row : ` ${row}`
+      rows.push(keepsCr && line > first && this.#region.hasCr(line) ? `${marked}\r` : marked)
+    }
+    return rows.join('\n')
+  }
+
+  /** Asked for lines that are neither context nor added: nothing else ends one. */
+  #endsHunk(line: number, counts: Counts): boolean {
+    const row = this.#region.row(line)
     const mark = row[0]
-    if (mark === ' ' || mark === '+') return false
     if (row.startsWith('@@') || row.startsWith('diff --git ')) return true
     if (mark === '-') return this.#endsAtMinus(line, row, counts)
     if (this.#place === 'fenced' || mark === '\\') return false
@@ -188,7 +201,7 @@ export class UdiffWalk {
   /** Whether the next line that is not empty belongs to the hunk. */
   #goesOn(line: number): boolean {
     const at = this.#behindBlank(line)
-    return MARKED.test(this.#region.row(at)) && !this.#isNames(at)
+    return isMark(this.#region.markAt(at)) && !this.#isNames(at)
   }
 
   /** Whether the next line that is not empty is an item of a list. */
@@ -201,7 +214,7 @@ export class UdiffWalk {
     const { first, behind } = this.#blank
     if (line >= first && line <= behind) return behind
     let at = line
-    while (at <= this.#region.last && this.#region.row(at) === '') at++
+    while (at <= this.#region.last && this.#region.markAt(at) === '') at++
     this.#blank = { first: line, behind: at }
     return at
   }
@@ -245,9 +258,10 @@ class Counts {
     return this.#old === 1 && this.#new === 1
   }
 
-  take(row: string): void {
-    if (this.#old === undefined || this.#new === undefined || row.startsWith('\\')) return
-    if (!row.startsWith('+')) this.#old--
-    if (!row.startsWith('-')) this.#new--
+  /** A line of the hunk, by its mark. */
+  take(mark: string): void {
+    if (this.#old === undefined || this.#new === undefined || mark === '\\') return
+    if (mark !== '+') this.#old--
+    if (mark !== '-') this.#new--
   }
 }

@@ -23,7 +23,7 @@
 
 import type { Source } from '../core/source.ts'
 import { ForeignBlocks, type Found } from './foreign-block.ts'
-import { closesFence, type Fence, fenceOf, rowAt } from './foreign-text.ts'
+import { closesFence, type Fence, fenceAt, rowAt } from './foreign-text.ts'
 import type { MakeReader } from './reader.ts'
 import { foundOf } from './udiff-block.ts'
 import { Region } from './udiff-region.ts'
@@ -44,8 +44,8 @@ export const makeUdiffReader: MakeReader = (source) => {
 }
 
 function readDiff(source: Source, line: number): { found: Found[]; next: number } {
-  const fence = fenceOf(rowAt(source, line))
-  const above = line > 1 ? fenceOf(rowAt(source, line - 1)) : undefined
+  const fence = fenceAt(source, line)
+  const above = line > 1 ? fenceAt(source, line - 1) : undefined
   const fenced = fence ? readFenced(source, line, fence) : above && readFenced(source, line - 1, above)
   if (fenced !== undefined) return { found: fenced.found, next: Math.max(fenced.next, line + 1) }
 
@@ -56,13 +56,13 @@ function readDiff(source: Source, line: number): { found: Found[]; next: number 
 }
 
 /** Only the last section can be cut. */
-function isComplete(source: Source, { next, rows, satisfied }: Section, behind: number): boolean {
+function isComplete(source: Source, { next, hunks, satisfied }: Section, behind: number): boolean {
   if (next < behind) return true
   let line = behind
   while (line <= source.lineCount && source.line(line).trim() === '') line++
   if (line > source.lineCount) return satisfied && source.text.endsWith('\n')
   // What follows a hunk has no mark, so it is none of it. The last line of a text may be half a header, though.
-  return line < source.lineCount || (rows.length > 0 && source.line(line).trim() !== '@')
+  return line < source.lineCount || (hunks.length > 0 && source.line(line).trim() !== '@')
 }
 
 function readFenced(source: Source, opener: number, fence: Fence): { found: Found[]; next: number } {
@@ -72,7 +72,7 @@ function readFenced(source: Source, opener: number, fence: Fence): { found: Foun
   const { sections } = new UdiffWalk(region, 'fenced').read(opener + 1)
   const found = sections.map((section, at) => foundOf(section, region, closed || at < sections.length - 1))
   const named = sections[0]?.line ?? end
-  const isNameless = region.some((row, line) => line < named && /^(?:@@|[-+])/.test(row))
+  const isNameless = region.someBefore(named, (row) => /^(?:@@|[-+])/.test(row))
   if (isNameless && isDiffFence(fence)) found.unshift(nameless(opener, named - 1, closed || found.length > 0))
   // Where nothing is a diff, what is below may be a block of another format.
   return { found, next: found.length === 0 ? opener + 1 : end + Number(closed) }
@@ -81,7 +81,7 @@ function readFenced(source: Source, opener: number, fence: Fence): { found: Foun
 /** The line that closes a fence. One that opens another leaves the first unclosed, because no line of a diff does. */
 function fenceEnd(source: Source, opener: number, fence: Fence): { end: number; closed: boolean } {
   for (let line = opener + 1; line <= source.lineCount; line++) {
-    const other = fenceOf(rowAt(source, line))
+    const other = fenceAt(source, line)
     // One that is deeper is a line of context with its blank.
     if (other === undefined || other.indent.length > fence.indent.length) continue
     if (other.info !== '') return { end: line, closed: false }
@@ -92,7 +92,8 @@ function fenceEnd(source: Source, opener: number, fence: Fence): { end: number; 
 
 /** Some put their own formats into a fence that says diff. */
 const isOtherFormat = (region: Region): boolean =>
-  region.some((row) => /^(?:<{5,9} ?SEARCH|\*\*\* Begin Patch)/.test(row))
+  region.mentions('SEARCH', '*** Begin Patch') &&
+  region.someBefore(Infinity, (row) => /^(?:<{5,9} ?SEARCH|\*\*\* Begin Patch)/.test(row))
 
 const nameless = (line: number, last: number, isClosed: boolean): Found => ({
   action: '',
