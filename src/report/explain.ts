@@ -331,7 +331,7 @@ function nearby(nearest: NearPlace[], applied: number | undefined): Details {
 
 function absentAdvice(param: string, nearest: NearPlace[], applied: number | undefined): string {
   if (applied !== undefined)
-    return `new_text is already in the file, on line ${applied}. If that was this edit, nothing is left to do.`
+    return `The new text is already in the file, on line ${applied}. If that was this edit, nothing is left to do.`
   if (nearest.length > 0) return `Copy ${param} from the nearest place, exactly as it is there.`
   return 'Nothing in the file is like it. Read the file again; it may be another one.'
 }

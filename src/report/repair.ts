@@ -6,7 +6,7 @@ import { structureHelp } from './structures.ts'
 export function repairLines({ error = '', code, details = {} }: ActionResult, limit = 4096): string[] {
   const lines = [code === undefined || error.includes(`(${code})`) ? error : `${error} [${code}]`]
   if (details.already_applied_at_line !== undefined) {
-    lines.push(`new_text is already in the file, on line ${details.already_applied_at_line}.`)
+    lines.push(`The new text is already in the file, on line ${details.already_applied_at_line}.`)
   }
   if (details.changed_by !== undefined) {
     const { execution, action } = details.changed_by

@@ -20,23 +20,16 @@ export type Node =
   | { readonly kind: 'text'; readonly at: number }
 
 export type Parsed =
-  | { readonly ok: true; readonly element: Element; readonly warnings: readonly string[] }
+  | { readonly ok: true; readonly element: Element }
   | { readonly ok: false; readonly mistake: Misplaced }
 
 /** Parses the tags of an element. This is the only file that knows which parser does it. */
 export function parseElement(located: Located): Parsed {
   const { text } = located.tags
   const element = parse(text, located)
-  if (!(element instanceof Error)) return { ok: true, element, warnings: [] }
-  const mended = mend(text)
-  if (mended !== text) {
-    const second = parse(mended, located)
-    if (!(second instanceof Error)) return { ok: true, element: second, warnings: [mendedWarning] }
-  }
+  if (!(element instanceof Error)) return { ok: true, element }
   return { ok: false, mistake: mistakeOf(element, located) }
 }
-
-const mendedWarning = 'typographic quotes or blanks in a tag were read as plain ones'
 
 /**
  * Most documents have no CML, so the parser is loaded when the first element is read; with `require`, because a reader
@@ -92,17 +85,6 @@ export const tagAt = ({ start, name }: Element): { at: number; length: number } 
   at: start,
   length: name.length + 1,
 })
-
-/**
- * The tags without what browsers and word processors did to them: curly quotes around a value, and blanks that are
- * not XML's. As long as before, so that positions hold. Values keep their characters.
- */
-function mend(tags: string): string {
-  return tags
-    .replace(/(=\s*)[“”„‟″]([^“”„‟″"<>]*)[“”„‟″"]/g, '$1"$2"')
-    .replace(/(=\s*)[‘’‚‛′]([^‘’‚‛′'<>]*)[‘’‚‛′']/g, "$1'$2'")
-    .replace(/"[^"]*"|'[^']*'|[^\S \t\r\n]/g, (found) => (found.length === 1 ? ' ' : found))
-}
 
 function mistakeOf(error: XmlError, { tags, stray }: Located): Misplaced {
   const position = unitAt(tags.text, error.pos)

@@ -106,26 +106,25 @@ class CmlReader implements Reader {
     if (mistake !== undefined) return [this.#refused(located, [mistake])]
     const parsed = parseElement(located)
     if (!parsed.ok) return [this.#refused(located, [parsed.mistake])]
-    const { element, warnings } = parsed
+    const { element } = parsed
     const { version } = element.attributes
     if (version !== undefined && !knownVersion.test(version)) {
       return [this.#refused(located, [unknownVersion(attributeAt(this.#source.text, element, 'version'), version)])]
     }
     const unknown = version === undefined ? 'strict' : 'lenient'
-    if (name === 'tasks') return this.#group(located, element, unknown, warnings)
-    return [this.#block(name, element, taskOf(this.#source.text, name, element, unknown), warnings)]
+    if (name === 'tasks') return this.#group(located, element, unknown)
+    return [this.#block(name, element, taskOf(this.#source.text, name, element, unknown), [])]
   }
 
   /** The members of `<tasks>`. One that is wrong stays in its place, so that those behind it are skipped. */
-  #group(located: Located, tasks: Element, unknown: Unknown, warnings: readonly string[]): readonly Block[] {
+  #group(located: Located, tasks: Element, unknown: Unknown): readonly Block[] {
     const { text } = this.#source
     const content = membersOf(text, tasks, unknown)
     if (content.mistakes.length > 0) return [this.#refused(located, content.mistakes)]
     const atomic = tasks.attributes['atomic'] === 'true'
     const group = { line: this.#source.lineAt(tasks.start), atomic }
-    const notes = [...warnings, ...content.warnings]
     return content.members.map(([name, element], i) =>
-      this.#block(name, element, taskOf(text, name, element, unknown), i === 0 ? notes : [], group),
+      this.#block(name, element, taskOf(text, name, element, unknown), i === 0 ? content.warnings : [], group),
     )
   }
 
