@@ -8,6 +8,7 @@ import { cli, compare, median, scratch, spawned } from './measure.mjs'
 import { forDocument } from './memory.mjs'
 import { againstSplit, growthOnMalformed } from './parse.mjs'
 import { againstRipgrep } from './search.mjs'
+import { firstRead, parseAndFind } from './structures.mjs'
 import { eachSyntax } from './syntaxes.mjs'
 
 const rows = []
@@ -90,6 +91,9 @@ row(
   8,
   mb,
 )
+
+row('First structure read, from start to end', '`node -e 0`', firstRead(), 2.6)
+row('A function found in 1 MB of TypeScript', 'parsing it', await parseAndFind(), 2)
 
 overRow('`run` of a listed command', 'starting it directly', await listedCommand(), 4)
 overRow('`exec` in the sandbox', '`exec` without one', await sandboxedCode(), 15)

@@ -90,10 +90,11 @@ export function endWithTail(
 
 /** The end of the last text that the last line of a structure announces. */
 function heredocBehind({ source, heredocs }: Surroundings, start: number, end: number): number | undefined {
+  if (heredocs.length === 0) return undefined
   const { text } = source
   const last = source.lineAt(end)
   const line = text.slice(Math.max(start, source.startOf(last)), end)
-  if (heredocs.length === 0 || !/<<[~-]?["'`]?\w/.test(line)) return undefined
+  if (!/<<[~-]?["'`]?\w/.test(line)) return undefined
   let at = source.endOf(last)
   for (let next = firstFrom(heredocs, at); next !== undefined; next = firstFrom(heredocs, at)) {
     if (text.slice(at, next.start).trim() !== '') break

@@ -109,7 +109,7 @@ export class Drafting {
         // `const f = () => { … }` is one structure, whose header ends where the function's does.
         draft.body = curried ? child.body : (draft.body ?? child.body)
         draft.children.push(...child.children)
-      } else if (draft.body === null || child.start >= draft.body || binding.has(draft.kind)) draft.children.push(child)
+      } else if (binding.has(draft.kind) || draft.body === null || child.start >= draft.body) draft.children.push(child)
       // What stands before the body is part of the header: `for (let i = 0; …)`.
     }
   }

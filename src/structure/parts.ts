@@ -3,17 +3,44 @@ import type { Span } from '../text/edit.ts'
 import type { Grammar, PartName } from './grammar.ts'
 import { kinds, type Kind } from './language.ts'
 
+const none: readonly PartName[] = []
+/** What most parts with a role have; made once, because there are many. */
+const alone: Readonly<Record<PartName, readonly PartName[]>> = {
+  wrap: ['wrap'],
+  comment: ['comment'],
+  decorator: ['decorator'],
+  list: ['list'],
+  preamble: ['preamble'],
+  embedded: ['embedded'],
+  heredoc: ['heredoc'],
+}
+
 /** A node that the outline is made of, and those inside it. Nodes between them are left out. */
-export interface Part {
+export class Part {
   readonly node: Node
-  readonly type: string
   readonly start: number
   readonly end: number
-  kind: Kind | null
-  roles: readonly PartName[]
+  kind: Kind | null = null
+  roles: readonly PartName[] = none
   /** Of the text of an embedded part. */
-  language: string
-  readonly children: Part[]
+  language = ''
+  readonly children: Part[] = []
+  #type: string | undefined
+
+  constructor(node: Node, start: number, end: number) {
+    this.node = node
+    this.start = start
+    this.end = end
+  }
+
+  take(role: PartName): void {
+    this.roles = this.roles === none ? alone[role] : [...this.roles, role]
+  }
+
+  /** Asking the parser for it costs more than most parts are worth. */
+  get type(): string {
+    return (this.#type ??= this.node.type)
+  }
 }
 
 export interface Parts {
@@ -35,36 +62,33 @@ export function partsOf(grammar: Grammar, tree: Tree, base: number): Parts {
       const { startIndex } = node
       // Some comments take in the end of their line.
       const end = name === 'comment' ? startIndex + node.text.trimEnd().length : node.endIndex
-      part = {
-        node,
-        // Asking the parser for it costs more than most parts are worth.
-        get type() {
-          return node.type
-        },
-        start: startIndex + base,
-        end: end + base,
-        kind: null,
-        roles: none,
-        language: '',
-        children: [],
-      }
+      part = new Part(node, startIndex + base, end + base)
       byId.set(node.id, part)
     }
     if (name.startsWith(EMBEDDED)) {
-      part.roles = [...part.roles, 'embedded']
+      part.take('embedded')
       part.language = name.slice(EMBEDDED.length)
-    } else if (isRole(name)) part.roles = [...part.roles, name]
+    } else if (isRole(name)) part.take(name)
     else part.kind ??= kindNamed(name)
   }
   const all = [...byId.values()].sort((a, b) => a.start - b.start || b.end - a.end)
-  const withRole = (role: PartName): Part[] => all.filter(({ roles }) => roles.includes(role))
+  const byRole: Record<PartName, Part[]> = {
+    wrap: [],
+    comment: [],
+    decorator: [],
+    list: [],
+    preamble: [],
+    embedded: [],
+    heredoc: [],
+  }
+  for (const part of all) for (const role of part.roles) byRole[role].push(part)
   return {
     roots: nested(all.filter(({ kind, roles }) => kind !== null || roles.includes('wrap') || roles.includes('list'))),
-    comments: withRole('comment'),
-    decorators: withRole('decorator'),
-    preamble: withRole('preamble'),
-    embedded: withRole('embedded'),
-    heredocs: withRole('heredoc'),
+    comments: byRole.comment,
+    decorators: byRole.decorator,
+    preamble: byRole.preamble,
+    embedded: byRole.embedded,
+    heredocs: byRole.heredoc,
   }
 }
 
@@ -83,20 +107,10 @@ function nested(sorted: readonly Part[]): Part[] {
   return roots
 }
 
-const none: readonly PartName[] = []
-
 const EMBEDDED = 'embedded.'
 
-const roles: Readonly<Record<PartName, true>> = {
-  wrap: true,
-  comment: true,
-  decorator: true,
-  list: true,
-  preamble: true,
-  embedded: true,
-  heredoc: true,
-}
+const isRole = (name: string): name is PartName => Object.hasOwn(alone, name)
 
-const isRole = (name: string): name is PartName => Object.hasOwn(roles, name)
+const kindsByName = new Map<string, Kind>(kinds.map((kind) => [kind, kind]))
 
-const kindNamed = (name: string): Kind | null => kinds.find((kind) => kind === name) ?? null
+const kindNamed = (name: string): Kind | null => kindsByName.get(name) ?? null

@@ -30,7 +30,9 @@ export interface Structure {
 }
 
 /** A structure while its outline is made: the children point back to it, so they come later. */
-export type OpenStructure = { -readonly [K in Exclude<keyof Structure, 'children'>]: Structure[K] } & {
+export interface OpenStructure extends Structure {
+  start: number
+  end: number
   children: OpenStructure[]
 }
 

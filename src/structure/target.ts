@@ -60,10 +60,45 @@ function numberedLevel(text: string): Level {
 }
 
 function search(outline: Outline, levels: readonly Level[]): Structure[] {
-  if (levels.length === 0) return []
+  const level = levels.at(-1)
+  if (level === undefined) return []
+  const found = bestOf(outline, levels, likely(outline, level))
+  return found.length > 0 ? found : bestOf(outline, levels, everyStructure(outline.structures))
+}
+
+/** Structures on whose lines the longest word of a target stands: names and headers are made of the text, as a rule. */
+function* likely(outline: Outline, { tokens }: Level): Generator<Structure> {
+  const word = tokens.toSorted((a, b) => b.length - a.length)[0] ?? ''
+  const { source, structures } = outline
+  const places = occurrencesOf(word, source.text)
+  for (const structure of everyStructure(structures)) {
+    const from = source.startOf(source.lineAt(structure.start))
+    if (firstNotBefore(from, places) < structure.end) yield structure
+  }
+}
+
+function occurrencesOf(word: string, text: string): number[] {
+  const places: number[] = []
+  if (word === '') return places
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + word.length)) places.push(at)
+  return places
+}
+
+function firstNotBefore(offset: number, sorted: readonly number[]): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sorted[middle] ?? Infinity) < offset) low = middle + 1
+    else high = middle
+  }
+  return sorted[low] ?? Infinity
+}
+
+function bestOf(outline: Outline, levels: readonly Level[], structures: Iterable<Structure>): Structure[] {
   let best = Infinity
   let found: Structure[] = []
-  for (const structure of everyStructure(outline.structures)) {
+  for (const structure of structures) {
     const rank = rankUpwards(outline, structure, levels, levels.length - 1, best)
     if (rank === Infinity || rank > best) continue
     if (rank < best) found = []

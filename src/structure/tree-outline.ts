@@ -1,4 +1,4 @@
-import type { Tree } from 'web-tree-sitter'
+import type { Node, Tree } from 'web-tree-sitter'
 import type { Source } from '../core/source.ts'
 import { endWithTail, startWithLead, type Surroundings } from './bounds.ts'
 import { Drafting, type Draft } from './draft.ts'
@@ -39,25 +39,34 @@ export function treeOutline(input: TreeInput): TreeOutline {
     offside: row.offside !== undefined,
   }
   const drafts = new Drafting(row, source.text, base).all(parts.roots)
-  const finishing = new Finishing(around, row, language, base)
+  const finishing = new Finishing({
+    around,
+    row,
+    language,
+    base,
+    secondary: new Set(words(row.secondary)),
+    comments: new Set(words(row.comments)),
+  })
   return { ...parts, structures: finishing.all(drafts, input.parent) }
 }
 
-class Finishing {
-  readonly #around: Surroundings
-  readonly #row: TreeSitterRow
-  readonly #language: Language
-  readonly #base: number
-  readonly #secondary: ReadonlySet<string>
-  readonly #comments: ReadonlySet<string>
+/** What structures of one tree have in common. */
+interface Making {
+  readonly around: Surroundings
+  readonly row: TreeSitterRow
+  readonly language: Language
+  readonly base: number
+  readonly secondary: ReadonlySet<string>
+  readonly comments: ReadonlySet<string>
+}
 
-  constructor(around: Surroundings, row: TreeSitterRow, language: Language, base: number) {
-    this.#around = around
-    this.#row = row
-    this.#language = language
-    this.#base = base
-    this.#secondary = new Set(words(row.secondary))
-    this.#comments = new Set(words(row.comments))
+class Finishing {
+  readonly #making: Making
+  readonly #around: Surroundings
+
+  constructor(making: Making) {
+    this.#making = making
+    this.#around = making.around
   }
 
   all(drafts: readonly Draft[], parent: Structure | null): Open[] {
@@ -71,61 +80,14 @@ class Finishing {
   }
 
   #finish(draft: Draft, parent: Structure | null): Open {
-    const { node } = draft
-    const { text } = this.#around.source
-    const inner = headerStart(this.#around, draft.start, draft.end)
-    const kind: Kind =
-      draft.kind === 'function' && parent !== null && methodHolders.has(parent.kind) ? 'method' : draft.kind
-    const name = nameless.has(kind) ? null : this.#name(draft)
-    let header: string | undefined
-    const makeHeader = (): string => this.#header(draft, inner)
-    const structure: Open = {
-      kind,
-      name,
-      get header() {
-        header ??= makeHeader()
-        return header
-      },
-      otherHeaders: kind === 'lambda' ? [this.#line(inner)] : [],
-      start: startWithLead(this.#around, draft.start),
-      end: endWithTail(this.#around, draft.start, draft.end, draft.listed ? 'of the list' : 'of the structure'),
-      headerStart: inner,
-      language: this.#language,
-      parent,
-      children: [],
-      optional: kind === 'group' || kind === 'item',
-      // A constructor has the name of its class, which is what is meant by it.
-      secondary: this.#secondary.has(node.type) || (kind === 'method' && name !== null && name === parent?.name),
-      listed: draft.listed || (/^[ \t]*,/.test(text.slice(draft.end, draft.end + 20)) && !nameless.has(kind)),
-      isEmpty: () => {
-        const body = draft.bodyNode
-        return body === null ? null : !body.namedChildren.some((child) => !this.#comments.has(child.type))
-      },
-    }
+    const { kind, start, end, listed } = draft
+    const own: Kind = kind === 'function' && parent !== null && methodHolders.has(parent.kind) ? 'method' : kind
+    const structure = new TreeStructure(this.#making, draft, own, parent)
+    structure.start = startWithLead(this.#around, start)
+    structure.end = endWithTail(this.#around, start, end, listed ? 'of the list' : 'of the structure')
     structure.children = this.all(draft.children, structure)
     structure.end = Math.max(structure.end, structure.children.at(-1)?.end ?? 0)
     return structure
-  }
-
-  #header({ node, end, body }: Draft, start: number): string {
-    const type = this.#row.headers?.[node.type]
-    const own = type === undefined ? undefined : node.namedChildren.find((child) => words(type).includes(child.type))
-    if (own === undefined) return headerText(this.#around, start, end, body)
-    return headerText(this.#around, start, end, own.endIndex + this.#base)
-  }
-
-  #name({ node }: Draft): string | null {
-    const fixed = fixedName(node.type, this.#row)
-    if (fixed !== undefined) return fixed
-    const at = nameNode(node, this.#row) ?? (node.namedChildCount === 0 ? node : null)
-    if (at === null) return null
-    const text = this.#around.source.text.slice(at.startIndex + this.#base, at.endIndex + this.#base)
-    return unquoted(text.replace(/\s+/g, ' ').trim())
-  }
-
-  #line(offset: number): string {
-    const { source } = this.#around
-    return headerText(this.#around, source.startOf(source.lineAt(offset)), source.text.length, null)
   }
 
   #cut(structure: Open, end: number): void {
@@ -137,6 +99,82 @@ class Finishing {
     if (last !== undefined && last.end > to) this.#cut(last, end)
   }
 }
+
+/** Asks the parser for names and headers only when somebody wants to know: of most structures nobody does. */
+class TreeStructure implements Open {
+  readonly kind: Kind
+  readonly headerStart: number
+  readonly language: Language
+  readonly parent: Structure | null
+  readonly optional: boolean
+  start = 0
+  end = 0
+  children: Open[] = []
+  readonly #making: Making
+  readonly #draft: Draft
+  #name: string | null | undefined
+  #header: string | undefined
+  #otherHeaders: readonly string[] | undefined
+
+  constructor(making: Making, draft: Draft, kind: Kind, parent: Structure | null) {
+    this.kind = kind
+    this.language = making.language
+    this.parent = parent
+    this.optional = kind === 'group' || kind === 'item'
+    this.headerStart = headerStart(making.around, draft.start, draft.end)
+    this.#making = making
+    this.#draft = draft
+  }
+
+  get name(): string | null {
+    if (this.#name === undefined) this.#name = nameless.has(this.kind) ? null : nameOf(this.#draft.node, this.#making)
+    return this.#name
+  }
+
+  get header(): string {
+    return (this.#header ??= headerOf(this.#draft, this.headerStart, this.#making))
+  }
+
+  get otherHeaders(): readonly string[] {
+    return (this.#otherHeaders ??= this.kind === 'lambda' ? [lineOf(this.headerStart, this.#making.around)] : [])
+  }
+
+  get secondary(): boolean {
+    const { secondary } = this.#making
+    if (secondary.size > 0 && secondary.has(this.#draft.node.type)) return true
+    // A constructor has the name of its class, which is what is meant by it.
+    return this.kind === 'method' && this.name !== null && this.name === this.parent?.name
+  }
+
+  get listed(): boolean {
+    const { listed, end } = this.#draft
+    const { text } = this.#making.around.source
+    return listed || (!nameless.has(this.kind) && /^[ \t]*,/.test(text.slice(end, end + 20)))
+  }
+
+  isEmpty(): boolean | null {
+    const body = this.#draft.bodyNode
+    return body === null ? null : !body.namedChildren.some((child) => !this.#making.comments.has(child.type))
+  }
+}
+
+function headerOf({ node, end, body }: Draft, start: number, { around, row, base }: Making): string {
+  const type = row.headers?.[node.type]
+  const own = type === undefined ? undefined : node.namedChildren.find((child) => words(type).includes(child.type))
+  return headerText(around, start, end, own === undefined ? body : own.endIndex + base)
+}
+
+function nameOf(node: Node, { around, row, base }: Making): string | null {
+  const fixed = fixedName(node.type, row)
+  if (fixed !== undefined) return fixed
+  const at = nameNode(node, row) ?? (node.namedChildCount === 0 ? node : null)
+  if (at === null) return null
+  const text = around.source.text.slice(at.startIndex + base, at.endIndex + base)
+  return unquoted(text.replace(/\s+/g, ' ').trim())
+}
+
+const lineOf = (offset: number, around: Surroundings): string =>
+  headerText(around, around.source.startOf(around.source.lineAt(offset)), around.source.text.length, null)
 
 /** The key `"a"` is called a. */
 export function unquoted(name: string): string {

@@ -1,0 +1,85 @@
+// What it costs to find a structure: in a process of its own, and in a large file beside parsing it.
+//
+//   node bench/structures.mjs
+import fs from 'node:fs'
+import path from 'node:path'
+import { build } from 'esbuild'
+import { cli, compare, median, scratch, spawned } from './measure.mjs'
+
+const root = path.join(scratch, 'structures')
+
+const sources = new URL('../src/', import.meta.url).pathname
+
+/** Real code: clada's own, one file behind the other. */
+function typescript(length) {
+  let text = ''
+  const names = fs.readdirSync(sources, { recursive: true }).filter((name) => name.endsWith('.ts'))
+  for (const name of names.sort()) {
+    if (text.length < length) text += `${fs.readFileSync(path.join(sources, name), 'utf8')}\n`
+  }
+  return text
+}
+
+/** The first structure a new process reads, from start to end. */
+export function firstRead(rounds = 30) {
+  fs.mkdirSync(root, { recursive: true })
+  fs.copyFileSync(path.join(sources, 'actions/decode.ts'), path.join(root, 'small.ts'))
+  const call = ['do', 'read_structure', 'path=small.ts', 'target=decodeOne', '--no-git', '--root', root]
+  return compare(
+    rounds,
+    () => spawned(process.execPath, [cli, ...call]),
+    () => spawned(process.execPath, ['-e', '0']),
+  )
+}
+
+/** Parsing 1 MB of TypeScript and finding a function in it, beside parsing alone. */
+export async function parseAndFind(rounds = 15) {
+  const { grammarFor, languageFor, readIn } = await loadEngine()
+  const text = typescript(1_000_000)
+  const language = languageFor('large.ts', text)
+  const grammar = await grammarFor(language, language.parser)
+  const times = { ours: [], peer: [] }
+  const timed = async (list, work) => {
+    const begun = performance.now()
+    await work()
+    list.push(performance.now() - begun)
+  }
+  for (let round = 0; round < rounds; round++) {
+    await timed(times.ours, async () => {
+      const { matches } = await readIn({ path: 'large.ts', text }, 'decodeOne')
+      if (matches.length !== 1) throw new Error('not found')
+    })
+    await timed(times.peer, () => grammar.parse(text).delete())
+  }
+  const [ours, peer] = [median(times.ours), median(times.peer)]
+  return { ours, peer, ratio: ours / peer }
+}
+
+/** Not among what the package exports, so it is bundled for the occasion. */
+async function loadEngine() {
+  const base = new URL('../', import.meta.url).pathname
+  const dir = fs.mkdtempSync(`${base}node_modules/.clada-bench-`)
+  process.on('exit', () => fs.rmSync(dir, { recursive: true, force: true }))
+  const outfile = `${dir}/structures.mjs`
+  await build({
+    stdin: {
+      contents: `export { readIn } from './structure/read.ts'
+export { grammarFor } from './structure/grammar.ts'
+export { languageFor } from './structure/languages.ts'`,
+      resolveDir: `${base}src`,
+      loader: 'ts',
+    },
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    logLevel: 'error',
+  })
+  return import(outfile)
+}
+
+if (process.argv[1] === new URL(import.meta.url).pathname) {
+  console.log('first read', firstRead())
+  console.log('parse and find', await parseAndFind())
+}
