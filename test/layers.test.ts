@@ -19,6 +19,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   state: [],
   approvals: ['core', 'state'],
   commands: ['core', 'policy', 'process', 'approvals'],
+  session: ['core', 'text', 'syntax', 'state'],
+  clipboard: ['core', 'syntax', 'process', 'session'],
 
   'settings.ts': ['core', 'actions'],
   'parse-error.ts': ['core', 'actions', 'syntax'],
@@ -83,12 +85,25 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'commands',
     'policy',
     'process',
+    'session',
+    'clipboard',
   ],
 }
 
 /** What reaches out of the process, and the only folders and files that may use it. */
 const guarded: Readonly<Record<string, readonly string[]>> = {
-  'node:fs': ['workspace', 'history', 'process', 'approvals', 'commands', 'state', 'settings.ts', 'cli'],
+  'node:fs': [
+    'workspace',
+    'history',
+    'process',
+    'approvals',
+    'commands',
+    'state',
+    'session',
+    'clipboard',
+    'settings.ts',
+    'cli',
+  ],
   'node:fs/promises': ['workspace', 'settings.ts', 'cli'],
   'node:child_process': [
     'workspace/search.ts',
@@ -96,6 +111,7 @@ const guarded: Readonly<Record<string, readonly string[]>> = {
     'history/merge-file.ts',
     'history/room.ts',
     'process/run-process.ts',
+    'clipboard/helper.ts',
   ],
 }
 

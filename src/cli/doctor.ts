@@ -1,4 +1,6 @@
 import os from 'node:os'
+import { isClipboard } from '../clipboard/clipboard.ts'
+import { openClipboard } from '../clipboard/open.ts'
 import { bareEnvironment } from '../process/environment.ts'
 import { findProgram, pathOutside, systemPath } from '../process/programs.ts'
 import { runProcess } from '../process/run-process.ts'
@@ -18,7 +20,7 @@ interface Finding {
 /** What is there, which sandbox is active, and how to get what is missing. */
 export const command: Command = async ({ flags }) => {
   const { root } = settingsOf(cladaOptions(flags))
-  const findings = [await sandbox(root), ...listed(), ...interpreters(root), limits()]
+  const findings = [await sandbox(root), ...listed(), ...interpreters(root), limits(), await clipboard(root)]
   if (flags.json !== undefined) print(JSON.stringify(findings, null, 2))
   else for (const finding of findings) print(lineOf(finding))
   return findings.every(({ ok }) => ok) ? 0 : 1
@@ -83,4 +85,10 @@ function limits(): Finding {
     found: 'time and output only',
     advice: 'Install util-linux (prlimit) for limits on memory and processes.',
   }
+}
+
+/** Most of clada does without one. */
+async function clipboard(root: string): Promise<Finding> {
+  const opened = await openClipboard({ roots: [root] })
+  return { name: 'clipboard', ok: true, found: isClipboard(opened) ? opened.name : opened.why }
 }
