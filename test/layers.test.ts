@@ -20,7 +20,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   approvals: ['core', 'state'],
   commands: ['core', 'policy', 'process', 'approvals'],
   session: ['core', 'text', 'syntax', 'state'],
-  clipboard: ['core', 'syntax', 'process', 'session'],
+  clipboard: ['core', 'syntax', 'process', 'report', 'session'],
 
   'settings.ts': ['core', 'actions'],
   'parse-error.ts': ['core', 'actions', 'syntax'],

@@ -6,10 +6,11 @@ export interface Clipboard {
   read(): Promise<string>
   write(text: string): Promise<void>
   /**
-   * Tells of every copy that is made, also of the same text again, until it is stopped. `owner` is the same for two
-   * copies from the same program. Where it is missing, or ends, the clipboard can only be read again and again.
+   * Tells of every copy that is made, also of the same text again, until it is stopped by what it resolves to. `owner`
+   * is the same for two copies from the same program. Where it is missing, rejects or ends, the clipboard can only be
+   * read again and again.
    */
-  readonly listen?: (onCopy: (owner: string) => void, onEnd: () => void) => () => void
+  readonly listen?: (onCopy: (owner: string) => void, onEnd: () => void) => Promise<() => void>
 }
 
 export interface NoClipboard {
@@ -19,5 +20,11 @@ export interface NoClipboard {
 
 export const isClipboard = (opened: Clipboard | NoClipboard): opened is Clipboard => 'read' in opened
 
-/** Where a program lies, if it is installed. */
-export type FindProgram = (name: string) => string | undefined
+/** What a clipboard is reached with. */
+export interface Machine {
+  /** Where a program lies, if it is installed. */
+  readonly find: (name: string) => string | undefined
+  readonly env: NodeJS.ProcessEnv
+  /** How long a program may take. */
+  readonly patienceMs: number
+}

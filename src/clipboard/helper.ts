@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
+import type { Machine } from './clipboard.ts'
 
-/** A program that reads or fills the clipboard. */
-export interface Helper {
-  /** Absolute: nothing is looked up. */
-  readonly file: string
-  readonly args: readonly string[]
-}
+/** A program that reads or fills the clipboard. Its file is absolute: nothing is looked up. */
+export type Helper = readonly [file: string, ...args: string[]]
+
+type Surroundings = Pick<Machine, 'env' | 'patienceMs'>
 
 export interface HelperEnd {
   readonly exitCode: number | null
@@ -13,18 +12,15 @@ export interface HelperEnd {
   readonly stderr: string
 }
 
-/** Nobody's clipboard takes longer, unless whoever owns it does not answer. */
-export const helperMs = 5000
-
 /** @throws Error when it does not start, or hangs: then it is killed. */
-export function runHelper({ file, args }: Helper, timeoutMs = helperMs): Promise<HelperEnd> {
+export function runHelper([file, ...args]: Helper, { env, patienceMs }: Surroundings): Promise<HelperEnd> {
   return new Promise((done, fail) => {
-    const child = spawn(file, [...args], { stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
+    const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
     const stdout: Buffer[] = []
     const stderr: Buffer[] = []
     child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
     child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
-    const hung = killLater(child, timeoutMs, () => fail(new Error(`${file} does not answer`)))
+    const hung = killLater(child, patienceMs, () => fail(new Error(`${file} does not answer`)))
     child.on('error', fail)
     child.on('close', (exitCode) => {
       clearTimeout(hung)
@@ -37,11 +33,11 @@ export function runHelper({ file, args }: Helper, timeoutMs = helperMs): Promise
  * The same for a program that takes a text and goes on serving it in the background, where it keeps what it inherited:
  * so it gets nothing that could be waited for, and is done when its first process is.
  */
-export function feedHelper({ file, args }: Helper, text: string | Buffer, timeoutMs = helperMs): Promise<void> {
+export function feedHelper([file, ...args]: Helper, text: string, { env, patienceMs }: Surroundings): Promise<void> {
   return new Promise((done, fail) => {
     // A session of its own: what serves the text outlives the terminal that clada ran in.
-    const child = spawn(file, [...args], { stdio: ['pipe', 'ignore', 'ignore'], detached: true, windowsHide: true })
-    const hung = killLater(child, timeoutMs, () => fail(new Error(`${file} does not answer`)))
+    const child = spawn(file, args, { env, stdio: ['pipe', 'ignore', 'ignore'], detached: true, windowsHide: true })
+    const hung = killLater(child, patienceMs, () => fail(new Error(`${file} does not answer`)))
     child.on('error', fail)
     child.on('exit', (exitCode) => {
       clearTimeout(hung)
@@ -56,8 +52,13 @@ export function feedHelper({ file, args }: Helper, text: string | Buffer, timeou
 }
 
 /** Runs until it is stopped. Hears of each line it writes. */
-export function keepHelper({ file, args }: Helper, onLine: () => void, onEnd: () => void): () => void {
-  const child = spawn(file, [...args], { stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true })
+export function keepHelper(
+  [file, ...args]: Helper,
+  { env }: Surroundings,
+  onLine: () => void,
+  onEnd: () => void,
+): () => void {
+  const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true })
   let over = false
   const end = (): void => {
     if (!over) onEnd()

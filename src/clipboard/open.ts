@@ -1,6 +1,6 @@
 import os from 'node:os'
 import { findProgram, pathOutside, systemPath } from '../process/programs.ts'
-import type { Clipboard, FindProgram, NoClipboard } from './clipboard.ts'
+import type { Clipboard, Machine, NoClipboard } from './clipboard.ts'
 import { openLibrary } from './library.ts'
 import { openWayland } from './wayland.ts'
 import { openX11 } from './x11.ts'
@@ -9,25 +9,26 @@ export interface OpenOptions {
   /** Programs are not taken from there: what lies in a project may have been written by a model. */
   readonly roots?: readonly string[]
   readonly env?: NodeJS.ProcessEnv
+  /** Where programs are looked for. By default where the system has them, then the user's PATH. */
+  readonly dirs?: readonly string[]
+  /** By default nobody's clipboard takes longer, unless whoever owns it does not answer. */
+  readonly patienceMs?: number
 }
 
 /** Looks at what this machine has; nothing is read yet. */
 export async function openClipboard(options: OpenOptions = {}): Promise<Clipboard | NoClipboard> {
-  const { roots = [process.cwd()], env = process.env } = options
-  if (process.platform !== 'linux') return openLibrary('native')
-  const dirs = [...systemPath, ...pathOutside(env['PATH'], roots)]
-  const find: FindProgram = (name) => findProgram(name, dirs)
+  const { roots = [process.cwd()], env = process.env, patienceMs = 5000 } = options
+  const dirs = options.dirs ?? [...systemPath, ...pathOutside(env['PATH'], roots)]
+  const machine: Machine = { env, patienceMs, find: (name) => findProgram(name, dirs) }
+  if (process.platform !== 'linux') return openLibrary('native', machine)
   // The Linux desktop that WSL brings shares its clipboard with Windows, and keeps every letter.
-  const found = (await openWayland(find, env)) ?? openX11(find, env)
+  const found = (await openWayland(machine)) ?? openX11(machine)
   if (found !== undefined) return found
-  if (isWsl()) return openLibrary('wsl')
-  if (env['WAYLAND_DISPLAY']) return { why: 'No clipboard: install wl-clipboard.' }
+  if (/microsoft/i.test(os.release())) return openLibrary('wsl', machine)
+  if (!env['DISPLAY']) return { why: env['WAYLAND_DISPLAY'] ? `${none} install wl-clipboard.` : noDesktop }
   // The library brings an xsel for the commonest kind of machine.
-  if (env['DISPLAY'])
-    return process.arch === 'x64' ? openLibrary('native') : { why: 'No clipboard: install xclip or xsel.' }
-  return {
-    why: 'No clipboard: neither WAYLAND_DISPLAY nor DISPLAY is set. Over SSH, --osc52 copies to the clipboard of your own terminal.',
-  }
+  return process.arch === 'x64' ? openLibrary('native', machine) : { why: `${none} install xclip or xsel.` }
 }
 
-const isWsl = (): boolean => /microsoft/i.test(os.release())
+const none = 'No clipboard:'
+const noDesktop = `${none} neither WAYLAND_DISPLAY nor DISPLAY is set. Over SSH, --osc52 copies to the clipboard of your own terminal.`

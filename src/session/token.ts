@@ -31,10 +31,9 @@ export function sessionToken(root: string, { renew = false }: { readonly renew?:
 export const tokenInstruction = (token: string): string =>
   `Begin your reply with a line that holds only \`clada:\` directly followed by \`${token}\` (nothing between them), outside any block.`
 
-/** Whether a text is, or quotes, what `tokenInstruction` says. */
+/** Whether a text quotes what `tokenInstruction` says, also as a chat program shows it. */
 export const quotesInstruction = (text: string): boolean =>
-  text.includes('directly followed by') &&
-  text.replace(/\s+/g, ' ').includes('holds only `clada:` directly followed by')
+  /holds\s+only\s+`?clada:`?\s+directly\s+followed\s+by/.test(text)
 
 /**
  * Whether a line `clada:TOKEN` stands outside blocks. What a chat program puts around it does no harm, the token itself
