@@ -23,7 +23,7 @@ export interface ClipboardWatch {
 
 /** Where copies are not told of, how often is looked; less often where a look costs much. */
 const lookMs = 400
-const rarestLookMs = 2000
+const rarestLookMs = 3000
 const lookCost = 1 / 25
 const longestRetryMs = 8000
 const listenAgainMs = 30_000
