@@ -3,6 +3,7 @@ import { findProgram, pathOutside, systemPath } from '../process/programs.ts'
 import type { Clipboard, Machine, NoClipboard } from './clipboard.ts'
 import { openLibrary } from './library.ts'
 import { openWayland } from './wayland.ts'
+import { listenToX11 } from './x11-events.ts'
 import { openX11 } from './x11.ts'
 
 export interface OpenOptions {
@@ -26,8 +27,10 @@ export async function openClipboard(options: OpenOptions = {}): Promise<Clipboar
   if (found !== undefined) return found
   if (/microsoft/i.test(os.release())) return openLibrary('wsl', machine)
   if (!env['DISPLAY']) return { why: env['WAYLAND_DISPLAY'] ? `${none} install wl-clipboard.` : noDesktop }
+  if (process.arch !== 'x64') return { why: `${none} install xclip or xsel.` }
   // The library brings an xsel for the commonest kind of machine.
-  return process.arch === 'x64' ? openLibrary('native', machine) : { why: `${none} install xclip or xsel.` }
+  const bundled = await openLibrary('native', machine)
+  return { ...bundled, listen: (onCopy, onEnd) => listenToX11(env, onCopy, onEnd) }
 }
 
 const none = 'No clipboard:'
