@@ -27,7 +27,7 @@ export async function openClipboard(options: OpenOptions = {}): Promise<Clipboar
   if (found !== undefined) return found
   if (/microsoft/i.test(os.release())) return openLibrary('wsl', machine)
   if (!env['DISPLAY']) return { why: env['WAYLAND_DISPLAY'] ? `${none} install wl-clipboard.` : noDesktop }
-  if (process.arch !== 'x64') return { why: `${none} install xclip or xsel.` }
+  if (process.arch !== 'x64') return { why: `${none} install xclip.` }
   // The library brings an xsel for the commonest kind of machine.
   const bundled = await openLibrary('native', machine)
   return { ...bundled, listen: (onCopy, onEnd) => listenToX11(env, onCopy, onEnd) }

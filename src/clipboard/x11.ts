@@ -7,13 +7,13 @@ import { listenToX11, untilCopied } from './x11-events.ts'
 export function openX11(machine: Machine): Clipboard | undefined {
   const { env, find } = machine
   const xclip = find('xclip')
-  // The second choice: it cannot tell an image from text, and stumbles over large texts of other programs.
+  // The second choice: it cannot tell an image from text, and fails with large texts every now and then.
   const xsel = find('xsel')
   const program = xclip ?? xsel
   if (!env['DISPLAY'] || program === undefined) return undefined
   const fill: Helper = xclip === undefined ? [program, '-b', '-i'] : [xclip, ...ofClipboard, '-i']
   return {
-    name: `${program} (X11)`,
+    name: `${program} (X11)${xclip === undefined ? '; install xclip, which is surer with large texts' : ''}`,
     read: xclip === undefined ? readByXsel(program, machine) : readByXclip(xclip, machine),
     write: (text) => untilCopied(env, () => feedHelper(fill, text, machine)),
     listen: (onCopy, onEnd) => listenToX11(env, onCopy, onEnd),
