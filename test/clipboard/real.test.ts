@@ -82,6 +82,8 @@ describe.skipIf(skip)(`a real clipboard (skipped without ${missing.join(', ') ||
   describe('is watched', () => {
     it('a copy with the token is a reply, once', async () => {
       display.copy(reply)
+      // Who copied is done before it owns the clipboard.
+      await vi.waitFor(async () => expect(await display.paste()).toBe(reply), 5000)
       const { log, next } = await watching()
       const other = reply.replace('a.txt', 'b.txt')
       display.copy('prose')
