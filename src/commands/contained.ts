@@ -3,6 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import type { Problem } from '../core/problem.ts'
 import type { Bounds, Sandbox } from '../process/bounds.ts'
+import { mostThreads } from '../process/crowd.ts'
 import { isBelow } from '../process/programs.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { cachesIn, prefixOf, runtimesIn } from '../process/runtimes.ts'
@@ -35,7 +36,6 @@ export type Contained =
   | { readonly ok: false; readonly problem: Problem }
 
 const gib = 1024 ** 3
-const mostProcesses = 1000
 
 /** Runs a program with as little around it as the machine can manage, and says what it changed. */
 export async function runContained(what: Containment, place: Place, scope: CommandScope): Promise<Contained> {
@@ -51,9 +51,11 @@ export async function runContained(what: Containment, place: Place, scope: Comma
   if (failure !== undefined)
     warnings.push(`the sandbox could not be started (${failure}), so the command ran without one`)
   const end = inside === undefined || failure !== undefined ? await runBare(what, place, scope) : inside
+  if (end.ended === 'unstarted') return { ok: false, problem: notStarting(what.file, end.error) }
   const after = surveyOf(root, isClosed)
   const changed = changesBetween(before, after)
   await scope.files.changedOutside(changed.map((file) => path.join(root, file.path)))
+  if (!end.gone) warnings.push('some processes it started could not be ended; look for them with ps')
   warnings.push(...oddities(before, after, changed))
   return { ok: true, end, changed, warnings }
 }
@@ -81,6 +83,12 @@ const notComingUp = (failure: string): Problem => ({
     'Ask the user to allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile for bwrap), or to run with --exec unsandboxed. clada doctor says more.',
 })
 
+const notStarting = (file: string, error = 'no reason given'): Problem => ({
+  kind: 'exec-refused',
+  reason: `${file} could not be started: ${error}`,
+  advice: 'Try again with less, or ask the user.',
+})
+
 async function runInside(
   sandbox: Sandbox,
   what: Containment,
@@ -98,7 +106,6 @@ async function runInside(
       outputBytes: scope.commands.outputBytes,
       signal: scope.signal,
       onOutput: scope.onOutput,
-      threads: process.geteuid?.() === 0 ? mostProcesses : undefined,
     })
   } finally {
     // Places to mount over had to be made in the project itself.
@@ -142,7 +149,7 @@ function boundsFor(what: Containment, survey: Survey, { settings }: CommandScope
     closed: survey.closed.filter(({ path: name }) => !isBelow(name, '.git') && !isBelow(name, '.clada')),
     absent: own.filter((name) => !isThere(name)),
     network: what.network,
-    limits: { memoryBytes: what.memoryBytes, fileBytes: 4 * gib, processes: 4 * mostProcesses },
+    limits: { memoryBytes: what.memoryBytes, fileBytes: 4 * gib, processes: mostThreads },
   }
 }
 

@@ -32,7 +32,7 @@ export interface HostFacts {
 
 export function bubblewrapArgs(program: Program, bounds: Bounds, host: HostFacts): string[] {
   const args = ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try']
-  args.push('--hostname', 'sandbox', '--die-with-parent', '--new-session', '--json-status-fd', '3')
+  args.push('--hostname', 'sandbox', '--die-with-parent', '--new-session', '--json-status-fd', '3', '--block-fd', '4')
   if (!bounds.network) args.push('--unshare-net')
   // Without this the superuser inside could simply mount everything writable again.
   if (host.superuser) args.push('--cap-drop', 'ALL')

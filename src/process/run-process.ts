@@ -1,8 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import fs from 'node:fs'
 import type { Readable } from 'node:stream'
+import { mostProcesses, mostThreads, watchCrowd } from './crowd.ts'
 import { KeptOutput } from './kept-output.ts'
-import { isGone, killGroup, killMarked, killNamespace } from './kill.ts'
+import { groupKin, type Kin } from './kin.ts'
+import { bearing, markedKin, newMark } from './marked.ts'
+import { namespaceKin } from './namespace.ts'
+import { pidsGroup } from './pids-group.ts'
 
 export interface ProcessCall {
   /** Absolute: nothing is looked up. */
@@ -20,13 +23,14 @@ export interface ProcessCall {
   readonly signal?: AbortSignal | undefined
   /** Hears of output as it comes. */
   readonly onOutput?: ((chunk: Buffer) => void) | undefined
-  /** More new threads on the machine than this, and it is stopped. For where no limit of the system holds. */
-  readonly threads?: number | undefined
+  /** With more processes than this it is stopped; as many as nobody needs unless told otherwise. */
+  readonly processes?: number
 }
 
 /**
- * `group`: it starts nothing itself. `marked`: children that left the group are known by a mark in their environment.
- * `namespace`: they live in a process namespace that dies with the first; it tells its number on descriptor 3.
+ * `group`: it starts nothing itself. `marked`: children that left the group are known by a mark they were born with.
+ * `namespace`: they live in a process namespace that dies with the first; its number is told on descriptor 3, and
+ * nothing runs in it before something is written to descriptor 4.
  */
 export type Family = 'group' | 'marked' | 'namespace'
 
@@ -35,6 +39,7 @@ export interface ProcessEnd {
   readonly stderr: string
   /** Both, in the order in which they came. */
   readonly output: string
+  /** Its own; null when it did not end by itself. */
   readonly exitCode: number | null
   readonly signal: string | null
   readonly ended: 'itself' | 'timeout' | 'stopped' | 'crowd' | 'unstarted'
@@ -42,137 +47,110 @@ export interface ProcessEnd {
   readonly error?: string
   /** What came on descriptor 3. */
   readonly status: string
+  /** False when something it started could not be ended. */
+  readonly gone: boolean
 }
 
-/** How long pipes are read after the program itself is over: a child it left behind may hold them open for ever. */
-const drainMs = 50
-const politeMs = 100
+/** How long pipes are read when everybody is gone: only who could not be found can hold them open any longer. */
+const drainMs = 500
 
 /** Never rejects. Resolves when the program is over and everything it started is dead. */
-export function runProcess(call: ProcessCall): Promise<ProcessEnd> {
-  return new Promise((done) => {
-    const mark = call.family === 'marked' ? `${process.pid}-${Math.random().toString(36).slice(2)}` : undefined
-    const stdout = new KeptOutput(call.outputBytes)
-    const stderr = new KeptOutput(call.outputBytes)
-    const both = new KeptOutput(call.outputBytes)
-    let status = ''
-    let ended: ProcessEnd['ended'] = 'itself'
-    let over = false
-    const child = start(call, mark)
-    const pipes: [Readable | null, KeptOutput][] = [
-      [child.stdout, stdout],
-      [child.stderr, stderr],
-    ]
-    for (const [pipe, keep] of pipes) {
-      pipe?.on('data', (chunk: Buffer) => {
-        keep.add(chunk)
-        both.add(chunk)
-        call.onOutput?.(chunk)
-      })
-      pipe?.on('error', () => {})
-    }
-    const third = child.stdio[3]
-    if (third !== null && third !== undefined && 'on' in third) {
-      third.on('data', (chunk: Buffer) => {
-        if (status.length < 4096) status += chunk.toString('latin1')
-      })
-      third.on('error', () => {})
-    }
+export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
+  const stdout = new KeptOutput(call.outputBytes)
+  const stderr = new KeptOutput(call.outputBytes)
+  const both = new KeptOutput(call.outputBytes)
+  const nothing = { stdout: '', stderr: '', output: '', exitCode: null, signal: null, status: '', gone: true }
+  const unstarted = ({ message }: Error): ProcessEnd => ({ ...nothing, ended: 'unstarted', error: message })
+  let started: Started
+  try {
+    started = start(call)
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    return unstarted(error)
+  }
+  const { child, kin, told } = started
+  hear(child.stdout, [stdout, both], call.onOutput)
+  hear(child.stderr, [stderr, both], call.onOutput)
 
-    const stop = (why: ProcessEnd['ended']): void => {
-      if (ended !== 'itself') return
-      ended = why
-      killAll(child, call.family, mark)
-    }
-    const timer = setTimeout(() => stop('timeout'), call.timeoutMs)
-    const onAbort = (): void => stop('stopped')
-    call.signal?.addEventListener('abort', onAbort, { once: true })
-    const guard = call.threads === undefined ? undefined : watchCrowd(call.threads, () => stop('crowd'))
-    if (call.signal?.aborted) onAbort()
+  let ended: ProcessEnd['ended'] = 'itself'
+  const stop = (why: ProcessEnd['ended']): void => {
+    if (ended !== 'itself') return
+    ended = why
+    kin.stop()
+  }
+  const timer = setTimeout(() => stop('timeout'), call.timeoutMs)
+  const onAbort = (): void => stop('stopped')
+  call.signal?.addEventListener('abort', onAbort, { once: true })
+  const guard = watchCrowd(kin, call.processes ?? mostProcesses, () => stop('crowd'))
+  if (call.signal?.aborted) onAbort()
 
-    const finish = (exitCode: number | null, signal: string | null, error?: string): void => {
-      if (over) return
-      over = true
-      clearTimeout(timer)
-      clearInterval(guard)
-      call.signal?.removeEventListener('abort', onAbort)
-      for (const [pipe] of pipes) pipe?.destroy()
-      if (third !== null && third !== undefined) third.destroy()
-      done({
-        stdout: stdout.text(),
-        stderr: stderr.text(),
-        output: both.text(),
-        exitCode,
-        signal,
-        ended,
-        status,
-        ...(error === undefined ? {} : { error }),
-      })
-    }
-    child.on('error', (error) => {
-      ended = 'unstarted'
-      finish(null, null, error.message)
-    })
-    child.on('exit', (exitCode, signal) => {
-      if (mark !== undefined || call.family === 'group') killGroup(child.pid, 'SIGKILL')
-      if (mark !== undefined) killMarked(mark)
-      const drained = new Promise<void>((closed) => {
-        child.once('close', () => closed())
-        setTimeout(closed, call.family === 'namespace' ? 10 * drainMs : drainMs).unref()
-      })
-      void drained
-        .then(() => (call.family === 'namespace' ? namespaceGone(status) : undefined))
-        .then(() => finish(exitCode, signal))
-    })
+  const closed = new Promise((read) => child.once('close', read))
+  const end = await new Promise<Error | { exitCode: number | null; signal: string | null }>((over) => {
+    child.on('error', over)
+    child.once('exit', (exitCode, signal) => over({ exitCode, signal }))
+  })
+  // From here on nothing can change what came of it.
+  clearTimeout(timer)
+  clearInterval(guard)
+  call.signal?.removeEventListener('abort', onAbort)
+  if (end instanceof Error) return unstarted(end)
+
+  const gone = await kin.gone()
+  await Promise.race([closed, new Promise((late) => setTimeout(late, drainMs).unref())])
+  for (const pipe of child.stdio) pipe?.destroy()
+  return {
+    stdout: stdout.text(),
+    stderr: stderr.text(),
+    output: both.text(),
+    exitCode: ended === 'itself' ? end.exitCode : null,
+    signal: end.signal,
+    ended,
+    status: told(),
+    gone,
+  }
+}
+
+function hear(pipe: Readable | null, kept: readonly KeptOutput[], onOutput: ProcessCall['onOutput']): void {
+  pipe?.on('error', () => {})
+  pipe?.on('data', (chunk: Buffer) => {
+    for (const keep of kept) keep.add(chunk)
+    onOutput?.(chunk)
   })
 }
 
-function start({ file, args, name, cwd, env, family }: ProcessCall, mark: string | undefined): ChildProcess {
+interface Started {
+  readonly child: ChildProcess
+  readonly kin: Kin
+  readonly told: () => string
+}
+
+function start(call: ProcessCall): Started {
+  const told = (): string => ''
+  if (call.family === 'namespace') {
+    const group = pidsGroup(mostThreads)
+    const child = spawned(call, ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'])
+    // Out of descriptors, it has none of them, whatever its type says.
+    const stdio: ChildProcess['stdio'] | undefined = child.stdio
+    const kin = namespaceKin(stdio?.[3], stdio?.[4], group)
+    return { child, kin, told: kin.told }
+  }
+  if (call.family === 'marked') {
+    const mark = newMark()
+    const child = spawned({ ...call, ...bearing(mark, call) }, ['ignore', 'pipe', 'pipe'])
+    return { child, kin: markedKin(child.pid, mark), told }
+  }
+  const child = spawned(call, ['ignore', 'pipe', 'pipe'])
+  return { child, kin: groupKin(child.pid), told }
+}
+
+function spawned({ file, args, name, cwd, env }: ProcessCall, stdio: ('ignore' | 'pipe')[]): ChildProcess {
   return spawn(file, [...args], {
     cwd,
     ...(name === undefined ? {} : { argv0: name }),
-    env: mark === undefined ? env : { ...env, CLADA_RUN: mark },
+    env,
     // A session of its own: no terminal to push keystrokes into, and a group that can be killed.
     detached: true,
-    stdio: family === 'namespace' ? ['ignore', 'pipe', 'pipe', 'pipe'] : ['ignore', 'pipe', 'pipe'],
+    stdio,
     windowsHide: true,
   })
-}
-
-function killAll(child: ChildProcess, family: Family, mark: string | undefined): void {
-  if (family === 'namespace') {
-    // Whatever its members think of signals.
-    killNamespace(child.pid)
-    return
-  }
-  killGroup(child.pid, 'SIGTERM')
-  setTimeout(() => {
-    killGroup(child.pid, 'SIGKILL')
-    if (mark !== undefined) killMarked(mark)
-  }, politeMs).unref()
-}
-
-/** The first process of a namespace is gone only when all the others are. */
-async function namespaceGone(status: string): Promise<void> {
-  const pid = Number(/"child-pid"\s*:\s*(\d+)/.exec(status)?.[1] ?? 0)
-  if (pid === 0) return
-  for (let tries = 0; tries < 400 && !isGone(pid); tries++)
-    await new Promise((next) => setTimeout(next, tries < 5 ? 0 : 5))
-}
-
-/** Polls the number of threads on the machine; the superuser is exempt from the limit on processes. */
-function watchCrowd(limit: number, crowded: () => void): NodeJS.Timeout | undefined {
-  const before = threadsNow()
-  if (before === undefined) return undefined
-  return setInterval(() => {
-    if ((threadsNow() ?? 0) > before + limit) crowded()
-  }, 20).unref()
-}
-
-function threadsNow(): number | undefined {
-  try {
-    return Number(/\/(\d+) /.exec(fs.readFileSync('/proc/loadavg', 'latin1'))?.[1])
-  } catch {
-    return undefined
-  }
 }

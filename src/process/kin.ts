@@ -1,0 +1,89 @@
+import fs from 'node:fs'
+
+/** Everything that a program has started, and all that those have started. */
+export interface Kin {
+  /** How many live now, the program itself included; not counted any further than this. */
+  count(most: number): number
+  /** Sees to it that the program ends, in a moment or two. */
+  stop(): void
+  /** Once the program itself has ended: ends the others. False when somebody is still there after half a minute. */
+  gone(): Promise<boolean>
+}
+
+/** How long a program that was asked to end may take over it. */
+const politeMs = 100
+
+/** For a program that starts nothing, or nothing that leaves its process group. */
+export function groupKin(leader: number | undefined): Kin {
+  let insisting: NodeJS.Timeout | undefined
+  return {
+    count: () => 1,
+    stop: () => {
+      killGroup(leader, 'SIGTERM')
+      insisting = setTimeout(() => killGroup(leader, 'SIGKILL'), politeMs)
+    },
+    gone: () => {
+      clearTimeout(insisting)
+      killGroup(leader, 'SIGKILL')
+      return Promise.resolve(true)
+    },
+  }
+}
+
+function killGroup(leader: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {
+  if (leader !== undefined) kill(-leader, signal)
+}
+
+export function kill(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It ended by itself meanwhile.
+  }
+}
+
+/**
+ * Asks until there is an answer, seldom enough not to be in the way. Nothing can be done about a process that hangs
+ * inside the kernel, on a network disk for instance, so at some point the answer is no.
+ */
+export async function until(isDone: () => boolean): Promise<boolean> {
+  const end = performance.now() + 30_000
+  for (let times = 0; !isDone(); times++) {
+    if (performance.now() > end) return false
+    await new Promise((next) => setTimeout(next, times < 5 ? 0 : 5))
+  }
+  return true
+}
+
+/** What the system says about a process; undefined when there is none, or it is dead and only waits to be noticed. */
+export function birthOf(pid: number): string | undefined {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // The name in the middle may hold anything, so the rest is counted from its end.
+    const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return state === 'Z' || state === 'X' ? undefined : fields[18]
+  } catch {
+    return undefined
+  }
+}
+
+/** Read bit by bit, so that each is looked at as soon as it is found. */
+export function* processesIn(proc: string): Generator<number> {
+  try {
+    const listing = fs.opendirSync(proc)
+    try {
+      for (let entry = listing.readSync(); entry !== null; entry = listing.readSync())
+        if (/^\d+$/.test(entry.name)) yield Number(entry.name)
+    } finally {
+      listing.closeSync()
+    }
+  } catch {
+    // The one whose view this was has gone.
+  }
+}
+
+export function countOf(found: Iterable<number>, most: number): number {
+  let count = 0
+  for (const _ of found) if (++count >= most) break
+  return count
+}

@@ -1,0 +1,57 @@
+import { type Stream, Writable } from 'node:stream'
+import { birthOf, countOf, kill, type Kin, processesIn, until } from './kin.ts'
+import type { PidsGroup } from './pids-group.ts'
+
+/**
+ * A process namespace dies as one: the kernel kills everybody in it together with its first process, lets nobody be
+ * born any more, and the first is gone only when all the others are. So only the first has to be known. The sandbox
+ * tells its number on one pipe, and lets nothing run inside before it hears something on the other.
+ */
+export function namespaceKin(
+  status: Stream | null | undefined,
+  gate: Stream | null | undefined,
+  group: PidsGroup,
+): Kin & { readonly told: () => string } {
+  let told = ''
+  let first: { readonly pid: number; readonly birth: string | undefined } | undefined
+  let unwanted = false
+  const closed = new Promise((done) => (status == null ? done(undefined) : status.once('close', done)))
+  const isThere = (): boolean =>
+    // Numbers are given out again.
+    first?.birth !== undefined && birthOf(first.pid) === first.birth
+  const end = (): void => {
+    if (first === undefined || !isThere()) return
+    // Killed, it still waits for its turn on the processor, and among thousands that is long. They are of its group,
+    // unless they left it, and a group is killed at once.
+    kill(-first.pid, 'SIGKILL')
+    kill(first.pid, 'SIGKILL')
+  }
+  const open = (): unknown => gate instanceof Writable && gate.end('x')
+  gate?.on('error', () => {})
+  status?.on('error', () => {})
+  status?.on('data', (chunk: Buffer) => {
+    if (told.length < 4096) told += chunk.toString('latin1')
+    const pid = Number(/"child-pid"\s*:\s*(\d+)\b/.exec(told)?.[1] ?? 0)
+    if (first !== undefined || pid === 0) return
+    first = { pid, birth: birthOf(pid) }
+    if (unwanted) return end()
+    void group.add(pid).then(open)
+  })
+  return {
+    told: () => told,
+    // Its own view of the system shows those inside and no others.
+    count: (most) => (first === undefined ? 0 : countOf(processesIn(`/proc/${first.pid}/root/proc`), most)),
+    stop: () => {
+      // Killed before it has told, the sandbox would leave behind a first process that waits for it for ever.
+      unwanted = true
+      end()
+    },
+    gone: async () => {
+      if (first === undefined) await closed
+      end()
+      const isGone = await until(() => !isThere())
+      group.close()
+      return isGone
+    },
+  }
+}
