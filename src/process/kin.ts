@@ -67,7 +67,7 @@ export function birthOf(pid: number): string | undefined {
   }
 }
 
-/** Read bit by bit, so that each is looked at as soon as it is found. */
+/** Read bit by bit: of many, only as many as are asked for. */
 export function* processesIn(proc: string): Generator<number> {
   try {
     const listing = fs.opendirSync(proc)

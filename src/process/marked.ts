@@ -4,13 +4,13 @@ import { findProgram, isProgram, systemPath } from './programs.ts'
 
 /**
  * Without a namespace, a child that made a session of its own has left both its group and its parent. What it cannot
- * leave by accident is what it was born with: so the program gets a mark, and whoever bears it is one of its kin. The
- * mark is a number, borne twice: as a limit of the system that never matters (28 years of real-time work without a
- * pause), which survives an emptied environment, and in the environment, for systems without a program to set limits.
+ * leave by accident is what it was born with: so the program gets a mark, and whoever bears it is one of its kin.
  */
-export type Mark = string
-
-export const newMark = (): Mark => String(900_000_000_000_000 + Math.floor(Math.random() * 10 ** 14))
+export interface Mark {
+  readonly text: string
+  /** Where it is to be read, for each process. */
+  readonly file: 'limits' | 'environ'
+}
 
 interface Start {
   readonly file: string
@@ -18,13 +18,23 @@ interface Start {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** The same program, bearing the mark. */
-export function bearing(mark: Mark, { file, args, env }: Start): Start {
-  const marked = { ...env, CLADA_RUN: mark }
+/**
+ * The same program, bearing a mark: a limit of the system that never matters, 28 years of real-time work without a pause,
+ * because it survives an emptied environment; else, where no program can set it, a variable.
+ */
+export function marked({ file, args, env }: Start): Start & { readonly mark: Mark } {
+  const number = String(900_000_000_000_000 + Math.floor(Math.random() * 10 ** 14))
   const prlimit = process.platform === 'linux' ? findProgram('prlimit', systemPath) : undefined
   // What cannot be started is better said by the system than by a program in between.
-  if (prlimit === undefined || !isProgram(file)) return { file, args, env: marked }
-  return { file: prlimit, args: [`--rttime=${mark}`, '--', file, ...args], env: marked }
+  if (prlimit === undefined || !isProgram(file)) {
+    return { file, args, env: { ...env, CLADA_RUN: number }, mark: { text: `CLADA_RUN=${number}`, file: 'environ' } }
+  }
+  return {
+    file: prlimit,
+    args: [`--rttime=${number}`, '--', file, ...args],
+    env,
+    mark: { text: number, file: 'limits' },
+  }
 }
 
 /** Linux only: elsewhere nobody can be asked for the mark, and the group has to do. */
@@ -38,7 +48,6 @@ export function markedKin(leader: number | undefined, mark: Mark): Kin {
       await group.gone()
       return until(() => {
         let found = 0
-        // Killed as they are found: one that only starts another and ends is gone when the list is complete.
         for (const pid of bearers(mark)) {
           found++
           kill(pid, 'SIGKILL')
@@ -49,16 +58,16 @@ export function markedKin(leader: number | undefined, mark: Mark): Kin {
   }
 }
 
+/** The youngest first: one that only starts another and ends is gone when all the others have been asked. */
 function* bearers(mark: Mark): Generator<number> {
-  for (const pid of processesIn('/proc')) {
+  for (const pid of [...processesIn('/proc')].reverse()) {
     if (pid !== process.pid && bears(pid, mark) && birthOf(pid) !== undefined) yield pid
   }
 }
 
-function bears(pid: number, mark: Mark): boolean {
+function bears(pid: number, { file, text }: Mark): boolean {
   try {
-    if (fs.readFileSync(`/proc/${pid}/limits`, 'latin1').includes(mark)) return true
-    return fs.readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`CLADA_RUN=${mark}`)
+    return fs.readFileSync(`/proc/${pid}/${file}`, 'latin1').includes(text)
   } catch {
     // Somebody else's, or gone.
     return false

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { mostProcesses, mostThreads, watchCrowd } from './crowd.ts'
 import { KeptOutput } from './kept-output.ts'
 import { groupKin, type Kin } from './kin.ts'
-import { bearing, markedKin, newMark } from './marked.ts'
+import { marked, markedKin } from './marked.ts'
 import { namespaceKin } from './namespace.ts'
 import { pidsGroup } from './pids-group.ts'
 
@@ -135,8 +135,8 @@ function start(call: ProcessCall): Started {
     return { child, kin, told: kin.told }
   }
   if (call.family === 'marked') {
-    const mark = newMark()
-    const child = spawned({ ...call, ...bearing(mark, call) }, ['ignore', 'pipe', 'pipe'])
+    const { mark, ...bearing } = marked(call)
+    const child = spawned({ ...call, ...bearing }, ['ignore', 'pipe', 'pipe'])
     return { child, kin: markedKin(child.pid, mark), told }
   }
   const child = spawned(call, ['ignore', 'pipe', 'pipe'])

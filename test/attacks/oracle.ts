@@ -64,21 +64,9 @@ export function achieved(fixture: Fixture, before: Picture, run: Run, expected: 
     found.push('sent an escape to the terminal')
   if (run.ms > 15_000) found.push(`took ${Math.round(run.ms)} ms`)
   if (run.output.length > 25_000_000) found.push('flooded')
-  found.push(...lasting(fixture).map((name) => `left a process: ${name}`))
+  found.push(...survivors(fixture).map((name) => `left a process: ${name}`))
   return found
 }
-
-/** The kernel takes a moment to clear away hundreds of killed processes; what is there after five seconds stays. */
-function lasting(fixture: Fixture): string[] {
-  const until = performance.now() + 5000
-  for (;;) {
-    const names = survivors(fixture)
-    if (names.length === 0 || performance.now() > until) return names
-    Atomics.wait(pause, 0, 0, 50)
-  }
-}
-
-const pause = new Int32Array(new SharedArrayBuffer(4))
 
 /** Processes that still have something to do with the project. */
 export function survivors({ fx }: Fixture): string[] {
