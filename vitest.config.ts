@@ -4,7 +4,9 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
-    testTimeout: 30_000,
+    // For what hangs, not for what is slow: a machine may be busy with other things.
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
     pool: 'threads',
     maxWorkers: 2,
   },

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { hardenedGitArgs, hardenedGitEnv } from '../core/hardened-git.ts'
 import { Stop } from '../core/problem.ts'
 
 /**
@@ -14,44 +15,17 @@ export function hardenedEnv(): Record<string, string> {
     ...(XDG_CONFIG_HOME === undefined ? {} : { XDG_CONFIG_HOME }),
     LANG: 'C.UTF-8',
     LC_ALL: 'C.UTF-8',
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_ATTR_NOSYSTEM: '1',
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_ALLOW_PROTOCOL: 'none',
-    GIT_NO_LAZY_FETCH: '1',
-    GIT_NO_REPLACE_OBJECTS: '1',
-    GIT_PAGER: 'cat',
-    GIT_EDITOR: ':',
-    GIT_ASKPASS: '/bin/false',
-    GIT_TEST_DISALLOW_ABBREVIATED_OPTIONS: 'true',
+    ...hardenedGitEnv,
   }
 }
 
 /** For the repository's own directory, whose configuration git insists on reading. */
-export const hardenedArgs: readonly string[] = [
-  '--no-pager',
-  ...[
-    'core.fsmonitor=false',
-    'core.hooksPath=/dev/null',
-    'core.editor=:',
-    'core.sshCommand=/bin/false',
-    'core.alternateRefsCommand=/bin/false',
-    'credential.helper=',
-    'protocol.allow=never',
-    'log.showSignature=false',
-    'gpg.program=/bin/false',
-    'gpg.ssh.program=/bin/false',
-    'gpg.x509.program=/bin/false',
-    'commit.gpgSign=false',
-    'diff.external=',
-    'gc.auto=0',
-    'maintenance.auto=false',
-    'submodule.recurse=false',
-    'color.ui=never',
-  ].flatMap((setting) => ['-c', setting]),
-]
+export const hardenedArgs: readonly string[] = hardenedGitArgs(
+  'core.alternateRefsCommand=/bin/false',
+  'commit.gpgSign=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+)
 
 export interface GitCall {
   readonly cwd: string

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { hardenedGitArgs, hardenedGitEnv } from '../core/hardened-git.ts'
 
 /**
  * A git directory of our own that shares only data with the repository's: its objects, refs and logs are linked,
@@ -39,41 +40,11 @@ const environment = (room: string, root: string): Record<string, string> => ({
   LANG: 'C.UTF-8',
   GIT_DIR: room,
   GIT_WORK_TREE: root,
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_ATTR_NOSYSTEM: '1',
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_OPTIONAL_LOCKS: '0',
-  GIT_ALLOW_PROTOCOL: 'none',
-  GIT_NO_LAZY_FETCH: '1',
-  GIT_NO_REPLACE_OBJECTS: '1',
-  GIT_PAGER: 'cat',
-  GIT_EDITOR: ':',
-  GIT_ASKPASS: '/bin/false',
-  GIT_TEST_DISALLOW_ABBREVIATED_OPTIONS: 'true',
+  ...hardenedGitEnv,
 })
 
 /** Belt and braces: the room has none of these, and should it ever get one, it does not count. */
-const globalArgs = [
-  '--no-pager',
-  ...[
-    'core.fsmonitor=false',
-    'core.hooksPath=/dev/null',
-    'safe.bareRepository=explicit',
-    'protocol.allow=never',
-    'log.showSignature=false',
-    'gpg.program=/bin/false',
-    'gpg.ssh.program=/bin/false',
-    'gpg.x509.program=/bin/false',
-    'core.editor=:',
-    'core.sshCommand=/bin/false',
-    'credential.helper=',
-    'diff.external=',
-    'submodule.recurse=false',
-    'color.ui=never',
-    'core.quotePath=true',
-  ].flatMap((setting) => ['-c', setting]),
-]
+const globalArgs = hardenedGitArgs('safe.bareRepository=explicit', 'core.quotePath=true')
 
 /** Only a repository whose top is the root. A worktree's git file leads to its own directory and to the shared one. */
 function gitDirOf(root: string): { own: string; common: string } | undefined {

@@ -87,7 +87,7 @@ describe('clada run', () => {
     const cwd = scratchDir()
     const child = startClada(['--json'], cwd)
     child.stdin.write(`prose\n${write(`${cwd}/a.txt`, 'a')}`)
-    await expect.poll(() => fs.existsSync(path.join(cwd, 'a.txt')), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => fs.existsSync(path.join(cwd, 'a.txt')), { timeout: 60_000 }).toBe(true)
     child.stdin.end(write(`${cwd}/b.txt`, 'b'))
     let stdout = ''
     for await (const chunk of child.stdout) stdout += String(chunk)
@@ -98,7 +98,7 @@ describe('clada run', () => {
     const cwd = scratchDir()
     const child = startClada(['--format', 'text'], cwd)
     child.stdin.write(write(`${cwd}/a.txt`, 'a'))
-    await expect.poll(() => fs.existsSync(path.join(cwd, 'a.txt')), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => fs.existsSync(path.join(cwd, 'a.txt')), { timeout: 60_000 }).toBe(true)
     child.kill('SIGINT')
     // Its input stays open: it must not wait for the end of it.
     const code = await new Promise((done) => child.on('close', done))

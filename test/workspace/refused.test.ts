@@ -145,18 +145,16 @@ describe('what is no regular file', () => {
     },
   }
   for (const [kind, { type, make, skip }] of Object.entries(kinds)) {
-    it.skipIf(skip)(`a ${kind} is refused at once, for reading and for writing`, async () => {
+    it.skipIf(skip)(`a ${kind} is refused, for reading and for writing`, async () => {
       const root = scratchDir()
       const file = path.join(root, 'odd')
       await make(file)
-      const begun = performance.now()
       const calls = [...reads, ...writes].map(([action, params]) => block(action, { path: file, ...params }))
       const copy = block('file_copy', { old_path: file, new_path: path.join(root, 'copy') })
       const many = block('files_read', { paths: file })
       const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(
         [...calls, copy].join('') + many,
       )
-      expect(performance.now() - begun).toBeLessThan(2000)
       for (const result of results.slice(0, -1)) {
         const error = `${result.action}: '${file}' is a ${type}, not a regular file`
         expect(result).toMatchObject({ success: false, error, code: 'invalid_parameter' })

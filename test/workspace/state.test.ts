@@ -176,7 +176,7 @@ describe('what a killed run left behind', () => {
     expect(fs.readdirSync(path.join(root, '.clada/running'))).toEqual([])
   })
 
-  it('kill -9 at any time leaves each file old or new, and the next run sweeps', { timeout: 30_000 }, async () => {
+  it('kill -9 at any time leaves each file old or new, and the next run sweeps', async () => {
     const root = scratchDir()
     const { buildSync } = await import('esbuild')
     const program = path.join(root, 'clada.mjs')
@@ -214,18 +214,18 @@ for (;;) await new Clada(options).execute(text)
 `,
     )
     let left = 0
-    for (let round = 0; round < 12; round++) {
+    // Until one of them was hit in the middle of a write.
+    for (let round = 0; round < 12 || left === 0; round++) {
       const child = spawn(process.execPath, [script, round % 2 ? 'atomic' : 'plain'], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       await once(child.stdout, 'data')
-      await new Promise((done) => setTimeout(done, 5 + 60 * round))
+      await new Promise((done) => setTimeout(done, 5 + 60 * (round % 12)))
       child.kill('SIGKILL')
       await once(child, 'close')
       left += leftovers(project).length
       for (const name of names) expect(texts).toContain(fs.readFileSync(path.join(project, name), 'utf8'))
     }
-    expect(left).toBeGreaterThan(0)
     await run(project, write(project, 'last.txt'))
     expect(leftovers(project)).toEqual([])
     expect(fs.readdirSync(path.join(project, '.clada/running'))).toEqual([])
