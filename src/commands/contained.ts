@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import type { Problem } from '../core/problem.ts'
 import type { Bounds, Sandbox } from '../process/bounds.ts'
-import { mostThreads } from '../process/crowd.ts'
+import { mostThreadsOfUser } from '../process/crowd.ts'
 import { isBelow } from '../process/programs.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { cachesIn, prefixOf, runtimesIn } from '../process/runtimes.ts'
@@ -149,7 +149,7 @@ function boundsFor(what: Containment, survey: Survey, { settings }: CommandScope
     closed: survey.closed.filter(({ path: name }) => !isBelow(name, '.git') && !isBelow(name, '.clada')),
     absent: own.filter((name) => !isThere(name)),
     network: what.network,
-    limits: { memoryBytes: what.memoryBytes, fileBytes: 4 * gib, processes: mostThreads },
+    limits: { memoryBytes: what.memoryBytes, fileBytes: 4 * gib, processes: mostThreadsOfUser() },
   }
 }
 

@@ -1,10 +1,17 @@
 import fs from 'node:fs'
+import os from 'node:os'
 import type { Kin } from './kin.ts'
 
 /** More than any build or test run on one machine starts, and few enough to be cleared away in a moment. */
 export const mostProcesses = 1000
-/** The limits of the system count threads, of which a process has many. */
-export const mostThreads = 4 * mostProcesses
+/**
+ * The limits of the system count threads. How many a machine bears, and how many are of use on it, is a matter of its
+ * processors: so many that each of them comes round to everybody within a second or two.
+ */
+export const mostThreads = (): number => 500 + 250 * os.availableParallelism()
+
+/** The same for a limit that counts everything its user runs on the machine, as older systems do. */
+export const mostThreadsOfUser = (): number => (threadsNow() ?? 0) + mostThreads()
 
 /**
  * Looks whether a program and what it started have become too many; the superuser is exempt from the system's own limit.

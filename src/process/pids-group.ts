@@ -11,43 +11,54 @@ export interface PidsGroup {
 
 /**
  * A control group of Linux, for the superuser: it alone may always make one, and it alone is exempt from the limit that
- * every other user can be given.
+ * every other user can be given. The processor is shared out by groups too, so that however many live in this one, and
+ * however many sessions they make, they get no more than one share.
  */
 export function pidsGroup(most: number): PidsGroup {
-  const place = process.geteuid?.() === 0 ? findPlace() : undefined
+  const places = process.geteuid?.() === 0 ? findPlaces() : []
   // The first who joins any group in a while waits some 10 ms for the kernel. So we join ours again, which changes
   // nothing, while the one to be added is still being started.
-  const ready = place === undefined ? undefined : join(place.own, process.pid)
-  let dir: string | undefined
+  const ready = Promise.all(places.slice(0, 1).map(({ own }) => join(own, process.pid)))
+  let dirs: string[] = []
   let isOver = false
   return {
     add: async (pid) => {
       await ready
-      if (place === undefined || isOver) return
-      dir = make(place.parent, most)
-      if (dir !== undefined) await join(dir, pid)
+      if (isOver) return
+      dirs = places.flatMap(({ parent }) => make(parent, most) ?? [])
+      await Promise.all(dirs.map((dir) => join(dir, pid)))
     },
     close: () => {
       isOver = true
-      if (dir !== undefined) remove(dir)
+      for (const dir of dirs) remove(dir)
     },
   }
 }
 
-/** Our own group, and where one can be made whose limit counts: in ours, else beside it. */
-function findPlace(): { own: string; parent: string } | undefined {
+interface Place {
+  readonly own: string
+  /** Where a group can be made that counts: in our own, else beside it. */
+  readonly parent: string
+}
+
+/** One in the newer kind of groups, or one for each controller in the older. */
+function findPlaces(): Place[] {
   try {
-    for (const line of fs.readFileSync('/proc/self/cgroup', 'latin1').split('\n')) {
-      const [, controllers, name = '/'] = /^\d+:([^:]*):(.*)$/.exec(line) ?? []
-      const own = path.join('/sys/fs/cgroup', controllers === '' ? '' : 'pids', name)
-      if (controllers?.split(',').includes('pids')) return { own, parent: own }
-      const parent = [own, path.dirname(own)].find(givesPids)
-      if (controllers === '' && parent !== undefined) return { own, parent }
-    }
+    return fs
+      .readFileSync('/proc/self/cgroup', 'latin1')
+      .split('\n')
+      .flatMap((line): Place[] => {
+        const [, controllers = 'none', name = '/'] = /^\d+:([^:]*):(.*)$/.exec(line) ?? []
+        const older = controllers.split(',').find((one) => one === 'pids' || one === 'cpu')
+        const own = path.join('/sys/fs/cgroup', older ?? '', name)
+        if (older !== undefined) return [{ own, parent: own }]
+        const parent = controllers === '' ? [own, path.dirname(own)].find(givesPids) : undefined
+        return parent === undefined ? [] : [{ own, parent }]
+      })
   } catch {
     // There are none here.
+    return []
   }
-  return undefined
 }
 
 function givesPids(dir: string): boolean {
@@ -60,7 +71,8 @@ function make(parent: string, most: number): string | undefined {
   try {
     for (const name of fs.readdirSync(parent)) if (isLeftOver(name)) remove(path.join(parent, name))
     fs.mkdirSync(dir)
-    fs.writeFileSync(path.join(dir, 'pids.max'), String(most))
+    const limit = path.join(dir, 'pids.max')
+    if (fs.existsSync(limit)) fs.writeFileSync(limit, String(most))
     return dir
   } catch {
     remove(dir)

@@ -127,7 +127,7 @@ interface Started {
 function start(call: ProcessCall): Started {
   const told = (): string => ''
   if (call.family === 'namespace') {
-    const group = pidsGroup(mostThreads)
+    const group = pidsGroup(mostThreads())
     const child = spawned(call, ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'])
     // Out of descriptors, it has none of them, whatever its type says.
     const stdio: ChildProcess['stdio'] | undefined = child.stdio
