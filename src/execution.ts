@@ -2,9 +2,10 @@ import path from 'node:path'
 import { decode, type Decoded } from './actions/decode.ts'
 import type { Registry } from './actions/registry.ts'
 import { doubtful } from './actions/replace-occurrences.ts'
-import type { Commands, Outcome, Repair } from './core/action.ts'
+import type { ActionContext, Commands, Outcome, Repair } from './core/action.ts'
 import type { Block, BlockGroup, Fault } from './core/block.ts'
 import type { CommandScope } from './commands/scope.ts'
+import type { openWorkingSet } from './context/working-set.ts'
 import { type Ask, type CommandSettings, defaultCommandSettings } from './core/commands.ts'
 import { type Problem, Stop } from './core/problem.ts'
 import type { ActionResult, Code, ExecutionResult, ParseError } from './core/result.ts'
@@ -14,6 +15,7 @@ import { syntaxError, validationError } from './parse-error.ts'
 import { decide } from './policy/decide.ts'
 import { explain } from './report/explain.ts'
 import type { ActionFiles, Landing, OpenWorkspace } from './workspace/open.ts'
+import { stateDirOf } from './workspace/scratch.ts'
 
 export interface ExecutionOptions {
   readonly settings: Settings
@@ -55,6 +57,7 @@ export class Execution {
   /** One for each action whose files are on their way, oldest first. */
   readonly #landing: Promise<void>[] = []
   #reported: Promise<void> = Promise.resolve()
+  #set: Promise<ReturnType<typeof openWorkingSet>> | undefined
   #blocks = 0
   #executed = 0
   #commit: { gitCommit?: string } = {}
@@ -115,6 +118,7 @@ export class Execution {
     if (this.#parseErrors.length > 0) return this.#refuse(this.#results, stopped(`a block could not be read, ${whole}`))
     try {
       for (const saved of await this.#workspace.landTogether()) this.#warnings.push(displacedWarning(saved))
+      await this.#landSet()
     } catch (error) {
       this.#giveUp(problemOf(error))
       this.#refuse(this.#results, problemOf(error))
@@ -294,6 +298,7 @@ export class Execution {
       return await spec.run(args, {
         files,
         commands,
+        workingSet: () => this.#workingSet(),
         spelled,
         repair,
         explain: (problem) => explain(problem, spelled).error,
@@ -321,6 +326,27 @@ export class Execution {
     return {
       run: async (request) => (await import('./commands/run-command.ts')).runCommand(request, own),
       exec: async (request) => (await import('./commands/exec-code.ts')).execCode(request, own),
+    }
+  }
+
+  #workingSet(): ReturnType<ActionContext['workingSet']> {
+    const { settings, effect } = this.#options
+    const place = {
+      root: settings.root,
+      holding: (name: string) => stateDirOf(settings.root, name),
+      stateDir: () => this.#workspace.stateDir(),
+    }
+    this.#set ??= import('./context/working-set.ts').then((module) => module.openWorkingSet(place, effect))
+    return this.#set
+  }
+
+  /** What was staged of the working set. The files have landed by then, so that a failure is no more than a warning. */
+  async #landSet(): Promise<void> {
+    const set = await this.#set
+    try {
+      if (set !== undefined && 'land' in set) await set.land()
+    } catch (error) {
+      this.#warnings.push(`the working set was not changed: ${explain(problemOf(error), 'clada').error}`)
     }
   }
 

@@ -1,4 +1,9 @@
 import type { ActionSpec } from '../core/action.ts'
+import { contextAdd } from './context-add.ts'
+import { contextClear } from './context-clear.ts'
+import { contextList } from './context-list.ts'
+import { contextPrune } from './context-prune.ts'
+import { contextRemove } from './context-remove.ts'
 import { dirCreate } from './dir-create.ts'
 import { dirDelete } from './dir-delete.ts'
 import { exec } from './exec.ts'
@@ -82,6 +87,11 @@ export const actions: readonly ActionSpec[] = [
   moveStructureToFileEnd,
   exec,
   run,
+  contextAdd,
+  contextRemove,
+  contextList,
+  contextPrune,
+  contextClear,
 ]
 
 export type Registry = ReadonlyMap<string, ActionSpec>

@@ -2,6 +2,7 @@ import type { DamageKind } from './block.ts'
 import type { ExecRequest, RunRequest } from './commands.ts'
 import type { Files, PathArg } from './files.ts'
 import type { Problem } from './problem.ts'
+import type { WorkingSet } from './working-set.ts'
 
 /**
  * The definition of an action. Validation, the prompt, `clada tools`, the docs, the MCP tools and the
@@ -32,6 +33,8 @@ export interface ActionSpec<P extends Params = Params> {
 export interface ActionContext {
   readonly files: Files
   readonly commands: Commands
+  /** Loaded when it is asked for: most documents never do. */
+  workingSet(): Promise<WorkingSet>
   /** The action's name as the block spelled it. */
   readonly spelled: string
   readonly repair: Repair

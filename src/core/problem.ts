@@ -70,6 +70,8 @@ export type Problem =
   | { kind: 'locked'; lock: string; pid: number; host: string; command: string; since: string; waitedMs: number }
   /** Git cannot do what it must before or after an execution. */
   | { kind: 'git'; reason: string; advice?: string }
+  /** The list of the working set is there, and cannot be understood. */
+  | { kind: 'context-broken'; file: string; reason: string }
   | { kind: 'stopped'; reason: string }
   | { kind: 'bug'; message: string; stack?: string }
 

@@ -252,6 +252,16 @@ export function explain(problem: Problem, action: string): Explained {
         code: 'git_operation_failed',
         details: { advice: problem.advice ?? 'Put it right, or run with --no-git.' },
       }
+    case 'context-broken':
+      return {
+        error: `${action}: The working set cannot be read '${problem.file}': ${problem.reason}`,
+        code: 'io_error',
+        details: {
+          path: problem.file,
+          advice:
+            'Nothing was changed. Ask the user to repair the file, or put it aside and begin anew with context_clear.',
+        },
+      }
     case 'stopped':
       return { error: `${action}: not executed: ${problem.reason}`, code: 'skipped' }
     case 'bug':

@@ -54,9 +54,16 @@ function bodyOf(result: ActionResult): string | undefined {
     const path = String(data['path'])
     return fileSection(action.endsWith('_numbered') ? `[numbered] ${path}` : path, data['content'])
   }
+  if (action === 'context_prune' && isRecord(data) && Array.isArray(data['removed']))
+    return data['removed'].length === 0 ? undefined : ['removed:', ...data['removed'].map(String)].join('\n')
   if (!Array.isArray(data)) return undefined
-  if (data.length === 0) return action === 'ls' ? '[empty directory]' : '[nothing found]'
+  if (data.length === 0) return emptyLists[action] ?? '[nothing found]'
   return data.map((entry) => listed(entry, params)).join('\n')
+}
+
+const emptyLists: Readonly<Record<string, string>> = {
+  ls: '[empty directory]',
+  context_list: '[the working set is empty]',
 }
 
 const fileSection = (name: string, content: string): string =>
@@ -74,6 +81,8 @@ function listed(entry: unknown, params: Readonly<Record<string, unknown>>): stri
     const name = `${entry['name']}${entry['type'] === 'directory' ? '/' : entry['type'] === 'symlink' ? '@' : ''}`
     return entry['type'] === 'file' ? `${name}  ${entry['size']} bytes` : name
   }
+  if (typeof entry['path'] === 'string')
+    return `${entry['path']}  ${entry['size'] === undefined ? `(${entry['problem']})` : `${entry['size']} bytes`}`
   return JSON.stringify(entry ?? params)
 }
 

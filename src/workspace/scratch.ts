@@ -110,11 +110,11 @@ function homeOf(root: string): string {
   return path.join(base, 'clada', hashOf(root))
 }
 
-/** Where a project's state is, when there is any. Makes nothing. */
-export function stateDirOf(root: string): string | undefined {
+/** Where a project's state is, when there is any that holds such a name. Makes nothing. */
+export function stateDirOf(root: string, holding = 'history'): string | undefined {
   const own = path.join(root, '.clada')
   const candidates = fs.lstatSync(own, { throwIfNoEntry: false })?.isDirectory() ? [own, homeOf(root)] : [homeOf(root)]
-  return candidates.find((dir) => fs.existsSync(path.join(dir, 'history')))
+  return candidates.find((dir) => fs.existsSync(path.join(dir, holding)))
 }
 
 function writable(dir: string): boolean {

@@ -1,0 +1,45 @@
+import { defineAction, ok, path } from '../core/action.ts'
+import { measure } from './context-entry.ts'
+
+export const contextAdd = defineAction({
+  name: 'context_add',
+  aliases: [],
+  description:
+    'Add a file to the working set, which is kept from one reply to the next; `clada context print` shows its files as one text.',
+  effect: 'meta',
+  access: ['llm', 'user'],
+  primary: 'path',
+  display: 'never',
+  params: { path: path('File to keep in view; `file@@Class@@method` keeps one structure of it.') },
+  returns: { path: 'string', size: 'integer, bytes', added: 'false when it was there already' },
+  examples: [
+    { title: 'adds a file', before: { 'a.txt': 'hello\n' }, params: { path: 'a.txt' }, data: { size: 6, added: true } },
+    {
+      title: 'adds one section of a file',
+      before: { 'doc.md': '# A\n\n## One\n\n1\n\n## Two\n\n2\n' },
+      params: { path: 'doc.md@@Two' },
+      data: { size: 10, added: true },
+    },
+    {
+      title: 'adds nothing twice',
+      before: {
+        'a.txt': 'hello\n',
+        '.clada/context.json': '{"version":1,"entries":[{"path":"a.txt","added":"2026-01-01T00:00:00.000Z"}]}',
+      },
+      params: { path: 'a.txt' },
+      data: { size: 6, added: false },
+    },
+    { title: 'says when there is none', params: { path: 'a.txt' }, code: 'file_not_found' },
+    { title: 'keeps secrets out', before: { '.env': 'KEY=1' }, params: { path: '.env' }, code: 'path_denied' },
+  ],
+  async run({ path }, context) {
+    const found = await measure(context, path)
+    const set = await context.workingSet()
+    let added = true
+    await set.change((entries) => {
+      added = !entries.some((entry) => entry.path === found.path)
+      return added ? [...entries, { path: found.path, added: new Date().toISOString() }] : entries
+    })
+    return ok({ path: path.given, size: found.size, added })
+  },
+})

@@ -1,0 +1,18 @@
+import { defineAction, ok } from '../core/action.ts'
+
+export const contextClear = defineAction({
+  name: 'context_clear',
+  aliases: [],
+  description: 'Empty the working set. The files themselves stay.',
+  effect: 'meta',
+  access: ['llm', 'user'],
+  display: 'never',
+  params: {},
+  returns: { 'kept?': 'where a list that could not be read was put' },
+  examples: [{ title: 'empties it', before: { 'a.txt': 'hello\n' }, params: {} }],
+  async run(_, { workingSet }) {
+    const kept = await (await workingSet()).clear()
+    if (kept === undefined) return ok({})
+    return ok({ kept }, [`the list could not be read and was put aside as ${kept}`])
+  },
+})

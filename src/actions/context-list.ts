@@ -1,0 +1,36 @@
+import { defineAction, ok } from '../core/action.ts'
+import { attempt } from './attempt.ts'
+import { argOf, measure } from './context-entry.ts'
+
+export const contextList = defineAction({
+  name: 'context_list',
+  aliases: [],
+  description: 'List the working set, with the size of each file.',
+  effect: 'meta',
+  access: ['llm', 'user'],
+  display: 'always',
+  params: {},
+  returns: { '[]': '{path, size: bytes, problem?: why it cannot be read}' },
+  examples: [
+    { title: 'is empty at first', params: {}, data: [] },
+    {
+      title: 'says what cannot be read any more',
+      before: {
+        'a.txt': 'hello\n',
+        '.clada/context.json':
+          '{"version":1,"entries":[{"path":"a.txt","added":"2026-01-01T00:00:00.000Z"},{"path":"gone.txt","added":"2026-01-01T00:00:00.000Z"}]}',
+      },
+      params: {},
+      data: [{ path: 'ROOT/a.txt', size: 6 }, { path: 'ROOT/gone.txt' }],
+    },
+  ],
+  async run(_, context) {
+    const set = await context.workingSet()
+    const listed: { path: string; size?: number; problem?: string }[] = []
+    for (const { path } of await set.entries()) {
+      const found = await attempt(() => measure(context, argOf(path)))
+      listed.push('ok' in found ? { path, problem: context.explain(found.problem) } : { path, size: found.size })
+    }
+    return ok(listed)
+  },
+})

@@ -1,0 +1,59 @@
+import { type ActionContext, defineAction, ok } from '../core/action.ts'
+import type { Problem } from '../core/problem.ts'
+import type { Touching, WorkingEntry } from '../core/working-set.ts'
+import { attempt } from './attempt.ts'
+import { argOf, measure } from './context-entry.ts'
+
+/** Whoever was not needed for so many executions is not in view any more. */
+const lookBack = 20
+
+export const contextPrune = defineAction({
+  name: 'context_prune',
+  aliases: [],
+  description: `Take out of the working set what does not exist any more, and what the last ${lookBack} executions neither changed nor named.`,
+  effect: 'meta',
+  access: ['llm', 'user'],
+  display: 'always',
+  params: {},
+  returns: { removed: 'list of string' },
+  examples: [
+    {
+      title: 'takes out what has vanished',
+      before: {
+        'a.txt': 'hello\n',
+        '.clada/context.json':
+          '{"version":1,"entries":[{"path":"a.txt","added":"2026-01-01T00:00:00.000Z"},{"path":"gone.txt","added":"2026-01-01T00:00:00.000Z"}]}',
+      },
+      params: {},
+      data: { removed: ['ROOT/gone.txt'] },
+    },
+  ],
+  async run(_, context) {
+    const set = await context.workingSet()
+    const executions = await set.executions(lookBack)
+    const removed: string[] = []
+    for (const entry of await set.entries()) {
+      if (isForgotten(entry, executions) || (await hasVanished(entry, context))) removed.push(entry.path)
+    }
+    if (removed.length > 0) await set.change((now) => now.filter(({ path }) => !removed.includes(path)))
+    return ok({ removed })
+  },
+})
+
+/** To be added counts as to be touched. */
+function isForgotten({ path, added }: WorkingEntry, executions: readonly Touching[]): boolean {
+  const [file = path] = path.split('@@')
+  const touched = ({ paths, time }: Touching): boolean => paths.has(path) || paths.has(file) || time <= added
+  return executions.length === lookBack && !executions.some(touched)
+}
+
+/** A file that may not be read, or that cannot be parsed right now, is still there. */
+async function hasVanished({ path }: WorkingEntry, context: ActionContext): Promise<boolean> {
+  const found = await attempt(() => measure(context, argOf(path)))
+  return 'ok' in found && isGone(found.problem)
+}
+
+function isGone(problem: Problem): boolean {
+  if (problem.kind === 'os') return problem.code === 'ENOENT' || problem.code === 'ENOTDIR'
+  return problem.kind === 'structure' && (problem.code === 'TARGET_NOT_FOUND' || problem.code === 'FILE_NOT_FOUND')
+}

@@ -1,0 +1,48 @@
+import { defineAction, fail, ok, path } from '../core/action.ts'
+import { closestName } from '../text/closest-name.ts'
+import { spellingsOf } from './context-entry.ts'
+
+export const contextRemove = defineAction({
+  name: 'context_remove',
+  aliases: [],
+  description: 'Take a file out of the working set. The file itself stays.',
+  effect: 'meta',
+  access: ['llm', 'user'],
+  primary: 'path',
+  display: 'never',
+  params: { path: path('What to take out, as context_list names it. It need not exist any more.') },
+  returns: { path: 'string' },
+  examples: [
+    {
+      title: 'takes a file out',
+      before: {
+        'a.txt': 'hello\n',
+        '.clada/context.json': '{"version":1,"entries":[{"path":"a.txt","added":"2026-01-01T00:00:00.000Z"}]}',
+      },
+      params: { path: 'a.txt' },
+      data: { path: 'ROOT/a.txt' },
+    },
+    {
+      title: 'says when it was not there',
+      before: { 'a.txt': 'hello\n' },
+      params: { path: 'a.txt' },
+      code: 'invalid_parameter',
+    },
+  ],
+  async run({ path }, { workingSet }) {
+    const spellings = spellingsOf(path)
+    const set = await workingSet()
+    const isMeant = (entry: { path: string }): boolean => spellings.includes(entry.path)
+    const entries = await set.entries()
+    if (!entries.some(isMeant)) {
+      const close = closestName(
+        path.absolute,
+        entries.map((entry) => entry.path),
+      )
+      const meant = close === undefined ? '' : `; did you mean ${close}?`
+      return fail({ kind: 'bad-param', param: 'path', message: `it is not in the working set${meant}` })
+    }
+    await set.change((now) => now.filter((entry) => !isMeant(entry)))
+    return ok({ path: path.given })
+  },
+})

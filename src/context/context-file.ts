@@ -1,0 +1,62 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { Stop } from '../core/problem.ts'
+import type { WorkingEntry } from '../core/working-set.ts'
+import { putFile, readOwn } from '../history/own-files.ts'
+
+/** The file that keeps the working set, below clada's own directory. */
+export const contextFile = 'context.json'
+
+/** Paths below the root are kept relative to it, so that the list survives when the project is moved. */
+export function readEntries(file: string, root: string): WorkingEntry[] {
+  const text = readOwn(file)
+  if (text === undefined) return []
+  return entriesIn(text, file).map(({ path: kept, added }) => ({ path: absoluteOf(kept, root), added }))
+}
+
+export function writeEntries(file: string, root: string, entries: readonly WorkingEntry[]): void {
+  const kept = entries.map(({ path: absolute, added }) => ({ path: shortOf(absolute, root), added }))
+  putFile(file, `${JSON.stringify({ version, entries: kept }, null, 2)}\n`)
+}
+
+/** Gives a file another name beside its own, and says which. */
+export function putAside(file: string): string {
+  const aside = `${file}.${new Date().toISOString().replace(/[:.]/g, '-')}.broken`
+  fs.renameSync(file, aside)
+  return aside
+}
+
+const version = 1
+
+function entriesIn(text: string, file: string): WorkingEntry[] {
+  const broken = (reason: string): Stop => new Stop({ kind: 'context-broken', file, reason })
+  let found: unknown
+  try {
+    found = JSON.parse(text)
+  } catch (error) {
+    throw broken(error instanceof Error ? error.message : String(error))
+  }
+  if (!isRecord(found) || !Array.isArray(found['entries'])) throw broken('it has no list of entries')
+  if (found['version'] !== version) throw broken(`its version is ${JSON.stringify(found['version'])}, not ${version}`)
+  const { entries } = found
+  if (!entries.every(isEntry)) throw broken('an entry has no path or no time')
+  return entries
+}
+
+function isEntry(value: unknown): value is WorkingEntry {
+  return isRecord(value) && typeof value['path'] === 'string' && typeof value['added'] === 'string'
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Only the file is a path: what follows `@@` is a header, in which a slash is just a slash. */
+function absoluteOf(kept: string, root: string): string {
+  const [file = '', ...levels] = kept.split('@@')
+  return [path.resolve(root, file), ...levels].join('@@')
+}
+
+function shortOf(absolute: string, root: string): string {
+  const below = root.endsWith(path.sep) ? root : root + path.sep
+  return absolute.startsWith(below) ? absolute.slice(below.length).split(path.sep).join('/') : absolute
+}

@@ -1,0 +1,129 @@
+import path from 'node:path'
+import { Stop } from '../core/problem.ts'
+import type { Touching, UpdateEntries, WorkingEntry, WorkingSet } from '../core/working-set.ts'
+import { takeLock } from '../history/lock.ts'
+import { numbersIn, readRecord } from '../history/record.ts'
+import { contextFile, putAside, readEntries, writeEntries } from './context-file.ts'
+
+/** Where a project keeps its working set. */
+export interface Place {
+  readonly root: string
+  /** The directory that holds a name of clada's own, when there is one. Makes nothing. */
+  holding(name: string): string | undefined
+  /** clada's own directory. Made if it is not there. */
+  stateDir(): string
+}
+
+/** The working set of a run. What is staged comes to the disk when it lands, or never. */
+export function openWorkingSet(place: Place, effect: 'land' | 'together' | 'show'): WorkingSet | StagedSet {
+  return effect === 'land' ? setOnDisk(place) : new StagedSet(setOnDisk(place))
+}
+
+/** Two that change it at once wait for each other no longer than this. */
+const lockMs = 10_000
+
+function setOnDisk({ root, holding, stateDir }: Place): WorkingSet {
+  const there = (): string | undefined => {
+    const dir = holding(contextFile)
+    return dir && path.join(dir, contextFile)
+  }
+  const locked = async <T>(work: (file: string) => T): Promise<T> => {
+    const dir = stateDir()
+    try {
+      const release = await takeLock(path.join(dir, 'context.lock'), lockMs)
+      try {
+        return work(there() ?? path.join(dir, contextFile))
+      } finally {
+        release()
+      }
+    } catch (error) {
+      // A full disk or a lost right is the action's to report, like any other.
+      if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') throw error
+      throw new Stop({ kind: 'os', code: error.code, op: 'write', path: dir, message: error.message })
+    }
+  }
+  const entries = (file: string | undefined): WorkingEntry[] => (file === undefined ? [] : readEntries(file, root))
+  return {
+    entries: async () => entries(there()),
+    change: async (update) => {
+      // Whoever changes nothing makes no directory either.
+      const before = entries(there())
+      if (update(before) === before) return
+      await locked((file) => {
+        const now = readEntries(file, root)
+        const updated = update(now)
+        if (updated !== now) writeEntries(file, root, updated)
+      })
+    },
+    clear: async () => {
+      if (there() === undefined) return undefined
+      return locked((file) => {
+        const aside = isReadable(file, root) ? undefined : putAside(file)
+        writeEntries(file, root, [])
+        return aside
+      })
+    },
+    executions: async (count) => lastExecutions(root, holding('history'), count),
+  }
+}
+
+function isReadable(file: string, root: string): boolean {
+  try {
+    readEntries(file, root)
+    return true
+  } catch (error) {
+    if (error instanceof Stop) return false
+    throw error
+  }
+}
+
+function lastExecutions(root: string, stateDir: string | undefined, count: number): Touching[] {
+  if (stateDir === undefined) return []
+  const history = path.join(stateDir, 'history')
+  const records = numbersIn(history)
+    .slice(-count)
+    .flatMap((number) => readRecord(history, number) ?? [])
+  return records.map(({ time, paths, actions }) => {
+    const named = [...paths.map((one) => one.path), ...actions.map(({ target }) => target.split('@@')[0] ?? '')]
+    return { time, paths: new Set(named.map((name) => path.resolve(root, name))) }
+  })
+}
+
+/** Changes that lie over a set and are not made in it yet. */
+export class StagedSet implements WorkingSet {
+  readonly #below: WorkingSet
+  #updates: UpdateEntries[] = []
+  #cleared = false
+
+  constructor(below: WorkingSet) {
+    this.#below = below
+  }
+
+  async entries(): Promise<readonly WorkingEntry[]> {
+    return this.#updated(this.#cleared ? [] : await this.#below.entries())
+  }
+
+  async change(update: UpdateEntries): Promise<void> {
+    // Looked at now, so that an action hears of a list that cannot be read.
+    await this.entries()
+    this.#updates.push(update)
+  }
+
+  async clear(): Promise<undefined> {
+    this.#cleared = true
+    this.#updates = []
+  }
+
+  executions(count: number): Promise<readonly Touching[]> {
+    return this.#below.executions(count)
+  }
+
+  async land(): Promise<void> {
+    if (this.#cleared) await this.#below.clear()
+    if (this.#updates.length > 0) await this.#below.change((entries) => this.#updated(entries))
+  }
+
+  #updated(entries: readonly WorkingEntry[]): readonly WorkingEntry[] {
+    return this.#updates.reduce((now, update) => update(now), entries)
+  }
+}
