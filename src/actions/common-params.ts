@@ -1,4 +1,6 @@
-import { optional, text } from '../core/action.ts'
+import { optional, rare, text } from '../core/action.ts'
 
 /** Reads report a hash; an edit that carries it fails instead of changing a file the model has not seen. */
-export const expectHash = optional(text('Hash from an earlier read. The action fails if the file is another by now.'))
+export const expectHash = rare(
+  optional(text('Hash from an earlier read. The action fails if the file is another by now.')),
+)

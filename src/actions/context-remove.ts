@@ -1,3 +1,4 @@
+import nodePath from 'node:path'
 import { defineAction, fail, ok, path } from '../core/action.ts'
 import { closestName } from '../text/closest-name.ts'
 import { spellingsOf } from './context-entry.ts'
@@ -35,11 +36,12 @@ export const contextRemove = defineAction({
     const isMeant = (entry: { path: string }): boolean => spellings.includes(entry.path)
     const entries = await set.entries()
     if (!entries.some(isMeant)) {
+      const short = (absolute: string): string => nodePath.relative(path.base ?? '/', absolute)
       const close = closestName(
-        path.absolute,
-        entries.map((entry) => entry.path),
+        short(path.absolute),
+        entries.map((entry) => short(entry.path)),
       )
-      const meant = close === undefined ? '' : `; did you mean ${close}?`
+      const meant = close === undefined ? '' : `; did you mean ${nodePath.resolve(path.base ?? '/', close)}?`
       return fail({ kind: 'bad-param', param: 'path', message: `it is not in the working set${meant}` })
     }
     await set.change((now) => now.filter((entry) => !isMeant(entry)))

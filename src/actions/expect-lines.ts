@@ -1,11 +1,11 @@
-import { optional, text } from '../core/action.ts'
+import { optional, rare, text } from '../core/action.ts'
 import { hashOf } from '../core/hash.ts'
 import type { Problem } from '../core/problem.ts'
 import type { LineSpan } from '../text/line-spans.ts'
 import { type LineRange, textOfLines } from './line-range.ts'
 
-export const expectLines = optional(
-  text('What these lines say now, or the hash of it. The action fails if they say something else.'),
+export const expectLines = rare(
+  optional(text('What these lines say now, or the hash of it. The action fails if they say something else.')),
 )
 
 /** Line numbers grow stale silently; whoever says what should be there is told when it is not. */

@@ -7,11 +7,13 @@ import { expectHash } from './common-params.ts'
 export const fileAppend = defineAction({
   name: 'file_append',
   aliases: ['append_to_file'],
-  description: 'Add text at the end of a file, with nothing between. Creates the file if it is missing.',
+  description:
+    'Add text at the end of a file. Creates the file if it is missing; puts nothing between unless `new_line` asks for it.',
   effect: 'write',
   access: ['llm'],
   primary: 'path',
   display: 'never',
+  everyday: true,
   params: {
     path: path('File to append to.'),
     content: text('Text to add.'),

@@ -8,6 +8,7 @@ export const fileDelete = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'never',
+  everyday: true,
   params: { path: path('File to delete.') },
   returns: { path: 'string' },
   examples: [

@@ -16,6 +16,7 @@ export const fileEdit = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'never',
+  everyday: true,
   repairs: true,
   params: {
     path: path('File to change.'),

@@ -8,6 +8,7 @@ export const fileMove = defineAction({
   access: ['llm'],
   primary: 'old_path',
   display: 'never',
+  everyday: true,
   params: {
     old_path: path('File to move.'),
     new_path: path('Where it goes, file name included.'),

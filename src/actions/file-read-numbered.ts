@@ -1,4 +1,4 @@
-import { defaulting, defineAction, fail, lines, ok, optional, path, text } from '../core/action.ts'
+import { defaulting, defineAction, fail, lines, ok, optional, path, rare, text } from '../core/action.ts'
 import type { Problem } from '../core/problem.ts'
 import { extractNumberedLines, parseLineSpec } from '../text/numbered-lines.ts'
 import { narrowed, onlyMatch, readNarrowed } from './narrow.ts'
@@ -11,10 +11,11 @@ export const fileReadNumbered = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'always',
+  everyday: true,
   params: {
     path: path('File to read; `file@@Class@@method` reads one structure of it.'),
     lines: optional(lines('One line `4` or a range `23-43`; all lines if left out.')),
-    delimiter: defaulting(text('What stands between number and line.'), ': '),
+    delimiter: rare(defaulting(text('What stands between number and line.'), ': ')),
   },
   returns: { path: 'string', content: 'string', hash: 'string, of the whole file' },
   examples: [

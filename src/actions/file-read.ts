@@ -9,6 +9,7 @@ export const fileRead = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'always',
+  everyday: true,
   params: { path: path('File to read; `file@@Class@@method` reads one structure of it.') },
   returns: { path: 'string', content: 'string', hash: 'string, for expect_hash' },
   examples: [

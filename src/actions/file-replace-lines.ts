@@ -15,6 +15,7 @@ export const fileReplaceLines = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'never',
+  everyday: true,
   params: {
     path: path('File to change.'),
     lines: optional(lines('One line `4` or a range `23-43`.')),

@@ -33,6 +33,7 @@ export const fileReplaceTextRange = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'never',
+  everyday: true,
   repairs: true,
   params: {
     path: path('File to change.'),

@@ -11,6 +11,7 @@ export const fileReplaceText = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'never',
+  everyday: true,
   repairs: true,
   params: {
     path: path('File to change; `file@@Class@@method` changes one structure of it.'),

@@ -10,6 +10,7 @@ export const fileWrite = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'never',
+  everyday: true,
   params: {
     path: path('File to write.'),
     content: text('The whole content, exactly.'),

@@ -1,18 +1,18 @@
-import { defaulting, defineAction, paths, text } from '../core/action.ts'
+import { defaulting, defineAction, paths, rare, text } from '../core/action.ts'
 import { extractNumberedLines } from '../text/numbered-lines.ts'
 import { readSeveral } from './read-several.ts'
 
 export const filesReadNumbered = defineAction({
   name: 'files_read_numbered',
   aliases: [],
-  description: 'Read several files with line numbers into one text, each under a line `=== path ===`.',
+  description: 'Read several files with line numbers into one text. Each stands under a line `=== path ===`.',
   effect: 'read',
   access: ['llm'],
   primary: 'paths',
   display: 'always',
   params: {
     paths: paths('Files to read, one a line.'),
-    delimiter: defaulting(text('What stands between number and line.'), ': '),
+    delimiter: rare(defaulting(text('What stands between number and line.'), ': ')),
   },
   returns: { paths: 'list of string', content: 'string' },
   examples: [

@@ -4,11 +4,12 @@ import { readSeveral } from './read-several.ts'
 export const filesRead = defineAction({
   name: 'files_read',
   aliases: ['read_files'],
-  description: 'Read several files into one text, each under a line `=== path ===`.',
+  description: 'Read several files into one text. Each stands under a line `=== path ===`.',
   effect: 'read',
   access: ['llm'],
   primary: 'paths',
   display: 'always',
+  everyday: true,
   params: { paths: paths('Files to read, one a line.') },
   returns: { paths: 'list of string', content: 'string' },
   examples: [

@@ -9,6 +9,7 @@ export const glob = defineAction({
   access: ['llm'],
   primary: 'pattern',
   display: 'always',
+  everyday: true,
   params: {
     pattern: text('Glob relative to base_path, such as `src/**/*.ts`.'),
     base_path: path('Directory to look in.'),

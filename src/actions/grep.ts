@@ -1,4 +1,4 @@
-import { defaulting, defineAction, fail, flag, integer, ok, optional, path, text } from '../core/action.ts'
+import { defaulting, defineAction, fail, flag, integer, ok, optional, path, rare, text } from '../core/action.ts'
 
 export const grep = defineAction({
   name: 'grep',
@@ -8,13 +8,14 @@ export const grep = defineAction({
   access: ['llm'],
   primary: 'pattern',
   display: 'always',
+  everyday: true,
   params: {
     pattern: text('What to search for.'),
     path: path('Directory or file to search.'),
     include: optional(text('Only files that match this glob, such as `*.ts`.')),
     regex: defaulting(flag('Read the pattern as a regular expression.'), false),
     ignore_case: defaulting(flag('Take capitals and small letters for the same.'), false),
-    max: defaulting(integer('How many hits at most.'), 1000),
+    max: rare(defaulting(integer('How many hits at most.'), 1000)),
   },
   returns: { '[]': '{file, line_number, line}' },
   examples: [

@@ -9,6 +9,7 @@ export const insertAfterStructure = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'never',
+  everyday: true,
   params: {
     path: path('File to change.'),
     target: targetParam,

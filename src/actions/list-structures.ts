@@ -9,6 +9,7 @@ export const listStructures = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'always',
+  everyday: true,
   params: {
     path: path('File to look at.'),
     depth: optional(integer('How many levels; all if left out.')),

@@ -8,6 +8,7 @@ export const ls = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'always',
+  everyday: true,
   params: { path: path('Directory to list.') },
   returns: { '[]': '{name, type: file|directory|symlink|other, size, modified}' },
   examples: [

@@ -9,6 +9,7 @@ export const readStructure = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'always',
+  everyday: true,
   params: {
     path: path('File to look at.'),
     target: targetParam,

@@ -9,6 +9,7 @@ export const run = defineAction({
   access: ['llm'],
   primary: 'command',
   display: 'always',
+  everyday: true,
   params: {
     command: text(
       'The command line. Quotes are understood, operators and globs are not, except a leading `cd DIR &&`.',

@@ -18,7 +18,12 @@ export const flags = [
   { name: 'root', value: 'DIR', help: 'the project; default: the working directory' },
   { name: 'allow', value: 'DIR', repeat: true, help: 'another directory that may be touched (repeatable)' },
   { name: 'allow-escape', help: 'lift the roots; the denied patterns still hold' },
-  { name: 'syntax', value: 'NAME', repeat: true, help: 'look for this syntax only (repeatable)' },
+  {
+    name: 'syntax',
+    value: 'NAME',
+    repeat: true,
+    help: 'look for this syntax only (repeatable); with prompt: the one to teach',
+  },
   {
     name: 'csl-delimiters',
     value: 'START END',
@@ -39,7 +44,7 @@ export const flags = [
     values: ['minimal', 'full', 'debug'],
     help: 'how much is said about failures',
   },
-  { name: 'budget', value: 'TOKENS', help: 'longest report, in tokens of four characters' },
+  { name: 'budget', value: 'TOKENS', help: 'longest report, prompt or text to paste, in tokens of four characters' },
   { name: 'max-output', value: 'BYTES', help: 'output kept and shown of one action; default: 10m kept, 50k shown' },
   {
     name: 'output-mode',
@@ -80,6 +85,10 @@ export const flags = [
   { name: 'action', value: 'N', help: 'with undo: only this action of the execution' },
   { name: 'timeout', value: 'SECONDS', help: 'for one search or command; default 30' },
   { name: 'total-timeout', value: 'SECONDS', help: 'for the whole document; the rest is skipped' },
+  { name: 'numbered', help: 'with context print: with line numbers' },
+  { name: 'outline', help: 'with context print: only the headers of classes, functions, sections' },
+  { name: 'all', help: 'with prompt: every action, not only those for every day' },
+  { name: 'files', help: 'with prompt: the files of clada context behind it' },
   { name: 'stdin', value: 'PARAM', help: 'with do: take this parameter from standard input' },
   { name: 'quiet', help: 'no report, only the exit code' },
   { name: 'no-color', help: 'no colours' },

@@ -11,6 +11,8 @@ const commands: Record<string, () => Promise<{ command: Command }>> = {
   do: () => import('./do.ts'),
   tools: () => import('./tools.ts'),
   outline: () => import('./outline.ts'),
+  context: () => import('./context.ts'),
+  prompt: () => import('./prompt.ts'),
   history: () => import('./history.ts'),
   undo: () => import('./undo.ts'),
   redo: () => import('./redo.ts'),

@@ -17,6 +17,8 @@ export interface ActionSpec<P extends Params = Params> {
   readonly access: readonly ('llm' | 'user')[]
   /** The parameter that stands for the action in a one-line summary. */
   readonly primary?: keyof P & string
+  /** Set on what a model needs every day: the prompt names these, and the others only when asked. */
+  readonly everyday?: true
   /** Whether its output belongs into the report. */
   readonly display: 'always' | 'never' | 'conditional'
   readonly params: P
@@ -83,6 +85,8 @@ export interface Param<T = unknown> {
   readonly format?: 'absolute_path' | 'multiline_absolute_paths' | 'lines'
   readonly values?: readonly string[]
   readonly default?: string | number | boolean
+  /** Set on what few calls need: the prompt is shorter without. */
+  readonly rare?: true
   /** Carries the type of the decoded value; never present at run time. */
   readonly decoded?: T
 }
@@ -140,6 +144,8 @@ export const choice = <const V extends string>(values: readonly V[], description
 })
 
 export const optional = <T>(param: Param<T>): Param<T | undefined> => ({ ...param, required: false })
+
+export const rare = <T>(param: Param<T>): Param<T> => ({ ...param, rare: true })
 
 export const defaulting = <T extends string | number | boolean>(param: Param<T>, value: T): Param<T> => ({
   ...param,

@@ -1,5 +1,6 @@
 import type { ActionSpec, Param } from '../core/action.ts'
 import { exampleSection } from './example.ts'
+import { firstSentence } from './first-sentence.ts'
 import { groupsOf } from './groups.ts'
 
 /** The reference page of the actions. */
@@ -20,8 +21,6 @@ const preface = [
   'at `/project`. What an action returns stands in `data` of its result.',
   '',
 ]
-
-const firstSentence = (text: string): string => /^.*?\.(?= |$)/.exec(text)?.[0] ?? text
 
 function actionSection(spec: ActionSpec): string[] {
   const { name, description, aliases, effect, access, display, params, returns, examples } = spec

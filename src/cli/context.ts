@@ -1,0 +1,77 @@
+import { Clada } from '../clada.ts'
+import type { ContextText } from '../context-text.ts'
+import type { ExecutionResult } from '../core/result.ts'
+import { formatReport } from '../report/format.ts'
+import { outputOf } from '../report/outputs.ts'
+import { printable } from '../report/printable.ts'
+import type { Command } from './command.ts'
+import { type FlagValues, numberOf, UsageError } from './flags.ts'
+import { cladaOptions, reportOptions } from './options.ts'
+import { print } from './print.ts'
+import { isTerminal } from './terminal.ts'
+
+/** The working set by hand: each verb is one of the context_ actions, except print. */
+export const command: Command = async ({ flags, words: [verb = 'list', ...paths] }) => {
+  const clada = new Clada(await cladaOptions(flags))
+  const takesPaths = verb === 'add' || verb === 'remove'
+  if (takesPaths && paths.length === 0)
+    throw new UsageError(`context ${verb} needs a path: clada context ${verb} PATH…`)
+  if (!takesPaths && paths.length > 0) throw new UsageError(`context ${verb} takes no path.`)
+  if (verb === 'print') return printContext(clada, flags)
+  if (!takesPaths && verb !== 'list' && verb !== 'prune' && verb !== 'clear')
+    throw new UsageError(`There is no context ${verb}. It is one of add, remove, list, prune, clear, print.`)
+
+  const executions: ExecutionResult[] = []
+  for (const params of takesPaths ? paths.map((path) => ({ path })) : [{}])
+    executions.push(await clada.perform(`context_${verb}`, params))
+  if (flags.json !== undefined) {
+    const results = executions.flatMap(({ results }) => results)
+    print(JSON.stringify(results, null, 2))
+  } else if (flags.quiet === undefined) for (const execution of executions) tell(verb, execution, flags)
+  return executions.every(({ success }) => success) ? 0 : 1
+}
+
+function tell(verb: string, execution: ExecutionResult, flags: FlagValues): void {
+  const [result] = execution.results
+  if (!execution.success || result === undefined) {
+    const report = formatReport(execution, 'text', { ...reportOptions(flags), errorDetail: 'full' })
+    process.stderr.write(`${report.trimEnd()}\n`)
+    return
+  }
+  const { params, data, warnings = [] } = result
+  const facts: object = typeof data === 'object' && data !== null ? data : {}
+  const size = 'size' in facts ? ` (${String(facts.size)} bytes)` : ''
+  const already = 'added' in facts && facts.added === false ? 'is there already' : undefined
+  const told: Record<string, string> = {
+    add: `${params['path']}${size} ${already ?? 'added'}`,
+    remove: `${params['path']} removed`,
+    prune: outputOf(result, Infinity)?.body ?? 'nothing to remove',
+    list: outputOf(result, Infinity)?.body ?? '',
+    clear: 'the working set is empty',
+  }
+  print(printable([told[verb], ...warnings.map((warning) => `! ${warning}`)].join('\n')))
+}
+
+async function printContext(clada: Clada, flags: FlagValues): Promise<number> {
+  const { contextText } = await import('../context-text.ts')
+  const show = flags.outline !== undefined ? 'outline' : flags.numbered !== undefined ? 'numbered' : 'text'
+  const context = await contextText(clada, { show, budget: numberOf(flags, 'budget') })
+  if ('error' in context) {
+    process.stderr.write(`clada: ${printable(context.error)}\n`)
+    return 1
+  }
+  if (flags.quiet === undefined) tellContext(context)
+  if (context.text !== '') print(isTerminal(1) ? printable(context.text) : context.text)
+  return context.refused.length === 0 ? 0 : 1
+}
+
+/** Sizes and refusals, beside the text and not in it. */
+export function tellContext({ shown, left, refused }: ContextText): void {
+  const lines = [
+    ...shown.map(({ path, tokens }) => `${path}  ${tokens} tokens`),
+    ...left.map(({ path, tokens }) => `left out, over the budget: ${path}  ${tokens} tokens`),
+    ...refused.map(({ path, error }) => `refused: ${path}: ${error}`),
+    `${shown.length} files, ${shown.reduce((sum, { tokens }) => sum + tokens, 0)} tokens`,
+  ]
+  process.stderr.write(`${printable(lines.join('\n'))}\n`)
+}

@@ -1,0 +1,70 @@
+import { actions } from '../actions/registry.ts'
+import { Clada } from '../clada.ts'
+import type { SyntaxName } from '../core/block.ts'
+import { promptFor, withFiles } from '../describe/prompt.ts'
+import { taughtNames, type TaughtName } from '../describe/teaching.ts'
+import { printable } from '../report/printable.ts'
+import { type CladaOptions, settingsOf } from '../settings.ts'
+import { tokensOf } from '../text/tokens.ts'
+import type { Command } from './command.ts'
+import { tellContext } from './context.ts'
+import { type FlagValues, numberOf, UsageError } from './flags.ts'
+import { cladaOptions } from './options.ts'
+import { print } from './print.ts'
+import { isTerminal } from './terminal.ts'
+
+/** What to paste to a model, so that it writes blocks for this project. */
+export const command: Command = async ({ flags, words }) => {
+  if (words.length > 0)
+    throw new UsageError('prompt takes no words. To teach another syntax: clada prompt --syntax csl')
+  const options = await cladaOptions(flags)
+  const { root, allowedActions, relativePaths } = settingsOf(options)
+  const prompt = promptFor({
+    specs: actions,
+    root,
+    syntax: taughtOf(options.syntaxes),
+    allowedActions,
+    relativePaths,
+    exec: options.exec,
+    cslDelimiters: options.cslDelimiters,
+    include: flags.all === undefined ? 'everyday' : 'all',
+    budget: numberOf(flags, 'budget'),
+  })
+  const files =
+    flags.files === undefined ? { text: '', complete: true } : await filesText(options, flags, prompt.tokens)
+  const text = withFiles(prompt.text, files.text)
+  if (flags.quiet === undefined) {
+    const dropped = prompt.dropped.length === 0 ? '' : `; left out to fit: ${prompt.dropped.join(', ')}`
+    process.stderr.write(`clada: ${tokensOf(text)} tokens${dropped}\n`)
+  }
+  print(isTerminal(1) ? printable(text) : text)
+  return files.complete ? 0 : 1
+}
+
+/** The first syntax that is looked for and can be taught. */
+function taughtOf(syntaxes: readonly SyntaxName[] | undefined): TaughtName | undefined {
+  if (syntaxes === undefined) return undefined
+  const taught = taughtNames.find((name) => name === syntaxes.find((one) => isTaught(one)))
+  if (taught !== undefined) return taught
+  throw new UsageError(`A model can be taught ${taughtNames.join(', ')}; ${syntaxes.join(', ')} it knows by itself.`)
+}
+
+const isTaught = (name: string): boolean => taughtNames.some((taught) => taught === name)
+
+/** The working set, in what the prompt has left of the budget. */
+async function filesText(
+  options: CladaOptions,
+  flags: FlagValues,
+  spent: number,
+): Promise<{ text: string; complete: boolean }> {
+  const { contextText } = await import('../context-text.ts')
+  const budget = numberOf(flags, 'budget')
+  const room = budget === undefined ? undefined : Math.max(0, budget - spent)
+  const context = await contextText(new Clada(options), { budget: room })
+  if ('error' in context) {
+    process.stderr.write(`clada: ${printable(context.error)}\n`)
+    return { text: '', complete: false }
+  }
+  if (flags.quiet === undefined) tellContext(context)
+  return { text: context.text, complete: context.refused.length === 0 }
+}

@@ -1,0 +1,126 @@
+import { tokensOf } from '../text/tokens.ts'
+import { firstSentence } from './first-sentence.ts'
+import { type Form, type Lesson, lessonFor, type LessonOptions } from './lesson.ts'
+import type { Teaching } from './teaching.ts'
+import { changing, reporting, type Tip } from './tips.ts'
+
+export interface PromptOptions extends LessonOptions {
+  /** What the people of this project want, a sentence each. */
+  readonly rules?: readonly string[] | undefined
+  /** The line `clada:TOKEN` tells the clipboard watcher that a reply is meant for it. */
+  readonly token?: string | undefined
+  /** In tokens. */
+  readonly budget?: number | undefined
+}
+
+export interface Prompt {
+  readonly text: string
+  readonly tokens: number
+  /** The actions it names. */
+  readonly actions: readonly string[]
+  /** What was left out to keep to the budget. */
+  readonly dropped: readonly string[]
+}
+
+/** What to tell a model so that it writes blocks for this project. Pure: everything it says comes from the options. */
+export function promptFor(options: PromptOptions): Prompt {
+  const { budget = Infinity } = options
+  const lesson = lessonFor(options)
+  const dropped: string[] = []
+  let parts = lesson
+  let text = textOf(parts, options)
+  for (const drop of dropOrder(lesson)) {
+    if (tokensOf(text) <= budget) break
+    dropped.push(drop.name)
+    parts = drop.from(parts)
+    text = textOf(parts, options)
+  }
+  return { text, tokens: tokensOf(text), actions: parts.forms.map(({ spec }) => spec.name), dropped }
+}
+
+/** A prompt with files behind it, as one text. */
+export const withFiles = (prompt: string, files: string): string =>
+  files === '' ? prompt : `${prompt}\n## Files as they are now\n\n${files}\n`
+
+interface Drop {
+  readonly name: string
+  from(lesson: Lesson): Lesson
+}
+
+/** What a model can do without comes first: what is rare, then the last example, then what is listed last. */
+function dropOrder({ forms, examples }: Lesson): Drop[] {
+  const dropForm = ({ spec }: Form): Drop => ({
+    name: spec.name,
+    from: (lesson) => ({ ...lesson, forms: lesson.forms.filter((form) => form.spec !== spec) }),
+  })
+  const rare = forms.filter(({ spec }) => !spec.everyday).toReversed()
+  const everyday = forms.filter(({ spec }) => spec.everyday).toReversed()
+  const lastExample: Drop = {
+    name: 'the last example',
+    from: (lesson) => ({ ...lesson, examples: lesson.examples.slice(0, -1) }),
+  }
+  return [...rare.map(dropForm), ...(examples.length > 1 ? [lastExample] : []), ...everyday.map(dropForm)]
+}
+
+function textOf({ teaching, forms, examples }: Lesson, options: PromptOptions): string {
+  const { syntax = 'sham', rules = [], include = 'everyday' } = options
+  const names = new Set(forms.map(({ spec }) => spec.name))
+  const [first, ...others] = examples.map(exampleText)
+  return (
+    [
+      '# How to work on my project',
+      'You can work on my project yourself: write action blocks in your reply. I give it to clada, a program that carries out every block, in order, and paste its report here.',
+      pathLine(teaching, options),
+      '## Blocks',
+      ...(first === undefined ? [] : [first]),
+      list([...teaching.rules, ...always, ...tokenRule(options)]),
+      '## Changing files',
+      list(tipsFor(changing, names)),
+      '## The report',
+      list([...teaching.answer, ...tipsFor(reporting, names)]),
+      '## Actions',
+      syntax === 'sham'
+        ? 'What ends in `?` or has a default behind `=` may be left out. `paths` are one a line.'
+        : 'Capitals are for you to fill in; ⏎ is a line break.',
+      list(
+        forms.map(
+          ({ spec: { description }, call }) =>
+            `\`${call}\` ${include === 'all' ? description : firstSentence(description)}`,
+        ),
+      ),
+      ...(others.length === 0 ? [] : ['## Another example', ...others]),
+      ...(rules.length === 0 ? [] : ['## Rules of this project', list(rules)]),
+    ].join('\n\n') + '\n'
+  )
+}
+
+const exampleText = ({ example: { ask, say }, blocks }: Lesson['examples'][number]): string =>
+  [`I write: ${ask} You answer:`, '', '````', blocks, '````', say].join('\n')
+
+const tipsFor = (tips: readonly Tip[], names: ReadonlySet<string>): string[] =>
+  tips
+    .filter(({ needs = [] }) => needs.every((name) => names.has(name)))
+    .filter(({ unless = [] }) => !unless.some((name) => names.has(name)))
+    .map(({ text }) => text)
+
+/** Further lines of an item stay inside it. */
+const list = (items: readonly string[]): string => items.map((text) => `- ${text.replaceAll('\n', '\n  ')}`).join('\n')
+
+function pathLine({ paths }: Teaching, { root, relativePaths }: PromptOptions): string {
+  return paths === 'absolute' && !relativePaths
+    ? `The project is \`${root}\`. Every path is absolute and lies in it.`
+    : `The project is \`${root}\`. Paths are relative to it.`
+}
+
+const always = [
+  'Every block in a reply is carried out, wherever it stands, inside code fences too. Never write one that I should not run: no drafts, no samples. While we only talk, write none.',
+  'One action a block. Each block sees what the ones before it did; one that fails does not stop the others.',
+  'Put blocks between lines of four backticks, so that the chat page leaves them as they are.',
+]
+
+const tokenRule = ({ token }: PromptOptions): string[] =>
+  token === undefined
+    ? []
+    : [
+        `Behind the last block of a reply, outside the fence, write the line \`clada:${token}\` by itself. It says that the reply is complete.`,
+      ]

@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest'
+import { clada } from '../support/cli.ts'
+import { fill, filesIn, scratchDir } from '../support/scratch.ts'
+
+const cart = 'export class Cart {\n  total() {\n    return 0\n  }\n}\n'
+
+describe('clada prompt', () => {
+  it('prints the prompt, and its length beside it', () => {
+    const cwd = scratchDir()
+    const { status, stdout, stderr } = clada(['prompt'], { cwd })
+    expect(status).toBe(0)
+    expect(stdout).toContain(`The project is \`${cwd}\`.`)
+    expect(stdout).toContain('- `file_write(path, content)` Write a whole file.')
+    expect(stderr).toBe(`clada: ${Math.ceil(stdout.length / 4)} tokens\n`)
+    expect(clada(['prompt', '-q'], { cwd })).toEqual({ status: 0, stdout, stderr: '' })
+    expect(filesIn(cwd)).toEqual({})
+  })
+
+  it.each(['sham', 'csl', 'cml', 'replacer'])('teaches %s', (syntax) => {
+    const { status, stdout } = clada(['prompt', '--syntax', syntax], { cwd: scratchDir() })
+    expect(status).toBe(0)
+    expect(stdout).toContain('## Another example')
+  })
+
+  it('teaches no model what it knows by itself', () => {
+    const { status, stderr } = clada(['prompt', '--syntax', 'udiff'], { cwd: scratchDir() })
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: 'clada: A model can be taught sham, csl, cml, replacer; udiff it knows by itself.\n',
+    })
+    expect(clada(['prompt', 'csl'], { cwd: scratchDir() }).status).toBe(2)
+  })
+
+  it('says what a budget costs', () => {
+    const cwd = scratchDir()
+    const { stdout, stderr } = clada(['prompt', '--all', '--budget', '2000'], { cwd })
+    expect(stdout.length).toBeLessThanOrEqual(8000)
+    expect(stderr).toMatch(/^clada: \d+ tokens; left out to fit: context_clear, /)
+    const all = clada(['prompt', '--all'], { cwd })
+    expect(all.stdout).toContain('move_structure_to_file_end(')
+    expect(all.stderr).not.toContain('left out')
+  })
+
+  it('carries the files of the context', () => {
+    const cwd = scratchDir({ 'cart.ts': cart, 'long.txt': 'x'.repeat(9000) })
+    clada(['context', 'add', 'long.txt', 'cart.ts'], { cwd })
+    const { stdout, stderr } = clada(['prompt', '--files', '--budget', '2000'], { cwd })
+    expect(stdout).toContain(`## Files as they are now\n\n=== ${cwd}/cart.ts ===\n${cart}`)
+    expect(stdout).toContain(`=== not shown, too long ===\n${cwd}/long.txt (22`)
+    expect(stdout.length).toBeLessThanOrEqual(8100)
+    expect(stderr).toContain(`left out, over the budget: ${cwd}/long.txt`)
+    expect(clada(['prompt'], { cwd }).stdout).not.toContain('## Files')
+  })
+
+  it('has help with examples', () => {
+    const { stdout } = clada(['prompt', '--help'], { cwd: scratchDir() })
+    expect(stdout).toContain('clada prompt --files --budget 20000')
+    expect(stdout).toContain('--syntax NAME')
+  })
+})
+
+describe('clada context', () => {
+  it('adds, lists, removes, clears', () => {
+    const cwd = scratchDir({ 'a.txt': 'hello\n', 'cart.ts': cart })
+    const context = (...args: string[]) => clada(['context', ...args], { cwd })
+    expect(context()).toEqual({ status: 0, stdout: '[the working set is empty]\n', stderr: '' })
+    expect(context('add', 'a.txt', 'cart.ts@@Cart@@total').stdout).toBe(
+      'a.txt (6 bytes) added\ncart.ts@@Cart@@total (23 bytes) added\n',
+    )
+    expect(context('add', 'a.txt').stdout).toBe('a.txt (6 bytes) is there already\n')
+    expect(context('list').stdout).toBe(`${cwd}/a.txt  6 bytes\n${cwd}/cart.ts@@Cart@@total  23 bytes\n`)
+    expect(context('remove', 'a.txt').stdout).toBe('a.txt removed\n')
+    expect(context('prune').stdout).toBe('nothing to remove\n')
+    expect(JSON.parse(context('list', '--json').stdout)).toMatchObject([
+      { success: true, data: [{ path: `${cwd}/cart.ts@@Cart@@total`, size: 23 }] },
+    ])
+    expect(context('clear').stdout).toBe('the working set is empty\n')
+    expect(context('list').stdout).toBe('[the working set is empty]\n')
+  })
+
+  it('goes on after a path that it refuses, and says why', () => {
+    const cwd = scratchDir({ 'a.txt': 'A', '.env': 'KEY=1' })
+    const { status, stdout, stderr } = clada(['context', 'add', '.env', 'none.txt', 'a.txt'], { cwd })
+    expect(status).toBe(1)
+    expect(stdout).toBe('a.txt (1 bytes) added\n')
+    expect(stderr).toContain("Path not allowed '.env': it matches the denied pattern '.env' (path_denied)")
+    expect(stderr).toContain("no such file or directory, open 'none.txt'")
+  })
+
+  it('is called right', () => {
+    const cwd = scratchDir()
+    for (const words of [['add'], ['remove'], ['list', 'a'], ['print', 'a'], ['show']])
+      expect(clada(['context', ...words], { cwd })).toMatchObject({ status: 2, stdout: '' })
+    expect(filesIn(cwd)).toEqual({})
+  })
+})
+
+describe('clada context print', () => {
+  const project = (): string => {
+    const cwd = scratchDir({ 'a.txt': 'one\ntwo\n', 'cart.ts': `${cart}\nexport const tax = 7\n`, 'b.txt': 'B' })
+    clada(['context', 'add', 'a.txt', 'cart.ts@@Cart@@total', 'b.txt'], { cwd })
+    return cwd
+  }
+
+  it('shows files and structures as one text, sizes beside it', () => {
+    const cwd = project()
+    const { status, stdout, stderr } = clada(['context', 'print'], { cwd })
+    expect(status).toBe(0)
+    expect(stdout).toBe(
+      `=== ${cwd}/a.txt ===\none\ntwo\n\n\n=== ${cwd}/cart.ts@@Cart@@total ===\ntotal() {\n  return 0\n}\n\n\n=== ${cwd}/b.txt ===\nB\n`,
+    )
+    expect(stderr).toContain(`${cwd}/b.txt  `)
+    expect(stderr).toMatch(/\n3 files, \d+ tokens\n$/)
+  })
+
+  it('has the form of files_read', () => {
+    const cwd = scratchDir({ 'a.txt': 'one\n', 'b.txt': 'B' })
+    clada(['context', 'add', 'a.txt', 'b.txt'], { cwd })
+    const read = clada(['do', 'files_read', `paths=${cwd}/a.txt\n${cwd}/b.txt`, '--json'], { cwd })
+    expect(clada(['context', 'print'], { cwd }).stdout).toBe(`${JSON.parse(read.stdout).results[0].data.content}\n`)
+  })
+
+  it('numbers lines as they are in the file', () => {
+    const cwd = project()
+    const { stdout } = clada(['context', 'print', '--numbered'], { cwd })
+    expect(stdout).toContain(`=== ${cwd}/cart.ts@@Cart@@total ===\n2:   total() {\n3:     return 0\n4:   }\n`)
+  })
+
+  it('shows only headers with --outline', () => {
+    const cwd = project()
+    clada(['context', 'add', 'cart.ts'], { cwd })
+    const { stdout } = clada(['context', 'print', '--outline'], { cwd })
+    expect(stdout).toContain(`=== ${cwd}/a.txt ===\n[no outline, 3 lines: LANGUAGE_UNSUPPORTED]\n`)
+    expect(stdout).toContain('export class Cart  (class)')
+    expect(stdout).not.toContain('return 0')
+    clada(['context', 'remove', 'cart.ts'], { cwd })
+    const part = clada(['context', 'print', '--outline'], { cwd }).stdout
+    expect(part).toContain(`=== ${cwd}/cart.ts@@Cart@@total ===\n      2-4  total()  (method)`)
+    expect(part).not.toContain('class Cart')
+  })
+
+  it('shows a structure once: not again where its file is shown', () => {
+    const cwd = project()
+    clada(['context', 'add', 'cart.ts'], { cwd })
+    expect(clada(['context', 'print'], { cwd }).stdout.match(/total\(\)/g)).toHaveLength(1)
+  })
+
+  it('names what a budget leaves out', () => {
+    const cwd = project()
+    fill(cwd, { 'a.txt': 'long '.repeat(400) })
+    const { status, stdout } = clada(['context', 'print', '--budget', '120'], { cwd })
+    expect(status).toBe(0)
+    expect(stdout.length).toBeLessThanOrEqual(481)
+    expect(stdout).toContain(`=== ${cwd}/b.txt ===\nB\n`)
+    expect(stdout).toContain(`\n\n=== not shown, too long ===\n${cwd}/a.txt (5`)
+  })
+
+  it('refuses what was denied since, and what is gone', () => {
+    const cwd = scratchDir({ 'a.txt': 'A', 'key.pem': 'secret' })
+    fill(cwd, {
+      '.clada/context.json': JSON.stringify({
+        version: 1,
+        entries: ['key.pem', 'gone.txt', '/etc/hostname', 'a.txt'].map((path) => ({
+          path,
+          added: '2026-01-01T00:00:00Z',
+        })),
+      }),
+    })
+    const { status, stdout, stderr } = clada(['context', 'print'], { cwd })
+    expect(status).toBe(1)
+    expect(stdout).toBe(`=== ${cwd}/a.txt ===\nA\n`)
+    expect(stderr).toContain(`refused: ${cwd}/key.pem: file_read: Path not allowed`)
+    expect(stderr).toContain(`refused: ${cwd}/gone.txt: `)
+    expect(stderr).toContain('refused: /etc/hostname: ')
+  })
+
+  it('says when the list cannot be read', () => {
+    const cwd = scratchDir({ '.clada/context.json': '{' })
+    expect(clada(['context', 'print'], { cwd })).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining('clada: context_list: The working set cannot be read'),
+    })
+  })
+})

@@ -1,0 +1,224 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { actions, registry } from '../../src/actions/registry.ts'
+import { Source } from '../../src/core/source.ts'
+import { promptFor, type PromptOptions, withFiles } from '../../src/describe/prompt.ts'
+import { taughtNames, type TaughtName } from '../../src/describe/teaching.ts'
+import { exampleFiles } from '../../src/describe/worked-examples.ts'
+import { Clada } from '../../src/index.ts'
+import { findBlocks } from '../../src/syntax/find-blocks.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+
+const at = (root: string, options: Partial<PromptOptions> = {}) => promptFor({ specs: actions, root, ...options })
+const everyday = actions.filter((spec) => spec.everyday)
+
+/** What an action is called where the text speaks of one: between backticks, or with a name that is no plain word. */
+const namedIn = (text: string): string[] => {
+  const words = [...text.matchAll(/`([a-z_]+)[(`]|\b([a-z]+(?:_[a-z]+)+)\b/g)].map(
+    ([, ticked, plain]) => ticked ?? plain,
+  )
+  return [...new Set(words)].flatMap((word) => registry.get(word ?? '')?.name ?? [])
+}
+
+describe.each(taughtNames)('the prompt for %s', (syntax) => {
+  it('reads well', async () => {
+    const { text } = at('/home/ada/shop', {
+      syntax,
+      token: 'Q7K2',
+      rules: ['Two spaces, no tabs.', 'Ask before you add a dependency.'],
+    })
+    await expect(text).toMatchFileSnapshot(`snapshots/prompt-${syntax}.md.snap`)
+  })
+
+  it('is under 1,500 tokens, wherever the project is', () => {
+    const root = `/home/${'somebody-with-a-long-name/'.repeat(3)}projects/shop`
+    const { text, tokens } = at(root, { syntax, token: 'Q7K2M9XB' })
+    expect(tokens).toBe(Math.ceil(text.length / 4))
+    expect(tokens).toBeLessThan(1500)
+  })
+
+  it('has two examples, which work', async () => {
+    const root = scratchDir(exampleFiles)
+    const { text } = at(root, { syntax, token: 'Q7K2' })
+    // Carried out as it stands: so nothing but the examples is a block, not even a broken one.
+    const result = await new Clada({ repoPath: root, gitCommit: false }).execute(text)
+    expect(result).toMatchObject({ success: true, parseErrors: [] })
+    expect(result.warnings).toBeUndefined()
+    expect(result.results.map(({ warnings }) => warnings)).toEqual(result.results.map(() => undefined))
+    expect(result.results.map(({ action }) => action)).toEqual(examplesIn[syntax])
+    const greet = "export function greet(name) {\n  const who = name || 'you'\n  return `Hello, ${who}!`\n}\n"
+    expect(filesIn(root)).toEqual({
+      'src/greet.js': syntax === 'replacer' ? greet : `// TODO: be polite\n${greet}`,
+      'docs/greet.md': '# greet\n\nWithout a name it greets "you".\n',
+    })
+    expect(text.match(/You answer:/g)).toHaveLength(2)
+  })
+
+  it('never carries the line that makes a reply run at once', () => {
+    const lines = at('/p', { syntax, token: 'Q7K2' }).text.split('\n')
+    expect(lines.filter((line) => line.includes('clada:Q7K2'))).toHaveLength(1)
+    expect(lines.filter((line) => line.trim().startsWith('clada:'))).toEqual([])
+    expect(at('/p', { syntax }).text).not.toContain('clada:')
+  })
+
+  it.each(['everyday', 'all'] as const)('names only actions that are allowed (%s)', (include) => {
+    fc.assert(
+      fc.property(fc.subarray(actions.map(({ name }) => name)), (allowedActions) => {
+        const { text, actions: taught } = at('/p', { syntax, allowedActions, include })
+        expect(allowedActions).toEqual(expect.arrayContaining([...namedIn(text)]))
+        expect(allowedActions).toEqual(expect.arrayContaining([...taught]))
+        const { blocks } = findBlocks(new Source(text))
+        expect(allowedActions).toEqual(expect.arrayContaining(blocks.map(({ action }) => action)))
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('shows calls that the definitions know', () => {
+    const { text, actions: taught } = at('/p', { syntax })
+    const forms = formsIn(text)
+    expect(forms).toHaveLength(taught.length)
+    forms.forEach((form, index) => checkForm(form, taught[index] ?? '', syntax))
+  })
+
+  it('keeps to a budget, and says what that costs', () => {
+    const whole = at('/p', { syntax, include: 'all' })
+    expect(whole.dropped).toEqual([])
+    for (let budget = whole.tokens; budget > 300; budget -= 97) {
+      const { tokens, dropped, actions: taught, text } = at('/p', { syntax, include: 'all', budget })
+      expect(tokens <= budget || taught.length === 0).toBe(true)
+      const gone = dropped.filter((name) => registry.has(name))
+      expect([...taught, ...gone].sort()).toEqual([...whole.actions].sort())
+      expect(namedIn(text).filter((name) => gone.includes(name) && !exampleNames(text).includes(name))).toEqual([])
+      // What is rare goes first.
+      const rareLeft = taught.some((name) => !registry.get(name)?.everyday)
+      expect(rareLeft && gone.some((name) => registry.get(name)?.everyday)).toBe(false)
+    }
+  })
+})
+
+const examplesIn: Record<TaughtName, string[]> = {
+  sham: ['file_replace_text', 'file_write', 'grep'],
+  csl: ['file_edit', 'file_write', 'run'],
+  cml: ['file_edit', 'file_write', 'run'],
+  replacer: ['file_replace_text', 'file_write', 'file_replace_text'],
+}
+
+const exampleNames = (text: string): string[] => findBlocks(new Source(text)).blocks.map(({ action }) => action)
+
+/** The calls of the list of actions, one each. */
+function formsIn(text: string): string[] {
+  const [, list = ''] = /\n## Actions\n\n.*\n\n((?:- .*\n)+)/.exec(text) ?? []
+  return list
+    .trimEnd()
+    .split('\n')
+    .map((line) => /^- `(.*?)` [A-Z]/.exec(line)?.[1] ?? line)
+}
+
+function checkForm(form: string, name: string, syntax: TaughtName): void {
+  const spec = registry.get(name)
+  if (spec === undefined) throw new Error(`${name} is no action`)
+  if (syntax === 'sham') {
+    const [, spelled, list = ''] = /^(\w+)\((.*)\)$/.exec(form) ?? []
+    expect(spelled).toBe(name)
+    const shown = list === '' ? [] : list.split(', ')
+    const required = shown.filter((param) => /^\w+$/.test(param))
+    expect(required).toEqual(Object.keys(spec.params).filter((param) => spec.params[param]?.required))
+    for (const param of shown) {
+      const [, key = '', mark, value] = /^(\w+)(\?|=(.*))?$/.exec(param) ?? []
+      expect(spec.params[key], `${name} ${param}`).toBeDefined()
+      if (mark !== undefined)
+        expect(spec.params[key]?.default).toEqual(value === undefined ? undefined : JSON.parse(value))
+    }
+    return
+  }
+  const { blocks, faults } = findBlocks(new Source(form.split(' ⏎ ').join('\n')))
+  expect(faults).toEqual([])
+  expect(blocks).toMatchObject([{ action: name, faults: [] }])
+  const given = Object.keys(blocks[0]?.params ?? {})
+  expect(Object.keys(spec.params)).toEqual(expect.arrayContaining(given))
+  expect(given).toEqual(
+    expect.arrayContaining(Object.keys(spec.params).filter((param) => spec.params[param]?.required)),
+  )
+}
+
+describe('what is taught', () => {
+  it('is what is marked for every day, as far as the syntax has words for it', () => {
+    expect(at('/p').actions).toEqual(everyday.map(({ name }) => name))
+    expect(at('/p', { syntax: 'csl' }).actions).toEqual([
+      'file_write',
+      'file_append',
+      'file_edit',
+      'file_replace_text_range',
+      'run',
+    ])
+    expect(at('/p', { syntax: 'cml' }).actions).toEqual(at('/p', { syntax: 'csl' }).actions)
+    expect(at('/p', { syntax: 'replacer' }).actions).toEqual(['file_write', 'file_replace_text'])
+  })
+
+  it('is everything that a model may call, when asked', () => {
+    const callable = actions.filter(({ access }) => access.includes('llm')).map(({ name }) => name)
+    expect(at('/p', { include: 'all' }).actions).toEqual(callable)
+    expect(at('/p', { include: 'all', exec: 'off' }).actions).toEqual(callable.filter((name) => name !== 'exec'))
+  })
+
+  it('follows the delimiters of CSL', async () => {
+    const root = scratchDir(exampleFiles)
+    const cslDelimiters = { start: '[[', end: ']]' }
+    const { text, actions: taught } = at(root, { syntax: 'csl', cslDelimiters })
+    expect(text).not.toContain('<---')
+    expect(taught).toContain('file_write')
+    const result = await new Clada({ repoPath: root, gitCommit: false, cslDelimiters }).execute(text)
+    expect(result).toMatchObject({ success: true, executedActions: 3, parseErrors: [] })
+  })
+
+  it('follows where paths may be relative', async () => {
+    const root = scratchDir(exampleFiles)
+    const { text } = at(root, { relativePaths: true })
+    expect(text).toContain('path = "src/greet.js"')
+    const result = await new Clada({ repoPath: root, gitCommit: false, relativePaths: true }).execute(text)
+    expect(result).toMatchObject({ success: true, executedActions: 3 })
+  })
+
+  it('is the truth about heredocs and quotes', async () => {
+    const root = scratchDir()
+    const { text } = at(root)
+    expect(text).toContain('leave an empty line before the delimiter')
+    const reply = [
+      '````',
+      '#!SHAM [@three-char-SHA-256: z9]',
+      'action = "file_write"',
+      `path = "${root}/a.md"`,
+      "content = <<'EOT_SHAM_z9'",
+      '"quotes" \\n and ```fences``` stay',
+      '#!SHAM [@three-char-SHA-256: no]',
+      '',
+      'EOT_SHAM_z9',
+      '#!END_SHAM_z9',
+      '````',
+      '#!SHAM [@three-char-SHA-256: abcdefg8]',
+      'action="file_append"',
+      `path="${root}/a.md"`,
+      'content="\\"one\\" \\\\ line"',
+      '#!END_SHAM_abcdefg8',
+    ].join('\n')
+    const result = await new Clada({ repoPath: root, gitCommit: false }).execute(reply)
+    expect(result).toMatchObject({ success: true, executedActions: 2, parseErrors: [] })
+    expect(fs.readFileSync(path.join(root, 'a.md'), 'utf8')).toBe(
+      '"quotes" \\n and ```fences``` stay\n#!SHAM [@three-char-SHA-256: no]\n"one" \\ line',
+    )
+  })
+})
+
+describe('rules and files', () => {
+  it('stand at the end, and only where there are any', () => {
+    const bare = at('/p').text
+    expect(bare).not.toContain('## Rules')
+    const { text } = at('/p', { rules: ['One.', 'Two,\nin two lines.'] })
+    expect(text).toBe(`${bare}\n## Rules of this project\n\n- One.\n- Two,\n  in two lines.\n`)
+    expect(withFiles(text, '')).toBe(text)
+    expect(withFiles(text, '=== /p/a ===\nA')).toBe(`${text}\n## Files as they are now\n\n=== /p/a ===\nA\n`)
+  })
+})
