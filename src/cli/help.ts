@@ -195,7 +195,7 @@ export const commands: readonly CommandHelp[] = [
     summary: 'what to paste to a model so that it writes blocks for this project',
     about:
       'Prints the instructions for a chat model: how to write blocks, where the project is, what it may do, what comes\nback. Its length is said on stderr.',
-    flags: ['root', 'syntax', 'csl-delimiters', 'all', 'files', 'budget', 'quiet', 'help'],
+    flags: ['root', 'allow', 'syntax', 'csl-delimiters', 'all', 'files', 'budget', 'quiet', 'help'],
     examples: [
       ['clada prompt | pbcopy', 'paste it at the start of a chat'],
       ['clada prompt --syntax csl', 'teach another syntax'],

@@ -18,10 +18,11 @@ export const command: Command = async ({ flags, words }) => {
   if (words.length > 0)
     throw new UsageError('prompt takes no words. To teach another syntax: clada prompt --syntax csl')
   const options = await cladaOptions(flags)
-  const { root, allowedActions, relativePaths } = settingsOf(options)
+  const { root, allowedRoots, allowedActions, relativePaths } = settingsOf(options)
   const prompt = promptFor({
     specs: actions,
     root,
+    allowedRoots,
     syntax: taughtOf(options.syntaxes),
     allowedActions,
     relativePaths,

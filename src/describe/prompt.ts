@@ -9,6 +9,8 @@ export interface PromptOptions extends LessonOptions {
   readonly rules?: readonly string[] | undefined
   /** The line `clada:TOKEN` tells the clipboard watcher that a reply is meant for it. */
   readonly token?: string | undefined
+  /** Further directories that may be touched. */
+  readonly allowedRoots?: readonly string[] | undefined
   /** In tokens. */
   readonly budget?: number | undefined
 }
@@ -106,10 +108,12 @@ const tipsFor = (tips: readonly Tip[], names: ReadonlySet<string>): string[] =>
 /** Further lines of an item stay inside it. */
 const list = (items: readonly string[]): string => items.map((text) => `- ${text.replaceAll('\n', '\n  ')}`).join('\n')
 
-function pathLine({ paths }: Teaching, { root, relativePaths }: PromptOptions): string {
-  return paths === 'absolute' && !relativePaths
-    ? `The project is \`${root}\`. Every path is absolute and lies in it.`
-    : `The project is \`${root}\`. Paths are relative to it.`
+function pathLine({ paths }: Teaching, { root, relativePaths, allowedRoots = [] }: PromptOptions): string {
+  const absolute = paths === 'absolute' && !relativePaths
+  const how = absolute ? 'Every path is absolute and lies in it' : 'Paths are relative to it'
+  const others = allowedRoots.map((other) => `\`${other}\``).join(', ')
+  if (others === '') return `The project is \`${root}\`. ${how}.`
+  return `The project is \`${root}\`. ${how}, or ${absolute ? 'in' : 'absolute and in'} ${others}.`
 }
 
 const always = [
@@ -118,9 +122,10 @@ const always = [
   'Put blocks between lines of four backticks, so that the chat page leaves them as they are.',
 ]
 
+/** The two halves never touch here: a copied prompt must not be taken for a reply. */
 const tokenRule = ({ token }: PromptOptions): string[] =>
   token === undefined
     ? []
     : [
-        `Behind the last block of a reply, outside the fence, write the line \`clada:${token}\` by itself. It says that the reply is complete.`,
+        `Behind the last block of a reply, outside the fence, write a line that holds only \`clada:\` directly followed by \`${token}\`.`,
       ]

@@ -26,7 +26,7 @@ describe.each(taughtNames)('the prompt for %s', (syntax) => {
   it('reads well', async () => {
     const { text } = at('/home/ada/shop', {
       syntax,
-      token: 'Q7K2',
+      token: 'q7k2m9xb',
       rules: ['Two spaces, no tabs.', 'Ask before you add a dependency.'],
     })
     await expect(text).toMatchFileSnapshot(`snapshots/prompt-${syntax}.md.snap`)
@@ -34,14 +34,14 @@ describe.each(taughtNames)('the prompt for %s', (syntax) => {
 
   it('is under 1,500 tokens, wherever the project is', () => {
     const root = `/home/${'somebody-with-a-long-name/'.repeat(3)}projects/shop`
-    const { text, tokens } = at(root, { syntax, token: 'Q7K2M9XB' })
+    const { text, tokens } = at(root, { syntax, token: 'q7k2m9xbq7k2m9xbq7k2' })
     expect(tokens).toBe(Math.ceil(text.length / 4))
     expect(tokens).toBeLessThan(1500)
   })
 
   it('has two examples, which work', async () => {
     const root = scratchDir(exampleFiles)
-    const { text } = at(root, { syntax, token: 'Q7K2' })
+    const { text } = at(root, { syntax, token: 'q7k2m9xb' })
     // Carried out as it stands: so nothing but the examples is a block, not even a broken one.
     const result = await new Clada({ repoPath: root, gitCommit: false }).execute(text)
     expect(result).toMatchObject({ success: true, parseErrors: [] })
@@ -57,9 +57,9 @@ describe.each(taughtNames)('the prompt for %s', (syntax) => {
   })
 
   it('never carries the line that makes a reply run at once', () => {
-    const lines = at('/p', { syntax, token: 'Q7K2' }).text.split('\n')
-    expect(lines.filter((line) => line.includes('clada:Q7K2'))).toHaveLength(1)
-    expect(lines.filter((line) => line.trim().startsWith('clada:'))).toEqual([])
+    const lines = at('/p', { syntax, token: 'q7k2m9xb' }).text.split('\n')
+    expect(lines.filter((line) => line.includes('`clada:` directly followed by `q7k2m9xb`'))).toHaveLength(1)
+    expect(lines.join('\n')).not.toContain('clada:q7k2m9xb')
     expect(at('/p', { syntax }).text).not.toContain('clada:')
   })
 
@@ -180,6 +180,18 @@ describe('what is taught', () => {
     expect(text).toContain('path = "src/greet.js"')
     const result = await new Clada({ repoPath: root, gitCommit: false, relativePaths: true }).execute(text)
     expect(result).toMatchObject({ success: true, executedActions: 3 })
+  })
+
+  it('is where the project allows it', () => {
+    expect(at('/p').text).toContain('The project is `/p`. Every path is absolute and lies in it.')
+    expect(at('/p', { allowedRoots: ['/q'] }).text).toContain('Every path is absolute and lies in it, or in `/q`.')
+    expect(at('/p', { syntax: 'cml', allowedRoots: ['/q', '/r'] }).text).toContain(
+      'Paths are relative to it, or absolute and in `/q`, `/r`.',
+    )
+  })
+
+  it('is what is rare, where the project allows nothing else', () => {
+    expect(at('/p', { allowedActions: ['file_create'] }).actions).toEqual(['file_create'])
   })
 
   it('is the truth about heredocs and quotes', async () => {
