@@ -47,6 +47,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'undo.ts',
   ],
   'structures.ts': ['structure', 'clada.ts', 'settings.ts'],
+  'project-prompt.ts': ['actions', 'describe', 'settings.ts'],
   'context-text.ts': ['core', 'text', 'report', 'clada.ts'],
   'sham-response.ts': ['core', 'actions', 'syntax', 'clada.ts', 'parse-error.ts', 'settings.ts'],
   'index.ts': [
@@ -77,6 +78,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'convert.ts',
     'clada.ts',
     'context-text.ts',
+    'project-prompt.ts',
     'history',
     'history-run.ts',
     'squash-run.ts',

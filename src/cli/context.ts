@@ -67,6 +67,10 @@ async function printContext(clada: Clada, flags: FlagValues): Promise<number> {
 
 /** Sizes and refusals, beside the text and not in it. */
 export function tellContext({ shown, left, refused }: ContextText): void {
+  if (shown.length + left.length + refused.length === 0) {
+    process.stderr.write('clada: the working set is empty. Add files with: clada context add PATH…\n')
+    return
+  }
   const lines = [
     ...shown.map(({ path, tokens }) => `${path}  ${tokens} tokens`),
     ...left.map(({ path, tokens }) => `left out, over the budget: ${path}  ${tokens} tokens`),

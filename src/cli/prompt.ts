@@ -1,10 +1,8 @@
-import { actions } from '../actions/registry.ts'
 import { Clada } from '../clada.ts'
-import type { SyntaxName } from '../core/block.ts'
-import { promptFor, withFiles } from '../describe/prompt.ts'
-import { taughtNames, type TaughtName } from '../describe/teaching.ts'
+import { withFiles } from '../describe/prompt.ts'
+import { projectPrompt } from '../project-prompt.ts'
 import { printable } from '../report/printable.ts'
-import { type CladaOptions, settingsOf } from '../settings.ts'
+import type { CladaOptions } from '../settings.ts'
 import { tokensOf } from '../text/tokens.ts'
 import type { Command } from './command.ts'
 import { tellContext } from './context.ts'
@@ -18,16 +16,7 @@ export const command: Command = async ({ flags, words }) => {
   if (words.length > 0)
     throw new UsageError('prompt takes no words. To teach another syntax: clada prompt --syntax csl')
   const options = await cladaOptions(flags)
-  const { root, allowedRoots, allowedActions, relativePaths } = settingsOf(options)
-  const prompt = promptFor({
-    specs: actions,
-    root,
-    allowedRoots,
-    syntax: taughtOf(options.syntaxes),
-    allowedActions,
-    relativePaths,
-    exec: options.exec,
-    cslDelimiters: options.cslDelimiters,
+  const prompt = projectPrompt(options, {
     include: flags.all === undefined ? 'everyday' : 'all',
     budget: numberOf(flags, 'budget'),
   })
@@ -41,16 +30,6 @@ export const command: Command = async ({ flags, words }) => {
   print(isTerminal(1) ? printable(text) : text)
   return files.complete ? 0 : 1
 }
-
-/** The first syntax that is looked for and can be taught. */
-function taughtOf(syntaxes: readonly SyntaxName[] | undefined): TaughtName | undefined {
-  if (syntaxes === undefined) return undefined
-  const taught = taughtNames.find((name) => name === syntaxes.find((one) => isTaught(one)))
-  if (taught !== undefined) return taught
-  throw new UsageError(`A model can be taught ${taughtNames.join(', ')}; ${syntaxes.join(', ')} it knows by itself.`)
-}
-
-const isTaught = (name: string): boolean => taughtNames.some((taught) => taught === name)
 
 /** The working set, in what the prompt has left of the budget. */
 async function filesText(

@@ -39,12 +39,14 @@ function entriesIn(text: string, file: string): WorkingEntry[] {
   if (!isRecord(found) || !Array.isArray(found['entries'])) throw broken('it has no list of entries')
   if (found['version'] !== version) throw broken(`its version is ${JSON.stringify(found['version'])}, not ${version}`)
   const { entries } = found
-  if (!entries.every(isEntry)) throw broken('an entry has no path or no time')
+  if (!entries.every(isEntry)) throw broken('an entry has no path, no time, or a path of several lines')
   return entries
 }
 
+/** A line break in a path would make one entry look like two. */
 function isEntry(value: unknown): value is WorkingEntry {
-  return isRecord(value) && typeof value['path'] === 'string' && typeof value['added'] === 'string'
+  if (!isRecord(value) || typeof value['path'] !== 'string' || typeof value['added'] !== 'string') return false
+  return !/[\r\n]/.test(value['path'])
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

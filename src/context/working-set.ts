@@ -2,7 +2,7 @@ import path from 'node:path'
 import { Stop } from '../core/problem.ts'
 import type { Touching, UpdateEntries, WorkingEntry, WorkingSet } from '../core/working-set.ts'
 import { takeLock } from '../history/lock.ts'
-import { numbersIn, readRecord } from '../history/record.ts'
+import { type ExecutionRecord, numbersIn, readRecord } from '../history/record.ts'
 import { contextFile, putAside, readEntries, writeEntries } from './context-file.ts'
 
 /** Where a project keeps its working set. */
@@ -80,9 +80,12 @@ function isReadable(file: string, root: string): boolean {
 function lastExecutions(root: string, stateDir: string | undefined, count: number): Touching[] {
   if (stateDir === undefined) return []
   const history = path.join(stateDir, 'history')
-  const records = numbersIn(history)
-    .slice(-count)
-    .flatMap((number) => readRecord(history, number) ?? [])
+  const records: ExecutionRecord[] = []
+  // One that died without a record tells nothing.
+  for (const number of numbersIn(history).toReversed()) {
+    const record = readRecord(history, number)
+    if (record !== undefined && records.unshift(record) === count) break
+  }
   return records.map(({ time, paths, actions }) => {
     const named = [...paths.map((one) => one.path), ...actions.map(({ target }) => target.split('@@')[0] ?? '')]
     return { time, paths: new Set(named.map((name) => path.resolve(root, name))) }

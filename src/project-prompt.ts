@@ -1,0 +1,31 @@
+import { actions } from './actions/registry.ts'
+import { type Prompt, promptFor, type PromptOptions } from './describe/prompt.ts'
+import { taughtNames, type TaughtName } from './describe/teaching.ts'
+import { type CladaOptions, SettingsError, settingsOf } from './settings.ts'
+
+/** What is asked of a prompt beyond how the project is set up. */
+export type PromptRequest = Pick<PromptOptions, 'include' | 'rules' | 'token' | 'budget'>
+
+/** The prompt for a project: its root, what is allowed there, and the first of its syntaxes that can be taught. @throws SettingsError */
+export function projectPrompt(options: CladaOptions, request: PromptRequest = {}): Prompt {
+  const { root, allowedRoots, allowedActions, relativePaths } = settingsOf(options)
+  const { exec, cslDelimiters, syntaxes } = options
+  return promptFor({
+    specs: actions,
+    root,
+    allowedRoots,
+    allowedActions,
+    relativePaths,
+    exec,
+    cslDelimiters,
+    syntax: taughtOf(syntaxes),
+    ...request,
+  })
+}
+
+function taughtOf(syntaxes: CladaOptions['syntaxes']): TaughtName | undefined {
+  if (syntaxes === undefined) return undefined
+  const [taught] = syntaxes.flatMap((name) => taughtNames.find((one) => one === name) ?? [])
+  if (taught !== undefined) return taught
+  throw new SettingsError(`A model can be taught ${taughtNames.join(', ')}; ${syntaxes.join(', ')} it knows by itself.`)
+}
