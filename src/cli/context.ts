@@ -4,20 +4,22 @@ import type { ExecutionResult } from '../core/result.ts'
 import { formatReport } from '../report/format.ts'
 import { outputOf } from '../report/outputs.ts'
 import { printable } from '../report/printable.ts'
+import { type CladaOptions, settingsOf } from '../settings.ts'
 import type { Command } from './command.ts'
 import { type FlagValues, numberOf, UsageError } from './flags.ts'
+import { giveText } from './give-text.ts'
 import { cladaOptions, reportOptions } from './options.ts'
 import { print } from './print.ts'
-import { isTerminal } from './terminal.ts'
 
 /** The working set by hand: each verb is one of the context_ actions, except print. */
 export const command: Command = async ({ flags, words: [verb = 'list', ...paths] }) => {
-  const clada = new Clada(await cladaOptions(flags))
+  const options = await cladaOptions(flags)
+  const clada = new Clada(options)
   const takesPaths = verb === 'add' || verb === 'remove'
   if (takesPaths && paths.length === 0)
     throw new UsageError(`context ${verb} needs a path: clada context ${verb} PATH…`)
   if (!takesPaths && paths.length > 0) throw new UsageError(`context ${verb} takes no path.`)
-  if (verb === 'print') return printContext(clada, flags)
+  if (verb === 'print') return printContext(options, flags)
   if (!takesPaths && verb !== 'list' && verb !== 'prune' && verb !== 'clear')
     throw new UsageError(`There is no context ${verb}. It is one of add, remove, list, prune, clear, print.`)
 
@@ -52,17 +54,18 @@ function tell(verb: string, execution: ExecutionResult, flags: FlagValues): void
   print(printable([told[verb], ...warnings.map((warning) => `! ${warning}`)].join('\n')))
 }
 
-async function printContext(clada: Clada, flags: FlagValues): Promise<number> {
+async function printContext(options: CladaOptions, flags: FlagValues): Promise<number> {
+  const { root } = settingsOf(options)
   const { contextText } = await import('../context-text.ts')
   const show = flags.outline !== undefined ? 'outline' : flags.numbered !== undefined ? 'numbered' : 'text'
-  const context = await contextText(clada, { show, budget: numberOf(flags, 'budget') })
+  const context = await contextText(new Clada(options), { show, budget: numberOf(flags, 'budget') })
   if ('error' in context) {
     process.stderr.write(`clada: ${printable(context.error)}\n`)
     return 1
   }
   if (flags.quiet === undefined) tellContext(context)
-  if (context.text !== '') print(isTerminal(1) ? printable(context.text) : context.text)
-  return context.refused.length === 0 ? 0 : 1
+  const given = context.text === '' ? 0 : await giveText(context.text, flags, root)
+  return context.refused.length === 0 ? given : 1
 }
 
 /** Sizes and refusals, beside the text and not in it. */

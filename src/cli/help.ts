@@ -195,9 +195,9 @@ export const commands: readonly CommandHelp[] = [
     summary: 'what to paste to a model so that it writes blocks for this project',
     about:
       'Prints the instructions for a chat model: how to write blocks, where the project is, what it may do, what comes\nback. Its length is said on stderr.',
-    flags: ['root', 'allow', 'syntax', 'csl-delimiters', 'all', 'files', 'budget', 'quiet', 'help'],
+    flags: ['root', 'allow', 'syntax', 'csl-delimiters', 'all', 'files', 'budget', 'copy', 'osc52', 'quiet', 'help'],
     examples: [
-      ['clada prompt | pbcopy', 'paste it at the start of a chat'],
+      ['clada prompt --copy', 'and paste it at the start of a chat'],
       ['clada prompt --syntax csl', 'teach another syntax'],
       ['clada prompt --files --budget 20000', 'with the files of clada context behind it'],
       ['clada prompt --all', 'every action'],
@@ -209,11 +209,11 @@ export const commands: readonly CommandHelp[] = [
     summary: 'the files that you and the model keep in view; print: as one text to paste',
     about:
       'A list of files, and of structures in files as PATH@@Class@@method, that is kept for this project. print shows\nthem as they are now, under a line === path === each; sizes go to stderr. prune takes out what does not exist any\nmore, and what the last 20 executions neither changed nor named.',
-    flags: ['root', 'allow', 'numbered', 'outline', 'budget', 'json', 'quiet', 'help'],
+    flags: ['root', 'allow', 'numbered', 'outline', 'budget', 'copy', 'osc52', 'json', 'quiet', 'help'],
     examples: [
       ['clada context add src/cart.ts README.md', 'keep two files in view'],
       ['clada context add src/shop.ts@@Shop@@checkout', 'only one method'],
-      ['clada context print --budget 8000 | pbcopy', 'paste them to a model'],
+      ['clada context print --budget 8000 --copy', 'to paste them to a model'],
     ],
   },
   {

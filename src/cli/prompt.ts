@@ -2,21 +2,23 @@ import { Clada } from '../clada.ts'
 import { withFiles } from '../describe/prompt.ts'
 import { projectPrompt } from '../project-prompt.ts'
 import { printable } from '../report/printable.ts'
-import type { CladaOptions } from '../settings.ts'
+import { sessionToken } from '../session/token.ts'
+import { type CladaOptions, settingsOf } from '../settings.ts'
 import { tokensOf } from '../text/tokens.ts'
 import type { Command } from './command.ts'
 import { tellContext } from './context.ts'
 import { type FlagValues, numberOf, UsageError } from './flags.ts'
+import { giveText } from './give-text.ts'
 import { cladaOptions } from './options.ts'
-import { print } from './print.ts'
-import { isTerminal } from './terminal.ts'
 
 /** What to paste to a model, so that it writes blocks for this project. */
 export const command: Command = async ({ flags, words }) => {
   if (words.length > 0)
     throw new UsageError('prompt takes no words. To teach another syntax: clada prompt --syntax csl')
   const options = await cladaOptions(flags)
+  const { root } = settingsOf(options)
   const prompt = projectPrompt(options, {
+    token: sessionToken(root),
     include: flags.all === undefined ? 'everyday' : 'all',
     budget: numberOf(flags, 'budget'),
   })
@@ -27,8 +29,8 @@ export const command: Command = async ({ flags, words }) => {
     const dropped = prompt.dropped.length === 0 ? '' : `; left out to fit: ${prompt.dropped.join(', ')}`
     process.stderr.write(`clada: ${tokensOf(text)} tokens${dropped}\n`)
   }
-  print(isTerminal(1) ? printable(text) : text)
-  return files.complete ? 0 : 1
+  const given = await giveText(text, flags, root)
+  return files.complete ? given : 1
 }
 
 /** The working set, in what the prompt has left of the budget. */

@@ -1,6 +1,18 @@
-import { describe, expect, it } from 'vitest'
-import { clada } from '../support/cli.ts'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { carriesToken, quotesInstruction } from '../../src/session/token.ts'
+import { Display, missing, skip } from '../clipboard/support/display.ts'
+import { clada as start, type Ran } from '../support/cli.ts'
 import { fill, filesIn, scratchDir } from '../support/scratch.ts'
+
+const state = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-state-'))
+afterAll(() => fs.rmSync(state, { recursive: true, force: true }))
+
+/** Without a desktop, and with a state directory of its own. */
+const clada = (args: readonly string[], options: { cwd: string }): Ran =>
+  start(args, { ...options, env: { XDG_STATE_HOME: state, DISPLAY: '', WAYLAND_DISPLAY: '' } })
 
 const cart = 'export class Cart {\n  total() {\n    return 0\n  }\n}\n'
 
@@ -50,6 +62,29 @@ describe('clada prompt', () => {
     expect(stdout.length).toBeLessThanOrEqual(8100)
     expect(stderr).toContain(`left out, over the budget: ${cwd}/long.txt`)
     expect(clada(['prompt'], { cwd }).stdout).not.toContain('## Files')
+  })
+
+  it('tells the word by which a reply is known, and is no reply itself', () => {
+    const cwd = scratchDir()
+    const { stdout } = clada(['prompt'], { cwd })
+    const [, token = ''] = /`clada:` directly followed by `([0-9a-z]{20})`/.exec(stdout) ?? []
+    expect(token).not.toBe('')
+    expect(clada(['prompt', '--syntax', 'cml'], { cwd }).stdout).toContain(token)
+    expect(clada(['prompt'], { cwd: scratchDir() }).stdout).not.toContain(token)
+    expect(carriesToken(stdout, token)).toBe(false)
+    expect(quotesInstruction(stdout)).toBe(true)
+    const [example = ''] = /^````\n[^]*?^````$/m.exec(stdout) ?? []
+    expect(carriesToken(`${example}\nDone.\n\nclada:${token}\n`, token)).toBe(true)
+  })
+
+  it('prints what no clipboard takes', () => {
+    const cwd = scratchDir()
+    const { stdout } = clada(['prompt'], { cwd })
+    expect(clada(['prompt', '--copy', '-q'], { cwd })).toEqual({
+      status: 1,
+      stdout,
+      stderr: expect.stringMatching(/^clada: No clipboard: .*\n$/),
+    })
   })
 
   it('has help with examples', () => {
@@ -181,5 +216,23 @@ describe('clada context print', () => {
       stdout: '',
       stderr: expect.stringContaining('clada: context_list: The working set cannot be read'),
     })
+  })
+})
+
+describe.skipIf(skip)(`--copy (skipped without ${missing.join(', ') || 'nothing'})`, () => {
+  it('puts the text on the clipboard, and nothing on stdout', async () => {
+    const display = await Display.open()
+    onTestFinished(() => display.close())
+    const cwd = scratchDir({ 'a.txt': 'grün ✓\n' })
+    const env = { XDG_STATE_HOME: state, DISPLAY: `:${display.number}`, WAYLAND_DISPLAY: '' }
+    expect(start(['prompt', '--copy'], { cwd, env })).toMatchObject({
+      status: 0,
+      stdout: '',
+      stderr: expect.stringMatching(/^clada: \d+ tokens\nclada: copied to the clipboard\n$/),
+    })
+    expect(await display.paste()).toBe(clada(['prompt'], { cwd }).stdout)
+    clada(['context', 'add', 'a.txt'], { cwd })
+    expect(start(['context', 'print', '--copy', '-q'], { cwd, env })).toEqual({ status: 0, stdout: '', stderr: '' })
+    expect(await display.paste()).toBe(`=== ${cwd}/a.txt ===\ngrün ✓\n`)
   })
 })
