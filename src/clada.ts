@@ -1,5 +1,5 @@
 import { registry } from './actions/registry.ts'
-import type { Block } from './core/block.ts'
+import type { Block, Document } from './core/block.ts'
 import type { ActionResult, ExecutionResult, Preview } from './core/result.ts'
 import type { HistorySettings, Settings } from './core/settings.ts'
 import { carryOut, run, runStream, type RunOptions, type RunResult } from './run.ts'
@@ -25,6 +25,8 @@ export interface ExecuteOptions {
   onAction?: (result: ActionResult) => void
   /** What is left when it is aborted is skipped and reported so. */
   signal?: AbortSignal
+  /** Chooses among what was found in a text; the rest is left alone. */
+  select?: (document: Document) => Document
 }
 
 /** Finds the action blocks in a text and carries them out. Holds options, no state. */

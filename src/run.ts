@@ -15,6 +15,8 @@ import { type Change, openWorkspace, type OpenWorkspace } from './workspace/open
 /** The only file that knows the order of the stages: text, blocks, actions, policy, workspace, result. */
 export interface RunOptions extends ExecutionOptions, FindOptions {
   readonly history: HistorySettings
+  /** Chooses among what was found in a whole text. */
+  readonly select?: ((document: Document) => Document) | undefined
 }
 
 export interface RunResult {
@@ -26,7 +28,8 @@ export interface RunResult {
 export async function run(text: string, options: RunOptions): Promise<RunResult> {
   const tooLarge = inputTooLarge(text, options.settings.limits.inputBytes)
   if (tooLarge !== undefined) return { result: fatal(tooLarge, 'input_too_large'), changes: [] }
-  return carryOut(findBlocks(new Source(text), options), options)
+  const found = findBlocks(new Source(text), options)
+  return carryOut(options.select?.(found) ?? found, options)
 }
 
 /** The same for blocks that are already there. */

@@ -45,6 +45,8 @@ export interface CladaOptions {
   strict?: boolean
   /** What CSL markers begin and end with. Default: `<---` and `--->`. */
   cslDelimiters?: { readonly start: string; readonly end: string }
+  /** Files of whoever drives clada, such as the one that is watched: no document touches them, no checkpoint holds them. */
+  reserved?: readonly string[]
   limits?: Partial<Limits>
   /** How code is run: contained, refused where that is not possible; as it is; or never. */
   exec?: 'sandbox' | 'unsandboxed' | 'off'
@@ -73,6 +75,7 @@ export function settingsOf(options: CladaOptions): Settings {
     relativePaths: options.relativePaths ?? false,
     symlinks: options.symlinks ?? 'refuse',
     allowEscape: options.allowEscape ?? false,
+    reserved: (options.reserved ?? []).map((file) => canonical(file)),
     limits: { ...defaultLimits, ...options.limits },
   }
 }

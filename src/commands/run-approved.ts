@@ -77,7 +77,7 @@ async function permission(
   })
   if (ask === undefined || effect === 'show') return needed(false)
   const answer = await ask({ root: settings.root, command, runs: shown, changed, network })
-  if (answer === 'no') return needed(true)
+  if (answer === undefined || answer === 'no') return needed(answer === 'no')
   if (answer === 'always') approvals.add(command, runs)
   return { ok: true, network }
 }

@@ -30,7 +30,8 @@ export interface ApprovalRequest {
 }
 
 export type ApprovalAnswer = 'once' | 'always' | 'no'
-export type Ask = (request: ApprovalRequest) => Promise<ApprovalAnswer>
+/** Undefined when nobody is there to answer. */
+export type Ask = (request: ApprovalRequest) => Promise<ApprovalAnswer | undefined>
 
 /** What the user said about programs, complete. */
 export interface CommandSettings {

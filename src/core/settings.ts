@@ -12,6 +12,8 @@ export interface Settings {
   readonly symlinks: 'refuse' | 'inside'
   /** Lifts the roots, never the denied list. */
   readonly allowEscape: boolean
+  /** Files of whoever drives clada: no document touches them, no checkpoint holds them. Absolute. */
+  readonly reserved: readonly string[]
   readonly limits: Limits
 }
 

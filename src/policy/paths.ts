@@ -10,14 +10,17 @@ import type { Settings } from '../core/settings.ts'
 export function makePathJudge(policy: PathPolicy): PathJudge {
   return {
     path: (given, absolute, access) => judgePath(given, absolute, access, policy),
-    closedBelow: (relative) => patternFor(relative.split('/'), undefined, policy.denied) !== undefined,
+    closedBelow: (relative) =>
+      patternFor(relative.split('/'), undefined, policy.denied) !== undefined ||
+      isReserved(path.join(policy.roots[0] ?? '', relative), policy),
   }
 }
 
-export const pathPolicyOf = ({ root, allowedRoots, allowEscape, deniedPatterns }: Settings): PathPolicy => ({
+export const pathPolicyOf = ({ root, allowedRoots, allowEscape, deniedPatterns, reserved }: Settings): PathPolicy => ({
   roots: [root, ...allowedRoots],
   allowEscape,
   denied: compileDenied(deniedPatterns),
+  reserved,
 })
 
 interface PathPolicy {
@@ -25,6 +28,7 @@ interface PathPolicy {
   readonly roots: readonly string[]
   readonly allowEscape: boolean
   readonly denied: DeniedPatterns
+  readonly reserved: readonly string[]
 }
 
 function judgePath(given: string, absolute: string, access: Access, policy: PathPolicy): PathDecision {
@@ -38,6 +42,8 @@ function judgePath(given: string, absolute: string, access: Access, policy: Path
   const parts = partsBelow(clean, root ?? path.parse(clean).root)
   const denied = deniedBy(parts, clean, access, policy.denied)
   if (denied !== undefined) return denied
+  if (access !== 'list' && isReserved(clean, policy))
+    return deny('path_denied', 'clada itself reads or writes it at this moment')
   if (root === undefined) {
     return deny(
       'path_escape',
@@ -47,6 +53,9 @@ function judgePath(given: string, absolute: string, access: Access, policy: Path
   }
   return { verdict: 'allow', root, parts }
 }
+
+const isReserved = (absolute: string, { reserved }: PathPolicy): boolean =>
+  reserved.length > 0 && reserved.some((file) => folded(file) === folded(absolute))
 
 interface DeniedPatterns {
   readonly component: RuleSet

@@ -4,7 +4,7 @@ import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { parseRepairLines, repairLines } from './repair.ts'
-import { byBlock, primaryOf, reasonOf } from './words.ts'
+import { byBlock, isPartial, primaryOf, reasonOf } from './words.ts'
 
 /** What is pasted back to a model: a line for each action, then what they had to show, then how to repair what failed. */
 export function formatLlm(result: ExecutionResult, options: ReportOptions = {}): string {
@@ -30,7 +30,8 @@ export function summarySection(result: ExecutionResult): string {
 function actionLine(result: ActionResult): string {
   const what = `${result.action} ${primaryOf(result)}`.trimEnd()
   if (result.success) return `${result.blockId} ✅ ${what}${warned(result)}`
-  return `${result.blockId} ❌ ${what} - ${reasonOf(result.error)}`
+  const mark = isPartial(result) ? '⚠️ ' : '❌'
+  return `${result.blockId} ${mark} ${what} - ${reasonOf(result)}`
 }
 
 const warned = ({ warnings = [] }: ActionResult): string =>

@@ -50,9 +50,9 @@ function bodyOf(result: ActionResult): string | undefined {
   if (action.endsWith('_structure') || action === 'list_structures')
     return isRecord(data) ? structureBody(data) : undefined
   if (isRecord(data) && typeof data['content'] === 'string' && isRead(action)) {
-    if (Array.isArray(data['paths'])) return severalFiles(data['paths'].map(String), data['content'])
-    const path = String(data['path'])
-    return fileSection(action.endsWith('_numbered') ? `[numbered] ${path}` : path, data['content'])
+    const named = (path: string): string => (action.endsWith('_numbered') ? `[numbered] ${path}` : path)
+    if (Array.isArray(data['paths'])) return severalFiles(data['paths'].map(String), data['content'], named, result)
+    return fileSection(named(String(data['path'])), data['content'])
   }
   if (action === 'context_prune' && isRecord(data) && Array.isArray(data['removed']))
     return data['removed'].length === 0 ? undefined : ['removed:', ...data['removed'].map(String)].join('\n')
@@ -69,8 +69,41 @@ const emptyLists: Readonly<Record<string, string>> = {
 const fileSection = (name: string, content: string): string =>
   `=== START FILE: ${name} ===\n${content === '' ? '[empty file]' : content}\n=== END FILE: ${name} ===`
 
-function severalFiles(paths: readonly string[], content: string): string {
-  return [`Reading ${paths.length} files:`, ...paths.map((path) => `- ${path}`), '', content].join('\n')
+function severalFiles(
+  paths: readonly string[],
+  content: string,
+  named: (path: string) => string,
+  { action, details }: ActionResult,
+): string {
+  const failures = details?.failures ?? []
+  const listed = (names: readonly string[]): string[] => names.map((path) => `- ${path}`)
+  const total = paths.length + failures.length
+  const head =
+    failures.length === 0
+      ? [`Reading ${paths.length} files:`, ...listed(paths)]
+      : [
+          `Successfully read ${paths.length} of ${total} files (${failures.length} failed):`,
+          '',
+          '✅ Successfully read:',
+          ...listed(paths),
+          '',
+          '❌ Failed to read:',
+          ...failures.map(({ path, error }) => `- ${path}: ${error.replace(`${action}: `, '')}`),
+        ]
+  const sections = textsOf(paths, content).map((text, index) => fileSection(named(paths[index] ?? ''), text))
+  return [...head, '', sections.join('\n\n')].join('\n')
+}
+
+/** The texts of several files, which stand in one, each under its path. */
+function textsOf(paths: readonly string[], content: string): string[] {
+  let at = 0
+  return paths.map((path, index) => {
+    const from = at + `=== ${path} ===\n`.length
+    const next = paths[index + 1]
+    const end = next === undefined ? content.length : content.indexOf(`\n\n=== ${next} ===\n`, from)
+    at = end === -1 ? content.length : end + 2
+    return content.slice(from, end === -1 ? content.length : end)
+  })
 }
 
 /** A hit, a directory entry or a path, on one line. */

@@ -4,7 +4,8 @@ import type { ReportOptions } from './options.ts'
 /** What an action was about, in a word or two. */
 export function primaryOf({ params }: Pick<ActionResult, 'params'>): string {
   const { path, paths, pattern, lang, old_path, source_path, command } = params
-  if (typeof path === 'string') return path
+  // A name with a line break in it must not look like two lines.
+  if (typeof path === 'string') return path.replace(/\r?\n/g, '\\n')
   if (typeof paths === 'string') return `(${paths.split('\n').filter((line) => line.trim() !== '').length} files)`
   for (const value of [pattern, lang, old_path, source_path, command])
     if (typeof value === 'string') return oneLine(value)
@@ -12,13 +13,36 @@ export function primaryOf({ params }: Pick<ActionResult, 'params'>): string {
 }
 
 /** Why an action failed, in a few words. */
-export function reasonOf(error: string | undefined): string {
+export function reasonOf(result: Pick<ActionResult, 'error' | 'code' | 'data' | 'details'>): string {
+  const { error, code, data, details } = result
+  const said = code === 'exec_failed' ? lastLineOf(data) : undefined
+  if (said !== undefined) return oneLine(said.trim())
+  if (isPartial(result)) {
+    const [read, failed] = [pathsIn(data).length, details?.failures?.length ?? 0]
+    return `Read ${read} of ${read + failed} files (${failed} failed)`
+  }
   if (error === undefined || error === '') return 'Unknown error'
   if (/File not found|no such file or directory/.test(error)) return 'File not found'
   if (/permission denied/i.test(error)) return 'Permission denied'
   const colon = error.indexOf(': ')
   const [short = ''] = colon === -1 ? [] : error.slice(colon + 2).split(/['(\n]/)
   return short.trim() || oneLine(colon === -1 ? error : error.slice(colon + 2))
+}
+
+/** Whether some of several files could be read. */
+export const isPartial = ({ data, details }: Pick<ActionResult, 'data' | 'details'>): boolean =>
+  details?.failures !== undefined && pathsIn(data).length > 0
+
+function pathsIn(data: unknown): readonly unknown[] {
+  return typeof data === 'object' && data !== null && 'paths' in data && Array.isArray(data.paths) ? data.paths : []
+}
+
+/** What a program said last about its failure. */
+function lastLineOf(data: unknown): string | undefined {
+  if (typeof data !== 'object' || data === null || !('stderr' in data)) return undefined
+  return String(data.stderr)
+    .split('\n')
+    .findLast((line) => line.trim() !== '')
 }
 
 /** The first line of a text, short enough for a list. */

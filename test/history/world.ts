@@ -36,6 +36,7 @@ export const settingsFor = (root: string): Settings => ({
   root,
   allowedRoots: [],
   deniedPatterns: defaultDeniedPatterns,
+  reserved: [],
   allowedActions: null,
   relativePaths: false,
   symlinks: 'refuse',

@@ -8,6 +8,7 @@ const settings: Settings = {
   root: '/home/ada/proj',
   allowedRoots: ['/srv/data'],
   deniedPatterns: [...defaultDeniedPatterns, 'private/**', 'docs/secret-*.md'],
+  reserved: [],
   allowedActions: null,
   relativePaths: true,
   symlinks: 'refuse',

@@ -16,6 +16,7 @@ export const settingsFor = (root: string): Settings => ({
   root,
   allowedRoots: [],
   deniedPatterns: defaultDeniedPatterns,
+  reserved: [],
   allowedActions: null,
   relativePaths: false,
   symlinks: 'refuse',

@@ -1,0 +1,46 @@
+import type { Clada } from '../clada.ts'
+import type { Document } from '../core/block.ts'
+import { formatLlm } from '../report/llm.ts'
+import type { ReportOptions } from '../report/options.ts'
+import { replaceFile } from '../state/user-state.ts'
+import type { Done, ListenerEvent, Origin } from './events.ts'
+import { onlyOf } from './units.ts'
+
+export interface Carrier {
+  readonly clada: Clada
+  /** Where the whole report goes. */
+  readonly output: string
+  readonly report: ReportOptions | undefined
+  readonly copy: ((report: string) => Promise<boolean>) | undefined
+  readonly tell: (event: ListenerEvent) => void
+  readonly signal: AbortSignal
+}
+
+/** A text that was read, and what of it is to be done. */
+export interface Order {
+  readonly origin: Origin
+  readonly text: string
+  readonly document: Document
+  readonly keys: ReadonlySet<string>
+  /** What is to be said about blocks that came again. */
+  readonly again: readonly string[]
+}
+
+/** Carries out a part of a text, and brings the report to where it is looked for. */
+export async function carryOut({ origin, text, document, keys, again }: Order, by: Carrier): Promise<Done> {
+  const begun = performance.now()
+  const { blocks } = onlyOf(document, keys)
+  const before = document.blocks.length - blocks.length
+  by.tell({ kind: 'begin', origin, blocks: blocks.length, before })
+  const result = await by.clada.execute(text, {
+    signal: by.signal,
+    select: (found) => onlyOf(found, keys),
+    onAction: (action) => by.tell({ kind: 'action', result: action }),
+    onOutput: (task, chunk) => by.tell({ kind: 'program', task, chunk }),
+  })
+  if (again.length > 0) result.warnings = [...(result.warnings ?? []), ...again]
+  const report = formatLlm(result, by.report)
+  const copied = await by.copy?.(report).catch(() => false)
+  replaceFile(by.output, report)
+  return { origin, result, report, copied, durationMs: performance.now() - begun }
+}

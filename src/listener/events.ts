@@ -1,0 +1,31 @@
+import type { ActionResult, ExecutionResult } from '../core/result.ts'
+
+/** Where a text came from: the watched file, or a text that was handed over. */
+export type Origin = 'file' | 'clipboard'
+
+/** What a listener has to tell, in order. */
+export type ListenerEvent =
+  /** It is ready: from now on nothing is missed. */
+  | { readonly kind: 'watching'; readonly file: string; readonly output: string; readonly created: boolean }
+  /** Blocks that are there already and are left alone until somebody asks for them. */
+  | { readonly kind: 'held'; readonly blocks: number; readonly why: 'first-look' | 'interrupted' }
+  | { readonly kind: 'begin'; readonly origin: Origin; readonly blocks: number; readonly before: number }
+  | { readonly kind: 'action'; readonly result: ActionResult }
+  /** What a program writes, as it comes. */
+  | { readonly kind: 'program'; readonly task: string; readonly chunk: Buffer }
+  | ({ readonly kind: 'done' } & Done)
+  /** A text with nothing in it that was not carried out before. */
+  | { readonly kind: 'nothing-new'; readonly origin: Origin; readonly blocks: number }
+  /** The file is not one that can be watched, as long as it is so; empty when it is again. */
+  | { readonly kind: 'trouble'; readonly why: string }
+  /** Two texts could not be brought together; this one is kept here. */
+  | { readonly kind: 'saved-aside'; readonly file: string }
+
+export interface Done {
+  readonly origin: Origin
+  readonly result: ExecutionResult
+  /** The whole report, as it stands in the output file. */
+  readonly report: string
+  readonly copied: boolean | undefined
+  readonly durationMs: number
+}

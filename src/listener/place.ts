@@ -1,0 +1,100 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { Stop } from '../core/problem.ts'
+import { takeLock } from '../history/lock.ts'
+import { userStateDir } from '../state/user-state.ts'
+import { Scratch } from '../workspace/scratch.ts'
+import { Ledger } from './ledger.ts'
+
+/** Why a file cannot be watched. */
+export class ListenerError extends Error {
+  override readonly name = 'ListenerError'
+  readonly code: 'INVALID' | 'NOT_A_FILE' | 'ALREADY_WATCHING'
+
+  constructor(code: ListenerError['code'], message: string) {
+    super(`listener: ${message}`)
+    this.code = code
+  }
+}
+
+/** The files a listener works with, theirs and ours. */
+export interface Place {
+  readonly file: string
+  readonly created: boolean
+  readonly output: string
+  readonly ledger: Ledger
+  readonly scratch: Scratch
+  /** Lets another listener have the file. */
+  release(): void
+}
+
+/** @throws ListenerError */
+export async function takePlace(
+  { root, allowedRoots }: { readonly root: string; readonly allowedRoots: readonly string[] },
+  given: string,
+  outputFile: string | undefined,
+): Promise<Place> {
+  const file = realPlace(given, [root, ...allowedRoots])
+  const scratch = new Scratch(root)
+  const dir = path.join(userStateDir(root) ?? scratch.stateDir(), 'watch')
+  const ledger = new Ledger(dir, root, file)
+  const release = await lockFor(ledger.lock, file)
+  try {
+    sweep(file)
+    const created = !fs.existsSync(file)
+    if (created) fs.writeFileSync(file, explanation, { flag: 'wx' })
+    const output =
+      outputFile === undefined ? path.join(scratch.stateDir(), 'output.md') : path.resolve(root, outputFile)
+    fs.mkdirSync(path.dirname(output), { recursive: true })
+    return { file, created, output, ledger, scratch, release }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+const explanation = `Paste the whole reply of a model below this line and save. clada carries out the blocks in it and puts the
+results on top. What was carried out once is not carried out again, so new replies can go below old ones.
+
+`
+
+/** The user may name a link; but one that a project brought along must not lead out of it. */
+function realPlace(given: string, roots: readonly string[]): string {
+  const file = path.resolve(given)
+  const there = fs.lstatSync(file, { throwIfNoEntry: false })
+  const dir = fs.existsSync(path.dirname(file)) ? fs.realpathSync(path.dirname(file)) : undefined
+  if (dir === undefined) throw new ListenerError('NOT_A_FILE', `the directory of '${given}' does not exist`)
+  if (there === undefined) return path.join(dir, path.basename(file))
+  if (there.isSymbolicLink()) {
+    const target = fs.existsSync(file) ? fs.realpathSync(file) : undefined
+    const inside = roots.some((root) => target?.startsWith(root + path.sep))
+    if (target === undefined || !inside || !fs.statSync(target).isFile())
+      throw new ListenerError('NOT_A_FILE', `'${given}' is a symbolic link that leads to no file of the project`)
+    return target
+  }
+  if (!there.isFile()) {
+    const what = there.isDirectory() ? 'a directory' : 'no regular file'
+    throw new ListenerError('NOT_A_FILE', `'${given}' is ${what}. Name a file to watch: clada watch FILE`)
+  }
+  return path.join(dir, path.basename(file))
+}
+
+async function lockFor(lock: string, file: string): Promise<() => void> {
+  try {
+    return await takeLock(lock, 0)
+  } catch (error) {
+    if (!(error instanceof Stop) || error.problem.kind !== 'locked') throw error
+    const { pid, command, since } = error.problem
+    throw new ListenerError(
+      'ALREADY_WATCHING',
+      `ALREADY_WATCHING '${file}': ${command} (process ${pid}) does so since ${since}. End it first, or watch another file.`,
+    )
+  }
+}
+
+/** What a listener that was killed while it wrote has left. The lock is ours, so nobody else is writing one. */
+function sweep(file: string): void {
+  const dir = path.dirname(file)
+  const ours = new RegExp(`^\\.${path.basename(file).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\.[a-z0-9]+\\.tmp$`)
+  for (const name of fs.readdirSync(dir)) if (ours.test(name)) fs.rmSync(path.join(dir, name), { force: true })
+}

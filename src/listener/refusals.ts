@@ -1,0 +1,26 @@
+import type { ExecutionResult } from '../core/result.ts'
+
+/** Results of runs that never were. */
+const fatal = (fatalError: string): ExecutionResult => ({
+  success: false,
+  totalBlocks: 0,
+  executedActions: 0,
+  results: [],
+  parseErrors: [],
+  fatalError,
+})
+
+export const tooLarge = (size: number, limit: number): ExecutionResult => ({
+  ...fatal(`input_too_large: the file has ${size} bytes, the limit is ${limit}. Remove what is done, or split it.`),
+  fatalCode: 'input_too_large',
+})
+
+export const notUtf8: ExecutionResult = {
+  ...fatal('not_utf8: the file is not valid UTF-8, so nothing of it was executed. Save it as UTF-8.'),
+  fatalCode: 'not_utf8',
+}
+
+export const interrupted = fatal(
+  'The last run was interrupted, and what it had begun is not run again by itself. clada history says what was done; ' +
+    'clada watch --again runs it again.',
+)

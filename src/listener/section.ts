@@ -1,0 +1,77 @@
+import type { ExecutionResult } from '../core/result.ts'
+import { summarySection } from '../report/llm.ts'
+import { printable } from '../report/printable.ts'
+
+/**
+ * The results stand at the very top of the watched file, and only there are they ours: the same lines further down are
+ * the user's, or the content of a block. Everything here works on bytes, so that whatever else is in the file comes
+ * back as it was.
+ */
+export interface Parts {
+  /** The byte order mark, if there is one. */
+  readonly mark: Buffer
+  /** Our section with the blank line below it; empty when there is none. */
+  readonly section: Buffer
+  /** What the user wrote. */
+  readonly own: Buffer
+}
+
+export function partsOf(bytes: Buffer): Parts {
+  const from = bytes.subarray(0, 3).equals(byteOrderMark) ? 3 : 0
+  const end = endOfSection(bytes, from)
+  return { mark: bytes.subarray(0, from), section: bytes.subarray(from, end), own: bytes.subarray(end) }
+}
+
+/** The file with another section, written with the line breaks that the user's text has. */
+export function withSection(bytes: Buffer, section: string): Buffer {
+  const { mark, own } = partsOf(bytes)
+  const lf = own.indexOf(0x0a)
+  const text = lf > 0 && own[lf - 1] === 0x0d ? section.replaceAll('\n', '\r\n') : section
+  return Buffer.concat([mark, Buffer.from(text), own])
+}
+
+/** One line for each action, between the lines that mark it as ours. */
+export function sectionFor(result: ExecutionResult, copied?: boolean): string {
+  const note = copied === undefined ? [] : [notes[copied ? 'copied' : 'failed'], '']
+  return [...note, sectionOf(summarySection(result).split('\n').slice(1, -1))].join('\n')
+}
+
+export function sectionOf(lines: readonly string[]): string {
+  // A name that a document made up must not end the section.
+  const body = lines.map((line) => printable(line.trimEnd() === lastLine ? ` ${line}` : line))
+  return [firstLine, ...body, lastLine, '', ''].join('\n')
+}
+
+const firstLine = '=== CLADA RESULTS ==='
+const lastLine = '=== END ==='
+const notes = { copied: '📋 Copied to clipboard', failed: '❌ Clipboard copy failed' }
+const byteOrderMark = Buffer.from('\ufeff')
+
+/** Where the user's text begins; `from` when no section of ours stands there. */
+function endOfSection(bytes: Buffer, from: number): number {
+  const start = Object.values(notes).reduce((at, note) => {
+    const blank = lineAt(bytes, from) === note ? nextLine(bytes, from) : undefined
+    return blank === undefined || lineAt(bytes, blank) !== '' ? at : (nextLine(bytes, blank) ?? at)
+  }, from)
+  if (lineAt(bytes, start) !== firstLine) return from
+  for (let at = nextLine(bytes, start); at !== undefined; at = nextLine(bytes, at)) {
+    if (lineAt(bytes, at) !== lastLine) continue
+    const below = nextLine(bytes, at)
+    if (below === undefined) return bytes.length
+    return lineAt(bytes, below) === '' ? (nextLine(bytes, below) ?? bytes.length) : below
+  }
+  // Without its end it may be anything.
+  return from
+}
+
+/** A line without white space at its end. Our own are short; of others the beginning will do. */
+function lineAt(bytes: Buffer, at: number): string {
+  const lf = bytes.indexOf(0x0a, at)
+  const end = lf === -1 ? bytes.length : lf
+  return bytes.toString('utf8', at, Math.min(end, at + 100)).trimEnd()
+}
+
+function nextLine(bytes: Buffer, at: number): number | undefined {
+  const lf = bytes.indexOf(0x0a, at)
+  return lf === -1 ? undefined : lf + 1
+}

@@ -1,0 +1,152 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+/** What is at a path that may be anything, at any moment. */
+export type Look =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'odd'; readonly why: string }
+  | { readonly kind: 'large'; readonly size: number }
+  | { readonly kind: 'file'; readonly bytes: Buffer }
+
+/** Reads a file that others write to. Undefined when somebody was writing while it was read. */
+export function lookAt(file: string, limit: number): Look | undefined {
+  const held = open(file)
+  if ('kind' in held) return held
+  try {
+    const before = fs.fstatSync(held.fd, { bigint: true })
+    if (before.size > limit) return { kind: 'large', size: Number(before.size) }
+    const bytes = fs.readFileSync(held.fd)
+    return isSame(before, fs.fstatSync(held.fd, { bigint: true })) ? { kind: 'file', bytes } : undefined
+  } finally {
+    fs.closeSync(held.fd)
+  }
+}
+
+/** What came of rewriting: `late` watches whether somebody still writes to the file that was displaced. */
+export interface Rewritten {
+  readonly bytes: Buffer
+  readonly late: LateWriter
+}
+
+/**
+ * Replaces a file by what `change` makes of it, in one step, and only while it is still what was read; otherwise
+ * everything is done again with what is there by then. Undefined when there is no file, or no change is wanted.
+ */
+export async function rewrite(
+  file: string,
+  change: (bytes: Buffer) => Buffer | undefined,
+  isWhole: (bytes: Buffer) => boolean = () => true,
+): Promise<Rewritten | undefined> {
+  const until = performance.now() + patienceMs
+  for (;;) {
+    const patient = performance.now() < until
+    const held = open(file)
+    if ('kind' in held) {
+      // An editor that deletes and creates is back in a moment.
+      if (held.kind !== 'absent' || !patient) return undefined
+      await pause()
+      continue
+    }
+    const { fd } = held
+    const before = fs.fstatSync(fd, { bigint: true })
+    const bytes = fs.readFileSync(fd)
+    if (patient && (isFresh(before) || !isWhole(bytes))) {
+      fs.closeSync(fd)
+      await pause()
+      continue
+    }
+    const wanted = change(bytes)
+    if (wanted === undefined) {
+      fs.closeSync(fd)
+      return undefined
+    }
+    const temp = writeBeside(file, wanted, before)
+    if (!isSame(before, fs.lstatSync(file, { bigint: true, throwIfNoEntry: false }))) {
+      fs.rmSync(temp, { force: true })
+      fs.closeSync(fd)
+      continue
+    }
+    fs.renameSync(temp, file)
+    return { bytes: wanted, late: new LateWriter(fd, before) }
+  }
+}
+
+/** Holds a file that was displaced, for whoever had it open and still writes to it. */
+export class LateWriter {
+  #fd: number | undefined
+  #stat: fs.BigIntStats
+
+  constructor(fd: number, stat: fs.BigIntStats) {
+    this.#fd = fd
+    this.#stat = stat
+  }
+
+  /** What was written to it since; undefined when nothing was. */
+  text(): Buffer | undefined {
+    if (this.#fd === undefined) return undefined
+    const now = fs.fstatSync(this.#fd, { bigint: true })
+    if (now.size === this.#stat.size && now.mtimeNs === this.#stat.mtimeNs) return undefined
+    this.#stat = now
+    const bytes = Buffer.alloc(Number(now.size))
+    return bytes.subarray(0, fs.readSync(this.#fd, bytes, 0, bytes.length, 0))
+  }
+
+  close(): void {
+    if (this.#fd !== undefined) fs.closeSync(this.#fd)
+    this.#fd = undefined
+  }
+}
+
+/** How long somebody who is just writing is waited for. */
+const patienceMs = 2000
+
+/** Clocks of files tick slowly: whoever writes twice within one tick is not noticed by the time. */
+const isFresh = ({ mtimeMs }: fs.BigIntStats): boolean => Math.abs(Date.now() - Number(mtimeMs)) < 20
+
+const pause = (): Promise<void> => new Promise((done) => setTimeout(done, 10))
+
+function open(file: string): { fd: number } | (Look & { kind: 'absent' | 'odd' }) {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants
+  let fd: number
+  try {
+    fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent' }
+    return { kind: 'odd', why: code === 'ELOOP' ? 'it is a symbolic link' : `it cannot be read (${code})` }
+  }
+  const stat = fs.fstatSync(fd)
+  if (stat.isFile()) return { fd }
+  fs.closeSync(fd)
+  return { kind: 'odd', why: stat.isDirectory() ? 'it is a directory' : 'it is not a regular file' }
+}
+
+function writeBeside(file: string, bytes: Buffer, { mode, uid, gid }: fs.BigIntStats): string {
+  const temp = path.join(path.dirname(file), `.${path.basename(file)}.${Math.random().toString(36).slice(2)}.tmp`)
+  const fd = fs.openSync(temp, 'wx', Number(mode) & 0o777)
+  try {
+    fs.writeFileSync(fd, bytes)
+    fs.fchmodSync(fd, Number(mode) & 0o7777)
+    const own = fs.fstatSync(fd)
+    if (own.uid !== Number(uid) || own.gid !== Number(gid)) giveTo(fd, Number(uid), Number(gid))
+    fs.fsyncSync(fd)
+  } catch (error) {
+    fs.rmSync(temp, { force: true })
+    throw error
+  } finally {
+    fs.closeSync(fd)
+  }
+  return temp
+}
+
+function giveTo(fd: number, uid: number, gid: number): void {
+  try {
+    fs.fchownSync(fd, uid, gid)
+  } catch {
+    // Not ours to give away; the text counts.
+  }
+}
+
+function isSame(a: fs.BigIntStats, b: fs.BigIntStats | undefined): boolean {
+  return a.dev === b?.dev && a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs
+}
