@@ -5,16 +5,16 @@ import { type LateWriter, rewrite } from './watched-file.ts'
 
 /**
  * Puts results on top of a file that its user may be writing to in this very moment. Only our own section is replaced,
- * in whatever stands there by then; and the file that was displaced is held for a while, in case somebody still has
- * it open and goes on writing there.
+ * in whatever stands there by then; and a file that was displaced is held for a while, in case somebody still has it
+ * open and goes on writing there.
  */
 export class ResultsWriter {
   readonly #place: Place
   readonly #tell: (event: ListenerEvent) => void
-  #late: LateWriter | undefined
+  #held: { readonly late: LateWriter; until: number }[] = []
   #section = ''
   #written: Buffer = Buffer.alloc(0)
-  #looks: NodeJS.Timeout[] = []
+  #timer: NodeJS.Timeout | undefined
   #going: Promise<unknown> = Promise.resolve()
 
   constructor(place: Place, tell: (event: ListenerEvent) => void) {
@@ -27,33 +27,51 @@ export class ResultsWriter {
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#timer)
     await this.#inTurn(() => this.#rescue())
-    this.#letGo()
+    clearTimeout(this.#timer)
+    for (const { late } of this.#held) late.close()
+    this.#held = []
   }
 
   async #rewrite(section: string, change: (bytes: Buffer) => Buffer | undefined): Promise<boolean> {
-    const { file } = this.#place
     // An empty file is one that is being written: nobody watches an empty one.
-    const done = await rewrite(file, change, (bytes) => partsOf(bytes).own.length > 0)
+    const done = await rewrite(this.#place.file, change, (bytes) => partsOf(bytes).own.length > 0)
     if (done === undefined) return false
-    this.#letGo()
-    this.#late = done.late
+    this.#held.push({ late: done.late, until: performance.now() + holdMs })
     this.#section = section
     this.#written = done.bytes
-    this.#looks = lookAgainMs.map((ms) => setTimeout(() => this.#inTurn(() => this.#rescue()).catch(() => {}), ms))
+    this.#lookLater()
     return true
   }
 
-  /** Brings back what somebody wrote to the displaced file. */
+  #lookLater(): void {
+    clearTimeout(this.#timer)
+    if (this.#held.length > 0)
+      this.#timer = setTimeout(() => this.#inTurn(() => this.#rescue()).catch(() => {}), lookEveryMs)
+  }
+
+  /** Brings back what somebody wrote to a displaced file. */
   async #rescue(): Promise<void> {
-    const late = this.#late?.text()
-    if (late === undefined || late.length === 0) return
+    for (const one of [...this.#held]) {
+      const text = one.late.text()
+      if (text === undefined) continue
+      one.until = performance.now() + holdMs
+      if (text.length > 0) await this.#bringBack(text)
+    }
+    const now = performance.now()
+    for (const { late, until } of this.#held) if (until < now) late.close()
+    this.#held = this.#held.filter(({ until }) => until >= now)
+    this.#lookLater()
+  }
+
+  async #bringBack(text: Buffer): Promise<void> {
     const written = this.#written
     const brought = await this.#rewrite(this.#section, (bytes) =>
-      bytes.equals(written) ? withSection(late, this.#section) : undefined,
+      bytes.equals(written) ? withSection(text, this.#section) : undefined,
     )
     // A newer version is there already, and both cannot be.
-    if (!brought) this.#tell({ kind: 'saved-aside', file: this.#place.scratch.saveConflict('input.md', late) })
+    if (!brought) this.#tell({ kind: 'saved-aside', file: this.#place.scratch.saveConflict('input.md', text) })
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -61,13 +79,8 @@ export class ResultsWriter {
     this.#going = next.catch(() => {})
     return next
   }
-
-  #letGo(): void {
-    for (const timer of this.#looks) clearTimeout(timer)
-    this.#looks = []
-    this.#late?.close()
-    this.#late = undefined
-  }
 }
 
-const lookAgainMs = [30, 150, 600, 2000]
+/** Whoever has not written for so long has closed the file, or never will. */
+const holdMs = 2000
+const lookEveryMs = 50

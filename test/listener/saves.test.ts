@@ -1,0 +1,195 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { append, block, listening, ownIn, ran, runsIn, sectionIn, traceOf, until, type World } from './world.ts'
+
+/** Every way in which editors put a text into a file. */
+const saves: Readonly<Record<string, (file: string, text: string) => void | Promise<void>>> = {
+  'in place': (file, text) => fs.writeFileSync(file, text),
+  'by renaming another over it': (file, text) => {
+    fs.writeFileSync(`${file}.swp`, text)
+    fs.renameSync(`${file}.swp`, file)
+  },
+  'by moving the old one away first': (file, text) => {
+    fs.renameSync(file, `${file}~`)
+    fs.writeFileSync(file, text)
+  },
+  'by deleting and creating': async (file, text) => {
+    fs.rmSync(file)
+    await new Promise((done) => setTimeout(done, 60))
+    fs.writeFileSync(file, text)
+  },
+  'by emptying and then writing': async (file, text) => {
+    const fd = fs.openSync(file, 'w')
+    await new Promise((done) => setTimeout(done, 60))
+    fs.writeSync(fd, text)
+    fs.closeSync(fd)
+  },
+  'in pieces, cut inside a block': async (file, text) => {
+    const fd = fs.openSync(file, 'w')
+    for (let at = 0; at < text.length; at += 90) {
+      fs.writeSync(fd, text.slice(at, at + 90))
+      await new Promise((done) => setTimeout(done, 60))
+    }
+    fs.closeSync(fd)
+  },
+}
+
+describe('a file is saved', () => {
+  for (const [how, save] of Object.entries(saves)) {
+    it(how, async () => {
+      const world = await listening('Nothing yet.\n')
+      const first = `Do this.\n\n${append(world.dir, 'one')}`
+      await save(world.file, first)
+      await until(() => sectionIn(world.file).includes('one ✅'))
+      expect(ownIn(world.file)).toBe(first)
+
+      const second = `${first}\nAnd this:\n\n${append(world.dir, 'two')}\n${append(world.dir, 'three')}`
+      await save(world.file, second)
+      await until(() => sectionIn(world.file).includes('three ✅'))
+      expect(traceOf(world.dir)).toEqual(['one', 'two', 'three'])
+      expect(ownIn(world.file)).toBe(second)
+    })
+  }
+
+  it('twice in a row, and runs once', async () => {
+    const world = await listening('')
+    const text = append(world.dir, 'one')
+    fs.writeFileSync(world.file, text)
+    fs.writeFileSync(world.file, text)
+    await ran(world, 1)
+    fs.writeFileSync(world.file, `${text}\nonly prose was added\n`)
+    fs.writeFileSync(world.file, `${text}\nonly prose was added\n${append(world.dir, 'two')}`)
+    await ran(world, 2)
+    expect(traceOf(world.dir)).toEqual(['one', 'two'])
+    expect(runsIn(world)).toBe(2)
+    expect(sectionIn(world.file)).toBe(
+      `=== CLADA RESULTS ===\ntwo ✅ file_append ${world.dir}/trace.txt\n=== END ===\n\n`,
+    )
+  })
+
+  it('with the results in it, as an editor that loaded them saves it', async () => {
+    const world = await listening('')
+    fs.writeFileSync(world.file, append(world.dir, 'one'))
+    await ran(world, 1)
+    fs.appendFileSync(world.file, append(world.dir, 'two'))
+    await ran(world, 2)
+    expect(traceOf(world.dir)).toEqual(['one', 'two'])
+    expect(fs.readFileSync(world.file, 'utf8').match(/=== CLADA RESULTS ===/g)).toHaveLength(1)
+  })
+
+  it('with a block again that a version lacked, and not otherwise', async () => {
+    const world = await listening('')
+    const one = append(world.dir, 'one')
+    fs.writeFileSync(world.file, one)
+    await ran(world, 1)
+    // Pasted a second time by accident: noticed, said, not run.
+    fs.writeFileSync(world.file, one + one)
+    await until(() => sectionIn(world.file).includes('already applied'))
+    expect(sectionIn(world.file)).toContain(
+      `one ⚠️  file_append ${world.dir}/trace.txt - already applied, not run again`,
+    )
+    fs.writeFileSync(world.file, append(world.dir, 'two'))
+    await ran(world, 2)
+    fs.writeFileSync(world.file, one)
+    await ran(world, 3)
+    expect(traceOf(world.dir)).toEqual(['one', 'two', 'one'])
+  })
+
+  it('with equal blocks, which all run when they are new', async () => {
+    const world = await listening('')
+    fs.writeFileSync(world.file, append(world.dir, 'one').repeat(2))
+    await ran(world, 1)
+    expect(traceOf(world.dir)).toEqual(['one', 'one'])
+  })
+
+  it('while the reply is still being pasted: what is cut off is said, and run when it is whole', async () => {
+    const world = await listening('')
+    const heredoc = block('two', [
+      'action = "file_write"',
+      `path = "${world.dir}/two.txt"`,
+      "content = <<'EOT_SHAM_two'",
+      'line',
+      'EOT_SHAM_two',
+    ])
+    const whole = append(world.dir, 'one') + heredoc
+    fs.writeFileSync(world.file, whole.slice(0, whole.indexOf('EOT_SHAM_two\n#!END')))
+    await ran(world, 1)
+    expect(sectionIn(world.file)).toMatch(/two ❌ file_write ERROR: Heredoc 'EOT_SHAM_two' not closed/)
+    expect(fs.existsSync(path.join(world.dir, 'two.txt'))).toBe(false)
+    fs.writeFileSync(world.file, whole)
+    await ran(world, 2)
+    expect(fs.readFileSync(path.join(world.dir, 'two.txt'), 'utf8')).toBe('line')
+    expect(traceOf(world.dir)).toEqual(['one'])
+  })
+
+  it('with our own lines inside a block, which are its content', async () => {
+    const world = await listening('')
+    const lines = '=== CLADA RESULTS ===\nabc ✅ file_write x\n=== END ===\n'
+    const text = block('doc', [
+      'action = "file_write"',
+      `path = "${world.dir}/doc.md"`,
+      "content = <<'EOT_SHAM_doc'",
+      `${lines}EOT_SHAM_doc`,
+    ])
+    fs.writeFileSync(world.file, text)
+    await ran(world, 1)
+    fs.appendFileSync(world.file, append(world.dir, 'two'))
+    await ran(world, 2)
+    expect(ownIn(world.file)).toBe(text + append(world.dir, 'two'))
+    expect(fs.readFileSync(path.join(world.dir, 'doc.md'), 'utf8')).toBe(lines.trimEnd())
+  })
+
+  it('with a name in it that would end the section', async () => {
+    const world = await listening('')
+    const evil = `${world.dir}/a\\n=== END ===\\n${append(world.dir, 'bad').replaceAll('\n', '\\n').replaceAll('"', '\\"')}`
+    fs.writeFileSync(world.file, block('one', ['action = "file_read"', `path = "${evil}"`]))
+    await ran(world, 1)
+    fs.appendFileSync(world.file, append(world.dir, 'two'))
+    await ran(world, 2)
+    expect(traceOf(world.dir)).toEqual(['two'])
+  })
+
+  it('with a byte order mark, CRLF and a mode of its own, which stay', async () => {
+    const world = await listening('')
+    const text = `\ufeffProse.\r\n\r\n${append(world.dir, 'one').replaceAll('\n', '\r\n')}`
+    fs.writeFileSync(world.file, text)
+    fs.chmodSync(world.file, 0o640)
+    await ran(world, 1)
+    const now = fs.readFileSync(world.file, 'utf8')
+    expect(now).toBe(
+      `\ufeff=== CLADA RESULTS ===\r\none ✅ file_append ${world.dir}/trace.txt\r\n=== END ===\r\n\r\n${text.slice(1)}`,
+    )
+    expect(fs.statSync(world.file).mode & 0o777).toBe(0o640)
+    fs.appendFileSync(world.file, append(world.dir, 'two'))
+    await ran(world, 2)
+    expect(ownIn(world.file)).toBe(text.slice(1) + append(world.dir, 'two'))
+  })
+
+  it('in another syntax, below the first', async () => {
+    const world = await listening('')
+    fs.writeFileSync(world.file, append(world.dir, 'one'))
+    await ran(world, 1)
+    fs.appendFileSync(world.file, '<---WRITE file="b.txt"--->\nB\n<---END--->\n')
+    await ran(world, 2)
+    expect(sectionIn(world.file)).toMatch(/\n1 ✅ file_write b\.txt\n/)
+    expect(traceOf(world.dir)).toEqual(['one'])
+  })
+
+  it('with a diff of another tool that ran before: it is not run again when blocks of ours come and go', async () => {
+    const world = await listening('')
+    const diff = '--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+text\n'
+    fs.writeFileSync(world.file, `\`\`\`diff\n${diff}\`\`\`\n`)
+    await ran(world, 1)
+    expect(fs.existsSync(path.join(world.dir, 'new.txt'))).toBe(true)
+    fs.writeFileSync(world.file, `\`\`\`diff\n${diff}\`\`\`\n${append(world.dir, 'one')}`)
+    await ran(world, 2)
+    fs.rmSync(path.join(world.dir, 'new.txt'))
+    fs.writeFileSync(world.file, `\`\`\`diff\n${diff}\`\`\`\nand more prose\n`)
+    fs.writeFileSync(world.file, `\`\`\`diff\n${diff}\`\`\`\nand more prose\n`)
+    await nothingNew(world)
+    expect(fs.existsSync(path.join(world.dir, 'new.txt'))).toBe(false)
+  })
+})
+
+const nothingNew = (world: World): Promise<void> => until(() => world.events.at(-1)?.kind === 'nothing-new')

@@ -1,0 +1,168 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { startListener } from '../../src/index.ts'
+import { scratchDir } from '../support/scratch.ts'
+import { append, block, listening, ownIn, ran, runsIn, sectionIn, traceOf, until } from './world.ts'
+
+const again = async (dir: string, atStart?: 'new' | 'hold' | 'all'): ReturnType<typeof listening> =>
+  listening(undefined, { dir, ...(atStart === undefined ? {} : { atStart }) })
+
+describe('a listener starts', () => {
+  it('and makes the file, with an explanation that runs nothing', async () => {
+    const world = await listening(undefined)
+    expect(fs.readFileSync(world.file, 'utf8')).toMatch(/^Paste the whole reply/)
+    fs.appendFileSync(world.file, append(world.dir, 'one'))
+    await ran(world, 1)
+    expect(traceOf(world.dir)).toEqual(['one'])
+  })
+
+  it('and runs what was never run, and nothing twice', async () => {
+    const world = await listening(undefined, { atStart: 'new' })
+    fs.writeFileSync(world.file, append(world.dir, 'one'))
+    await ran(world, 1)
+    await world.listener.stop()
+    fs.appendFileSync(world.file, append(world.dir, 'two'))
+    const next = await again(world.dir)
+    await ran(next, 1)
+    expect(traceOf(world.dir)).toEqual(['one', 'two'])
+    await next.listener.stop()
+    const third = await again(world.dir, 'all')
+    await ran(third, 1)
+    expect(traceOf(world.dir)).toEqual(['one', 'two', 'one', 'two'])
+  })
+
+  it('and leaves alone what it finds in a file that nobody named and nobody watched', async () => {
+    const dir = scratchDir()
+    const world = await listening(append(dir, 'bad'), { dir, atStart: 'hold' })
+    await until(() => world.events.some((event) => event.kind === 'held' && event.blocks === 1))
+    fs.appendFileSync(world.file, append(dir, 'one'))
+    await ran(world, 1)
+    expect(traceOf(dir)).toEqual(['one'])
+    await world.listener.again('failed')
+    expect(traceOf(dir)).toEqual(['one', 'bad'])
+  })
+
+  it('and holds what stands below results that nobody remembers', async () => {
+    const dir = scratchDir()
+    const world = await listening(`=== CLADA RESULTS ===\nold ✅ x\n=== END ===\n\n${append(dir, 'old')}`, { dir })
+    await until(() => world.events.some(({ kind }) => kind === 'held'))
+    fs.appendFileSync(world.file, append(dir, 'one'))
+    await ran(world, 1)
+    expect(traceOf(dir)).toEqual(['one'])
+  })
+
+  it('only once for a file, and says who has it', async () => {
+    const world = await listening('')
+    await expect(startListener({ filePath: world.file, clada: { repoPath: world.dir } })).rejects.toThrow(
+      new RegExp(`^listener: ALREADY_WATCHING '${world.file}': .*process ${process.pid}`),
+    )
+    await world.listener.stop()
+    await (await startListener({ filePath: world.file, clada: { repoPath: world.dir } })).stop()
+  })
+
+  it('for nothing but a regular file', async () => {
+    const dir = scratchDir({ 'inside.md': 'x' })
+    const elsewhere = scratchDir({ 'other.md': 'x' })
+    fs.symlinkSync(path.join(elsewhere, 'other.md'), path.join(dir, 'out.md'))
+    fs.symlinkSync(path.join(dir, 'inside.md'), path.join(dir, 'in.md'))
+    fs.symlinkSync('/nowhere/at-all', path.join(dir, 'dangling.md'))
+    execFileSync('mkfifo', [path.join(dir, 'pipe')])
+    fs.mkdirSync(path.join(dir, 'dir'))
+    const start = (name: string): Promise<unknown> =>
+      startListener({ filePath: path.join(dir, name), clada: { repoPath: dir } })
+    await expect(start('out.md')).rejects.toThrow('leads to no file of the project')
+    await expect(start('dangling.md')).rejects.toThrow('leads to no file of the project')
+    await expect(start('pipe')).rejects.toThrow('is no regular file')
+    await expect(start('dir')).rejects.toThrow('is a directory')
+    await expect(start('gone/file.md')).rejects.toThrow('does not exist')
+    await expect(startListener({ filePath: 'x.md' })).rejects.toThrow('listener: filePath must be absolute')
+    await expect(startListener({ filePath: '' })).rejects.toThrow('listener: filePath is required')
+    await expect(startListener({ filePath: '/x', debounceMs: 14 })).rejects.toThrow('debounceMs must be at least 15')
+    const world = await listening(undefined, { dir, name: 'in.md' })
+    fs.writeFileSync(path.join(dir, 'inside.md'), append(dir, 'one'))
+    await ran(world, 1)
+    expect(fs.lstatSync(path.join(dir, 'in.md')).isSymbolicLink()).toBe(true)
+  })
+})
+
+describe('a file that cannot be carried out', () => {
+  it('is too large: the section says so, and what is in it stays', async () => {
+    const world = await listening('', { clada: { limits: { inputBytes: 2000 } } })
+    const large = append(world.dir, 'one') + 'x'.repeat(3000)
+    fs.writeFileSync(world.file, large)
+    await until(() => fs.readFileSync(world.file, 'utf8').includes('input_too_large: the file has'))
+    expect(ownIn(world.file)).toBe(large)
+    expect(traceOf(world.dir)).toEqual([])
+    fs.writeFileSync(world.file, append(world.dir, 'two'))
+    await ran(world, 2)
+    expect(traceOf(world.dir)).toEqual(['two'])
+    expect(runsIn(world)).toBe(2)
+  })
+
+  it('is not UTF-8: its bytes stay as they are', async () => {
+    const world = await listening('')
+    const bytes = Buffer.concat([Buffer.from(append(world.dir, 'one')), Buffer.from([0xff, 0xfe, 0x0a])])
+    fs.writeFileSync(world.file, bytes)
+    await until(() => sectionIn(world.file).includes('not_utf8'))
+    expect(fs.readFileSync(world.file).subarray(-bytes.length)).toEqual(bytes)
+    expect(traceOf(world.dir)).toEqual([])
+  })
+
+  it('became a link: it is left alone until it is a file again', async () => {
+    const world = await listening('')
+    const other = scratchDir({ 'other.md': append(world.dir, 'bad') })
+    fs.rmSync(world.file)
+    fs.symlinkSync(path.join(other, 'other.md'), world.file)
+    await until(() => world.events.some((event) => event.kind === 'trouble' && event.why.includes('symbolic link')))
+    fs.rmSync(world.file)
+    fs.writeFileSync(world.file, append(world.dir, 'one'))
+    await ran(world, 1)
+    expect(traceOf(world.dir)).toEqual(['one'])
+  })
+})
+
+describe('the watched file', () => {
+  it('is closed to documents, and in no commit', async () => {
+    const dir = scratchDir({ 'a.txt': 'a' })
+    const git = (...args: string[]): string =>
+      execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@b', ...args], { cwd: dir, encoding: 'utf8' })
+    git('init', '-q')
+    git('add', '.')
+    git('commit', '-qm', 'start')
+    const world = await listening('', { dir, clada: { gitCommit: true } })
+    const write = (id: string, action: string, extra: string[]): string =>
+      block(id, [`action = "${action}"`, `path = "${world.file}"`, ...extra])
+    fs.writeFileSync(
+      world.file,
+      write('wr1', 'file_write', ['content = "x"']) + write('rd1', 'file_read', []) + append(dir, 'one'),
+    )
+    await ran(world, 1)
+    expect(sectionIn(world.file)).toMatch(/wr1 ❌ .*\nrd1 ❌ .*\none ✅/)
+    expect(git('log', '--name-only', '--format=%s').trim().split(/\n+/)).toEqual([
+      expect.stringMatching(/^AI: /),
+      'trace.txt',
+      'start',
+      'a.txt',
+    ])
+  })
+
+  it('is not the only source: a text can be handed over, once', async () => {
+    const copies: string[] = []
+    const world = await listening('', { copy: async (report) => copies.push(report) > 0 })
+    const text = append(world.dir, 'one')
+    expect(await world.listener.submit(text)).toMatchObject({ success: true })
+    expect(await world.listener.submit(text)).toBeUndefined()
+    expect(await world.listener.submit(append(world.dir, 'two'))).toMatchObject({ success: true })
+    expect(await world.listener.submit(text)).toMatchObject({ success: true })
+    expect(traceOf(world.dir)).toEqual(['one', 'two', 'one'])
+    expect(copies.at(-1)).toBe(fs.readFileSync(world.output, 'utf8'))
+    fs.writeFileSync(world.file, append(world.dir, 'three'))
+    await ran(world, 4)
+    expect(fs.readFileSync(world.file, 'utf8')).toMatch(/^📋 Copied to clipboard\n\n=== CLADA RESULTS ===\nthree ✅/)
+    fs.appendFileSync(world.file, append(world.dir, 'four'))
+    await ran(world, 5)
+    expect(fs.readFileSync(world.file, 'utf8').match(/📋/g)).toHaveLength(1)
+  })
+})
