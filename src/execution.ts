@@ -314,12 +314,13 @@ export class Execution {
   #commands(files: ActionFiles, task: string, scope: object): Commands {
     const { settings, commands = defaultCommandSettings, effect, ask, signal, onOutput } = this.#options
     const staged = effect === 'together' || scope !== this.#workspace
+    // Whoever is asked has been told of everything before.
     const own: CommandScope = {
       settings,
       commands,
       files,
       effect: effect === 'show' ? 'show' : staged ? 'staged' : 'land',
-      ask,
+      ask: ask && ((request) => this.#reported.then(() => ask(request))),
       signal,
       onOutput: onOutput === undefined ? undefined : (chunk) => onOutput(task, chunk),
     }

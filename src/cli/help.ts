@@ -70,6 +70,28 @@ export const commands: readonly CommandHelp[] = [
     ],
   },
   {
+    name: 'watch',
+    usage: 'clada watch [FILE]',
+    summary: 'carry out what is saved into FILE, and put the results on top of it',
+    about:
+      'Watches a file (clada_input.md in the project, made if it is missing). Paste a reply into it and save: what is new\nruns, the results stand on top, the whole output is in .clada/output.md. Nothing runs twice. ? shows the keys.',
+    flags: [
+      ...running.filter((name) => name !== 'format' && name !== 'json'),
+      ...programs,
+      'again',
+      'atomic',
+      'strict',
+      ...saving,
+      'timeout',
+      'no-color',
+      'help',
+    ],
+    examples: [
+      ['clada watch', 'paste replies into clada_input.md'],
+      ['clada watch notes.md --git shadow', 'another file, and no commits on the branch'],
+    ],
+  },
+  {
     name: 'do',
     usage: 'clada do ACTION name=value…',
     summary: 'one action',

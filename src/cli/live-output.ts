@@ -2,11 +2,16 @@ import fs from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { printable } from '../report/printable.ts'
 
-/** Shows what programs write as it comes, line by line on stderr, marked with the task it belongs to. */
+/** Shows what programs write as it comes, line by line, marked with the task it belongs to; on stderr by default. */
 export class LiveOutput {
+  readonly #print: (line: string) => void
   #decoder = new StringDecoder('utf8')
   #task = ''
   #rest = ''
+
+  constructor(print: (line: string) => void = (line) => void fs.writeSync(2, `${line}\n`)) {
+    this.#print = print
+  }
 
   readonly add = (task: string, chunk: Buffer): void => {
     if (task !== this.#task) this.end()
@@ -27,6 +32,6 @@ export class LiveOutput {
   }
 
   #show(line: string): void {
-    fs.writeSync(2, `[task-${this.#task}:exec] ${printable(line)}\n`)
+    this.#print(`[task-${this.#task}:exec] ${printable(line)}`)
   }
 }

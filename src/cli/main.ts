@@ -9,6 +9,7 @@ const commands: Record<string, () => Promise<{ command: Command }>> = {
   convert: () => import('./convert.ts'),
   diff: () => import('./diff.ts'),
   do: () => import('./do.ts'),
+  watch: () => import('./watch.ts'),
   tools: () => import('./tools.ts'),
   outline: () => import('./outline.ts'),
   context: () => import('./context.ts'),

@@ -6,11 +6,11 @@ import { print } from './print.ts'
 /** Says what came of an undo or redo, and answers with the exit code. */
 export function printUndo(result: UndoResult, flags: FlagValues, done: string): number {
   if (flags.json !== undefined) print(JSON.stringify(result, null, 2))
-  else if (flags.quiet === undefined) print(printable(lines(result, done).join('\n')))
+  else if (flags.quiet === undefined) print(undoLines(result, done).join('\n'))
   return result.success && result.conflicts.length === 0 ? 0 : 1
 }
 
-function lines(
+export function undoLines(
   { success, execution, summary, restored, conflicts, error, warnings = [], gitCommit }: UndoResult,
   done: string,
 ): string[] {
@@ -20,5 +20,5 @@ function lines(
     ...restored.map((path) => `  ${path}`),
     ...conflicts.map(({ path, reason }) => `  ✗ ${path}: ${reason}`),
     ...warnings.map((warning) => `! ${warning}`),
-  ]
+  ].map(printable)
 }

@@ -4,8 +4,9 @@ import fs from 'node:fs'
  * Writes to standard output before the process ends. The stream would lose what is in flight when a pipe is slow
  * and the process exits; and it costs start-up time.
  */
-export function print(text: string): void {
-  const bytes = Buffer.from(text.endsWith('\n') || text === '' ? text : `${text}\n`)
+export function print(text: string, end: 'line' | 'as it is' = 'line'): void {
+  const open = end === 'line' && text !== '' && !text.endsWith('\n')
+  const bytes = Buffer.from(open ? `${text}\n` : text)
   for (let at = 0; at < bytes.length;) {
     try {
       at += fs.writeSync(1, bytes, at)

@@ -1,7 +1,7 @@
 import type { ActionResult, ExecutionResult } from '../core/result.ts'
 
 /** Where a text came from: the watched file, or a text that was handed over. */
-export type Origin = 'file' | 'clipboard'
+export type Origin = 'file' | 'clipboard' | 'terminal'
 
 /** What a listener has to tell, in order. */
 export type ListenerEvent =

@@ -10,7 +10,7 @@ import { primaryOf } from '../report/words.ts'
 import { type CladaOptions, readingOf, settingsOf } from '../settings.ts'
 import { findBlocks } from '../syntax/find-blocks.ts'
 import { carryOut, type Carrier } from './carry-out.ts'
-import type { ListenerEvent } from './events.ts'
+import type { ListenerEvent, Origin } from './events.ts'
 import { fatesIn } from './fates.ts'
 import { ListenerError, takePlace } from './place.ts'
 import { interrupted, notUtf8, tooLarge } from './refusals.ts'
@@ -41,7 +41,7 @@ export interface ListenerOptions {
 
 export interface Listener {
   /** Carries out a text that did not come from the file. Undefined when nothing in it is new. */
-  submit(text: string): Promise<ExecutionResult | undefined>
+  submit(text: string, origin?: 'clipboard' | 'terminal'): Promise<ExecutionResult | undefined>
   /** Carries out again what is in the file: everything, or what did not succeed. */
   again(which: 'failed' | 'all'): Promise<void>
   /** Stops what is going on, leaves the file whole, and lets go of it. */
@@ -59,11 +59,11 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   if (!(debounceMs >= 15)) throw new ListenerError('INVALID', 'debounceMs must be at least 15')
 
   const settings = settingsOf(options.clada ?? {})
+  const reading = readingOf(options.clada ?? {})
   const limit = settings.limits.inputBytes
   const place = await takePlace(settings, options.filePath, options.outputFile)
   const { file, ledger, output } = place
   const cladaOptions = { ...options.clada, reserved: [...(options.clada?.reserved ?? []), file, output] }
-  const reading = readingOf(cladaOptions)
   const read = (text: string): Document => findBlocks(new Source(text), reading)
   const writer = new ResultsWriter(place, tell)
   const stopping = new AbortController()
@@ -151,25 +151,25 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     tell({ kind: 'done', origin: 'file', result, report, copied: undefined, durationMs: 0 })
   }
 
-  async function submit(text: string): Promise<ExecutionResult | undefined> {
+  async function submit(text: string, origin: Origin): Promise<ExecutionResult | undefined> {
     const document = read(text)
     const units = unitsOf(document)
     const keys = chosen(units, submitted, 'new')
     if (keys.size === 0) {
-      tell({ kind: 'nothing-new', origin: 'clipboard', blocks: blocksIn(units) })
+      tell({ kind: 'nothing-new', origin, blocks: blocksIn(units) })
       return undefined
     }
-    const done = await carryOut({ origin: 'clipboard', text, document, keys, again: [] }, carrier)
+    const done = await carryOut({ origin, text, document, keys, again: [] }, carrier)
     submitted = knownOf(units, submitted, fatesIn(done.result, keys))
     tell({ kind: 'done', ...done })
     return done.result
   }
 
-  /** What is in the file at the start, and what is known of it. */
-  async function begin(): Promise<void> {
+  /** What is in the file before anybody is told that it is watched, and what is known of it. */
+  function lookFirst(): (ListenerEvent & { kind: 'held' })[] {
     const memory = ledger.read()
     known = memory?.known ?? known
-    if (atStart === 'all') return consider('all')
+    if (atStart === 'all') return []
     const look = lookAt(file, limit)
     const { own, section } = partsOf(look?.kind === 'file' ? look.bytes : Buffer.alloc(0))
     const units = isUtf8(own) ? unitsOf(read(own.toString('utf8'))) : []
@@ -177,16 +177,13 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     if (died.size > 0) {
       // Nobody can say which of them were done, and doing one twice is worse than asking.
       remember(knownOf(units, known, ({ key }) => (died.has(key) ? 'failed' : undefined)))
-      tell({ kind: 'held', blocks: died.size, why: 'interrupted' })
-      await writer.put(sectionFor(interrupted))
+      return [{ kind: 'held', blocks: died.size, why: 'interrupted' }]
     }
     // Below results that nobody remembers, everything was carried out; elsewhere the user may not even have looked.
-    if (memory === undefined && (atStart === 'hold' || section.length > 0)) {
-      last = own
-      remember(knownOf(units, known, ({ state }) => (state === 'sound' ? 'failed' : 'unread')))
-      if (units.length > 0) tell({ kind: 'held', blocks: blocksIn(units), why: 'first-look' })
-    }
-    return consider('new')
+    if (memory !== undefined || (atStart === 'new' && section.length === 0)) return []
+    last = own
+    remember(knownOf(units, known, ({ state }) => (state === 'sound' ? 'failed' : 'unread')))
+    return units.length === 0 ? [] : [{ kind: 'held', blocks: blocksIn(units), why: 'first-look' }]
   }
 
   function remember(now: Known): void {
@@ -200,11 +197,16 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   }
 
   const unwatch = watchPath(file, () => later(debounceMs))
+  const held = lookFirst()
   tell({ kind: 'watching', file, output, created: place.created })
-  queued(begin).catch(() => {})
+  for (const event of held) tell(event)
+  queued(async () => {
+    if (held.some(({ why }) => why === 'interrupted')) await writer.put(sectionFor(interrupted))
+    await consider(atStart === 'all' ? 'all' : 'new')
+  }).catch(() => {})
 
   return {
-    submit: (text) => queued(() => submit(text)),
+    submit: (text, origin = 'clipboard') => queued(() => submit(text, origin)),
     again: (which) => queued(() => consider(which)),
     stop: async () => {
       if (signal.aborted) return

@@ -7,13 +7,17 @@ import { byBlock, oneLine, primaryOf } from './words.ts'
 
 /** For a person: one line an action, failures with what helps, and a count at the end. */
 export function formatPretty(result: ExecutionResult, options: ReportOptions = {}): string {
-  const paint = options.color ? colored : plain
   const lines = result.results.flatMap((one) => prettyAction(one, options))
-  for (const errors of byBlock(result.parseErrors)) lines.push(...prettyErrors(errors, paint))
+  return [...lines, ...prettyEnd(result, options)].join('\n')
+}
+
+/** What is to be said when all actions are told: what could not be read, warnings, and the count. */
+export function prettyEnd(result: ExecutionResult, options: ReportOptions): string[] {
+  const paint = options.color ? colored : plain
+  const lines = byBlock(result.parseErrors).flatMap((errors) => prettyErrors(errors, paint))
   for (const warning of result.warnings ?? []) lines.push(paint.yellow(`! ${printable(warning)}`))
   if (result.fatalError !== undefined) lines.push(paint.red(`✗ ${printable(result.fatalError)}`))
-  lines.push(prettySummary(result, paint))
-  return lines.join('\n')
+  return [...lines, prettySummary(result, paint)]
 }
 
 export function prettyAction(result: ActionResult, options: ReportOptions): string[] {
@@ -40,11 +44,13 @@ export function prettyAction(result: ActionResult, options: ReportOptions): stri
 
 function prettyErrors(errors: readonly ParseError[], paint: Paint): string[] {
   const [first] = errors
-  const head = `${paint.red('✗')} block ${first?.blockId}${first?.action === undefined ? '' : ` (${first.action})`}`
+  const name = `block ${first?.blockId}${first?.action === undefined ? '' : ` (${first.action})`}`
+  const head = `${paint.red('✗')} ${printable(name)}`
   return [head, ...parseRepairLines(errors).map((line) => `    ${printable(line)}`)]
 }
 
-function prettySummary({ results, parseErrors, fatalError }: ExecutionResult, paint: Paint): string {
+/** How many were done and failed. */
+export function prettySummary({ results, parseErrors, fatalError }: ExecutionResult, paint: Paint = plain): string {
   const done = results.filter((result) => result.success).length
   const failed = results.length - done
   const broken = byBlock(parseErrors).length
@@ -57,12 +63,13 @@ function prettySummary({ results, parseErrors, fatalError }: ExecutionResult, pa
   return parts.join(', ')
 }
 
-function diffColor(line: string, paint: Paint): string {
+/** A line of a diff, in its colour. */
+export function diffColor(line: string, paint: Paint): string {
   if (/^\s*\+/.test(line)) return paint.green(line)
   return /^\s*-/.test(line) ? paint.red(line) : line
 }
 
-interface Paint {
+export interface Paint {
   readonly green: (text: string) => string
   readonly red: (text: string) => string
   readonly yellow: (text: string) => string
@@ -70,9 +77,9 @@ interface Paint {
 }
 
 const same = (text: string): string => text
-const plain: Paint = { green: same, red: same, yellow: same, dim: same }
+export const plain: Paint = { green: same, red: same, yellow: same, dim: same }
 const ansi =
   (code: number) =>
   (text: string): string =>
     `\u001b[${code}m${text}\u001b[0m`
-const colored: Paint = { green: ansi(32), red: ansi(31), yellow: ansi(33), dim: ansi(2) }
+export const colored: Paint = { green: ansi(32), red: ansi(31), yellow: ansi(33), dim: ansi(2) }

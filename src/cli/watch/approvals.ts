@@ -1,0 +1,43 @@
+import { askDesk } from '../../approvals/desk.ts'
+import type { ApprovalAnswer, ApprovalRequest, Ask } from '../../core/commands.ts'
+import { question } from '../ask.ts'
+
+/** Somebody who can be asked here, by a question and one key. */
+export interface Questions {
+  /** Undefined when `gone` comes first. */
+  ask(lines: readonly string[], gone: AbortSignal): Promise<ApprovalAnswer | undefined>
+  tell(line: string): void
+}
+
+/** Asks at the terminal and on an open page at the same time; whoever answers first has answered. */
+export function askingBoth(here: Questions | undefined, over: AbortSignal): Ask {
+  return async (request) => {
+    const decided = new AbortController()
+    const signal = AbortSignal.any([over, decided.signal])
+    const desk = askDesk(request, signal).then((answer) => {
+      if (answer !== undefined) here?.tell(`answered on the page: ${answer}`)
+      return answer
+    })
+    const answer = await firstAnswer([desk, ...(here === undefined ? [] : [here.ask(questionLines(request), signal)])])
+    decided.abort()
+    return answer
+  }
+}
+
+const questionLines = (request: ApprovalRequest): string[] =>
+  question(request)
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('Run it?'))
+
+function firstAnswer(answers: readonly Promise<ApprovalAnswer | undefined>[]): Promise<ApprovalAnswer | undefined> {
+  return new Promise((resolve) => {
+    let left = answers.length
+    for (const one of answers) {
+      const heard = (answer?: ApprovalAnswer): void => {
+        left--
+        if (answer !== undefined || left === 0) resolve(answer)
+      }
+      one.then(heard, () => heard())
+    }
+  })
+}

@@ -1,0 +1,89 @@
+import type { ListenerEvent } from '../../listener/events.ts'
+import type { ActionResult, ExecutionResult } from '../../core/result.ts'
+import { actionDiff } from '../../report/action-diff.ts'
+import type { ReportOptions } from '../../report/options.ts'
+import { colored, diffColor, plain, prettyAction, prettyEnd } from '../../report/pretty.ts'
+import { printable } from '../../report/printable.ts'
+import { unhidden } from '../visible.ts'
+
+/** How a person sees what a listener tells. Nothing of it moves the cursor. */
+export interface Look extends ReportOptions {
+  readonly root: string
+  /** Whether there are keys to be pressed. */
+  readonly keys: boolean
+}
+
+export function linesFor(event: ListenerEvent, look: Look, now: Date): string[] {
+  return linesOf(event, look, now).map(unhidden)
+}
+
+function linesOf(event: ListenerEvent, look: Look, now: Date): string[] {
+  const paint = look.color ? colored : plain
+  const short = (text: string): string => printable(shortened(text, look.root))
+  const key = (name: string, otherwise: string): string => (look.keys ? `${name} ` : otherwise)
+  switch (event.kind) {
+    case 'watching':
+      return [
+        `Watching ${short(event.file)}${event.created ? ', which is new' : ''}. Paste a reply into it and save.`,
+        paint.dim(`The whole output goes to ${short(event.output)}.${look.keys ? ' ? shows the keys.' : ''}`),
+      ]
+    case 'held': {
+      const what = counted(event.blocks)
+      const why =
+        event.why === 'interrupted'
+          ? `The last run was interrupted; ${what} of it ${event.blocks === 1 ? 'is' : 'are'} not run again by itself.`
+          : `${what} ${event.blocks === 1 ? 'was' : 'were'} here already and ${event.blocks === 1 ? 'is' : 'are'} left alone.`
+      return [paint.yellow(`! ${why} ${key('f', 'clada watch --again ')}runs what is not done.`)]
+    }
+    case 'begin': {
+      const from = event.origin === 'file' ? '' : `, from the ${event.origin}`
+      const before = event.before === 0 ? '' : ` (${event.before} applied before)`
+      return ['', paint.dim(`${timeOf(now)}  ${counted(event.blocks)}${before}${from}`)]
+    }
+    case 'action':
+      return actionLines(event.result, look)
+    case 'program':
+      return []
+    case 'done':
+      return endLines(event.result, look, event.copied)
+    case 'nothing-new':
+      if (event.blocks === 0 && event.origin === 'file') return []
+      return [
+        paint.dim(
+          event.blocks === 0
+            ? `There are no blocks in what came from the ${event.origin}.`
+            : `Nothing new: ${counted(event.blocks)} applied before. ${key('x', 'clada watch --again ')}runs all again.`,
+        ),
+      ]
+    case 'trouble':
+      return event.why === '' ? [] : [paint.red(`✗ ${short(event.why)}`)]
+    case 'saved-aside':
+      return [paint.yellow(`! Two versions of the file could not be brought together; one is in ${short(event.file)}.`)]
+  }
+}
+
+function actionLines(result: ActionResult, look: Look): string[] {
+  const paint = look.color ? colored : plain
+  const diff = actionDiff(result).map((line) => `    ${diffColor(printable(line), paint)}`)
+  const [head = '', ...rest] = prettyAction(result, { ...look, programs: look.programs })
+  return [head, ...diff, ...rest].map((line) => shortened(line, look.root))
+}
+
+function endLines(result: ExecutionResult, look: Look, copied: boolean | undefined): string[] {
+  const paint = look.color ? colored : plain
+  const lines = prettyEnd(result, look).map((line) => shortened(line, look.root))
+  if (copied === undefined) return lines
+  return [
+    ...lines,
+    copied ? paint.dim('The answer is on the clipboard.') : paint.red('The answer could not be copied.'),
+  ]
+}
+
+/** Paths inside the project, as a person calls them. */
+export const shortened = (text: string, root: string): string => text.replaceAll(`${root}/`, '')
+
+const counted = (blocks: number): string => `${blocks} block${blocks === 1 ? '' : 's'}`
+
+export function timeOf(date: Date): string {
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
+}

@@ -1,0 +1,169 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openDesk } from '../../src/approvals/desk.ts'
+import { makeKeyReader } from '../../src/cli/watch/keys.ts'
+import { cellsOf, fitted } from '../../src/cli/watch/cells.ts'
+import { fill } from '../support/scratch.ts'
+import { python, watching } from './terminal.ts'
+import { append, block, sectionIn, traceOf } from './world.ts'
+
+const edit = (dir: string, old: string): string =>
+  block('ed1', [
+    'action = "file_replace_text"',
+    `path = "${dir}/greet.ts"`,
+    `old_text = "${old}"`,
+    'new_text = "return `Hello, ${name}!`"',
+  ])
+const run = (command: string): string => block('run', ['action = "run"', `command = "${command}"`])
+const greet = "function greet(name) {\n  return 'Hello ' + name\n}\n"
+
+describe.skipIf(python === undefined)('clada watch on a terminal', () => {
+  it('shows each action, edits as diffs, failures with the nearest place, and a status line', async () => {
+    const watch = await watching()
+    fill(watch.dir, { 'greet.ts': greet })
+    fs.appendFileSync(watch.file, edit(watch.dir, "return 'Hello ' + name"))
+    await watch.sees("✓ file_replace_text greet.ts\n    -return 'Hello ' + name\n    +return `Hello, ${name}!`\n")
+    expect(watch.raw()).toContain("\u001b[31m-return 'Hello ' + name\u001b[0m")
+    await watch.sees(/✓ 1 done · \d\d:\d\d:\d\d · \d+ ms · \? help/)
+    fs.appendFileSync(watch.file, edit(watch.dir, "return 'Hallo ' + name").replaceAll('ed1', 'ed2'))
+    await watch.sees(/✗ file_replace_text greet\.ts\n.*old_text not found in file[^]*nearest: line 2/)
+    await watch.sees('0 done, 1 failed')
+    watch.send('q')
+    expect(await watch.ended()).toBe(0)
+  })
+
+  it('takes keys: undo, redo, again, help, and an output to look at', async () => {
+    const watch = await watching({ env: { PAGER: 'cat' } })
+    fs.appendFileSync(watch.file, append(watch.dir, 'one'))
+    await watch.sees(/^1 done$/m)
+    watch.send('u')
+    await watch.sees('Undone: execution 1')
+    expect(traceOf(watch.dir)).toEqual([])
+    watch.send('r')
+    await watch.sees('Done again')
+    expect(traceOf(watch.dir)).toEqual(['one'])
+    watch.send('x')
+    await watch.sees(/^1 done$[^]*^1 done$/m)
+    expect(traceOf(watch.dir)).toEqual(['one', 'one'])
+    watch.send('o')
+    await watch.sees('=== OUTPUTS ===')
+    watch.send('?')
+    await watch.sees(/ {2}q {6}quit/)
+    watch.send('c')
+    await watch.sees('No clipboard is in use; the answer is in')
+    watch.send('\u0003')
+    expect(await watch.ended()).toBe(130)
+    expect(watch.raw()).toContain('\u001b[?2004l')
+  })
+
+  it('asks before a command, with the command as it is and where it runs', async () => {
+    const watch = await watching()
+    fs.appendFileSync(watch.file, run("touch-not '\\u0441x     y'") + append(watch.dir, 'one'))
+    await watch.sees(`wants to run a command in ${watch.dir}:\n    touch-not 'сx (5 blanks) y'  (not ASCII: \\u{441})`)
+    await watch.sees('Run it? · y once · a always · n no')
+    // Any other key is no answer.
+    watch.send('u')
+    watch.send('n')
+    await watch.sees("The user refused '")
+    await watch.sees('1 done, 1 failed')
+  })
+
+  it('runs what was allowed, and remembers always', async () => {
+    const watch = await watching()
+    fs.appendFileSync(watch.file, run('echo first'))
+    await watch.sees('Run it?')
+    watch.send('a')
+    await watch.sees('[task-1:exec] first')
+    await watch.sees(/^1 done$/m)
+    expect(fs.readFileSync(path.join(watch.dir, '.clada/allowed-commands.json'), 'utf8')).toContain('echo first')
+  })
+
+  it('takes the answer of a page, when that comes first', async () => {
+    const watch = await watching()
+    process.env['XDG_STATE_HOME'] = `${watch.dir}-state`
+    const desk = await openDesk(watch.dir, async () => 'once')
+    fs.appendFileSync(watch.file, run('echo hello'))
+    await watch.sees('answered on the page: once')
+    await watch.sees(/^1 done$/m)
+    desk?.close()
+  })
+
+  it('takes a pasted reply as a whole, and none of it as keys', async () => {
+    const watch = await watching()
+    watch.send(`\u001b[200~${append(watch.dir, 'one').replaceAll('\n', '\r')}quit q u\r\u001b[201~`)
+    await watch.sees('1 block, from the terminal')
+    await watch.sees(/^1 done$/m)
+    expect(traceOf(watch.dir)).toEqual(['one'])
+  })
+
+  it('fits a narrow terminal, and another width', async () => {
+    const watch = await watching({ columns: 40 })
+    fs.appendFileSync(watch.file, append(watch.dir, 'one'))
+    await watch.sees(/✓ 1 done · \d\d:\d\d:\d\d · \d+ ms/)
+    const lines = watch.shown().split('\n')
+    expect(cellsOf(lines.at(-1) ?? '')).toBeLessThan(40)
+    watch.resize(120)
+    await watch.sees(/ms · \? help · u undo · x again · q quit/)
+    watch.resize(20)
+    await watch.sees(/✓ 1 done · \d\d:\d\d:\d\d$/)
+  })
+
+  it('uses no colours when told so', async () => {
+    const watch = await watching({ env: { NO_COLOR: '1' } })
+    fs.appendFileSync(watch.file, append(watch.dir, 'one'))
+    await watch.sees(/^1 done$/m)
+    // eslint-disable-next-line no-control-regex -- colours are what is looked for
+    expect(watch.raw()).not.toMatch(/\u001b\[[\d;]*m/)
+  })
+
+  it('lets nothing from a document drive the terminal', async () => {
+    const watch = await watching()
+    const evil = '\\u001b]0;title\\u0007\\u001b[2J\\u202e\\u200b'
+    const text =
+      block('wr1', ['action = "file_write"', `path = "${watch.dir}/a.txt"`, `content = "${evil}"`]) +
+      block('rd1', ['action = "file_read"', `path = "${watch.dir}/a.txt"`]) +
+      block('rd2', ['action = "file_read"', `path = "${watch.dir}/${evil}"`]) +
+      block('bad', [`action = "${evil}"`]) +
+      '#!SHAM [@three-char-SHA-256: \u001b[2J]\n'
+    fs.appendFileSync(watch.file, text)
+    await watch.sees(/^2 done, /m)
+    expect(watch.raw()).not.toMatch(/\u001b\]|\u001b\[2J|\u0007|\u202e|\u200b/)
+  })
+
+  it('stops a run at Ctrl-C, and leaves the file whole', async () => {
+    const watch = await watching()
+    fs.appendFileSync(watch.file, append(watch.dir, 'one') + run('echo never') + append(watch.dir, 'two'))
+    await watch.sees('Run it?')
+    watch.send('\u0003')
+    expect(await watch.ended()).toBe(130)
+    expect(traceOf(watch.dir)).toEqual(['one'])
+    expect(sectionIn(watch.file)).toMatch(/one ✅[^]*two ❌ file_append .*the user stopped the run/)
+  })
+})
+
+describe('keys', () => {
+  const readAll = (chunks: readonly string[]): string[] => {
+    const heard: string[] = []
+    const reader = makeKeyReader({ onKey: (key) => heard.push(key), onPaste: (text) => heard.push(`paste:${text}`) })
+    for (const chunk of chunks) reader(chunk)
+    return heard
+  }
+  it('are told from pasted text, however it is cut', () => {
+    expect(readAll(['u', 'yq'])).toEqual(['u', 'y', 'q'])
+    expect(readAll(['\u001b[A\r\u0003'])).toEqual(['enter', 'ctrl-c'])
+    expect(readAll(['a\u001b[200~y\ra', 'n\u001b[20', '1~u'])).toEqual(['a', 'paste:y\nan', 'u'])
+    expect(readAll(['a long text without brackets'])).toEqual(['paste:a long text without brackets'])
+  })
+})
+
+describe('widths', () => {
+  it('count wide characters twice and marks not at all', () => {
+    expect(cellsOf('ab')).toBe(2)
+    expect(cellsOf('漢字')).toBe(4)
+    expect(cellsOf('e\u0301')).toBe(1)
+    expect(cellsOf('\u001b[31mred\u001b[0m')).toBe(3)
+    expect(fitted('漢字漢字', 5)).toBe('漢字…')
+    expect(fitted('short', 5)).toBe('short')
+  })
+})
