@@ -1,5 +1,5 @@
-// Sets everything up, carries out an example reply in a scratch project, shows what changed, and undoes it.
-import { execFileSync, spawnSync } from 'node:child_process'
+// Sets everything up, lets a listener carry out an example reply in a scratch project, shows what changed, and undoes it.
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -22,15 +22,17 @@ git('init', '--quiet')
 git('add', '.')
 git('commit', '--quiet', '--message', 'A project')
 const before = snapshot()
+const environment = {
+  ...process.env,
+  ...(color ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }),
+  XDG_STATE_HOME: path.join(project, '..', 'state'),
+}
 
 say('A model was asked to change this project, and this is its reply:')
 shell('cat ../reply.md', () => reply.replaceAll(project, '…'))
 say('What would it do? Nothing is touched yet:')
 clada('diff', '../reply.md')
-say('Do it. Two blocks work; the third asks for text that is not there, and is told what is:')
-clada('../reply.md', '--format', 'pretty')
-say('The files have changed:')
-shell('ls src test', () => execFileSync('ls', ['src', 'test'], { cwd: project, encoding: 'utf8' }))
+await watched()
 say('And back again, exactly:')
 clada('undo')
 const same = JSON.stringify(snapshot()) === JSON.stringify(before)
@@ -38,10 +40,37 @@ console.log(same ? 'Every file is as it was.' : 'Something is not as it was!')
 fs.rmSync(path.dirname(project), { recursive: true, force: true })
 process.exit(same ? 0 : 1)
 
+/** The loop: the listener waits, a reply is saved into its file, the results come to the top. */
+async function watched() {
+  say('A listener waits for replies. Each is pasted into its file, and saved:')
+  const child = spawn(process.execPath, [cli, 'watch'], { cwd: project, env: environment })
+  const ended = new Promise((done) => child.on('close', done))
+  let output = ''
+  child.stdout.on('data', (chunk) => (output += String(chunk)))
+  child.stderr.on('data', (chunk) => (output += String(chunk)))
+  await until(() => output.includes('Watching'), child)
+  const input = path.join(project, 'clada_input.md')
+  fs.appendFileSync(input, reply)
+  const top = () => /^=== CLADA RESULTS ===\n[^]*?=== END ===/.exec(fs.readFileSync(input, 'utf8'))?.[0]
+  await until(top, child)
+  child.kill('SIGTERM')
+  await ended
+  shell('clada watch', () => output.replaceAll(`${project}/`, ''))
+  say('The results stand on top of the file; what the model should read is in .clada/output.md:')
+  shell('head -5 clada_input.md', () => (top() ?? '').replaceAll(`${project}/`, ''))
+  fs.rmSync(input)
+}
+
+async function until(condition, child) {
+  for (let tries = 0; !condition(); tries++) {
+    if (child.exitCode !== null || tries > 3000) throw new Error('clada watch did not do what it should')
+    await new Promise((done) => setTimeout(done, 10))
+  }
+}
+
 function clada(...args) {
   shell(`clada ${args.join(' ')}`, () => {
-    const env = { ...process.env, ...(color ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }) }
-    const { stdout } = spawnSync(process.execPath, [cli, ...args], { cwd: project, encoding: 'utf8', env })
+    const { stdout } = spawnSync(process.execPath, [cli, ...args], { cwd: project, encoding: 'utf8', env: environment })
     return stdout.replaceAll(`${project}/`, '')
   })
 }

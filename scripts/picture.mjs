@@ -6,9 +6,9 @@ import path from 'node:path'
 const home = path.resolve(import.meta.dirname, '..')
 const { stdout } = spawnSync(process.execPath, ['scripts/demo.mjs', '--color'], { cwd: home, encoding: 'utf8' })
 
-// The reply itself is long; the picture begins behind it.
+// The reply itself is long; the picture begins where it is saved.
 const lines = stdout.trimEnd().split('\n')
-const from = lines.findIndex((line) => line.includes('What would it do?'))
+const from = lines.findIndex((line) => line.includes('A listener waits'))
 const shown = lines.slice(from)
 
 const colors = { 1: '#e6edf3', 2: '#8b949e', 31: '#ff7b72', 32: '#7ee787', 33: '#e3b341', 36: '#79c0ff' }
@@ -20,9 +20,9 @@ const height = shown.length * lineHeight + 40
 const rows = shown.map((line, index) => `<text x="20" y="${34 + index * lineHeight}">${spans(line)}</text>`)
 fs.writeFileSync(
   path.join(home, 'docs/demo.svg'),
-  `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="clada shows what a reply would change, carries it out, and takes it back">
+  `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="clada watch carries out a reply as it is saved, puts the results on top of the file, and clada undo takes it back">
 <rect width="100%" height="100%" rx="8" fill="#0d1117"/>
-<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="14" fill="#c9d1d9" xml:space="preserve">
+<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="14" fill="#c9d1d9">
 ${rows.join('\n')}
 </g>
 </svg>
@@ -51,6 +51,7 @@ function plain(line) {
   return line.replace(/\u001b\[\d+m/g, '')
 }
 
+/** Blanks as such that no viewer folds. */
 function escaped(text) {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  return text.replaceAll(' ', '\u00a0').replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -18,6 +18,7 @@ import { ResultsWriter } from './results-writer.ts'
 import { partsOf, sectionFor, sectionOf } from './section.ts'
 import { chosen, isCutOff, type Known, knownOf, repeated, type Unit, unitsOf, type Which } from './units.ts'
 import { lookAt } from './watched-file.ts'
+import { warmUp } from './warm-up.ts'
 import { watchPath } from './watch-path.ts'
 
 export interface ListenerOptions {
@@ -203,6 +204,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   queued(async () => {
     if (held.some(({ why }) => why === 'interrupted')) await writer.put(sectionFor(interrupted))
     await consider(atStart === 'all' ? 'all' : 'new')
+    await warmUp(carrier.clada, settings.root, cladaOptions)
   }).catch(() => {})
 
   return {

@@ -1,26 +1,24 @@
 import type { Clada } from '../../clada.ts'
 import type { Listener } from '../../listener/listener.ts'
+import { printable } from '../../report/printable.ts'
 import { undoLines } from '../print-undo.ts'
 import { openOutput } from './open-output.ts'
-import type { Screen } from './screen.ts'
+import type { View } from './view.ts'
 
 /** What a key does. */
 interface KeyCommand {
   readonly key: string
   readonly does: string
-  readonly run: (desk: Workbench) => Promise<void> | void
+  readonly run: (bench: Workbench) => Promise<void> | void
   /** Whether it may be pressed while a run goes on. */
   readonly anytime?: true
 }
 
 /** What the keys work on. */
 export interface Workbench {
-  readonly screen: Screen
+  readonly view: View
   readonly clada: Clada
-  readonly listener: () => Listener | undefined
-  readonly output: () => string
-  /** The last report; empty before the first. */
-  readonly report: () => string
+  readonly listener: Listener
   readonly copy: ((report: string) => Promise<boolean>) | undefined
   /** Takes a copied reply that waits for somebody to say yes. */
   readonly takeWaiting: (() => void) | undefined
@@ -29,37 +27,50 @@ export interface Workbench {
   readonly lend: (work: () => Promise<void>) => Promise<void>
 }
 
-export const keyCommands: readonly KeyCommand[] = [
+const keyCommands: readonly KeyCommand[] = [
   {
     key: 'u',
     does: 'take back the last execution',
-    run: async ({ clada, screen }) => screen.print(undoLines(await clada.undo(), 'Undone')),
+    run: async ({ clada, view }) => view.screen.print(undoLines(await clada.undo(), 'Undone')),
   },
   {
     key: 'r',
     does: 'bring back what was taken back',
-    run: async ({ clada, screen }) => screen.print(undoLines(await clada.redo(), 'Done again')),
+    run: async ({ clada, view }) => view.screen.print(undoLines(await clada.redo(), 'Done again')),
   },
-  { key: 'x', does: 'run everything in the file again', run: ({ listener }) => listener()?.again('all') },
-  { key: 'f', does: 'run again what failed or was left alone', run: ({ listener }) => listener()?.again('failed') },
+  { key: 'x', does: 'run everything in the file again', run: ({ listener }) => listener.again('all') },
+  { key: 'f', does: 'run again what failed or was left alone', run: ({ listener }) => listener.again('failed') },
   { key: 'c', does: 'copy the answer', anytime: true, run: copyReport },
   { key: 'o', does: 'look at the whole output', run: showOutput },
   { key: 'enter', does: 'take a copied reply that waits', anytime: true, run: ({ takeWaiting }) => takeWaiting?.() },
-  { key: '?', does: 'show the keys', anytime: true, run: ({ screen }) => screen.print(keyHelp()) },
+  { key: '?', does: 'show the keys', anytime: true, run: ({ view }) => view.screen.print(keyHelp()) },
   { key: 'q', does: 'quit', anytime: true, run: ({ quit }) => quit(0) },
 ]
 
 const keyHelp = (): string[] => ['', ...keyCommands.map(({ key, does }) => `  ${key.padEnd(6)} ${does}`)]
 
-async function copyReport({ copy, report, screen, output }: Workbench): Promise<void> {
+async function copyReport({ copy, view: { report, screen, output } }: Workbench): Promise<void> {
   if (report() === '') return screen.print(['There is no answer yet.'])
   if (copy === undefined) return screen.print([`No clipboard is in use; the answer is in ${output()}.`])
   screen.print([(await copy(report())) ? 'The answer is on the clipboard.' : 'The answer could not be copied.'])
 }
 
-async function showOutput({ output, screen, lend }: Workbench): Promise<void> {
+async function showOutput({ view: { output, screen }, lend }: Workbench): Promise<void> {
   await lend(async () => {
     const why = await openOutput(output())
     if (why !== undefined) screen.print([why])
   })
+}
+
+/** What a key does in this moment. */
+export function press(key: string, bench: Workbench): void {
+  const { view, quit } = bench
+  if (key === 'ctrl-c' || key === 'ctrl-d') return quit(key === 'ctrl-c' ? 130 : 0)
+  if (view.questions?.key(key)) return
+  const found = keyCommands.find((one) => one.key === key)
+  if (found === undefined) return
+  if (view.running() && !found.anytime) return view.screen.print(['A run is going on; press it again when it is over.'])
+  Promise.resolve(found.run(bench)).catch((error: unknown) =>
+    view.screen.print([printable(error instanceof Error ? error.message : String(error))]),
+  )
 }

@@ -1,0 +1,68 @@
+import type { ListenerEvent } from '../../listener/events.ts'
+import type { ReportOptions } from '../../report/options.ts'
+import { LiveOutput } from '../live-output.ts'
+import { linesFor, type Look } from './lines.ts'
+import { keyQuestions, type KeyQuestions } from './questions.ts'
+import { liveScreen, plainScreen, type Screen } from './screen.ts'
+import { makeStatus } from './status.ts'
+
+export interface ViewOptions {
+  readonly root: string
+  readonly file: string
+  readonly report: ReportOptions
+  /** Whether what programs write is shown as it comes. */
+  readonly streamed: boolean
+  /** `live`: a terminal with a last line that changes. `keys`: also somebody who presses keys. */
+  readonly terminal: 'keys' | 'live' | 'none'
+}
+
+/** What a person sees of a listener, and what they were told last. */
+export interface View {
+  readonly screen: Screen
+  /** Undefined when nobody can answer here. */
+  readonly questions: KeyQuestions | undefined
+  readonly hear: (event: ListenerEvent) => void
+  readonly running: () => boolean
+  /** The file with the whole output. */
+  readonly output: () => string
+  /** The last report; empty before the first. */
+  readonly report: () => string
+}
+
+export function openView({ root, file, report, streamed, terminal }: ViewOptions): View {
+  const screen = terminal === 'none' ? plainScreen() : liveScreen(process.stdout, report.color ?? false)
+  const look: Look = {
+    ...report,
+    outputLimit: 1500,
+    // What was seen as it came need not be seen again.
+    programs: streamed ? 'hide' : report.programs,
+    root,
+    keys: terminal === 'keys',
+  }
+  const status = makeStatus(file, root)
+  const questions: KeyQuestions | undefined = terminal === 'keys' ? keyQuestions(screen, () => showStatus()) : undefined
+  const showStatus = (): void => screen.status(questions?.hint ?? status.parts())
+  const programs = new LiveOutput((line) => screen.print([line]))
+  let output = ''
+  let answer = ''
+  let running = false
+
+  return {
+    screen,
+    questions,
+    running: () => running,
+    output: () => output,
+    report: () => answer,
+    hear: (event) => {
+      if (event.kind === 'program') return streamed ? programs.add(event.task, event.chunk) : undefined
+      if (event.kind === 'watching') output = event.output
+      if (event.kind === 'begin') running = true
+      if (event.kind === 'done') [running, answer] = [false, event.report]
+      programs.end()
+      const now = new Date()
+      screen.print(linesFor(event, look, now))
+      status.hear(event, now)
+      showStatus()
+    },
+  }
+}
