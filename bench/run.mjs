@@ -10,6 +10,7 @@ import { againstSplit, growthOnMalformed } from './parse.mjs'
 import { againstRipgrep } from './search.mjs'
 import { firstRead, parseAndFind } from './structures.mjs'
 import { eachSyntax } from './syntaxes.mjs'
+import { idle, saveToResults, thousandBlocks } from './watch.mjs'
 
 const rows = []
 const ms = (value) => `${value.toFixed(1)} ms`
@@ -28,6 +29,12 @@ function overRow(what, peer, { ours, peer: theirs, over }, limit) {
   rows.push(
     `| ${what} | ${ms(ours)} | ${peer} | ${ms(theirs)} | +${ms(over)} | +${limit} ms | ${over <= limit ? 'yes' : '**no**'} |`,
   )
+  console.log(rows.at(-1))
+}
+
+/** For what has a bound and no peer. */
+function boundRow(what, value, limit, unit) {
+  rows.push(`| ${what} | ${unit(value)} | – | – | – | ${unit(limit)} | ${value <= limit ? 'yes' : '**no**'} |`)
   console.log(rows.at(-1))
 }
 
@@ -97,6 +104,13 @@ row('A function found in 1 MB of TypeScript', 'parsing it', await parseAndFind()
 
 overRow('`run` of a listed command', 'starting it directly', await listedCommand(), 4)
 overRow('`exec` in the sandbox', '`exec` without one', await sandboxedCode(), 15)
+
+boundRow('`clada watch`: from save to results, one block, over the debounce', await saveToResults(15, 'no-git'), 40, ms)
+boundRow('the same with a commit in git', await saveToResults(9, 'git'), 200, ms)
+row('`clada watch`: 1,000 blocks in one save', '`clada run` of them', await thousandBlocks(5), 1.5)
+const quiet = await idle(20)
+boundRow('`clada watch` while nothing happens: processor', quiet.cpu * 100, 0.2, (value) => `${value.toFixed(2)} %`)
+boundRow('the same: memory', quiet.memory, 90 * 1024 * 1024, mb)
 
 const [cpu] = os.cpus()
 fs.writeFileSync(

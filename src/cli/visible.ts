@@ -15,4 +15,4 @@ const code = (char: string): string => `\\u{${(char.codePointAt(0) ?? 0).toStrin
 export const unhidden = (text: string): string => text.replace(hidden, code)
 
 const hidden =
-  /[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200e\u200f\u2028\u2029\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]/gu
+  /[\u00ad\u061c\u115f\u1160\u180e\u200b\u200c\u200e\u200f\u2028\u2029\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]/gu

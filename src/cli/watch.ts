@@ -90,7 +90,8 @@ function takeKeys(has: Pick<Workbench, 'view' | 'clada' | 'listener' | 'quit'>):
   const grab = (): (() => void) =>
     readKeys(process.stdin, (text) => print(text, 'as it is'), {
       onKey: (key) => press(key, bench),
-      onPaste: (text) => void has.listener.submit(text, 'terminal'),
+      // What goes wrong is told as an event.
+      onPaste: (text) => void has.listener.submit(text, 'terminal').catch(() => {}),
     })
   let release = grab()
   return () => release()

@@ -53,7 +53,7 @@ export class ResultsWriter {
 
   /** Brings back what somebody wrote to a displaced file. */
   async #rescue(): Promise<void> {
-    for (const one of [...this.#held]) {
+    for (const one of this.#held) {
       const text = one.late.text()
       if (text === undefined) continue
       one.until = performance.now() + holdMs

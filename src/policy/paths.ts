@@ -55,7 +55,7 @@ function judgePath(given: string, absolute: string, access: Access, policy: Path
 }
 
 const isReserved = (absolute: string, { reserved }: PathPolicy): boolean =>
-  reserved.length > 0 && reserved.some((file) => folded(file) === folded(absolute))
+  reserved.some((file) => folded(file) === folded(absolute))
 
 interface DeniedPatterns {
   readonly component: RuleSet

@@ -66,6 +66,7 @@ async function showOutput({ view: { output, screen }, lend }: Workbench): Promis
 export function press(key: string, bench: Workbench): void {
   const { view, quit } = bench
   if (key === 'ctrl-c' || key === 'ctrl-d') return quit(key === 'ctrl-c' ? 130 : 0)
+  if (key === 'ctrl-z') return void bench.lend(suspended)
   if (view.questions?.key(key)) return
   const found = keyCommands.find((one) => one.key === key)
   if (found === undefined) return
@@ -74,3 +75,10 @@ export function press(key: string, bench: Workbench): void {
     view.screen.print([printable(error instanceof Error ? error.message : String(error))]),
   )
 }
+
+/** To the background, as the shell knows it, until it comes back. */
+const suspended = (): Promise<void> =>
+  new Promise((back) => {
+    process.once('SIGCONT', () => back())
+    process.kill(process.pid, 'SIGTSTP')
+  })

@@ -15,11 +15,14 @@ export function readKeys(input: NodeJS.ReadStream, write: (text: string) => void
   input.on('data', onData)
   input.resume()
   write(pasteOn)
+  const restore = (): void => write(pasteOff)
+  process.once('exit', restore)
   return () => {
+    process.off('exit', restore)
     input.off('data', onData)
     input.setRawMode(false)
     input.pause()
-    write(pasteOff)
+    restore()
   }
 }
 
