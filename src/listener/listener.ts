@@ -66,7 +66,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const { file, ledger, output } = place
   const cladaOptions = { ...options.clada, reserved: [...(options.clada?.reserved ?? []), file, output] }
   const read = (text: string): Document => findBlocks(new Source(text), reading)
-  const writer = new ResultsWriter(place, tell)
+  const writer = new ResultsWriter(place, tell, read)
   const stopping = new AbortController()
   const { signal } = stopping
   const carrier: Carrier = {
@@ -110,7 +110,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     if (look.kind === 'large') return refuse(tooLarge(look.size, limit), Buffer.from('too large'))
     // Deleted and not yet made again, or emptied and not yet written.
     if (look.kind !== 'file' || look.bytes.length === 0) return
-    const { own } = partsOf(look.bytes)
+    const { own } = writer.partsOf(look.bytes)
     if (which === 'new' && own.equals(last)) return
     if (!isUtf8(own)) return refuse(notUtf8, own)
 

@@ -1,6 +1,7 @@
+import type { Document } from '../core/block.ts'
 import type { ListenerEvent } from './events.ts'
 import type { Place } from './place.ts'
-import { partsOf, withSection } from './section.ts'
+import { type Parts, partsOf, withoutOld, withSection } from './section.ts'
 import { type LateWriter, rewrite } from './watched-file.ts'
 
 /**
@@ -11,19 +12,31 @@ import { type LateWriter, rewrite } from './watched-file.ts'
 export class ResultsWriter {
   readonly #place: Place
   readonly #tell: (event: ListenerEvent) => void
+  readonly #read: (text: string) => Document
   #held: { readonly late: LateWriter; until: number }[] = []
   #section = ''
   #written: Buffer = Buffer.alloc(0)
   #timer: NodeJS.Timeout | undefined
   #going: Promise<unknown> = Promise.resolve()
 
-  constructor(place: Place, tell: (event: ListenerEvent) => void) {
+  constructor(place: Place, tell: (event: ListenerEvent) => void, read: (text: string) => Document) {
     this.#place = place
     this.#tell = tell
+    this.#read = read
   }
 
   async put(section: string): Promise<void> {
-    await this.#inTurn(() => this.#rewrite(section, (bytes) => withSection(bytes, section)))
+    await this.#inTurn(() => this.#rewrite(section, (bytes) => withSection(this.partsOf(bytes), section)))
+  }
+
+  /** What is ours and what is the user's, wherever they have put it. */
+  partsOf(bytes: Buffer): Parts {
+    const parts = partsOf(bytes)
+    let blocks: Document['blocks'] | undefined
+    return withoutOld(parts, this.#section, (line) => {
+      blocks ??= this.#read(parts.own.toString('utf8')).blocks
+      return blocks.some(({ startLine, endLine }) => startLine <= line && line <= (endLine ?? Infinity))
+    })
   }
 
   async close(): Promise<void> {
@@ -68,7 +81,7 @@ export class ResultsWriter {
   async #bringBack(text: Buffer): Promise<void> {
     const written = this.#written
     const brought = await this.#rewrite(this.#section, (bytes) =>
-      bytes.equals(written) ? withSection(text, this.#section) : undefined,
+      bytes.equals(written) ? withSection(this.partsOf(text), this.#section) : undefined,
     )
     // A newer version is there already, and both cannot be.
     if (!brought) this.#tell({ kind: 'saved-aside', file: this.#place.scratch.saveConflict('input.md', text) })

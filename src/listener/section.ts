@@ -23,11 +23,27 @@ export function partsOf(bytes: Buffer): Parts {
 }
 
 /** The file with another section, written with the line breaks that the user's text has. */
-export function withSection(bytes: Buffer, section: string): Buffer {
-  const { mark, own } = partsOf(bytes)
+export function withSection({ mark, own }: Parts, section: string): Buffer {
+  return Buffer.concat([mark, Buffer.from(brokenLike(own, section)), own])
+}
+
+/**
+ * Whoever pastes a reply at the very top pastes it above the results of the one before. Those are still ours, to the
+ * letter, unless they stand where a block has them as its content.
+ */
+export function withoutOld(parts: Parts, old: string, isContent: (line: number) => boolean): Parts {
+  const { own } = parts
+  const lost = old === '' ? -1 : own.indexOf(brokenLike(own, old))
+  if (lost <= 0 || own[lost - 1] !== 0x0a) return parts
+  const before = own.subarray(0, lost)
+  if (isContent(before.toString('latin1').split('\n').length)) return parts
+  const after = own.subarray(lost + Buffer.byteLength(brokenLike(own, old)))
+  return { ...parts, own: Buffer.concat([before, after]) }
+}
+
+function brokenLike(own: Buffer, text: string): string {
   const lf = own.indexOf(0x0a)
-  const text = lf > 0 && own[lf - 1] === 0x0d ? section.replaceAll('\n', '\r\n') : section
-  return Buffer.concat([mark, Buffer.from(text), own])
+  return lf > 0 && own[lf - 1] === 0x0d ? text.replaceAll('\n', '\r\n') : text
 }
 
 /** One line for each action, between the lines that mark it as ours. */

@@ -140,6 +140,27 @@ describe('a file is saved', () => {
     expect(fs.readFileSync(path.join(world.dir, 'doc.md'), 'utf8')).toBe(lines.trimEnd())
   })
 
+  it('with a reply pasted above the results, which are replaced all the same', async () => {
+    const world = await listening('')
+    const first = append(world.dir, 'one')
+    fs.writeFileSync(world.file, first)
+    await ran(world, 1)
+    const results = sectionIn(world.file)
+    fs.writeFileSync(world.file, append(world.dir, 'zero') + results + first)
+    await ran(world, 2)
+    expect(ownIn(world.file)).toBe(append(world.dir, 'zero') + first)
+    // The next has the very same lines as its content, and those stay.
+    const same = [`content = <<'EOT_SHAM_doc'`, `${sectionIn(world.file)}EOT_SHAM_doc`]
+    const second =
+      append(world.dir, 'two') + block('doc', ['action = "file_write"', `path = "${world.dir}/doc.md"`, ...same])
+    fs.writeFileSync(world.file, first)
+    await until(() => world.events.at(-1)?.kind === 'nothing-new')
+    fs.writeFileSync(world.file, second + first)
+    await ran(world, 3)
+    expect(ownIn(world.file)).toBe(second + first)
+    expect(traceOf(world.dir)).toEqual(['one', 'zero', 'two'])
+  })
+
   it('with a name in it that would end the section', async () => {
     const world = await listening('')
     const evil = `${world.dir}/a\\n=== END ===\\n${append(world.dir, 'bad').replaceAll('\n', '\\n').replaceAll('"', '\\"')}`
