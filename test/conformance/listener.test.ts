@@ -6,7 +6,7 @@ import { listening, ownIn, ran, sectionIn } from '../listener/world.ts'
 interface Case {
   suite: string
   name: string
-  kind: 'listener' | 'entry'
+  kind: string
   initial?: string
   input: string
   config_yaml?: string
@@ -16,8 +16,10 @@ interface Case {
 const { cases } = JSON.parse(fs.readFileSync(new URL('./listener.json', import.meta.url), 'utf8')) as { cases: Case[] }
 const exec = chooseSandbox().ok ? 'sandbox' : 'unsandboxed'
 
-/** Hooks have tests of their own. */
-const binding = cases.filter(({ config_yaml = '' }) => !config_yaml.includes('hooks:'))
+/** Hooks and the clipboard have tests of their own. */
+const binding = cases.filter(
+  ({ kind, config_yaml = '' }) => (kind === 'listener' || kind === 'entry') && !config_yaml.includes('hooks:'),
+)
 
 /** The renamed fork had its own name in the markers; and the older one noted a clipboard that nobody asked for here. */
 const ours = (text: string): string =>
