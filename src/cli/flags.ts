@@ -62,6 +62,10 @@ export const flags = [
   { name: 'trust-approvals', help: "take the project's list of approved commands as it is, for this run" },
   { name: 'network', help: 'with approve: let the command use the network' },
   { name: 'atomic', help: 'carry the document out whole or not at all' },
+  {
+    name: 'again',
+    help: 'with watch: run blocks again that were already carried out; with run: say nothing about a document that was',
+  },
   { name: 'strict', help: 'repair nothing that a chat program damaged' },
   { name: 'no-git', help: 'save no checkpoints in git; undo works all the same' },
   {
@@ -91,6 +95,7 @@ export const flags = [
   { name: 'outline', help: 'with context print: only the headers of classes, functions, sections' },
   { name: 'all', help: 'with prompt: every action, not only those for every day' },
   { name: 'files', help: 'with prompt: the files of clada context behind it' },
+  { name: 'clipboard', help: 'with watch: take copied replies, and put the answers on the clipboard' },
   { name: 'stdin', value: 'PARAM', help: 'with do: take this parameter from standard input' },
   { name: 'quiet', help: 'no report, only the exit code' },
   { name: 'no-color', help: 'no colours' },

@@ -78,6 +78,9 @@ export const commands: readonly CommandHelp[] = [
     flags: [
       ...running.filter((name) => name !== 'format' && name !== 'json'),
       ...programs,
+      'clipboard',
+      'copy',
+      'osc52',
       'again',
       'atomic',
       'strict',
@@ -88,6 +91,7 @@ export const commands: readonly CommandHelp[] = [
     ],
     examples: [
       ['clada watch', 'paste replies into clada_input.md'],
+      ['clada watch --clipboard', 'copy a reply twice, or press Enter; the answer is on the clipboard'],
       ['clada watch notes.md --git shadow', 'another file, and no commits on the branch'],
     ],
   },

@@ -1,15 +1,16 @@
 import path from 'node:path'
 import { Clada } from '../clada.ts'
-import { type Listener, startListener } from '../listener/listener.ts'
+import { type Listener, type ListenerOptions, startListener } from '../listener/listener.ts'
 import { ListenerError } from '../listener/place.ts'
 import { printable } from '../report/printable.ts'
-import { type CladaOptions, settingsOf } from '../settings.ts'
+import { settingsOf } from '../settings.ts'
 import type { Command } from './command.ts'
 import { type FlagValues, UsageError } from './flags.ts'
 import { cladaOptions, outputMode, reportOptions } from './options.ts'
 import { print } from './print.ts'
 import { isTerminal } from './terminal.ts'
 import { askingBoth } from './watch/approvals.ts'
+import type { ClipboardUse } from './watch/clipboard.ts'
 import { press, type Workbench } from './watch/commands.ts'
 import { readKeys } from './watch/keys.ts'
 import { openView, type View } from './watch/view.ts'
@@ -36,12 +37,28 @@ export const command: Command = async ({ flags, words: [word, ...rest] }) => {
   for (const [signal, code] of Object.entries(signals)) process.on(signal, () => quit(code))
 
   const options = { ...given, ask: askingBoth(view.questions, over.signal) }
-  const listener = await started(flags, options, file, word === undefined ? 'hold' : 'new', view)
+  const use = clipboardUse(flags)
+  const board = once(async () => {
+    const { openBoard } = await import('./watch/clipboard.ts')
+    return openBoard(use, options, {
+      say: (line) => view.screen.print([line]),
+      // What goes wrong is told as an event.
+      run: (reply) => void listener?.submit(reply).catch(() => {}),
+    })
+  })
+  const listener = await started(file, view, {
+    clada: options,
+    report,
+    atStart: flags.again !== undefined ? 'all' : word === undefined ? 'hold' : 'new',
+    copy: use.write ? async (text) => (await board()).copy(text) : undefined,
+  })
   if (listener === undefined) return 1
   const letGo =
-    terminal === 'keys' ? takeKeys({ view, clada: new Clada(options), listener, quit }) : (): void => undefined
+    terminal === 'keys' ? takeKeys({ view, clada: new Clada(options), listener, board, quit }) : (): void => undefined
+  const opened = use.read || use.write ? board() : undefined
   const code = await ended
   await listener.stop()
+  ;(await opened)?.stop()
   letGo()
   view.screen.close()
   return code
@@ -49,22 +66,25 @@ export const command: Command = async ({ flags, words: [word, ...rest] }) => {
 
 const signals: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
 
+const clipboardUse = (flags: FlagValues): ClipboardUse => ({
+  read: flags.clipboard !== undefined,
+  write: flags.clipboard !== undefined || flags.copy !== undefined || flags.osc52 !== undefined,
+  osc52: flags.osc52 !== undefined,
+})
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
+}
+
 /** Undefined when it cannot be, which is then said. */
 async function started(
-  flags: FlagValues,
-  options: CladaOptions,
-  file: string,
-  atStart: 'hold' | 'new',
+  filePath: string,
   view: View,
+  options: Omit<ListenerOptions, 'filePath' | 'onEvent'>,
 ): Promise<Listener | undefined> {
   try {
-    return await startListener({
-      filePath: file,
-      clada: options,
-      report: reportOptions(flags),
-      atStart: flags.again === undefined ? atStart : 'all',
-      onEvent: view.hear,
-    })
+    return await startListener({ ...options, filePath, onEvent: view.hear })
   } catch (error) {
     view.screen.close()
     if (!(error instanceof ListenerError)) throw error
@@ -74,11 +94,9 @@ async function started(
 }
 
 /** Lets keys do things, until the answer is called. */
-function takeKeys(has: Pick<Workbench, 'view' | 'clada' | 'listener' | 'quit'>): () => void {
+function takeKeys(has: Omit<Workbench, 'lend'>): () => void {
   const bench: Workbench = {
     ...has,
-    copy: undefined,
-    takeWaiting: undefined,
     lend: async (work) => {
       release()
       has.view.screen.suspend()

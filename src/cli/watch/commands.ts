@@ -2,6 +2,7 @@ import type { Clada } from '../../clada.ts'
 import type { Listener } from '../../listener/listener.ts'
 import { printable } from '../../report/printable.ts'
 import { undoLines } from '../print-undo.ts'
+import type { Board } from './clipboard.ts'
 import { openOutput } from './open-output.ts'
 import type { View } from './view.ts'
 
@@ -19,9 +20,8 @@ export interface Workbench {
   readonly view: View
   readonly clada: Clada
   readonly listener: Listener
-  readonly copy: ((report: string) => Promise<boolean>) | undefined
-  /** Takes a copied reply that waits for somebody to say yes. */
-  readonly takeWaiting: (() => void) | undefined
+  /** Opened when the first key asks for it, unless it is in use anyway. */
+  readonly board: () => Promise<Board>
   readonly quit: (code: number) => void
   /** Gives the terminal to another program for a while. */
   readonly lend: (work: () => Promise<void>) => Promise<void>
@@ -42,17 +42,22 @@ const keyCommands: readonly KeyCommand[] = [
   { key: 'f', does: 'run again what failed or was left alone', run: ({ listener }) => listener.again('failed') },
   { key: 'c', does: 'copy the answer', anytime: true, run: copyReport },
   { key: 'o', does: 'look at the whole output', run: showOutput },
-  { key: 'enter', does: 'take a copied reply that waits', anytime: true, run: ({ takeWaiting }) => takeWaiting?.() },
+  {
+    key: 'enter',
+    does: 'take a copied reply that waits',
+    anytime: true,
+    run: async ({ board }) => (await board()).take(),
+  },
   { key: '?', does: 'show the keys', anytime: true, run: ({ view }) => view.screen.print(keyHelp()) },
   { key: 'q', does: 'quit', anytime: true, run: ({ quit }) => quit(0) },
 ]
 
 const keyHelp = (): string[] => ['', ...keyCommands.map(({ key, does }) => `  ${key.padEnd(6)} ${does}`)]
 
-async function copyReport({ copy, view: { report, screen, output } }: Workbench): Promise<void> {
+async function copyReport({ board, view: { report, screen, output } }: Workbench): Promise<void> {
   if (report() === '') return screen.print(['There is no answer yet.'])
-  if (copy === undefined) return screen.print([`No clipboard is in use; the answer is in ${output()}.`])
-  screen.print([(await copy(report())) ? 'The answer is on the clipboard.' : 'The answer could not be copied.'])
+  const copied = await (await board()).copy(report())
+  screen.print([copied ? 'The answer is on the clipboard.' : `It could not be copied; the answer is in ${output()}.`])
 }
 
 async function showOutput({ view: { output, screen }, lend }: Workbench): Promise<void> {

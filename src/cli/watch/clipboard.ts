@@ -1,0 +1,72 @@
+import { type Clipboard, isClipboard } from '../../clipboard/clipboard.ts'
+import { byTerminal } from '../../clipboard/copy.ts'
+import { offerLine } from '../../clipboard/offer.ts'
+import { openClipboard } from '../../clipboard/open.ts'
+import { type ClipboardWatch, watchClipboard } from '../../clipboard/watch.ts'
+import { sessionToken } from '../../session/token.ts'
+import { type CladaOptions, readingOf, settingsOf } from '../../settings.ts'
+
+/** What a listener does with the clipboard. */
+export interface ClipboardUse {
+  /** Looks for replies on it. */
+  readonly read: boolean
+  /** Puts every answer on it. */
+  readonly write: boolean
+  /** Asks the terminal to take a copy where there is no clipboard here, or only another machine's. */
+  readonly osc52: boolean
+}
+
+export interface Board {
+  /** Whether the text went anywhere. */
+  copy(text: string): Promise<boolean>
+  /** Takes the reply that waits. */
+  take(): void
+  stop(): void
+}
+
+/** A machine without a clipboard is told so once, and everything else goes on. */
+export async function openBoard(
+  { read, osc52 }: ClipboardUse,
+  options: CladaOptions,
+  { say, run }: { readonly say: (line: string) => void; readonly run: (reply: string) => void },
+): Promise<Board> {
+  const { root, allowedRoots } = settingsOf(options)
+  const opened = await openClipboard({ roots: [root, ...allowedRoots] })
+  const clipboard = isClipboard(opened) ? opened : undefined
+  if (!isClipboard(opened) && (read || !osc52)) say(`! ${opened.why}`)
+  const watch =
+    clipboard && read
+      ? await watchClipboard(clipboard, {
+          token: () => sessionToken(root),
+          reading: readingOf(options),
+          onReply: run,
+          onWaiting: (offer) => offer && say(offerLine(offer)),
+          onTrouble: (message) => say(`! ${message}`),
+        })
+      : undefined
+  if (watch !== undefined) say(`Looking at the clipboard (${clipboard?.name}). Copy a reply twice, or press Enter.`)
+  return {
+    copy: async (text) => {
+      const here = await put(text, clipboard, watch)
+      return (osc52 && 'to' in byTerminal(text)) || here
+    },
+    take: () => {
+      if (watch?.accept() !== true) say('No copied reply is waiting.')
+    },
+    stop: () => watch?.stop(),
+  }
+}
+
+/** By the watch where there is one, which must know its own answers. */
+async function put(
+  text: string,
+  clipboard: Clipboard | undefined,
+  watch: ClipboardWatch | undefined,
+): Promise<boolean> {
+  if (watch !== undefined) return watch.answer(text)
+  if (clipboard === undefined) return false
+  return clipboard.write(text).then(
+    () => true,
+    () => false,
+  )
+}

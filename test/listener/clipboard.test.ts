@@ -1,0 +1,76 @@
+import fs from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sessionToken } from '../../src/session/token.ts'
+import { Display, missing, skip } from '../clipboard/support/display.ts'
+import { python, watching, type Watching } from './terminal.ts'
+import { append, traceOf, until } from './world.ts'
+
+/** The token as the watcher of this project has it. */
+function tokenFor(watch: Watching): string {
+  process.env['XDG_STATE_HOME'] = `${watch.dir}-state`
+  return sessionToken(watch.dir)
+}
+
+describe.skipIf(skip || python === undefined)(`clada watch --clipboard (skipped without ${missing.join(', ')})`, () => {
+  let display: Display
+  beforeAll(async () => {
+    display = await Display.open()
+  })
+  afterAll(() => display.close())
+  const here = (...args: string[]): Promise<Watching> =>
+    watching({ args, env: { DISPLAY: `:${display.number}`, WAYLAND_DISPLAY: '' } })
+
+  it('runs a copied reply with the token at once, and puts the answer on the clipboard', async () => {
+    const watch = await here('--clipboard')
+    await watch.sees('Looking at the clipboard')
+    display.copy(`clada:${tokenFor(watch)}\n${append(watch.dir, 'one')}`)
+    await watch.sees('from the clipboard')
+    await watch.sees('The answer is on the clipboard.')
+    const answer = fs.readFileSync(`${watch.dir}/.clada/output.md`, 'utf8')
+    await expect.poll(() => display.paste(), { timeout: 10_000 }).toBe(answer)
+    expect(answer).toMatch(/^=== CLADA RESULTS ===\none ✅ file_append/)
+  })
+
+  it('asks for a key where nothing says that a copied reply is meant', async () => {
+    const watch = await here('--clipboard')
+    await watch.sees('Looking at the clipboard')
+    display.copy(append(watch.dir, 'one'))
+    await watch.sees('Press Enter to run it')
+    expect(traceOf(watch.dir)).toEqual([])
+    watch.send('\r')
+    await until(() => traceOf(watch.dir).length === 1)
+    watch.send('\r')
+    await watch.sees('No copied reply is waiting.')
+  })
+
+  it('only copies with --copy, and notes it above the results', async () => {
+    const watch = await here('--copy')
+    fs.appendFileSync(watch.file, append(watch.dir, 'one'))
+    await watch.sees('The answer is on the clipboard.')
+    expect(fs.readFileSync(watch.file, 'utf8')).toMatch(/^📋 Copied to clipboard\n\n=== CLADA RESULTS ===\n/)
+    expect(await display.paste()).toBe(fs.readFileSync(`${watch.dir}/.clada/output.md`, 'utf8'))
+  })
+})
+
+describe.skipIf(python === undefined)('clada watch without a clipboard', () => {
+  const none = { DISPLAY: '', WAYLAND_DISPLAY: '' }
+  it('says so once, and watches the file all the same', async () => {
+    const watch = await watching({ args: ['--clipboard'], env: none })
+    await watch.sees('No clipboard:')
+    fs.appendFileSync(watch.file, append(watch.dir, 'one'))
+    await watch.sees('The answer could not be copied.')
+    expect(watch.shown().match(/No clipboard:/g)).toHaveLength(1)
+  })
+
+  it('copies through the terminal where it is told so', async () => {
+    const watch = await watching({ args: ['--osc52'], env: none })
+    fs.appendFileSync(watch.file, append(watch.dir, 'one'))
+    await watch.sees('The answer is on the clipboard.')
+    const [, text = ''] =
+      watch
+        .raw()
+        .split('\u001b]52;c;')[1]
+        ?.match(/^([\w+/=]*)\u0007/) ?? []
+    expect(Buffer.from(text, 'base64').toString()).toBe(fs.readFileSync(`${watch.dir}/.clada/output.md`, 'utf8'))
+  })
+})
