@@ -41,6 +41,14 @@ export async function carryOut({ origin, text, document, keys, again }: Order, b
   if (again.length > 0) result.warnings = [...(result.warnings ?? []), ...again]
   const report = formatLlm(result, by.report)
   const copied = await by.copy?.(report).catch(() => false)
-  replaceFile(by.output, report)
+  try {
+    replaceFile(by.output, report)
+  } catch (error) {
+    // What was done is done, and is told.
+    by.tell({
+      kind: 'trouble',
+      why: `${by.output} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+    })
+  }
   return { origin, result, report, copied, durationMs: performance.now() - begun }
 }

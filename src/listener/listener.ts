@@ -6,7 +6,6 @@ import type { ExecutionResult } from '../core/result.ts'
 import { Source } from '../core/source.ts'
 import { formatLlm } from '../report/llm.ts'
 import type { ReportOptions } from '../report/options.ts'
-import { primaryOf } from '../report/words.ts'
 import { type CladaOptions, readingOf, settingsOf } from '../settings.ts'
 import { findBlocks } from '../syntax/find-blocks.ts'
 import { carryOut, type Carrier } from './carry-out.ts'
@@ -15,7 +14,7 @@ import { fatesIn } from './fates.ts'
 import { ListenerError, takePlace } from './place.ts'
 import { interrupted, notUtf8, tooLarge } from './refusals.ts'
 import { ResultsWriter } from './results-writer.ts'
-import { partsOf, sectionFor, sectionOf } from './section.ts'
+import { partsOf, saidAgain, sectionFor, sectionOf } from './section.ts'
 import { chosen, isCutOff, type Known, knownOf, repeated, type Unit, unitsOf, type Which } from './units.ts'
 import { lookAt } from './watched-file.ts'
 import { warmUp } from './warm-up.ts'
@@ -92,7 +91,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   /** One thing after another, whoever asks for it. */
   function queued<T>(work: () => Promise<T>): Promise<T> {
     const next = queue.then(work)
-    queue = next.catch((error: unknown) => tellTrouble(error instanceof Error ? error.message : String(error)))
+    queue = next.catch((error: unknown) => tellTrouble(reasonOf(error)))
     return next
   }
 
@@ -110,8 +109,10 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     if (look.kind === 'large') return refuse(tooLarge(look.size, limit), Buffer.from('too large'))
     // Deleted and not yet made again, or emptied and not yet written.
     if (look.kind !== 'file' || look.bytes.length === 0) return
-    const { own } = writer.partsOf(look.bytes)
-    if (which === 'new' && own.equals(last)) return
+    const { own, section } = writer.partsOf(look.bytes)
+    // The same text once more, as somebody has it who does not see the results: they are told again.
+    const resaved = section.length === 0 && writer.hasWritten
+    if (which === 'new' && own.equals(last) && !resaved) return
     if (!isUtf8(own)) return refuse(notUtf8, own)
 
     const text = own.toString('utf8')
@@ -126,18 +127,19 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     doubted = undefined
     last = own
     const keys = chosen(units, known, which)
-    const again = which === 'all' || lastUnits === undefined ? [] : repeated(units, lastUnits, known).flatMap(saidAgain)
+    const came = resaved && keys.size === 0 ? units : repeated(units, lastUnits ?? units, known)
+    const again = which === 'all' ? [] : came.flatMap((unit) => saidAgain(unit, known.get(unit.key)))
     lastUnits = units
     if (keys.size === 0) {
       remember(knownOf(units, known, () => undefined))
       tell({ kind: 'nothing-new', origin: 'file', blocks: blocksIn(units) })
-      if (again.length > 0) await writer.put(sectionOf(again))
+      if (again.length > 0) await put(sectionOf(again))
       return
     }
     ledger.write({ known, running: [...keys] })
     const done = await carryOut({ origin: 'file', text, document, keys, again }, carrier)
     remember(knownOf(units, known, fatesIn(done.result, keys)))
-    await writer.put(sectionFor(done.result, done.copied))
+    await put(sectionFor(done.result, done.copied))
     tell({ kind: 'done', ...done })
     // Whoever typed meanwhile has not been heard yet.
     if (!signal.aborted) later(debounceMs)
@@ -147,7 +149,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   async function refuse(result: ExecutionResult, about: Buffer): Promise<void> {
     if (about.equals(last)) return
     last = about
-    await writer.put(sectionFor(result))
+    await put(sectionFor(result))
     const report = formatLlm(result, options.report)
     tell({ kind: 'done', origin: 'file', result, report, copied: undefined, durationMs: 0 })
   }
@@ -183,8 +185,15 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     // Below results that nobody remembers, everything was carried out; elsewhere the user may not even have looked.
     if (memory !== undefined || (atStart === 'new' && section.length === 0)) return []
     last = own
-    remember(knownOf(units, known, ({ state }) => (state === 'sound' ? 'failed' : 'unread')))
+    remember(knownOf(units, known, ({ state }) => (state === 'sound' ? 'held' : 'unread')))
     return units.length === 0 ? [] : [{ kind: 'held', blocks: blocksIn(units), why: 'first-look' }]
+  }
+
+  /** Results that cannot be put there are in the output all the same. */
+  async function put(section: string): Promise<void> {
+    await writer
+      .put(section)
+      .catch((error: unknown) => tellTrouble(`The results cannot be put into ${file}: ${reasonOf(error)}`))
   }
 
   function remember(now: Known): void {
@@ -202,7 +211,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   tell({ kind: 'watching', file, output, created: place.created })
   for (const event of held) tell(event)
   queued(async () => {
-    if (held.some(({ why }) => why === 'interrupted')) await writer.put(sectionFor(interrupted))
+    if (held.some(({ why }) => why === 'interrupted')) await put(sectionFor(interrupted))
     await consider(atStart === 'all' ? 'all' : 'new')
     await warmUp(carrier.clada, settings.root, cladaOptions)
   }).catch(() => {})
@@ -224,10 +233,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
 
 const blocksIn = (units: readonly Unit[]): number => units.reduce((sum, { blocks }) => sum + blocks.length, 0)
 
-const saidAgain = ({ blocks }: Unit): string[] =>
-  blocks.map(({ id, action, params }) =>
-    `${id} ⚠️  ${action} ${primaryOf({ params })} - already applied, not run again`.replace(/ {2,}-/, ' -'),
-  )
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** A file that is being written anew is for a moment the beginning of what it was. */
 const isBeginningOf = (text: Buffer, whole: Buffer): boolean =>

@@ -36,8 +36,7 @@ export async function takePlace(
 ): Promise<Place> {
   const file = realPlace(given, [root, ...allowedRoots])
   const scratch = new Scratch(root)
-  const dir = path.join(userStateDir(root) ?? scratch.stateDir(), 'watch')
-  const ledger = new Ledger(dir, root, file)
+  const ledger = new Ledger(placeForNotes(root, scratch), root, file)
   const release = await lockFor(ledger.lock, file)
   try {
     sweep(file)
@@ -50,6 +49,20 @@ export async function takePlace(
   } catch (error) {
     release()
     throw error
+  }
+}
+
+/** The user's own directory where that can be, else clada's in the project. */
+function placeForNotes(root: string, scratch: Scratch): string {
+  const own = userStateDir(root)
+  if (own === undefined) return path.join(scratch.stateDir(), 'watch')
+  const dir = path.join(own, 'watch')
+  try {
+    fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
+    fs.accessSync(dir, fs.constants.W_OK)
+    return dir
+  } catch {
+    return path.join(scratch.stateDir(), 'watch')
   }
 }
 

@@ -29,6 +29,10 @@ export class ResultsWriter {
     await this.#inTurn(() => this.#rewrite(section, (bytes) => withSection(this.partsOf(bytes), section)))
   }
 
+  get hasWritten(): boolean {
+    return this.#section !== ''
+  }
+
   /** What is ours and what is the user's, wherever they have put it. */
   partsOf(bytes: Buffer): Parts {
     const parts = partsOf(bytes)

@@ -1,6 +1,8 @@
 import type { ExecutionResult } from '../core/result.ts'
 import { summarySection } from '../report/llm.ts'
 import { printable } from '../report/printable.ts'
+import { primaryOf } from '../report/words.ts'
+import type { Fate, Unit } from './units.ts'
 
 /**
  * The results stand at the very top of the watched file, and only there are they ours: the same lines further down are
@@ -56,6 +58,15 @@ export function sectionOf(lines: readonly string[]): string {
   // A name that a document made up must not end the section.
   const body = lines.map((line) => printable(line.trimEnd() === lastLine ? ` ${line}` : line))
   return [firstLine, ...body, lastLine, '', ''].join('\n')
+}
+
+/** What is said of blocks that came again. */
+export function saidAgain({ blocks }: Unit, fate: Fate | undefined): string[] {
+  const why = { done: 'already applied', failed: 'tried before', held: 'left alone' }
+  if (fate === undefined || fate === 'unread' || fate === 'aside') return []
+  return blocks.map(({ id, action, params }) =>
+    `${id} ⚠️  ${action} ${primaryOf({ params })}`.trimEnd().concat(` - ${why[fate]}, not run again`),
+  )
 }
 
 const firstLine = '=== CLADA RESULTS ==='

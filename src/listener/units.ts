@@ -12,7 +12,7 @@ export interface Unit {
 }
 
 /** What became of a unit that was in the last version of a text. */
-export type Fate = 'done' | 'failed' | 'unread' | 'aside'
+export type Fate = 'done' | 'failed' | 'held' | 'unread' | 'aside'
 export type Known = ReadonlyMap<string, Fate>
 
 export function unitsOf({ blocks, faults, passedOver = [] }: Document): Unit[] {

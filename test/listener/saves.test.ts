@@ -96,6 +96,19 @@ describe('a file is saved', () => {
     expect(traceOf(world.dir)).toEqual(['one', 'two', 'one'])
   })
 
+  it('without the results, as an editor that never loads them: they are told again', async () => {
+    const world = await listening('')
+    const text = append(world.dir, 'one')
+    fs.writeFileSync(world.file, text)
+    await ran(world, 1)
+    for (const prose of ['', 'and prose\n']) {
+      fs.writeFileSync(world.file, text + prose)
+      await until(() => sectionIn(world.file).includes('one ⚠️  file_append'))
+      expect(ownIn(world.file)).toBe(text + prose)
+    }
+    expect(traceOf(world.dir)).toEqual(['one'])
+  })
+
   it('with equal blocks, which all run when they are new', async () => {
     const world = await listening('')
     fs.writeFileSync(world.file, append(world.dir, 'one').repeat(2))

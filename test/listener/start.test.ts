@@ -123,6 +123,19 @@ describe('a file that cannot be carried out', () => {
   })
 })
 
+describe('what cannot be written', () => {
+  it('is told, and what was done is done', async () => {
+    const dir = scratchDir()
+    const world = await listening('', { dir })
+    fs.rmSync(path.join(dir, '.clada/output.md'), { force: true })
+    fs.mkdirSync(path.join(dir, '.clada/output.md/x'), { recursive: true })
+    fs.writeFileSync(world.file, append(dir, 'one'))
+    await ran(world, 1)
+    expect(world.events).toContainEqual({ kind: 'trouble', why: expect.stringContaining('cannot be written') })
+    expect(sectionIn(world.file)).toContain('one ✅')
+  })
+})
+
 describe('the watched file', () => {
   it('is closed to documents, and in no commit', async () => {
     const dir = scratchDir({ 'a.txt': 'a' })
