@@ -108,7 +108,7 @@ overRow('`exec` in the sandbox', '`exec` without one', await sandboxedCode(), 15
 boundRow('`clada watch`: from save to results, one block, over the debounce', await saveToResults(15, 'no-git'), 40, ms)
 boundRow('the same with a commit in git', await saveToResults(9, 'git'), 200, ms)
 row('`clada watch`: 1,000 blocks in one save', '`clada run` of them', await thousandBlocks(5), 1.5)
-const quiet = await idle(20)
+const quiet = await idle(40)
 boundRow('`clada watch` while nothing happens: processor', quiet.cpu * 100, 0.2, (value) => `${value.toFixed(2)} %`)
 boundRow('the same: memory', quiet.memory, 90 * 1024 * 1024, mb)
 

@@ -39,7 +39,7 @@ export async function idle(seconds) {
   await pause(3000)
   const before = cpuOf(watch.pid)
   await pause(seconds * 1000)
-  const cpu = (cpuOf(watch.pid) - before) / (seconds * 100)
+  const cpu = (cpuOf(watch.pid) - before) / (seconds * 1000)
   const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${watch.pid}/status`, 'utf8')) ?? []
   await watch.end()
   return { cpu, memory: Number(kilobytes) * 1024 }
@@ -97,13 +97,11 @@ function sectionOf(file) {
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms))
 
-/** In hundredths of a second. */
+/** In milliseconds, of all its threads. */
 function cpuOf(pid) {
-  const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
-  const [user = 0, system = 0] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 13)
-    .map(Number)
-  return user + system
+  const tasks = `/proc/${pid}/task`
+  const times = fs
+    .readdirSync(tasks)
+    .map((task) => Number(fs.readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]))
+  return times.reduce((sum, time) => sum + time, 0) / 1e6
 }
