@@ -210,6 +210,27 @@ describe('a file is saved', () => {
     expect(traceOf(world.dir)).toEqual(['one'])
   })
 
+  it('with a group that failed half way, which is not taken up in its middle', async () => {
+    const world = await listening('')
+    const tasks = (search: string): string =>
+      [
+        '<---TASKS--->',
+        '<---WRITE file="trace.txt" append="true"--->\nfirst\n<---END--->',
+        `<---SEARCH file="a.txt"--->\n${search}\n<---REPLACE--->\nx\n<---END--->`,
+        '<---WRITE file="trace.txt" append="true"--->\nsecond\n<---END--->',
+        '<---END--->\n',
+      ].join('\n')
+    fs.writeFileSync(path.join(world.dir, 'a.txt'), 'right\n')
+    fs.writeFileSync(world.file, tasks('wrong'))
+    await ran(world, 1)
+    fs.writeFileSync(world.file, `${tasks('wrong')}prose\n`)
+    await nothingNew(world)
+    expect(traceOf(world.dir)).toEqual(['first'])
+    fs.writeFileSync(world.file, tasks('right'))
+    await ran(world, 2)
+    expect(traceOf(world.dir)).toEqual(['first', 'first', 'second'])
+  })
+
   it('with a diff of another tool that ran before: it is not run again when blocks of ours come and go', async () => {
     const world = await listening('')
     const diff = '--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+text\n'

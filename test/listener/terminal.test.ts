@@ -82,8 +82,10 @@ describe.skipIf(python === undefined)('clada watch on a terminal', () => {
   it('takes the answer of a page, when that comes first', async () => {
     const watch = await watching()
     process.env['XDG_STATE_HOME'] = `${watch.dir}-state`
-    const desk = await openDesk(watch.dir, async () => 'once')
     fs.appendFileSync(watch.file, run('echo hello'))
+    // The page may be opened while the question stands.
+    await watch.sees('Run it?')
+    const desk = await openDesk(watch.dir, async () => 'once')
     await watch.sees('answered on the page: once')
     await watch.sees(/^1 done$/m)
     desk?.close()

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { askDesk } from '../../approvals/desk.ts'
 import type { ApprovalAnswer, ApprovalRequest, Ask } from '../../core/commands.ts'
 import { question } from '../ask.ts'
@@ -14,13 +15,24 @@ export function askingBoth(here: Questions | undefined, over: AbortSignal): Ask 
   return async (request) => {
     const decided = new AbortController()
     const signal = AbortSignal.any([over, decided.signal])
-    const desk = askDesk(request, signal).then((answer) => {
-      if (answer !== undefined) here?.tell(`answered on the page: ${answer}`)
-      return answer
-    })
+    const desk = askPage(request, signal, here)
     const answer = await firstAnswer([desk, ...(here === undefined ? [] : [here.ask(questionLines(request), signal)])])
     decided.abort()
     return answer
+  }
+}
+
+/** As long as somebody here could still answer, a page may be opened as well. */
+async function askPage(
+  request: ApprovalRequest,
+  signal: AbortSignal,
+  here: Questions | undefined,
+): Promise<ApprovalAnswer | undefined> {
+  for (;;) {
+    const answer = await askDesk(request, signal)
+    if (answer !== undefined) here?.tell(`answered on the page: ${answer}`)
+    if (answer !== undefined || here === undefined || signal.aborted) return answer
+    await pause(1000, undefined, { signal })
   }
 }
 
