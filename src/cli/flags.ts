@@ -89,8 +89,11 @@ export const flags = [
   { name: 'action', value: 'N', help: 'with undo: only this action of the execution' },
   { name: 'timeout', value: 'SECONDS', help: 'for one search or command; default 30' },
   { name: 'total-timeout', value: 'SECONDS', help: 'for the whole document; the rest is skipped' },
-  { name: 'copy', help: 'with prompt and context print: put it on the clipboard instead of stdout' },
-  { name: 'osc52', help: 'with --copy: ask the terminal too, which may be on another machine' },
+  {
+    name: 'copy',
+    help: 'with prompt and context print: put it on the clipboard instead of stdout; with watch: the answers too',
+  },
+  { name: 'osc52', help: 'ask the terminal to copy too, which may be on another machine' },
   { name: 'numbered', help: 'with context print: with line numbers' },
   { name: 'outline', help: 'with context print: only the headers of classes, functions, sections' },
   { name: 'all', help: 'with prompt: every action, not only those for every day' },
