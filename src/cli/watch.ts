@@ -20,7 +20,8 @@ export const command: Command = async ({ flags, words: [word, ...rest] }) => {
   if (rest.length > 0) throw new UsageError('watch takes one file: clada watch FILE.')
   const given = await cladaOptions(flags)
   const { root } = settingsOf(given)
-  const file = word === undefined ? path.join(root, 'clada_input.md') : path.resolve(word)
+  const { listener: listening } = defaults
+  const file = word === undefined ? path.resolve(root, listening.input_file) : path.resolve(word)
   const report = reportOptions(flags)
   const terminal = !isTerminal(1) ? 'none' : isTerminal(0) ? 'keys' : 'live'
   const view = openView({ root, file, report, streamed: outputMode(flags) === 'stream', terminal })
@@ -37,7 +38,7 @@ export const command: Command = async ({ flags, words: [word, ...rest] }) => {
   for (const [signal, code] of Object.entries(signals)) process.on(signal, () => quit(code))
 
   const options = { ...given, ask: askingBoth(view.questions, over.signal) }
-  const use = clipboardUse(flags)
+  const use = clipboardUse(flags, defaults.clipboard)
   const board = once(async () => {
     const { openBoard } = await import('./watch/clipboard.ts')
     return openBoard(use, options, {
@@ -49,6 +50,8 @@ export const command: Command = async ({ flags, words: [word, ...rest] }) => {
   const listener = await started(file, view, {
     clada: options,
     report,
+    outputFile: listening.output_file,
+    debounceMs: listening.debounce_ms,
     atStart: flags.again !== undefined ? 'all' : word === undefined ? 'hold' : 'new',
     copy: use.write ? async (text) => (await board()).copy(text) : undefined,
   })
@@ -66,11 +69,20 @@ export const command: Command = async ({ flags, words: [word, ...rest] }) => {
 
 const signals: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
 
-const clipboardUse = (flags: FlagValues): ClipboardUse => ({
-  read: flags.clipboard !== undefined,
-  write: flags.clipboard !== undefined || flags.copy !== undefined || flags.osc52 !== undefined,
-  osc52: flags.osc52 !== undefined,
-})
+const defaults = {
+  listener: { input_file: 'clada_input.md', output_file: '.clada/output.md', debounce_ms: 50 },
+  clipboard: { read: false, write: false, osc52: false },
+}
+
+function clipboardUse(flags: FlagValues, { read, write, osc52 }: ClipboardUse): ClipboardUse {
+  const both = flags.clipboard !== undefined
+  const terminal = flags.osc52 !== undefined
+  return {
+    read: read || both,
+    write: write || both || terminal || flags.copy !== undefined,
+    osc52: osc52 || terminal,
+  }
+}
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined

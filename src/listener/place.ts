@@ -32,7 +32,7 @@ export interface Place {
 export async function takePlace(
   { root, allowedRoots }: { readonly root: string; readonly allowedRoots: readonly string[] },
   given: string,
-  outputFile: string | undefined,
+  outputFile = inStateDir,
 ): Promise<Place> {
   const file = realPlace(given, [root, ...allowedRoots])
   const scratch = new Scratch(root)
@@ -43,7 +43,7 @@ export async function takePlace(
     const created = !fs.existsSync(file)
     if (created) fs.writeFileSync(file, explanation, { flag: 'wx' })
     const output =
-      outputFile === undefined ? path.join(scratch.stateDir(), 'output.md') : path.resolve(root, outputFile)
+      outputFile === inStateDir ? path.join(scratch.stateDir(), 'output.md') : path.resolve(root, outputFile)
     fs.mkdirSync(path.dirname(output), { recursive: true })
     return { file, created, output, ledger, scratch, release }
   } catch (error) {
@@ -51,6 +51,9 @@ export async function takePlace(
     throw error
   }
 }
+
+/** Where clada cannot have its directory in the project, it is with the rest of its state. */
+const inStateDir = '.clada/output.md'
 
 /** The user's own directory where that can be, else clada's in the project. */
 function placeForNotes(root: string, scratch: Scratch): string {
