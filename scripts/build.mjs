@@ -4,6 +4,7 @@
 //
 // The library is an ES module, split into chunks that load when they are needed, and not minified: a stack trace in a
 // bug report then names a line that can be looked up.
+// What is a development dependency is taken in, with its licence (`bundled.mjs`).
 // The command line is split in the same way and then turned into CommonJS, chunk by chunk, without white space: Node
 // starts that a third faster than modules. Function names stay, for stack traces.
 import { execFileSync } from 'node:child_process'
@@ -11,6 +12,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, transform } from 'esbuild'
+import { external, licencesIn, withoutUnused } from './bundled.mjs'
 import { copyGrammars } from './grammars.mjs'
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
@@ -30,7 +32,8 @@ async function bundle() {
     bundle: true,
     platform: 'node',
     target: 'node20.19',
-    packages: 'external',
+    external,
+    plugins: [withoutUnused],
     charset: 'utf8',
     legalComments: 'none',
     logLevel: 'warning',
@@ -43,7 +46,7 @@ async function bundle() {
     splitting: true,
     format: 'esm',
   })
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     ...common,
     entryPoints: { 'cli/main': 'src/cli/main.ts' },
     outdir: dist,
@@ -52,7 +55,9 @@ async function bundle() {
     splitting: true,
     format: 'esm',
     write: false,
+    metafile: true,
   })
+  fs.writeFileSync(path.join(dist, 'THIRD-PARTY.txt'), licencesIn(metafile.inputs))
   for (const file of outputFiles) {
     const { code } = await transform(file.text, {
       format: 'cjs',

@@ -61,27 +61,22 @@ export class Clada {
   }
 
   /** One action, called by the user; relative paths are fine. */
-  async perform(
+  perform(
     action: string,
     params: Readonly<Record<string, string>>,
     options: ExecuteOptions = {},
   ): Promise<ExecutionResult> {
-    const block: Block = { syntax: 'sham', id: 'do', action, params, startLine: 1, endLine: 1, faults: [], raw: '' }
-    const document = { blocks: [block], faults: [], warnings: [] }
-    const { result } = await this.#safely((settings) =>
-      carryOut(document, {
-        settings: { ...settings, relativePaths: true },
-        history: this.#history(),
-        registry,
-        origin: 'user',
-        strict: this.#options.strict,
-        ask: this.#options.ask,
-        commands: commandSettingsOf(this.#options),
-        effect: 'land',
-        ...options,
-      }),
-    )
-    return result
+    return this.#one({ ...bare, id: 'do', action, params }, 'user', options)
+  }
+
+  /** One action, called by a model with values instead of texts; null is as good as nothing, relative paths are fine. */
+  call(
+    action: string,
+    values: Readonly<Record<string, unknown>>,
+    options: ExecuteOptions = {},
+  ): Promise<ExecutionResult> {
+    const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
+    return this.#one({ ...bare, startLine: 0, endLine: 0, id: 'call', action, values: given }, 'document', options)
   }
 
   /** Takes back what an execution did to files; the last one, unless another is named. */
@@ -132,6 +127,24 @@ export class Clada {
     return executedBefore(settingsOf(this.#options), block)
   }
 
+  async #one(block: Block, origin: RunOptions['origin'], options: ExecuteOptions): Promise<ExecutionResult> {
+    const document = { blocks: [block], faults: [], warnings: [] }
+    const { result } = await this.#safely((settings) =>
+      carryOut(document, {
+        settings: { ...settings, relativePaths: true },
+        history: this.#history(),
+        registry,
+        origin,
+        strict: this.#options.strict,
+        ask: this.#options.ask,
+        commands: commandSettingsOf(this.#options),
+        effect: 'land',
+        ...options,
+      }),
+    )
+    return result
+  }
+
   #run(text: string, effect: RunOptions['effect'], options: ExecuteOptions): Promise<RunResult> {
     return this.#safely((settings) => run(text, { ...this.#asked(settings), effect, ...options }))
   }
@@ -175,5 +188,8 @@ export class Clada {
     }
   }
 }
+
+/** A block that stands in no document. */
+const bare = { syntax: 'sham', params: {}, startLine: 1, endLine: 1, faults: [], raw: '' } as const
 
 export const createClada = (options?: CladaOptions): Clada => new Clada(options)

@@ -163,7 +163,7 @@ export class Execution {
       const relativePaths = settings.relativePaths || block.syntax !== 'sham'
       const { params, warnings } = this.#withoutRootName(block)
       const decoded = withWarnings(
-        decode(block.action, params, registry, { root: settings.root, relativePaths }),
+        decode(block.action, block.values ?? params, registry, { root: settings.root, relativePaths }),
         warnings,
       )
       const refused = this.#refusedWhole(block, decoded)

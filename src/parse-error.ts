@@ -28,8 +28,8 @@ export function validationError(block: Block, decoded: Decoded & { ok: false }):
     errorType,
     message,
     code,
-    line: block.startLine,
-    blockStartLine: block.startLine,
+    // What was called without a document stands on no line.
+    ...(block.startLine === 0 ? {} : { line: block.startLine, blockStartLine: block.startLine }),
     shamContent: shamContentOf(block),
     ...(hint === undefined ? {} : { hint }),
     syntax: block.syntax,

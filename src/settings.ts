@@ -137,7 +137,7 @@ function rootOf(given: string | undefined): string {
 }
 
 /** A root may lie behind a link; it is resolved here and never again. */
-function canonical(given: string): string {
+export function canonical(given: string): string {
   const resolved = path.resolve(given)
   try {
     return fs.realpathSync.native(resolved)

@@ -68,6 +68,18 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'undo.ts',
   ],
 
+  mcp: [
+    'core',
+    'text',
+    'actions',
+    'approvals',
+    'describe',
+    'policy',
+    'report',
+    'clada.ts',
+    'history-run.ts',
+    'settings.ts',
+  ],
   cli: [
     'core',
     'text',
@@ -95,6 +107,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'process',
     'session',
     'clipboard',
+    'mcp',
   ],
 }
 

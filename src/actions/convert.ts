@@ -12,7 +12,9 @@ export type Convertible =
 /** Text from a block as the type its parameter has. */
 export function convert(raw: unknown, param: Convertible): Converted {
   if (typeof raw === 'number' || typeof raw === 'boolean') return convert(String(raw), param)
-  if (typeof raw !== 'string') return { ok: false, message: `Invalid value: ${JSON.stringify(raw) ?? typeof raw}` }
+  if (Array.isArray(raw) && param.format === 'multiline_absolute_paths') return oneALine(raw)
+  if (typeof raw !== 'string')
+    return { ok: false, message: `Invalid value: ${shortly(raw)}`, hint: 'Give it as one text.' }
   switch (param.type) {
     case 'integer':
       return String(Number(raw)) === raw.trim() && Number.isSafeInteger(Number(raw))
@@ -34,6 +36,21 @@ export function convert(raw: unknown, param: Convertible): Converted {
     default:
       return { ok: true, value: raw }
   }
+}
+
+/** Paths that would mean something else on a line of their own are refused rather than changed. */
+function oneALine(paths: readonly unknown[]): Converted {
+  const odd = paths.find(
+    (path) => typeof path !== 'string' || path === '' || path !== path.trim() || /[\r\n]/.test(path),
+  )
+  if (odd === undefined) return { ok: true, value: paths.join('\n') }
+  return { ok: false, message: `Invalid path value: ${shortly(odd)}`, hint: 'Give each path as a text of its own.' }
+}
+
+/** A value as JSON, as far as it helps to recognise it. */
+function shortly(value: unknown): string {
+  const json = JSON.stringify(value) ?? typeof value
+  return json.length > 200 ? `${json.slice(0, 199)}…` : json
 }
 
 /** As the language has always defined it: POSIX, a Windows drive, or a Windows share. */

@@ -42,6 +42,19 @@ export function decode(
     return invalid("Missing 'action' field in SHAM block", 'malformed_block', 'Add a line action = "…".')
   const spec = registry.get(spelled)
   if (spec === undefined) return unknownAction(spelled, registry)
+  const decoded = decodeParams(spec, spelled, given, options)
+  return decoded.ok ? { ...decoded, spec, spelled } : decoded
+}
+
+export type DecodedParams = Omit<Decoded & { ok: true }, 'spec' | 'spelled'> | (Decoded & { ok: false })
+
+/** The same for whatever takes parameters. */
+export function decodeParams(
+  spec: Pick<ActionSpec, 'params'>,
+  spelled: string,
+  given: Readonly<Record<string, unknown>>,
+  options: DecodeOptions,
+): DecodedParams {
   const missing = Object.keys(spec.params).find((name) => spec.params[name]?.required && given[name] === undefined)
   if (missing !== undefined) {
     const description = spec.params[missing]?.description
@@ -65,7 +78,7 @@ export function decode(
     params[name] = decoded.value
     args[name] = decoded.arg
   }
-  return { ok: true, spec, spelled, params, args, warnings: ignored(spec, given) }
+  return { ok: true, params, args, warnings: ignored(spec, given) }
 }
 
 const invalid = (message: string, code: Code, hint?: string): Decoded & { ok: false } => ({
@@ -125,7 +138,7 @@ function loneSurrogate(text: string): string {
   return `U+${text.charCodeAt(at).toString(16).toUpperCase()} at position ${at + 1}`
 }
 
-function ignored(spec: ActionSpec, given: Readonly<Record<string, unknown>>): string[] {
+function ignored(spec: Pick<ActionSpec, 'params'>, given: Readonly<Record<string, unknown>>): string[] {
   const names = Object.keys(spec.params)
   return Object.keys(given)
     .filter((name) => !names.includes(name) && name !== 'action')

@@ -9,6 +9,7 @@ export const dirCreate = defineAction({
   primary: 'path',
   display: 'never',
   params: { path: path('Directory to make.') },
+  hints: { adds: true, idempotent: true },
   returns: { path: 'string' },
   examples: [
     { title: 'makes all that is missing', params: { path: 'a/b/c' }, data: { path: 'ROOT/a/b/c' } },

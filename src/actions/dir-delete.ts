@@ -9,6 +9,7 @@ export const dirDelete = defineAction({
   primary: 'path',
   display: 'never',
   params: { path: path('Directory to delete.') },
+  hints: { idempotent: true },
   returns: { path: 'string' },
   examples: [
     {

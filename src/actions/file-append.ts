@@ -23,6 +23,7 @@ export const fileAppend = defineAction({
     ),
     expect_hash: expectHash,
   },
+  hints: { adds: true },
   returns: { path: 'string', bytesWritten: 'integer' },
   examples: [
     {

@@ -12,6 +12,7 @@ export const fileCopy = defineAction({
     old_path: path('File to copy.'),
     new_path: path('Where the copy goes, file name included.'),
   },
+  hints: { idempotent: true },
   returns: { old_path: 'string', new_path: 'string', 'overwrote?': 'true when a file was there' },
   examples: [
     {

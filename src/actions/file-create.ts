@@ -12,6 +12,7 @@ export const fileCreate = defineAction({
     path: path('File to create.'),
     content: text('The whole content, exactly.'),
   },
+  hints: { adds: true, idempotent: true },
   returns: { path: 'string', bytesWritten: 'integer' },
   examples: [
     {

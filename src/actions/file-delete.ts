@@ -10,6 +10,7 @@ export const fileDelete = defineAction({
   display: 'never',
   everyday: true,
   params: { path: path('File to delete.') },
+  hints: { idempotent: true },
   returns: { path: 'string' },
   examples: [
     {

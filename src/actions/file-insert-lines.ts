@@ -17,6 +17,7 @@ export const fileInsertLines = defineAction({
     content: text('The lines, without a line break at the end.'),
     expect_hash: expectHash,
   },
+  hints: { adds: true },
   returns: { path: 'string', inserted_at_line: 'integer' },
   examples: [
     {

@@ -13,6 +13,7 @@ export const fileMove = defineAction({
     old_path: path('File to move.'),
     new_path: path('Where it goes, file name included.'),
   },
+  hints: { idempotent: true },
   returns: { old_path: 'string', new_path: 'string', 'overwrote?': 'true when a file was there' },
   examples: [
     {

@@ -16,6 +16,7 @@ export const fileWrite = defineAction({
     content: text('The whole content, exactly.'),
     expect_hash: expectHash,
   },
+  hints: { idempotent: true },
   returns: { path: 'string', bytesWritten: 'integer', 'created?': 'true when there was no such file' },
   examples: [
     {

@@ -15,6 +15,7 @@ export const insertAfterStructure = defineAction({
     target: targetParam,
     content: contentParam,
   },
+  hints: { adds: true },
   returns: { inserted_at_line: 'integer' },
   examples: [
     {

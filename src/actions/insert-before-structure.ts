@@ -14,6 +14,7 @@ export const insertBeforeStructure = defineAction({
     target: targetParam,
     content: contentParam,
   },
+  hints: { adds: true },
   returns: { inserted_at_line: 'integer', target_now_at_line: 'integer' },
   examples: [
     {

@@ -19,16 +19,18 @@ export function answerIn(reply: string): ApprovalAnswer {
   return word === 'a' || word === 'always' ? 'always' : 'no'
 }
 
-export function question({ root, command, runs, changed, network }: ApprovalRequest): string {
+export const question = (request: ApprovalRequest): string =>
+  ['', ...approvalFacts(request), 'Run it? y (once), a (always), n: '].join('\n')
+
+/** What a person must know before they say yes, wherever they are asked. */
+export function approvalFacts({ root, command, runs, changed, network }: ApprovalRequest): string[] {
   return [
-    '',
     `The document wants to run a command in ${visible(root)}:`,
     `    ${visible(command)}`,
     ...(runs === undefined ? [] : [`  It runs: ${visible(runs)}`]),
     ...(changed ? ['  You approved it before, but what it runs has changed.'] : []),
     ...(network ? ['  It may use the network.'] : []),
-    'Run it? y (once), a (always), n: ',
-  ].join('\n')
+  ]
 }
 
 /** Undefined when there is no terminal to ask on. */

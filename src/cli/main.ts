@@ -24,6 +24,7 @@ const commands: Record<string, () => Promise<{ command: Command }>> = {
   approvals: () => import('./approvals.ts'),
   trust: () => import('./trust.ts'),
   doctor: () => import('./doctor.ts'),
+  mcp: () => import('./mcp.ts'),
   help: () => import('./help-command.ts'),
 }
 

@@ -3,10 +3,13 @@ import path from 'node:path'
 import { print } from './print.ts'
 
 export function printVersion(): number {
+  print(`clada ${ownVersion()}`)
+  return 0
+}
+
+export function ownVersion(): string {
   // The program lies in `dist/` of the package.
   const file = path.join(path.dirname(fs.realpathSync(process.argv[1] ?? '.')), '..', 'package.json')
   const found: unknown = JSON.parse(fs.readFileSync(file, 'utf8'))
-  const version = typeof found === 'object' && found !== null && 'version' in found ? String(found.version) : 'unknown'
-  print(`clada ${version}`)
-  return 0
+  return typeof found === 'object' && found !== null && 'version' in found ? String(found.version) : 'unknown'
 }

@@ -24,12 +24,21 @@ export interface ActionSpec<P extends Params = Params> {
   readonly params: P
   /** Set on an edit that heeds `ActionContext.repair`; the others never get a text that is in doubt. */
   readonly repairs?: true
+  /** What clients may count on; where nothing is said, the worse is assumed. */
+  readonly hints?: Hints
   /** What `data` holds on success, field by field. */
   readonly returns: Readonly<Record<string, string>>
   readonly examples: readonly Example[]
   /** Whether a call would start a process, which nothing that lands whole or not at all can take back. */
   startsProcess?(params: Readonly<Record<string, unknown>>): boolean
   run(args: Args<P>, context: ActionContext): Promise<Outcome>
+}
+
+export interface Hints {
+  /** Nothing that was there is lost: it only adds. */
+  readonly adds?: true
+  /** The same call again changes nothing more. */
+  readonly idempotent?: true
 }
 
 export interface ActionContext {

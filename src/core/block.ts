@@ -35,6 +35,8 @@ export interface Block {
   readonly action: string
   /** Raw texts by name, without `action`. No prototype, so that `__proto__` is a name like any other. */
   readonly params: Readonly<Record<string, string>>
+  /** What stands for `params` where whoever calls has values instead of texts. */
+  readonly values?: Readonly<Record<string, unknown>>
   readonly startLine: number
   /** Null when the block was not closed. */
   readonly endLine: number | null

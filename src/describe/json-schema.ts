@@ -31,18 +31,25 @@ interface ToolAnnotations {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
   readonly idempotentHint: boolean
+  readonly openWorldHint: boolean
 }
 
-export const toolsOf = (specs: readonly ActionSpec[]): Tool[] => specs.map(toolOf)
+/** The part of a definition that a tool is made of. */
+export type Describable = Pick<ActionSpec, 'name' | 'description' | 'params' | 'effect' | 'hints'>
 
-export function toolOf(spec: ActionSpec): Tool {
+/** `relative`: a path may also be relative to the root. */
+export type PathStyle = 'absolute' | 'relative'
+
+export const toolsOf = (specs: readonly Describable[]): Tool[] => specs.map((spec) => toolOf(spec))
+
+export function toolOf(spec: Describable, paths: PathStyle = 'absolute'): Tool {
   const params = Object.entries(spec.params)
   return {
     name: spec.name,
     description: spec.description,
     inputSchema: {
       type: 'object',
-      properties: Object.fromEntries(params.map(([name, param]) => [name, schemaOf(param)])),
+      properties: Object.fromEntries(params.map(([name, param]) => [name, schemaOf(param, paths)])),
       required: params.filter(([, { required }]) => required).map(([name]) => name),
       additionalProperties: false,
     },
@@ -50,8 +57,8 @@ export function toolOf(spec: ActionSpec): Tool {
   }
 }
 
-function schemaOf(param: Param): ParamSchema {
-  const note = param.format === undefined ? undefined : formatNotes[param.format]
+function schemaOf(param: Param, paths: PathStyle): ParamSchema {
+  const note = param.format === undefined ? undefined : formatNotes[paths][param.format]
   return {
     ...valueSchemaOf(param),
     ...(param.default === undefined ? {} : { default: param.default }),
@@ -60,9 +67,12 @@ function schemaOf(param: Param): ParamSchema {
 }
 
 /** In words, because a validator may refuse a `format` it does not know. `lines` is said in each description. */
-const formatNotes: Readonly<Partial<Record<NonNullable<Param['format']>, string>>> = {
-  absolute_path: 'An absolute path.',
-  multiline_absolute_paths: 'Absolute paths.',
+const formatNotes: Readonly<Record<PathStyle, Readonly<Partial<Record<NonNullable<Param['format']>, string>>>>> = {
+  absolute: { absolute_path: 'An absolute path.', multiline_absolute_paths: 'Absolute paths.' },
+  relative: {
+    absolute_path: 'Absolute, or relative to the root.',
+    multiline_absolute_paths: 'Absolute, or relative to the root.',
+  },
 }
 
 function valueSchemaOf({ type, values }: Param): ValueSchema {
@@ -84,10 +94,12 @@ function valueSchemaOf({ type, values }: Param): ValueSchema {
 }
 
 /** Where a definition does not say, the worse is assumed: a client asks once too often rather than once too seldom. */
-function annotationsOf({ effect }: ActionSpec): ToolAnnotations {
+function annotationsOf({ effect, hints = {} }: Describable): ToolAnnotations {
   return {
     readOnlyHint: effect === 'read',
-    destructiveHint: effect !== 'read' && effect !== 'meta',
-    idempotentHint: effect === 'read',
+    destructiveHint: effect !== 'read' && effect !== 'meta' && hints.adds === undefined,
+    idempotentHint: effect === 'read' || hints.idempotent === true,
+    // Programs may reach out; everything else stays in the project.
+    openWorldHint: effect === 'exec',
   }
 }

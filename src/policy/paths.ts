@@ -93,7 +93,7 @@ const deny = (rule: PathRule, reason: string, advice?: string): PathDecision =>
   advice === undefined ? { verdict: 'deny', rule, reason } : { verdict: 'deny', rule, reason, advice }
 
 /** Compares by component: `/proj-evil` is not within `/proj`. */
-function isWithin(clean: string, root: string): boolean {
+export function isWithin(clean: string, root: string): boolean {
   if (clean === root) return true
   return clean.startsWith(root.endsWith(path.sep) ? root : root + path.sep)
 }

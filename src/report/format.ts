@@ -12,7 +12,7 @@ export type ReportFormat = (typeof reportFormats)[number]
 export function formatReport(result: ExecutionResult, format: ReportFormat, options: ReportOptions = {}): string {
   switch (format) {
     case 'json':
-      return JSON.stringify(withDetail(result, options.errorDetail ?? 'full'), null, 2)
+      return JSON.stringify(withDetail(result, options.errorDetail), null, 2)
     case 'text':
       return formatText(result, options)
     case 'xml':
@@ -25,7 +25,7 @@ export function formatReport(result: ExecutionResult, format: ReportFormat, opti
 }
 
 /** Leaves out of a result what was not asked for. */
-function withDetail(result: ExecutionResult, detail: 'minimal' | 'full' | 'debug'): ExecutionResult {
+export function withDetail(result: ExecutionResult, detail: ReportOptions['errorDetail'] = 'full'): ExecutionResult {
   if (detail === 'debug') return result
   return {
     ...result,

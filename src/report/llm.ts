@@ -41,14 +41,15 @@ function blockLines(errors: readonly ParseError[]): string[] {
   const [first] = errors
   if (first === undefined) return []
   const head = `${first.blockId} ❌ ${(first.action ?? '-').padEnd(10)} ERROR:`
-  const at = `(line ${first.blockStartLine ?? first.line ?? 1})`
-  if (errors.length === 1) return [`${head} ${first.message} ${at}`]
+  const line = first.blockStartLine ?? first.line
+  const at = line === undefined ? '' : ` (line ${line})`
+  if (errors.length === 1) return [`${head} ${first.message}${at}`]
   const counts = new Map<string, number>()
   for (const { message } of errors) counts.set(message, (counts.get(message) ?? 0) + 1)
   const messages = [...counts].map(
     ([message, count]) => `${' '.repeat(20)}- ${message}${count > 1 ? ` (${count} occurrences)` : ''}`,
   )
-  return [`${head} ${errors.length} syntax errors ${at}`, ...messages]
+  return [`${head} ${errors.length} syntax errors${at}`, ...messages]
 }
 
 export function outputsSection(
@@ -78,7 +79,7 @@ export function repairSection({ results, parseErrors }: ExecutionResult): string
     items.push(
       [
         '',
-        `[${first?.blockId}] ${first?.action ?? 'block'} on line ${first?.blockStartLine}`,
+        `[${first?.blockId}] ${first?.action ?? 'block'}${first?.blockStartLine === undefined ? '' : ` on line ${first.blockStartLine}`}`,
         ...parseRepairLines(errors),
       ].join('\n'),
     )

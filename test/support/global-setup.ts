@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
 import type { TestProject } from 'vitest/node'
+import { external, withoutUnused } from '../../scripts/bundled.mjs'
 
 /** Builds the command line once for all tests that start it, inside the project so that it finds its dependencies. */
 export default async function setup(project: TestProject): Promise<() => void> {
@@ -17,7 +18,8 @@ export default async function setup(project: TestProject): Promise<() => void> {
     banner: { js: 'const __cladaUrl = require("node:url").pathToFileURL(__filename).href' },
     platform: 'node',
     target: 'node20.19',
-    packages: 'external',
+    external,
+    plugins: [withoutUnused],
     logLevel: 'error',
   }).catch(() => undefined)
   fs.writeFileSync(path.join(dir, 'package.json'), JSON.stringify({ version: '0.0.0-test' }))

@@ -1,0 +1,43 @@
+// What a bundle takes in of other packages. What users install is left to be installed; whatever else is imported is a
+// development dependency and becomes part of the bundle, with its licence.
+import fs from 'node:fs'
+import path from 'node:path'
+
+const root = path.resolve(import.meta.dirname, '..')
+const manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
+
+/** What stays outside. */
+export const external = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
+
+/**
+ * Parts of the MCP SDK that clada never reaches: it validates with its own definitions, and describes its tools by
+ * JSON schema. Left out, they cost no time at start.
+ */
+export const withoutUnused = {
+  name: 'without-unused',
+  setup(build) {
+    build.onResolve({ filter: /^(?:ajv|ajv-formats|zod-to-json-schema|zod\/v3)$/ }, ({ path }) => ({
+      path,
+      namespace: 'unused',
+    }))
+    build.onLoad({ filter: /.*/, namespace: 'unused' }, () => ({
+      contents: 'module.exports = {}',
+      loader: 'js',
+    }))
+  },
+}
+
+/** The licences of the packages that a build took in, from its metafile. */
+export function licencesIn(inputs) {
+  const dirs = new Set(Object.keys(inputs).flatMap((input) => packageOf(input) ?? []))
+  const texts = [...dirs].sort().map((dir) => {
+    const { name, version } = JSON.parse(fs.readFileSync(path.join(root, dir, 'package.json'), 'utf8'))
+    const file = fs.readdirSync(path.join(root, dir)).find((entry) => /^licen[cs]e(?:\.|$)/i.test(entry))
+    if (file === undefined) throw new Error(`${name} has no licence file, so it cannot be bundled`)
+    return `${name} ${version}\n\n${fs.readFileSync(path.join(root, dir, file), 'utf8').trim()}\n`
+  })
+  const line = `${'-'.repeat(80)}\n\n`
+  return `Parts of these packages are in dist/cli.\n\n${line}${texts.join(`\n${line}`)}`
+}
+
+const packageOf = (input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(input)?.[0]

@@ -1,0 +1,183 @@
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { decodeParams } from '../actions/decode.ts'
+import { registry } from '../actions/registry.ts'
+import type { Clada, ExecuteOptions } from '../clada.ts'
+import { syntaxNames } from '../core/block.ts'
+import type { ActionResult, ExecutionResult } from '../core/result.ts'
+import type { ReportOptions } from '../report/options.ts'
+import { printable } from '../report/printable.ts'
+import { primaryOf } from '../report/words.ts'
+import { type CladaOptions, settingsOf } from '../settings.ts'
+import { actionAnswer, type Answer, documentAnswer, previewAnswer, toolResult, usualMessage } from './answers.ts'
+import { askThrough, type Question } from './approval.ts'
+import { ClientRoots, type Scope } from './client-roots.ts'
+import { executeTool, previewTool } from './document-tools.ts'
+import { historyUri, reportUri } from './resources.ts'
+import { Turns } from './turns.ts'
+
+/** What the front door knows and the server must be told. */
+export interface McpOptions {
+  readonly options: CladaOptions
+  readonly report: ReportOptions
+  readonly version: string
+  readonly question: Question
+  readonly log: (line: string) => void
+}
+
+export interface Call {
+  readonly tool: string
+  readonly values: Readonly<Record<string, unknown>>
+  readonly signal: AbortSignal
+  /** Hears how far it is. */
+  readonly tell: (message: string) => void
+}
+
+/** What one client and this server have between them. Calls are carried out one after another, in their order. */
+export class Session {
+  readonly turns = new Turns()
+  readonly roots: ClientRoots
+  /** Resources that the client wants to hear about. */
+  readonly subscribed = new Set<string>()
+  lastReport: string | undefined
+  readonly #server: Server
+  readonly #door: McpOptions
+
+  constructor(server: Server, door: McpOptions) {
+    this.#server = server
+    this.#door = door
+    this.roots = new ClientRoots(door.options, async () => {
+      if (server.getClientCapabilities()?.roots === undefined) return []
+      return (await server.listRoots()).roots.map(({ uri }) => uri)
+    })
+  }
+
+  call(call: Call): Promise<CallToolResult> {
+    return this.turns.take(async () => {
+      const scope = await this.roots.scope()
+      const answer = 'refusal' in scope ? this.#refuse(call, scope) : await this.#carryOut(call, scope.options)
+      return toolResult(answer, this.#longest())
+    })
+  }
+
+  /** For looking at what was done. @throws where the client leaves nothing to look at */
+  async clada(): Promise<Clada> {
+    const scope = await this.roots.scope()
+    if ('refusal' in scope) throw new Error(adviceFor(scope))
+    return makeClada(scope.options)
+  }
+
+  #refuse({ tool }: Call, scope: Scope & { refusal: string }): Answer {
+    return actionAnswer(
+      tool,
+      { ...nothingDone, fatalError: adviceFor(scope), fatalCode: 'path_escape' },
+      this.#report(),
+    )
+  }
+
+  async #carryOut({ tool, values, signal, tell }: Call, options: CladaOptions): Promise<Answer> {
+    const ask = askThrough(this.#server, this.#door.question, signal)
+    const asking: CladaOptions = {
+      ...options,
+      ask: (request) => {
+        tell(printable(`waiting for approval: ${request.command}`))
+        return ask(request)
+      },
+    }
+    const following: ExecuteOptions = { signal, onAction: (result) => tell(progressLine(result)) }
+    const report = this.#report()
+    if (tool === previewTool.name) {
+      const asked = documentIn(previewTool, values, asking)
+      if (!asked.ok) return actionAnswer(tool, asked.result, report)
+      const preview = await (await makeClada(asked.options)).preview(asked.document, following)
+      return previewAnswer({ ...preview, result: withWarnings(preview.result, asked.warnings) }, report)
+    }
+    if (tool === executeTool.name) {
+      const asked = documentIn(executeTool, values, asking)
+      if (!asked.ok) return actionAnswer(tool, asked.result, report)
+      const result = await (await makeClada(asked.options)).execute(asked.document, following)
+      return this.#done(result, documentAnswer(withWarnings(result, asked.warnings), report))
+    }
+    const result = await (await makeClada(asking)).call(tool, values, following)
+    return this.#done(result, actionAnswer(tool, result, report))
+  }
+
+  #done({ results }: ExecutionResult, answer: Answer): Answer {
+    this.lastReport = answer.text
+    this.#changed(reportUri)
+    if (results.some(({ success, action }) => success && registry.get(action)?.effect !== 'read')) {
+      this.#changed(historyUri)
+      this.#server.sendResourceListChanged().catch(() => undefined)
+    }
+    return answer
+  }
+
+  #changed(uri: string): void {
+    if (this.subscribed.has(uri)) this.#server.sendResourceUpdated({ uri }).catch(() => undefined)
+  }
+
+  /** Whoever asks for more output takes longer messages. */
+  #longest(): number {
+    return Math.max(usualMessage, 4 * (this.#door.report.outputLimit ?? 0))
+  }
+
+  #report(): ReportOptions {
+    const { report } = this.#door
+    return { ...report, color: false, budget: Math.min(report.budget ?? Infinity, this.#longest() >> 2) }
+  }
+}
+
+/** Loaded with the first call: a client that only looks at the list need not wait for it. */
+async function makeClada(options: CladaOptions): Promise<Clada> {
+  const { Clada } = await import('../clada.ts')
+  return new Clada(options)
+}
+
+const nothingDone: ExecutionResult = {
+  success: false,
+  totalBlocks: 0,
+  executedActions: 0,
+  results: [],
+  parseErrors: [],
+}
+
+const adviceFor = ({ refusal }: { refusal: string }): string =>
+  `Nothing can be done: ${refusal}. The user can start clada mcp with a --root inside them, or open that directory in the client.`
+
+const progressLine = (result: ActionResult): string =>
+  printable(`${result.success ? '✅' : '❌'} ${result.action} ${primaryOf(result)}`.trimEnd())
+
+const withWarnings = (result: ExecutionResult, warnings: readonly string[]): ExecutionResult =>
+  warnings.length === 0 ? result : { ...result, warnings: [...(result.warnings ?? []), ...warnings] }
+
+type Asked =
+  | {
+      readonly ok: true
+      readonly document: string
+      readonly options: CladaOptions
+      readonly warnings: readonly string[]
+    }
+  | { readonly ok: false; readonly result: ExecutionResult }
+
+/** The parameters of a document tool, on top of the options that hold anyway. */
+function documentIn({ name, params }: typeof executeTool, values: Call['values'], options: CladaOptions): Asked {
+  const { root } = settingsOf(options)
+  const decoded = decodeParams({ params }, name, values, { root, relativePaths: true })
+  if (!decoded.ok) {
+    const { errorType, message, code, hint } = decoded
+    const error = { blockId: 'call', action: name, errorType, message, code, ...(hint === undefined ? {} : { hint }) }
+    return { ok: false, result: { ...nothingDone, parseErrors: [error] } }
+  }
+  const { document, atomic, syntax } = decoded.args
+  const known = syntaxNames.filter((one) => one === syntax)
+  return {
+    ok: true,
+    document: String(document),
+    options: {
+      ...options,
+      ...(atomic === undefined ? {} : { atomic: atomic === true }),
+      ...(known.length === 0 ? {} : { syntaxes: known }),
+    },
+    warnings: decoded.warnings,
+  }
+}

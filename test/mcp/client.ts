@@ -1,0 +1,62 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import type { CallToolResult, ClientCapabilities, Notification } from '@modelcontextprotocol/sdk/types.js'
+import { inject, onTestFinished } from 'vitest'
+import { scratchDir } from '../support/scratch.ts'
+
+export interface Connected {
+  readonly client: Client
+  readonly transport: StdioClientTransport
+  /** What the server said without being asked. */
+  readonly heard: Notification[]
+  call(name: string, values?: Record<string, unknown>): Promise<Answer>
+}
+
+export interface Answer {
+  readonly text: string
+  readonly values: Record<string, unknown>
+  readonly isError: boolean
+}
+
+export interface Setting {
+  readonly args?: readonly string[]
+  readonly capabilities?: ClientCapabilities
+  readonly env?: Readonly<Record<string, string>>
+  /** Before the connection is made. */
+  readonly prepare?: (client: Client) => void
+}
+
+/** The official client, connected to the real command line. Its user has no state but what the test gives them. */
+export async function connected(root: string, setting: Setting = {}): Promise<Connected> {
+  const { args = [], capabilities = {}, env = {}, prepare } = setting
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [inject('cli'), 'mcp', '--root', root, '--no-git', ...args],
+    env: { PATH: process.env['PATH'] ?? '', HOME: scratchDir(), XDG_STATE_HOME: scratchDir(), ...env },
+    stderr: 'ignore',
+  })
+  const client = new Client({ name: 'test', version: '1' }, { capabilities })
+  const heard: Notification[] = []
+  client.fallbackNotificationHandler = async (notification) => void heard.push(notification)
+  prepare?.(client)
+  await client.connect(transport)
+  onTestFinished(() => client.close())
+  const call = async (name: string, values: Record<string, unknown> = {}): Promise<Answer> =>
+    answerOf(await client.callTool({ name, arguments: values }))
+  return { client, transport, heard, call }
+}
+
+export function answerOf(result: Awaited<ReturnType<Client['callTool']>>): Answer {
+  const { content, structuredContent = {}, isError = false } = result as CallToolResult
+  const [first] = content
+  return { text: first?.type === 'text' ? first.text : '', values: structuredContent, isError }
+}
+
+/** A document of blocks that each write a file of their own. */
+export const writing = (root: string, names: readonly string[]): string =>
+  names
+    .map((name, at) => {
+      const id = `b${String(at).padStart(4, '0')}`
+      return `#!SHAM [@three-char-SHA-256: ${id}]\naction = "file_write"\npath = "${root}/${name}"\ncontent = "${name}"\n#!END_SHAM_${id}\n`
+    })
+    .join('\n')

@@ -1,0 +1,170 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, it } from 'vitest'
+import { actions } from '../../src/actions/registry.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+import { connected, writing } from './client.ts'
+
+describe('the list of tools', () => {
+  it('has every action a model may call, and documents', async () => {
+    const { client } = await connected(scratchDir())
+    const { tools } = await client.listTools()
+    const forModels = actions.filter(({ access }) => access.includes('llm')).map(({ name }) => name)
+    expect(tools.map(({ name }) => name)).toEqual(['execute', 'preview', ...forModels])
+    expect(tools.map(({ name }) => name)).not.toContain('undo')
+  })
+
+  it('has schemas that a validator takes', async () => {
+    const { client } = await connected(scratchDir())
+    const ajv = new Ajv2020({ strict: true, strictTypes: false })
+    for (const { name, inputSchema, outputSchema, description } of (await client.listTools()).tools) {
+      expect(description, name).toMatch(/\.$/)
+      expect(ajv.validateSchema(inputSchema), name).toBe(true)
+      expect(ajv.compile(inputSchema)({}), name).toBe((inputSchema.required ?? []).length === 0)
+      expect(ajv.validateSchema(outputSchema ?? {}), name).toBe(true)
+    }
+  })
+
+  it('says what each does to the project', async () => {
+    const { client } = await connected(scratchDir())
+    const { tools } = await client.listTools()
+    const hints = (name: string) => tools.find((tool) => tool.name === name)?.annotations
+    const local = { openWorldHint: false }
+    const [reads, adds] = [
+      { readOnlyHint: true, destructiveHint: false, idempotentHint: true, ...local },
+      { readOnlyHint: false, destructiveHint: false, idempotentHint: false, ...local },
+    ]
+    expect(hints('file_read')).toEqual(reads)
+    expect(hints('preview')).toEqual(reads)
+    expect(hints('file_append')).toEqual(adds)
+    expect(hints('file_write')).toEqual({ ...adds, destructiveHint: true, idempotentHint: true })
+    expect(hints('file_edit')).toEqual({ ...adds, destructiveHint: true })
+    expect(hints('exec')).toEqual({ ...adds, destructiveHint: true, openWorldHint: true })
+    expect(hints('execute')).toEqual({ ...adds, destructiveHint: true, openWorldHint: true })
+  })
+})
+
+describe('a call', () => {
+  it('reads', async () => {
+    const root = scratchDir({ 'a.txt': 'one\ntwo\n' })
+    const { call } = await connected(root)
+    for (const file of ['a.txt', path.join(root, 'a.txt')]) {
+      const { text, values, isError } = await call('file_read', { path: file })
+      expect(isError).toBe(false)
+      expect(text).toContain(`call ✅ file_read ${file}`)
+      expect(text).toContain('one\ntwo\n')
+      expect(values).toMatchObject({ success: true, action: 'file_read', data: { path: file, content: 'one\ntwo\n' } })
+    }
+    expect(fs.existsSync(path.join(root, '.clada'))).toBe(false)
+  })
+
+  it('writes, as an execution that can be undone', async () => {
+    const root = scratchDir({ 'a.txt': 'old\n' })
+    const { call, client } = await connected(root)
+    const { values } = await call('file_write', { path: 'a.txt', content: 'new\n' })
+    expect(values).toMatchObject({ success: true, data: { bytesWritten: 4 } })
+    expect(filesIn(root)).toEqual({ 'a.txt': 'new\n' })
+    const { contents } = await client.readResource({ uri: 'clada://history/1' })
+    expect(contents[0]).toMatchObject({ mimeType: 'text/x-diff', text: expect.stringContaining('-old\n+new\n') })
+  })
+
+  it('that fails says what to do next', async () => {
+    const { call } = await connected(scratchDir({ 'a.txt': 'one\ntwo\n' }))
+    const { text, values, isError } = await call('file_replace_text', { path: 'a.txt', old_text: 'twoo', new_text: '3' })
+    expect(isError).toBe(true)
+    expect(text).toContain('=== REPAIR ===')
+    expect(text).toContain('nearest: line 2')
+    expect(values).toMatchObject({
+      success: false,
+      code: 'match_count_mismatch',
+      error: 'file_replace_text: old_text not found in file',
+      details: { nearest: [{ line: 2 }], advice: expect.any(String) },
+    })
+  })
+
+  it('takes numbers, booleans and lists for what they are', async () => {
+    const root = scratchDir({ 'a.txt': 'x\nX\nx\n', 'b.txt': 'b\n' })
+    const { call } = await connected(root)
+    expect((await call('grep', { pattern: 'x', path: '.', ignore_case: true, max: 2, include: null })).values).toMatchObject({
+      data: [{ line_number: 1 }, { line_number: 2 }],
+    })
+    expect((await call('file_edit', { path: 'a.txt', old_text: 'x', new_text: 'y', count: 2 })).isError).toBe(false)
+    expect((await call('files_read', { paths: ['a.txt', 'b.txt'] })).values).toMatchObject({
+      data: { paths: ['a.txt', 'b.txt'], content: '=== a.txt ===\ny\nX\ny\n\n\n=== b.txt ===\nb\n' },
+    })
+    expect((await call('file_write', { path: 'n.txt', content: 12.5 })).isError).toBe(false)
+    expect(filesIn(root)['n.txt']).toBe('12.5')
+  })
+
+  it('with wrong arguments changes nothing and says what is wrong', async () => {
+    const root = scratchDir({ 'a.txt': 'x\n' })
+    const { call } = await connected(root)
+    const wrong: [string, Record<string, unknown>, string, string][] = [
+      ['file_write', { path: 'a.txt' }, 'Missing required parameter: content', 'file_write needs content'],
+      ['file_write', { path: 'a.txt', content: { a: 1 } }, 'Invalid value: {"a":1}', "Parameter 'content'"],
+      ['file_edit', { path: 'a.txt', old_text: 'x', new_text: 'y', count: 1.5 }, 'Invalid count value: 1.5', 'from 1'],
+      ['grep', { pattern: 'x', path: '.', regex: 'yes' }, 'Invalid boolean value: yes', '"true" or "false"'],
+      ['exec', { code: '1', lang: 'cobol' }, 'Invalid enum value: cobol', "'lang'"],
+      ['files_read', { paths: ['a.txt\nb.txt'] }, 'Invalid path value: "a.txt\\nb.txt"', 'a text of its own'],
+      ['files_read', { paths: ['a.txt', 7] }, 'Invalid path value: 7', 'a text of its own'],
+      ['file_write', { path: 'a.txt', content: '\ud800' }, 'lone surrogate U+D800', 'whole character'],
+      ['execute', { document: ['a'] }, 'Invalid value: ["a"]', "Parameter 'document'"],
+      ['execute', { document: '', syntax: 'yaml' }, 'Invalid enum value: yaml', "'syntax'"],
+      ['preview', {}, 'Missing required parameter: document', 'preview needs document'],
+    ]
+    for (const [tool, values, message, advice] of wrong) {
+      const answer = await call(tool, values)
+      expect(answer.isError, tool).toBe(true)
+      expect(answer.values, tool).toMatchObject({ success: false, code: 'invalid_parameter' })
+      expect(answer.text).toContain(message)
+      expect(answer.text).toContain(advice)
+      expect(answer.text).not.toMatch(/line \d|undefined/)
+    }
+    expect(filesIn(root)).toEqual({ 'a.txt': 'x\n' })
+  })
+
+  it('warns of arguments it does not know', async () => {
+    const { call } = await connected(scratchDir({ 'a.txt': 'x' }))
+    const warning = "parameter 'pth' is not known and was ignored; did you mean 'path'?"
+    const { text, values } = await call('file_read', { path: 'a.txt', pth: { deep: [1] } })
+    expect(values).toMatchObject({ success: true, warnings: [warning] })
+    expect(text).toContain(warning)
+  })
+
+  it('of an unknown tool is an error of the protocol', async () => {
+    const { client } = await connected(scratchDir())
+    for (const name of ['file_reed', 'undo', 'constructor', '']) {
+      await expect(client.callTool({ name, arguments: {} })).rejects.toMatchObject({ code: -32602 })
+    }
+    await expect(client.callTool({ name: 'file_reed' })).rejects.toThrow('Did you mean file_read?')
+  })
+
+  it('gets out of the project as little as a document does', async () => {
+    const root = scratchDir({ 'p/a.txt': 'x', 'p/.env': 'KEY=1', 'p/.git/config': 'g', 'secret.txt': 's' })
+    fs.symlinkSync(path.join(root, 'secret.txt'), path.join(root, 'p/link'))
+    const before = filesIn(root)
+    const { call } = await connected(path.join(root, 'p'))
+    const attacks: [string, Record<string, unknown>, string][] = [
+      ['file_read', { path: '../secret.txt' }, 'path_escape'],
+      ['file_read', { path: path.join(root, 'secret.txt') }, 'path_escape'],
+      ['file_read', { path: `file://${root}/secret.txt` }, 'invalid_parameter'],
+      ['file_read', { path: 'link' }, 'symlink_not_allowed'],
+      ['file_read', { path: '.env' }, 'path_denied'],
+      ['files_read', { paths: ['a.txt', '../secret.txt'] }, 'path_escape'],
+      ['file_write', { path: '.git/config', content: 'x' }, 'path_denied'],
+      ['file_write', { path: '.clada/x', content: 'x' }, 'path_denied'],
+      ['file_move', { old_path: 'a.txt', new_path: '../b.txt' }, 'path_escape'],
+      ['run', { command: 'cat ../secret.txt' }, 'path_escape'],
+      ['run', { command: 'cat a.txt; rm a.txt' }, 'command_not_allowed'],
+      ['file_read', { path: 'a.txt\u202e' }, 'invalid_parameter'],
+    ]
+    for (const [tool, values, code] of attacks) {
+      const { isError, values: told } = await call(tool, values)
+      expect({ tool, values, isError, code: told['code'] }).toEqual({ tool, values, isError: true, code })
+    }
+    const { values } = await call('execute', { document: writing(path.dirname(root), ['x.txt']) })
+    expect(values).toMatchObject({ success: false, results: [{ code: 'path_escape' }] })
+    expect(filesIn(root)).toEqual(before)
+  })
+})
