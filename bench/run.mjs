@@ -5,6 +5,7 @@ import path from 'node:path'
 import { listedCommand, sandboxedCode } from './commands.mjs'
 import { withApplyPatch, withBareScript, withClada } from './edits.mjs'
 import { cli, compare, median, scratch, spawned } from './measure.mjs'
+import { firstAnswer } from './mcp.mjs'
 import { forDocument } from './memory.mjs'
 import { againstSplit, growthOnMalformed } from './parse.mjs'
 import { againstRipgrep } from './search.mjs'
@@ -50,6 +51,8 @@ const start = compare(
   () => spawned(process.execPath, ['-e', '0']),
 )
 row('One block, from start to end', '`node -e 0`', start, 1.6)
+
+row('`clada mcp`, from start to the list of tools', '`node -e 0`', await firstAnswer(), 3)
 
 const edits = compare(9, withClada, withBareScript)
 row('1,000 edits in 1,000 files', 'bare script with fsync', edits, 1.1)

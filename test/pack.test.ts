@@ -60,7 +60,8 @@ describe('the package', () => {
     expect(
       packed().filter(
         (file) =>
-          file.startsWith('dist/') && !/\.c?js$|^dist\/types\/.*\.d\.ts$|^dist\/grammars\/[a-z_]+\.wasm$/.test(file),
+          file.startsWith('dist/') &&
+          !/\.c?js$|^dist\/THIRD-PARTY\.txt$|^dist\/types\/.*\.d\.ts$|^dist\/grammars\/[a-z_]+\.wasm$/.test(file),
       ),
     ).toEqual([])
     expect(packed()).toEqual(expect.arrayContaining(['dist/index.js', 'dist/cli.cjs', 'dist/types/index.d.ts']))
@@ -113,6 +114,30 @@ describe('the package', () => {
     if (process.platform !== 'win32') expect(fs.statSync(cli).mode & 0o111).toBe(0o111)
     expect(node([cli, '--version'], project)).toContain(manifest.version)
     expect(node([cli, 'tools', '--format', 'json'], project)).toContain('"file_write"')
+  })
+
+  it('serves MCP without installing an SDK, and ships its licence', () => {
+    const clientInfo = { name: 'pack', version: '1' }
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
+    const requests = [
+      { jsonrpc: '2.0', id: 1, method: 'initialize', params },
+      {
+        jsonrpc: '2.0',
+        id: 2,
+        method: 'tools/call',
+        params: { name: 'glob', arguments: { pattern: '*.json', base_path: '.' } },
+      },
+    ]
+    const answers = execFileSync(process.execPath, [path.join(installed, manifest.bin.clada), 'mcp'], {
+      cwd: project,
+      encoding: 'utf8',
+      input: requests.map((request) => `${JSON.stringify(request)}\n`).join(''),
+    })
+    expect(answers).toContain(`"serverInfo":{"name":"clada","version":"${manifest.version}"}`)
+    expect(answers).toContain('"data":["package.json"')
+    const licences = fs.readFileSync(path.join(installed, 'dist/THIRD-PARTY.txt'), 'utf8')
+    expect(licences).toMatch(/^@modelcontextprotocol\/sdk [\d.]+\n\nMIT License\n/m)
+    expect(licences).toMatch(/^zod [\d.]+\n\nMIT License\n/m)
   })
 
   it('has types that a strict project can use', () => {

@@ -9,6 +9,7 @@ import {
   SubscribeRequestSchema,
   UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
+import { oneLine } from '../report/words.ts'
 import { settingsOf } from '../settings.ts'
 import { closestName } from '../text/closest-name.ts'
 import { invalidParams, protocolError } from './protocol-error.ts'
@@ -28,8 +29,12 @@ export function makeServer(door: McpOptions, gone: AbortSignal): { server: Serve
     },
   )
   const session = new Session(server, door)
-  server.onerror = (error) => door.log(error.message)
-  server.oninitialized = () => void session.roots.scope()
+  server.onerror = (error) => door.log(oneLine(error.message))
+  server.oninitialized = () => {
+    // Clients made with the SDK do not let go of request 0, so that must not be a question to a person.
+    server.ping().catch(() => undefined)
+    void session.roots.scope()
+  }
   server.setNotificationHandler(RootsListChangedNotificationSchema, () => session.roots.changed())
   offerTools(server, session, callable(allowedActions), gone)
   offerResources(server, session)

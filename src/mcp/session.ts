@@ -48,7 +48,7 @@ export class Session {
     this.#door = door
     this.roots = new ClientRoots(door.options, async () => {
       if (server.getClientCapabilities()?.roots === undefined) return []
-      return (await server.listRoots()).roots.map(({ uri }) => uri)
+      return (await server.listRoots(undefined, { timeout: 10_000 })).roots.map(({ uri }) => uri)
     })
   }
 

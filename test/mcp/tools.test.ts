@@ -71,7 +71,11 @@ describe('a call', () => {
 
   it('that fails says what to do next', async () => {
     const { call } = await connected(scratchDir({ 'a.txt': 'one\ntwo\n' }))
-    const { text, values, isError } = await call('file_replace_text', { path: 'a.txt', old_text: 'twoo', new_text: '3' })
+    const { text, values, isError } = await call('file_replace_text', {
+      path: 'a.txt',
+      old_text: 'twoo',
+      new_text: '3',
+    })
     expect(isError).toBe(true)
     expect(text).toContain('=== REPAIR ===')
     expect(text).toContain('nearest: line 2')
@@ -86,7 +90,9 @@ describe('a call', () => {
   it('takes numbers, booleans and lists for what they are', async () => {
     const root = scratchDir({ 'a.txt': 'x\nX\nx\n', 'b.txt': 'b\n' })
     const { call } = await connected(root)
-    expect((await call('grep', { pattern: 'x', path: '.', ignore_case: true, max: 2, include: null })).values).toMatchObject({
+    expect(
+      (await call('grep', { pattern: 'x', path: '.', ignore_case: true, max: 2, include: null })).values,
+    ).toMatchObject({
       data: [{ line_number: 1 }, { line_number: 2 }],
     })
     expect((await call('file_edit', { path: 'a.txt', old_text: 'x', new_text: 'y', count: 2 })).isError).toBe(false)

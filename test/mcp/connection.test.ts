@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { wholeLines } from '../../src/mcp/streams.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+import { connected, writing } from './client.ts'
+
+const hello = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+}
+const ready = { jsonrpc: '2.0', method: 'notifications/initialized' }
+const call = (id: number, name: string, values: object): object => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name, arguments: values, _meta: { progressToken: id } },
+})
+const line = (message: object): string => `${JSON.stringify(message)}\n`
+
+/** The server, without a client around it. */
+function started(root: string): ChildProcess & { stdin: NodeJS.WritableStream; stdout: Readable; stderr: Readable } {
+  const env = { ...process.env, XDG_STATE_HOME: scratchDir() }
+  const child = spawn(process.execPath, [inject('cli'), 'mcp', '--root', root, '--no-git'], { env })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return child
+}
+
+/** Goes on reading afterwards, as a client does. */
+function until(stream: Readable, words: string): Promise<void> {
+  let seen = ''
+  return new Promise((resolve, reject) => {
+    stream.on('data', (chunk) => (seen += String(chunk)).includes(words) && resolve())
+    stream.on('end', () => reject(new Error(`'${words}' never came: ${seen}`)))
+  })
+}
+
+describe('the connection', () => {
+  it('holds nothing but messages, whatever comes in', async () => {
+    const child = started(scratchDir({ 'a.txt': 'x' }))
+    const out = buffer(child.stdout)
+    const log = buffer(child.stderr)
+    child.stdin.write(line(hello) + line(ready))
+    for (const garbage of [
+      '',
+      'hello',
+      '{',
+      '[]',
+      'null',
+      '{"jsonrpc":"2.0"}',
+      '\u0000\u001b[2J',
+      '{"jsonrpc":"2.0","id":5,"method":7}',
+    ])
+      child.stdin.write(`${garbage}\n`)
+    child.stdin.write(Buffer.from([0xff, 0xfe, 0x0a]))
+    child.stdin.write(
+      `{"jsonrpc":"2.0","id":6,"method":"nope"}\n{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":3}}\n`,
+    )
+    child.stdin.end(line(call(8, 'file_read', { path: 'a.txt' })))
+    const messages = (await out)
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .map((text) => JSON.parse(text))
+    const byId = (id: number) => messages.find((message) => message.id === id && message.method === undefined)
+    expect(byId(1)).toMatchObject({ result: { serverInfo: { name: 'clada' } } })
+    expect(byId(6)).toMatchObject({ error: { code: -32601 } })
+    expect(byId(7)).toMatchObject({ error: { code: expect.any(Number) } })
+    expect(byId(8)).toMatchObject({ result: { isError: false, structuredContent: { data: { content: 'x' } } } })
+    expect((await log).toString()).not.toContain('\u001b')
+  })
+
+  it('that is closed after some calls still gives their answers', async () => {
+    const root = scratchDir()
+    const child = started(root)
+    const out = buffer(child.stdout)
+    child.stdin.end(
+      [hello, ready, call(2, 'file_write', { path: 'a', content: 'a' }), call(3, 'ls', { path: '.' })]
+        .map(line)
+        .join(''),
+    )
+    const text = (await out).toString()
+    expect(text).toContain('"id":2')
+    expect(text).toContain('"id":3')
+    expect(filesIn(root)).toEqual({ a: 'a' })
+  })
+
+  for (const [how, leave] of [
+    ['closes its side', (child: ReturnType<typeof started>) => void child.stdin.end()],
+    ['reads no more', (child: ReturnType<typeof started>) => void child.stdout.destroy()],
+    ['stops the server', (child: ReturnType<typeof started>) => void child.kill('SIGTERM')],
+  ] as const) {
+    it(`ends what is running when the client ${how}`, async () => {
+      const root = scratchDir()
+      const child = started(root)
+      const sleeping = `#!SHAM [@three-char-SHA-256: slp]\naction = "exec"\nlang = "bash"\ncode = "sleep 30"\n#!END_SHAM_slp\n`
+      // Progress that nobody can be told of shows a client that reads no more.
+      const document = `${writing(root, ['first.txt'])}${sleeping}${writing(root, ['never.txt'])}`
+      child.stdin.write([hello, ready, call(2, 'execute', { document })].map(line).join(''))
+      await until(child.stdout, 'notifications/progress')
+      if (how === 'reads no more') child.stdin.write(line({ jsonrpc: '2.0', id: 3, method: 'ping' }))
+      const begun = performance.now()
+      leave(child)
+      if (how === 'reads no more') child.stdin.write(line({ jsonrpc: '2.0', id: 4, method: 'ping' }))
+      await once(child, 'exit')
+      expect(performance.now() - begun).toBeLessThan(1000)
+      expect(fs.existsSync(path.join(root, '.clada/lock'))).toBe(false)
+      expect(Object.keys(filesIn(root))).toEqual(['first.txt'])
+      // It ended properly: the next server finds a whole history.
+      const { client } = await connected(root)
+      const { contents } = await client.readResource({ uri: 'clada://history' })
+      expect(contents[0]).toMatchObject({ text: expect.stringContaining('"interrupted": false') })
+    })
+  }
+})
+
+describe('a long message', () => {
+  it('arrives whole when an action has much to say', async () => {
+    const root = scratchDir()
+    const content = `${'x'.repeat(99)}\n`.repeat(100_000)
+    fs.writeFileSync(path.join(root, 'big.txt'), content)
+    const { call } = await connected(root)
+    const { values, text, isError } = await call('file_read', { path: 'big.txt' })
+    expect(isError).toBe(false)
+    const { content: read } = values['data'] as { content: string }
+    expect(read.length).toBe(10_000_000)
+    expect(read === content).toBe(true)
+    expect(text.length).toBeLessThan(60_000)
+    expect(text).toContain('[output truncated]')
+  })
+
+  it('that clients would hang up on leaves out the data and says so', async () => {
+    const root = scratchDir()
+    fs.writeFileSync(path.join(root, 'big.txt'), '\n'.repeat(6_000_000))
+    const { call } = await connected(root)
+    const { values, text, isError } = await call('file_read', { path: 'big.txt' })
+    expect(isError).toBe(false)
+    expect(values).toMatchObject({ success: true, warnings: [expect.stringContaining('the data is left out')] })
+    expect(values).not.toHaveProperty('data')
+    expect(text).toContain('--max-output')
+    expect((await call('file_read_numbered', { path: 'big.txt', lines: '1-2' })).isError).toBe(false)
+  })
+
+  it('is taken in', async () => {
+    const root = scratchDir()
+    const { call } = await connected(root)
+    const content = '"\\\n'.repeat(3_000_000)
+    expect((await call('file_write', { path: 'big.txt', content })).isError).toBe(false)
+    expect(fs.readFileSync(path.join(root, 'big.txt'), 'utf8') === content).toBe(true)
+  })
+
+  it('is handed on in whole lines', async () => {
+    const lines = async (chunks: string[], longest?: number): Promise<string[]> => {
+      const found: string[] = []
+      const stream = wholeLines(longest).on('data', (chunk) => found.push(String(chunk)))
+      for (const chunk of chunks) stream.write(chunk)
+      await once(stream.end(), 'end')
+      return found
+    }
+    expect(await lines(['a', 'b\nc', '\n', 'd\ne\nf', 'g\n'])).toEqual(['ab\n', 'c\n', 'd\ne\n', 'fg\n'])
+    expect(await lines(['abc', 'def', 'ghi', 'j\n'], 5)).toEqual(['abcdefghi', 'j\n'])
+  })
+})

@@ -1,0 +1,155 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Progress } from '@modelcontextprotocol/sdk/types.js'
+import { describe, expect, it } from 'vitest'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+import { answerOf, connected, writing } from './client.ts'
+
+describe('execute', () => {
+  it('carries out a document and answers with the report and the result', async () => {
+    const root = scratchDir({ 'a.txt': 'two\n' })
+    const { call } = await connected(root)
+    const document = `Sure.\n\n${writing(root, ['x.txt'])}\n#!SHAM [@three-char-SHA-256: bad]\naction = "file_reed"\n#!END_SHAM_bad\n`
+    const { text, values, isError } = await call('execute', { document })
+    expect(isError).toBe(true)
+    expect(text).toContain('b0000 ✅ file_write')
+    expect(text).toContain('Did you mean file_read?')
+    expect(values).toMatchObject({
+      success: false,
+      totalBlocks: 2,
+      executedActions: 1,
+      results: [{ action: 'file_write', success: true, params: { content: 'x.txt' } }],
+      parseErrors: [{ blockId: 'bad', code: 'unknown_action' }],
+    })
+    expect(filesIn(root)).toEqual({ 'a.txt': 'two\n', 'x.txt': 'x.txt' })
+  })
+
+  it('is whole or nothing when asked', async () => {
+    const root = scratchDir()
+    const { call } = await connected(root)
+    const document = writing(root, ['x.txt', '../outside.txt'])
+    expect((await call('execute', { document, atomic: true })).values).toMatchObject({ success: false })
+    expect(filesIn(root)).toEqual({})
+    expect((await call('execute', { document, atomic: false })).values).toMatchObject({ success: false })
+    expect(filesIn(root)).toEqual({ 'x.txt': 'x.txt' })
+  })
+
+  it('looks for the syntax that was asked for', async () => {
+    const root = scratchDir()
+    const { call } = await connected(root)
+    const document = `${writing(root, ['x.txt'])}\n<write path="y.txt">\n<![CDATA[y]]>\n</write>\n`
+    expect((await call('execute', { document, syntax: 'cml' })).values).toMatchObject({ success: true, totalBlocks: 1 })
+    expect(Object.keys(filesIn(root))).toEqual(['y.txt'])
+  })
+
+  it('tells how far it is, to those who ask', async () => {
+    const root = scratchDir()
+    const { client, heard } = await connected(root)
+    const told: Progress[] = []
+    const onprogress = (progress: Progress): void => void told.push(progress)
+    const document = writing(root, ['a', 'b', 'c'])
+    await client.callTool({ name: 'execute', arguments: { document } }, undefined, { onprogress })
+    expect(told).toEqual(
+      ['a', 'b', 'c'].map((name, at) => ({ progress: at + 1, message: `✅ file_write ${root}/${name}` })),
+    )
+    await client.callTool({ name: 'execute', arguments: { document } })
+    expect(heard.filter(({ method }) => method === 'notifications/progress')).toEqual([])
+  })
+
+  it('stops when it is cancelled; the rest is skipped and the report says so', async () => {
+    const root = scratchDir()
+    const { client, call } = await connected(root)
+    const sleeping = `#!SHAM [@three-char-SHA-256: slp]\naction = "exec"\nlang = "bash"\ncode = "sleep 20"\n#!END_SHAM_slp\n`
+    const document = `${writing(root, ['first.txt'])}\n${sleeping}\n${writing(root, ['never.txt'])}`
+    const stop = new AbortController()
+    const onprogress = (): void => stop.abort('enough')
+    const running = client.callTool({ name: 'execute', arguments: { document } }, undefined, {
+      signal: stop.signal,
+      onprogress,
+    })
+    await expect(running).rejects.toThrow('enough')
+    // The next call waits until the cancelled one has ended.
+    expect((await call('ls', { path: '.' })).isError).toBe(false)
+    expect(filesIn(root)).toEqual({ 'first.txt': 'first.txt' })
+    expect(fs.existsSync(path.join(root, '.clada/lock'))).toBe(false)
+    const { contents } = await client.readResource({ uri: 'clada://history' })
+    expect(JSON.parse(String(contents[0] && 'text' in contents[0] && contents[0].text))).toMatchObject([
+      { number: 1, done: 1, failed: 2, interrupted: false },
+    ])
+  })
+
+  it('drops a cancelled call that was still waiting', async () => {
+    const root = scratchDir()
+    const { client, call } = await connected(root)
+    const stop = new AbortController()
+    const slow = client.callTool({ name: 'exec', arguments: { lang: 'bash', code: 'sleep 0.3' } })
+    const waiting = client.callTool({ name: 'file_write', arguments: { path: 'x', content: 'x' } }, undefined, stop)
+    await delay(50)
+    stop.abort('changed my mind')
+    await expect(waiting).rejects.toThrow('changed my mind')
+    await slow
+    await call('ls', { path: '.' })
+    expect(filesIn(root)).toEqual({})
+  })
+})
+
+describe('preview', () => {
+  it('shows a diff and touches nothing', async () => {
+    const root = scratchDir({ 'a.txt': 'one\ntwo\n' })
+    const { call } = await connected(root)
+    const document = '<<<FILE>>>\na.txt\n<<<SEARCH>>>\ntwo\n<<<REPLACE>>>\nthree\n<<<END>>>\n'
+    const { text, values, isError } = await call('preview', { document })
+    expect(isError).toBe(false)
+    expect(text).toMatch(/^diff --git a\/a\.txt b\/a\.txt\n/)
+    expect(text).toContain('-two\n+three\n')
+    expect(values).toMatchObject({
+      success: true,
+      diffs: [{ path: 'a.txt', change: 'modify' }],
+      result: { totalBlocks: 1 },
+    })
+    expect(filesIn(root)).toEqual({ 'a.txt': 'one\ntwo\n' })
+    expect(fs.existsSync(path.join(root, '.clada'))).toBe(false)
+  })
+
+  it('says what would fail, and when nothing would change', async () => {
+    const { call } = await connected(scratchDir({ 'a.txt': 'one\n' }))
+    const failing = await call('preview', {
+      document: '<<<FILE>>>\na.txt\n<<<SEARCH>>>\nzwei\n<<<REPLACE>>>\n3\n<<<END>>>\n',
+    })
+    expect(failing.isError).toBe(true)
+    expect(failing.text).toMatch(/^Nothing would change\.\n/)
+    expect(failing.text).toContain('old_text not found')
+  })
+})
+
+describe('calls at the same time', () => {
+  it('are carried out one after another, each with its own answer', async () => {
+    const root = scratchDir()
+    const { client } = await connected(root, { args: ['--lock-timeout', '0'] })
+    const names = Array.from({ length: 10 }, (_, at) => `f${at}.txt`)
+    const answers = await Promise.all(
+      names.map((name) => client.callTool({ name: 'file_write', arguments: { path: name, content: name } })),
+    )
+    expect(answers.map((answer) => answerOf(answer).values)).toMatchObject(
+      names.map((name) => ({ success: true, data: { path: name } })),
+    )
+    expect(filesIn(root)).toEqual(Object.fromEntries(names.map((name) => [name, name])))
+    const appended = Array.from({ length: 10 }, (_, at) => `${at}\n`)
+    await Promise.all(
+      appended.map((content) => client.callTool({ name: 'file_append', arguments: { path: 'log.txt', content } })),
+    )
+    expect(filesIn(root)['log.txt']).toBe(appended.join(''))
+  })
+
+  it('of two servers on one project wait for each other', async () => {
+    const root = scratchDir()
+    const [first, second] = [await connected(root), await connected(root)]
+    const names = Array.from({ length: 6 }, (_, at) => `f${at}.txt`)
+    const answers = await Promise.all(
+      names.map((name, at) => (at % 2 === 0 ? first : second).call('file_write', { path: name, content: name })),
+    )
+    expect(answers.every(({ isError }) => !isError)).toBe(true)
+    expect(Object.keys(filesIn(root))).toEqual(names)
+  })
+})

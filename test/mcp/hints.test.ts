@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest'
+import { actions } from '../../src/actions/registry.ts'
+import { Clada } from '../../src/clada.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+
+/** What a definition promises to clients, held against its own examples. */
+describe.each(actions.filter(({ hints, effect }) => hints !== undefined || effect === 'read'))('$name', (spec) => {
+  it.each(spec.examples)('keeps its promise when it $title', async ({ before = {}, params }) => {
+    const root = scratchDir(before)
+    const clada = new Clada({ repoPath: root, gitCommit: false })
+    await clada.call(spec.name, params)
+    const once = filesIn(root)
+    if (spec.effect === 'read') expect(once).toEqual(before)
+    if (spec.hints?.adds) {
+      for (const [name, text] of Object.entries(before))
+        expect(once[name]?.split('\n')).toEqual(expect.arrayContaining(text.split('\n').filter((line) => line !== '')))
+    }
+    if (!spec.hints?.idempotent) return
+    await clada.call(spec.name, params)
+    expect(filesIn(root)).toEqual(once)
+  })
+})

@@ -1,0 +1,86 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { describe, expect, it } from 'vitest'
+import type { HistoryEntry } from '../../src/history-run.ts'
+import { listResources } from '../../src/mcp/resources.ts'
+import { scratchDir } from '../support/scratch.ts'
+import { connected } from './client.ts'
+
+const textAt = async (client: Client, uri: string): Promise<string> => {
+  const { contents } = await client.readResource({ uri })
+  return contents[0] !== undefined && 'text' in contents[0] ? contents[0].text : ''
+}
+
+describe('resources', () => {
+  it('are the last report, the history, and each execution', async () => {
+    const { client, call } = await connected(scratchDir())
+    const uris = async () => (await client.listResources()).resources.map(({ uri }) => uri)
+    expect(await uris()).toEqual(['clada://report', 'clada://history'])
+    expect(await textAt(client, 'clada://report')).toBe('Nothing was executed by this server yet.')
+    expect(JSON.parse(await textAt(client, 'clada://history'))).toEqual([])
+
+    await call('file_write', { path: 'a.txt', content: 'x\n' })
+    const { text } = await call('file_append', { path: 'a.txt', content: 'y\n' })
+    expect(await textAt(client, 'clada://report')).toBe(text)
+    expect(await uris()).toEqual(['clada://report', 'clada://history', 'clada://history/2', 'clada://history/1'])
+    expect(JSON.parse(await textAt(client, 'clada://history'))).toMatchObject([{ number: 1 }, { number: 2 }])
+    expect(await textAt(client, 'clada://history/2')).toContain(' x\n+y\n')
+    const { resourceTemplates } = await client.listResourceTemplates()
+    expect(resourceTemplates).toMatchObject([{ uriTemplate: 'clada://history/{n}' }])
+  })
+
+  it('that are not there are said to be not there', async () => {
+    const { client } = await connected(scratchDir())
+    for (const uri of [
+      'clada://history/1',
+      'clada://history/0',
+      'clada://history/../x',
+      'clada://reports',
+      'file:///etc/passwd',
+    ])
+      await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32002 })
+    await expect(client.listResources({ cursor: 'x' })).rejects.toMatchObject({ code: -32602 })
+  })
+
+  it('that change are told to those who listen', async () => {
+    const { client, call, heard } = await connected(scratchDir())
+    const told = () => heard.splice(0).map(({ method, params }) => [method, params?.['uri']])
+    const listed = ['notifications/resources/list_changed', undefined]
+    await call('ls', { path: '.' })
+    expect(told()).toEqual([])
+    await call('file_write', { path: 'a.txt', content: 'x' })
+    expect(told()).toEqual([listed])
+    await client.subscribeResource({ uri: 'clada://report' })
+    await client.subscribeResource({ uri: 'clada://history' })
+    await call('file_write', { path: 'b.txt', content: 'x' })
+    const updated = (uri: string) => ['notifications/resources/updated', uri]
+    expect(told()).toEqual([updated('clada://report'), updated('clada://history'), listed])
+    await client.unsubscribeResource({ uri: 'clada://report' })
+    await call('ls', { path: '.' })
+    expect(told()).toEqual([])
+  })
+
+  it('come a page at a time', async () => {
+    const numbers = Array.from({ length: 250 }, (_, at) => at + 1)
+    const entry: Omit<HistoryEntry, 'number'> = {
+      time: '',
+      kind: 'run',
+      summary: '',
+      undone: false,
+      interrupted: false,
+      done: 1,
+      failed: 0,
+      paths: [],
+      mode: 'off',
+    }
+    const clada = { history: async () => numbers.map((number) => ({ ...entry, number })) }
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await listResources(clada, cursor)
+      seen.push(...page.resources.map(({ uri }) => uri))
+      cursor = page.nextCursor
+    } while (cursor !== undefined)
+    const executions = numbers.map((number) => `clada://history/${number}`).reverse()
+    expect(seen).toEqual(['clada://report', 'clada://history', ...executions])
+  })
+})

@@ -1,0 +1,98 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { describe, expect, it } from 'vitest'
+import { narrowed } from '../../src/mcp/client-roots.ts'
+import { scratchDir } from '../support/scratch.ts'
+import { type Connected, connected } from './client.ts'
+
+const uri = (dir: string): string => pathToFileURL(dir).href
+
+describe('the roots of a client', () => {
+  it('narrow what the user allows, and never widen it', () => {
+    const root = scratchDir({ 'a/x': '', 'b/x': '', 'a b/x': '', 'ab/x': '' })
+    const at = (name: string): string => path.join(root, name)
+    fs.symlinkSync(at('a'), at('link'))
+    const scope = (own: Parameters<typeof narrowed>[0], ...theirs: string[]) => {
+      const found = narrowed(own, theirs)
+      return 'options' in found ? [found.options.repoPath, ...(found.options.allowedRoots ?? [])] : found.refusal
+    }
+    const own = { repoPath: root }
+    expect(scope(own)).toEqual([root])
+    expect(scope(own, uri(root))).toEqual([root])
+    expect(scope(own, uri(path.dirname(root)))).toEqual([root])
+    expect(scope(own, uri(at('a')))).toEqual([at('a')])
+    expect(scope(own, `${uri(at('a'))}/`)).toEqual([at('a')])
+    expect(scope(own, uri(at('link')))).toEqual([at('a')])
+    expect(scope(own, uri(at('a b')), 'https://example.org/', 'nonsense')).toEqual([at('a b')])
+    expect(scope(own, uri(at('a')), uri(at('b')), uri(at('a')))).toEqual([at('a'), at('b')])
+    expect(scope({ repoPath: at('a') }, uri(at('ab')))).toContain('nothing in common')
+    expect(scope(own, 'https://example.org/')).toContain('nothing in common')
+    expect(scope({ repoPath: at('a'), allowedRoots: [at('b')] }, uri(at('b')))).toEqual([at('b')])
+    expect(scope({ repoPath: at('a'), allowEscape: true }, uri(at('b')))).toEqual([at('b')])
+    expect(scope({ repoPath: at('a'), allowEscape: true }, uri(root))).toEqual([at('a'), root])
+    expect(narrowed({ repoPath: at('a'), allowEscape: true }, [uri(root)])).toMatchObject({
+      options: { allowEscape: false },
+    })
+  })
+
+  it('are asked for, and followed when they change', async () => {
+    const root = scratchDir({ 'a/x.txt': 'a', 'b/x.txt': 'b' })
+    let roots = [uri(path.join(root, 'a'))]
+    const { client, call } = await withRoots(root, () => roots)
+    expect((await call('file_read', { path: path.join(root, 'a/x.txt') })).isError).toBe(false)
+    expect((await call('file_read', { path: 'x.txt' })).values).toMatchObject({ data: { content: 'a' } })
+    const outside = await call('file_write', { path: path.join(root, 'b/x.txt'), content: 'c' })
+    expect(outside.values).toMatchObject({ success: false, code: 'path_escape' })
+    expect((await call('exec', { lang: 'bash', code: `echo c > ${root}/b/x.txt` })).values).toMatchObject({
+      success: false,
+    })
+    expect(fs.readFileSync(path.join(root, 'b/x.txt'), 'utf8')).toBe('b')
+
+    roots = [uri(path.join(root, 'b'))]
+    await client.sendRootsListChanged()
+    expect((await call('file_read', { path: 'x.txt' })).values).toMatchObject({ data: { content: 'b' } })
+    expect((await call('file_read', { path: path.join(root, 'a/x.txt') })).values).toMatchObject({
+      code: 'path_escape',
+    })
+  })
+
+  it('that leave nothing make every tool say so', async () => {
+    const [root, other] = [scratchDir({ 'a.txt': 'x' }), scratchDir()]
+    const { client, call } = await withRoots(root, () => [uri(other)])
+    for (const [tool, values] of [
+      ['file_read', { path: 'a.txt' }],
+      ['execute', { document: '' }],
+      ['preview', { document: '' }],
+    ] as const) {
+      const { text, isError, values: told } = await call(tool, values)
+      expect(isError).toBe(true)
+      expect(text).toContain('nothing in common')
+      expect(text).toContain(root)
+      expect(told).toMatchObject({ success: false, code: 'path_escape' })
+    }
+    await expect(client.readResource({ uri: 'clada://history' })).rejects.toThrow('nothing in common')
+  })
+
+  it('that cannot be had close everything, until they can', async () => {
+    let broken = true
+    const root = scratchDir({ 'a.txt': 'x' })
+    const { call } = await withRoots(root, () => {
+      if (broken) throw new Error('not now')
+      return [uri(root)]
+    })
+    const { isError, text } = await call('file_read', { path: 'a.txt' })
+    expect(isError).toBe(true)
+    expect(text).toContain('not now')
+    broken = false
+    expect((await call('file_read', { path: 'a.txt' })).isError).toBe(false)
+  })
+})
+
+const withRoots = (root: string, roots: () => string[]): Promise<Connected> =>
+  connected(root, {
+    capabilities: { roots: { listChanged: true } },
+    prepare: (client) =>
+      client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: roots().map((one) => ({ uri: one })) })),
+  })
