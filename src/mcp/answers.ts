@@ -29,8 +29,8 @@ export function actionAnswer(action: string, result: ExecutionResult, options: R
     ...(gitCommit === undefined ? {} : { gitCommit }),
     ...(all.length === 0 ? {} : { warnings: all }),
   }
-  const { data: _, ...rest } = values
-  return { text: formatReport(result, 'llm', options), values, success: result.success, short: () => rest }
+  const short = () => ({ ...values, data: shortFields(values.data) })
+  return { text: formatReport(result, 'llm', options), values, success: result.success, short }
 }
 
 function shown({
@@ -67,7 +67,17 @@ export function documentAnswer(given: ExecutionResult, options: ReportOptions): 
   }
 }
 
-const bare = ({ data: _data, params: _params, ...rest }: ActionResult): Partial<ActionResult> => rest
+const bare = (result: ActionResult): object => ({
+  ...result,
+  params: shortFields(result.params),
+  data: shortFields(result.data),
+})
+
+/** What is left of a value without its long parts: never half of one. */
+function shortFields(value: unknown): object | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => (JSON.stringify(field)?.length ?? 0) <= 1000))
+}
 
 /** The answer to what a document would do. */
 export function previewAnswer({ result, diff, diffs }: Preview, options: ReportOptions): Answer {
@@ -84,7 +94,7 @@ export function previewAnswer({ result, diff, diffs }: Preview, options: ReportO
 
 /**
  * As the protocol sends it. Clients made with the official SDK hang up on a message of more than 10 MiB, so what would
- * be longer leaves out the data and says so.
+ * be longer leaves out what is long in its data and says so.
  */
 export function toolResult({ text, values, success, short }: Answer, longest = usualMessage): CallToolResult {
   const size = Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(values))
@@ -94,7 +104,7 @@ export function toolResult({ text, values, success, short }: Answer, longest = u
     isError: !success,
   })
   if (size <= longest) return result(text, values)
-  const warning = `the data is left out: the answer would have ${size} bytes, and many clients take no more than ${longest}. Ask for less at a time (file_read_numbered with lines, grep with max), or start clada mcp with --max-output.`
+  const warning = `what is long in the data is left out: the answer would have ${size} bytes, and many clients take no more than ${longest}. Ask for less at a time (file_read_numbered with lines, grep with max), or start clada mcp with --max-output.`
   const left = short()
   const warnings = [...(Array.isArray(left['warnings']) ? left['warnings'] : []), warning]
   return result(`${capText(text, longest >> 2)}\n⚠️  ${warning}`, { ...left, warnings })

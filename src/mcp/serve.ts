@@ -11,17 +11,20 @@ export async function serveMcp(door: McpOptions): Promise<void> {
   const streams = protocolStreams()
   const leaving = departure(streams, server)
   await server.connect(new StdioServerTransport(streams.stdin, streams.stdout, { maxBufferSize: longestMessage }))
+  let heard = performance.now()
+  streams.stdin.on('data', () => (heard = performance.now()))
   const left = await leaving
 
   // Whoever pipes in some calls and closes still wants their answers.
-  if (left === 'closed') await Promise.race([session.turns.idle(), pause(graceMs)])
+  const grace = heard + graceMs - performance.now()
+  if (left === 'closed' && grace > 0) await Promise.race([session.turns.idle(), pause(grace)])
   gone.abort(new Error('the client has gone'))
   await Promise.race([session.turns.idle(), pause(endingMs)])
   await Promise.race([written(streams), pause(graceMs)])
 }
 
-/** How long calls may still take when there is nobody to send more. */
-const graceMs = 250
+/** How long the last calls may take when the client has already closed its side. */
+const graceMs = 400
 
 /** What is being written down when the client goes is finished, unless that takes all too long. */
 const endingMs = 3000

@@ -29,10 +29,11 @@ export function makeServer(door: McpOptions, gone: AbortSignal): { server: Serve
     },
   )
   const session = new Session(server, door)
-  server.onerror = (error) => door.log(oneLine(error.message))
+  server.onerror = (error) => door.log(oneLine(error.message.replace(/\s+/g, ' ')))
   server.oninitialized = () => {
     // Clients made with the SDK do not let go of request 0, so that must not be a question to a person.
     server.ping().catch(() => undefined)
+    session.roots.changed()
     void session.roots.scope()
   }
   server.setNotificationHandler(RootsListChangedNotificationSchema, () => session.roots.changed())

@@ -22,18 +22,21 @@ export interface Setting {
   readonly args?: readonly string[]
   readonly capabilities?: ClientCapabilities
   readonly env?: Readonly<Record<string, string>>
+  /** The longest message that the client takes, where it is not the usual one. */
+  readonly maxBufferSize?: number
   /** Before the connection is made. */
   readonly prepare?: (client: Client) => void
 }
 
 /** The official client, connected to the real command line. Its user has no state but what the test gives them. */
 export async function connected(root: string, setting: Setting = {}): Promise<Connected> {
-  const { args = [], capabilities = {}, env = {}, prepare } = setting
+  const { args = [], capabilities = {}, env = {}, maxBufferSize, prepare } = setting
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [inject('cli'), 'mcp', '--root', root, '--no-git', ...args],
     env: { PATH: process.env['PATH'] ?? '', HOME: scratchDir(), XDG_STATE_HOME: scratchDir(), ...env },
     stderr: 'ignore',
+    ...(maxBufferSize === undefined ? {} : { maxBufferSize }),
   })
   const client = new Client({ name: 'test', version: '1' }, { capabilities })
   const heard: Notification[] = []

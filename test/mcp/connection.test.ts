@@ -141,10 +141,20 @@ describe('a long message', () => {
     const { call } = await connected(root)
     const { values, text, isError } = await call('file_read', { path: 'big.txt' })
     expect(isError).toBe(false)
-    expect(values).toMatchObject({ success: true, warnings: [expect.stringContaining('the data is left out')] })
-    expect(values).not.toHaveProperty('data')
+    expect(values).toMatchObject({ success: true, warnings: [expect.stringContaining('in the data is left out')] })
+    expect(values['data']).toEqual({ path: 'big.txt', hash: expect.any(String) })
     expect(text).toContain('--max-output')
     expect((await call('file_read_numbered', { path: 'big.txt', lines: '1-2' })).isError).toBe(false)
+  })
+
+  it('is sent to those who say that they take it', async () => {
+    const root = scratchDir()
+    const content = '0123456789abcde\n'.repeat(375_000)
+    fs.writeFileSync(path.join(root, 'big.txt'), content)
+    const { call } = await connected(root, { args: ['--max-output', '11m'], maxBufferSize: 64 * 1024 * 1024 })
+    const { values, text } = await call('file_read', { path: 'big.txt' })
+    expect((values['data'] as { content: string }).content === content).toBe(true)
+    expect(text.includes(content)).toBe(true)
   })
 
   it('is taken in', async () => {
