@@ -1,6 +1,8 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import {
   CallToolRequestSchema,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
@@ -12,6 +14,7 @@ import {
 import { oneLine } from '../report/words.ts'
 import { settingsOf } from '../settings.ts'
 import { closestName } from '../text/closest-name.ts'
+import { promptList, promptNamed, type PromptSource } from './prompts.ts'
 import { invalidParams, protocolError } from './protocol-error.ts'
 import { listResources, readResource, templates } from './resources.ts'
 import { type McpOptions, Session } from './session.ts'
@@ -23,7 +26,11 @@ export function makeServer(door: McpOptions, gone: AbortSignal): { server: Serve
   const server = new Server(
     { name: 'clada', version: door.version },
     {
-      capabilities: { tools: {}, resources: { subscribe: true, listChanged: true } },
+      capabilities: {
+        tools: {},
+        resources: { subscribe: true, listChanged: true },
+        ...(door.prompt === undefined ? {} : { prompts: {} }),
+      },
       instructions: instructionsFor(root),
       jsonSchemaValidator: unused,
     },
@@ -39,6 +46,7 @@ export function makeServer(door: McpOptions, gone: AbortSignal): { server: Serve
   server.setNotificationHandler(RootsListChangedNotificationSchema, () => session.roots.changed())
   offerTools(server, session, callable(allowedActions), gone)
   offerResources(server, session)
+  if (door.prompt !== undefined) offerPrompt(server, session, door.prompt)
   return { server, session }
 }
 
@@ -91,4 +99,11 @@ function offerResources(server: Server, session: Session): void {
     session.subscribed.delete(params.uri)
     return {}
   })
+}
+
+function offerPrompt(server: Server, session: Session, source: PromptSource): void {
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: promptList(source) }))
+  server.setRequestHandler(GetPromptRequestSchema, async ({ params }) =>
+    promptNamed(params.name, params.arguments?.['syntax'], source, await session.options()),
+  )
 }

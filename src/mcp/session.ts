@@ -13,6 +13,7 @@ import { actionAnswer, type Answer, documentAnswer, previewAnswer, toolResult, u
 import { askThrough, type Question } from './approval.ts'
 import { ClientRoots, type Scope } from './client-roots.ts'
 import { executeTool, previewTool } from './document-tools.ts'
+import type { PromptSource } from './prompts.ts'
 import { historyUri, reportUri } from './resources.ts'
 import { Turns } from './turns.ts'
 
@@ -23,6 +24,7 @@ export interface McpOptions {
   readonly version: string
   readonly question: Question
   readonly log: (line: string) => void
+  readonly prompt?: PromptSource
 }
 
 export interface Call {
@@ -62,9 +64,14 @@ export class Session {
 
   /** For looking at what was done. @throws where the client leaves nothing to look at */
   async clada(): Promise<Clada> {
+    return makeClada(await this.options())
+  }
+
+  /** The options within the roots of the client. @throws where they leave nothing */
+  async options(): Promise<CladaOptions> {
     const scope = await this.roots.scope()
     if ('refusal' in scope) throw new Error(adviceFor(scope))
-    return makeClada(scope.options)
+    return scope.options
   }
 
   #refuse({ tool }: Call, scope: Scope & { refusal: string }): Answer {
