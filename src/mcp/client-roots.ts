@@ -49,7 +49,12 @@ export class ClientRoots {
   }
 
   scope(): Promise<Scope> {
-    return (this.#scope ??= this.#asked())
+    return (this.#scope ??= this.#asked().catch((error: unknown) => {
+      // The next call asks again.
+      this.#scope = undefined
+      const reason = error instanceof Error ? error.message : String(error)
+      return { refusal: `the roots of the client cannot be followed: ${reason}` }
+    }))
   }
 
   /** Forgets what was known. */
@@ -58,13 +63,6 @@ export class ClientRoots {
   }
 
   async #asked(): Promise<Scope> {
-    try {
-      return narrowed(this.#options, await this.#ask())
-    } catch (error) {
-      // The next call asks again.
-      this.#scope = undefined
-      const reason = error instanceof Error ? error.message : String(error)
-      return { refusal: `the client has roots, but did not say which: ${reason}` }
-    }
+    return narrowed(this.#options, await this.#ask())
   }
 }

@@ -4,14 +4,14 @@ import { decodeParams } from '../actions/decode.ts'
 import { registry } from '../actions/registry.ts'
 import type { Clada, ExecuteOptions } from '../clada.ts'
 import { syntaxNames } from '../core/block.ts'
-import type { ActionResult, ExecutionResult } from '../core/result.ts'
+import type { ActionResult, Code, ExecutionResult } from '../core/result.ts'
 import type { ReportOptions } from '../report/options.ts'
 import { printable } from '../report/printable.ts'
 import { primaryOf } from '../report/words.ts'
-import { type CladaOptions, settingsOf } from '../settings.ts'
+import type { CladaOptions } from '../settings.ts'
 import { actionAnswer, type Answer, documentAnswer, previewAnswer, toolResult, usualMessage } from './answers.ts'
 import { askThrough, type Question } from './approval.ts'
-import { ClientRoots, type Scope } from './client-roots.ts'
+import { ClientRoots } from './client-roots.ts'
 import { executeTool, previewTool } from './document-tools.ts'
 import type { PromptSource } from './prompts.ts'
 import { historyUri, reportUri } from './resources.ts'
@@ -54,10 +54,13 @@ export class Session {
     })
   }
 
+  /** Never throws: only a malformed request is an error of the protocol. */
   call(call: Call): Promise<CallToolResult> {
     return this.turns.take(async () => {
-      const scope = await this.roots.scope()
-      const answer = 'refusal' in scope ? this.#refuse(call, scope) : await this.#carryOut(call, scope.options)
+      const answer = await this.#answer(call).catch((error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error)
+        return this.#refuse(call, reason, 'internal_error')
+      })
       return toolResult(answer, this.#longest())
     })
   }
@@ -74,12 +77,14 @@ export class Session {
     return scope.options
   }
 
-  #refuse({ tool }: Call, scope: Scope & { refusal: string }): Answer {
-    return actionAnswer(
-      tool,
-      { ...nothingDone, fatalError: adviceFor(scope), fatalCode: 'path_escape' },
-      this.#report(),
-    )
+  async #answer(call: Call): Promise<Answer> {
+    const scope = await this.roots.scope()
+    if ('refusal' in scope) return this.#refuse(call, adviceFor(scope), 'path_escape')
+    return this.#carryOut(call, scope.options)
+  }
+
+  #refuse({ tool }: Call, fatalError: string, fatalCode: Code): Answer {
+    return actionAnswer(tool, { ...nothingDone, fatalError, fatalCode }, this.#report())
   }
 
   async #carryOut({ tool, values, signal, tell }: Call, options: CladaOptions): Promise<Answer> {
@@ -168,8 +173,8 @@ type Asked =
 
 /** The parameters of a document tool, on top of the options that hold anyway. */
 function documentIn({ name, params }: typeof executeTool, values: Call['values'], options: CladaOptions): Asked {
-  const { root } = settingsOf(options)
-  const decoded = decodeParams({ params }, name, values, { root, relativePaths: true })
+  // There is no path among them.
+  const decoded = decodeParams({ params }, name, values, { root: '', relativePaths: true })
   if (!decoded.ok) {
     const { errorType, message, code, hint } = decoded
     const error = { blockId: 'call', action: name, errorType, message, code, ...(hint === undefined ? {} : { hint }) }

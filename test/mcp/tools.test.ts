@@ -3,6 +3,7 @@ import path from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { actions } from '../../src/actions/registry.ts'
+import { callable, toolList } from '../../src/mcp/tool-list.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { connected, writing } from './client.ts'
 
@@ -42,6 +43,18 @@ describe('the list of tools', () => {
     expect(hints('file_edit')).toEqual({ ...adds, destructiveHint: true })
     expect(hints('exec')).toEqual({ ...adds, destructiveHint: true, openWorldHint: true })
     expect(hints('execute')).toEqual({ ...adds, destructiveHint: true, openWorldHint: true })
+  })
+})
+
+describe('what is allowed', () => {
+  it('is what there is', async () => {
+    expect(callable(null).map(({ name }) => name)).toContain('exec')
+    expect(toolList(callable(['file_read', 'write_file'])).map(({ name }) => name)).toEqual([
+      'execute',
+      'preview',
+      'file_write',
+      'file_read',
+    ])
   })
 })
 
@@ -136,6 +149,20 @@ describe('a call', () => {
     const { text, values } = await call('file_read', { path: 'a.txt', pth: { deep: [1] } })
     expect(values).toMatchObject({ success: true, warnings: [warning] })
     expect(text).toContain(warning)
+  })
+
+  it('in a project that is gone says so', async () => {
+    const root = scratchDir({ 'p/a.txt': 'x' })
+    const { call } = await connected(path.join(root, 'p'))
+    fs.rmSync(path.join(root, 'p'), { recursive: true })
+    for (const [tool, values] of [
+      ['file_read', { path: 'a.txt' }],
+      ['execute', { document: writing(root, ['x.txt']) }],
+    ] as const) {
+      const { isError, text } = await call(tool, values)
+      expect(isError).toBe(true)
+      expect(text).toContain('is not a directory')
+    }
   })
 
   it('of an unknown tool is an error of the protocol', async () => {
