@@ -27,7 +27,7 @@ export async function serveMcp(door: McpOptions): Promise<void> {
 const graceMs = 400
 
 /** What is being written down when the client goes is finished, unless that takes all too long. */
-const endingMs = 3000
+const endingMs = 8000
 
 const pause = (ms: number): Promise<void> => delay(ms, undefined, { ref: false })
 
