@@ -25,7 +25,7 @@ export const question = (request: ApprovalRequest): string =>
 /** What a person must know before they say yes, wherever they are asked. */
 export function approvalFacts({ root, command, runs, changed, network }: ApprovalRequest): string[] {
   return [
-    `The document wants to run a command in ${visible(root)}:`,
+    `The model wants to run a command in ${visible(root)}:`,
     `    ${visible(command)}`,
     ...(runs === undefined ? [] : [`  It runs: ${visible(runs)}`]),
     ...(changed ? ['  You approved it before, but what it runs has changed.'] : []),
