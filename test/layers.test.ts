@@ -78,6 +78,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'report',
     'clada.ts',
     'history-run.ts',
+    'project-prompt.ts',
     'settings.ts',
   ],
   cli: [

@@ -8,6 +8,7 @@ export const contextClear = defineAction({
   access: ['llm', 'user'],
   display: 'never',
   params: {},
+  hints: { idempotent: true },
   returns: { 'kept?': 'where a list that could not be read was put' },
   examples: [{ title: 'empties it', before: { 'a.txt': 'hello\n' }, params: {} }],
   async run(_, { workingSet }) {

@@ -15,6 +15,7 @@ export const contextPrune = defineAction({
   access: ['llm', 'user'],
   display: 'always',
   params: {},
+  hints: { idempotent: true },
   returns: { removed: 'list of string' },
   examples: [
     {

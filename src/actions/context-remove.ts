@@ -12,6 +12,7 @@ export const contextRemove = defineAction({
   primary: 'path',
   display: 'never',
   params: { path: path('What to take out, as context_list names it. It need not exist any more.') },
+  hints: { idempotent: true },
   returns: { path: 'string' },
   examples: [
     {

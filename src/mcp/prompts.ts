@@ -3,32 +3,35 @@ import type { CladaOptions } from '../settings.ts'
 import { closestName } from '../text/closest-name.ts'
 import { invalidParams, protocolError } from './protocol-error.ts'
 
-/** What teaches a model to write action blocks; the same text as `clada prompt` gives. */
-export interface PromptSource {
-  /** What it can teach. */
-  readonly syntaxes: readonly string[]
-  readonly text: (options: CladaOptions, syntax: string | undefined) => string
+/** What teaches a model to write action blocks: the text that `clada prompt` gives. */
+export async function promptList(): Promise<Prompt[]> {
+  const { taughtNames } = await teaching()
+  return [
+    {
+      name: 'clada',
+      description: 'How to write action blocks for this project, for `execute`.',
+      arguments: [{ name: 'syntax', description: `One of ${taughtNames.join(', ')}.`, required: false }],
+    },
+  ]
 }
 
-export const promptList = ({ syntaxes }: PromptSource): Prompt[] => [
-  {
-    name: 'clada',
-    description: 'How to write action blocks for this project, for `execute`.',
-    arguments: [{ name: 'syntax', description: `One of ${syntaxes.join(', ')}.`, required: false }],
-  },
-]
+/** Loaded when somebody asks: few clients do. */
+const teaching = () => import('../describe/teaching.ts')
 
-export function promptNamed(
+export async function promptNamed(
   name: string,
   syntax: string | undefined,
-  source: PromptSource,
   options: CladaOptions,
-): GetPromptResult {
+): Promise<GetPromptResult> {
   if (name !== 'clada') throw protocolError(invalidParams, `Unknown prompt: ${name}. There is one: clada.`)
-  if (syntax !== undefined && !source.syntaxes.includes(syntax)) {
-    const close = closestName(syntax, source.syntaxes)
+  const { taughtNames } = await teaching()
+  const taught = taughtNames.filter((one) => one === syntax)
+  if (syntax !== undefined && taught.length === 0) {
+    const close = closestName(syntax, taughtNames)
     const meant = close === undefined ? '' : ` Did you mean ${close}?`
-    throw protocolError(invalidParams, `A syntax is one of ${source.syntaxes.join(', ')}; '${syntax}' is none.${meant}`)
+    throw protocolError(invalidParams, `A syntax is one of ${taughtNames.join(', ')}; '${syntax}' is none.${meant}`)
   }
-  return { messages: [{ role: 'user', content: { type: 'text', text: source.text(options, syntax) } }] }
+  const { projectPrompt } = await import('../project-prompt.ts')
+  const { text } = projectPrompt(syntax === undefined ? options : { ...options, syntaxes: taught })
+  return { messages: [{ role: 'user', content: { type: 'text', text } }] }
 }

@@ -14,7 +14,7 @@ import {
 import { oneLine } from '../report/words.ts'
 import { settingsOf } from '../settings.ts'
 import { closestName } from '../text/closest-name.ts'
-import { promptList, promptNamed, type PromptSource } from './prompts.ts'
+import { promptList, promptNamed } from './prompts.ts'
 import { invalidParams, protocolError } from './protocol-error.ts'
 import { listResources, readResource, templates } from './resources.ts'
 import { type McpOptions, Session } from './session.ts'
@@ -29,7 +29,7 @@ export function makeServer(door: McpOptions, gone: AbortSignal): { server: Serve
       capabilities: {
         tools: {},
         resources: { subscribe: true, listChanged: true },
-        ...(door.prompt === undefined ? {} : { prompts: {} }),
+        prompts: {},
       },
       instructions: instructionsFor(root),
       jsonSchemaValidator: unused,
@@ -46,7 +46,7 @@ export function makeServer(door: McpOptions, gone: AbortSignal): { server: Serve
   server.setNotificationHandler(RootsListChangedNotificationSchema, () => session.roots.changed())
   offerTools(server, session, callable(allowedActions), gone)
   offerResources(server, session)
-  if (door.prompt !== undefined) offerPrompt(server, session, door.prompt)
+  offerPrompts(server, session)
   return { server, session }
 }
 
@@ -101,9 +101,9 @@ function offerResources(server: Server, session: Session): void {
   })
 }
 
-function offerPrompt(server: Server, session: Session, source: PromptSource): void {
-  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: promptList(source) }))
+function offerPrompts(server: Server, session: Session): void {
+  server.setRequestHandler(ListPromptsRequestSchema, async () => ({ prompts: await promptList() }))
   server.setRequestHandler(GetPromptRequestSchema, async ({ params }) =>
-    promptNamed(params.name, params.arguments?.['syntax'], source, await session.options()),
+    promptNamed(params.name, params.arguments?.['syntax'], await session.options()),
   )
 }

@@ -13,7 +13,6 @@ import { actionAnswer, type Answer, documentAnswer, previewAnswer, toolResult, u
 import { askThrough, type Question } from './approval.ts'
 import { ClientRoots } from './client-roots.ts'
 import { executeTool, previewTool } from './document-tools.ts'
-import type { PromptSource } from './prompts.ts'
 import { historyUri, reportUri } from './resources.ts'
 import { Turns } from './turns.ts'
 
@@ -24,7 +23,6 @@ export interface McpOptions {
   readonly version: string
   readonly question: Question
   readonly log: (line: string) => void
-  readonly prompt?: PromptSource
 }
 
 export interface Call {
@@ -117,7 +115,7 @@ export class Session {
   #done({ results }: ExecutionResult, answer: Answer): Answer {
     this.lastReport = answer.text
     this.#changed(reportUri)
-    if (results.some(({ success, action }) => success && registry.get(action)?.effect !== 'read')) {
+    if (results.some(({ success, action }) => success && !/^(read|meta)$/.test(registry.get(action)?.effect ?? ''))) {
       this.#changed(historyUri)
       this.#server.sendResourceListChanged().catch(() => undefined)
     }

@@ -1,41 +1,28 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import type { PromptSource } from '../../src/mcp/prompts.ts'
-import { makeServer } from '../../src/mcp/server.ts'
+import type { GetPromptRequest } from '@modelcontextprotocol/sdk/types.js'
+import { describe, expect, it } from 'vitest'
+import { projectPrompt } from '../../src/project-prompt.ts'
 import { scratchDir } from '../support/scratch.ts'
-
-async function client(root: string, prompt?: PromptSource): Promise<Client> {
-  const door = { options: { repoPath: root }, report: {}, version: '1', question: () => '', log: () => undefined }
-  const { server } = makeServer({ ...door, ...(prompt === undefined ? {} : { prompt }) }, new AbortController().signal)
-  const [ours, theirs] = InMemoryTransport.createLinkedPair()
-  const made = new Client({ name: 'test', version: '1' })
-  await Promise.all([server.connect(ours), made.connect(theirs)])
-  onTestFinished(() => made.close())
-  return made
-}
+import { connected } from './client.ts'
 
 describe('the prompt', () => {
-  const source: PromptSource = {
-    syntaxes: ['sham', 'csl'],
-    text: ({ repoPath }, syntax) => `write ${syntax ?? 'anything'} in ${repoPath}`,
-  }
-
-  it('teaches a syntax, or what is usual', async () => {
+  it('is what clada prompt says, in the syntax that is asked for', async () => {
     const root = scratchDir()
-    const made = await client(root, source)
-    expect((await made.listPrompts()).prompts).toMatchObject([
-      { name: 'clada', arguments: [{ name: 'syntax', required: false }] },
-    ])
-    const text = async (params: { name: string; arguments?: Record<string, string> }) =>
-      (await made.getPrompt(params)).messages[0]?.content
-    expect(await text({ name: 'clada' })).toEqual({ type: 'text', text: `write anything in ${root}` })
-    expect(await text({ name: 'clada', arguments: { syntax: 'csl' } })).toMatchObject({ text: `write csl in ${root}` })
-    await expect(text({ name: 'clada', arguments: { syntax: 'cls' } })).rejects.toThrow('Did you mean csl?')
-    await expect(text({ name: 'other' })).rejects.toMatchObject({ code: -32602 })
+    const { client } = await connected(root)
+    const listed = [{ name: 'clada', arguments: [{ name: 'syntax', required: false }] }]
+    expect((await client.listPrompts()).prompts).toMatchObject(listed)
+    const told = async (params: GetPromptRequest['params']) => (await client.getPrompt(params)).messages
+    const message = (text: string) => [{ role: 'user', content: { type: 'text', text } }]
+    expect(await told({ name: 'clada' })).toEqual(message(projectPrompt({ repoPath: root }).text))
+    const csl = projectPrompt({ repoPath: root, syntaxes: ['csl'] }).text
+    expect(csl).toContain('<---')
+    expect(await told({ name: 'clada', arguments: { syntax: 'csl' } })).toEqual(message(csl))
   })
 
-  it('is not offered where there is none', async () => {
-    expect((await client(scratchDir())).getServerCapabilities()).not.toHaveProperty('prompts')
+  it('is refused in a syntax that cannot be taught, and under another name', async () => {
+    const { client } = await connected(scratchDir())
+    const wrong = { code: -32602 }
+    await expect(client.getPrompt({ name: 'clada', arguments: { syntax: 'udiff' } })).rejects.toMatchObject(wrong)
+    await expect(client.getPrompt({ name: 'clada', arguments: { syntax: 'cls' } })).rejects.toThrow('Did you mean csl?')
+    await expect(client.getPrompt({ name: 'other' })).rejects.toMatchObject(wrong)
   })
 })
