@@ -25,6 +25,8 @@ export interface ExecuteOptions {
   onAction?: (result: ActionResult) => void
   /** What is left when it is aborted is skipped and reported so. */
   signal?: AbortSignal
+  /** Milliseconds for the whole: no action begins later. */
+  timeLimit?: number
   /** Chooses among what was found in a text; the rest is left alone. */
   select?: (document: Document) => Document
 }

@@ -24,6 +24,8 @@ export interface ExecutionOptions {
   readonly origin: 'document' | 'user'
   readonly onAction?: ((result: ActionResult) => void) | undefined
   readonly signal?: AbortSignal | undefined
+  /** Milliseconds for the whole. The clock is asked before each action: a timer may come late while much is done. */
+  readonly timeLimit?: number | undefined
   /** `land`: each action's changes reach the disk as it is done. `together`: all at the end or none. `show`: none. */
   readonly effect: 'land' | 'together' | 'show'
   /** What the user said about programs. */
@@ -51,6 +53,7 @@ export class Execution {
   readonly #options: ExecutionOptions
   readonly #workspace: OpenWorkspace
   readonly #numbers = new TaskNumbers()
+  readonly #begun = performance.now()
   readonly #results: ActionResult[] = []
   readonly #parseErrors: ParseError[] = []
   readonly #warnings: string[] = []
@@ -280,8 +283,10 @@ export class Execution {
     scope: Pick<OpenWorkspace, 'filesFor'>,
     onWrite: (landing: Landing) => void,
   ): Promise<Outcome> {
-    const { settings, origin, signal, strict } = this.#options
+    const { settings, origin, signal, strict, timeLimit } = this.#options
     if (signal?.aborted) return { ok: false, problem: stopped(reasonOf(signal)) }
+    if (timeLimit !== undefined && performance.now() - this.#begun > timeLimit)
+      return { ok: false, problem: stopped(`the time limit of ${timeLimit / 1000} s is over`) }
     const { fatalError } = this.#fatal
     if (fatalError !== undefined) return { ok: false, problem: stopped(fatalError) }
     const decision = decide(spec, spelled, { origin, allowedActions: settings.allowedActions })

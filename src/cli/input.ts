@@ -53,6 +53,8 @@ export function isLive(words: readonly string[]): boolean {
   return !fs.fstatSync(0).isFile()
 }
 
+const reasonOf = ({ reason }: AbortSignal): string => (reason instanceof Error ? reason.message : String(reason))
+
 /** Standard input as it comes, until its end or the signal. */
 export async function* stdinTexts(signal: AbortSignal): AsyncGenerator<string> {
   // Refuses broken characters like the rest, and keeps those that are cut between two chunks.
@@ -63,7 +65,11 @@ export async function* stdinTexts(signal: AbortSignal): AsyncGenerator<string> {
     for await (const chunk of stdin) yield decoder.decode(chunk, { stream: true })
     yield decoder.decode()
   } catch (error) {
-    if (signal.aborted) return
+    if (signal.aborted)
+      throw new InputError(
+        `Not all of the input had come: ${reasonOf(signal)}. Nothing behind that place was executed.`,
+        'skipped',
+      )
     if (!(error instanceof TypeError)) throw error
     throw new InputError('Standard input is not valid UTF-8. Nothing behind that place was executed.', 'not_utf8')
   }

@@ -1,5 +1,5 @@
-import { Clada } from '../clada.ts'
-import type { ActionResult, ExecutionResult } from '../core/result.ts'
+import { Clada, type ExecuteOptions } from '../clada.ts'
+import type { ExecutionResult } from '../core/result.ts'
 import { formatReport } from '../report/format.ts'
 import type { Command } from './command.ts'
 import { type FlagValues, numberOf } from './flags.ts'
@@ -20,10 +20,10 @@ export const command: Command = async ({ flags, words }) => {
   const live = output === undefined ? {} : { onOutput: output.add }
   const results: ExecutionResult[] = []
   for (const { name, text } of inputs) {
-    const result = await watched(flags, (signal, onAction) =>
+    const result = await watched(flags, (watching) =>
       text === undefined
-        ? clada.executeStream(stdinTexts(signal), { signal, onAction, ...live })
-        : clada.execute(text, { signal, onAction, ...live }),
+        ? clada.executeStream(stdinTexts(watching.signal), { ...watching, ...live })
+        : clada.execute(text, { ...watching, ...live }),
     )
     output?.end()
     results.push(result)
@@ -47,10 +47,11 @@ let interrupted = false
 /** Carries out with a time limit, with Ctrl-C, and with progress for those who wait. */
 async function watched(
   flags: FlagValues,
-  work: (signal: AbortSignal, onAction: (result: ActionResult) => void) => Promise<ExecutionResult>,
+  work: (watching: ExecuteOptions & { signal: AbortSignal }) => Promise<ExecutionResult>,
 ): Promise<ExecutionResult> {
   const stop = new AbortController()
   const seconds = numberOf(flags, 'total-timeout')
+  const limit = seconds === undefined ? {} : { timeLimit: seconds * 1000 }
   const timer =
     seconds && setTimeout(() => stop.abort(new Error(`the time limit of ${seconds} s is over`)), seconds * 1000)
   const onInterrupt = (): void => {
@@ -60,7 +61,7 @@ async function watched(
   process.once('SIGINT', onInterrupt)
   const progress = flags.quiet === undefined ? new Progress() : undefined
   try {
-    return await work(stop.signal, (result) => progress?.step(result))
+    return await work({ ...limit, signal: stop.signal, onAction: (result) => progress?.step(result) })
   } finally {
     progress?.end()
     process.off('SIGINT', onInterrupt)
