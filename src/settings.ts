@@ -4,6 +4,7 @@ import path from 'node:path'
 import { registry } from './actions/registry.ts'
 import type { SyntaxName } from './core/block.ts'
 import { type Ask, type CommandSettings, defaultCommandSettings } from './core/commands.ts'
+import type { Hooks } from './core/hooks.ts'
 import {
   defaultDeniedPatterns,
   defaultLimits,
@@ -11,6 +12,7 @@ import {
   type Limits,
   type Settings,
 } from './core/settings.ts'
+import { configHome, stateHome } from './state/user-dirs.ts'
 
 export interface CladaOptions {
   /** The project. Default: the working directory. */
@@ -56,6 +58,10 @@ export interface CladaOptions {
   trustApprovals?: boolean
   /** Bytes kept of what a program writes. */
   maxOutput?: number
+  /** Commands that run before and after an execution that may change something. */
+  hooks?: Hooks
+  /** Texts for `${NAME}` in hooks. */
+  vars?: Readonly<Record<string, string>>
   /** Asked before a command runs that is neither on the list nor approved. Without it such a command is refused. */
   ask?: Ask
 }
@@ -70,7 +76,7 @@ export function settingsOf(options: CladaOptions): Settings {
   return {
     root: rootOf(options.repoPath),
     allowedRoots: (options.allowedRoots ?? []).map((root) => canonical(root)),
-    deniedPatterns: options.deniedPatterns ?? defaultDeniedPatterns,
+    deniedPatterns: [...(options.deniedPatterns ?? defaultDeniedPatterns), stateHome(), configHome()],
     allowedActions: allowedActionsOf(options.allowedActions),
     relativePaths: options.relativePaths ?? false,
     symlinks: options.symlinks ?? 'refuse',

@@ -10,7 +10,7 @@ import { print } from './print.ts'
 import { visible } from './visible.ts'
 
 export const command: Command = async ({ flags, words }) => {
-  const { root } = settingsOf(cladaOptions(flags))
+  const { root } = settingsOf(await cladaOptions(flags))
   const approvals = new Approvals(root)
   const [verb, ...given] = words
   if (verb === 'remove' && given.length > 0) {

@@ -14,7 +14,7 @@ export const command: Command = async ({ flags, words }) => {
   if (words.length !== 1) {
     throw new UsageError('approve needs one command in quotes: clada approve "npm test"')
   }
-  const { root } = settingsOf(cladaOptions(flags))
+  const { root } = settingsOf(await cladaOptions(flags))
   const [given = ''] = words
   const read = approvalLineOf(given)
   if ('reason' in read) throw new UsageError(`'${visible(given)}' cannot be approved: ${read.reason}.`)

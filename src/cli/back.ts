@@ -6,5 +6,5 @@ import { printStep } from './print-step.ts'
 
 export const command: Command = async ({ flags, words }) => {
   if (words.length > 0) throw new UsageError('back takes no words: it goes one commit back.')
-  return printStep(await new Clada(cladaOptions(flags)).back(), flags)
+  return printStep(await new Clada(await cladaOptions(flags)).back(), flags)
 }

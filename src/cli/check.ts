@@ -6,8 +6,9 @@ import { cladaOptions } from './options.ts'
 import { print } from './print.ts'
 
 export const command: Command = async ({ flags, words }) => {
+  const options = await cladaOptions(flags)
   const inputs = await readInputs(words)
-  const checked = inputs.map(({ name, text }) => ({ name, ...checkDocument(text, cladaOptions(flags)) }))
+  const checked = inputs.map(({ name, text }) => ({ name, ...checkDocument(text, options) }))
   if (flags.quiet === undefined) {
     if (flags.json !== undefined) print(JSON.stringify(checked.length === 1 ? checked[0] : checked, null, 2))
     else for (const document of checked) print(listed(document, checked.length > 1))

@@ -12,7 +12,7 @@ import { print } from './print.ts'
 export const command: Command = async ({ flags, words }) => {
   const to = targetNames.find((target) => target === flags.to?.[0])
   if (to === undefined) throw new UsageError(`convert needs a syntax to write: --to ${targetNames.join('|')}.`)
-  const options = cladaOptions(flags)
+  const options = await cladaOptions(flags)
   const inputs = await readInputs(words)
   const converted = inputs.map(({ name, text }) => ({ name, ...convertDocument(text, to, options) }))
   const texts = converted.map(({ text }) => text).filter((text) => text !== '')

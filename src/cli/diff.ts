@@ -4,12 +4,13 @@ import { printable } from '../report/printable.ts'
 import { formatReport } from '../report/format.ts'
 import type { Command } from './command.ts'
 import { readInputs } from './input.ts'
-import { cladaOptions, reportOptions, useColor } from './options.ts'
+import { cladaOptions, reportOptions, useColor, withConfig } from './options.ts'
 import { print } from './print.ts'
 
 /** Shows what would change on stdout, and on stderr what would be run and what would fail. */
-export const command: Command = async ({ flags, words }) => {
-  const clada = new Clada(cladaOptions(flags))
+export const command: Command = async ({ flags: given, words }) => {
+  const clada = new Clada(await cladaOptions(given))
+  const flags = await withConfig(given)
   const previews: Preview[] = []
   for (const { text } of await readInputs(words)) previews.push(await clada.preview(text))
   const failed = previews.filter(({ result }) => !result.success)

@@ -6,7 +6,7 @@ import type { Command } from './command.ts'
 import { UsageError } from './flags.ts'
 import { readStdin } from './input.ts'
 import { asking } from './ask.ts'
-import { cladaOptions, reportFormat, reportOptions } from './options.ts'
+import { cladaOptions, reportFormat, reportOptions, withConfig } from './options.ts'
 import { print } from './print.ts'
 
 export const command: Command = async ({ flags, words }) => {
@@ -27,7 +27,8 @@ export const command: Command = async ({ flags, words }) => {
   const [fromStdin] = flags.stdin ?? []
   if (fromStdin !== undefined) params[fromStdin] = (await readStdin()).toString('utf8')
 
-  const result = await new Clada({ ...cladaOptions(flags), ...asking() }).perform(action, params)
-  if (flags.quiet === undefined) print(formatReport(result, reportFormat(flags)(result), reportOptions(flags)))
+  const result = await new Clada({ ...(await cladaOptions(flags)), ...asking() }).perform(action, params)
+  const shown = await withConfig(flags)
+  if (flags.quiet === undefined) print(formatReport(result, reportFormat(shown)(result), reportOptions(shown)))
   return result.success ? 0 : 1
 }

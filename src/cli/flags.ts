@@ -16,6 +16,7 @@ export interface Flag {
 
 export const flags = [
   { name: 'root', value: 'DIR', help: 'the project; default: the working directory' },
+  { name: 'no-config', help: 'look at no config file, neither the project’s nor your own' },
   { name: 'allow', value: 'DIR', repeat: true, help: 'another directory that may be touched (repeatable)' },
   { name: 'allow-escape', help: 'lift the roots; the denied patterns still hold' },
   {

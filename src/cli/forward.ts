@@ -6,5 +6,5 @@ import { printStep } from './print-step.ts'
 
 export const command: Command = async ({ flags, words }) => {
   if (words.length > 0) throw new UsageError('forward takes no words: it goes one commit forward.')
-  return printStep(await new Clada(cladaOptions(flags)).forward(), flags)
+  return printStep(await new Clada(await cladaOptions(flags)).forward(), flags)
 }

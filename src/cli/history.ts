@@ -8,7 +8,7 @@ import { print } from './print.ts'
 
 export const command: Command = async ({ flags, words: [word, ...rest] }) => {
   if (rest.length > 0) throw new UsageError('history takes one number: clada history N.')
-  const clada = new Clada(cladaOptions(flags))
+  const clada = new Clada(await cladaOptions(flags))
   if (word === undefined) {
     const entries = await clada.history()
     print(flags.json === undefined ? table(entries) : JSON.stringify(entries, null, 2))

@@ -1,14 +1,86 @@
+import path from 'node:path'
+import { isThere, projectFileName, userFile } from '../config/places.ts'
+import type { Config } from '../config/keys.ts'
 import { syntaxNames, type SyntaxName } from '../core/block.ts'
 import type { ExecutionResult } from '../core/result.ts'
 import { formatFor, type ReportFormat, reportFormats } from '../report/format.ts'
 import type { ReportOptions } from '../report/options.ts'
 import { type CladaOptions, readingOf } from '../settings.ts'
 import { closestName } from '../text/closest-name.ts'
+import type { Below } from './config-below.ts'
 import { type FlagValues, numberOf, UsageError } from './flags.ts'
 import { isTerminal } from './terminal.ts'
 
-/** What the flags say about a run. */
-export function cladaOptions(flags: FlagValues): CladaOptions {
+/** What flags and config files say about a run: flags first, then the project's file, then the user's. */
+export async function cladaOptions(flags: FlagValues): Promise<CladaOptions> {
+  const warnings = (await loadedFor(flags))?.warnings ?? []
+  if (!told.has(flags) && flags.quiet === undefined) {
+    for (const warning of warnings) process.stderr.write(`clada: ${warning}\n`)
+  }
+  told.add(flags)
+  return optionsFor(flags)
+}
+
+/** The same without a word about what does not count, for commands that show it themselves. */
+export async function optionsFor(flags: FlagValues): Promise<CladaOptions> {
+  const own = flagOptions(flags)
+  const below = (await loadedFor(flags))?.options
+  if (below === undefined) return own
+  return {
+    ...below,
+    ...own,
+    allowedRoots: [...(below.allowedRoots ?? []), ...(own.allowedRoots ?? [])],
+    approve: [...(below.approve ?? []), ...(own.approve ?? [])],
+    limits: { ...below.limits, ...own.limits },
+  }
+}
+
+export interface Configured {
+  readonly options: CladaOptions
+  /** The effective values of the config files, as they are nested there. Flags are not in it. */
+  readonly config: Config
+}
+
+/** The same with everything else that config files say. @throws SettingsError, UsageError */
+export async function configured(flags: FlagValues): Promise<Configured> {
+  const options = await cladaOptions(flags)
+  const below = await loadedFor(flags)
+  return { options, config: below?.config ?? (await import('./config-below.ts')).defaultConfig() }
+}
+
+/** Flags with the reports that config files ask for, where no flag says otherwise. */
+export async function withConfig(flags: FlagValues): Promise<FlagValues> {
+  const below = await loadedFor(flags)
+  if (below === undefined) return flags
+  const { format, json, ...others } = below.flags
+  // Two flags say the same thing: either of them wins over both.
+  const asked = flags.format !== undefined || flags.json !== undefined
+  return { ...others, ...(asked ? {} : { ...(format && { format }), ...(json && { json }) }), ...flags }
+}
+
+/** Whose warnings were printed. */
+const told = new WeakSet<FlagValues>()
+const known = new WeakMap<FlagValues, Promise<Below | undefined>>()
+
+/** Undefined where there is no config file: then two looks at the disk are all it costs. */
+export function loadedFor(flags: FlagValues): Promise<Below | undefined> {
+  const found = known.get(flags)
+  if (found !== undefined) return found
+  const loading = load(flags)
+  known.set(flags, loading)
+  return loading
+}
+
+async function load(flags: FlagValues): Promise<Below | undefined> {
+  if (flags['no-config'] !== undefined) return undefined
+  const [root] = flags.root ?? []
+  if (!isThere(userFile()) && !isThere(path.join(root ?? '', projectFileName))) return undefined
+  const { configBelow } = await import('./config-below.ts')
+  return configBelow(root)
+}
+
+/** What the flags alone say. Only what is said is there: it wins over config files. */
+function flagOptions(flags: FlagValues): CladaOptions {
   const [root] = flags.root ?? []
   const timeout = numberOf(flags, 'timeout')
   const maxOutput = numberOf(flags, 'max-output')

@@ -11,7 +11,7 @@ import { print } from './print.ts'
 export const command: Command = async ({ flags, words }) => {
   const [file, extra] = words
   if (file === undefined || extra !== undefined) throw new UsageError('outline needs one file: clada outline FILE')
-  const result = await new Clada(cladaOptions(flags)).perform('list_structures', { path: file })
+  const result = await new Clada(await cladaOptions(flags)).perform('list_structures', { path: file })
   const [only] = result.results
   const shown = only?.success ? outputOf(only, Infinity) : undefined
   if (flags.json !== undefined) print(JSON.stringify(only?.data ?? only ?? result, null, 2))

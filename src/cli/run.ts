@@ -6,12 +6,13 @@ import { type FlagValues, numberOf } from './flags.ts'
 import { isLive, readInputs, stdinTexts } from './input.ts'
 import { asking } from './ask.ts'
 import { LiveOutput } from './live-output.ts'
-import { cladaOptions, reportFormat, reportOptions, streams } from './options.ts'
+import { cladaOptions, reportFormat, reportOptions, streams, withConfig } from './options.ts'
 import { print } from './print.ts'
 import { Progress } from './progress.ts'
 
-export const command: Command = async ({ flags, words }) => {
-  const options = { ...cladaOptions(flags), ...asking() }
+export const command: Command = async ({ flags: given, words }) => {
+  const options = { ...(await cladaOptions(given)), ...asking() }
+  const flags = await withConfig(given)
   const formatOf = reportFormat(flags)
   const shown = reportOptions(flags)
   const clada = new Clada(options)

@@ -9,7 +9,7 @@ import { print } from './print.ts'
 
 export const command: Command = async ({ flags, words }) => {
   if (words.length > 0) throw new UsageError('squash takes flags only. See clada help squash.')
-  const result = await new Clada(cladaOptions(flags)).squash(optionsOf(flags))
+  const result = await new Clada(await cladaOptions(flags)).squash(optionsOf(flags))
   if (flags.json !== undefined) print(JSON.stringify(result, null, 2))
   else if (flags.quiet === undefined) print(printable(lines(result, flags['dry-run'] !== undefined).join('\n')))
   return result.success ? 0 : 1

@@ -8,7 +8,7 @@ import { printUndo } from './print-undo.ts'
 export const command: Command = async ({ flags, words: [word, ...rest] }) => {
   if (rest.length > 0) throw new UsageError('undo takes one number: clada undo N.')
   const action = numberOf(flags, 'action')
-  const result = await new Clada(cladaOptions(flags)).undo({
+  const result = await new Clada(await cladaOptions(flags)).undo({
     force: flags.force !== undefined,
     ...(word === undefined ? {} : { number: executionNumber(word) }),
     ...(action === undefined ? {} : { action }),

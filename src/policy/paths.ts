@@ -16,7 +16,13 @@ export function makePathJudge(policy: PathPolicy): PathJudge {
   }
 }
 
-export const pathPolicyOf = ({ root, allowedRoots, allowEscape, deniedPatterns, reserved }: Settings): PathPolicy => ({
+export const pathPolicyOf = ({
+  root,
+  allowedRoots,
+  allowEscape,
+  deniedPatterns,
+  reserved = [],
+}: Pick<Settings, 'root' | 'allowedRoots' | 'allowEscape' | 'deniedPatterns'> & Partial<Settings>): PathPolicy => ({
   roots: [root, ...allowedRoots],
   allowEscape,
   denied: compileDenied(deniedPatterns),

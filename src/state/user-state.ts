@@ -2,16 +2,17 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { stateHome } from './user-dirs.ts'
 
 /**
  * Where clada keeps what it knows about a project and the project must not be able to say itself: neither a repository
  * nor a model can write there. Undefined when that directory lies inside the project, for then it proves nothing.
  */
 export function userStateDir(root: string): string | undefined {
-  const given = process.env['XDG_STATE_HOME']
-  const base = given !== undefined && path.isAbsolute(given) ? given : path.join(os.homedir(), '.local', 'state')
-  if (`${realOrSame(base)}/`.startsWith(`${root}/`) && root !== os.homedir() && root !== '/') return undefined
-  return path.join(base, 'clada')
+  const dir = stateHome()
+  if (`${realOrSame(path.dirname(dir))}/`.startsWith(`${root}/`) && root !== os.homedir() && root !== '/')
+    return undefined
+  return dir
 }
 
 /** A short name for a root, the same in every run. */

@@ -1,0 +1,349 @@
+import { actions } from '../actions/registry.ts'
+import { syntaxNames } from '../core/block.ts'
+import { defaultCommandSettings } from '../core/commands.ts'
+import { defaultDeniedPatterns, defaultLimits } from '../core/settings.ts'
+import { reportFormats } from '../report/format.ts'
+import { choice, duration, fields, type Kind, list, mapOf, orNone, size, text, wholeNumber, yesNo } from './kinds.ts'
+import {
+  atMost,
+  dirsWithin,
+  free,
+  morePatterns,
+  type Narrowing,
+  ordinaryFile,
+  partOfProject,
+  someOf,
+  towards,
+  trusted,
+} from './narrowing.ts'
+
+/**
+ * One key of clada.yml. Validation, the file that `clada init` writes, `clada config`, the documentation and the schema
+ * for editors are all derived from this table.
+ */
+export interface Key<T> {
+  readonly kind: Kind<T>
+  readonly default: T
+  readonly about: string
+  /** As it could stand in a file, behind the name. */
+  readonly example: string
+  /** What a project's file may do without being trusted. */
+  readonly project: Narrowing<T>
+  /** How the value of a file goes together with what holds without it; it takes its place where nothing is said. */
+  readonly join?: (given: T, below: T) => T
+  /** Flags of the command line that say the same. */
+  readonly flags?: readonly string[]
+  /** Trust in a file is not enough: the user is asked about each entry. */
+  readonly askedEach?: true
+}
+
+/** The kind alone says what type the value has. */
+const key = <T>(
+  one: Omit<Key<T>, 'default' | 'project'> & { default: NoInfer<T>; project: Narrowing<NoInfer<T>> },
+): Key<T> => one
+
+const path = (what: string): Kind<string> => text({ says: `the path of ${what}`, most: 4096, pattern: /^[^\0\r\n]+$/ })
+
+const pattern: Kind<string> = text({
+  says: 'a pattern of at most 200 characters with at most five wildcards, such as secrets/** or *.key',
+  most: 200,
+  // More wildcards would let one pattern take minutes on one name.
+  pattern: /^(?=[^*?]*(?:\*{1,2}[^*?]*|\?[^*?]*){0,5}$)!?[^!\0\r\n][^\0\r\n]*$/,
+})
+
+const actionNames = [...new Set(actions.flatMap(({ name, aliases }) => [name, ...aliases]))]
+
+const mostSeconds = 24 * 3600
+
+const hook = fields(
+  {
+    run: text({ says: 'a command line' }),
+    timeout: duration(3600),
+    cwd: path('a directory in the project'),
+    continueOnError: yesNo,
+    exec: choice(['sandbox', 'unsandboxed']),
+    network: yesNo,
+  },
+  'run',
+)
+
+const addTo = <T>(given: readonly T[], below: readonly T[]): readonly T[] => [...below, ...given]
+
+export const keys = {
+  version: key({
+    kind: choice([1]),
+    default: 1,
+    about: 'The version of this file’s format.',
+    example: '1',
+    project: free,
+  }),
+  syntaxes: key({
+    kind: orNone(list(choice(syntaxNames))),
+    default: null,
+    about: 'The only syntaxes that are looked for in a document; null is all of them.',
+    example: '[sham, udiff]',
+    project: someOf,
+    flags: ['syntax'],
+  }),
+  root: key({
+    kind: orNone(path('a directory')),
+    default: null,
+    about:
+      'The directory that may be touched. In a project’s file a part of the project; in the user’s file the project that is meant when --root is not given. Null is the working directory.',
+    example: 'packages/app',
+    project: partOfProject,
+    flags: ['root'],
+  }),
+  allowed_roots: key({
+    kind: list(path('a directory'), 100),
+    default: [],
+    about: 'Further directories that may be touched. Relative ones start at the directory of the file; ~/ is home.',
+    example: '[../shared]',
+    project: dirsWithin,
+    flags: ['allow'],
+  }),
+  denied_patterns: key({
+    kind: list(pattern),
+    default: defaultDeniedPatterns,
+    about:
+      'Files whose content is closed, besides those on the built-in list. Without a slash a pattern matches any one name of a path; ! takes back, for which a project must be trusted. In YAML, patterns that begin with * or ! need quotes.',
+    example: '[secrets, "*.sqlite"]',
+    project: morePatterns,
+    join: addTo,
+  }),
+  allowed_actions: key({
+    kind: orNone(list(choice(actionNames, 'the name of an action, which clada tools lists'))),
+    default: null,
+    about: 'The only actions a document may use; null is all that are meant for models.',
+    example: '[file_read, file_replace_text, grep]',
+    project: someOf,
+  }),
+  relative_paths: key({
+    kind: yesNo,
+    default: false,
+    about: 'Lets SHAM blocks name files relative to the root; the other syntaxes always can.',
+    example: 'true',
+    project: free,
+  }),
+  symlinks: key({
+    kind: choice(['refuse', 'inside']),
+    default: 'refuse',
+    about: 'What to do with a path through a symbolic link: refuse it, or follow links that stay inside the roots.',
+    example: 'inside',
+    project: towards(['refuse', 'inside']),
+  }),
+  'git.mode': key({
+    kind: choice(['commit', 'shadow', 'off']),
+    default: 'commit',
+    about:
+      'Where executions are saved: as commits on the branch, under refs/clada, or not in git. undo works in all of them. `git: shadow` is short for it.',
+    example: 'shadow',
+    project: towards(['off', 'shadow', 'commit']),
+    flags: ['git', 'no-git'],
+  }),
+  'git.author': key({
+    kind: orNone(text({ says: "of the form 'Name <mail>'", most: 200, pattern: /^[^<>\n\0]+ <[^<>\s\0]+>$/ })),
+    default: null,
+    about: 'Whose commits they are; null is clada.',
+    example: "'Ada <ada@example.org>'",
+    project: trusted,
+    flags: ['git-author'],
+  }),
+  exec: key({
+    kind: choice(['sandbox', 'unsandboxed', 'off']),
+    default: defaultCommandSettings.exec,
+    about: 'How code is run: contained, and refused where that is not possible; as it is; or never.',
+    example: 'off',
+    project: towards(['off', 'sandbox', 'unsandboxed']),
+    flags: ['exec'],
+  }),
+  'commands.approve': key({
+    kind: list(text({ says: 'a command line', most: 1000 }), 200),
+    default: [],
+    about:
+      'Commands that may run, by their exact words. In the user’s file they count in every project; those of a project’s file are asked about, one by one, by clada trust.',
+    example: '[npm test]',
+    project: trusted,
+    join: addTo,
+    askedEach: true,
+    flags: ['approve'],
+  }),
+  'limits.input': key({
+    kind: size,
+    default: defaultLimits.inputBytes,
+    about: 'The largest document.',
+    example: '5m',
+    project: atMost,
+  }),
+  'limits.file': key({
+    kind: size,
+    default: defaultLimits.fileBytes,
+    about: 'The largest file that is read or changed.',
+    example: '1m',
+    project: atMost,
+  }),
+  'limits.timeout': key({
+    kind: duration(mostSeconds),
+    default: defaultLimits.actionMs / 1000,
+    about: 'For one search, command or piece of code.',
+    example: '2min',
+    project: atMost,
+    flags: ['timeout'],
+  }),
+  'limits.total_timeout': key({
+    kind: orNone(duration(mostSeconds)),
+    default: null,
+    about: 'For a whole document; what is left then is skipped. Null is without end.',
+    example: '10min',
+    project: atMost,
+    flags: ['total-timeout'],
+  }),
+  'limits.output': key({
+    kind: size,
+    default: defaultCommandSettings.outputBytes,
+    about: 'What is kept of the output of one program.',
+    example: '1m',
+    project: atMost,
+    flags: ['max-output'],
+  }),
+  'listener.input_file': key({
+    kind: path('a file'),
+    default: 'clada_input.md',
+    about: 'The file that clada watch looks at.',
+    example: 'notes/reply.md',
+    project: ordinaryFile,
+  }),
+  'listener.output_file': key({
+    kind: path('a file'),
+    default: '.clada/output.md',
+    about: 'Where clada watch writes the whole output.',
+    example: 'notes/results.md',
+    project: ordinaryFile,
+  }),
+  'listener.debounce_ms': key({
+    kind: wholeNumber(15, 60_000),
+    default: 500,
+    about: 'How long the file must be left alone before it is read, in milliseconds.',
+    example: '200',
+    project: free,
+  }),
+  'clipboard.read': key({
+    kind: yesNo,
+    default: false,
+    about: 'Whether clada watch looks for replies on the clipboard.',
+    example: 'true',
+    project: towards([false, true]),
+  }),
+  'clipboard.write': key({
+    kind: yesNo,
+    default: false,
+    about: 'Whether clada watch puts its output on the clipboard.',
+    example: 'true',
+    project: towards([false, true]),
+  }),
+  'clipboard.osc52': key({
+    kind: yesNo,
+    default: true,
+    about: 'Whether the terminal may be asked to take a copy (OSC 52) where no clipboard program is there.',
+    example: 'false',
+    project: towards([false, true]),
+  }),
+  'hooks.before': key({
+    kind: list(hook, 100),
+    default: [],
+    about:
+      'Commands that run before an execution that may change something. One that fails stops it. The user’s come first, then those of a trusted project.',
+    example: '[{run: npm run generate, timeout: 1min}]',
+    project: trusted,
+    join: addTo,
+  }),
+  'hooks.after': key({
+    kind: list(hook, 100),
+    default: [],
+    about: 'Commands that run after it, successful or not.',
+    example: "[{run: 'npx prettier --write --ignore-unknown ${modifiedFiles}'}]",
+    project: trusted,
+    join: addTo,
+  }),
+  vars: key({
+    kind: mapOf(text(), /^[A-Za-z_]\w*$/),
+    default: {},
+    about: 'Texts for ${NAME} in hooks.',
+    example: '{BRANCH: main}',
+    project: trusted,
+    join: (given, below) => ({ ...below, ...given }),
+  }),
+  'report.format': key({
+    kind: choice([...reportFormats, 'auto']),
+    default: 'auto',
+    about: 'How a report reads. auto: pretty on a terminal, otherwise as the syntax of the document likes it.',
+    example: 'llm',
+    project: free,
+    flags: ['format', 'json'],
+  }),
+  'report.budget': key({
+    kind: orNone(wholeNumber(100, 10_000_000)),
+    default: null,
+    about: 'The longest report, in tokens of four characters; null is without end.',
+    example: '8000',
+    project: free,
+    flags: ['budget'],
+  }),
+  'report.error_detail': key({
+    kind: choice(['minimal', 'full', 'debug']),
+    default: 'full',
+    about: 'How much is said about failures.',
+    example: 'minimal',
+    project: free,
+    flags: ['error-detail'],
+  }),
+  'report.color': key({
+    kind: choice(['auto', 'never']),
+    default: 'auto',
+    about: 'Colours; auto is on a terminal.',
+    example: 'never',
+    project: free,
+    flags: ['no-color'],
+  }),
+  'prompt.rules': key({
+    kind: list(text({ says: 'a sentence', most: 2000 }), 100),
+    default: [],
+    about: 'House rules that clada prompt tells the model.',
+    example: '[Tests live beside the code they test.]',
+    project: free,
+    join: addTo,
+  }),
+} as const
+
+export type KeyName = keyof typeof keys
+type ValueOf<K> = K extends Key<infer T> ? T : never
+export type Values = { readonly [name in KeyName]: ValueOf<(typeof keys)[name]> }
+
+export const keyNames = Object.keys(keys) as readonly KeyName[]
+
+/** A key without the type of its value, for those who treat all alike. */
+export const keyOf = (name: KeyName): Key<unknown> => keys[name] as unknown as Key<unknown>
+
+/** Keys that hold others, and the one that stands for the whole when a plain value is given. */
+export const groups: Readonly<Record<string, { readonly short?: string }>> = Object.fromEntries(
+  [...new Set(keyNames.filter((name) => name.includes('.')).map((name) => name.slice(0, name.indexOf('.'))))].map(
+    (name) => [name, name === 'git' ? { short: 'mode' } : {}],
+  ),
+)
+
+/** The effective values, as they are nested in a file. */
+export type Config = {
+  readonly [name in KeyName as name extends `${infer G}.${string}` ? G : name]: name extends `${infer G}.${string}`
+    ? { readonly [inner in KeyName as inner extends `${G}.${infer Rest}` ? Rest : never]: Values[inner] }
+    : Values[name]
+}
+
+export function nested(values: Values): Config {
+  const config: Record<string, unknown> = {}
+  for (const name of keyNames) {
+    const [group = '', inner] = name.split('.')
+    if (inner === undefined) config[group] = values[name]
+    else config[group] = { ...(config[group] as object | undefined), [inner]: values[name] }
+  }
+  return config as Config
+}

@@ -1,0 +1,148 @@
+import os from 'node:os'
+import path from 'node:path'
+import { Approvals } from '../approvals/approvals.ts'
+import { whatRuns } from '../approvals/what-runs.ts'
+import { approvalLineOf } from '../commands/approval-line.ts'
+import { defaultDeniedPatterns } from '../core/settings.ts'
+import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
+import { canonical, SettingsError } from '../settings.ts'
+import { keyNames, type KeyName, keyOf } from './keys.ts'
+import { shown } from './kinds.ts'
+import { type Effective, merge, type Merged, type FileGiven } from './merge.ts'
+import { isWithin } from './narrowing.ts'
+import { projectFileName, userFile } from './places.ts'
+import { readConfigFile } from './read-file.ts'
+import { isTrusted } from './trust.ts'
+import type { Fault } from './tree.ts'
+import { type Given, validate } from './validate.ts'
+
+/** Everything the config files say, for one project. */
+export interface Loaded {
+  readonly merged: Merged
+  /** The project, where a file says so; otherwise as the caller has it. */
+  readonly root: string | undefined
+  /** The user's own file may only narrow, too, where it lies inside the project: documents could write it there. */
+  readonly user: (ConfigFile & { readonly inside: boolean }) | undefined
+  readonly project: (ConfigFile & { readonly dir: string; readonly trusted: boolean }) | undefined
+  /** What does not count, and what to do about it. */
+  readonly warnings: readonly string[]
+}
+
+export interface ConfigFile {
+  readonly file: string
+  readonly text: string
+  readonly given: Given
+}
+
+/** Reads the user's file and that of the project in `root`. @throws SettingsError with every fault of both. */
+export async function loadConfig(root: string | undefined): Promise<Loaded> {
+  const faults: string[] = []
+  const own = await readGiven(userFile(), 'followed', faults)
+  const named = root ?? own?.given.root?.value
+  const dir = canonical(typeof named === 'string' ? named : process.cwd())
+  const found = await readGiven(path.join(dir, projectFileName), 'refused', faults)
+  if (faults.length > 0) throw new SettingsError(faults.join('\n'))
+
+  const user = own && { ...own, inside: isWithin(canonical(own.file), dir) }
+  const project = found && { ...found, dir, trusted: isTrusted(dir, found.text) }
+  const facts = factsOf(dir)
+  const merged = merge(user && { ...user, trusted: !user.inside, facts }, project && { ...project, facts })
+  const meant = root === undefined ? merged.root.value : undefined
+  const narrowed = typeof meant === 'string' ? meant : root
+  const counted = project === undefined ? merged : withoutApproved(merged, narrowed ?? dir)
+  return {
+    merged: counted,
+    root: narrowed,
+    user,
+    project,
+    warnings: refusals(counted, user, project),
+  }
+}
+
+async function readGiven(
+  file: string,
+  links: 'followed' | 'refused',
+  faults: string[],
+): Promise<ConfigFile | undefined> {
+  const read = readConfigFile(file, links)
+  if (read === undefined) return undefined
+  const told = (fault: Fault): string => `${nameOf(file)}:${fault.at.line}:${fault.at.column}: ${fault.message}`
+  if (!('text' in read)) {
+    faults.push(told(read))
+    return undefined
+  }
+  // Most runs have no config, and need no parser for it.
+  const { yamlTree } = await import('./yaml-tree.ts')
+  const { tree, faults: broken, soundTo } = yamlTree(read.text)
+  const { given, faults: wrong } = validate(tree)
+  const all = [...broken, ...wrong.filter(({ at }) => at.line < soundTo)].sort(
+    (a, b) => a.at.line - b.at.line || a.at.column - b.at.column,
+  )
+  faults.push(...all.slice(0, mostFaults).map(told))
+  if (all.length > mostFaults) faults.push(`${nameOf(file)}: and ${all.length - mostFaults} more.`)
+  return { file, text: read.text, given: resolved(given, path.dirname(file)) }
+}
+
+const mostFaults = 50
+
+const nameOf = (file: string): string => (path.basename(file) === projectFileName ? projectFileName : file)
+
+/** Directories as they really are, so that no link and no dots make one look like another. */
+function resolved(given: Given, dir: string): Given {
+  const absolute = (value: unknown): string =>
+    canonical(path.resolve(dir, String(value).replace(/^~(?=\/|$)/, os.homedir())))
+  const { root, allowed_roots: roots } = given
+  return {
+    ...given,
+    ...(root === undefined || root.value === null ? {} : { root: { ...root, value: absolute(root.value) } }),
+    ...(roots === undefined || !Array.isArray(roots.value)
+      ? {}
+      : { allowed_roots: { ...roots, value: roots.value.map(absolute) } }),
+  }
+}
+
+function factsOf(dir: string): FileGiven['facts'] {
+  const policy = { root: dir, allowedRoots: [], allowEscape: false, deniedPatterns: defaultDeniedPatterns }
+  const judge = makePathJudge(pathPolicyOf(policy))
+  return { dir, mayWrite: (name) => judge.path(name, path.resolve(dir, name), 'write').verdict === 'allow' }
+}
+
+/** What the user has approved already needs no further word. */
+function withoutApproved(merged: Merged, root: string): Merged {
+  const { 'commands.approve': approve } = merged
+  const asked = approve.refused?.value
+  if (!Array.isArray(asked)) return merged
+  const approvals = new Approvals(root)
+  const open = asked.filter((command: string) => {
+    const read = approvalLineOf(command)
+    if ('reason' in read) return true
+    return approvals.stateOf(read.line, whatRuns(read.words, path.resolve(root, read.cd))).state !== 'approved'
+  })
+  const { refused, ...counted } = approve
+  const left: Effective =
+    refused === undefined || open.length === 0 ? counted : { ...counted, refused: { ...refused, value: open } }
+  return { ...merged, 'commands.approve': left }
+}
+
+function refusals(merged: Merged, user: Loaded['user'], project: Loaded['project']): string[] {
+  return keyNames.flatMap((name) => {
+    const { refused, from, value } = merged[name]
+    if (refused === undefined) return []
+    const asked = `${name}: ${written(name, refused.value)}`
+    const counts = from === 'default' ? `; what counts is ${written(name, value)}` : ''
+    if (refused.by === 'user') {
+      const place = `${user?.file}:${refused.at.line}`
+      return `${place}: ${asked} does not count where this file lies inside the project${counts}.`
+    }
+    const place = `${projectFileName}:${refused.at.line}`
+    const how = project?.trusted ? 'is not approved' : 'is more than you allow'
+    return `${place}: ${asked} ${how}, and does not count${counts}. See clada trust.`
+  })
+}
+
+/** A value on one line. */
+export const written = (name: KeyName, value: unknown): string => {
+  const { write } = keyOf(name).kind
+  const text = JSON.stringify(write === undefined ? value : write(value))
+  return shown(text).slice(1, -1)
+}

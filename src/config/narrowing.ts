@@ -1,0 +1,58 @@
+import path from 'node:path'
+
+/**
+ * What a project may say without being trusted. Each rule gets what the project wants and what holds without it, and
+ * answers with what counts: never more than what holds.
+ */
+export type Narrowing<T> = (wanted: T, allowed: T, facts: ProjectFacts) => T
+
+/** What a rule must know of the world. */
+export interface ProjectFacts {
+  /** The directory of the project's file, without links in its way. */
+  readonly dir: string
+  /** Whether a document could write to a file with this name. */
+  readonly mayWrite: (relative: string) => boolean
+}
+
+/** It only concerns how the project likes things, and opens nothing. */
+export const free = <T>(wanted: T): T => wanted
+
+/** It counts only in the user's own file, or in one that the user vouches for. */
+export const trusted = <T>(_wanted: T, allowed: T): T => allowed
+
+/** Choices in order, the safest first. */
+export const towards =
+  <const T>(order: readonly T[]): Narrowing<T> =>
+  (wanted, allowed) =>
+    order.indexOf(wanted) < order.indexOf(allowed) ? wanted : allowed
+
+/** Null is without end. */
+export const atMost = <T extends number | null>(wanted: T, allowed: T): T =>
+  wanted !== null && (allowed === null || wanted < allowed) ? wanted : allowed
+
+/** Null is all there are. Where nothing would be left the project meant something else. */
+export function someOf<T>(wanted: readonly T[] | null, allowed: readonly T[] | null): readonly T[] | null {
+  if (wanted === null || allowed === null) return wanted ?? allowed
+  const both = wanted.filter((one) => allowed.includes(one))
+  return both.length === 0 && wanted.length > 0 ? allowed : both
+}
+
+/** Directories that are open already, or lie in one that is. */
+export const dirsWithin: Narrowing<readonly string[]> = (wanted, allowed, { dir }) =>
+  wanted.filter((one) => [dir, ...allowed].some((open) => isWithin(one, open)))
+
+/** A part of the project. Null is the project itself. */
+export const partOfProject: Narrowing<string | null> = (wanted, allowed, { dir }) =>
+  wanted !== null && isWithin(wanted, dir) ? wanted : allowed
+
+/** Patterns that close more; none that opens. What is allowed comes first in what is wanted. */
+export const morePatterns: Narrowing<readonly string[]> = (wanted, allowed) =>
+  wanted.filter((pattern, index) => index < allowed.length || !pattern.startsWith('!'))
+
+/** A file that a document could write as well. */
+export const ordinaryFile: Narrowing<string> = (wanted, allowed, { mayWrite }) =>
+  wanted === allowed || (!path.isAbsolute(wanted) && mayWrite(wanted)) ? wanted : allowed
+
+export function isWithin(file: string, dir: string): boolean {
+  return file === dir || file.startsWith(dir.endsWith(path.sep) ? dir : dir + path.sep)
+}

@@ -1,0 +1,63 @@
+import { keyNames, type KeyName, keyOf } from './keys.ts'
+
+/** Where the schema for editors is published with the package. */
+export const schemaUrl = 'https://unpkg.com/clada/schema/clada.schema.json'
+
+/** The file that `clada init` writes: every key with its default, so that there is nothing to look up. */
+export function sampleFile(): string {
+  const lines = [
+    `# yaml-language-server: $schema=${schemaUrl}`,
+    '#',
+    '# What holds when clada works in this project. Every key is here with its default; take away the # before it.',
+    '# Flags win over this file, and this file over the one in ~/.config/clada/config.yml. It can narrow what you allow',
+    '# there. What would widen it counts only after clada trust, and again only until the file changes.',
+    '# clada config shows what holds and where it comes from.',
+    '',
+    'version: 1',
+  ]
+  let group = ''
+  for (const name of keyNames.filter((one) => one !== 'version')) {
+    const [first = '', inner] = name.split('.')
+    lines.push('')
+    if (inner !== undefined && first !== group) lines.push(`#${first}:`)
+    group = first
+    for (const line of wrapped(keyOf(name).about, 116)) lines.push(`# ${line}`)
+    lines.push(`# Example: ${keyOf(name).example}`)
+    lines.push(`#${inner === undefined ? '' : '  '}${inner ?? first}: ${yamlOf(name, fileDefault(name))}`)
+  }
+  return `${lines.join('\n')}\n`
+}
+
+/** What a file would say that changes nothing. */
+export function fileDefault(name: KeyName): unknown {
+  const { join, default: initial } = keyOf(name)
+  if (join === undefined) return initial
+  return Array.isArray(initial) ? [] : {}
+}
+
+/** A value as somebody would write it, on one line. */
+export function yamlOf(name: KeyName, value: unknown): string {
+  const { write } = keyOf(name).kind
+  const written = write === undefined ? value : write(value)
+  const inline = (one: unknown): string => (typeof one === 'string' && isPlain(one) ? one : JSON.stringify(one))
+  return Array.isArray(written) && written.every((one) => typeof one === 'string')
+    ? `[${written.map(inline).join(', ')}]`
+    : inline(written)
+}
+
+/** Whether YAML takes a text for itself without quotes. */
+const isPlain = (text: string): boolean =>
+  /^(?:[A-Za-z.][\w./-]*(?: [\w./-]+)*|\d+[kmg])$/.test(text) &&
+  !/^(?:true|false|null|\.\d*|\.(?:nan|inf))$/i.test(text)
+
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
+}

@@ -1,0 +1,127 @@
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
+import { seen, shown } from './kinds.ts'
+import type { Entry, Fault, Place, Tree } from './tree.ts'
+
+/** A YAML text as a tree with places. Never throws: whatever is wrong with it is among the faults. */
+export function yamlTree(text: string): YamlTree {
+  const lines = new LineCounter()
+  const at = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset)
+    return { line: Math.max(line, 1), column: Math.max(col, 1) }
+  }
+  const faults: Fault[] = []
+  try {
+    // Twice the same key is told by us, with both places.
+    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false })
+    for (const { code, message, pos } of document.errors) {
+      const place = at(pos[0])
+      // One slip makes several errors, of which the first says it best.
+      if (faults.at(-1)?.at.line !== place.line) faults.push({ at: place, message: inPlainWords(code, message) })
+    }
+    const soundTo = Math.min(...faults.map((fault) => fault.at.line))
+    const odd: Fault[] = []
+    const tree = new Growing(document, at, odd).grow(document.contents)
+    return { tree, faults: [...faults, ...odd.filter((fault) => fault.at.line < soundTo)], soundTo }
+  } catch (error) {
+    // Thousands of brackets in each other use up the stack.
+    const reason = error instanceof RangeError ? 'it is nested too deeply' : String(error)
+    return {
+      tree: broken(origin),
+      faults: [{ at: origin, message: `This cannot be read as YAML: ${reason}.` }],
+      soundTo: 1,
+    }
+  }
+}
+
+export interface YamlTree {
+  readonly tree: Tree
+  readonly faults: readonly Fault[]
+  /** From this line on the text is broken, and what seems to be in it says little. */
+  readonly soundTo: number
+}
+
+const origin: Place = { line: 1, column: 1 }
+const broken = (at: Place): Tree => ({ kind: 'broken', at })
+
+/** Far more than any config holds, far less than what a few aliases of aliases can make. */
+const mostNodes = 20_000
+const mostDepth = 50
+
+class Growing {
+  readonly #document: ReturnType<typeof parseDocument>
+  readonly #at: (offset: number) => Place
+  readonly #faults: Fault[]
+  #nodes = 0
+  #stopped = false
+
+  constructor(document: ReturnType<typeof parseDocument>, at: (offset: number) => Place, faults: Fault[]) {
+    this.#document = document
+    this.#at = at
+    this.#faults = faults
+  }
+
+  grow(node: unknown, around: Place = origin, depth = 0): Tree {
+    const at = this.#placeOf(node) ?? around
+    if (++this.#nodes > mostNodes || depth > mostDepth) {
+      if (!this.#stopped)
+        this.#faults.push({ at, message: 'There is too much here for a config, or too many aliases.' })
+      this.#stopped = true
+      return broken(at)
+    }
+    if (isAlias(node)) {
+      const target = node.resolve(this.#document)
+      if (target !== undefined) return { ...this.grow(target, at, depth + 1), at }
+      const message = `${shown(`*${node.source}`)} begins with '*', which YAML takes for an alias. Put the text in quotes.`
+      this.#faults.push({ at, message })
+      return broken(at)
+    }
+    if ((isScalar(node) || isMap(node) || isSeq(node)) && node.tag !== undefined && !node.tag.startsWith('tag:yaml')) {
+      this.#faults.push({
+        at,
+        message: `${shown(node.tag)} begins with '!', which YAML takes for a tag. Put the text in quotes.`,
+      })
+      return broken(at)
+    }
+    if (isSeq(node)) return { kind: 'list', at, items: node.items.map((item) => this.grow(item, at, depth + 1)) }
+    if (isMap(node)) return { kind: 'map', at, entries: this.#entries(node.items, at, depth) }
+    const value = isScalar(node) ? node.value : null
+    const plain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null
+    return { kind: 'scalar', at, value: plain }
+  }
+
+  #entries(items: readonly { key: unknown; value: unknown }[], around: Place, depth: number): Entry[] {
+    const seen = new Map<string, Place>()
+    return items.flatMap(({ key, value }) => {
+      const at = this.#placeOf(key) ?? around
+      if (!isScalar(key) || key.value === null || typeof key.value === 'object') {
+        this.#faults.push({ at, message: 'A key must be a plain word.' })
+        return []
+      }
+      const name = String(key.value)
+      const first = seen.get(name)
+      if (first !== undefined) {
+        this.#faults.push({ at, message: `${shown(name)} is there twice; the first is on line ${first.line}.` })
+        return []
+      }
+      seen.set(name, at)
+      return [{ name, at, value: this.grow(value, at, depth + 1) }]
+    })
+  }
+
+  #placeOf(node: unknown): Place | undefined {
+    if (typeof node !== 'object' || node === null || !('range' in node) || !Array.isArray(node.range)) return undefined
+    const [start]: unknown[] = node.range
+    return typeof start === 'number' ? this.#at(start) : undefined
+  }
+}
+
+function inPlainWords(code: string, message: string): string {
+  switch (code) {
+    case 'TAB_AS_INDENT':
+      return 'A tab cannot indent in YAML. Use blanks.'
+    case 'MULTIPLE_DOCS':
+      return "There is a second document here. A config is one; remove the '---'."
+    default:
+      return `This is not YAML: ${seen(message.replace(/\s*\n[\s\S]*/, ''))}.`.replace(/\.\.$/, '.')
+  }
+}

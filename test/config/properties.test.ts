@@ -1,0 +1,233 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { keyNames, type KeyName, keyOf } from '../../src/config/keys.ts'
+import { configOf, merge, type Merged } from '../../src/config/merge.ts'
+import type { ProjectFacts } from '../../src/config/narrowing.ts'
+import { sampleFile, yamlOf } from '../../src/config/sample.ts'
+import { configSchema } from '../../scripts/config-schema.ts'
+import { type Given, validate } from '../../src/config/validate.ts'
+import { yamlTree } from '../../src/config/yaml-tree.ts'
+import { makePathJudge, pathPolicyOf } from '../../src/policy/paths.ts'
+
+const facts: ProjectFacts = { dir: '/p', mayWrite: (name) => !/\.git|\.\./.test(name) }
+
+const read = (text: string): { given: Given; faults: number } => {
+  const { tree, faults } = yamlTree(text)
+  const { given, faults: wrong } = validate(tree)
+  return { given, faults: faults.length + wrong.length }
+}
+
+describe('any text', () => {
+  const pieces = fc.constantFrom(
+    ...keyNames.flatMap((name) => name.split('.')),
+    ': ',
+    '\n',
+    '\n  ',
+    '- ',
+    '[',
+    ']',
+    '{',
+    '}',
+    ',',
+    '"',
+    "'",
+    '&a ',
+    '*a',
+    '!x ',
+    '|\n',
+    '#',
+    '\t',
+    '---\n',
+    '? ',
+    '<<: *a',
+    'off',
+    '10m',
+    'null',
+    '\u0000',
+    '\ufeff',
+    '💥',
+  )
+
+  it('is read as a config without throwing', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: pieces }), fc.string({ unit: 'binary' })), (text) => {
+        const { tree, faults } = yamlTree(text)
+        const { faults: wrong } = validate(tree)
+        for (const { at, message } of [...faults, ...wrong]) {
+          expect(at.line).toBeGreaterThan(0)
+          expect(at.column).toBeGreaterThan(0)
+          expect(message).not.toBe('')
+          // eslint-disable-next-line no-control-regex -- they must not reach a terminal
+          expect(message).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]|\p{Default_Ignorable_Code_Point}/u)
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+/** Values that each key could be given, more and less than the default. */
+const values: { readonly [name in KeyName]: fc.Arbitrary<unknown> } = {
+  version: fc.constant(1),
+  syntaxes: fc.option(fc.subarray(['sham', 'csl', 'udiff'])),
+  root: fc.constantFrom(null, '/p/sub', '/p', '/', '/p-evil', '/elsewhere'),
+  allowed_roots: fc.subarray(['/a', '/a/b', '/ab', '/p/x', '/']),
+  denied_patterns: fc.array(
+    fc.constantFrom('!.env', '.env', 'x', '!x', '*.key', '!*.key', '/etc', '!/etc', 'd/**', '!d/e'),
+  ),
+  allowed_actions: fc.option(fc.subarray(['file_read', 'file_write', 'exec', 'run'])),
+  relative_paths: fc.boolean(),
+  symlinks: fc.constantFrom('refuse', 'inside'),
+  'git.mode': fc.constantFrom('commit', 'shadow', 'off'),
+  'git.author': fc.option(fc.constant('A <a@b>')),
+  exec: fc.constantFrom('sandbox', 'unsandboxed', 'off'),
+  'commands.approve': fc.subarray(['npm test', 'make']),
+  'limits.input': fc.integer({ min: 1, max: 2 ** 40 }),
+  'limits.file': fc.integer({ min: 1, max: 2 ** 40 }),
+  'limits.timeout': fc.integer({ min: 1, max: 1000 }),
+  'limits.total_timeout': fc.option(fc.integer({ min: 1, max: 1000 })),
+  'limits.output': fc.integer({ min: 1, max: 2 ** 40 }),
+  'listener.input_file': fc.constantFrom('in.md', '.git/config', '../x', '/etc/passwd'),
+  'listener.output_file': fc.constantFrom('out.md', '.git/config', '../x', '/etc/passwd'),
+  'listener.debounce_ms': fc.integer({ min: 15, max: 100 }),
+  'clipboard.read': fc.boolean(),
+  'clipboard.write': fc.boolean(),
+  'clipboard.osc52': fc.boolean(),
+  'hooks.before': fc.array(fc.record({ run: fc.constantFrom('a', 'b') }), { maxLength: 2 }),
+  'hooks.after': fc.array(fc.record({ run: fc.constantFrom('a', 'b') }), { maxLength: 2 }),
+  vars: fc.dictionary(fc.constantFrom('A', 'B'), fc.constantFrom('x', 'y')),
+  'report.format': fc.constantFrom('text', 'auto'),
+  'report.budget': fc.constantFrom(null, 100),
+  'report.error_detail': fc.constantFrom('minimal', 'full'),
+  'report.color': fc.constantFrom('auto', 'never'),
+  'prompt.rules': fc.array(fc.constant('be kind'), { maxLength: 2 }),
+}
+
+const given = fc
+  .record(values, { requiredKeys: [] })
+  .map((some) =>
+    Object.fromEntries(Object.entries(some).map(([name, value]) => [name, { value, at: { line: 1, column: 1 } }])),
+  ) as fc.Arbitrary<Given>
+
+/** Whether everything one config permits is permitted by another. Written from the meaning of the keys, not from the table. */
+function permitsNoMore(narrow: Merged, wide: Merged): void {
+  const [a, b] = [configOf(narrow), configOf(wide)]
+  const rank = (order: readonly string[], value: string): number => order.indexOf(value)
+  const within = (dir: string, open: readonly string[]): boolean =>
+    open.some((one) => dir === one || dir.startsWith(one === '/' ? '/' : `${one}/`))
+  expect(rank(['off', 'sandbox', 'unsandboxed'], a.exec)).toBeLessThanOrEqual(
+    rank(['off', 'sandbox', 'unsandboxed'], b.exec),
+  )
+  expect(rank(['refuse', 'inside'], a.symlinks)).toBeLessThanOrEqual(rank(['refuse', 'inside'], b.symlinks))
+  expect(rank(['off', 'shadow', 'commit'], a.git.mode)).toBeLessThanOrEqual(
+    rank(['off', 'shadow', 'commit'], b.git.mode),
+  )
+  expect(a.git.author).toEqual(b.git.author)
+  for (const key of ['syntaxes', 'allowed_actions'] as const) {
+    const open = b[key] as readonly string[] | null
+    if (open !== null) expect((a[key] ?? ['everything']).filter((one) => !open.includes(one))).toEqual([])
+  }
+  expect(a.allowed_roots.filter((dir) => !within(dir, ['/p', ...b.allowed_roots]))).toEqual([])
+  if (a.root !== b.root) expect(within(a.root ?? '', ['/p'])).toBe(true)
+  expect(a.commands).toEqual(b.commands)
+  expect(a.hooks).toEqual(b.hooks)
+  expect(a.vars).toEqual(b.vars)
+  for (const key of ['input', 'file', 'timeout', 'total_timeout', 'output'] as const) {
+    expect(a.limits[key] ?? Infinity).toBeLessThanOrEqual(b.limits[key] ?? Infinity)
+  }
+  for (const key of ['read', 'write', 'osc52'] as const)
+    expect(Number(a.clipboard[key])).toBeLessThanOrEqual(Number(b.clipboard[key]))
+  for (const key of ['input_file', 'output_file'] as const) {
+    if (a.listener[key] !== b.listener[key]) expect(a.listener[key]).toMatch(/^(in|out)\.md$/)
+  }
+  const judgeOf = (deniedPatterns: readonly string[]) =>
+    makePathJudge(pathPolicyOf({ root: '/p', allowedRoots: [], allowEscape: true, deniedPatterns }))
+  const [strict, loose] = [judgeOf(a.denied_patterns), judgeOf(b.denied_patterns)]
+  for (const file of ['/p/.env', '/p/x', '/p/a.key', '/etc/passwd', '/p/d/e', '/p/d/f', '/p/ok', '/p/.env.example']) {
+    if (strict.path(file, file, 'read').verdict === 'allow')
+      expect(loose.path(file, file, 'read').verdict).toBe('allow')
+  }
+}
+
+describe('a project', () => {
+  it('never permits more than its user, until it is trusted', () => {
+    fc.assert(
+      fc.property(given, given, (user, project) => {
+        const own = { given: user, trusted: true, facts }
+        permitsNoMore(merge(own, { given: project, trusted: false, facts }), merge(own))
+      }),
+      { numRuns: 600 },
+    )
+  })
+
+  it('that is trusted gets what it says, commands excepted', () => {
+    fc.assert(
+      fc.property(given, given, (user, project) => {
+        const merged = merge({ given: user, trusted: true, facts }, { given: project, trusted: true, facts })
+        for (const name of keyNames) {
+          if (name === 'commands.approve') continue
+          expect(merged[name].refused).toBeUndefined()
+          if (project[name] !== undefined) expect(merged[name].from).toBe('project')
+        }
+      }),
+    )
+  })
+
+  it('that says what its user says changes nothing', () => {
+    fc.assert(
+      fc.property(given, (user) => {
+        const own = { given: user, trusted: true, facts }
+        permitsNoMore(merge(own, { given: user, trusted: false, facts }), merge(own))
+      }),
+    )
+  })
+})
+
+describe('what is derived from the table', () => {
+  it('has a value to try for every key', () => {
+    expect(Object.keys(values)).toEqual(keyNames)
+  })
+
+  it('the file of clada init says nothing, and with its # taken away says the defaults', () => {
+    expect(read(sampleFile())).toEqual({ given: { version: expect.anything() }, faults: 0 })
+    const open = read(sampleFile().replace(/^#(?=\S|  \S)/gm, ''))
+    expect(open.faults).toBe(0)
+    expect(Object.keys(open.given).sort()).toEqual([...keyNames].sort())
+    expect(configOf(merge({ given: open.given, trusted: true, facts }))).toEqual(configOf(merge()))
+    expect(
+      keyNames.filter((name) => merge(undefined, { given: open.given, trusted: false, facts })[name].refused),
+    ).toEqual([])
+  })
+
+  it('examples are right, and different from the defaults', () => {
+    for (const name of keyNames) {
+      const { example, default: initial } = keyOf(name)
+      const [group = '', inner] = name.split('.')
+      const { given, faults } = read(inner === undefined ? `${group}: ${example}` : `${group}:\n  ${inner}: ${example}`)
+      expect(faults, name).toBe(0)
+      if (name !== 'version') expect(given[name]?.value, name).not.toEqual(initial)
+    }
+  })
+
+  it('values are written as they are read', () => {
+    fc.assert(
+      fc.property(fc.record(values), (all) => {
+        for (const name of keyNames) {
+          const [group = '', inner] = name.split('.')
+          const text = yamlOf(name, all[name])
+          const { given, faults } = read(inner === undefined ? `${group}: ${text}` : `${group}:\n  ${inner}: ${text}`)
+          expect(faults, `${name}: ${text}`).toBe(0)
+          expect(given[name]?.value, name).toEqual(all[name])
+        }
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it('the schema has the same keys, and knows its own sample', () => {
+    const { properties } = configSchema() as { properties: Record<string, { properties?: object; anyOf?: object[] }> }
+    const sample = parse(sampleFile().replace(/^#(?=\S|  \S)/gm, '')) as Record<string, unknown>
+    expect(Object.keys(properties).sort()).toEqual(Object.keys(sample).sort())
+  })
+})
