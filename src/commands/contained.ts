@@ -8,6 +8,7 @@ import { isBelow } from '../process/programs.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { cachesIn, prefixOf, runtimesIn } from '../process/runtimes.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
+import { configHome, stateHome } from '../state/user-dirs.ts'
 import { type ChangedFile, changesBetween, type Survey, surveyOf } from '../process/survey.ts'
 import { closedNames } from './closed.ts'
 import type { CommandScope, Place } from './scope.ts'
@@ -132,7 +133,7 @@ function boundsFor(what: Containment, survey: Survey, { settings }: CommandScope
   const home = os.homedir()
   const isThere = (name: string): boolean =>
     fs.lstatSync(path.join(root, name), { throwIfNoEntry: false }) !== undefined
-  const own = ['.git', '.clada']
+  const own = ['.git', '.clada', ...userPlacesIn(root)]
   // A command that was approved may set up its own tools; code may not plant what others run later.
   const planted = what.caches === 'writable' ? [] : ['.npmrc', '.yarnrc', '.yarnrc.yml', '.husky']
   return {
@@ -147,10 +148,21 @@ function boundsFor(what: Containment, survey: Survey, { settings }: CommandScope
     caches: what.caches === 'writable' ? cachesIn(home) : [],
     fixed: [...new Set([...own, 'clada.yml', ...planted, ...survey.repositories])].filter(isThere),
     closed: survey.closed.filter(({ path: name }) => !isBelow(name, '.git') && !isBelow(name, '.clada')),
-    absent: own.filter((name) => !isThere(name)),
+    absent: [...new Set(own.filter((name) => !isThere(name)).map((name) => firstMissing(name, isThere)))],
     network: what.network,
     limits: { memoryBytes: what.memoryBytes, fileBytes: 4 * gib, processes: mostThreadsOfUser() },
   }
+}
+
+/** The user's own state and config, where the project is so large that they lie in it. */
+const userPlacesIn = (root: string): string[] =>
+  [stateHome(), configHome()].filter((dir) => isBelow(dir, root)).map((dir) => path.relative(root, dir))
+
+/** The topmost part of a path that is not there: below it nothing can be made without it. */
+function firstMissing(name: string, isThere: (name: string) => boolean): string {
+  const parts = name.split(path.sep)
+  const known = parts.findIndex((_, index) => !isThere(parts.slice(0, index + 1).join(path.sep)))
+  return parts.slice(0, known + 1).join(path.sep)
 }
 
 /** Not what holds the sockets and secrets of others. */
