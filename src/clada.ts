@@ -133,13 +133,8 @@ export class Clada {
     const document = { blocks: [block], faults: [], warnings: [] }
     const { result } = await this.#safely((settings) =>
       carryOut(document, {
-        settings: { ...settings, relativePaths: true },
-        history: this.#history(),
-        registry,
+        ...this.#asked({ ...settings, relativePaths: true }),
         origin,
-        strict: this.#options.strict,
-        ask: this.#options.ask,
-        commands: commandSettingsOf(this.#options),
         effect: 'land',
         ...options,
       }),
@@ -152,7 +147,7 @@ export class Clada {
   }
 
   #asked(settings: Settings): Omit<RunOptions, 'effect'> {
-    const { ask } = this.#options
+    const { ask, hooks, vars } = this.#options
     const commands = commandSettingsOf(this.#options)
     return {
       settings,
@@ -161,6 +156,8 @@ export class Clada {
       origin: 'document',
       commands,
       ask,
+      hooks,
+      vars,
       ...readingOf(this.#options),
     }
   }

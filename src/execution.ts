@@ -34,6 +34,8 @@ export interface ExecutionOptions {
   readonly ask?: Ask | undefined
   /** Hears what programs write, as it comes, with the number of the task. */
   readonly onOutput?: ((task: string, chunk: Buffer) => void) | undefined
+  /** Asked before blocks are carried out; false when they must not be. */
+  readonly admit?: ((blocks: readonly Block[]) => Promise<boolean>) | undefined
   /** Told of each action as it begins and as it is over. */
   readonly log?: ActionLog | undefined
   /** Reads texts as they stand, whatever a chat program did to them. */
@@ -65,6 +67,7 @@ export class Execution {
   #executed = 0
   #commit: { gitCommit?: string } = {}
   #fatal: { fatalError?: string; fatalCode?: Code } = {}
+  #hookErrors: Pick<ExecutionResult, 'hookErrors'> = {}
 
   constructor(options: ExecutionOptions, workspace: OpenWorkspace) {
     this.#options = options
@@ -72,6 +75,7 @@ export class Execution {
   }
 
   async carryOut(blocks: readonly Block[]): Promise<void> {
+    if (this.#options.admit !== undefined && !(await this.#options.admit(blocks))) return
     this.#blocks += blocks.length
     for (let at = 0; at < blocks.length;) {
       const first = blocks[at]
@@ -100,6 +104,15 @@ export class Execution {
   /** The run as a whole cannot go on. What was done stays done. */
   fail(message: string, code: Code): void {
     this.#fatal = { fatalError: message, fatalCode: code }
+  }
+
+  /** What hooks that failed have to say. */
+  hooksFailed(side: 'before' | 'after', errors: readonly string[]): void {
+    if (errors.length > 0) this.#hookErrors = { hookErrors: { ...this.#hookErrors.hookErrors, [side]: [...errors] } }
+  }
+
+  warn(...warnings: readonly string[]): void {
+    this.#warnings.push(...warnings)
   }
 
   /** The execution is written down. */
@@ -141,6 +154,7 @@ export class Execution {
       parseErrors,
       ...this.#commit,
       ...this.#fatal,
+      ...this.#hookErrors,
       ...(this.#warnings.length > 0 ? { warnings: this.#warnings } : {}),
     }
   }

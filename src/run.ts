@@ -4,8 +4,10 @@ import { InputError } from './core/input-error.ts'
 import type { ExecutionResult } from './core/result.ts'
 import { Source } from './core/source.ts'
 import type { HistorySettings, Settings } from './core/settings.ts'
+import type { Hooks } from './core/hooks.ts'
 import { type ActionLog, Execution, type ExecutionOptions } from './execution.ts'
 import { History } from './history/history.ts'
+import type { HooksAround } from './hooks-around.ts'
 import { explain } from './report/explain.ts'
 import { makePathJudge, pathPolicyOf } from './policy/paths.ts'
 import { findBlocks, type FindOptions } from './syntax/find-blocks.ts'
@@ -13,10 +15,12 @@ import { BlockStream } from './syntax/stream-blocks.ts'
 import { type Change, openWorkspace, type OpenWorkspace } from './workspace/open.ts'
 
 /** The only file that knows the order of the stages: text, blocks, actions, policy, workspace, result. */
-export interface RunOptions extends ExecutionOptions, FindOptions {
+export interface RunOptions extends Omit<ExecutionOptions, 'admit' | 'log'>, FindOptions {
   readonly history: HistorySettings
   /** Chooses among what was found in a whole text. */
   readonly select?: ((document: Document) => Document) | undefined
+  readonly hooks?: Hooks | undefined
+  readonly vars?: Readonly<Record<string, string>> | undefined
 }
 
 export interface RunResult {
@@ -80,17 +84,38 @@ async function inWorkspace(options: RunOptions, work: (execution: Execution) => 
           inspect: (absolute) => workspace.inspect(absolute),
         })
   const workspace: OpenWorkspace = openWorkspace(settings, judge, effect === 'land' ? 'disk' : 'staged', history)
+  // Hooks work on the disk, also where a document is still staged.
+  const disk = effect === 'together' ? openWorkspace(settings, judge, 'disk', history) : workspace
+  const hooks = await hooksFor(options, history, disk)
   try {
-    const execution = new Execution({ ...options, log: history && logInto(history, settings) }, workspace)
+    const log = history && logInto(history, settings)
+    const execution: Execution = new Execution(
+      { ...options, log, admit: hooks && ((blocks) => hooks.admit(blocks, execution)) },
+      workspace,
+    )
     await work(execution)
     await execution.settled()
     const changes = effect === 'show' ? workspace.changes() : []
     if (effect === 'together') await execution.landTogether()
+    await hooks?.after(execution)
     if (history !== undefined) await writeDown(execution, history)
     return { result: execution.result(), changes }
   } finally {
     await workspace.close()
+    if (disk !== workspace) await disk.close()
   }
+}
+
+/** Most projects have none, and need none of this. A preview runs nothing. */
+async function hooksFor(
+  options: RunOptions,
+  history: History | undefined,
+  disk: OpenWorkspace,
+): Promise<HooksAround | undefined> {
+  const { before = [], after = [] } = options.hooks ?? {}
+  if (history === undefined || before.length + after.length === 0) return undefined
+  const { HooksAround } = await import('./hooks-around.ts')
+  return new HooksAround(options, history, disk)
 }
 
 /** Writes actions down, and tells one that misses a text who took it away. */

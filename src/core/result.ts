@@ -14,6 +14,8 @@ export interface ExecutionResult {
   fatalError?: string
   /** The code that belongs to `fatalError`. */
   fatalCode?: Code
+  /** Hooks that failed, each as `command: reason`. */
+  hookErrors?: { before?: string[]; after?: string[] }
   warnings?: string[]
 }
 

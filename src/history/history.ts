@@ -136,6 +136,11 @@ export class History implements Recorder {
     return action === undefined ? undefined : { action }
   }
 
+  /** Absolute paths that actions of this execution have changed, as far as it has come. */
+  changed(): string[] {
+    return this.#open?.journal.changedByActions() ?? []
+  }
+
   async end(results: readonly ActionResult[]): Promise<Ended> {
     await this.#beginning?.catch(() => {})
     if (this.#open === undefined) return { warnings: this.warnings }

@@ -106,6 +106,11 @@ export class Journal {
     return lostIn(entry, this.#contents, text)
   }
 
+  /** What came before the first action is not theirs. */
+  changedByActions(): string[] {
+    return [...this.#entries].flatMap(([absolute, { steps }]) => (steps.some(({ by }) => by > 0) ? [absolute] : []))
+  }
+
   namesOf({ dev, ino }: { readonly dev: number; readonly ino: number }): number {
     return this.#names.size === 0 ? 0 : (this.#names.get(`${dev}:${ino}`) ?? 0)
   }

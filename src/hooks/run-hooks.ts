@@ -1,0 +1,115 @@
+import os from 'node:os'
+import path from 'node:path'
+import { runContained } from '../commands/contained.ts'
+import { type CommandScope, placeOf } from '../commands/scope.ts'
+import type { Hook } from '../core/hooks.ts'
+import { Stop, type Problem } from '../core/problem.ts'
+import { certificatesIn, commandEnvironment } from '../process/environment.ts'
+import { findProgram, isBelow, pathOutside, systemPath } from '../process/programs.ts'
+import { projectTools } from '../process/runtimes.ts'
+import { explain } from '../report/explain.ts'
+import { environmentOf } from './facts.ts'
+import { type Facts, substitute, type Values } from './substitute.ts'
+
+/** What came of the hooks of one side. */
+export interface HooksEnd {
+  /** Set when one failed that may not. */
+  readonly failed: boolean
+  readonly late: boolean
+  /** `command: reason`, for each that failed. */
+  readonly errors: readonly string[]
+  /** The same for people, with the end of what it said. */
+  readonly told: readonly string[]
+}
+
+/** Runs hooks one after another. The first that fails and may not is the last. */
+export async function runHooks(
+  hooks: readonly Hook[],
+  { vars, facts }: { readonly vars: Values; readonly facts: Facts },
+  scope: CommandScope,
+): Promise<HooksEnd> {
+  const errors: string[] = []
+  const told: string[] = []
+  for (const hook of hooks) {
+    const failure = await runHook(hook, vars, facts, scope)
+    if (failure === undefined) continue
+    errors.push(`${hook.run}: ${failure.reason}`)
+    told.push(`${hook.run}: ${failure.reason}${failure.output === '' ? '' : `\n${failure.output}`}`)
+    if (!hook.continueOnError) return { failed: true, late: failure.late, errors, told }
+  }
+  return { failed: false, late: false, errors, told }
+}
+
+interface Failure {
+  readonly reason: string
+  readonly output: string
+  readonly late: boolean
+}
+
+const defaultSeconds = 30
+
+async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandScope): Promise<Failure | undefined> {
+  const command = substitute(hook.run, vars, facts)
+  if (!command.ok) return failure(command.error)
+  // A command for the changed files has nothing to do where there are none.
+  if (command.words?.length === 0) return undefined
+  const { root, allowedRoots } = scope.settings
+  const absolute = path.resolve(root, hook.cwd ?? '.')
+  if (!isBelow(absolute, root)) return failure(`Its cwd '${hook.cwd}' lies outside the project`)
+  const shell = findProgram('sh', systemPath)
+  if (shell === undefined) return failure('There is no shell (sh) to run it with')
+  const seconds = hook.timeout ?? defaultSeconds
+  const network = hook.network ?? false
+  const exec = hook.exec ?? (scope.commands.exec === 'unsandboxed' ? 'unsandboxed' : 'sandbox')
+  try {
+    const place = await placeOf({ given: hook.cwd ?? '.', absolute }, 'changes', scope)
+    const tools = projectTools(root, place.absolute)
+    const dirs = [...tools.path, ...pathOutside(process.env['PATH'], [root, ...allowedRoots])]
+    const own = exec === 'unsandboxed' ? plainEnvironment() : undefined
+    const done = await runContained(
+      {
+        file: shell,
+        args: ['-c', command.script, 'sh', ...(command.words ?? [])],
+        env: {
+          ...(own ?? commandEnvironment(process.env, { path: dirs, home: os.homedir(), venv: tools.venv })),
+          ...environmentOf(facts),
+        },
+        timeoutMs: seconds * 1000,
+        sandbox: 'if-there',
+        network,
+        caches: 'writable',
+        readable: network ? certificatesIn(process.env) : [],
+        memoryBytes: 16 * 1024 ** 3,
+      },
+      place,
+      { ...scope, commands: { ...scope.commands, exec } },
+    )
+    if (!done.ok) return failure(reasonOf(done.problem))
+    const { exitCode, signal, ended, output, error } = done.end
+    if (ended === 'itself' && exitCode === 0) return undefined
+    const said = endOf(output)
+    if (ended === 'timeout') return { reason: `Command timed out after ${seconds} s`, output: said, late: true }
+    if (ended === 'unstarted') return failure(`It could not be started: ${error ?? 'no reason given'}`)
+    const how = exitCode === null ? `was ended by ${signal ?? 'the run'}` : `failed with exit code ${exitCode}`
+    return { reason: `Command ${how}`, output: said, late: false }
+  } catch (error) {
+    if (!(error instanceof Stop) || error.problem.kind === 'locked' || error.problem.kind === 'git') throw error
+    return failure(reasonOf(error.problem))
+  }
+}
+
+const failure = (reason: string): Failure => ({ reason, output: '', late: false })
+
+const reasonOf = (problem: Problem): string => explain(problem, 'It cannot run').error
+
+/** A hook that the user lets out of the sandbox gets everything the user has. */
+const plainEnvironment = (): Record<string, string> =>
+  Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined))
+
+const shownCharacters = 2000
+
+/** What a program said last is what it failed about. */
+function endOf(output: string): string {
+  const text = output.trimEnd()
+  return text.length <= shownCharacters ? text : `…${text.slice(-shownCharacters)}`
+}

@@ -1,0 +1,99 @@
+import { execFileSync } from 'node:child_process'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { environmentOf } from '../../src/hooks/facts.ts'
+import { type Facts, substitute } from '../../src/hooks/substitute.ts'
+
+/** Runs a command with facts in a real shell. */
+function shell(command: string, facts: Facts, vars: Record<string, string> = {}): string {
+  const made = substitute(command, vars, facts)
+  if (!made.ok) return `refused: ${made.error}`
+  return execFileSync('sh', ['-c', made.script, 'sh', ...(made.words ?? [])], {
+    encoding: 'utf8',
+    env: { PATH: '/usr/bin:/bin', ...environmentOf(facts) },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+}
+
+describe('references in hooks', () => {
+  it('are replaced by variables and facts, and a fact wins', () => {
+    expect(shell('echo ${A} ${n}', { n: '3' }, { A: 'x y', n: 'no' })).toBe('x y 3\n')
+  })
+
+  it('let variables be part of the command, facts never', () => {
+    expect(shell('${SAY} hi', {}, { SAY: 'printf "%s-"' })).toBe('hi-')
+    expect(shell('echo ${n}', { n: '$(echo run); echo run' })).toBe('$(echo run); echo run\n')
+  })
+
+  it('may stand in a variable', () => {
+    expect(shell('${SAY}', { n: '3' }, { SAY: 'echo ${n}' })).toBe('3\n')
+    expect(substitute('${A}', { A: '${B}' }, {})).toEqual({ ok: false, error: 'Variable not found: B' })
+  })
+
+  it('are left to the shell behind a backslash, or when they are more than a name', () => {
+    expect(shell('x=1; echo \\${x} ${y:-none} $x', {})).toBe('1 none 1\n')
+  })
+
+  it('must be known', () => {
+    expect(substitute('echo ${NOPE} ${N2}', {}, {})).toEqual({
+      ok: false,
+      error: 'Variable not found: NOPE; Variable not found: N2',
+    })
+    expect(substitute('echo ${constructor}', {}, {})).toMatchObject({ ok: false })
+  })
+
+  it('hand a list over as words, or in quotes as one text', () => {
+    const files = ['a b.txt', '[id].tsx', '$HOME']
+    expect(shell('printf "<%s>" ${f}', { f: files })).toBe('<a b.txt><[id].tsx><$HOME>')
+    expect(shell('echo "${f}" and \'${f}\'', { f: files })).toBe('a b.txt,[id].tsx,$HOME and a b.txt,[id].tsx,$HOME\n')
+    expect(shell('cat <<EOF\nmade: ${f}\nEOF', { f: ['a', 'b'] })).toBe('made: a b\n')
+  })
+
+  it('refuse to feed strange characters to another interpreter', () => {
+    for (const command of ['bash -c "echo ${f}"', "node -e 'x(`${f}`)'", 'eval echo ${f}', 'ssh host rm ${f}']) {
+      expect(shell(command, { f: ['$(id)'] })).toContain('refused: ${f} holds characters that would be read as code')
+    }
+    expect(shell('sh -c "echo ${f}"', { f: ['a.txt'] })).toBe('a.txt\n')
+  })
+})
+
+describe('no fact is ever a command', () => {
+  const evil = fc.oneof(
+    fc.constantFrom(
+      '$(echo PWNED)',
+      '`echo PWNED`',
+      '; echo PWNED',
+      "'; echo PWNED; '",
+      '"; echo PWNED; "',
+      '\n echo PWNED',
+    ),
+    fc.string({
+      unit: fc.constantFrom("'", '"', '\\', '$', '`', '(', ')', ';', '\n', 'echo PWNED', ' ', '&', '|', '}'),
+    }),
+  )
+  const around = fc.string({ unit: fc.constantFrom("'", '"', '\\', ' ', 'x', '<<E\n', '#', '\n') })
+
+  it('whatever it holds and wherever it stands', () => {
+    fc.assert(
+      fc.property(evil, around, around, (text, before, after) => {
+        const marked = text.replaceAll('PWNED', 'P""WNED')
+        const made = substitute(`: ${before}\${f}${after}`, {}, { f: marked })
+        if (!made.ok) return
+        // The command without its references is the user's alone: no word of the fact is in it.
+        expect(made.script).not.toContain('WNED')
+        let out = ''
+        try {
+          out = execFileSync('sh', ['-c', made.script], {
+            encoding: 'utf8',
+            env: { PATH: '/usr/bin:/bin', ...environmentOf({ f: marked }) },
+            stdio: ['ignore', 'pipe', 'ignore'],
+          })
+        } catch {
+          // Quotes that do not close are the user's to close.
+        }
+        expect(out).not.toContain('PWNED')
+      }),
+      { numRuns: 150 },
+    )
+  })
+})
