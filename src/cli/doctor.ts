@@ -5,9 +5,10 @@ import { bareEnvironment } from '../process/environment.ts'
 import { findProgram, pathOutside, systemPath } from '../process/programs.ts'
 import { runProcess } from '../process/run-process.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
-import { settingsOf } from '../settings.ts'
+import { SettingsError, settingsOf } from '../settings.ts'
 import type { Command } from './command.ts'
-import { cladaOptions } from './options.ts'
+import type { FlagValues } from './flags.ts'
+import { loadedFor, optionsFor } from './options.ts'
 import { print } from './print.ts'
 
 interface Finding {
@@ -19,11 +20,30 @@ interface Finding {
 
 /** What is there, which sandbox is active, and how to get what is missing. */
 export const command: Command = async ({ flags }) => {
-  const { root } = settingsOf(cladaOptions(flags))
-  const findings = [await sandbox(root), ...listed(), ...interpreters(root), limits(), await clipboard(root)]
+  const found = await configs(flags)
+  // A config that cannot be read is something to tell, not a reason to tell nothing.
+  const { root } = settingsOf(await optionsFor(found.every(({ ok }) => ok) ? flags : { ...flags, 'no-config': [''] }))
+  const findings = [await sandbox(root), ...listed(), ...interpreters(root), limits(), await clipboard(root), ...found]
   if (flags.json !== undefined) print(JSON.stringify(findings, null, 2))
   else for (const finding of findings) print(lineOf(finding))
   return findings.every(({ ok }) => ok) ? 0 : 1
+}
+
+async function configs(flags: FlagValues): Promise<Finding[]> {
+  const name = 'config'
+  try {
+    const { user, project, warnings } = (await loadedFor(flags)) ?? {}
+    if (user === undefined && project === undefined) return [{ name, ok: true, found: 'none; clada init writes one' }]
+    const more = (warnings ?? []).length === 0 ? {} : { advice: (warnings ?? []).join('\n    ') }
+    const limit = project?.trusted ? 'trusted' : 'not trusted, so it only narrows'
+    return [
+      ...(user === undefined ? [] : [{ name, ok: true, found: `${user.file} (yours)` }]),
+      ...(project === undefined ? [] : [{ name, ok: true, found: `${project.file} (${limit})`, ...more }]),
+    ]
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error
+    return [{ name, ok: false, found: error.message.replaceAll('\n', '\n    ') }]
+  }
 }
 
 const lineOf = ({ name, ok, found, advice }: Finding): string =>

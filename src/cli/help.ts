@@ -6,11 +6,14 @@ export interface CommandHelp {
   readonly summary: string
   readonly about?: string
   readonly flags: readonly string[]
+  /** What may follow its name, for completion; files where nothing is said. */
+  readonly words?: 'actions' | 'keys' | readonly string[]
   readonly examples: readonly (readonly [command: string, what: string])[]
 }
 
 const running = [
   'root',
+  'no-config',
   'allow',
   'allow-escape',
   'syntax',
@@ -24,6 +27,8 @@ const running = [
 const programs = ['exec', 'approve', 'trust-approvals', 'output-mode']
 const saving = ['no-git', 'git', 'git-author', 'lock-file', 'lock-timeout']
 const general = ['quiet', 'no-color', 'help']
+
+export const shells = ['bash', 'zsh', 'fish'] as const
 
 export const commands: readonly CommandHelp[] = [
   {
@@ -101,6 +106,7 @@ export const commands: readonly CommandHelp[] = [
     summary: 'one action',
     about: 'Calls one action by hand. Paths may be relative to the root.',
     flags: [...running, ...programs, 'stdin', ...saving, 'timeout', ...general],
+    words: 'actions',
     examples: [
       ['clada do file_read_numbered path=src/a.ts lines=10-20', 'read some lines'],
       ['clada do file_write path=notes.md --stdin content < notes', 'take a parameter from stdin'],
@@ -123,6 +129,7 @@ export const commands: readonly CommandHelp[] = [
     usage: 'clada approvals [remove CMD…]',
     summary: 'what is approved in this project',
     flags: ['root', 'json', 'help'],
+    words: ['remove'],
     examples: [
       ['clada approvals', 'list them'],
       ['clada approvals remove "npm test"', 'take one back'],
@@ -130,11 +137,39 @@ export const commands: readonly CommandHelp[] = [
   },
   {
     name: 'trust',
-    usage: 'clada trust',
+    usage: 'clada trust [remove]',
     summary: 'look at what a project brings along, and vouch for it',
-    about: 'Shows the commands that the project lists as approved and you have not, one after another, and asks.',
+    about:
+      'Shows what the clada.yml of the project asks for beyond what you allow, hooks included, and asks whether that file\ncounts as it is until it changes. Then shows the commands that the project lists as approved and you have not, one\nafter another, and asks.',
     flags: ['root', 'help'],
-    examples: [['clada trust', 'after cloning']],
+    words: ['remove'],
+    examples: [
+      ['clada trust', 'after cloning'],
+      ['clada trust remove', 'take it back'],
+    ],
+  },
+  {
+    name: 'init',
+    usage: 'clada init',
+    summary: 'write clada.yml with every key and its default',
+    about: 'Writes a config file for this project in which every key stands behind a #. Never takes the place of one.',
+    flags: ['root', 'help'],
+    words: [],
+    examples: [['clada init', 'then uncomment what should be otherwise']],
+  },
+  {
+    name: 'config',
+    usage: 'clada config [KEY]',
+    summary: 'the effective values, and where they come from',
+    about:
+      'Shows what flags, the clada.yml of the project, your own ~/.config/clada/config.yml and the defaults come to, key by\nkey, and what of the project does not count because you do not trust it.',
+    flags: [...running, ...programs, 'strict', ...saving, 'timeout', 'total-timeout', 'no-color', 'help'],
+    words: 'keys',
+    examples: [
+      ['clada config', 'everything'],
+      ['clada config limits', 'some keys'],
+      ['clada config exec --json', 'one, for a program'],
+    ],
   },
   {
     name: 'doctor',
@@ -279,9 +314,21 @@ export const commands: readonly CommandHelp[] = [
     usage: 'clada tools [ACTION…] [--format table|yaml|json|md]',
     summary: 'the actions',
     flags: ['format', 'json', 'no-color', 'help'],
+    words: 'actions',
     examples: [
       ['clada tools', 'a table'],
       ['clada tools file_edit --format json', 'the JSON schema of one action'],
+    ],
+  },
+  {
+    name: 'completion',
+    usage: 'clada completion bash|zsh|fish',
+    summary: 'a script that completes commands and flags in a shell',
+    flags: ['help'],
+    words: shells,
+    examples: [
+      ['source <(clada completion bash)', 'in ~/.bashrc; zsh alike'],
+      ['clada completion fish | source', 'in ~/.config/fish/config.fish'],
     ],
   },
 ]

@@ -2,41 +2,100 @@ import path from 'node:path'
 import { Approvals } from '../approvals/approvals.ts'
 import { whatRuns } from '../approvals/what-runs.ts'
 import { approvalLineOf } from '../commands/approval-line.ts'
+import { keyNames } from '../config/keys.ts'
+import { distrust, trust } from '../config/trust.ts'
 import { settingsOf } from '../settings.ts'
 import { stateOf } from './approvals.ts'
 import { answerIn, askLine } from './ask.ts'
 import type { Command } from './command.ts'
-import { cladaOptions } from './options.ts'
+import { UsageError } from './flags.ts'
+import { loadedFor, optionsFor } from './options.ts'
 import { print } from './print.ts'
+import { shownWidening } from './show-widening.ts'
 import { visible } from './visible.ts'
 
-/** What a project lists as approved counts for a user only after they have seen it. */
-export const command: Command = async ({ flags }) => {
-  const { root } = settingsOf(cladaOptions(flags))
-  const approvals = new Approvals(root)
-  const open = approvals.list().list.commands.filter((line) => stateOf(line, root, approvals).state !== 'approved')
-  if (open.length === 0) {
-    print('The project lists no command that you have not approved.')
+/** What a project brings along counts for a user only after they have seen it. */
+export const command: Command = async ({ flags, words: [verb] }) => {
+  if (verb !== undefined && verb !== 'remove') throw new UsageError('trust takes nothing, or: clada trust remove')
+  const { root } = settingsOf(await optionsFor(flags))
+  const loaded = await loadedFor(flags)
+  const { project } = loaded ?? {}
+  if (verb === 'remove') {
+    distrust(project?.dir ?? root)
+    print('The config file of this project is not trusted. Approvals: clada approvals remove "CMD".')
     return 0
   }
+  const file = project === undefined ? 'agreed' : vouchForFile(loaded, project)
+  if (file === 'no terminal') return 1
+  const asked = loaded?.merged['commands.approve'].refused?.value
+  const commands = vouchForCommands(root, Array.isArray(asked) ? asked.map(String) : [])
+  return file === 'agreed' && commands === 'agreed' ? 0 : 1
+}
+
+type Answer = 'agreed' | 'declined' | 'no terminal'
+
+/** The file as it was read is what is vouched for, whatever is on the disk by then. */
+function vouchForFile(
+  loaded: Awaited<ReturnType<typeof loadedFor>>,
+  project: { readonly dir: string; readonly text: string; readonly file: string; readonly trusted: boolean },
+): Answer {
+  const open = keyNames.flatMap((name) => {
+    const refused = loaded?.merged[name].refused
+    return refused?.by === 'project' && name !== 'commands.approve' ? [{ name, ...refused }] : []
+  })
+  if (open.length === 0) {
+    print(
+      project.trusted
+        ? `You trust ${visible(project.file)}.`
+        : `${visible(project.file)} asks for nothing that needs trust.`,
+    )
+    return 'agreed'
+  }
+  print(`${visible(project.file)} asks for more than you allow:`)
+  for (const one of open) print(shownWidening(one))
+  const reply = askLine('Trust this file until it changes? y, n: ')
+  if (reply === undefined) return withoutTerminal('say what you allow in your own config file, or by flags')
+  if (answerIn(reply) === 'no') return 'declined'
+  if (trust(project.dir, project.text)) return 'agreed'
+  process.stderr.write(
+    'clada: your state directory lies inside the project, where documents can write; nothing is trusted.\n',
+  )
+  return 'declined'
+}
+
+function vouchForCommands(root: string, proposed: readonly string[]): Answer {
+  const approvals = new Approvals(root)
+  const lines = [...new Set([...approvals.list().list.commands, ...proposed.map(asApproved)])]
+  const open = lines.filter((line) => stateOf(line, root, approvals).state !== 'approved')
+  if (open.length === 0) {
+    print('The project lists no command that you have not approved.')
+    return 'agreed'
+  }
   print(`${root} lists as approved:`)
-  let left = 0
+  let answer: Answer = 'agreed'
   for (const line of open) {
     const read = approvalLineOf(line)
     if ('reason' in read) {
       print(`  ${visible(line)}\n    cannot be approved: ${read.reason}`)
-      left++
+      answer = 'declined'
       continue
     }
     const runs = whatRuns(read.words, path.resolve(root, read.cd))
     print(`  ${visible(line)}${runs.shown === undefined ? '' : `\n    runs: ${visible(runs.shown)}`}`)
     const reply = askLine('Approve it? y, n: ')
-    if (reply === undefined) {
-      process.stderr.write('clada: there is no terminal to ask on; approve them one by one with clada approve "CMD".\n')
-      return 1
-    }
-    if (answerIn(reply) === 'no') left++
+    if (reply === undefined) return withoutTerminal('approve them one by one with clada approve "CMD"')
+    if (answerIn(reply) === 'no') answer = 'declined'
     else approvals.add(line, runs)
   }
-  return left > 0 ? 1 : 0
+  return answer
+}
+
+const asApproved = (command: string): string => {
+  const read = approvalLineOf(command)
+  return 'line' in read ? read.line : command
+}
+
+function withoutTerminal(instead: string): Answer {
+  process.stderr.write(`clada: there is no terminal to ask on; ${instead}.\n`)
+  return 'no terminal'
 }

@@ -1,0 +1,79 @@
+import { keyNames, type KeyName, keyOf } from '../config/keys.ts'
+import type { Loaded } from '../config/load.ts'
+import { type Effective, merge } from '../config/merge.ts'
+import { yamlOf } from '../config/sample.ts'
+import { closestName } from '../text/closest-name.ts'
+import type { Command } from './command.ts'
+import { flagSays } from './flag-says.ts'
+import { type FlagValues, UsageError } from './flags.ts'
+import { loadedFor } from './options.ts'
+import { print } from './print.ts'
+import { visible } from './visible.ts'
+
+/** What holds, key by key, and where it comes from. */
+export const command: Command = async ({ flags, words }) => {
+  const names = namesFor(words)
+  const loaded = await loadedFor(flags)
+  const merged = loaded?.merged ?? merge()
+  const rows = names.map((name) => rowOf(name, merged[name], loaded, flags))
+  if (flags.json !== undefined) {
+    const values = Object.fromEntries(rows.map(({ name, ...row }) => [name, row]))
+    print(JSON.stringify(values, null, 2))
+  } else if (rows.length === 1 && words[0] === rows[0]?.name) print(rows.map(shownValue).join('\n'))
+  else print(tableOf(rows))
+  return 0
+}
+
+function namesFor(words: readonly string[]): readonly KeyName[] {
+  const [wanted] = words
+  if (wanted === undefined) return keyNames
+  if (words.length > 1) throw new UsageError('config takes one key at most: clada config limits.file')
+  const found = keyNames.filter((name) => name === wanted || name.startsWith(`${wanted}.`))
+  if (found.length > 0) return found
+  const close = closestName(wanted, keyNames)
+  throw new UsageError(
+    `There is no key '${visible(wanted)}'.${close === undefined ? ' See clada config.' : ` Did you mean ${close}?`}`,
+  )
+}
+
+interface Row {
+  readonly name: KeyName
+  readonly value: unknown
+  readonly from: 'flag' | 'project' | 'user' | 'default'
+  readonly flag?: string
+  readonly file?: string
+  readonly line?: number
+  readonly refused?: { readonly value: unknown; readonly file: string; readonly line: number }
+}
+
+function rowOf(name: KeyName, effective: Effective, loaded: Loaded | undefined, flags: FlagValues): Row {
+  const { value, from, at, refused } = effective
+  const fileOf = (by: 'project' | 'user'): string => loaded?.[by]?.file ?? ''
+  const said = flagSays(name, keyOf(name).flags ?? [], value, flags)
+  const dropped =
+    refused === undefined ? {} : { refused: { value: refused.value, file: fileOf(refused.by), line: refused.at.line } }
+  if (said !== undefined) return { name, value: said.value, from: 'flag', flag: said.flag, ...dropped }
+  if (from === 'default') return { name, value, from, ...dropped }
+  return { name, value, from, file: fileOf(from), line: at?.line ?? 1, ...dropped }
+}
+
+const shownValue = ({ name, value, from }: Row): string =>
+  visible(from === 'flag' ? String(value) : yamlOf(name, value))
+
+function tableOf(rows: readonly Row[]): string {
+  const width = Math.max(...rows.map(({ name }) => name.length))
+  return rows
+    .flatMap((row) => {
+      const { name, refused } = row
+      const line = `${name.padEnd(width)}  ${shownValue(row)}  (${sourceOf(row)})`
+      if (refused === undefined) return [line]
+      const dropped = `${visible(yamlOf(name, refused.value))} of ${visible(refused.file)}:${refused.line} does not count`
+      return [line, `${' '.repeat(width)}  ! ${dropped}; see clada trust`]
+    })
+    .join('\n')
+}
+
+function sourceOf({ from, flag, file, line }: Row): string {
+  if (from === 'flag') return `--${flag}`
+  return from === 'default' ? from : `${visible(file ?? '')}:${line}`
+}

@@ -1,0 +1,230 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { environmentFor } from '../config/project.ts'
+import { clada, type Ran } from '../support/cli.ts'
+import { fill, filesIn, scratchDir } from '../support/scratch.ts'
+import { atTerminal, noTerminal } from '../support/terminal.ts'
+
+interface Place {
+  readonly home: string
+  readonly cwd: string
+  run(args: readonly string[], input?: string): Ran
+  /** Answers what is asked at a terminal. */
+  answer(args: readonly string[], typed: string): { status: number | null; output: string }
+}
+
+function place(files: { user?: string; project?: string } = {}): Place {
+  const home = scratchDir({ 'proj/a.txt': 'a\n' })
+  const cwd = path.join(home, 'proj')
+  if (files.user !== undefined) fill(home, { '.config/clada/config.yml': files.user })
+  if (files.project !== undefined) fill(cwd, { 'clada.yml': files.project })
+  const env = environmentFor(home)
+  return {
+    home,
+    cwd,
+    run: (args, input) => clada(args, { cwd, env, ...(input === undefined ? {} : { input }) }),
+    answer: (args, typed) => atTerminal(args, typed, { cwd, env }),
+  }
+}
+
+const block = (lines: readonly string[]): string =>
+  ['#!SHAM [@three-char-SHA-256: abc]', ...lines, '#!END_SHAM_abc', ''].join('\n')
+const write = (file: string, content = 'x'): string =>
+  block(['action = "file_write"', `path = ${JSON.stringify(file)}`, `content = ${JSON.stringify(content)}`])
+
+describe('config files and the command line', () => {
+  it('stop every command when they are wrong, before anything is done', () => {
+    const { cwd, run } = place({ project: 'excec: off\nlimits: {file: x}\n' })
+    for (const args of [
+      ['--json'],
+      ['undo'],
+      ['check'],
+      ['diff'],
+      ['do', 'dir_create', 'path=x'],
+      ['config'],
+      ['history'],
+    ]) {
+      const { status, stdout, stderr } = run(args, write(`${cwd}/new.txt`))
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+      expect(stderr).toContain(
+        "clada: clada.yml:1:1: Unknown key 'excec'. Did you mean exec?\nclada.yml:2:16: limits.file",
+      )
+    }
+    expect(Object.keys(filesIn(cwd))).toEqual(['a.txt', 'clada.yml'])
+    expect(run(['--no-config'], write(`${cwd}/new.txt`)).status).toBe(0)
+    expect(run(['doctor']).stdout).toContain("config       clada.yml:1:1: Unknown key 'excec'")
+    expect(run(['--version']).status).toBe(0)
+    expect(run(['help']).status).toBe(0)
+  })
+
+  it('are heeded: relative paths, actions, syntaxes, denied files, limits, reports', () => {
+    const { run } = place({
+      user: 'relative_paths: true\nreport: {format: json}\n',
+      project:
+        'allowed_actions: [file_write, file_read]\nsyntaxes: [sham]\ndenied_patterns: [private]\nlimits: {file: 10}\n',
+    })
+    const codeOf = (input: string): unknown =>
+      (JSON.parse(run([], input).stdout) as { results: { code?: string }[] }).results[0]?.code
+    expect(codeOf(write('ok.txt'))).toBeUndefined()
+    expect(codeOf(write('private/x.txt'))).toBe('path_denied')
+    expect(codeOf(block(['action = "file_delete"', 'path = "a.txt"']))).toBe('action_not_allowed')
+    expect(codeOf(write('large.txt', 'x'.repeat(11)))).toBe('file_too_large')
+    expect(run([], '<---WRITE file="b.txt"--->\nb\n<---END--->\n').stdout).toContain('"totalBlocks": 0')
+    // Flags win.
+    expect(run(['--syntax', 'csl'], '<---WRITE file="b.txt"--->\nb\n<---END--->\n').stdout).toContain(
+      '"totalBlocks": 1',
+    )
+    expect(run(['--format', 'text'], write('ok.txt')).stdout).toContain('SUCCESS')
+  })
+
+  it('narrow the root to a part of the project', () => {
+    const { cwd, run } = place({ project: 'root: sub\n' })
+    fs.mkdirSync(path.join(cwd, 'sub'))
+    expect(run([], write(`${cwd}/sub/x.txt`)).status).toBe(0)
+    expect(run(['--json'], write(`${cwd}/x.txt`)).stdout).toContain('path_escape')
+    expect(run(['--root', '.'], write(`${cwd}/x.txt`)).status).toBe(0)
+  })
+
+  it('say on stderr what does not count, unless --quiet', () => {
+    const { run } = place({ project: 'version: 1\nexec: unsandboxed\n' })
+    const warning =
+      'clada: clada.yml:2: exec: "unsandboxed" is more than you allow, and does not count; what counts is "sandbox". See clada trust.\n'
+    expect(run([], 'nothing').stderr).toBe(warning)
+    expect(run(['--quiet'], 'nothing').stderr).toBe('')
+  })
+})
+
+describe('clada init', () => {
+  it('writes every key once, and never over a file', () => {
+    const { cwd, run } = place()
+    expect(run(['init']).status).toBe(0)
+    const text = fs.readFileSync(path.join(cwd, 'clada.yml'), 'utf8')
+    expect(text).toMatch(/^# yaml-language-server: \$schema=\S+\/schema\/clada\.schema\.json\n/)
+    expect(run(['init'])).toMatchObject({ status: 2, stderr: expect.stringContaining('is there already') })
+    expect(fs.readFileSync(path.join(cwd, 'clada.yml'), 'utf8')).toBe(text)
+    expect(run([], write(`${cwd}/x.txt`))).toMatchObject({ status: 0, stderr: '' })
+  })
+
+  it('does not write through a link', () => {
+    const { home, cwd, run } = place()
+    fs.symlinkSync(path.join(home, 'target'), path.join(cwd, 'clada.yml'))
+    expect(run(['init']).status).toBe(2)
+    expect(fs.existsSync(path.join(home, 'target'))).toBe(false)
+  })
+})
+
+describe('clada config', () => {
+  it('shows what holds and where it comes from', () => {
+    const { home, cwd, run } = place({
+      user: 'exec: off\ngit: shadow\n',
+      project: '\nlimits:\n  file: 1m\n  input: 1g\n',
+    })
+    const lines = run(['config', '--timeout', '7', '--allow', '/opt']).stdout.split('\n')
+    const found = (name: string): string | undefined => lines.find((line) => line.startsWith(`${name} `))
+    expect(found('exec')).toMatch(new RegExp(`^exec +off {2}\\(${home}/\\.config/clada/config\\.yml:1\\)$`))
+    expect(found('limits.file')).toMatch(new RegExp(`1m {2}\\(${cwd}/clada\\.yml:3\\)$`))
+    expect(found('limits.timeout')).toMatch(/7 {2}\(--timeout\)$/)
+    expect(found('allowed_roots')).toMatch(/\/opt {2}\(--allow\)$/)
+    expect(found('limits.input')).toMatch(/50m {2}\(default\)$/)
+    expect(lines.find((line) => line.includes('does not count'))).toContain(`1g of ${cwd}/clada.yml:4 does not count`)
+  })
+
+  it('shows one key, some keys, and all for a program', () => {
+    const { cwd, run } = place({ project: 'exec: unsandboxed\nlimits: {file: 1m}\n' })
+    expect(run(['config', 'limits.file']).stdout).toBe('1m\n')
+    expect(run(['config', 'limits']).stdout.split('\n').length).toBe(6)
+    expect(JSON.parse(run(['config', 'exec', '--json']).stdout)).toEqual({
+      exec: { value: 'sandbox', from: 'default', refused: { value: 'unsandboxed', file: `${cwd}/clada.yml`, line: 1 } },
+    })
+    expect(run(['config', 'limits.fiel'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('Did you mean limits.file?'),
+    })
+  })
+})
+
+const evil = 'exec: unsandboxed\nhooks:\n  after:\n    - run: "touch pwned\\e[2K"\ncommands: {approve: [make it]}\n'
+
+describe.skipIf(noTerminal !== undefined)(`clada trust (${noTerminal ?? 'at a terminal'})`, () => {
+  it('shows what a project asks for, and vouches for exactly that', () => {
+    const { cwd, run, answer } = place({ project: evil })
+    const value = (key: string): string => run(['config', key]).stdout.trim()
+    expect(run([], write(`${cwd}/x.txt`)).stderr).toContain('hooks.after')
+    expect(fs.existsSync(path.join(cwd, 'pwned\u001b[2K'))).toBe(false)
+
+    const no = answer(['trust'], 'n\nn\n')
+    expect(no.status).toBe(1)
+    expect(no.output).toContain('line 1: exec: unsandboxed')
+    expect(no.output).toContain('    - {"run":"touch pwned\\u001b[2K"}')
+    expect(no.output).not.toContain('\u001b[2K')
+    expect(no.output).toContain('make it')
+    expect(value('exec')).toBe('sandbox')
+
+    expect(answer(['trust'], 'y\nn\n').status).toBe(1)
+    expect(value('exec')).toBe('unsandboxed')
+    expect(run(['doctor']).stdout).toContain('clada.yml (trusted)')
+    // Trust in the file approves no command.
+    expect(run([], write(`${cwd}/x.txt`)).stderr).toContain('commands.approve: ["make it"] is not approved')
+
+    fs.appendFileSync(path.join(cwd, 'clada.yml'), '\n')
+    expect(value('exec')).toBe('sandbox')
+  })
+
+  it('approves commands one by one, and hooks run once the file is trusted', () => {
+    const { cwd, run, answer } = place({
+      project:
+        'hooks: {after: [{run: "echo ${GREETING} > hooked"}]}\nvars: {GREETING: hello}\ncommands: {approve: [echo hi]}\n',
+    })
+    expect(answer(['trust'], 'y\ny\n').status).toBe(0)
+    expect(run([], write(`${cwd}/x.txt`))).toMatchObject({ status: 0, stderr: '' })
+    expect(filesIn(cwd)['hooked']).toBe('hello\n')
+    expect(run(['approvals']).stdout).toBe('echo hi  approved\n')
+    expect(run(['trust', 'remove']).status).toBe(0)
+    expect(run(['config', 'hooks.after']).stdout).toBe('[]\n')
+  })
+
+  it('holds for one project only', () => {
+    const { home, cwd, answer, run } = place({ project: 'exec: unsandboxed\n' })
+    expect(answer(['trust'], 'y\n').status).toBe(0)
+    fill(home, { 'other/clada.yml': 'exec: unsandboxed\n' })
+    expect(run(['config', 'exec', '--root', path.join(home, 'other')]).stdout).toBe('sandbox\n')
+    expect(run(['config', 'exec', '--root', cwd]).stdout).toBe('unsandboxed\n')
+  })
+})
+
+describe('a model that gets at clada.yml', () => {
+  it('cannot write it by an action, and what code writes into it counts for nothing', () => {
+    const { cwd, run } = place()
+    expect(run(['--json'], write(`${cwd}/clada.yml`, 'exec: unsandboxed')).stdout).toContain('path_denied')
+    const hook = "printf 'hooks: {after: [{run: touch pwned}]}\\n' > clada.yml"
+    run([], block(['action = "exec"', 'lang = "bash"', `code = ${JSON.stringify(hook)}`]))
+    // Whether or not this machine let the code write it: here it is.
+    fs.writeFileSync(path.join(cwd, 'clada.yml'), 'hooks: {after: [{run: touch pwned}]}\n')
+    const next = run([], write(`${cwd}/x.txt`))
+    expect(next.status).toBe(0)
+    expect(next.stderr).toContain('hooks.after')
+    expect(fs.existsSync(path.join(cwd, 'pwned'))).toBe(false)
+  })
+
+  it.skipIf(noTerminal !== undefined)('cannot change one that is trusted and keep the trust', () => {
+    const { cwd, run, answer } = place({ project: 'hooks: {after: [{run: "true"}]}\n' })
+    expect(answer(['trust'], 'y\n').status).toBe(0)
+    const code = 'sed -i "s/true/touch pwned/" clada.yml'
+    run([], block(['action = "exec"', 'lang = "bash"', `code = ${JSON.stringify(code)}`]))
+    fs.writeFileSync(path.join(cwd, 'clada.yml'), 'hooks: {after: [{run: "touch pwned"}]}\n')
+    expect(run([], write(`${cwd}/x.txt`)).stderr).toContain('is more than you allow')
+    expect(fs.existsSync(path.join(cwd, 'pwned'))).toBe(false)
+  })
+})
+
+describe('without a terminal', () => {
+  it('clada trust trusts nothing', () => {
+    const { run } = place({ project: evil })
+    expect(run(['trust'], 'y\ny\n')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('there is no terminal to ask on'),
+    })
+    expect(run(['config', 'exec']).stdout).toBe('sandbox\n')
+  })
+})
