@@ -26,7 +26,7 @@ beforeAll(() => {
   node([path.join(root, 'scripts/build.mjs'), '--out', path.join(stage, 'dist')], root)
   for (const name of ['package.json', ...manifest.files]) {
     const file = path.join(root, name)
-    if (name !== 'dist' && fs.existsSync(file)) fs.copyFileSync(file, path.join(stage, name))
+    if (name !== 'dist' && fs.existsSync(file)) fs.cpSync(file, path.join(stage, name), { recursive: true })
   }
   // Must not get into the package.
   fill(stage, { 'src/a.ts': '', 'test/a.test.ts': '', '.clada/lock': '', 'notes.md': '' })
@@ -56,7 +56,8 @@ const packed = (): string[] =>
 describe('the package', () => {
   it('holds what it should and nothing else', () => {
     const outside = packed().filter((file) => !file.startsWith('dist/'))
-    expect(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']).toEqual(expect.arrayContaining(outside))
+    const wanted = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', 'schema/clada.schema.json']
+    expect(wanted).toEqual(expect.arrayContaining(outside))
     expect(
       packed().filter(
         (file) =>

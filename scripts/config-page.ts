@@ -1,0 +1,29 @@
+import { keyNames, type KeyName, keyOf } from '../src/config/keys.ts'
+import { free, trusted } from '../src/config/narrowing.ts'
+import { fileDefault, yamlOf } from '../src/config/sample.ts'
+
+/** The part of the documentation that lists the keys. */
+export function keysPage(): string {
+  return keyNames.map(entryOf).join('\n')
+}
+
+function entryOf(name: KeyName): string {
+  const { kind, about, example, flags = [] } = keyOf(name)
+  const flag = flags.length === 0 ? '' : ` Flags: ${flags.map((one) => `\`--${one}\``).join(', ')}.`
+  return [
+    `### \`${name}\``,
+    '',
+    `${about}${flag}`,
+    '',
+    `- Must be ${kind.says.replaceAll('|', '\\|')}. Default: \`${yamlOf(name, fileDefault(name))}\`. Example: \`${example}\`.`,
+    `- In a project's file: ${projectWords(name)}.`,
+    '',
+  ].join('\n')
+}
+
+function projectWords(name: KeyName): string {
+  const { project, askedEach } = keyOf(name)
+  if (askedEach) return '`clada trust` asks about each'
+  if (project === free) return 'as it likes'
+  return project === trusted ? 'only when it is trusted' : 'only narrower than without it, until it is trusted'
+}
