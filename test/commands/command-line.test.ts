@@ -130,6 +130,7 @@ describe('the command line', () => {
       'bash',
       'ruby',
       'limits',
+      'clipboard',
       'config',
     ])
     if (process.platform === 'linux') expect(findings[0]?.found).toMatch(/bubblewrap/)

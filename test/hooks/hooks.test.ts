@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -10,6 +11,16 @@ const write = (file: string, content: string, id = 'abc'): string =>
   `#!SHAM [@three-char-SHA-256: ${id}]\naction = "file_write"\npath = ${JSON.stringify(file)}\ncontent = ${JSON.stringify(content)}\n#!END_SHAM_${id}\n`
 const read = (file: string): string =>
   `#!SHAM [@three-char-SHA-256: rdd]\naction = "file_read"\npath = ${JSON.stringify(file)}\n#!END_SHAM_rdd\n`
+
+const gitEnvironment = {
+  PATH: process.env['PATH'] ?? '',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_AUTHOR_NAME: 'a',
+  GIT_AUTHOR_EMAIL: 'a@b',
+  GIT_COMMITTER_NAME: 'a',
+  GIT_COMMITTER_EMAIL: 'a@b',
+}
 
 const execute = (root: string, text: string, options: CladaOptions): Promise<ExecutionResult> =>
   new Clada({ repoPath: root, relativePaths: true, ...options }).execute(text)
@@ -58,6 +69,24 @@ describe('hooks', () => {
     })
     expect(await clada.undo()).toMatchObject({ success: true })
     expect(filesIn(root)).toEqual({ 'a.ts': 'old\n', 'other.ts': 'mine\n' })
+  })
+
+  it('are in the commit of their execution, and the tree is clean behind them', async () => {
+    const root = scratchDir({ 'a.ts': 'old\n', 'other.ts': 'mine\n' })
+    const git = (...args: string[]): string =>
+      execFileSync('git', args, { cwd: root, encoding: 'utf8', env: gitEnvironment })
+    git('init', '-q')
+    git('add', '-A')
+    git('commit', '-qm', 'start')
+    const hooks = { after: [{ run: 'for f in ${modifiedFiles}; do echo formatted >> "$f"; done; echo x >> other.ts' }] }
+    const clada = new Clada({ repoPath: root, relativePaths: true, hooks })
+    expect(await clada.execute(write('a.ts', 'new\n'))).toMatchObject({ success: true })
+    expect(git('status', '--porcelain', '--', 'a.ts', 'other.ts')).toBe('')
+    expect(git('show', 'HEAD:a.ts')).toBe('new\nformatted\n')
+    expect(git('show', 'HEAD:other.ts')).toBe('mine\nx\n')
+    expect(await clada.undo()).toMatchObject({ success: true })
+    expect(git('show', 'HEAD:a.ts')).toBe('old\n')
+    expect(git('show', 'HEAD:other.ts')).toBe('mine\n')
   })
 
   it('run once, and not for what only reads', async () => {
