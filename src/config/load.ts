@@ -45,8 +45,10 @@ export async function loadConfig(root: string | undefined): Promise<Loaded> {
 
   const user = own && { ...own, inside: isWithin(canonical(own.file), dir) }
   const project = found && { ...found, dir, trusted: isTrusted(dir, found.text) }
-  const facts = factsOf(dir)
-  const merged = merge(user && { ...user, trusted: !user.inside, facts }, project && { ...project, facts })
+  const file = user && { ...user, trusted: !user.inside, facts: factsOf(dir, defaultDeniedPatterns) }
+  const { denied_patterns: denied } = merge(file)
+  const facts = factsOf(dir, denied.value as readonly string[])
+  const merged = merge(file, project && { ...project, facts })
   const meant = root === undefined ? merged.root.value : undefined
   const narrowed = typeof meant === 'string' ? meant : root
   const counted = project === undefined ? merged : withoutApproved(merged, narrowed ?? dir)
@@ -101,8 +103,8 @@ function resolved(given: Given, dir: string): Given {
   }
 }
 
-function factsOf(dir: string): FileGiven['facts'] {
-  const policy = { root: dir, allowedRoots: [], allowEscape: false, deniedPatterns: defaultDeniedPatterns }
+function factsOf(dir: string, deniedPatterns: readonly string[]): FileGiven['facts'] {
+  const policy = { root: dir, allowedRoots: [], allowEscape: false, deniedPatterns }
   const judge = makePathJudge(pathPolicyOf(policy))
   return { dir, mayWrite: (name) => judge.path(name, path.resolve(dir, name), 'write').verdict === 'allow' }
 }

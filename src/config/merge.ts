@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Config, keyNames, type KeyName, keyOf, nested, type Values } from './keys.ts'
-import type { ProjectFacts } from './narrowing.ts'
+import { isOpenPart, isWithin, type ProjectFacts } from './narrowing.ts'
 import type { Place } from './tree.ts'
 import type { Given } from './validate.ts'
 
@@ -25,12 +25,36 @@ export interface FileGiven {
 
 /** Defaults, then the user's file, then the project's. */
 export function merge(user?: FileGiven, project?: FileGiven): Merged {
-  return Object.fromEntries(
-    keyNames.map((name) => {
-      const initial: Effective = { value: keyOf(name).default, from: 'default' }
-      return [name, onTop(name, 'project', project, onTop(name, 'user', user, initial))]
-    }),
-  ) as Merged
+  const own = eachKey((name) => onTop(name, 'user', user, { value: keyOf(name).default, from: 'default' }))
+  const merged = eachKey((name) => onTop(name, 'project', project, own[name]))
+  if (project === undefined || project.trusted) return merged
+  return { ...merged, denied_patterns: anchored(merged, own, project), allowed_roots: stillOpen(merged, project) }
+}
+
+const eachKey = (make: (name: KeyName) => Effective): Merged =>
+  Object.fromEntries(keyNames.map((name) => [name, make(name)])) as Merged
+
+/** A root of the user's inside the project was closed by its name; it must not open because the project's own moves. */
+function stillOpen({ root, allowed_roots: roots }: Merged, { facts }: FileGiven): Effective {
+  if (root.from !== 'project') return roots
+  const dirs = roots.value as readonly string[]
+  return { ...roots, value: dirs.filter((dir) => !isWithin(dir, facts.dir) || isOpenPart(dir, [facts.dir], facts)) }
+}
+
+/**
+ * A pattern such as `secrets/old` is looked for below a root. When a project moves a root to `secrets`, the pattern must
+ * still be looked for from where the root was.
+ */
+function anchored(merged: Merged, own: Merged, { facts }: FileGiven): Effective {
+  const { denied_patterns: denied, root, allowed_roots: roots } = merged
+  if (root.from !== 'project' && roots.from !== 'project') return denied
+  const bases = [facts.dir, ...(own.allowed_roots.value as readonly string[])]
+  const patterns = denied.value as readonly string[]
+  const below = patterns.filter((pattern) => /^!?[^/]+\//.test(pattern))
+  const moved = bases.flatMap((base) =>
+    below.map((pattern) => pattern.replace(/^!?/, (not) => `${not}${base.replace(/\/$/, '')}/**/`)),
+  )
+  return { ...denied, value: [...patterns, ...moved] }
 }
 
 function onTop(name: KeyName, by: Source, file: FileGiven | undefined, below: Effective): Effective {

@@ -10,7 +10,7 @@ export type Narrowing<T> = (wanted: T, allowed: T, facts: ProjectFacts) => T
 export interface ProjectFacts {
   /** The directory of the project's file, without links in its way. */
   readonly dir: string
-  /** Whether a document could write to a file with this name. */
+  /** Whether a document could write to a path below a root, by what the user allows. */
   readonly mayWrite: (relative: string) => boolean
 }
 
@@ -38,12 +38,18 @@ export function someOf<T>(wanted: readonly T[] | null, allowed: readonly T[] | n
 }
 
 /** Directories that are open already, or lie in one that is. */
-export const dirsWithin: Narrowing<readonly string[]> = (wanted, allowed, { dir }) =>
-  wanted.filter((one) => [dir, ...allowed].some((open) => isWithin(one, open)))
+export const dirsWithin: Narrowing<readonly string[]> = (wanted, allowed, facts) =>
+  wanted.filter((one) => isOpenPart(one, [facts.dir, ...allowed], facts))
 
 /** A part of the project. Null is the project itself. */
-export const partOfProject: Narrowing<string | null> = (wanted, allowed, { dir }) =>
-  wanted !== null && isWithin(wanted, dir) ? wanted : allowed
+export const partOfProject: Narrowing<string | null> = (wanted, allowed, facts) =>
+  wanted !== null && isOpenPart(wanted, [facts.dir], facts) ? wanted : allowed
+
+/** What is closed by a name on its way must not be opened by beginning below that name. */
+export function isOpenPart(dir: string, roots: readonly string[], { mayWrite }: ProjectFacts): boolean {
+  const around = roots.filter((root) => isWithin(dir, root))
+  return around.length > 0 && around.every((root) => dir === root || mayWrite(path.relative(root, dir)))
+}
 
 /** Patterns that close more; none that opens. What is allowed comes first in what is wanted. */
 export const morePatterns: Narrowing<readonly string[]> = (wanted, allowed) =>

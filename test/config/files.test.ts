@@ -52,7 +52,7 @@ describe('config files', () => {
       const found = new Map<string, unknown>(keyNames.map((key) => [key, merged[key].value]))
       expect(Object.fromEntries(Object.keys(values).map((key) => [key, found.get(key)]))).toEqual(filled(values, at))
       for (const [key, end] of Object.entries(ends))
-        expect((found.get(key) as unknown[]).slice(-end.length)).toEqual(end)
+        expect((found.get(key) as unknown[]).slice(-end.length)).toEqual(filled(end, at))
       if (refused !== undefined) {
         expect(keyNames.filter((key) => merged[key].refused !== undefined)).toEqual(refused)
         expect(outcome.warnings.length).toBe(refused.length)

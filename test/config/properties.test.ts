@@ -1,3 +1,4 @@
+import path from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -10,7 +11,15 @@ import { type Given, validate } from '../../src/config/validate.ts'
 import { yamlTree } from '../../src/config/yaml-tree.ts'
 import { makePathJudge, pathPolicyOf } from '../../src/policy/paths.ts'
 
-const facts: ProjectFacts = { dir: '/p', mayWrite: (name) => !/\.git|\.\./.test(name) }
+/** As the program has them: by what the user closes. */
+function factsFor(user?: Given): ProjectFacts {
+  const file = user && { given: user, trusted: true, facts }
+  const deniedPatterns = configOf(merge(file)).denied_patterns
+  const judge = makePathJudge(pathPolicyOf({ root: '/p', allowedRoots: [], allowEscape: false, deniedPatterns }))
+  return { dir: '/p', mayWrite: (name) => judge.path(name, path.resolve('/p', name), 'write').verdict === 'allow' }
+}
+
+const facts: ProjectFacts = { dir: '/p', mayWrite: () => false }
 
 const read = (text: string): { given: Given; faults: number } => {
   const { tree, faults } = yamlTree(text)
@@ -71,10 +80,10 @@ describe('any text', () => {
 const values: { readonly [name in KeyName]: fc.Arbitrary<unknown> } = {
   version: fc.constant(1),
   syntaxes: fc.option(fc.subarray(['sham', 'csl', 'udiff'])),
-  root: fc.constantFrom(null, '/p/sub', '/p', '/', '/p-evil', '/elsewhere'),
-  allowed_roots: fc.subarray(['/a', '/a/b', '/ab', '/p/x', '/']),
+  root: fc.constantFrom(null, '/p/sub', '/p', '/', '/p-evil', '/elsewhere', '/p/.git', '/p/d', '/p/x/y', '/p/.clada'),
+  allowed_roots: fc.subarray(['/a', '/a/b', '/ab', '/p/x', '/', '/a/.git', '/p/.git', '/a/d', '/p/d']),
   denied_patterns: fc.array(
-    fc.constantFrom('!.env', '.env', 'x', '!x', '*.key', '!*.key', '/etc', '!/etc', 'd/**', '!d/e'),
+    fc.constantFrom('!.env', '.env', 'x', '!x', '*.key', '!*.key', '/etc', '!/etc', 'd/**', '!d/e', 'd/f'),
   ),
   allowed_actions: fc.option(fc.subarray(['file_read', 'file_write', 'exec', 'run'])),
   relative_paths: fc.boolean(),
@@ -141,12 +150,22 @@ function permitsNoMore(narrow: Merged, wide: Merged): void {
   for (const key of ['input_file', 'output_file'] as const) {
     if (a.listener[key] !== b.listener[key]) expect(a.listener[key]).toMatch(/^(in|out)\.md$/)
   }
-  const judgeOf = (deniedPatterns: readonly string[]) =>
-    makePathJudge(pathPolicyOf({ root: '/p', allowedRoots: [], allowEscape: true, deniedPatterns }))
-  const [strict, loose] = [judgeOf(a.denied_patterns), judgeOf(b.denied_patterns)]
-  for (const file of ['/p/.env', '/p/x', '/p/a.key', '/etc/passwd', '/p/d/e', '/p/d/f', '/p/ok', '/p/.env.example']) {
-    if (strict.path(file, file, 'read').verdict === 'allow')
-      expect(loose.path(file, file, 'read').verdict).toBe('allow')
+  const judgeOf = ({ root, allowed_roots, denied_patterns }: typeof a) =>
+    makePathJudge(
+      pathPolicyOf({
+        root: root ?? '/p',
+        allowedRoots: allowed_roots,
+        allowEscape: false,
+        deniedPatterns: denied_patterns,
+      }),
+    )
+  const [strict, loose] = [judgeOf(a), judgeOf(b)]
+  for (const dir of ['/p', '/a', '/a/b', '/', '/p/x']) {
+    for (const name of ['.env', 'x', 'a.key', 'd/e', 'd/f', 'ok', '.env.example', '.git/config', 'x/y/z', '.clada/x']) {
+      const file = path.join(dir, name)
+      if (b.root !== null || strict.path(file, file, 'write').verdict !== 'allow') continue
+      expect(loose.path(file, file, 'write').verdict, file).toBe('allow')
+    }
   }
 }
 
@@ -155,7 +174,7 @@ describe('a project', () => {
     fc.assert(
       fc.property(given, given, (user, project) => {
         const own = { given: user, trusted: true, facts }
-        permitsNoMore(merge(own, { given: project, trusted: false, facts }), merge(own))
+        permitsNoMore(merge(own, { given: project, trusted: false, facts: factsFor(user) }), merge(own))
       }),
       { numRuns: 600 },
     )
@@ -178,7 +197,7 @@ describe('a project', () => {
     fc.assert(
       fc.property(given, (user) => {
         const own = { given: user, trusted: true, facts }
-        permitsNoMore(merge(own, { given: user, trusted: false, facts }), merge(own))
+        permitsNoMore(merge(own, { given: user, trusted: false, facts: factsFor(user) }), merge(own))
       }),
     )
   })
