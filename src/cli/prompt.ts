@@ -9,16 +9,17 @@ import type { Command } from './command.ts'
 import { tellContext } from './context.ts'
 import { type FlagValues, numberOf, UsageError } from './flags.ts'
 import { giveText } from './give-text.ts'
-import { cladaOptions } from './options.ts'
+import { configured } from './options.ts'
 
 /** What to paste to a model, so that it writes blocks for this project. */
 export const command: Command = async ({ flags, words }) => {
   if (words.length > 0)
     throw new UsageError('prompt takes no words. To teach another syntax: clada prompt --syntax csl')
-  const options = await cladaOptions(flags)
+  const { options, config } = await configured(flags)
   const { root } = settingsOf(options)
   const prompt = projectPrompt(options, {
     token: sessionToken(root),
+    rules: config.prompt.rules,
     include: flags.all === undefined ? 'everyday' : 'all',
     budget: numberOf(flags, 'budget'),
   })

@@ -78,6 +78,11 @@ describe('config files and the command line', () => {
     expect(run(['--format', 'text'], write('ok.txt')).stdout).toContain('SUCCESS')
   })
 
+  it('tell the model the rules of the house', () => {
+    const { run } = place({ user: 'prompt: {rules: [Be brief.]}\n', project: 'prompt:\n  rules: [Tests first.]\n' })
+    expect(run(['prompt']).stdout).toContain('## Rules of this project\n\n- Be brief.\n- Tests first.\n')
+  })
+
   it('narrow the root to a part of the project', () => {
     const { cwd, run } = place({ project: 'root: sub\n' })
     fs.mkdirSync(path.join(cwd, 'sub'))
