@@ -6,7 +6,7 @@ import { printable } from '../report/printable.ts'
 import { settingsOf } from '../settings.ts'
 import type { Command } from './command.ts'
 import { type FlagValues, UsageError } from './flags.ts'
-import { cladaOptions, outputMode, reportOptions } from './options.ts'
+import { configured, outputMode, reportOptions } from './options.ts'
 import { print } from './print.ts'
 import { isTerminal } from './terminal.ts'
 import { askingBoth } from './watch/approvals.ts'
@@ -18,9 +18,9 @@ import { openView, type View } from './watch/view.ts'
 /** The listener with somebody in front of it: what happens as it happens, and keys. */
 export const command: Command = async ({ flags, words: [word, ...rest] }) => {
   if (rest.length > 0) throw new UsageError('watch takes one file: clada watch FILE.')
-  const given = await cladaOptions(flags)
+  const { options: given, config } = await configured(flags)
   const { root } = settingsOf(given)
-  const { listener: listening } = defaults
+  const { listener: listening } = config
   const file = word === undefined ? path.resolve(root, listening.input_file) : path.resolve(word)
   const report = reportOptions(flags)
   const terminal = !isTerminal(1) ? 'none' : isTerminal(0) ? 'keys' : 'live'
@@ -38,7 +38,7 @@ export const command: Command = async ({ flags, words: [word, ...rest] }) => {
   for (const [signal, code] of Object.entries(signals)) process.on(signal, () => quit(code))
 
   const options = { ...given, ask: askingBoth(view.questions, over.signal) }
-  const use = clipboardUse(flags, defaults.clipboard)
+  const use = clipboardUse(flags, config.clipboard)
   const board = once(async () => {
     const { openBoard } = await import('./watch/clipboard.ts')
     return openBoard(use, options, {
@@ -68,11 +68,6 @@ export const command: Command = async ({ flags, words: [word, ...rest] }) => {
 }
 
 const signals: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
-
-const defaults = {
-  listener: { input_file: 'clada_input.md', output_file: '.clada/output.md', debounce_ms: 50 },
-  clipboard: { read: false, write: false, osc52: false },
-}
 
 function clipboardUse(flags: FlagValues, { read, write, osc52 }: ClipboardUse): ClipboardUse {
   const both = flags.clipboard !== undefined

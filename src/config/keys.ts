@@ -222,7 +222,7 @@ export const keys = {
   }),
   'listener.debounce_ms': key({
     kind: wholeNumber(15, 60_000),
-    default: 500,
+    default: 50,
     about: 'How long the file must be left alone before it is read, in milliseconds.',
     example: '200',
     project: free,
@@ -243,9 +243,9 @@ export const keys = {
   }),
   'clipboard.osc52': key({
     kind: yesNo,
-    default: true,
-    about: 'Whether the terminal may be asked to take a copy (OSC 52) where no clipboard program is there.',
-    example: 'false',
+    default: false,
+    about: 'Whether the terminal is asked to take a copy too (OSC 52), which helps over SSH.',
+    example: 'true',
     project: towards([false, true]),
   }),
   'hooks.before': key({
