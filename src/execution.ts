@@ -2,7 +2,7 @@ import path from 'node:path'
 import { decode, type Decoded } from './actions/decode.ts'
 import type { Registry } from './actions/registry.ts'
 import { doubtful } from './actions/replace-occurrences.ts'
-import type { ActionContext, Commands, Outcome, Repair } from './core/action.ts'
+import type { ActionContext, Commands, Outcome, Repair, Steps } from './core/action.ts'
 import type { Block, BlockGroup, Fault } from './core/block.ts'
 import type { CommandScope } from './commands/scope.ts'
 import type { openWorkingSet } from './context/working-set.ts'
@@ -34,6 +34,8 @@ export interface ExecutionOptions {
   readonly onOutput?: ((task: string, chunk: Buffer) => void) | undefined
   /** Told of each action as it begins and as it is over. */
   readonly log?: ActionLog | undefined
+  /** What the user may do with earlier executions. */
+  readonly steps: () => Promise<Steps>
   /** Reads texts as they stand, whatever a chat program did to them. */
   readonly strict?: boolean | undefined
 }
@@ -280,7 +282,7 @@ export class Execution {
     scope: Pick<OpenWorkspace, 'filesFor'>,
     onWrite: (landing: Landing) => void,
   ): Promise<Outcome> {
-    const { settings, origin, signal, strict } = this.#options
+    const { settings, origin, signal, strict, steps } = this.#options
     if (signal?.aborted) return { ok: false, problem: stopped(reasonOf(signal)) }
     const { fatalError } = this.#fatal
     if (fatalError !== undefined) return { ok: false, problem: stopped(fatalError) }
@@ -299,6 +301,7 @@ export class Execution {
         files,
         commands,
         workingSet: () => this.#workingSet(),
+        history: steps,
         spelled,
         repair,
         explain: (problem) => explain(problem, spelled).error,

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import type { Steps } from './core/action.ts'
 import type { Document } from './core/block.ts'
 import { InputError } from './core/input-error.ts'
 import type { ExecutionResult } from './core/result.ts'
@@ -13,7 +14,7 @@ import { BlockStream } from './syntax/stream-blocks.ts'
 import { type Change, openWorkspace, type OpenWorkspace } from './workspace/open.ts'
 
 /** The only file that knows the order of the stages: text, blocks, actions, policy, workspace, result. */
-export interface RunOptions extends ExecutionOptions, FindOptions {
+export interface RunOptions extends Omit<ExecutionOptions, 'log' | 'steps'>, FindOptions {
   readonly history: HistorySettings
 }
 
@@ -78,7 +79,10 @@ async function inWorkspace(options: RunOptions, work: (execution: Execution) => 
         })
   const workspace: OpenWorkspace = openWorkspace(settings, judge, effect === 'land' ? 'disk' : 'staged', history)
   try {
-    const execution = new Execution({ ...options, log: history && logInto(history, settings) }, workspace)
+    const log = history && logInto(history, settings)
+    // Loaded when the user calls one: documents never do.
+    const steps = async (): Promise<Steps> => (await import('./steps.ts')).stepsOf(settings, options.history)
+    const execution = new Execution({ ...options, log, steps }, workspace)
     await work(execution)
     await execution.settled()
     const changes = effect === 'show' ? workspace.changes() : []

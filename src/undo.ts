@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { fingerprintOf } from './core/hash.ts'
 import { Stop } from './core/problem.ts'
+import type { Code } from './core/result.ts'
 import type { Inspected } from './core/recorder.ts'
 import type { HistorySettings, Settings } from './core/settings.ts'
 import { Contents } from './history/contents.ts'
@@ -78,7 +79,8 @@ async function turn(
       workspace.inspect(absolute),
     )
     const chosen = choose(kind, records, options)
-    if (typeof chosen === 'string') return await ended(history, refused(chosen))
+    if (typeof chosen === 'string')
+      return await ended(history, refused(chosen, options.number === undefined ? 'skipped' : 'invalid_parameter'))
     const of = chosen.kind === 'run' ? chosen.number : (chosen.of ?? chosen.number)
     const ofActions = options.action === undefined ? {} : { ofActions: [options.action] }
     history.note({ about: { of, ...ofActions } })
@@ -88,13 +90,19 @@ async function turn(
   } catch (error) {
     if (!(error instanceof Stop)) throw error
     const { error: reason, code } = explain(error.problem, `clada ${kind}`)
-    return await ended(history, { ...refused(reason), code })
+    return await ended(history, refused(reason, code))
   } finally {
     await workspace.close()
   }
 }
 
-const refused = (error: string): UndoResult => ({ success: false, restored: [], conflicts: [], error })
+const refused = (error: string, code: Code = 'skipped'): UndoResult => ({
+  success: false,
+  restored: [],
+  conflicts: [],
+  error,
+  code,
+})
 
 async function ended(history: History, result: UndoResult): Promise<UndoResult> {
   const { commit, warnings, failure } = await history.end([])
@@ -126,7 +134,7 @@ async function takeBack(
   { action, force = false }: UndoOptions,
 ): Promise<UndoResult> {
   const paths = action === undefined ? record.paths : pathsOf(record, action)
-  if (typeof paths === 'string') return refused(paths)
+  if (typeof paths === 'string') return refused(paths, 'invalid_parameter')
   const contents = new Contents(historyDir, record.number)
   const plans = await Promise.all(
     paths.map(async (entry) =>
@@ -135,7 +143,8 @@ async function takeBack(
   )
   const conflicts = plans.flatMap(({ path, conflict }) => (conflict === undefined ? [] : [{ path, reason: conflict }]))
   if (conflicts.length > 0 && !force) {
-    return { ...refused(`Files changed since execution ${record.number}. --force merges them.`), conflicts }
+    const reason = `Files changed since execution ${record.number}. --force merges them.`
+    return { ...refused(reason, 'concurrent_modification'), conflicts }
   }
   const wanted = plans.flatMap(({ wanted }) => wanted ?? [])
   const displaced = await workspace.restore(wanted)

@@ -1,5 +1,5 @@
 import type { NearPlace, Problem } from '../core/problem.ts'
-import type { Code, Details } from '../core/result.ts'
+import { type Code, codes, type Details } from '../core/result.ts'
 import { explainOs } from './explain-os.ts'
 
 export interface Explained {
@@ -262,6 +262,11 @@ export function explain(problem: Problem, action: string): Explained {
             'Nothing was changed. Ask the user to repair the file, or put it aside and begin anew with context_clear.',
         },
       }
+    case 'step-refused': {
+      const listed = problem.conflicts.map(({ path, reason }) => `\n  ${path}: ${reason}`).join('')
+      const code = codes.find((one) => one === problem.code) ?? 'git_operation_failed'
+      return { error: `${action}: ${problem.reason}${listed}`, code }
+    }
     case 'stopped':
       return { error: `${action}: not executed: ${problem.reason}`, code: 'skipped' }
     case 'bug':
