@@ -25,6 +25,11 @@ export interface ExecuteOptions {
   onAction?: (result: ActionResult) => void
   /** What is left when it is aborted is skipped and reported so. */
   signal?: AbortSignal
+  /**
+   * With `alreadyDone: 'skip'`: whether a block shall be carried out although it was before. For whoever knows that it
+   * was gone in between. Without it a block counts as done only if the execution before this one had it.
+   */
+  again?: (block: string) => boolean
 }
 
 /** Finds the action blocks in a text and carries them out. Holds options, no state. */
@@ -144,6 +149,7 @@ export class Clada {
       origin: 'document',
       commands,
       ask,
+      alreadyDone: this.#options.alreadyDone,
       ...readingOf(this.#options),
     }
   }

@@ -2,13 +2,13 @@ import path from 'node:path'
 import { decode, type Decoded } from './actions/decode.ts'
 import type { Registry } from './actions/registry.ts'
 import { doubtful } from './actions/replace-occurrences.ts'
-import type { ActionContext, Commands, Outcome, Repair, Steps } from './core/action.ts'
+import { type ActionContext, type Commands, ok, type Outcome, type Repair, type Steps } from './core/action.ts'
 import type { Block, BlockGroup, Fault } from './core/block.ts'
 import type { CommandScope } from './commands/scope.ts'
 import type { openWorkingSet } from './context/working-set.ts'
 import { type Ask, type CommandSettings, defaultCommandSettings } from './core/commands.ts'
 import { type Problem, Stop } from './core/problem.ts'
-import type { ActionResult, Code, ExecutionResult, ParseError } from './core/result.ts'
+import type { ActionResult, Code, Details, ExecutionResult, ParseError } from './core/result.ts'
 import type { Settings } from './core/settings.ts'
 import { TaskNumbers } from './core/task-numbers.ts'
 import { syntaxError, validationError } from './parse-error.ts'
@@ -34,11 +34,15 @@ export interface ExecutionOptions {
   readonly onOutput?: ((task: string, chunk: Buffer) => void) | undefined
   /** Told of each action as it begins and as it is over. */
   readonly log?: ActionLog | undefined
+  /** Whether a block need not be carried out, because it was. Asked of every block, in order. */
+  readonly done?: ((block: string) => Promise<AlreadyDone | undefined>) | undefined
   /** What the user may do with earlier executions. */
   readonly steps: () => Promise<Steps>
   /** Reads texts as they stand, whatever a chat program did to them. */
   readonly strict?: boolean | undefined
 }
+
+type AlreadyDone = NonNullable<Details['already_done']>
 
 export interface ActionLog {
   act(seq: number, raw: string, explanation?: string): void
@@ -236,7 +240,12 @@ export class Execution {
     const result = this.#begin(task)
     const begun = performance.now()
     const landings: Landing[] = []
-    const outcome = await this.#outcome(task, scope, (landing) => landings.push(landing))
+    const done = await this.#options.done?.(task.block.raw)
+    if (done !== undefined) result.details = { already_done: done }
+    const outcome =
+      done === undefined
+        ? await this.#outcome(task, scope, (landing) => landings.push(landing))
+        : ok(undefined, [alreadyWarning(done)])
     if (!outcome.ok) this.#giveUp(outcome.problem)
     settle(result, outcome, [...(task.block.warnings ?? []), ...task.decoded.warnings])
 
@@ -416,6 +425,9 @@ function problemOf(error: unknown): Problem {
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
   return { kind: 'bug', message, ...(stack === undefined ? {} : { stack }) }
 }
+
+const alreadyWarning = ({ execution, action, time }: AlreadyDone): string =>
+  `already applied by action ${action} of execution ${execution} (${time}), so it was not carried out again`
 
 const displacedWarning = (saved: string): string =>
   `someone else wrote to this file in the moment it was replaced; their text is saved in ${saved}`

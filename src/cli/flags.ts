@@ -62,6 +62,10 @@ export const flags = [
   { name: 'trust-approvals', help: "take the project's list of approved commands as it is, for this run" },
   { name: 'network', help: 'with approve: let the command use the network' },
   { name: 'atomic', help: 'carry the document out whole or not at all' },
+  {
+    name: 'again',
+    help: 'with watch: run blocks again that were already carried out; with run: say nothing about a document that was',
+  },
   { name: 'strict', help: 'repair nothing that a chat program damaged' },
   { name: 'no-git', help: 'save no checkpoints in git; undo works all the same' },
   {

@@ -20,6 +20,7 @@ export function cladaOptions(flags: FlagValues): CladaOptions {
     gitCommit: flags['no-git'] === undefined,
     ...historyOptions(flags),
     strict: flags.strict !== undefined,
+    ...(flags.again === undefined ? {} : { alreadyDone: 'run' as const }),
     ...(flags.syntax === undefined ? {} : { syntaxes: flags.syntax.map(syntaxOf) }),
     ...cslDelimiters(flags),
     ...(flags.exec === undefined ? {} : { exec: execOf(flags) }),

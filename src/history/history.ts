@@ -121,19 +121,31 @@ export class History implements Recorder {
   /** An action begins. */
   act(seq: number, raw: string, explanation?: string): void {
     this.acting = seq
-    this.#blocks.set(seq, fingerprintOf(Buffer.from(raw)))
+    // What a user calls by hand is no block.
+    if (raw !== '') this.#blocks.set(seq, fingerprintOf(Buffer.from(raw)))
     if (explanation !== undefined) this.#explanations.push(explanation)
   }
 
   /** An action is over: known to whoever finds this journal without an end. */
   acted({ seq, action, params, success }: ActionResult): void {
-    this.#open?.journal.note({ done: seq, action, target: targetOf(params), success })
+    const block = this.#blocks.get(seq)
+    this.#open?.journal.note({ done: seq, action, target: targetOf(params), success, ...(block && { block }) })
   }
 
   /** The action of this very execution that took a text out of a file. */
   lostBy(absolute: string, text: string): { action: number } | undefined {
     const action = this.#open?.journal.lostBy(absolute, text.replaceAll('\r\n', '\n'))
     return action === undefined ? undefined : { action }
+  }
+
+  /** Tells a document from another. */
+  get document(): string | undefined {
+    return this.#blocks.size === 0 ? undefined : fingerprintOf(Buffer.from([...this.#blocks.values()].join()))
+  }
+
+  /** Whether anything was to be changed. */
+  get begun(): boolean {
+    return this.#beginning !== undefined
   }
 
   async end(results: readonly ActionResult[]): Promise<Ended> {
@@ -244,7 +256,7 @@ export class History implements Recorder {
     const { kind, about, inspect } = this.#options
     const { of, ofActions } = about?.() ?? {}
     const actions = results.map((result) => this.#action(result))
-    const prints = actions.flatMap(({ block }) => block ?? [])
+    const { document } = this
     const paths = journal.finish(inspect)
     return {
       version: 1,
@@ -256,13 +268,13 @@ export class History implements Recorder {
       ended: 'whole',
       mode: 'off',
       summary: summaryOf({ kind, of, paths, explanations: this.#explanations }),
-      ...(kind === 'run' ? { document: fingerprintOf(Buffer.from(prints.join())) } : {}),
+      ...(document === undefined ? {} : { document }),
       actions,
       paths,
     }
   }
 
-  #action({ seq, action, params, success, error }: ActionResult): ActionRecord {
+  #action({ seq, action, params, success, error, details }: ActionResult): ActionRecord {
     const block = this.#blocks.get(seq)
     const [line] = error?.split('\n') ?? []
     return {
@@ -271,6 +283,7 @@ export class History implements Recorder {
       target: targetOf(params),
       success,
       ...(block === undefined ? {} : { block }),
+      ...(details?.already_done === undefined ? {} : { already: details.already_done }),
       ...(line === undefined ? {} : { error: line.slice(0, 200) }),
     }
   }

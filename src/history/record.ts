@@ -28,6 +28,8 @@ export interface ActionRecord {
   readonly target: string
   readonly success: boolean
   readonly block?: string
+  /** It was not carried out: an earlier execution had done it. */
+  readonly already?: { readonly execution: number; readonly action: number }
   readonly error?: string
 }
 

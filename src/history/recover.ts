@@ -157,11 +157,13 @@ function stateNow(inspect: Inspect, absolute: string): State {
 
 function actionOf(line: object): ActionRecord {
   const field = (name: string): unknown => Reflect.get(line, name)
+  const block = field('block')
   return {
     seq: Number(field('done')),
     action: String(field('action')),
     target: String(field('target')),
     success: field('success') === true,
+    ...(typeof block === 'string' ? { block } : {}),
   }
 }
 
