@@ -254,7 +254,7 @@ export class Execution {
       result.durationMs = Math.round((performance.now() - begun) * 1000) / 1000
     })
     // In order, whatever order the files land in.
-    this.#reported = this.#reported.then(() => landed).then(() => this.#options.onAction?.(result))
+    this.#reported = this.#reported.then(() => landed).then(() => this.#tell(result))
     if (landings.length === 0) return result
     this.#landing.push(landed)
     if (this.#landing.length >= maxLanding) await this.#landing.shift()
@@ -283,7 +283,7 @@ export class Execution {
   #skip(task: ReadyTask, reason: string): void {
     const result = this.#begin(task)
     settle(result, { ok: false, problem: stopped(reason) }, [])
-    this.#reported = this.#reported.then(() => this.#options.onAction?.(result))
+    this.#reported = this.#reported.then(() => this.#tell(result))
   }
 
   async #outcome(
@@ -359,6 +359,15 @@ export class Execution {
       if (set !== undefined && 'land' in set) await set.land()
     } catch (error) {
       this.#warnings.push(`the working set was not changed: ${explain(problemOf(error), 'clada').error}`)
+    }
+  }
+
+  /** Whoever listens and throws stops the run, but not what is on its way to the disk. */
+  #tell(result: ActionResult): void {
+    try {
+      this.#options.onAction?.(result)
+    } catch (error) {
+      this.fail(`onAction failed: ${error instanceof Error ? error.message : String(error)}`, 'internal_error')
     }
   }
 

@@ -90,7 +90,8 @@ async function inWorkspace(options: RunOptions, work: (execution: Execution) => 
     // Loaded when the user calls one: documents never do.
     const steps = async (): Promise<Steps> => (await import('./steps.ts')).stepsOf(settings, options.history)
     const execution = new Execution({ ...options, log, steps, done: doneFor(options) }, workspace)
-    await work(execution)
+    await work(execution).catch((error: unknown) => execution.fail(unexpected(error), 'internal_error'))
+    // Whatever went wrong, what was done is written down and told.
     await execution.settled()
     const changes = effect === 'show' ? workspace.changes() : []
     if (effect === 'together') await execution.landTogether()
@@ -103,6 +104,9 @@ async function inWorkspace(options: RunOptions, work: (execution: Execution) => 
     await workspace.close()
   }
 }
+
+const unexpected = (error: unknown): string =>
+  `Unexpected error in execute: ${error instanceof Error ? error.message : String(error)}`
 
 /** Whether blocks need not be carried out. The history is looked at once, when the first block comes. */
 function doneFor({ alreadyDone, again, settings, effect }: RunOptions): ExecutionOptions['done'] {

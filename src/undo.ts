@@ -88,7 +88,10 @@ async function turn(
     if (result.success) about = { of, ...ofActions }
     return await ended(history, { ...result, execution: of, summary: chosen.summary })
   } catch (error) {
-    if (!(error instanceof Stop)) throw error
+    if (!(error instanceof Stop)) {
+      await history.end([])
+      throw error
+    }
     const { error: reason, code } = explain(error.problem, `clada ${kind}`)
     return await ended(history, refused(reason, code))
   } finally {

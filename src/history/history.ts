@@ -2,7 +2,7 @@ import path from 'node:path'
 import fs from 'node:fs'
 import { fingerprintOf } from '../core/hash.ts'
 import { Stop } from '../core/problem.ts'
-import type { Inspect, PathChange, Recorder } from '../core/recorder.ts'
+import type { Inspect, Inspected, PathChange, Recorder } from '../core/recorder.ts'
 import type { ActionResult } from '../core/result.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import type { Checkpoints } from './checkpoints.ts'
@@ -154,8 +154,7 @@ export class History implements Recorder {
     const { history, number, journal, checkpoints, release } = this.#open
     this.#open = undefined
     try {
-      const record = this.#record(number, journal, results)
-      journal.close()
+      const record = this.#closing(journal, () => this.#record(number, journal, results))
       // An undo that found everything as it was before has still happened.
       if (record.paths.length === 0 && record.of === undefined) {
         fs.rmSync(dirOf(history, number), { recursive: true, force: true })
@@ -169,6 +168,14 @@ export class History implements Recorder {
       checkpoints?.close()
       if (this.#programs > 0) fs.rmSync(path.join(dirOf(history, number), roomDir), { recursive: true, force: true })
       release()
+    }
+  }
+
+  #closing<T>(journal: Journal, work: () => T): T {
+    try {
+      return work()
+    } finally {
+      journal.close()
     }
   }
 
@@ -257,7 +264,7 @@ export class History implements Recorder {
     const { of, ofActions } = about?.() ?? {}
     const actions = results.map((result) => this.#action(result))
     const { document } = this
-    const paths = journal.finish(inspect)
+    const paths = journal.finish((absolute) => seenBy(inspect, absolute))
     return {
       version: 1,
       number,
@@ -286,6 +293,16 @@ export class History implements Recorder {
       ...(details?.already_done === undefined ? {} : { already: details.already_done }),
       ...(line === undefined ? {} : { error: line.slice(0, 200) }),
     }
+  }
+}
+
+/** A place that cannot be looked at any more, behind a link that came since, costs nobody the record. */
+function seenBy(inspect: Inspect, absolute: string): Inspected {
+  try {
+    return inspect(absolute)
+  } catch (error) {
+    if (error instanceof Stop) return { type: 'other' }
+    throw error
   }
 }
 
