@@ -114,7 +114,7 @@ async function ended(history: History, result: UndoResult): Promise<UndoResult> 
     ...result,
     ...failed,
     ...(commit === undefined ? {} : { gitCommit: commit }),
-    ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
+    ...(warnings.length === 0 ? {} : { warnings: [...(result.warnings ?? []), ...warnings] }),
   }
 }
 
@@ -151,13 +151,15 @@ async function takeBack(
   }
   const wanted = plans.flatMap(({ wanted }) => wanted ?? [])
   const displaced = await workspace.restore(wanted)
+  const warnings = [
+    ...plans.flatMap(({ path, left }) => (left === undefined ? [] : [`${path} stays as it is: ${left}`])),
+    ...displaced.map((saved) => `somebody wrote meanwhile; their text is in ${saved}`),
+  ]
   return {
     success: true,
     restored: plans.flatMap(({ path, wanted }) => (wanted === undefined ? [] : [path])),
     conflicts,
-    ...(displaced.length === 0
-      ? {}
-      : { warnings: displaced.map((saved) => `somebody wrote meanwhile; their text is in ${saved}`) }),
+    ...(warnings.length === 0 ? {} : { warnings }),
   }
 }
 
@@ -177,10 +179,12 @@ interface Plan {
   readonly path: string
   readonly wanted?: WantedState
   readonly conflict?: string
+  /** Why nothing is done to it, although it changed since; in nobody's way. */
+  readonly left?: string
 }
 
 async function planFor(
-  { path: short, before, after }: PathRecord,
+  { path: short, before, after, ignored }: PathRecord,
   absolute: string,
   contents: Contents,
   workspace: OpenWorkspace,
@@ -193,6 +197,7 @@ async function planFor(
   if (isAs(now, to)) return { path: short }
   // A directory that somebody uses goes on being there, and one that is gone needs no removal.
   if (after.type === 'directory' && before.type === 'absent') return { path: short }
+  if (ignored) return { path: short, left: `git ignores it, and ${changeOf(now, after)}` }
   if (onChange === 'refuse') return { path: short, conflict: changeOf(now, after) }
   return merged(short, absolute, now, to, contents.bytesOf(after))
 }

@@ -6,7 +6,7 @@ import type { Inspect, Inspected, PathChange, Recorder } from '../core/recorder.
 import type { ActionResult } from '../core/result.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import type { Checkpoints } from './checkpoints.ts'
-import { Journal } from './journal.ts'
+import { Journal, shortPath } from './journal.ts'
 import { takeLock } from './lock.ts'
 import { ownDir, putFile, readOwn } from './own-files.ts'
 import { ownOwner } from './owner.ts'
@@ -20,7 +20,7 @@ import {
   roomDir,
 } from './record.ts'
 import type { Snapshot } from './snapshot.ts'
-import { summaryOf, targetOf } from './summary.ts'
+import { listOf, summaryOf, targetOf } from './summary.ts'
 
 /** What an execution is, for its record. */
 export interface HistoryOptions {
@@ -103,9 +103,11 @@ export class History implements Recorder {
     try {
       const { takeSnapshot } = await import('./snapshot.ts')
       this.#snapshot = await takeSnapshot({ root, stateDir, settings, closed, dir })
+      this.#open.journal.noteNow({ program: this.acting, tree: this.#snapshot.tree })
     } catch (error) {
       if (!(error instanceof Stop)) throw error
       this.#snapshot = undefined
+      this.#open.journal.noteNow({ program: this.acting })
       this.warnings.push('git cannot save the project before a program runs, so what it changes cannot be undone')
     }
   }
@@ -115,7 +117,11 @@ export class History implements Recorder {
     const { statesBefore } = await import('./snapshot.ts')
     const { journal } = this.#open
     const states = await statesBefore(this.#snapshot, absolutes)
-    for (const [absolute, before] of states) journal.found(absolute, before, this.acting)
+    for (const [absolute, { state, ignored }] of states)
+      journal.found(absolute, state, this.acting, ignored ? { ignored } : {})
+    const lost = absolutes.filter((absolute) => !states.has(absolute)).map((one) => shortPath(this.#options.root, one))
+    if (lost.length > 0)
+      this.warnings.push(`clada undo cannot take back what action ${this.acting} did to ${listOf(lost)}: ${notKept}`)
   }
 
   /** An action begins. */
@@ -215,7 +221,9 @@ export class History implements Recorder {
     const there = (name: string): boolean => fs.existsSync(path.join(dirOf(history, last), name))
     if (!there(recordFile) || there(pendingFile) || there(roomDir)) {
       const { recover } = await import('./recover.ts')
-      this.warnings.push(...(await recover(history, last, root, inspect)))
+      const { settings, closed } = this.#options
+      const place = { root, stateDir: path.dirname(history), settings, closed }
+      this.warnings.push(...(await recover(history, last, place, inspect)))
     }
     for (const old of numbers.slice(0, -keptExecutions))
       fs.rmSync(dirOf(history, old), { recursive: true, force: true })
@@ -305,6 +313,8 @@ function seenBy(inspect: Inspect, absolute: string): Inspected {
     throw error
   }
 }
+
+const notKept = 'closed files, large ones, and more ignored ones than can be kept are not saved before a program runs'
 
 interface Open {
   readonly stateDir: string

@@ -39,6 +39,8 @@ export interface PathRecord {
   readonly after: State
   /** What it became, change by change. */
   readonly steps: readonly StepRecord[]
+  /** Git ignores it: it may change at any time, and then is in nobody's way. */
+  readonly ignored?: true
 }
 
 export interface StepRecord {
