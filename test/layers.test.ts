@@ -123,6 +123,7 @@ const guarded: Readonly<Record<string, readonly string[]>> = {
   ],
   'node:fs/promises': ['workspace', 'settings.ts', 'cli'],
   'node:child_process': [
+    'workspace/exchange.ts',
     'workspace/search.ts',
     'history/git-program.ts',
     'history/merge-file.ts',

@@ -42,12 +42,19 @@ export function explain(problem: Problem, action: string): Explained {
         details: { path, size, limit, advice: 'Work on a smaller file, or let a command do it.' },
       }
     }
-    case 'changed-meanwhile':
+    case 'changed-meanwhile': {
+      const { path, saved } = problem
+      const apart = saved === undefined ? '' : ` What was written to it last is saved in ${saved}.`
       return {
-        error: `${action}: '${problem.path}' was changed by someone else meanwhile`,
+        error: `${action}: '${path}' was changed by someone else meanwhile`,
         code: 'concurrent_modification',
-        details: { path: problem.path, advice: 'The file was left as it is. Read it again, then repeat the action.' },
+        details: {
+          path,
+          advice: `The file was left as it is. Read it again, then repeat the action.${apart}`,
+          ...(saved === undefined ? {} : { saved }),
+        },
       }
+    }
     case 'hash-differs':
       return {
         error: `${action}: '${problem.path}' is not the file that was read`,

@@ -17,6 +17,7 @@ export class Scratch {
   #count = 0
   #state: string | undefined
   #ledger: string | undefined
+  #contended: boolean | undefined
 
   constructor(root: string) {
     this.root = root
@@ -38,6 +39,22 @@ export class Scratch {
     const file = path.join(dir, `${new Date().toISOString().replace(/[:.]/g, '-')}-${this.#count++}-${name}`)
     fs.writeFileSync(file, bytes, { flag: 'wx' })
     return file
+  }
+
+  /** Somebody else was seen to write to the files of this run; for a while nothing is then replaced unseen. */
+  noteContention(): void {
+    this.#contended = true
+    try {
+      fs.writeFileSync(path.join(this.stateDir(), contendedFile), '')
+    } catch {
+      // Only later runs would have profited.
+    }
+  }
+
+  /** Whether somebody may be writing to this file right now. */
+  isContended({ mtimeMs }: Pick<fs.Stats, 'mtimeMs'>): boolean {
+    this.#contended ??= isRecent(fs.lstatSync(path.join(this.stateDir(), contendedFile), { throwIfNoEntry: false }))
+    return this.#contended && isRecent({ mtimeMs })
   }
 
   /** `.clada` in the root, or where that cannot be made a directory of the user's own. */
@@ -67,6 +84,12 @@ export class Scratch {
     return ledger
   }
 }
+
+const contendedFile = 'contended'
+
+/** A minute after the last time, whoever it was has gone elsewhere. */
+const isRecent = (stat: Pick<fs.Stats, 'mtimeMs'> | undefined): boolean =>
+  stat !== undefined && Date.now() - stat.mtimeMs < 60_000
 
 const ignoreAll =
   '# Made by clada. What users approved is the only thing worth sharing.\n*\n!.gitignore\n!allowed-commands.json\n'
