@@ -14,9 +14,10 @@ export const stepsOf = (settings: Settings, history: HistorySettings): Steps => 
       ...(action === undefined ? {} : { action }),
       force,
     })
-    const { conflicts, warnings = [] } = result
+    const { warnings = [], ...data } = result
+    const { conflicts } = data
     const merged = conflicts.map(({ path, reason }) => `${path}: ${reason}`)
-    return outcomeOf(result, conflicts, [...merged, ...warnings])
+    return outcomeOf(data, conflicts, [...merged, ...warnings])
   },
   back: async () => outcomeOf(await stepBack(settings, history)),
   forward: async () => {
@@ -34,15 +35,15 @@ interface Answer {
   readonly success: boolean
   readonly error?: string
   readonly code?: string
-  readonly warnings?: string[]
   readonly gitCommit?: string
 }
 
 function outcomeOf(
-  { success, error = 'It could not be done', code = 'git_operation_failed', warnings: _, gitCommit, ...data }: Answer,
+  answer: Answer,
   conflicts: { path: string; reason: string }[] = [],
   warnings: readonly string[] = [],
 ): Outcome {
+  const { success, error = 'It could not be done', code = 'git_operation_failed', gitCommit, ...data } = answer
   if (success) return ok({ ...data, ...(gitCommit === undefined ? {} : { git_commit: gitCommit }) }, warnings)
   // The command's own name stands in front; here the action's does.
   return fail({ kind: 'step-refused', reason: error.replace(/^clada \w+: /, ''), code, conflicts })

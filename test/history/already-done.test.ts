@@ -1,10 +1,11 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { Clada, type CladaOptions, type ExecuteOptions, type ExecutionResult } from '../../src/index.ts'
 import { formatReport, reportFormats } from '../../src/report/format.ts'
 import { clada } from '../support/cli.ts'
 import { scratchDir } from '../support/scratch.ts'
+import { killAt, makeWork, startClada } from './kill.ts'
 import { type Call, documentOf, undoIn } from './world.ts'
 
 const append = (content: string, name = 'a.txt'): Call => ['file_append', { path: name, content }]
@@ -96,6 +97,19 @@ describe('blocks that were carried out before', () => {
     expect(formatReport(result, 'pretty')).toMatch(/\n0 done, 1 already applied$/)
     expect(formatReport(result, 'json')).toContain('"already_done"')
   })
+})
+
+it('after a crash, what is known to be done is not repeated', async () => {
+  const work = makeWork(10, 60)
+  const root = scratchDir(work.files)
+  const child = startClada(inject('cli'), root, work.calls, '--no-git')
+  await killAt(child, root, 0.5, 6000)
+  const history = await new Clada({ repoPath: root, git: 'off' }).history()
+  expect(history[0]?.done).toBeGreaterThan(0)
+  const result = await run(root, work.calls)
+  expect(skipped(result).filter((one) => one).length).toBe(history[0]?.done)
+  for (const name of Object.keys(work.files))
+    expect(fs.readFileSync(path.join(root, name), 'utf8')).not.toContain(' old-')
 })
 
 describe('a document that was carried out just before', () => {
