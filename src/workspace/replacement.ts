@@ -132,8 +132,10 @@ export function beginReplacement(plan: Plan): Replacement {
       }
       // Somebody may have written into the old file between the look and the rename. Its descriptor still leads there.
       const late = base instanceof DiskBase ? base.changedBytes() : undefined
+      // They may not be done yet.
+      const descriptor = base instanceof DiskBase && late !== undefined ? base.handOver() : undefined
       release()
-      if (late !== undefined) displaced = scratch.saveConflict(nameOf(at), late)
+      if (late !== undefined) displaced = scratch.saveConflict(nameOf(at), late, descriptor)
       if (displaced === undefined) return {}
       scratch.noteContention()
       return { displaced }
@@ -171,7 +173,11 @@ function swapped(temp: string, target: string, base: DiskBase): Swap {
   const own = fs.lstatSync(temp)
   const answer = exchange(temp, target, base.stat)
   if (isSameFile(temp, own)) return answer === 'changed' ? { taken: false } : 'not'
-  if (base.isNamed(temp)) return { taken: true }
+  if (base.isNamed(temp)) {
+    // Somebody who writes into the old file is still at it: then it gets its name back, with whatever comes.
+    const isFree = base.changedBytes() === undefined || exchange(temp, target, own) !== 'taken'
+    return { taken: isFree }
+  }
   return { taken: isSameFile(target, own), stray: fs.readFileSync(temp) }
 }
 

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { Stop } from '../../src/core/problem.ts'
 import { DiskBase } from '../../src/workspace/disk-base.ts'
 import { exchange } from '../../src/workspace/exchange.ts'
@@ -36,34 +36,68 @@ describe.skipIf(!able)('two names change places', () => {
   })
 })
 
-/** Somebody who saves the file in the last moment: between the look and the rename. */
-class LateSaver extends Scratch {
-  override isContended(): boolean {
-    fs.writeFileSync(path.join(this.root, 'a.txt~'), 'typed')
-    fs.renameSync(path.join(this.root, 'a.txt~'), path.join(this.root, 'a.txt'))
-    return true
-  }
-}
-
-it.skipIf(!able)('a file that is saved in the last moment before it is replaced is not lost', async () => {
-  const root = scratchDir({ 'a.txt': 'old' })
+/** A replacement of a file, with somebody who does something in the last moment, between the look and the rename. */
+async function replacing(content: string, lastMoment: (file: string) => boolean) {
+  const root = scratchDir({ 'a.txt': content })
   const file = path.join(root, 'a.txt')
   const at = { root, parts: ['a.txt'], absolute: file, given: file }
+  class Watched extends Scratch {
+    override isContended(): boolean {
+      return lastMoment(file)
+    }
+  }
+  const scratch = new Watched(root)
   const walk = new Walk()
+  onTestFinished(() => walk.close())
   const fd = fs.openSync(file, 'r')
-  const base = new DiskBase(fd, fs.fstatSync(fd), Buffer.from('old'))
   const replacement = beginReplacement({
     at,
     dir: walk.parentOf(at, { missing: 'fail', op: 'open' }),
-    base,
+    base: new DiskBase(fd, fs.fstatSync(fd), Buffer.from(content)),
     op: 'open',
     fill: (to) => fs.writeSync(to, 'new'),
-    scratch: new LateSaver(root),
+    scratch,
     recorder: undefined,
   })
   await replacement.write()
-  expect(() => replacement.commit()).toThrow(Stop)
-  walk.close()
-  expect(filesIn(root)).toEqual({ 'a.txt': 'typed' })
-  expect(fs.existsSync(path.join(root, '.clada/contended'))).toBe(true)
+  return { root, scratch, replacement }
+}
+
+describe('a file that is saved in the last moment before it is replaced', () => {
+  it.skipIf(!able)('by another file stays, where that is known to happen', async () => {
+    const { root, replacement } = await replacing('old', (file) => {
+      fs.writeFileSync(`${file}~`, 'typed')
+      fs.renameSync(`${file}~`, file)
+      return true
+    })
+    expect(() => replacement.commit()).toThrow(Stop)
+    expect(filesIn(root)).toEqual({ 'a.txt': 'typed' })
+    expect(fs.existsSync(path.join(root, '.clada/contended'))).toBe(true)
+  })
+
+  it.skipIf(!able)('by writing into it stays too, with what is written later', async () => {
+    let editor = -1
+    const { root, replacement } = await replacing('old', (file) => {
+      editor = fs.openSync(file, 'w')
+      return true
+    })
+    expect(() => replacement.commit()).toThrow(Stop)
+    fs.writeSync(editor, 'typed')
+    fs.closeSync(editor)
+    expect(filesIn(root)).toEqual({ 'a.txt': 'typed' })
+  })
+
+  it('by writing into it is saved apart as a whole, where nobody expected it', async () => {
+    let editor = -1
+    const { root, replacement, scratch } = await replacing('old', (file) => {
+      editor = fs.openSync(file, 'w')
+      return false
+    })
+    const { displaced = '' } = replacement.commit()
+    fs.writeSync(editor, 'typed')
+    fs.closeSync(editor)
+    await scratch.finish()
+    expect(filesIn(root)).toEqual({ 'a.txt': 'new' })
+    expect(fs.readFileSync(displaced, 'utf8')).toBe('typed')
+  })
 })
