@@ -240,7 +240,7 @@ export class Execution {
     const result = this.#begin(task)
     const begun = performance.now()
     const landings: Landing[] = []
-    const done = await this.#options.done?.(task.block.raw)
+    const done = this.#options.done && (await this.#options.done(task.block.raw))
     if (done !== undefined) result.details = { already_done: done }
     const outcome =
       done === undefined
