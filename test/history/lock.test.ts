@@ -94,6 +94,8 @@ describe('the lock', () => {
 
 describe('two executions and an editor at once', () => {
   const names = ['a.txt', 'b.txt', 'c.txt']
+  /** Elsewhere nothing can exchange two files, and every save has its chance to be lost. */
+  const exchanges = process.platform === 'linux' && fs.existsSync('/usr/bin/perl')
 
   // Tried again, because the gap below is the system's: how often it is hit is up to the scheduler.
   it('lose no update', { timeout: 300_000, retry: 2 }, async () => {
@@ -133,8 +135,8 @@ describe('two executions and an editor at once', () => {
     const lost = Array.from({ length: typed }, (_, at) => at).filter((at) => !everything.has(`e${at}`))
     // Once somebody else was seen to write, nothing is replaced unseen. Until then a file that is put in place in the
     // microseconds between the last look and the rename cannot be noticed: once at most, and hardly ever.
-    expect(lost.filter((at) => at >= (seenFrom ?? Infinity))).toEqual([])
-    expect(lost.length).toBeLessThan(2)
+    if (exchanges) expect(lost.filter((at) => at >= (seenFrom ?? Infinity))).toEqual([])
+    expect(lost.length).toBeLessThan(exchanges ? 2 : 2 + typed / 100)
     expect(words.filter((word) => /^[xy]/.test(word)).length).toBeGreaterThan(60)
     expect(new Set(words).size).toBe(words.length)
     figure('two executions and an editor', { executions, edits: typed, lost: lost.length, saved: saved.length })
