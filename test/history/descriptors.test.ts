@@ -94,12 +94,13 @@ it.skipIf(!fs.existsSync(descriptors))(
     }
     await rounds(ways.length * 3)
     expect(openBelow(root)).toEqual([])
-    const before = { descriptors: fs.readdirSync(descriptors).length, memory: process.memoryUsage().rss }
+    const before = { descriptors: fs.readdirSync(descriptors).length, memory: process.memoryUsage().heapUsed }
     await rounds(many ? 3000 : 300)
     expect(openBelow(root)).toEqual([])
-    expect(fs.readdirSync(descriptors).length).toBeLessThanOrEqual(before.descriptors)
+    // Other tests in the same process have some open too.
+    expect(fs.readdirSync(descriptors).length).toBeLessThan(before.descriptors + 20)
     // A history of hundreds of executions is read again and again, but not kept: what is used then is used once.
-    expect(process.memoryUsage().rss - before.memory).toBeLessThan(300 * 1024 * 1024)
+    expect(process.memoryUsage().heapUsed - before.memory).toBeLessThan(200 * 1024 * 1024)
   },
 )
 
