@@ -29,6 +29,11 @@ export interface ExecuteOptions {
   timeLimit?: number
   /** Chooses among what was found in a text; the rest is left alone. */
   select?: (document: Document) => Document
+  /**
+   * With `alreadyDone: 'skip'`: whether a block shall be carried out although it was before. For whoever knows that it
+   * was gone in between. Without it a block counts as done only if the execution before this one had it.
+   */
+  again?: (block: string) => boolean
 }
 
 /** Finds the action blocks in a text and carries them out. Holds options, no state. */
@@ -158,6 +163,7 @@ export class Clada {
       ask,
       hooks,
       vars,
+      alreadyDone: this.#options.alreadyDone,
       ...readingOf(this.#options),
     }
   }

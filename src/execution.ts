@@ -2,13 +2,13 @@ import path from 'node:path'
 import { decode, type Decoded } from './actions/decode.ts'
 import type { Registry } from './actions/registry.ts'
 import { doubtful } from './actions/replace-occurrences.ts'
-import type { ActionContext, Commands, Outcome, Repair } from './core/action.ts'
+import { type ActionContext, type Commands, ok, type Outcome, type Repair, type Steps } from './core/action.ts'
 import type { Block, BlockGroup, Fault } from './core/block.ts'
 import type { CommandScope } from './commands/scope.ts'
 import type { openWorkingSet } from './context/working-set.ts'
 import { type Ask, type CommandSettings, defaultCommandSettings } from './core/commands.ts'
 import { type Problem, Stop } from './core/problem.ts'
-import type { ActionResult, Code, ExecutionResult, ParseError } from './core/result.ts'
+import type { ActionResult, Code, Details, ExecutionResult, ParseError } from './core/result.ts'
 import type { Settings } from './core/settings.ts'
 import { TaskNumbers } from './core/task-numbers.ts'
 import { syntaxError, validationError } from './parse-error.ts'
@@ -38,9 +38,15 @@ export interface ExecutionOptions {
   readonly admit?: ((blocks: readonly Block[]) => Promise<boolean>) | undefined
   /** Told of each action as it begins and as it is over. */
   readonly log?: ActionLog | undefined
+  /** Whether a block need not be carried out, because it was. Asked of every block, in order. */
+  readonly done?: ((block: string) => Promise<AlreadyDone | undefined>) | undefined
+  /** What the user may do with earlier executions. */
+  readonly steps: () => Promise<Steps>
   /** Reads texts as they stand, whatever a chat program did to them. */
   readonly strict?: boolean | undefined
 }
+
+type AlreadyDone = NonNullable<Details['already_done']>
 
 export interface ActionLog {
   act(seq: number, raw: string, explanation?: string): void
@@ -251,7 +257,12 @@ export class Execution {
     const result = this.#begin(task)
     const begun = performance.now()
     const landings: Landing[] = []
-    const outcome = await this.#outcome(task, scope, (landing) => landings.push(landing))
+    const done = this.#options.done && (await this.#options.done(task.block.raw))
+    if (done !== undefined) result.details = { already_done: done }
+    const outcome =
+      done === undefined
+        ? await this.#outcome(task, scope, (landing) => landings.push(landing))
+        : ok(undefined, [alreadyWarning(done)])
     if (!outcome.ok) this.#giveUp(outcome.problem)
     settle(result, outcome, [...(task.block.warnings ?? []), ...task.decoded.warnings])
 
@@ -260,7 +271,7 @@ export class Execution {
       result.durationMs = Math.round((performance.now() - begun) * 1000) / 1000
     })
     // In order, whatever order the files land in.
-    this.#reported = this.#reported.then(() => landed).then(() => this.#options.onAction?.(result))
+    this.#reported = this.#reported.then(() => landed).then(() => this.#tell(result))
     if (landings.length === 0) return result
     this.#landing.push(landed)
     if (this.#landing.length >= maxLanding) await this.#landing.shift()
@@ -289,7 +300,7 @@ export class Execution {
   #skip(task: ReadyTask, reason: string): void {
     const result = this.#begin(task)
     settle(result, { ok: false, problem: stopped(reason) }, [])
-    this.#reported = this.#reported.then(() => this.#options.onAction?.(result))
+    this.#reported = this.#reported.then(() => this.#tell(result))
   }
 
   async #outcome(
@@ -297,7 +308,7 @@ export class Execution {
     scope: Pick<OpenWorkspace, 'filesFor'>,
     onWrite: (landing: Landing) => void,
   ): Promise<Outcome> {
-    const { settings, origin, signal, strict, timeLimit } = this.#options
+    const { settings, origin, signal, strict, steps, timeLimit } = this.#options
     if (signal?.aborted) return { ok: false, problem: stopped(reasonOf(signal)) }
     if (timeLimit !== undefined && performance.now() - this.#begun > timeLimit)
       return { ok: false, problem: stopped(`the time limit of ${timeLimit / 1000} s is over`) }
@@ -318,6 +329,7 @@ export class Execution {
         files,
         commands,
         workingSet: () => this.#workingSet(),
+        history: steps,
         spelled,
         repair,
         explain: (problem) => explain(problem, spelled).error,
@@ -367,6 +379,15 @@ export class Execution {
       if (set !== undefined && 'land' in set) await set.land()
     } catch (error) {
       this.#warnings.push(`the working set was not changed: ${explain(problemOf(error), 'clada').error}`)
+    }
+  }
+
+  /** Whoever listens and throws stops the run, but not what is on its way to the disk. */
+  #tell(result: ActionResult): void {
+    try {
+      this.#options.onAction?.(result)
+    } catch (error) {
+      this.fail(`onAction failed: ${error instanceof Error ? error.message : String(error)}`, 'internal_error')
     }
   }
 
@@ -433,6 +454,9 @@ function problemOf(error: unknown): Problem {
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
   return { kind: 'bug', message, ...(stack === undefined ? {} : { stack }) }
 }
+
+const alreadyWarning = ({ execution, action, time }: AlreadyDone): string =>
+  `already applied by action ${action} of execution ${execution} (${time}), so it was not carried out again`
 
 const displacedWarning = (saved: string): string =>
   `someone else wrote to this file in the moment it was replaced; their text is saved in ${saved}`

@@ -3,6 +3,7 @@ import { fingerprintOf } from './core/hash.ts'
 import type { FileDiff } from './core/result.ts'
 import type { Settings } from './core/settings.ts'
 import { Contents } from './history/contents.ts'
+import { type Done, doneIn } from './history/done.ts'
 import { fullPath } from './history/journal.ts'
 import { blockIn, type Executed, lostBy, type LostBy } from './history/ledger.ts'
 import type { ExecutionRecord, State } from './history/record.ts'
@@ -73,19 +74,33 @@ export async function executedBefore(settings: Settings, block: string): Promise
   return blockIn(records, fingerprintOf(Buffer.from(block)))
 }
 
+/** Looks back no further: what was done so long ago was meant to be done again. */
+const rememberedExecutions = 100
+
+/** Answers for the blocks of a document, in order, whether they need not be carried out. */
+export async function doneBefore(
+  settings: Settings,
+  again: ((block: string) => boolean) | undefined,
+): Promise<(block: string) => Done | undefined> {
+  const { records } = await read(settings, rememberedExecutions)
+  const done = doneIn(records, again)
+  return (block) => done(block, fingerprintOf(Buffer.from(block)))
+}
+
 /** Which action took a text out of a file. */
 export async function textLostBy(settings: Settings, absolute: string, text: string): Promise<LostBy | undefined> {
   const { records, history } = await read(settings)
   return lostBy(records, history, path.relative(settings.root, absolute).split(path.sep).join('/'), text)
 }
 
-async function read(settings: Settings): Promise<{ records: ExecutionRecord[]; history: string }> {
+async function read(settings: Settings, newest?: number): Promise<{ records: ExecutionRecord[]; history: string }> {
   const stateDir = stateDirOf(settings.root)
   if (stateDir === undefined) return { records: [], history: '' }
   const history = path.join(stateDir, 'history')
   const workspace = openWorkspace(settings, makePathJudge(pathPolicyOf(settings)), 'disk')
   try {
-    return { records: readTimeline(history, settings.root, (absolute) => workspace.inspect(absolute)), history }
+    const records = readTimeline(history, settings.root, (absolute) => workspace.inspect(absolute), newest)
+    return { records, history }
   } finally {
     await workspace.close()
   }

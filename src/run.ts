@@ -1,4 +1,5 @@
 import path from 'node:path'
+import type { Steps } from './core/action.ts'
 import type { Document } from './core/block.ts'
 import { InputError } from './core/input-error.ts'
 import type { ExecutionResult } from './core/result.ts'
@@ -6,21 +7,28 @@ import { Source } from './core/source.ts'
 import type { HistorySettings, Settings } from './core/settings.ts'
 import type { Hooks } from './core/hooks.ts'
 import { type ActionLog, Execution, type ExecutionOptions } from './execution.ts'
+import type { Done } from './history/done.ts'
 import { History } from './history/history.ts'
 import type { HooksAround } from './hooks-around.ts'
+import { repeatedIn } from './history/ledger.ts'
 import { explain } from './report/explain.ts'
 import { makePathJudge, pathPolicyOf } from './policy/paths.ts'
 import { findBlocks, type FindOptions } from './syntax/find-blocks.ts'
 import { BlockStream } from './syntax/stream-blocks.ts'
 import { type Change, openWorkspace, type OpenWorkspace } from './workspace/open.ts'
+import { stateDirOf } from './workspace/scratch.ts'
 
 /** The only file that knows the order of the stages: text, blocks, actions, policy, workspace, result. */
-export interface RunOptions extends Omit<ExecutionOptions, 'admit' | 'log'>, FindOptions {
+export interface RunOptions extends Omit<ExecutionOptions, 'admit' | 'log' | 'steps' | 'done'>, FindOptions {
   readonly history: HistorySettings
   /** Chooses among what was found in a whole text. */
   readonly select?: ((document: Document) => Document) | undefined
   readonly hooks?: Hooks | undefined
   readonly vars?: Readonly<Record<string, string>> | undefined
+  /** What becomes of blocks that were carried out before. */
+  readonly alreadyDone?: 'warn' | 'skip' | 'run' | undefined
+  /** Whether a block runs although it was carried out before. */
+  readonly again?: ((block: string) => boolean) | undefined
 }
 
 export interface RunResult {
@@ -89,16 +97,28 @@ async function inWorkspace(options: RunOptions, work: (execution: Execution) => 
   const hooks = await hooksFor(options, history, disk)
   try {
     const log = history && logInto(history, settings)
+    // Loaded when the user calls one: documents never do.
+    const steps = async (): Promise<Steps> => (await import('./steps.ts')).stepsOf(settings, options.history)
     const execution: Execution = new Execution(
-      { ...options, log, admit: hooks && ((blocks) => hooks.admit(blocks, execution)) },
+      {
+        ...options,
+        log,
+        steps,
+        done: doneFor(options),
+        admit: hooks && ((blocks) => hooks.admit(blocks, execution)),
+      },
       workspace,
     )
-    await work(execution)
+    await work(execution).catch((error: unknown) => execution.fail(unexpected(error), 'internal_error'))
+    // Whatever went wrong, what was done is written down and told.
     await execution.settled()
     const changes = effect === 'show' ? workspace.changes() : []
     if (effect === 'together') await execution.landTogether()
     await hooks?.after(execution)
-    if (history !== undefined) await writeDown(execution, history)
+    if (history !== undefined) {
+      if (options.alreadyDone !== 'run') noticeRepeat(execution, history, root)
+      await writeDown(execution, history)
+    }
     return { result: execution.result(), changes }
   } finally {
     await workspace.close()
@@ -116,6 +136,31 @@ async function hooksFor(
   if (history === undefined || before.length + after.length === 0) return undefined
   const { HooksAround } = await import('./hooks-around.ts')
   return new HooksAround(options, history, disk)
+}
+
+const unexpected = (error: unknown): string =>
+  `Unexpected error in execute: ${error instanceof Error ? error.message : String(error)}`
+
+/** Whether blocks need not be carried out. The history is looked at once, when the first block comes. */
+function doneFor({ alreadyDone, again, settings, effect }: RunOptions): ExecutionOptions['done'] {
+  if (alreadyDone !== 'skip' || effect === 'show') return undefined
+  let ledger: Promise<(block: string) => Done | undefined> | undefined
+  return async (block) => {
+    ledger ??= import('./history-run.ts').then(({ doneBefore }) => doneBefore(settings, again))
+    return (await ledger)(block)
+  }
+}
+
+/** Carrying out the same document twice is rarely meant. Where it changed nothing and failed nowhere it does not matter. */
+function noticeRepeat(execution: Execution, history: History, root: string): void {
+  const { document, begun } = history
+  const { results } = execution.result()
+  if (document === undefined || results.some(({ details }) => details?.already_done !== undefined)) return
+  if (!begun && results.every(({ success }) => success)) return
+  const stateDir = stateDirOf(root)
+  const before = stateDir === undefined ? undefined : repeatedIn(path.join(stateDir, 'history'), document)
+  if (before === undefined) return
+  history.warnings.push(`the same document was carried out before, by execution ${before.execution} (${before.time})`)
 }
 
 /** Writes actions down, and tells one that misses a text who took it away. */

@@ -41,6 +41,11 @@ export interface CladaOptions {
   allowEscape?: boolean
   /** Carries a document out whole or not at all. */
   atomic?: boolean
+  /**
+   * What becomes of a document that was carried out just before. `warn`: it is carried out, with a warning. `skip`: its
+   * blocks that succeeded then are not carried out but reported as done. `run`: it is carried out. Default: `warn`.
+   */
+  alreadyDone?: 'warn' | 'skip' | 'run'
   /** The only syntaxes that are looked for. */
   syntaxes?: readonly SyntaxName[]
   /** Repairs nothing that a chat program damaged. */

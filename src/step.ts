@@ -2,6 +2,7 @@ import path from 'node:path'
 import type { PathJudge } from './core/decision.ts'
 import { Stop } from './core/problem.ts'
 import type { Inspected } from './core/recorder.ts'
+import type { Code } from './core/result.ts'
 import type { HistorySettings, Settings } from './core/settings.ts'
 import { gitStop } from './history/git-program.ts'
 import { takeLock } from './history/lock.ts'
@@ -99,7 +100,7 @@ export const stepForward = (settings: Settings, history: HistorySettings): Promi
 
 const moved = 'Go back to where it was, or check out your branch and remove back.json from the state directory.'
 
-const refused = (error: string): StepResult => ({ success: false, error })
+const refused = (error: string, code: Code = 'concurrent_modification'): StepResult => ({ success: false, error, code })
 
 interface Place {
   readonly repository: Repository
@@ -153,7 +154,7 @@ async function step(
     if (error instanceof Conflicts) return { ...refused(error.message), conflicts: error.paths }
     if (!(error instanceof Stop)) throw error
     const { error: reason, code, details } = explain(error.problem, name)
-    return { ...refused(details?.advice === undefined ? reason : `${reason}. ${details.advice}`), code }
+    return refused(details?.advice === undefined ? reason : `${reason}. ${details.advice}`, code)
   } finally {
     room?.close()
     release?.()

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { fingerprintOf } from './core/hash.ts'
 import { Stop } from './core/problem.ts'
+import type { Code } from './core/result.ts'
 import type { Inspected } from './core/recorder.ts'
 import type { HistorySettings, Settings } from './core/settings.ts'
 import { Contents } from './history/contents.ts'
@@ -78,7 +79,8 @@ async function turn(
       workspace.inspect(absolute),
     )
     const chosen = choose(kind, records, options)
-    if (typeof chosen === 'string') return await ended(history, refused(chosen))
+    if (typeof chosen === 'string')
+      return await ended(history, refused(chosen, options.number === undefined ? 'skipped' : 'invalid_parameter'))
     const of = chosen.kind === 'run' ? chosen.number : (chosen.of ?? chosen.number)
     const ofActions = options.action === undefined ? {} : { ofActions: [options.action] }
     history.note({ about: { of, ...ofActions } })
@@ -86,15 +88,24 @@ async function turn(
     if (result.success) about = { of, ...ofActions }
     return await ended(history, { ...result, execution: of, summary: chosen.summary })
   } catch (error) {
-    if (!(error instanceof Stop)) throw error
+    if (!(error instanceof Stop)) {
+      await history.end([])
+      throw error
+    }
     const { error: reason, code } = explain(error.problem, `clada ${kind}`)
-    return await ended(history, { ...refused(reason), code })
+    return await ended(history, refused(reason, code))
   } finally {
     await workspace.close()
   }
 }
 
-const refused = (error: string): UndoResult => ({ success: false, restored: [], conflicts: [], error })
+const refused = (error: string, code: Code = 'skipped'): UndoResult => ({
+  success: false,
+  restored: [],
+  conflicts: [],
+  error,
+  code,
+})
 
 async function ended(history: History, result: UndoResult): Promise<UndoResult> {
   const { commit, warnings, failure } = await history.end([])
@@ -103,7 +114,7 @@ async function ended(history: History, result: UndoResult): Promise<UndoResult> 
     ...result,
     ...failed,
     ...(commit === undefined ? {} : { gitCommit: commit }),
-    ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
+    ...(warnings.length === 0 ? {} : { warnings: [...(result.warnings ?? []), ...warnings] }),
   }
 }
 
@@ -126,7 +137,7 @@ async function takeBack(
   { action, force = false }: UndoOptions,
 ): Promise<UndoResult> {
   const paths = action === undefined ? record.paths : pathsOf(record, action)
-  if (typeof paths === 'string') return refused(paths)
+  if (typeof paths === 'string') return refused(paths, 'invalid_parameter')
   const contents = new Contents(historyDir, record.number)
   const plans = await Promise.all(
     paths.map(async (entry) =>
@@ -135,17 +146,20 @@ async function takeBack(
   )
   const conflicts = plans.flatMap(({ path, conflict }) => (conflict === undefined ? [] : [{ path, reason: conflict }]))
   if (conflicts.length > 0 && !force) {
-    return { ...refused(`Files changed since execution ${record.number}. --force merges them.`), conflicts }
+    const reason = `Files changed since execution ${record.number}. --force merges them.`
+    return { ...refused(reason, 'concurrent_modification'), conflicts }
   }
   const wanted = plans.flatMap(({ wanted }) => wanted ?? [])
   const displaced = await workspace.restore(wanted)
+  const warnings = [
+    ...plans.flatMap(({ path, left }) => (left === undefined ? [] : [`${path} stays as it is: ${left}`])),
+    ...displaced.map((saved) => `somebody wrote meanwhile; their text is in ${saved}`),
+  ]
   return {
     success: true,
     restored: plans.flatMap(({ path, wanted }) => (wanted === undefined ? [] : [path])),
     conflicts,
-    ...(displaced.length === 0
-      ? {}
-      : { warnings: displaced.map((saved) => `somebody wrote meanwhile; their text is in ${saved}`) }),
+    ...(warnings.length === 0 ? {} : { warnings }),
   }
 }
 
@@ -165,10 +179,12 @@ interface Plan {
   readonly path: string
   readonly wanted?: WantedState
   readonly conflict?: string
+  /** Why nothing is done to it, although it changed since; in nobody's way. */
+  readonly left?: string
 }
 
 async function planFor(
-  { path: short, before, after }: PathRecord,
+  { path: short, before, after, ignored }: PathRecord,
   absolute: string,
   contents: Contents,
   workspace: OpenWorkspace,
@@ -181,6 +197,7 @@ async function planFor(
   if (isAs(now, to)) return { path: short }
   // A directory that somebody uses goes on being there, and one that is gone needs no removal.
   if (after.type === 'directory' && before.type === 'absent') return { path: short }
+  if (ignored) return { path: short, left: `git ignores it, and ${changeOf(now, after)}` }
   if (onChange === 'refuse') return { path: short, conflict: changeOf(now, after) }
   return merged(short, absolute, now, to, contents.bytesOf(after))
 }

@@ -28,10 +28,14 @@ import { filesReadNumbered } from './files-read-numbered.ts'
 import { filesReplaceAllText } from './files-replace-all-text.ts'
 import { fileUncommentLines } from './file-uncomment-lines.ts'
 import { fileWrite } from './file-write.ts'
+import { gitSquash } from './git-squash.ts'
+import { gitStepBack } from './git-step-back.ts'
+import { gitStepForward } from './git-step-forward.ts'
 import { glob } from './glob.ts'
 import { grep } from './grep.ts'
 import { ls } from './ls.ts'
 import { run } from './run.ts'
+import { undo } from './undo.ts'
 import { listStructures } from './list-structures.ts'
 import { readStructure } from './read-structure.ts'
 import { replaceStructure } from './replace-structure.ts'
@@ -92,7 +96,14 @@ export const actions: readonly ActionSpec[] = [
   contextList,
   contextPrune,
   contextClear,
+  undo,
+  gitStepBack,
+  gitStepForward,
+  gitSquash,
 ]
+
+/** What models are offered. */
+export const modelActions: readonly ActionSpec[] = actions.filter(({ access }) => access.includes('llm'))
 
 export type Registry = ReadonlyMap<string, ActionSpec>
 

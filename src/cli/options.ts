@@ -92,6 +92,7 @@ function flagOptions(flags: FlagValues): CladaOptions {
     gitCommit: flags['no-git'] === undefined,
     ...historyOptions(flags),
     strict: flags.strict !== undefined,
+    ...(flags.again === undefined ? {} : { alreadyDone: 'run' as const }),
     ...(flags.syntax === undefined ? {} : { syntaxes: flags.syntax.map(syntaxOf) }),
     ...cslDelimiters(flags),
     ...(flags.exec === undefined ? {} : { exec: execOf(flags) }),

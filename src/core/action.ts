@@ -3,6 +3,7 @@ import type { ExecRequest, RunRequest } from './commands.ts'
 import type { Files, PathArg } from './files.ts'
 import type { Problem } from './problem.ts'
 import type { WorkingSet } from './working-set.ts'
+import type { SquashRequest, UndoRequest } from './steps.ts'
 
 /**
  * The definition of an action. Validation, the prompt, `clada tools`, the docs, the MCP tools and the
@@ -15,6 +16,8 @@ export interface ActionSpec<P extends Params = Params> {
   readonly description: string
   readonly effect: 'read' | 'write' | 'exec' | 'meta' | 'git'
   readonly access: readonly ('llm' | 'user')[]
+  /** What the user types to the same end, where models may not call it. */
+  readonly command?: string
   /** The parameter that stands for the action in a one-line summary. */
   readonly primary?: keyof P & string
   /** Set on what a model needs every day: the prompt names these, and the others only when asked. */
@@ -46,6 +49,7 @@ export interface ActionContext {
   readonly commands: Commands
   /** Loaded when it is asked for: most documents never do. */
   workingSet(): Promise<WorkingSet>
+  readonly history: () => Promise<Steps>
   /** The action's name as the block spelled it. */
   readonly spelled: string
   readonly repair: Repair
@@ -69,6 +73,17 @@ export interface Commands {
   exec(request: ExecRequest): Promise<Outcome>
 }
 
+/**
+ * What users may do with what was executed. One implementation, loaded when the first such action comes. Each of these
+ * takes the lock and writes its own record, so an action that calls one changes nothing else.
+ */
+export interface Steps {
+  undo(request: UndoRequest): Promise<Outcome>
+  back(): Promise<Outcome>
+  forward(): Promise<Outcome>
+  squash(request: SquashRequest): Promise<Outcome>
+}
+
 /** What came of an action. A failure may still carry data, such as the lines that do exist. */
 export type Outcome =
   | { readonly ok: true; readonly data?: unknown; readonly warnings?: readonly string[] }
@@ -78,6 +93,8 @@ export type Outcome =
 export interface Example {
   readonly title: string
   readonly before?: Readonly<Record<string, string>>
+  /** Calls that were carried out before, each an execution of its own. */
+  readonly earlier?: readonly { readonly action: string; readonly params: Readonly<Record<string, string>> }[]
   readonly params: Readonly<Record<string, string>>
   /** The files then; null for one that must be gone. Files not named must be as before. */
   readonly after?: Readonly<Record<string, string | null>>

@@ -72,6 +72,8 @@ export type Problem =
   | { kind: 'git'; reason: string; advice?: string }
   /** The list of the working set is there, and cannot be understood. */
   | { kind: 'context-broken'; file: string; reason: string }
+  /** Nothing was taken back, gone to or squashed; the code is one of `result.ts`. */
+  | { kind: 'step-refused'; reason: string; code: string; conflicts: { path: string; reason: string }[] }
   | { kind: 'stopped'; reason: string }
   | { kind: 'bug'; message: string; stack?: string }
 

@@ -77,6 +77,8 @@ export interface Details {
   already_applied_at_line?: number
   /** The action that took the text away; without an execution it is one of the same document. */
   changed_by?: { execution?: number; action: number }
+  /** It was not carried out, because an earlier execution did exactly this and it still holds. */
+  already_done?: { execution: number; action: number; time: string }
   places?: { line: number; before?: string; text: string; after?: string }[]
   expected?: number | string
   found?: number | string

@@ -2,8 +2,8 @@ import type { ActionSpec, Example } from '../core/action.ts'
 import { hashOf } from '../core/hash.ts'
 import { renderSham } from '../syntax/render-sham.ts'
 
-/** An example as markdown: the files, the block a model would write, and what comes of it. */
-export function exampleSection({ name, params }: ActionSpec, example: Example): string[] {
+/** An example as markdown: the files, the block a model would write or the line a user types, and what comes of it. */
+export function exampleSection({ name, params, access }: ActionSpec, example: Example): string[] {
   const id = hashOf(`${name} ${example.title}`).slice(0, 3)
   const given = Object.fromEntries(
     Object.entries(example.params).map(([param, text]) => [param, inProject(text, params[param]?.format)]),
@@ -13,11 +13,23 @@ export function exampleSection({ name, params }: ActionSpec, example: Example): 
     `**${sentence(example.title)}**`,
     '',
     ...(before.length === 0 ? [] : ['Before:', '', ...before.flatMap(([file, text]) => fileItem(file, text)), '']),
-    ...fenced(renderSham(name, given, { keyword: 'SHAM', id }), 'sham'),
+    ...(access.includes('llm')
+      ? fenced(renderSham(name, given, { keyword: 'SHAM', id }), 'sham')
+      : fenced([...(example.earlier ?? []), { action: name, params: given }].map(typed).join('\n'), 'sh')),
     '',
     ...outcomeOf(example),
     '',
   ]
+}
+
+/** A call as it is typed at the root of the project. */
+const typed = ({ action, params }: { action: string; params: Readonly<Record<string, string>> }): string =>
+  ['clada do', action, ...Object.entries(params).map(([param, text]) => `${param}=${quoted(text)}`)].join(' ')
+
+/** As bash reads it. */
+function quoted(text: string): string {
+  if (/^[\w./:@-]+$/.test(text)) return text
+  return /[\n'\\]/.test(text) ? `$${JSON.stringify(text).replace(/^"|"$/g, "'").replaceAll('\\"', '"')}` : `'${text}'`
 }
 
 /** Examples are relative to a scratch root; a block names files from the top. */

@@ -17,15 +17,16 @@ export function actionMarkdown(specs: readonly ActionSpec[]): string {
 const preface = [
   '# Actions',
   '',
-  'Every action a block can name. Aliases are other names for the same action. Paths in the examples lie in a project',
-  'at `/project`. What an action returns stands in `data` of its result.',
+  'Every action a block can name, and those that only the user calls, with `clada do`. Aliases are other names for the',
+  'same action. Paths in the examples lie in a project at `/project`. What an action returns stands in `data` of its result.',
   '',
 ]
 
 function actionSection(spec: ActionSpec): string[] {
-  const { name, description, aliases, effect, access, display, params, returns, examples } = spec
+  const { name, description, aliases, effect, access, command, display, params, returns, examples } = spec
   const also = aliases.length === 0 ? [] : [`Also written ${aliases.map((alias) => `\`${alias}\``).join(', ')}.`, '']
-  const facts = `Effect: ${effect}. Called by: ${access.join(', ')}. Output in reports: ${display}.`
+  const typed = command === undefined ? '' : ` The user may also type \`${command}\`.`
+  const facts = `Effect: ${effect}. Called by: ${access.join(', ')}. Output in reports: ${display}.${typed}`
   return [
     `### ${name}`,
     '',

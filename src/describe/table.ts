@@ -51,14 +51,22 @@ const ansi: Paint = {
   faint: (text) => `\u001b[2m${text}\u001b[22m`,
 }
 
-function textLines({ description, params, aliases }: ActionSpec, room: number, paint: Paint): string[] {
+function textLines(
+  { description, params, aliases, access, command }: ActionSpec,
+  room: number,
+  paint: Paint,
+): string[] {
   const call = Object.entries(params).map(([name, param]) => parameter(name, param))
   return [
     ...wrap(call, room).map(paint.call),
     ...wrap(description.split(' '), room),
     ...(aliases.length === 0 ? [] : wrap(['also', ...aliases], room).map(paint.faint)),
+    ...(access.includes('llm') ? [] : wrap(userOnly(command), room).map(paint.faint)),
   ]
 }
+
+const userOnly = (command: string | undefined): string[] =>
+  `for the user only${command === undefined ? '' : `: ${command}`}`.split(' ')
 
 function parameter(name: string, param: Param): string {
   if (param.required) return name

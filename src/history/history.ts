@@ -2,11 +2,11 @@ import path from 'node:path'
 import fs from 'node:fs'
 import { fingerprintOf } from '../core/hash.ts'
 import { Stop } from '../core/problem.ts'
-import type { Inspect, PathChange, Recorder } from '../core/recorder.ts'
+import type { Inspect, Inspected, PathChange, Recorder } from '../core/recorder.ts'
 import type { ActionResult } from '../core/result.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import type { Checkpoints } from './checkpoints.ts'
-import { Journal } from './journal.ts'
+import { Journal, shortPath } from './journal.ts'
 import { takeLock } from './lock.ts'
 import { ownDir, putFile, readOwn } from './own-files.ts'
 import { ownOwner } from './owner.ts'
@@ -20,7 +20,7 @@ import {
   roomDir,
 } from './record.ts'
 import type { Snapshot } from './snapshot.ts'
-import { summaryOf, targetOf } from './summary.ts'
+import { listOf, summaryOf, targetOf } from './summary.ts'
 
 /** What an execution is, for its record. */
 export interface HistoryOptions {
@@ -103,9 +103,11 @@ export class History implements Recorder {
     try {
       const { takeSnapshot } = await import('./snapshot.ts')
       this.#snapshot = await takeSnapshot({ root, stateDir, settings, closed, dir })
+      this.#open.journal.noteNow({ program: this.acting, tree: this.#snapshot.tree })
     } catch (error) {
       if (!(error instanceof Stop)) throw error
       this.#snapshot = undefined
+      this.#open.journal.noteNow({ program: this.acting })
       this.warnings.push('git cannot save the project before a program runs, so what it changes cannot be undone')
     }
   }
@@ -115,19 +117,25 @@ export class History implements Recorder {
     const { statesBefore } = await import('./snapshot.ts')
     const { journal } = this.#open
     const states = await statesBefore(this.#snapshot, absolutes)
-    for (const [absolute, before] of states) journal.found(absolute, before, this.acting)
+    for (const [absolute, { state, ignored }] of states)
+      journal.found(absolute, state, this.acting, ignored ? { ignored } : {})
+    const lost = absolutes.filter((absolute) => !states.has(absolute)).map((one) => shortPath(this.#options.root, one))
+    if (lost.length > 0)
+      this.warnings.push(`clada undo cannot take back what action ${this.acting} did to ${listOf(lost)}: ${notKept}`)
   }
 
   /** An action begins. */
   act(seq: number, raw: string, explanation?: string): void {
     this.acting = seq
-    this.#blocks.set(seq, fingerprintOf(Buffer.from(raw)))
+    // What a user calls by hand is no block.
+    if (raw !== '') this.#blocks.set(seq, fingerprintOf(Buffer.from(raw)))
     if (explanation !== undefined) this.#explanations.push(explanation)
   }
 
   /** An action is over: known to whoever finds this journal without an end. */
   acted({ seq, action, params, success }: ActionResult): void {
-    this.#open?.journal.note({ done: seq, action, target: targetOf(params), success })
+    const block = this.#blocks.get(seq)
+    this.#open?.journal.note({ done: seq, action, target: targetOf(params), success, ...(block && { block }) })
   }
 
   /** The action of this very execution that took a text out of a file. */
@@ -141,14 +149,23 @@ export class History implements Recorder {
     return this.#open?.journal.changedByActions() ?? []
   }
 
+  /** Tells a document from another. */
+  get document(): string | undefined {
+    return this.#blocks.size === 0 ? undefined : fingerprintOf(Buffer.from([...this.#blocks.values()].join()))
+  }
+
+  /** Whether anything was to be changed. */
+  get begun(): boolean {
+    return this.#beginning !== undefined
+  }
+
   async end(results: readonly ActionResult[]): Promise<Ended> {
     await this.#beginning?.catch(() => {})
     if (this.#open === undefined) return { warnings: this.warnings }
     const { history, number, journal, checkpoints, release } = this.#open
     this.#open = undefined
     try {
-      const record = this.#record(number, journal, results)
-      journal.close()
+      const record = this.#closing(journal, () => this.#record(number, journal, results))
       // An undo that found everything as it was before has still happened.
       if (record.paths.length === 0 && record.of === undefined) {
         fs.rmSync(dirOf(history, number), { recursive: true, force: true })
@@ -162,6 +179,14 @@ export class History implements Recorder {
       checkpoints?.close()
       if (this.#programs > 0) fs.rmSync(path.join(dirOf(history, number), roomDir), { recursive: true, force: true })
       release()
+    }
+  }
+
+  #closing<T>(journal: Journal, work: () => T): T {
+    try {
+      return work()
+    } finally {
+      journal.close()
     }
   }
 
@@ -201,7 +226,9 @@ export class History implements Recorder {
     const there = (name: string): boolean => fs.existsSync(path.join(dirOf(history, last), name))
     if (!there(recordFile) || there(pendingFile) || there(roomDir)) {
       const { recover } = await import('./recover.ts')
-      this.warnings.push(...(await recover(history, last, root, inspect)))
+      const { settings, closed } = this.#options
+      const place = { root, stateDir: path.dirname(history), settings, closed }
+      this.warnings.push(...(await recover(history, last, place, inspect)))
     }
     for (const old of numbers.slice(0, -keptExecutions))
       fs.rmSync(dirOf(history, old), { recursive: true, force: true })
@@ -249,8 +276,8 @@ export class History implements Recorder {
     const { kind, about, inspect } = this.#options
     const { of, ofActions } = about?.() ?? {}
     const actions = results.map((result) => this.#action(result))
-    const prints = actions.flatMap(({ block }) => block ?? [])
-    const paths = journal.finish(inspect)
+    const { document } = this
+    const paths = journal.finish((absolute) => seenBy(inspect, absolute))
     return {
       version: 1,
       number,
@@ -261,13 +288,13 @@ export class History implements Recorder {
       ended: 'whole',
       mode: 'off',
       summary: summaryOf({ kind, of, paths, explanations: this.#explanations }),
-      ...(kind === 'run' ? { document: fingerprintOf(Buffer.from(prints.join())) } : {}),
+      ...(document === undefined ? {} : { document }),
       actions,
       paths,
     }
   }
 
-  #action({ seq, action, params, success, error }: ActionResult): ActionRecord {
+  #action({ seq, action, params, success, error, details }: ActionResult): ActionRecord {
     const block = this.#blocks.get(seq)
     const [line] = error?.split('\n') ?? []
     return {
@@ -276,10 +303,23 @@ export class History implements Recorder {
       target: targetOf(params),
       success,
       ...(block === undefined ? {} : { block }),
+      ...(details?.already_done === undefined ? {} : { already: details.already_done }),
       ...(line === undefined ? {} : { error: line.slice(0, 200) }),
     }
   }
 }
+
+/** A place that cannot be looked at any more, behind a link that came since, costs nobody the record. */
+function seenBy(inspect: Inspect, absolute: string): Inspected {
+  try {
+    return inspect(absolute)
+  } catch (error) {
+    if (error instanceof Stop) return { type: 'other' }
+    throw error
+  }
+}
+
+const notKept = 'closed files, large ones, and more ignored ones than can be kept are not saved before a program runs'
 
 interface Open {
   readonly stateDir: string

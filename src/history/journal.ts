@@ -79,7 +79,7 @@ export class Journal {
   }
 
   /** A change that was made past this journal, with what was there before. */
-  found(absolute: string, before: Inspected, by: number): void {
+  found(absolute: string, before: Inspected, by: number, kind: { readonly ignored?: true } = {}): void {
     const known = this.#entries.get(absolute)
     if (known !== undefined) {
       known.after = undefined
@@ -87,8 +87,9 @@ export class Journal {
       return
     }
     const state = this.#keptState(before)
-    this.#entries.set(absolute, { before: state, after: undefined, steps: [{ by }], loose: false, roughMode: true })
-    this.noteNow({ path: shortPath(this.#root, absolute), by, to: 'file', before: state })
+    const entry: Entry = { before: state, after: undefined, steps: [{ by }], loose: false, roughMode: true, ...kind }
+    this.#entries.set(absolute, entry)
+    this.noteNow({ path: shortPath(this.#root, absolute), by, to: 'file', before: state, ...kind })
   }
 
   reverted(absolute: string): void {
@@ -124,7 +125,8 @@ export class Journal {
       if (entry.loose) copyImage(this.#imageFile(entry.before))
       if (entry.after === undefined && this.#same(entry.before, after)) continue
       if (entry.before.type === 'absent' && after.type === 'absent') continue
-      paths.push({ path: shortPath(this.#root, absolute), before: entry.before, after, steps: entry.steps })
+      const { before, steps, ignored } = entry
+      paths.push({ path: shortPath(this.#root, absolute), before, after, steps, ...(ignored && { ignored }) })
     }
     this.#flush()
     this.#flushPack()
@@ -277,6 +279,7 @@ interface Entry {
   loose: boolean
   /** Only the executable bit of the mode is known. */
   readonly roughMode?: true
+  readonly ignored?: true
 }
 
 function withModeOf(before: State, after: State): State {

@@ -1,5 +1,5 @@
 import { Contents } from './contents.ts'
-import type { ExecutionRecord, PathRecord } from './record.ts'
+import { type ExecutionRecord, numbersIn, type PathRecord, readRecord } from './record.ts'
 
 /** A block that was carried out. */
 export interface Executed {
@@ -14,6 +14,17 @@ export function blockIn(records: readonly ExecutionRecord[], print: string): Exe
   for (const { number, time, actions } of records.toReversed()) {
     const found = actions.findLast(({ block }) => block === print)
     if (found !== undefined) return { execution: number, action: found.seq, success: found.success, time }
+  }
+  return undefined
+}
+
+/** The execution before, when it was one of the same document. */
+export function repeatedIn(history: string, document: string): Pick<Executed, 'execution' | 'time'> | undefined {
+  for (const number of numbersIn(history).reverse()) {
+    const record = readRecord(history, number)
+    // The one that is going on has none yet.
+    if (record === undefined) continue
+    return record.document === document ? { execution: number, time: record.time } : undefined
   }
   return undefined
 }

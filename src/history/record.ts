@@ -28,6 +28,8 @@ export interface ActionRecord {
   readonly target: string
   readonly success: boolean
   readonly block?: string
+  /** It was not carried out: an earlier execution had done it. */
+  readonly already?: { readonly execution: number; readonly action: number }
   readonly error?: string
 }
 
@@ -37,6 +39,8 @@ export interface PathRecord {
   readonly after: State
   /** What it became, change by change. */
   readonly steps: readonly StepRecord[]
+  /** Git ignores it: it may change at any time, and then is in nobody's way. */
+  readonly ignored?: true
 }
 
 export interface StepRecord {

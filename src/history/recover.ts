@@ -19,26 +19,67 @@ import {
   type Slice,
   type State,
 } from './record.ts'
+import type { Program } from './recover-program.ts'
+import type { SnapshotOptions } from './snapshot.ts'
+import { listOf } from './summary.ts'
 
 /**
  * An execution that died is written down as far as its journal goes, so that it can be undone like any other.
  * Answers with what to tell about it.
  */
-export async function recover(history: string, number: number, root: string, inspect: Inspect): Promise<string[]> {
+export async function recover(
+  history: string,
+  number: number,
+  place: Omit<SnapshotOptions, 'dir'>,
+  inspect: Inspect,
+): Promise<string[]> {
   const dir = dirOf(history, number)
+  const { root } = place
   if (isGoingOn(dir, 'elsewhere')) return []
   await settleGit(dir, root)
   if (fs.existsSync(path.join(dir, recordFile))) return []
-  const record = interruptedRecord(history, number, root, inspect)
+  const known = interruptedRecord(history, number, root, inspect)
+  const program = programIn(dir)
+  const changed =
+    program && (await (await import('./recover-program.ts')).changedSince(program, dir, place, known.paths))
+  const record = { ...known, paths: changed ?? known.paths }
+  const told = [toldOf(record), ...(program === undefined ? [] : [programToldOf(program, changed)])]
   if (record.paths.length === 0) {
     fs.rmSync(dir, { recursive: true, force: true })
-    return []
+    return program === undefined ? [] : told
   }
   for (const { before } of record.paths) {
     if (before.type === 'file' && before.image !== undefined) copyImage(path.join(dir, before.image))
   }
   putFile(path.join(dir, recordFile), JSON.stringify(record))
-  return [toldOf(record)]
+  return told
+}
+
+/** The program that was running when the execution died. */
+function programIn(dir: string): Program | undefined {
+  let found: Program | undefined
+  for (const text of (readOwn(path.join(dir, journalFile)) ?? '').split('\n')) {
+    const line = jsonOf(text)
+    if (typeof line !== 'object' || line === null) continue
+    if ('program' in line) {
+      const tree =
+        'tree' in line && typeof line.tree === 'string' && /^[0-9a-f]+$/.test(line.tree) ? line.tree : undefined
+      found = { action: Number(line.program), tree }
+    }
+    if ('done' in line && line.done === found?.action) found = undefined
+  }
+  return found
+}
+
+function programToldOf({ action }: Program, changed: readonly PathRecord[] | undefined): string {
+  const names = (changed ?? []).filter(({ steps }) => steps.some(({ by }) => by === action)).map(({ path }) => path)
+  const what =
+    changed === undefined
+      ? 'what it changed is not known'
+      : names.length === 0
+        ? 'nothing that git sees has changed since it began'
+        : `it, or somebody since it began, changed: ${listOf(names)}`
+  return `a program was running then (action ${action}); ${what}; what git ignores is not looked at`
 }
 
 async function settleGit(dir: string, root: string): Promise<void> {
@@ -77,7 +118,8 @@ export function interruptedRecord(history: string, number: number, root: string,
     if (!('path' in line) || typeof line.path !== 'string' || !('to' in line)) continue
     const known = paths.get(line.path)
     // Announced again: the first time nothing came of it.
-    const found = known === undefined || !isKept(dir, known.before) ? (newFound(line) ?? known) : known
+    const found: Found | undefined =
+      known === undefined || !isKept(dir, known.before) ? (newFound(line) ?? known) : known
     if (found === undefined) continue
     paths.set(line.path, found)
     found.to.push(String(line.to))
@@ -102,9 +144,15 @@ interface Found {
   /** What it was going to be, one after another. */
   readonly to: string[]
   readonly by: number[]
+  readonly ignored?: true
 }
 
 function newFound(line: object): Found | undefined {
+  const found = beforeFound(line)
+  return found && 'ignored' in line && line.ignored === true ? { ...found, ignored: true } : found
+}
+
+function beforeFound(line: object): Found | undefined {
   if (!('before' in line) || typeof line.before !== 'object' || line.before === null) return undefined
   const { before } = line
   const type: unknown = Reflect.get(before, 'type')
@@ -128,7 +176,7 @@ function sliceFrom(value: unknown): Slice | undefined {
 }
 
 /** Nothing, when the change was announced and did not happen. */
-function pathOf(dir: string, short: string, { before, to, by }: Found, now: State): PathRecord[] {
+function pathOf(dir: string, short: string, { before, to, by, ignored }: Found, now: State): PathRecord[] {
   if (!isKept(dir, before)) return []
   const bytes = contentsIn(dir).bytesOf(before)
   const kept = bytes === undefined ? undefined : fingerprintOf(bytes)
@@ -136,7 +184,8 @@ function pathOf(dir: string, short: string, { before, to, by }: Found, now: Stat
   // What nobody of ours was going to write was written by somebody else since: then it is not ours to take back.
   const ours = now.type !== 'file' || to.includes(now.print ?? '') || to.includes('moved') || to.includes('file')
   const after: State = ours ? now : { type: 'file', mode: now.mode, print: to.at(-1) ?? '' }
-  return [{ path: short, before, after, steps: by.map((seq) => ({ by: seq })) }]
+  const steps = by.map((seq) => ({ by: seq }))
+  return [{ path: short, before, after, steps, ...(ignored && { ignored }) }]
 }
 
 /** Whether what was announced to be kept is there. */
@@ -157,11 +206,13 @@ function stateNow(inspect: Inspect, absolute: string): State {
 
 function actionOf(line: object): ActionRecord {
   const field = (name: string): unknown => Reflect.get(line, name)
+  const block = field('block')
   return {
     seq: Number(field('done')),
     action: String(field('action')),
     target: String(field('target')),
     success: field('success') === true,
+    ...(typeof block === 'string' ? { block } : {}),
   }
 }
 
@@ -178,10 +229,9 @@ function ofIn(header: unknown): { of?: number } {
 function toldOf({ number, actions, paths }: ExecutionRecord): string {
   const done = actions.filter(({ success }) => success).map(({ seq }) => seq)
   const changed = paths.filter(({ after }) => after.type !== 'directory').map(({ path }) => path)
-  const names =
-    changed.length > 5 ? `${changed.slice(0, 5).join(', ')} and ${changed.length - 5} more` : changed.join(', ')
+  const names = listOf(changed)
   const acts = done.length === 0 ? 'no action is known to be done' : `done: actions ${ranges(done)}`
-  return `execution ${number} was interrupted; ${acts}; nothing after them is; changed: ${names || 'only directories'}. clada undo takes it back.`
+  return `execution ${number} was interrupted; ${acts}; nothing after them is; ${paths.length === 0 ? 'no file was changed.' : `changed: ${names || 'only directories'}. clada undo takes it back.`}`
 }
 
 function ranges(numbers: readonly number[]): string {

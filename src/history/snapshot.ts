@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { Inspected } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import { eligible, ignoredOf } from './eligible.ts'
+import { type IgnoredBefore, readIgnored } from './ignored.ts'
 import { addTo, copyIndex } from './index-commit.ts'
 import { findRepository, headOf, ownRepository, type Repository } from './repository.ts'
 import { Room } from './room.ts'
@@ -16,6 +17,15 @@ export interface Snapshot {
   readonly top: string
   /** Files that are otherwise than the tree has them: too large, closed, or behind a filter. */
   readonly unknown: ReadonlySet<string>
+  /** What git ignores is not in the tree. */
+  readonly ignored: IgnoredBefore
+}
+
+/** What was at a path before a program changed it. */
+export interface Before {
+  readonly state: Inspected
+  /** Nobody keeps such files on purpose: they may change at any time. */
+  readonly ignored: boolean
 }
 
 export interface SnapshotOptions {
@@ -42,7 +52,10 @@ export async function takeSnapshot({ root, stateDir, settings, closed, dir }: Sn
   const real = path.join(repository.gitDir, 'index')
   copyIndex(real, index)
   const env = { GIT_INDEX_FILE: index }
-  const { out } = await room.git(['ls-files', '-m', '-d', '-o', '--exclude-standard', '-z'], { env })
+  const [{ out }, ignored] = await Promise.all([
+    room.git(['ls-files', '-m', '-d', '-o', '--exclude-standard', '-z'], { env }),
+    readIgnored(room, { top, root, closed }),
+  ])
   const names = [...new Set(out.toString().split('\0'))].filter((name) => name !== '')
   const { paths } = await eligible(room, savable(top, names, root, closed))
   await addTo(room, paths, env)
@@ -50,17 +63,19 @@ export async function takeSnapshot({ root, stateDir, settings, closed, dir }: Sn
   // What was looked at once need not be read again the next time.
   if (found === undefined && fs.existsSync(index)) fs.renameSync(index, real)
   const saved = new Set(paths)
-  return { room, tree, top, unknown: new Set(names.filter((name) => !saved.has(name))) }
+  return { room, tree, top, unknown: new Set(names.filter((name) => !saved.has(name))), ignored }
 }
 
 /** What was at these absolute paths; those that nobody can say are left out. */
-export async function statesBefore(snapshot: Snapshot, absolutes: readonly string[]): Promise<Map<string, Inspected>> {
+export async function statesBefore(snapshot: Snapshot, absolutes: readonly string[]): Promise<Map<string, Before>> {
   const { room, tree, top, unknown } = snapshot
-  const found = new Map<string, Inspected>()
+  const found = new Map<string, Before>()
   const byName = new Map(
     absolutes.map((absolute) => [path.relative(top, absolute).split(path.sep).join('/'), absolute]),
   )
   const names = [...byName.keys()].filter((name) => !unknown.has(name) && !name.startsWith('../'))
+  // A program may also have changed what is ignored: then what was there need not be ignored now.
+  const newRules = names.some((name) => path.posix.basename(name) === '.gitignore')
   for (let at = 0; at < names.length; at += 500) {
     const some = names.slice(at, at + 500)
     const { out } = await room.git(['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', tree, '--', ...some])
@@ -74,15 +89,22 @@ export async function statesBefore(snapshot: Snapshot, absolutes: readonly strin
           : []
       })
     const contents = await contentsOf(room, sides)
-    for (const side of sides)
-      found.set(byName.get(side.name) ?? '', stateOf(side, contents.get(`${side.oid} ${side.name}`)))
+    for (const side of sides) {
+      const state = stateOf(side, contents.get(`${side.oid} ${side.name}`))
+      found.set(byName.get(side.name) ?? '', { state, ignored: false })
+    }
     const had = new Set(sides.map(({ name }) => name))
     const ignored = await ignoredOf(
       room,
       some.filter((name) => !had.has(name)),
     )
-    for (const name of some)
-      if (!had.has(name) && !ignored.has(name)) found.set(byName.get(name) ?? '', { type: 'absent' })
+    for (const name of some) {
+      if (had.has(name)) continue
+      const state = ignored.has(name) || newRules ? snapshot.ignored(name) : absent
+      if (state !== undefined) found.set(byName.get(name) ?? '', { state, ignored: ignored.has(name) })
+    }
   }
   return found
 }
+
+const absent: Inspected = { type: 'absent' }

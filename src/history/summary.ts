@@ -35,6 +35,10 @@ function partOf(verb: string, names: readonly string[]): string {
   return verb.endsWith('directory') ? `${verb.replace(/y$/, 'ies')} ${names.length}` : `${verb} ${names.length} files`
 }
 
+/** Some names, and how many more there are. */
+export const listOf = (names: readonly string[]): string =>
+  names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ')
+
 function oneLine(text: string): string {
   const [line = ''] = text.split('\n')
   return line.length > 72 ? `${line.slice(0, 71)}…` : line

@@ -2,9 +2,10 @@ import type { Inspect } from '../core/recorder.ts'
 import { interruptedRecord, isGoingOn } from './recover.ts'
 import { dirOf, type ExecutionRecord, numbersIn, readRecord } from './record.ts'
 
-/** Everything that was executed, oldest first; what died without a record is told from its journal. */
-export function readTimeline(history: string, root: string, inspect: Inspect): ExecutionRecord[] {
-  return numbersIn(history).flatMap((number) => {
+/** Everything that was executed, or the newest of it, oldest first; what died without a record is told from its journal. */
+export function readTimeline(history: string, root: string, inspect: Inspect, newest = Infinity): ExecutionRecord[] {
+  const numbers = numbersIn(history)
+  return numbers.slice(Math.max(0, numbers.length - newest)).flatMap((number) => {
     const record = readRecord(history, number)
     if (record !== undefined) return record
     return isGoingOn(dirOf(history, number), 'here') ? [] : interruptedRecord(history, number, root, inspect)

@@ -69,7 +69,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const stopping = new AbortController()
   const { signal } = stopping
   const carrier: Carrier = {
-    clada: new Clada(cladaOptions),
+    // What was done before is known here better than by the history.
+    clada: new Clada({ ...cladaOptions, alreadyDone: 'run' }),
     output,
     report: options.report,
     copy: options.copy,

@@ -13,7 +13,9 @@ export interface Caller {
 
 export function decide(spec: ActionSpec, spelled: string, caller: Caller): Decision {
   if (caller.origin === 'document' && !spec.access.includes('llm')) {
-    return { verdict: 'deny', rule: 'user_only', reason: `Action '${spelled}' is for the user, not for model output` }
+    const typed = spec.command === undefined ? '' : `; the user types: ${spec.command}`
+    const reason = `Action '${spelled}' is for the user, not for model output${typed}`
+    return { verdict: 'deny', rule: 'user_only', reason }
   }
   const { allowedActions } = caller
   if (allowedActions !== null && caller.origin === 'document') {

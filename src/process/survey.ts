@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { passedOver } from '../core/passed-over.ts'
 
 /**
  * One look over the project before and after a program runs: what is closed, what has a second name, and what
@@ -14,18 +15,6 @@ export interface Survey {
   /** False when there was more than could be looked at. */
   readonly whole: boolean
 }
-
-const passedOver = new Set([
-  'node_modules',
-  '.git',
-  '.clada',
-  '.venv',
-  'venv',
-  '__pycache__',
-  'target',
-  '.tox',
-  '.gradle',
-])
 
 export function surveyOf(root: string, isClosed: (relative: string) => boolean, most = 20_000): Survey {
   const files = new Map<string, string>()

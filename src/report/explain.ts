@@ -1,5 +1,5 @@
 import type { NearPlace, Problem } from '../core/problem.ts'
-import type { Code, Details } from '../core/result.ts'
+import { type Code, codes, type Details } from '../core/result.ts'
 import { explainOs } from './explain-os.ts'
 
 export interface Explained {
@@ -42,12 +42,19 @@ export function explain(problem: Problem, action: string): Explained {
         details: { path, size, limit, advice: 'Work on a smaller file, or let a command do it.' },
       }
     }
-    case 'changed-meanwhile':
+    case 'changed-meanwhile': {
+      const { path, saved } = problem
+      const apart = saved === undefined ? '' : ` What was written to it last is saved in ${saved}.`
       return {
-        error: `${action}: '${problem.path}' was changed by someone else meanwhile`,
+        error: `${action}: '${path}' was changed by someone else meanwhile`,
         code: 'concurrent_modification',
-        details: { path: problem.path, advice: 'The file was left as it is. Read it again, then repeat the action.' },
+        details: {
+          path,
+          advice: `The file was left as it is. Read it again, then repeat the action.${apart}`,
+          ...(saved === undefined ? {} : { saved }),
+        },
       }
+    }
     case 'hash-differs':
       return {
         error: `${action}: '${problem.path}' is not the file that was read`,
@@ -262,6 +269,11 @@ export function explain(problem: Problem, action: string): Explained {
             'Nothing was changed. Ask the user to repair the file, or put it aside and begin anew with context_clear.',
         },
       }
+    case 'step-refused': {
+      const listed = problem.conflicts.map(({ path, reason }) => `\n  ${path}: ${reason}`).join('')
+      const code = codes.find((one) => one === problem.code) ?? 'git_operation_failed'
+      return { error: `${action}: ${problem.reason}${listed}`, code }
+    }
     case 'stopped':
       return { error: `${action}: not executed: ${problem.reason}`, code: 'skipped' }
     case 'bug':

@@ -1,5 +1,6 @@
 import type { ActionResult } from '../core/result.ts'
 import { capText } from './cap.ts'
+import { isStep, stepBody } from './steps.ts'
 import { structureBody } from './structures.ts'
 import { primaryOf } from './words.ts'
 
@@ -15,9 +16,10 @@ export function outputOf(
   if (programs === 'hide' && isProgram(action)) return undefined
   const body = bodyOf(result)
   if (body === undefined || data === undefined) return undefined
-  const primary = isRead(action)
-    ? ''
-    : ` ${primaryOf(result)}${isProgram(action) && !result.success ? ' (failed)' : ''}`
+  const primary =
+    isRead(action) || isStep(action)
+      ? ''
+      : ` ${primaryOf(result)}${isProgram(action) && !result.success ? ' (failed)' : ''}`
   return { title: `[${result.blockId}] ${action}${primary}:`, body: capText(body, limit) }
 }
 
@@ -47,6 +49,7 @@ const changedLine = (entry: unknown): string => (isRecord(entry) ? `  ${entry['c
 function bodyOf(result: ActionResult): string | undefined {
   const { action, params, data } = result
   if (isProgram(action)) return programBody(result)
+  if (isStep(action)) return isRecord(data) ? stepBody(data) : undefined
   if (action.endsWith('_structure') || action === 'list_structures')
     return isRecord(data) ? structureBody(data) : undefined
   if (isRecord(data) && typeof data['content'] === 'string' && isRead(action)) {

@@ -51,12 +51,14 @@ function prettyErrors(errors: readonly ParseError[], paint: Paint): string[] {
 
 /** How many were done and failed. */
 export function prettySummary({ results, parseErrors, fatalError }: ExecutionResult, paint: Paint = plain): string {
-  const done = results.filter((result) => result.success).length
-  const failed = results.length - done
+  const already = results.filter(({ details }) => details?.already_done !== undefined).length
+  const done = results.filter((result) => result.success).length - already
+  const failed = results.length - done - already
   const broken = byBlock(parseErrors).length
   if (results.length === 0 && broken === 0 && fatalError === undefined) return paint.dim('No blocks found.')
   const parts = [
     `${done} done`,
+    ...(already > 0 ? [`${already} already applied`] : []),
     ...(failed > 0 ? [paint.red(`${failed} failed`)] : []),
     ...(broken > 0 ? [paint.red(`${broken} not readable`)] : []),
   ]

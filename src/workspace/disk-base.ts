@@ -45,6 +45,13 @@ export class DiskBase implements Base {
     return now.equals(this.bytes) ? undefined : now
   }
 
+  /** The descriptor, for somebody else to close. */
+  handOver(): number | undefined {
+    const fd = this.#fd
+    this.#fd = undefined
+    return fd
+  }
+
   release(): void {
     if (this.#fd !== undefined) fs.closeSync(this.#fd)
     this.#fd = undefined

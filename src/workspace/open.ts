@@ -108,7 +108,7 @@ export function openWorkspace(
     close: async () => {
       await workspace.settle()
       await disk.finish()
-      scratch.finish()
+      await scratch.finish()
     },
   }
 }

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { Stop } from '../core/problem.ts'
 import type { PathChange, Recorder } from '../core/recorder.ts'
 import { DiskBase } from './disk-base.ts'
+import { exchange } from './exchange.ts'
 import { irregularStop, refuseReadOnly } from './file-types.ts'
 import { nameOf, type Location } from './location.ts'
 import { hasCode, osStop, withOs } from './os-problem.ts'
@@ -84,6 +85,10 @@ export function beginReplacement(plan: Plan): Replacement {
     else if (mode !== undefined) fs.fchmodSync(fd, wanted)
   }
   const wanted = (model?.mode ?? mode ?? 0o666) & 0o7777
+  const changed = (saved?: string): Stop => {
+    scratch.noteContention()
+    return new Stop({ kind: 'changed-meanwhile', path: at.given, ...(saved === undefined ? {} : { saved }) })
+  }
 
   return {
     // Making a file and syncing it is what takes the time, so other threads do both; callbacks, because promises cost.
@@ -105,16 +110,20 @@ export function beginReplacement(plan: Plan): Replacement {
       }),
 
     commit: () => {
+      let displaced: string | undefined
       try {
         // The last look before the name is taken: the same file, and nobody wrote into it.
-        if (base instanceof DiskBase && !base.isAt(target))
-          throw new Stop({ kind: 'changed-meanwhile', path: at.given })
+        if (base instanceof DiskBase && !base.isAt(target)) throw changed()
         const take = (): void => {
           if (base === null) return takeFreeName(temp, target, at)
           // Keeping the old one may have taken a while; from here to the rename it is only microseconds.
-          if (base instanceof DiskBase && !base.isNamed(target))
-            throw new Stop({ kind: 'changed-meanwhile', path: at.given })
-          fs.renameSync(temp, target)
+          if (base instanceof DiskBase && !base.isNamed(target)) throw changed()
+          const swap = base instanceof DiskBase && scratch.isContended(base.stat) ? swapped(temp, target, base) : 'not'
+          if (swap === 'not') return fs.renameSync(temp, target)
+          const saved = swap.stray === undefined ? undefined : scratch.saveConflict(nameOf(at), swap.stray)
+          fs.rmSync(temp, { force: true })
+          if (!swap.taken) throw changed(saved)
+          displaced = saved
         }
         if (recorder === undefined) take()
         else recorder.change([changeOf(plan, target, model?.mode, by)], take)
@@ -123,8 +132,13 @@ export function beginReplacement(plan: Plan): Replacement {
       }
       // Somebody may have written into the old file between the look and the rename. Its descriptor still leads there.
       const late = base instanceof DiskBase ? base.changedBytes() : undefined
+      // They may not be done yet.
+      const descriptor = base instanceof DiskBase && late !== undefined ? base.handOver() : undefined
       release()
-      return late === undefined ? {} : { displaced: scratch.saveConflict(nameOf(at), late) }
+      if (late !== undefined) displaced = scratch.saveConflict(nameOf(at), late, descriptor)
+      if (displaced === undefined) return {}
+      scratch.noteContention()
+      return { displaced }
     },
 
     discard: () => {
@@ -149,6 +163,27 @@ function refuseIrregularTarget(at: Location, target: string, op: string): void {
   if (now.isSymbolicLink()) throw linkStop(at, at.absolute)
   if (!now.isFile()) throw irregularStop(at, now, op)
   refuseReadOnly(at, now, op)
+}
+
+/** How an exchange went, and the text of whoever came into the middle of it. */
+type Swap = 'not' | { readonly taken: boolean; readonly stray?: Buffer }
+
+/** Takes a name in a way that whatever had it is at hand; it is put back when it is not the file that was read. */
+function swapped(temp: string, target: string, base: DiskBase): Swap {
+  const own = fs.lstatSync(temp)
+  const answer = exchange(temp, target, base.stat)
+  if (isSameFile(temp, own)) return answer === 'changed' ? { taken: false } : 'not'
+  if (base.isNamed(temp)) {
+    // Somebody who writes into the old file is still at it: then it gets its name back, with whatever comes.
+    const isFree = base.changedBytes() === undefined || exchange(temp, target, own) !== 'taken'
+    return { taken: isFree }
+  }
+  return { taken: isSameFile(target, own), stray: fs.readFileSync(temp) }
+}
+
+function isSameFile(door: string, { dev, ino }: fs.Stats): boolean {
+  const now = fs.lstatSync(door, { throwIfNoEntry: false })
+  return now?.dev === dev && now.ino === ino
 }
 
 /** A link, unlike a rename, never displaces: whoever made that file first keeps it. */

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { hashOf } from '../core/hash.ts'
+import { readWhole } from './disk-base.ts'
 import { hasCode } from './os-problem.ts'
 import { ownIdentity, sweepLeftovers } from './sweep.ts'
 
@@ -17,6 +18,8 @@ export class Scratch {
   #count = 0
   #state: string | undefined
   #ledger: string | undefined
+  #contended: boolean | undefined
+  #unfinished: { readonly descriptor: number; readonly file: string; readonly size: number }[] = []
 
   constructor(root: string) {
     this.root = root
@@ -32,12 +35,32 @@ export class Scratch {
     return `.clada-${this.#run}-${this.#count++}.tmp`
   }
 
-  /** Keeps a text that would otherwise be lost, and says where. */
-  saveConflict(name: string, bytes: Buffer): string {
+  /**
+   * Keeps a text that would otherwise be lost, and says where. Whoever wrote it may still be writing into a file that
+   * has no name any more: what the descriptor leads to is read again at the end.
+   */
+  saveConflict(name: string, bytes: Buffer, descriptor?: number): string {
     const dir = ownDir(this.stateDir(), 'conflicts')
     const file = path.join(dir, `${new Date().toISOString().replace(/[:.]/g, '-')}-${this.#count++}-${name}`)
     fs.writeFileSync(file, bytes, { flag: 'wx' })
+    if (descriptor !== undefined) this.#unfinished.push({ descriptor, file, size: bytes.length })
     return file
+  }
+
+  /** Somebody else was seen to write to the files of this run; for a while nothing is then replaced unseen. */
+  noteContention(): void {
+    this.#contended = true
+    try {
+      fs.writeFileSync(path.join(this.stateDir(), contendedFile), '')
+    } catch {
+      // Only later runs would have profited.
+    }
+  }
+
+  /** Whether somebody may be writing to this file right now. */
+  isContended({ mtimeMs }: Pick<fs.Stats, 'mtimeMs'>): boolean {
+    this.#contended ??= isRecent(fs.lstatSync(path.join(this.stateDir(), contendedFile), { throwIfNoEntry: false }))
+    return this.#contended && isRecent({ mtimeMs })
   }
 
   /** `.clada` in the root, or where that cannot be made a directory of the user's own. */
@@ -53,7 +76,18 @@ export class Scratch {
   }
 
   /** Everything that was announced is done with. */
-  finish(): void {
+  async finish(): Promise<void> {
+    if (this.#unfinished.length > 0) await new Promise((done) => setTimeout(done, 100))
+    for (const { descriptor, file, size } of this.#unfinished) {
+      try {
+        fs.writeFileSync(file, readWhole(descriptor, size))
+      } catch {
+        // What was there at first is saved.
+      } finally {
+        fs.closeSync(descriptor)
+      }
+    }
+    this.#unfinished = []
     if (this.#ledger !== undefined) fs.rmSync(this.#ledger, { force: true })
     this.#ledger = undefined
     this.#announced.clear()
@@ -67,6 +101,12 @@ export class Scratch {
     return ledger
   }
 }
+
+const contendedFile = 'contended'
+
+/** A minute after the last time, whoever it was has gone elsewhere. */
+const isRecent = (stat: Pick<fs.Stats, 'mtimeMs'> | undefined): boolean =>
+  stat !== undefined && Date.now() - stat.mtimeMs < 60_000
 
 const ignoreAll =
   '# Made by clada. What users approved is the only thing worth sharing.\n*\n!.gitignore\n!allowed-commands.json\n'

@@ -3,6 +3,7 @@ import { describe, expect, it, test } from 'vitest'
 import { actions } from '../../src/actions/registry.ts'
 import type { ActionSpec, Example } from '../../src/core/action.ts'
 import { Clada } from '../../src/index.ts'
+import { repository } from '../history/world.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 /** What a definition shows to people and models is carried out here, twice: as a call and as a block. */
@@ -16,7 +17,7 @@ for (const spec of actions) {
 
     for (const example of spec.examples) {
       it(example.title, async () => {
-        const root = scratchDir(example.before)
+        const root = await placeFor(spec, example)
         const params = absolute(spec, example.params, root)
         const { results, parseErrors } = await new Clada({ repoPath: root }).perform(spec.name, params)
         expect(parseErrors).toEqual([])
@@ -24,14 +25,33 @@ for (const spec of actions) {
       })
 
       it(`${example.title}, as a block`, async () => {
-        const root = scratchDir(example.before)
+        const root = await placeFor(spec, example)
         const document = blockOf(spec.name, absolute(spec, example.params, root))
+        if (!spec.access.includes('llm')) return refused(spec, root, document)
         const { results, parseErrors } = await new Clada({ repoPath: root, gitCommit: false }).execute(document)
         expect(parseErrors).toEqual([])
         check(example, results[0], root)
       })
     }
   })
+}
+
+/** Actions on the history get one: a repository, with what was executed earlier. */
+async function placeFor({ effect }: ActionSpec, { before = {}, earlier = [] }: Example): Promise<string> {
+  if (effect !== 'git') return scratchDir(before)
+  const root = repository(before)
+  for (const { action, params } of earlier)
+    expect(await new Clada({ repoPath: root }).perform(action, params)).toMatchObject({ success: true })
+  return root
+}
+
+/** What is for the user only does nothing in a document, and the answer says what the user would type. */
+async function refused({ name, command = '' }: ActionSpec, root: string, document: string): Promise<void> {
+  const before = filesIn(root)
+  const { results } = await new Clada({ repoPath: root }).execute(document)
+  expect(results).toMatchObject([{ action: name, success: false, code: 'action_not_allowed' }])
+  expect(results[0]?.error).toBe(`Action '${name}' is for the user, not for model output; the user types: ${command}`)
+  expect(filesIn(root)).toEqual(before)
 }
 
 function check(
@@ -42,11 +62,12 @@ function check(
   expect(result?.code, result?.error).toBe(example.code)
   expect(result?.success).toBe(example.code === undefined)
   if (example.data !== undefined) expect(result?.data).toMatchObject(placed(example.data, root))
-  // Files of clada's own may be given, and are not compared.
+  // Files of clada's own may be given, and are not compared; nor are those of git.
   const after = Object.entries({ ...example.before, ...example.after }).filter(
     ([name, content]) => content !== null && !name.startsWith('.clada/'),
   )
-  expect(filesIn(root)).toEqual(Object.fromEntries(after))
+  const found = Object.entries(filesIn(root)).filter(([name]) => !name.startsWith('.git/'))
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(after))
 }
 
 function absolute(spec: ActionSpec, params: Example['params'], root: string): Record<string, string> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { actions } from '../../src/actions/registry.ts'
+import { actions, modelActions } from '../../src/actions/registry.ts'
 import { describeActions } from '../../src/describe/describe.ts'
 import { groupsOf } from '../../src/describe/groups.ts'
 import { oddActions } from './odd-actions.ts'
@@ -14,7 +14,7 @@ describe('every action, so that a change of the contract is seen', () => {
   })
 
   it('as tools with JSON schemas', async () => {
-    await expect(describeActions(actions, 'json')).toMatchFileSnapshot('snapshots/actions.json.snap')
+    await expect(describeActions(modelActions, 'json')).toMatchFileSnapshot('snapshots/actions.json.snap')
   })
 
   // The page of every action is docs/actions.md itself, which docs.test.ts compares.
@@ -42,6 +42,15 @@ describe('definitions with everything that is hard to show', () => {
   it('as a page', async () => {
     await expect(describeActions(oddActions, 'md')).toMatchFileSnapshot('snapshots/odd.md.snap')
   })
+})
+
+it('models are offered nothing that is for the user', () => {
+  expect(actions.filter((spec) => !modelActions.includes(spec)).map(({ name }) => name)).toEqual([
+    'undo',
+    'git_step_back',
+    'git_step_forward',
+    'git_squash',
+  ])
 })
 
 describe('groups', () => {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { actions } from '../../src/actions/registry.ts'
+import { modelActions } from '../../src/actions/registry.ts'
 import { parseShamResponse } from '../../src/index.ts'
 
 const root = path.join(import.meta.dirname, '../..')
@@ -20,6 +20,6 @@ describe('the generated pages', () => {
     const page = fs.readFileSync(path.join(root, 'docs/actions.md'), 'utf8')
     const { actions: found, errors } = await parseShamResponse(page)
     expect(errors).toEqual([])
-    expect(found.length).toBe(actions.reduce((sum, { examples }) => sum + examples.length, 0))
+    expect(found.length).toBe(modelActions.reduce((sum, { examples }) => sum + examples.length, 0))
   })
 })

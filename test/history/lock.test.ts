@@ -94,6 +94,8 @@ describe('the lock', () => {
 
 describe('two executions and an editor at once', () => {
   const names = ['a.txt', 'b.txt', 'c.txt']
+  /** Elsewhere nothing can exchange two files, and every save has its chance to be lost. */
+  const exchanges = process.platform === 'linux' && fs.existsSync('/usr/bin/perl')
 
   // Tried again, because the gap below is the system's: how often it is hit is up to the scheduler.
   it('lose no update', { timeout: 300_000, retry: 2 }, async () => {
@@ -114,7 +116,9 @@ describe('two executions and an editor at once', () => {
     })
     const done = Promise.all(executing).finally(() => (going = false))
     let typed = 0
+    let seenFrom: number | undefined
     for (; going; await new Promise((next) => setTimeout(next, 50 + Math.random() * 100))) {
+      if (fs.existsSync(path.join(root, '.clada/contended'))) seenFrom ??= typed
       // An editor reads, changes and saves by another file; what it read must still be there when it saves.
       const file = path.join(root, names[typed % 3] ?? '')
       const text = fs.readFileSync(file, 'utf8')
@@ -128,10 +132,11 @@ describe('two executions and an editor at once', () => {
     const conflicts = path.join(root, '.clada/conflicts')
     const saved = fs.existsSync(conflicts) ? fs.readdirSync(conflicts) : []
     const everything = new Set([...words, ...saved.flatMap((name) => wordsIn(path.join(conflicts, name)))])
-    const lost = Array.from({ length: typed }, (_, at) => `e${at}`).filter((word) => !everything.has(word))
-    // Node has no call that exchanges two names: a file that is put in place in the microseconds between the last
-    // look and the rename cannot be seen. With hundreds of writes a second that happens; more often is no chance.
-    expect(lost.length).toBeLessThan(2 + typed / 100)
+    const lost = Array.from({ length: typed }, (_, at) => at).filter((at) => !everything.has(`e${at}`))
+    // Once somebody else was seen to write, nothing is replaced unseen. Until then a file that is put in place in the
+    // microseconds between the last look and the rename cannot be noticed: once at most, and hardly ever.
+    if (exchanges) expect(lost.filter((at) => at >= (seenFrom ?? Infinity))).toEqual([])
+    expect(lost.length).toBeLessThan(exchanges ? 2 : 2 + typed / 100)
     expect(words.filter((word) => /^[xy]/.test(word)).length).toBeGreaterThan(60)
     expect(new Set(words).size).toBe(words.length)
     figure('two executions and an editor', { executions, edits: typed, lost: lost.length, saved: saved.length })

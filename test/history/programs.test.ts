@@ -1,8 +1,13 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
+import { ignoredLimits } from '../../src/history/ignored.ts'
+import { ownOwner } from '../../src/history/owner.ts'
 import { Clada } from '../../src/index.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
+import { startClada } from './kill.ts'
 import { type Call, documentOf, git, type Mode, redoIn, repository, treeOf, undoIn } from './world.ts'
 
 const bash = (code: string): Call => ['exec', { lang: 'bash', code }]
@@ -42,13 +47,138 @@ describe('what programs change', () => {
     }
   }
 
-  it('is saved without closed files, and what is ignored stays as the program left it', async () => {
+  it('is saved without closed files', async () => {
     const root = repository(files)
-    fill(root, { '.env': 'SECRET\n', 'ignored/x.txt': 'old\n' })
-    await run(root, 'shadow', [bash('echo new > ignored/x.txt; echo a >> a.txt')])
+    fill(root, { '.env': 'SECRET\n', 'ignored/.env': 'SECRET\n' })
+    const result = await run(root, 'shadow', [bash('echo a >> a.txt; echo MORE >> ignored/.env')])
+    expect(result.warnings).toEqual([
+      expect.stringMatching(
+        /^clada undo cannot take back what action 1 did to ignored\/\.env: closed files, large ones/,
+      ),
+    ])
     expect(await undoIn(root, 'shadow')).toMatchObject({ success: true, restored: ['a.txt'] })
-    expect(fs.readFileSync(path.join(root, 'ignored/x.txt'), 'utf8')).toBe('new\n')
     const objects = git(root, 'cat-file', '--batch-all-objects', '--batch-check=%(objectname)').trim().split('\n')
     for (const oid of objects) expect(git(root, 'cat-file', '-p', oid)).not.toContain('SECRET')
+    expect(fs.readFileSync(path.join(root, '.clada/history/1/before'), 'utf8')).not.toContain('SECRET')
+  })
+})
+
+describe('what programs do to files that git ignores', () => {
+  const before = { 'ignored/x.txt': 'x\n', 'ignored/deep/gone.txt': 'gone\n', 'ignored/bin': '#!/bin/sh\n' }
+  const changes = bash('cd ignored; echo new > x.txt; rm deep/gone.txt; echo made > made.txt; ln -s x.txt link')
+
+  for (const where of ['a repository', 'no repository'] as const) {
+    it(`is taken back and brought again: ${where}`, async () => {
+      const root = where === 'a repository' ? repository(files) : scratchDir(files)
+      fill(root, before)
+      fs.chmodSync(path.join(root, 'ignored/bin'), 0o755)
+      const then = treeOf(root)
+      const result = await run(root, 'commit', [changes])
+      expect(result.warnings).toBeUndefined()
+      const after = treeOf(root)
+      expect(after['ignored/made.txt']).toBe('644 made\n')
+      expect(await undoIn(root, 'commit')).toMatchObject({ success: true, conflicts: [] })
+      expect(treeOf(root)).toEqual(then)
+      expect(await redoIn(root, 'commit')).toMatchObject({ success: true })
+      expect(treeOf(root)).toEqual(after)
+    })
+  }
+
+  it('is known when the program changes what is ignored', async () => {
+    const root = repository(files)
+    fill(root, before)
+    const then = treeOf(root)
+    await run(root, 'off', [
+      bash('echo > .gitignore; echo new > ignored/x.txt; echo y > ignored/y.txt; echo z > z.txt'),
+    ])
+    expect(await undoIn(root, 'off')).toMatchObject({ success: true })
+    expect(treeOf(root)).toEqual(then)
+  })
+
+  it('is never committed', async () => {
+    const root = repository(files)
+    fill(root, before)
+    await run(root, 'commit', [changes])
+    expect(git(root, 'rev-list', '--count', 'HEAD').trim()).toBe('1')
+    expect(git(root, 'ls-files')).not.toContain('ignored/')
+  })
+
+  it('is in nobody’s way when it changed since', async () => {
+    const root = repository(files)
+    fill(root, before)
+    await run(root, 'off', [bash('echo new > ignored/x.txt; echo a >> a.txt')])
+    fill(root, { 'ignored/x.txt': 'newer\n' })
+    expect(await undoIn(root, 'off')).toMatchObject({
+      success: true,
+      restored: ['a.txt'],
+      warnings: ['ignored/x.txt stays as it is: git ignores it, and it was changed since'],
+    })
+    expect(fs.readFileSync(path.join(root, 'ignored/x.txt'), 'utf8')).toBe('newer\n')
+  })
+
+  it('is said not to be kept where it is too large', async () => {
+    const root = repository(files)
+    fill(root, { 'ignored/large.bin': 'x'.repeat(ignoredLimits.fileBytes + 1) })
+    const result = await run(root, 'off', [bash('echo more >> ignored/large.bin; echo a >> a.txt')])
+    expect(result.warnings).toEqual([expect.stringContaining('what action 1 did to ignored/large.bin:')])
+    expect(await undoIn(root, 'off')).toMatchObject({ success: true, restored: ['a.txt'] })
+  })
+
+  it('is said not to be kept where they are too many, and new ones are left alone', async () => {
+    const root = repository(files)
+    const many = Array.from({ length: ignoredLimits.files + 1 }, (_, at) => [`ignored/${at}.txt`, 'x'] as const)
+    fill(root, Object.fromEntries(many))
+    const result = await run(root, 'off', [bash('echo new > ignored/new.txt; echo a >> a.txt')])
+    expect(result.warnings).toEqual([expect.stringContaining('what action 1 did to ignored/new.txt:')])
+    expect(await undoIn(root, 'off')).toMatchObject({ success: true, restored: ['a.txt'] })
+    expect(fs.existsSync(path.join(root, 'ignored/new.txt'))).toBe(true)
+  })
+})
+
+describe('a program that runs when clada is killed', () => {
+  for (const mode of ['commit', 'shadow', 'off'] as const) {
+    it(`is told of, with what it may have changed, and can be taken back: ${mode}`, async () => {
+      const root = repository(files)
+      fill(root, { 'b.txt': 'not committed\n' })
+      const before = treeOf(root)
+      const pid = path.join(scratchDir(), 'pid')
+      const calls: Call[] = [
+        ['file_write', { path: 'src/c.txt', content: 'by clada\n' }],
+        bash(
+          `echo more >> b.txt; echo more >> src/c.txt; echo new > new.txt; rm a.txt; echo $$ > ${pid}; exec sleep 60`,
+        ),
+      ]
+      const how = mode === 'off' ? ['--no-git'] : ['--git', mode]
+      const child = startClada(inject('cli'), root, calls, '--exec', 'unsandboxed', ...how)
+      const ended = once(child, 'close')
+      while (!fs.existsSync(pid) || fs.readFileSync(pid, 'utf8') === '')
+        await new Promise((done) => setTimeout(done, 5))
+      child.kill('SIGKILL')
+      await ended
+      process.kill(Number(fs.readFileSync(pid, 'utf8')))
+
+      const next = await run(root, mode, [['file_write', { path: 'd.txt', content: 'd' }]])
+      expect(next.warnings).toEqual([
+        'execution 1 was interrupted; done: actions 1; nothing after them is; changed: src/c.txt, a.txt, b.txt, new.txt. clada undo takes it back.',
+        'a program was running then (action 2); it, or somebody since it began, changed: src/c.txt, a.txt, b.txt, new.txt; what git ignores is not looked at',
+      ])
+      expect(await undoIn(root, mode)).toMatchObject({ success: true })
+      expect(await undoIn(root, mode)).toMatchObject({ success: true, execution: 1, conflicts: [] })
+      expect(treeOf(root)).toEqual(before)
+    })
+  }
+
+  it('is told of when it changed nothing', async () => {
+    const root = scratchDir(files)
+    const history = path.join(root, '.clada/history/1')
+    fill(root, { '.clada/.gitignore': '*\n' })
+    fs.mkdirSync(history, { recursive: true })
+    const dead = { ...ownOwner(), pid: spawnSync('true').pid, started: '1', execution: 1, kind: 'run' }
+    fs.writeFileSync(path.join(history, 'journal'), `${JSON.stringify(dead)}\n{"program":1}\n`)
+    const next = await run(root, 'off', [['file_write', { path: 'd.txt', content: 'd' }]])
+    expect(next.warnings).toEqual([
+      'execution 1 was interrupted; no action is known to be done; nothing after them is; no file was changed.',
+      'a program was running then (action 1); what it changed is not known; what git ignores is not looked at',
+    ])
   })
 })

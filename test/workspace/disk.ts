@@ -39,7 +39,7 @@ export function diskIn(root: string): DiskTree {
   const disk = new DiskTree(scratch)
   onTestFinished(async () => {
     await disk.finish()
-    scratch.finish()
+    await scratch.finish()
   })
   return disk
 }

@@ -186,6 +186,8 @@ describe('somebody writes in the very moment of the replacement', () => {
   it('two of the same name are both saved', async () => {
     const root = scratchDir({ 'a/x.txt': 'old\n', 'b/x.txt': 'old\n' })
     const first = await displaced(root, 'a/x.txt', (file) => fs.writeFileSync(file, 'first'))
+    // Later, when nobody remembers that it happens here.
+    fs.rmSync(path.join(root, '.clada/contended'))
     const second = await displaced(root, 'b/x.txt', (file) => fs.writeFileSync(file, 'second'))
     expect(fs.readFileSync(first.displaced ?? '', 'utf8')).toBe('first')
     expect(fs.readFileSync(second.displaced ?? '', 'utf8')).toBe('second')

@@ -1,0 +1,72 @@
+import { choice, defaulting, defineAction, fail, flag, integer, optional, text } from '../core/action.ts'
+import { squashModes } from '../core/steps.ts'
+
+export const gitSquash = defineAction({
+  name: 'git_squash',
+  aliases: [],
+  description: 'Make one commit of several that follow each other. Files and what is staged stay as they are.',
+  effect: 'git',
+  access: ['user'],
+  command: 'clada squash',
+  primary: 'mode',
+  display: 'always',
+  params: {
+    mode: defaulting(
+      choice(
+        squashModes,
+        'auto_ai: the run of AI: commits that ends here. ai_messages: every such run. hours, days: AI: commits no older than that. msg_contains: commits whose message holds msg_target.',
+      ),
+      'auto_ai',
+    ),
+    message: optional(text('Message of the new commit.')),
+    hours: optional(integer('Commits no older than so many hours; needed for mode hours.')),
+    days: optional(integer('Commits no older than so many days; needed for mode days.')),
+    msg_target: optional(
+      text('Text in the messages, instead of AI: at their beginning; needed for mode msg_contains.'),
+    ),
+    contiguous_only: defaulting(
+      flag('For hours, days and msg_contains: only the run that ends here, or every run by itself.'),
+      true,
+    ),
+    force: defaulting(flag('Whether to squash commits that were pushed.'), false),
+    dry_run: defaulting(flag('Whether only to say what would become one commit.'), false),
+  },
+  returns: { runs: '[{commits: [{id, subject}], message}]', 'git_commit?': 'string', 'dry_run?': 'boolean' },
+  examples: [
+    {
+      title: 'makes one commit of the last two',
+      before: { 'a.txt': 'one\n' },
+      earlier: [
+        { action: 'file_write', params: { path: 'a.txt', content: 'two\n' } },
+        { action: 'file_write', params: { path: 'a.txt', content: 'three\n' } },
+      ],
+      params: { message: 'Count to three' },
+      after: { 'a.txt': 'three\n' },
+      data: {
+        runs: [
+          { commits: [{ subject: 'AI: edit a.txt' }, { subject: 'AI: edit a.txt' }], message: 'Count to three\n' },
+        ],
+      },
+    },
+    {
+      title: 'finds nothing where there are no two in a row',
+      before: { 'a.txt': 'one\n' },
+      params: { mode: 'ai_messages' },
+      data: { runs: [] },
+    },
+    {
+      title: 'must be told how many hours',
+      before: { 'a.txt': 'one\n' },
+      params: { mode: 'hours' },
+      code: 'invalid_parameter',
+    },
+  ],
+  run: async ({ mode, message, hours, days, msg_target, contiguous_only, force, dry_run }, { history }) => {
+    const needed = { hours: ['hours', hours], days: ['days', days], msg_contains: ['msg_target', msg_target] } as const
+    const [param, given] = mode === 'auto_ai' || mode === 'ai_messages' ? [] : needed[mode]
+    if (param !== undefined && given === undefined)
+      return fail({ kind: 'bad-param', param, message: `mode ${mode} needs ${param}` })
+    const request = { mode, contiguous: contiguous_only, hours, days, containing: msg_target, message }
+    return (await history()).squash({ ...request, force, dryRun: dry_run })
+  },
+})

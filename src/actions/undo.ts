@@ -1,0 +1,52 @@
+import { defaulting, defineAction, flag, integer, optional } from '../core/action.ts'
+
+export const undo = defineAction({
+  name: 'undo',
+  aliases: [],
+  description: 'Take back what an execution did to files: the last one, or the one that is named.',
+  effect: 'git',
+  access: ['user'],
+  command: 'clada undo',
+  display: 'always',
+  params: {
+    execution: optional(integer('Its number, as clada history lists it; the last one without it.')),
+    only_action: optional(integer('Only this action of the execution.')),
+    force: defaulting(flag('Whether to merge files that changed since, instead of refusing.'), false),
+  },
+  returns: {
+    execution: 'number',
+    summary: 'string',
+    restored: '[path]',
+    conflicts: '[{path, reason}]',
+    'git_commit?': 'string',
+  },
+  examples: [
+    {
+      title: 'takes back the last execution',
+      before: { 'a.txt': 'one\n' },
+      earlier: [{ action: 'file_write', params: { path: 'a.txt', content: 'two\n' } }],
+      params: {},
+      after: { 'a.txt': 'one\n' },
+      data: { execution: 1, restored: ['a.txt'], conflicts: [] },
+    },
+    {
+      title: 'takes back an earlier one, when nothing changed its files since',
+      before: { 'a.txt': 'one\n' },
+      earlier: [
+        { action: 'file_write', params: { path: 'a.txt', content: 'two\n' } },
+        { action: 'file_create', params: { path: 'b.txt', content: 'b\n' } },
+      ],
+      params: { execution: '1' },
+      after: { 'a.txt': 'one\n', 'b.txt': 'b\n' },
+      data: { execution: 1, restored: ['a.txt'] },
+    },
+    {
+      title: 'will not undo what was never done',
+      before: { 'a.txt': 'one\n' },
+      params: {},
+      code: 'skipped',
+    },
+  ],
+  run: async ({ execution, only_action, force }, { history }) =>
+    (await history()).undo({ execution, action: only_action, force }),
+})

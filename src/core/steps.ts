@@ -1,0 +1,26 @@
+/** Which execution is taken back, and how much of it. */
+export interface UndoRequest {
+  /** Its number; the last one that still counts without it. */
+  readonly execution: number | undefined
+  /** Only this action of it. */
+  readonly action: number | undefined
+  /** Merges files that changed since instead of refusing. */
+  readonly force: boolean
+}
+
+/** Which commits become one. */
+export interface SquashRequest {
+  readonly mode: SquashMode
+  /** Only the run that begins at the newest commit. */
+  readonly contiguous: boolean
+  readonly hours: number | undefined
+  readonly days: number | undefined
+  readonly containing: string | undefined
+  readonly message: string | undefined
+  /** Also commits that were pushed. */
+  readonly force: boolean
+  readonly dryRun: boolean
+}
+
+export const squashModes = ['auto_ai', 'ai_messages', 'hours', 'days', 'msg_contains'] as const
+type SquashMode = (typeof squashModes)[number]
