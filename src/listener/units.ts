@@ -68,9 +68,12 @@ export function onlyOf(document: Document, keys: ReadonlySet<string>): Document 
   }
 }
 
-/** What is known of a version: nothing but what is in it, so that what is gone may come again. */
+/**
+ * What is known of a version: nothing but what is in it, so that what is gone may come again. Of one that is cut off
+ * nobody can say what is gone: the rest may be on its way.
+ */
 export function knownOf(units: readonly Unit[], known: Known, fateOf: (unit: Unit) => Fate | undefined): Known {
-  const now = new Map<string, Fate>()
+  const now = new Map<string, Fate>(isCutOff(units) ? known : [])
   for (const unit of units) {
     const fate = fateOf(unit) ?? known.get(unit.key) ?? (unit.state === 'aside' ? 'aside' : undefined)
     // Of two that are equal, the one that failed counts.

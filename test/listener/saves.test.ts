@@ -52,6 +52,19 @@ describe('a file is saved', () => {
     })
   }
 
+  it('in two parts with a long pause, and runs nothing again', async () => {
+    const world = await listening('Nothing yet.\n')
+    const first = `Do this.\n\n${append(world.dir, 'one')}`
+    fs.writeFileSync(world.file, first)
+    await ran(world, 1)
+    const second = `${first}\n${append(world.dir, 'two')}`
+    fs.writeFileSync(world.file, second.slice(0, first.length - 20))
+    await until(() => sectionIn(world.file).includes('not closed'))
+    fs.writeFileSync(world.file, second)
+    await until(() => sectionIn(world.file).includes('two ✅'))
+    expect(traceOf(world.dir)).toEqual(['one', 'two'])
+  })
+
   it('twice in a row, and runs once', async () => {
     const world = await listening('')
     const text = append(world.dir, 'one')
