@@ -56,7 +56,6 @@ async function bundle() {
     splitting: true,
     format: 'esm',
     write: false,
-    metafile: true,
   })
   fs.writeFileSync(path.join(dist, 'THIRD-PARTY.txt'), licencesIn(metafile.inputs))
   const chunks = new Map()
