@@ -21,6 +21,10 @@ export interface CheckedBlock {
   readonly syntax: string
   /** The id of a SHAM block, the task number of others; `-` where no block could be made out. */
   readonly id: string
+  /** The number it has in reports; missing where nothing would be executed. */
+  readonly task?: string
+  /** The line its group starts on, and whether that lands whole or not at all. */
+  readonly group?: BlockGroup
   /** As the block spells it; empty when it names none. */
   readonly action: string
   /** What the action is about: a path, a pattern. */
@@ -41,7 +45,8 @@ export function checkDocument(text: string, options: CladaOptions): CheckedDocum
   const numbers = new TaskNumbers()
   const own = blocks.map((block) => {
     const number = numbers.next(block)
-    return { block, checked: entry(block, block.syntax === 'sham' ? block.id : number, errorsOf(block)) }
+    const checked = entry(block, block.syntax === 'sham' ? block.id : number, errorsOf(block))
+    return { block, checked: { ...checked, task: number } }
   })
   const broken = new Map<BlockGroup, Own>()
   for (const one of own) {
@@ -78,7 +83,11 @@ function entry(block: Block, id: string, errors: readonly ParseError[]): Checked
   const { syntax, action, params, startLine, endLine, warnings } = block
   const problems = errors.map(shown)
   const checked = { syntax, id, action, target: primaryOf({ params }), startLine, endLine, problems }
-  return warnings === undefined ? checked : { ...checked, warnings }
+  return {
+    ...checked,
+    ...(block.group === undefined ? {} : { group: block.group }),
+    ...(warnings === undefined ? {} : { warnings }),
+  }
 }
 
 const shown = ({ line, column, message, code, hint }: ParseError): CheckedBlock['problems'][number] => ({

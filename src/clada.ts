@@ -1,9 +1,9 @@
 import { registry } from './actions/registry.ts'
 import type { Block, Document } from './core/block.ts'
-import type { ActionResult, ExecutionResult, Preview } from './core/result.ts'
+import type { ActionResult, ExecutionResult, FileChange, Preview } from './core/result.ts'
 import type { HistorySettings, Settings } from './core/settings.ts'
 import { carryOut, run, runStream, type RunOptions, type RunResult } from './run.ts'
-import type { ExecutionDetail, HistoryEntry } from './history-run.ts'
+import type { ExecutionChanges, ExecutionDetail, HistoryEntry } from './history-run.ts'
 import type { Executed } from './history/ledger.ts'
 import type { SquashOptions } from './history/squash.ts'
 import type { SquashResult } from './squash-run.ts'
@@ -34,6 +34,8 @@ export interface ExecuteOptions {
    * was gone in between. Without it a block counts as done only if the execution before this one had it.
    */
   again?: (block: string) => boolean
+  /** Only these blocks of the document, by their `task` numbers. */
+  only?: readonly string[]
 }
 
 /** Finds the action blocks in a text and carries them out. Holds options, no state. */
@@ -54,24 +56,29 @@ export class Clada {
   async executeStream(texts: AsyncIterable<string>, options: ExecuteOptions = {}): Promise<ExecutionResult> {
     const effect = this.#options.atomic ? 'together' : 'land'
     const { result } = await this.#safely((settings) =>
-      runStream(texts, { ...this.#asked(settings), effect, ...options }),
+      runStream(texts, { ...this.#asked(settings), effect, ...chosen(options) }),
     )
     return result
   }
 
   /** What an execution would change, without changing anything. */
   async preview(text: string, options: ExecuteOptions = {}): Promise<Preview> {
-    const { result, changes } = await this.#run(text, 'show', options)
-    const { diffOf } = await import('./preview.ts')
+    const { result, changes, changesBy } = await this.#run(text, 'show', options)
+    const { changeOf, diffOf } = await import('./preview.ts')
     const diffs = changes.map((change) => diffOf(change))
-    return { result, diffs, diff: diffs.map(({ diff }) => diff).join('') }
+    return {
+      result,
+      diffs,
+      diff: diffs.map(({ diff }) => diff).join(''),
+      changesBy: (seq) => (changesBy.get(seq) ?? []).map((change) => changeOf(change)),
+    }
   }
 
   /** One action, called by the user; relative paths are fine. */
   perform(
     action: string,
     params: Readonly<Record<string, string>>,
-    options: ExecuteOptions = {},
+    options: Omit<ExecuteOptions, 'only'> = {},
   ): Promise<ExecutionResult> {
     return this.#one({ ...bare, id: 'do', action, params }, 'user', options)
   }
@@ -80,7 +87,7 @@ export class Clada {
   call(
     action: string,
     values: Readonly<Record<string, unknown>>,
-    options: ExecuteOptions = {},
+    options: Omit<ExecuteOptions, 'only'> = {},
   ): Promise<ExecutionResult> {
     const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
     return this.#one({ ...bare, startLine: 0, endLine: 0, id: 'call', action, values: given }, 'document', options)
@@ -128,13 +135,29 @@ export class Clada {
     return executionOf(settingsOf(this.#options), number)
   }
 
+  /** The files of one execution before and after, and what others had changed in them before it. */
+  async changesOf(number: number): Promise<ExecutionChanges | undefined> {
+    const { changesOf } = await import('./history-run.ts')
+    return changesOf(settingsOf(this.#options), number)
+  }
+
+  /** What others have changed since in the files that were touched here. */
+  async changedSince(): Promise<FileChange[]> {
+    const { changedSince } = await import('./history-run.ts')
+    return changedSince(settingsOf(this.#options))
+  }
+
   /** When a block of exactly this text was last carried out here. */
   async wasExecuted(block: string): Promise<Executed | undefined> {
     const { executedBefore } = await import('./history-run.ts')
     return executedBefore(settingsOf(this.#options), block)
   }
 
-  async #one(block: Block, origin: RunOptions['origin'], options: ExecuteOptions): Promise<ExecutionResult> {
+  async #one(
+    block: Block,
+    origin: RunOptions['origin'],
+    options: Omit<ExecuteOptions, 'only'>,
+  ): Promise<ExecutionResult> {
     const document = { blocks: [block], faults: [], warnings: [] }
     const { result } = await this.#safely((settings) =>
       carryOut(document, {
@@ -148,7 +171,7 @@ export class Clada {
   }
 
   #run(text: string, effect: RunOptions['effect'], options: ExecuteOptions): Promise<RunResult> {
-    return this.#safely((settings) => run(text, { ...this.#asked(settings), effect, ...options }))
+    return this.#safely((settings) => run(text, { ...this.#asked(settings), effect, ...chosen(options) }))
   }
 
   #asked(settings: Settings): Omit<RunOptions, 'effect'> {
@@ -180,6 +203,7 @@ export class Clada {
       const message = error instanceof Error ? error.message : String(error)
       return {
         changes: [],
+        changesBy: new Map(),
         result: {
           success: false,
           totalBlocks: 0,
@@ -196,5 +220,9 @@ export class Clada {
 
 /** A block that stands in no document. */
 const bare = { syntax: 'sham', params: {}, startLine: 1, endLine: 1, faults: [], raw: '' } as const
+
+function chosen({ only, ...rest }: ExecuteOptions): Omit<ExecuteOptions, 'only'> & Pick<RunOptions, 'only'> {
+  return only === undefined ? rest : { ...rest, only: new Set(only) }
+}
 
 export const createClada = (options?: CladaOptions): Clada => new Clada(options)

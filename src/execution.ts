@@ -14,7 +14,7 @@ import { TaskNumbers } from './core/task-numbers.ts'
 import { syntaxError, validationError } from './parse-error.ts'
 import { decide } from './policy/decide.ts'
 import { explain } from './report/explain.ts'
-import type { ActionFiles, Landing, OpenWorkspace } from './workspace/open.ts'
+import type { ActionFiles, Change, Landing, OpenWorkspace } from './workspace/open.ts'
 import { stateDirOf } from './workspace/scratch.ts'
 
 export interface ExecutionOptions {
@@ -36,6 +36,8 @@ export interface ExecutionOptions {
   readonly onOutput?: ((task: string, chunk: Buffer) => void) | undefined
   /** Asked before blocks are carried out; false when they must not be. */
   readonly admit?: ((blocks: readonly Block[]) => Promise<boolean>) | undefined
+  /** Only these blocks, by their task numbers. */
+  readonly only?: ReadonlySet<string> | undefined
   /** Told of each action as it begins and as it is over. */
   readonly log?: ActionLog | undefined
   /** Whether a block need not be carried out, because it was. Asked of every block, in order. */
@@ -63,6 +65,7 @@ export class Execution {
   readonly #numbers = new TaskNumbers()
   readonly #begun = performance.now()
   readonly #results: ActionResult[] = []
+  readonly #changes = new Map<ActionResult, Change[]>()
   readonly #parseErrors: ParseError[] = []
   readonly #warnings: string[] = []
   /** One for each action whose files are on their way, oldest first. */
@@ -82,13 +85,12 @@ export class Execution {
 
   async carryOut(blocks: readonly Block[]): Promise<void> {
     if (this.#options.admit !== undefined && !(await this.#options.admit(blocks))) return
-    this.#blocks += blocks.length
     for (let at = 0; at < blocks.length;) {
       const first = blocks[at]
       if (first === undefined) break
       const { group } = first
       if (group === undefined) {
-        const [task] = this.#prepare([first])
+        const [task] = this.#chosen([first])
         if (task?.ready) await this.#perform(task, this.#workspace)
         else if (task !== undefined) this.#parseErrors.push(...task.errors)
         at++
@@ -96,7 +98,7 @@ export class Execution {
       }
       let end = at
       while (blocks[end]?.group === group) end++
-      await this.#performGroup(group, this.#prepare(blocks.slice(at, end)))
+      await this.#performGroup(group, this.#chosen(blocks.slice(at, end)))
       at = end
     }
   }
@@ -163,6 +165,18 @@ export class Execution {
       ...this.#hookErrors,
       ...(this.#warnings.length > 0 ? { warnings: this.#warnings } : {}),
     }
+  }
+
+  /** With `show`: what each action changed, by its number. */
+  changes(): ReadonlyMap<number, readonly Change[]> {
+    return new Map([...this.#changes].map(([{ seq }, changes]) => [seq, changes]))
+  }
+
+  #chosen(blocks: readonly Block[]): Task[] {
+    const { only } = this.#options
+    const chosen = this.#prepare(blocks).filter(({ number }) => only === undefined || only.has(number))
+    this.#blocks += chosen.length
+    return chosen
   }
 
   #prepare(blocks: readonly Block[]): Task[] {
@@ -253,12 +267,13 @@ export class Execution {
     }
   }
 
-  async #perform(task: ReadyTask, scope: Pick<OpenWorkspace, 'filesFor'>): Promise<ActionResult> {
+  async #perform(task: ReadyTask, scope: Scope): Promise<ActionResult> {
     const result = this.#begin(task)
     const begun = performance.now()
     const landings: Landing[] = []
     const done = this.#options.done && (await this.#options.done(task.block.raw))
     if (done !== undefined) result.details = { already_done: done }
+    const changesSince = this.#options.effect === 'show' ? scope.noting() : undefined
     const outcome =
       done === undefined
         ? await this.#outcome(task, scope, (landing) => landings.push(landing))
@@ -272,6 +287,10 @@ export class Execution {
     })
     // In order, whatever order the files land in.
     this.#reported = this.#reported.then(() => landed).then(() => this.#tell(result))
+    if (changesSince !== undefined) {
+      await landed
+      this.#changes.set(result, changesSince())
+    }
     if (landings.length === 0) return result
     this.#landing.push(landed)
     if (this.#landing.length >= maxLanding) await this.#landing.shift()
@@ -305,7 +324,7 @@ export class Execution {
 
   async #outcome(
     { block, number, decoded: { spec, spelled, args } }: ReadyTask,
-    scope: Pick<OpenWorkspace, 'filesFor'>,
+    scope: Scope,
     onWrite: (landing: Landing) => void,
   ): Promise<Outcome> {
     const { settings, origin, signal, strict, steps, timeLimit } = this.#options
@@ -413,9 +432,12 @@ export class Execution {
   #refuse(results: readonly ActionResult[], problem: Problem): void {
     for (const result of results) {
       if (result.success) settle(result, { ok: false, problem }, result.warnings ?? [])
+      this.#changes.delete(result)
     }
   }
 }
+
+type Scope = Pick<OpenWorkspace, 'filesFor' | 'noting'>
 
 type Task =
   | ReadyTask

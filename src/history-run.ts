@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { fingerprintOf } from './core/hash.ts'
-import type { FileDiff } from './core/result.ts'
+import type { Inspect, Inspected } from './core/recorder.ts'
+import type { FileChange, FileDiff } from './core/result.ts'
 import type { Settings } from './core/settings.ts'
 import { Contents } from './history/contents.ts'
 import { type Done, doneIn } from './history/done.ts'
@@ -9,8 +10,8 @@ import { blockIn, type Executed, lostBy, type LostBy } from './history/ledger.ts
 import type { ExecutionRecord, State } from './history/record.ts'
 import { readTimeline, standings } from './history/timeline.ts'
 import { makePathJudge, pathPolicyOf } from './policy/paths.ts'
-import { diffOf } from './preview.ts'
-import { openWorkspace } from './workspace/open.ts'
+import { changeOf, diffOf } from './preview.ts'
+import { type Change, openWorkspace } from './workspace/open.ts'
 import { stateDirOf } from './workspace/scratch.ts'
 
 /** One line of the history. */
@@ -28,6 +29,8 @@ export interface HistoryEntry {
   done: number
   failed: number
   paths: string[]
+  /** Those of them that somebody else had changed since clada touched them last. */
+  meanwhile?: string[]
   mode: 'commit' | 'shadow' | 'off'
   commit?: string
 }
@@ -37,11 +40,52 @@ export interface ExecutionDetail extends HistoryEntry {
   diffs: FileDiff[]
 }
 
+/** Files before and after an execution, as texts. */
+export interface ExecutionChanges {
+  changes: FileChange[]
+  /** What somebody else had done to its files since clada touched them last. */
+  meanwhile: FileChange[]
+}
+
 /** Everything that was executed, oldest first. */
 export async function historyOf(settings: Settings): Promise<HistoryEntry[]> {
-  const { records } = await read(settings)
-  const undone = new Set(standings(records).flatMap(({ record, undone }) => (undone ? [record.number] : [])))
-  return records.map((record) => entryOf(record, undone))
+  const { records, history } = await read(settings)
+  const undone = undoneIn(records)
+  const known: Known = new Map()
+  return records.map((record) => {
+    const meanwhile = meanwhileIn(record, known, history).map(({ path }) => path)
+    return { ...entryOf(record, undone), ...(meanwhile.length === 0 ? {} : { meanwhile }) }
+  })
+}
+
+/** What one execution changed, and what others had changed before it; undefined when there is none of that number. */
+export async function changesOf(settings: Settings, number: number): Promise<ExecutionChanges | undefined> {
+  const { records, history } = await read(settings)
+  const record = records.find((one) => one.number === number)
+  if (record === undefined) return undefined
+  const known: Known = new Map()
+  for (const one of records) if (one.number < number) meanwhileIn(one, known, history)
+  const turns = meanwhileIn(record, known, history)
+  const contents = new Contents(history, number)
+  return {
+    changes: record.paths.flatMap(({ path: name, before, after }) =>
+      changeFrom(settings.root, name, stateOf(before, contents), stateOf(after, contents)),
+    ),
+    meanwhile: turns.flatMap(({ path: name, from, to }) => changeFrom(settings.root, name, from, to)),
+  }
+}
+
+/** What others have changed since, in the files that clada touched. */
+export async function changedSince(settings: Settings): Promise<FileChange[]> {
+  const { records, history, inspect } = await read(settings)
+  const known: Known = new Map()
+  for (const record of records) meanwhileIn(record, known, history)
+  return [...known].flatMap(([name, { state, number }]) => {
+    const found = inspect(fullPath(settings.root, name))
+    const now = found.type === 'file' ? found : found.type === 'symlink' ? linkState(found.target) : null
+    if (isState(state, found)) return []
+    return changeFrom(settings.root, name, stateOf(state, new Contents(history, number)), now)
+  })
 }
 
 /** One execution with what it changed; undefined when there is none of that number. */
@@ -49,14 +93,11 @@ export async function executionOf(settings: Settings, number: number): Promise<E
   const { records, history } = await read(settings)
   const record = records.find((one) => one.number === number)
   if (record === undefined) return undefined
-  const undone = new Set(standings(records).flatMap(({ record, undone }) => (undone ? [record.number] : [])))
+  const undone = undoneIn(records)
   const contents = new Contents(history, number)
   const diffs = record.paths.flatMap(({ path: name, before, after }) => {
-    const states = [stateOf(before, contents), stateOf(after, contents)] as const
-    if (states[0] === null && states[1] === null) return []
-    const absolute = fullPath(settings.root, name)
-    const at = { root: settings.root, parts: name.split('/'), absolute, given: absolute }
-    return [diffOf({ at, before: states[0], after: states[1] })]
+    const change = changeAt(settings.root, name, stateOf(before, contents), stateOf(after, contents))
+    return change === undefined ? [] : [diffOf(change)]
   })
   const actions = record.actions.map(({ seq, action, target, success, error }) => ({
     seq,
@@ -93,14 +134,20 @@ export async function textLostBy(settings: Settings, absolute: string, text: str
   return lostBy(records, history, path.relative(settings.root, absolute).split(path.sep).join('/'), text)
 }
 
-async function read(settings: Settings, newest?: number): Promise<{ records: ExecutionRecord[]; history: string }> {
+interface Read {
+  readonly records: ExecutionRecord[]
+  readonly history: string
+  readonly inspect: Inspect
+}
+
+async function read(settings: Settings, newest?: number): Promise<Read> {
   const stateDir = stateDirOf(settings.root)
-  if (stateDir === undefined) return { records: [], history: '' }
+  if (stateDir === undefined) return { records: [], history: '', inspect: () => ({ type: 'absent' }) }
   const history = path.join(stateDir, 'history')
   const workspace = openWorkspace(settings, makePathJudge(pathPolicyOf(settings)), 'disk')
+  const inspect: Inspect = (absolute) => workspace.inspect(absolute)
   try {
-    const records = readTimeline(history, settings.root, (absolute) => workspace.inspect(absolute), newest)
-    return { records, history }
+    return { records: readTimeline(history, settings.root, inspect, newest), history, inspect }
   } finally {
     await workspace.close()
   }
@@ -125,8 +172,57 @@ function entryOf(record: ExecutionRecord, undone: ReadonlySet<number>): HistoryE
   }
 }
 
-function stateOf(state: State, contents: Contents): { bytes: Buffer; mode: number } | null {
-  if (state.type === 'symlink') return { bytes: Buffer.from(state.target), mode: 0o120000 }
+const undoneIn = (records: readonly ExecutionRecord[]): Set<number> =>
+  new Set(standings(records).flatMap(({ record, undone }) => (undone ? [record.number] : [])))
+
+/** What clada left at each path, and in which execution. */
+type Known = Map<string, { readonly state: State; readonly number: number }>
+
+interface Turn {
+  readonly path: string
+  readonly from: FileState | null
+  readonly to: FileState | null
+}
+
+/** Paths that an execution found otherwise than they were left. Remembers how it leaves them itself. */
+function meanwhileIn({ number, paths }: ExecutionRecord, known: Known, history: string): Turn[] {
+  return paths.flatMap(({ path: name, before, after }) => {
+    const left = known.get(name)
+    known.set(name, { state: after, number })
+    if (left === undefined || isSame(left.state, before)) return []
+    const from = stateOf(left.state, new Contents(history, left.number))
+    const to = stateOf(before, new Contents(history, number))
+    return from?.bytes.equals(to?.bytes ?? nobody) || (from === null && to === null) ? [] : [{ path: name, from, to }]
+  })
+}
+
+const nobody = Buffer.from([0xff])
+
+const isSame = (a: State, b: State): boolean =>
+  a.type === 'file' && b.type === 'file' ? a.print !== undefined && a.print === b.print : a.type === b.type
+
+function isState(state: State, found: Inspected): boolean {
+  if (state.type !== 'file' || found.type !== 'file') return state.type === found.type
+  return state.print === fingerprintOf(found.bytes)
+}
+
+function changeAt(root: string, name: string, before: FileState | null, after: FileState | null): Change | undefined {
+  if (before === null && after === null) return undefined
+  const absolute = fullPath(root, name)
+  return { at: { root, parts: name.split('/'), absolute, given: absolute }, before, after }
+}
+
+function changeFrom(...states: Parameters<typeof changeAt>): FileChange[] {
+  const change = changeAt(...states)
+  return change === undefined ? [] : [changeOf(change)]
+}
+
+type FileState = NonNullable<Change['before']>
+
+const linkState = (target: string): FileState => ({ bytes: Buffer.from(target), mode: 0o120000 })
+
+function stateOf(state: State, contents: Contents): FileState | null {
+  if (state.type === 'symlink') return linkState(state.target)
   const bytes = contents.bytesOf(state)
   return state.type !== 'file' || bytes === undefined ? null : { bytes, mode: state.mode }
 }

@@ -20,11 +20,20 @@ export type { ActionSpec, Param } from './core/action.ts'
 export type { Block, Document, SyntaxName } from './core/block.ts'
 export type { ApprovalAnswer, ApprovalRequest, Ask } from './core/commands.ts'
 export type { Hook, Hooks } from './core/hooks.ts'
-export type { ActionResult, Code, Details, ExecutionResult, FileDiff, ParseError, Preview } from './core/result.ts'
+export type {
+  ActionResult,
+  Code,
+  Details,
+  ExecutionResult,
+  FileChange,
+  FileDiff,
+  ParseError,
+  Preview,
+} from './core/result.ts'
 export type { Done, ListenerEvent, Origin } from './listener/events.ts'
 export { startListener, type Listener, type ListenerOptions } from './listener/listener.ts'
 export { ListenerError } from './listener/place.ts'
-export type { ExecutionDetail, HistoryEntry } from './history-run.ts'
+export type { ExecutionChanges, ExecutionDetail, HistoryEntry } from './history-run.ts'
 export type { Executed } from './history/ledger.ts'
 export { readConfig, type ReadConfig } from './read-config.ts'
 export { type CladaOptions, SettingsError } from './settings.ts'

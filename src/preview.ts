@@ -1,21 +1,29 @@
 import { isUtf8 } from 'node:buffer'
-import type { FileDiff } from './core/result.ts'
+import type { FileChange, FileDiff } from './core/result.ts'
 import { unifiedDiff } from './text/unified-diff.ts'
 import type { Change } from './workspace/open.ts'
 
-/** One file's change as git would write it. */
-export function diffOf({ at, before, after }: Change): FileDiff {
+/** One file's change as texts. */
+export function changeOf({ at, before, after }: Change): FileChange {
   const path = at.parts.join('/')
   const change = before === null ? 'create' : after === null ? 'delete' : 'modify'
   const binary = [before, after].some((state) => state !== null && !isText(state.bytes))
+  const text = (state: { bytes: Buffer } | null): string | null =>
+    state === null ? null : binary ? '' : state.bytes.toString('utf8')
+  return { path, change, binary, before: text(before), after: text(after) }
+}
+
+/** One file's change as git would write it. */
+export function diffOf(whole: Change): FileDiff {
+  const { before, after } = whole
+  const { path, change, binary, ...texts } = changeOf(whole)
   if (binary) return { path, change, binary, diff: `Binary files differ: ${path}\n` }
   const modes = {
     ...(before === null ? {} : { oldMode: gitMode(before.mode) }),
     ...(after === null ? {} : { newMode: gitMode(after.mode) }),
   }
-  const text = (state: { bytes: Buffer } | null): string | null =>
-    state === null ? null : state.bytes.toString('utf8')
-  return { path, change, binary, diff: unifiedDiff(before && path, after && path, text(before), text(after), modes) }
+  const diff = unifiedDiff(before && path, after && path, texts.before, texts.after, modes)
+  return { path, change, binary, diff }
 }
 
 const isText = (bytes: Buffer): boolean => isUtf8(bytes) && !bytes.includes(0)

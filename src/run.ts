@@ -35,11 +35,15 @@ export interface RunResult {
   readonly result: ExecutionResult
   /** With `show`: what would be different. */
   readonly changes: readonly Change[]
+  /** With `show`: what each action would change, by its number. */
+  readonly changesBy: ReadonlyMap<number, readonly Change[]>
 }
+
+const nothing = { changes: [], changesBy: new Map() }
 
 export async function run(text: string, options: RunOptions): Promise<RunResult> {
   const tooLarge = inputTooLarge(text, options.settings.limits.inputBytes)
-  if (tooLarge !== undefined) return { result: fatal(tooLarge, 'input_too_large'), changes: [] }
+  if (tooLarge !== undefined) return { ...nothing, result: fatal(tooLarge, 'input_too_large') }
   const found = findBlocks(new Source(text), options)
   return carryOut(options.select?.(found) ?? found, options)
 }
@@ -119,7 +123,7 @@ async function inWorkspace(options: RunOptions, work: (execution: Execution) => 
       if (options.alreadyDone !== 'run') noticeRepeat(execution, history, root)
       await writeDown(execution, history)
     }
-    return { result: execution.result(), changes }
+    return { result: execution.result(), changes, changesBy: execution.changes() }
   } finally {
     await workspace.close()
     if (disk !== workspace) await disk.close()

@@ -103,12 +103,21 @@ export interface FileDiff {
   binary: boolean
 }
 
+/** A file before and after; null where it is not there. */
+export interface FileChange extends Pick<FileDiff, 'path' | 'change' | 'binary'> {
+  /** Both are empty for a file that is no text. */
+  before: string | null
+  after: string | null
+}
+
 export interface Preview {
   /** What the execution would answer. */
   result: ExecutionResult
   diffs: FileDiff[]
   /** All of them as one text, which `git apply` takes. */
   diff: string
+  /** What one action would change, given what those before it did. Actions are named by their `seq`. */
+  changesBy(seq: number): FileChange[]
 }
 
 export const codes = [

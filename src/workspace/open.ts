@@ -21,6 +21,8 @@ export interface OpenWorkspace {
   group(): Promise<GroupScope>
   /** Whether there is anything under an absolute path inside the roots. */
   isThere(absolute: string): boolean
+  /** Staged only: notes what happens from now on; what is given back tells how files have changed since. */
+  noting(): () => Change[]
   /** Staged only: what would be different. */
   changes(): Change[]
   /** Staged only: brings everything to the disk, or nothing. Returns where displaced texts were saved. */
@@ -36,7 +38,7 @@ export interface OpenWorkspace {
   close(): Promise<void>
 }
 
-export interface GroupScope extends Pick<OpenWorkspace, 'filesFor'> {
+export interface GroupScope extends Pick<OpenWorkspace, 'filesFor' | 'noting'> {
   /** What is not landed is forgotten. */
   land(): Promise<string[]>
 }
@@ -81,6 +83,7 @@ export function openWorkspace(
       const scope = new Workspace({ tree: stage, locator, limits })
       return {
         filesFor: (onWrite) => scope.filesFor(onWrite),
+        noting: () => stage.noting(),
         land: async () => {
           workspace.forget(stage.touched())
           if (staged === undefined) return land(stage.steps)
@@ -93,6 +96,7 @@ export function openWorkspace(
       const at = locator.locate({ given: absolute, absolute }, 'list')
       return (staged ?? disk).look(at) !== undefined
     },
+    noting: () => staged?.noting() ?? (() => []),
     changes: () => staged?.changes() ?? [],
     landTogether: async () => (staged === undefined ? [] : land(staged.steps)),
     stateDir: () => scratch.stateDir(),

@@ -14,6 +14,8 @@ export class StagedTree implements Tree {
   readonly #below: Tree
   readonly #nodes = new Map<string, Placed>()
   readonly #steps: Step[] = []
+  /** Every path that became something else, in order, with what it was. */
+  readonly #turns: Turn[] = []
 
   readonly #acting: () => number
 
@@ -160,15 +162,26 @@ export class StagedTree implements Tree {
 
   /** Every file that is not as it is on the disk, in order of path: what is there, and what would be. */
   changes(): Change[] {
-    const changes: Change[] = []
-    for (const { at, node } of this.#nodes.values()) {
-      const before = this.#stateBelow(at)
-      const after = this.#stateOf(node)
-      if (before === null && after === null) continue
-      if (before !== null && after !== null && before.mode === after.mode && before.bytes.equals(after.bytes)) continue
-      changes.push({ at, before, after })
-    }
+    const changes = [...this.#nodes.values()].flatMap(({ at, node }) =>
+      changed(at, this.#stateBelow(at), this.#stateOf(node)),
+    )
     return changes.sort((a, b) => (a.at.absolute < b.at.absolute ? -1 : 1))
+  }
+
+  /** Notes what happens from now on: what is given back tells how the files that it touched have changed. */
+  noting(): () => Change[] {
+    const from = this.#turns.length
+    return () => {
+      const touched = new Map<string, { at: Location; was: Node | 'below' }>()
+      for (const { at, was } of this.#turns.slice(from)) {
+        if (!touched.has(at.absolute)) touched.set(at.absolute, { at, was })
+      }
+      return [...touched.values()].flatMap(({ at, was }) => {
+        const now = this.#find(at)
+        const before = was === 'below' ? this.#stateBelow(at) : this.#stateOf(was)
+        return changed(at, before, now === 'below' ? before : this.#stateOf(now))
+      })
+    }
   }
 
   #step(step: Step): void {
@@ -176,6 +189,7 @@ export class StagedTree implements Tree {
   }
 
   #put(at: Location, node: Node): void {
+    this.#turns.push({ at, was: this.#find(at) })
     this.#nodes.set(at.absolute, { at, node })
   }
 
@@ -275,6 +289,18 @@ export interface FileState {
 interface Placed {
   readonly at: Location
   readonly node: Node
+}
+
+interface Turn {
+  readonly at: Location
+  readonly was: Node | 'below'
+}
+
+/** Nothing where nothing is different. */
+function changed(at: Location, before: FileState | null, after: FileState | null): Change[] {
+  if (before === null && after === null) return []
+  if (before !== null && after !== null && before.mode === after.mode && before.bytes.equals(after.bytes)) return []
+  return [{ at, before, after }]
 }
 
 /** As git has it. */
