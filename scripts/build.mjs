@@ -1,4 +1,4 @@
-// Builds what the package holds: two bundles with shared chunks, and the declarations of the public names.
+// Builds what the package holds: two bundles with shared chunks, the page, and the declarations of the public names.
 //
 //   node scripts/build.mjs [--out DIR]
 //
@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url'
 import { build, transform } from 'esbuild'
 import { external, licencesIn, withoutUnused } from './bundled.mjs'
 import { copyGrammars } from './grammars.mjs'
+import { buildPage } from './ui.mjs'
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 const at = process.argv.indexOf('--out')
@@ -22,6 +23,7 @@ const dist = at === -1 ? path.join(root, 'dist') : path.resolve(process.argv[at 
 fs.rmSync(dist, { recursive: true, force: true })
 await bundle()
 copyGrammars(path.join(dist, 'grammars'))
+await buildPage(path.join(dist, 'ui'))
 fs.copyFileSync(path.join(root, 'src/cli/start.cjs'), path.join(dist, 'cli.cjs'))
 fs.chmodSync(path.join(dist, 'cli.cjs'), 0o755)
 declare(path.join(dist, 'types'))

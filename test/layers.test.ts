@@ -98,6 +98,19 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'project-prompt.ts',
     'settings.ts',
   ],
+  ui: [
+    'core',
+    'text',
+    'report',
+    'approvals',
+    'check.ts',
+    'clada.ts',
+    'history-run.ts',
+    'settings.ts',
+    'step.ts',
+    'undo.ts',
+  ],
+
   cli: [
     'core',
     'text',
@@ -127,6 +140,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'clipboard',
     'mcp',
     'config',
+    'ui',
   ],
 }
 
@@ -146,6 +160,7 @@ const guarded: Readonly<Record<string, readonly string[]>> = {
     'config',
     'settings.ts',
     'cli',
+    'ui',
   ],
   'node:fs/promises': ['workspace', 'settings.ts', 'cli'],
   'node:child_process': [
@@ -157,6 +172,7 @@ const guarded: Readonly<Record<string, readonly string[]>> = {
     'process/run-process.ts',
     'clipboard/helper.ts',
     'cli/watch/open-output.ts',
+    'ui/open-browser.ts',
   ],
 }
 

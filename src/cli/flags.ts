@@ -101,6 +101,8 @@ export const flags = [
   { name: 'files', help: 'with prompt: the files of clada context behind it' },
   { name: 'clipboard', help: 'with watch: take copied replies, and put the answers on the clipboard' },
   { name: 'stdin', value: 'PARAM', help: 'with do: take this parameter from standard input' },
+  { name: 'port', value: 'N', help: 'with ui: where to listen; default: the same for a project every time' },
+  { name: 'no-open', help: 'with ui: print the address and open no browser' },
   { name: 'quiet', help: 'no report, only the exit code' },
   { name: 'no-color', help: 'no colours' },
   { name: 'help', help: 'show help' },

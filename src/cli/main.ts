@@ -10,6 +10,7 @@ const commands: Record<string, () => Promise<{ command: Command }>> = {
   diff: () => import('./diff.ts'),
   do: () => import('./do.ts'),
   watch: () => import('./watch.ts'),
+  ui: () => import('./ui.ts'),
   tools: () => import('./tools.ts'),
   outline: () => import('./outline.ts'),
   context: () => import('./context.ts'),

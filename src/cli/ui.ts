@@ -1,0 +1,56 @@
+import path from 'node:path'
+import { createHash } from 'node:crypto'
+import { settingsOf } from '../settings.ts'
+import { openBrowser } from '../ui/open-browser.ts'
+import { type PageServer, servePage } from '../ui/server.ts'
+import type { Command } from './command.ts'
+import { numberOf, UsageError } from './flags.ts'
+import { cladaOptions } from './options.ts'
+import { print } from './print.ts'
+import { isTerminal } from './terminal.ts'
+import { visible } from './visible.ts'
+
+export const command: Command = async ({ flags, words }) => {
+  if (words.length > 0) throw new UsageError('ui takes no words. Paste the reply on the page, or drop its file there.')
+  const options = await cladaOptions(flags)
+  const { root } = settingsOf(options)
+  const asked = portOf(numberOf(flags, 'port'))
+  const page = await servePage({
+    options,
+    port: asked === undefined ? { number: usualPort(root), kind: 'preferred' } : { number: asked, kind: 'required' },
+    inputFile: path.join(root, 'clada_input.md'),
+  }).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && 'syscall' in error && error.syscall === 'listen')) throw error
+    throw new UsageError(`Cannot listen on port ${asked}: ${String(error.code)}. Leave --port out, or name another.`)
+  })
+  const address = page.address()
+  print(`clada shows ${visible(root)} at\n\n  ${address}\n\nThe address works once. Ctrl-C ends it.`)
+  if (flags['no-open'] === undefined) openBrowser(address)
+  await ended(page)
+  return 0
+}
+
+/** Until Ctrl-C. Enter gives another address, for another browser. */
+async function ended(page: PageServer): Promise<void> {
+  const { stdin } = process
+  if (isTerminal(0)) {
+    print('Enter shows another address.')
+    stdin.on('data', () => print(`\n  ${page.address()}\n`))
+  }
+  await new Promise<void>((resolve) => {
+    process.once('SIGINT', () => resolve())
+    process.once('SIGTERM', () => resolve())
+  })
+  stdin.destroy()
+  await page.close()
+}
+
+function portOf(given: number | undefined): number | undefined {
+  if (given === undefined || (Number.isInteger(given) && given >= 0 && given <= 65_535)) return given
+  throw new UsageError(`--port needs a number up to 65535; ${given} is none.`)
+}
+
+/** The same for a project every time, so that a page that stayed open finds its server again. */
+function usualPort(root: string): number {
+  return 17_000 + (createHash('sha256').update(root).digest().readUInt16BE() % 4000)
+}

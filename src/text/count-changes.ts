@@ -1,0 +1,29 @@
+import { diffLines } from './line-diff.ts'
+
+/** How many lines a change adds and removes, as git counts them; null stands for a file that is not there. */
+export function countChanges(before: string | null, after: string | null): { added: number; removed: number } {
+  const old = before ?? ''
+  const now = after ?? ''
+  // Most changes leave most of a file alone, and comparing characters is cheaper than cutting lines.
+  const shorter = Math.min(old.length, now.length)
+  let head = 0
+  while (head < shorter && old.charCodeAt(head) === now.charCodeAt(head)) head++
+  if (head === old.length && head === now.length) return { added: 0, removed: 0 }
+  head = head === 0 ? 0 : old.lastIndexOf('\n', head - 1) + 1
+  let tail = 0
+  const rest = shorter - head
+  while (tail < rest && old.charCodeAt(old.length - 1 - tail) === now.charCodeAt(now.length - 1 - tail)) tail++
+  const oldEnd = tail === 0 ? -1 : old.indexOf('\n', old.length - tail)
+  const cut = oldEnd === -1 ? 0 : old.length - oldEnd - 1
+  let added = 0
+  let removed = 0
+  for (const { kind, count } of diffLines(lines(old, head, cut), lines(now, head, cut))) {
+    if (kind === 'new') added += count
+    if (kind === 'old') removed += count
+  }
+  return { added, removed }
+}
+
+/** Lines with their ends: a last line that has none differs from one that has. */
+const lines = (text: string, from: number, cut: number): string[] =>
+  text.slice(from, text.length - cut).match(/[^\n]*\n|[^\n]+$/g) ?? []

@@ -1,0 +1,71 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { Refusal } from './refusal.ts'
+
+export interface Asked {
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+}
+
+/**
+ * Refuses whatever a web page of somebody else could send: under another name than ours (DNS rebinding), from another
+ * origin, or by a plain form. Says nothing about who asks; that is `Sessions`.
+ */
+export function refuseForeign({ method, path, headers }: Asked, port: number): void {
+  const own = `127.0.0.1:${port}`
+  if (headers.host !== own) throw new Refusal(421, `This server is ${own} and nothing else.`)
+  if (method !== 'GET' && method !== 'POST') throw new Refusal(405, `${method} is not understood here.`)
+  const { origin } = headers
+  if (origin !== undefined && origin !== `http://${own}`) throw new Refusal(403, 'Another origin may not ask.')
+  const from = headers['sec-fetch-site']
+  // The address may be followed from anywhere, as a page of its own; everything else only from our page.
+  const isVisit = method === 'GET' && path === '/' && (headers['sec-fetch-dest'] ?? 'document') === 'document'
+  if (from !== undefined && from !== 'same-origin' && !isVisit) throw new Refusal(403, 'Another site may not ask.')
+  if (method === 'GET') return
+  if (origin === undefined) throw new Refusal(403, 'A change must say its origin.')
+  if (headers['x-clada'] === undefined) throw new Refusal(403, 'A change must come from the page itself.')
+}
+
+/** Who has been let in: a token opens once, and gives a secret that the browser keeps as a cookie. */
+export class Sessions {
+  readonly #cookie: string
+  readonly #secrets: Buffer[] = []
+  #token: Buffer | undefined
+
+  /** Browsers keep one jar for all ports, so the port is in the name. */
+  constructor(port: number) {
+    this.#cookie = `clada-${port}`
+  }
+
+  /** A new token; the one before is worth nothing any more. */
+  renew(): string {
+    const token = randomBytes(32).toString('base64url')
+    this.#token = digest(token)
+    return token
+  }
+
+  /** Whether a token is the one that is still to be used. */
+  fits(token: string): boolean {
+    return this.#token !== undefined && timingSafeEqual(digest(token), this.#token)
+  }
+
+  /** Spends the token, and gives the header that sets the cookie. */
+  enter(): string {
+    this.#token = undefined
+    const secret = randomBytes(32).toString('base64url')
+    this.#secrets.push(digest(secret))
+    return `${this.#cookie}=${secret}; Path=/; HttpOnly; SameSite=Strict`
+  }
+
+  knows(cookies: string | undefined): boolean {
+    const given = (cookies ?? '').split(';').flatMap((pair) => {
+      const [name, value] = pair.trim().split('=', 2)
+      return name === this.#cookie && value !== undefined ? [digest(value)] : []
+    })
+    return given.some((one) => this.#secrets.some((secret) => timingSafeEqual(one, secret)))
+  }
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -1,0 +1,30 @@
+/** What every answer says about itself: nothing of it is kept, framed, sniffed or told to others. */
+export const commonHeaders: Readonly<Record<string, string>> = {
+  'cache-control': 'no-store',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+}
+
+/**
+ * Only our own scripts and styles; the editor makes style sheets as it goes, which the nonce allows. No text can
+ * become markup: trusted types are required, and there is no policy to make them.
+ */
+export const contentPolicy = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "connect-src 'self'",
+    "img-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ')
+
+/** For answers that are no page: they need nothing at all. */
+export const closedPolicy = "default-src 'none'; frame-ancestors 'none'"

@@ -1,0 +1,15 @@
+import { spawn } from 'node:child_process'
+
+/** Asks the desktop to open an address. Nothing is lost when it cannot: the address is printed as well. */
+export function openBrowser(address: string): void {
+  const [program, ...args] = openers[process.platform] ?? ['xdg-open']
+  const child = spawn(program ?? 'xdg-open', [...args, address], { stdio: 'ignore', detached: true })
+  child.on('error', () => {})
+  child.unref()
+}
+
+const openers: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  darwin: ['open'],
+  // `start` is a word of the shell; this is what it does with an address.
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+}

@@ -1,0 +1,196 @@
+import { type CheckedBlock, checkDocument } from '../check.ts'
+import type { Clada } from '../clada.ts'
+import type { ActionResult, Code, FileChange, ParseError, Preview } from '../core/result.ts'
+import { outputOf } from '../report/outputs.ts'
+import { oneLine } from '../report/words.ts'
+import type { CladaOptions } from '../settings.ts'
+import { countChanges } from '../text/count-changes.ts'
+import type { BlockDetail, BlockState, Outcome, Plan, PlanBlock, TouchedFile } from './protocol.ts'
+
+/** A block that was carried out, with what it was foreseen to change. */
+export interface DoneBlock {
+  readonly result: ActionResult
+  readonly changes: () => FileChange[]
+}
+
+/** A document with what would become of it now. */
+export interface Planned {
+  readonly plan: Plan
+  readonly preview: Preview
+  detail(key: number): BlockDetail | undefined
+  /** A file with all that would be done to it. */
+  file(path: string): FileChange | undefined
+  changesOf(task: string): FileChange[]
+}
+
+interface PlanInput {
+  readonly text: string
+  readonly name: string
+  readonly revision: number
+  readonly root: string
+  readonly clada: Clada
+  readonly options: CladaOptions
+  /** By task number: these are shown as they went, and not foreseen again. */
+  readonly done: ReadonlyMap<string, DoneBlock>
+}
+
+/** Every block of a document with its state: what the text says, what the disk says, what was done already. */
+export async function planOf(input: PlanInput): Promise<Planned> {
+  const { text, name, revision, root, clada, options, done } = input
+  const checked = checkDocument(text, options)
+  const left = checked.blocks.flatMap(({ task }) => (task === undefined || done.has(task) ? [] : [task]))
+  const preview = await clada.preview(text, done.size === 0 ? {} : { only: left })
+  const foreseen = new Map(preview.result.results.map((result) => [result.task, result]))
+  const changesOf = (task: string): FileChange[] => {
+    const result = foreseen.get(task)
+    return done.get(task)?.changes() ?? (result === undefined ? [] : preview.changesBy(result.seq))
+  }
+  const totals = new Map<string, FileChange>()
+  const blocks = checked.blocks.map((block, key): PlanBlock => {
+    const { task = '' } = block
+    const earlier = done.get(task)
+    const changes = changesOf(task)
+    if (earlier === undefined) for (const change of changes) addTo(totals, change)
+    const result = earlier?.result ?? foreseen.get(task)
+    return {
+      key,
+      ...(block.task === undefined ? {} : { task }),
+      id: block.id,
+      syntax: block.syntax,
+      action: block.action,
+      target: below(root, block.target),
+      startLine: block.startLine,
+      endLine: block.endLine,
+      ...(block.group === undefined ? {} : { group: { line: block.group.line, atomic: block.group.atomic } }),
+      ...judged(block, result),
+      warnings: warningsOf(block, result).length,
+      files: changes.map(touched),
+      ...(earlier === undefined ? {} : { outcome: outcomeOf(earlier.result) }),
+    }
+  })
+  const { fatalError } = preview.result
+  const plan: Plan = {
+    revision,
+    name,
+    bytes: Buffer.byteLength(text),
+    blocks,
+    files: [...totals.values()]
+      .filter(({ before, after }) => before !== after)
+      .map(touched)
+      .sort((a, b) => (a.path < b.path ? -1 : 1)),
+    warnings: checked.warnings,
+    ...(fatalError === undefined ? {} : { fatal: fatalError }),
+  }
+  const lines = text.split('\n')
+  return {
+    plan,
+    preview,
+    changesOf,
+    file: (path) => totals.get(path),
+    detail: (key) => {
+      const block = checked.blocks[key]
+      if (block === undefined) return undefined
+      const { task = '', startLine, endLine, problems, note } = block
+      const result = done.get(task)?.result ?? foreseen.get(task)
+      const output = result && outputOf(result, shownOutput)
+      return {
+        key,
+        raw: lines.slice(startLine - 1, endLine ?? Math.min(lines.length, startLine + 200)).join('\n'),
+        changes: changesOf(task),
+        problems,
+        warnings: warningsOf(block, result),
+        ...(note === undefined ? {} : { note }),
+        ...(result?.explanation === undefined ? {} : { explanation: result.explanation }),
+        ...(result === undefined ? {} : { result: facts(result) }),
+        ...(output === undefined ? {} : { output: output.body }),
+      }
+    },
+  }
+}
+
+/** Characters of an action's output that the page shows. */
+const shownOutput = 200_000
+
+export const outcomeOf = ({ success, error, warnings = [] }: ActionResult): Outcome => ({
+  success,
+  ...(error === undefined ? {} : { why: oneLine(error) }),
+  warnings: warnings.length,
+})
+
+export const touched = ({ path, change, before, after }: FileChange): TouchedFile => ({
+  path,
+  change,
+  ...countChanges(before, after),
+})
+
+/** A path as people name it: from the root, where it lies in it. */
+const below = (root: string, target: string): string =>
+  target.startsWith(`${root}/`) ? target.slice(root.length + 1) : target
+
+function addTo(totals: Map<string, FileChange>, change: FileChange): void {
+  const first = totals.get(change.path)
+  if (first === undefined) return void totals.set(change.path, change)
+  const { before, binary } = first
+  const kind = before === null ? 'create' : change.after === null ? 'delete' : 'modify'
+  totals.set(change.path, { ...change, before, change: kind, binary: binary || change.binary })
+}
+
+function judged(
+  block: CheckedBlock,
+  result: ActionResult | undefined,
+): Pick<PlanBlock, 'state' | 'why' | 'rule' | 'runs'> {
+  const [problem] = block.problems
+  if (problem !== undefined) {
+    return { state: problem.code === 'action_not_allowed' ? 'refused' : 'broken', why: oneLine(problem.message) }
+  }
+  if (block.note !== undefined) return { state: 'skipped', why: block.note }
+  if (result === undefined) return { state: 'skipped' }
+  const runs = programOf(result)
+  if (result.success) {
+    const repaired = runs === undefined && warningsOf(block, result).length > 0
+    return { state: repaired ? 'repaired' : 'ready', ...(runs === undefined ? {} : { runs }) }
+  }
+  const { code, error, details } = result
+  return {
+    state: failureState(code),
+    why: oneLine(error ?? 'It would fail.'),
+    ...(details?.rule === undefined ? {} : { rule: details.rule }),
+    ...(details?.command === undefined ? {} : { runs: details.command }),
+  }
+}
+
+function failureState(code: Code | undefined): BlockState {
+  if (code === 'approval_required') return 'approval'
+  if (code === 'skipped') return 'skipped'
+  return code !== undefined && refusals.has(code) ? 'refused' : 'fails'
+}
+
+const refusals = new Set<Code>([
+  'path_escape',
+  'path_denied',
+  'symlink_not_allowed',
+  'command_not_allowed',
+  'action_not_allowed',
+])
+
+/** What a preview says that it would run. */
+function programOf({ data }: ActionResult): string | undefined {
+  if (typeof data !== 'object' || data === null || !('would_run' in data)) return undefined
+  return String(data.would_run)
+}
+
+const warningsOf = (block: CheckedBlock, result: ActionResult | undefined): readonly string[] =>
+  result?.warnings ?? block.warnings ?? []
+
+const facts = ({ success, error, code, details }: ActionResult): NonNullable<BlockDetail['result']> => {
+  const { stack: _, ...shown } = details ?? {}
+  return {
+    success,
+    ...(error === undefined ? {} : { error }),
+    ...(code === undefined ? {} : { code }),
+    ...(details === undefined ? {} : { details: shown }),
+  }
+}
+
+/** What the model is told about blocks that cannot be read, whether or not anything was carried out. */
+export const parseErrorsOf = ({ preview }: Planned): ParseError[] => preview.result.parseErrors

@@ -1,0 +1,161 @@
+import type { SyntaxName } from '../core/block.ts'
+import type { ApprovalAnswer, ApprovalRequest } from '../core/commands.ts'
+import type { ActionResult, FileChange, ParseError } from '../core/result.ts'
+import type { HistoryEntry } from '../history-run.ts'
+
+/** What the server and the page say to each other. Types only: both sides are compiled against them. */
+
+/** What will become of a block, as far as can be known before. */
+export type BlockState =
+  | 'ready'
+  /** It will work, with something to be told: a repair, most often. */
+  | 'repaired'
+  /** It will start a program that nobody has approved yet. */
+  | 'approval'
+  /** A rule forbids it. */
+  | 'refused'
+  | 'fails'
+  /** It cannot be read, or what it says makes no action. */
+  | 'broken'
+  /** Nothing is wrong with it, but something else keeps it from being carried out. */
+  | 'skipped'
+
+export interface PlanBlock {
+  /** Its place in the plan. */
+  readonly key: number
+  /** Its number in reports; missing where there is nothing to carry out. */
+  readonly task?: string
+  readonly id: string
+  readonly syntax: SyntaxName | string
+  readonly action: string
+  readonly target: string
+  readonly startLine: number
+  readonly endLine: number | null
+  readonly group?: { readonly line: number; readonly atomic: boolean }
+  readonly state: BlockState
+  /** The first line of what is wrong. */
+  readonly why?: string
+  /** The rule that refuses it. */
+  readonly rule?: string
+  /** The command line that it would run. */
+  readonly runs?: string
+  readonly warnings: number
+  readonly files: readonly TouchedFile[]
+  /** Set when it was carried out. */
+  readonly outcome?: Outcome
+}
+
+export interface TouchedFile {
+  readonly path: string
+  readonly change: FileChange['change']
+  readonly added: number
+  readonly removed: number
+}
+
+export interface Outcome {
+  readonly success: boolean
+  readonly why?: string
+  readonly warnings: number
+}
+
+export interface Plan {
+  /** Grows whenever the plan is made anew. */
+  readonly revision: number
+  /** Where the text came from: a file's name, or empty. */
+  readonly name: string
+  readonly bytes: number
+  readonly blocks: readonly PlanBlock[]
+  /** Every file that would be touched, all blocks together. */
+  readonly files: readonly TouchedFile[]
+  readonly warnings: readonly string[]
+  /** Why nothing of it can be carried out. */
+  readonly fatal?: string
+}
+
+/** Everything about one block that the list does not show. */
+export interface BlockDetail {
+  readonly key: number
+  /** The block as it stands in the document. */
+  readonly raw: string
+  readonly changes: readonly FileChange[]
+  readonly problems: readonly Pick<ParseError, 'line' | 'column' | 'message' | 'code' | 'hint'>[]
+  readonly warnings: readonly string[]
+  readonly note?: string
+  readonly explanation?: string
+  /** What came of it, or what would. */
+  readonly result?: Pick<ActionResult, 'success' | 'error' | 'code' | 'details'>
+  /** What it has to show. */
+  readonly output?: string
+}
+
+/** What every tab must know at once. Small: what is large is fetched when it is looked at. */
+export interface PageState {
+  readonly root: string
+  /** The plan's revision; null when there is no document. */
+  readonly plan: number | null
+  readonly running: Running | null
+  readonly questions: readonly Question[]
+  /** The file that may be followed, where there is one. */
+  readonly follow: { readonly file: string; readonly on: boolean } | null
+  /** Grows whenever the history changes. */
+  readonly history: number
+  /** Whether this page answers for other processes in the same project. */
+  readonly desk: boolean
+}
+
+export interface Running {
+  readonly what: 'document' | 'undo' | 'redo' | 'back' | 'forward'
+  readonly done: number
+  readonly total: number
+}
+
+export interface Question extends ApprovalRequest {
+  readonly id: number
+  /** Whether this page's own run asks, or another process. */
+  readonly from: 'page' | 'other'
+}
+
+/** The tab hears of each action as it is done. */
+export interface ResultEvent {
+  readonly revision: number
+  readonly task: string
+  readonly outcome: Outcome
+}
+
+export interface OutputEvent {
+  readonly task: string
+  readonly text: string
+}
+
+export interface Timeline {
+  readonly entries: readonly HistoryEntry[]
+  /** Files that others changed since the last execution. */
+  readonly since: readonly TouchedFile[]
+}
+
+export interface Execution {
+  readonly entry: HistoryEntry
+  readonly actions: readonly { seq: number; action: string; target: string; success: boolean; error?: string }[]
+  readonly changes: readonly FileChange[]
+  readonly meanwhile: readonly FileChange[]
+}
+
+export interface ApplyRequest {
+  /** Task numbers; null for every block that has not been carried out. */
+  readonly tasks: readonly string[] | null
+}
+
+export interface AnswerRequest {
+  readonly id: number
+  readonly answer: ApprovalAnswer
+}
+
+export interface UndoRequest {
+  readonly number?: number
+  readonly force?: boolean
+}
+
+/** What the server says when it does not do what it was asked. */
+export interface Refused {
+  readonly error: string
+}

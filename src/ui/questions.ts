@@ -1,0 +1,47 @@
+import type { ApprovalAnswer, ApprovalRequest } from '../core/commands.ts'
+import type { Question } from './protocol.ts'
+
+/** What waits for a person. Whoever asked waits with it, unless they go away. */
+export class Questions {
+  readonly #waiting = new Map<number, { question: Question; settle: (answer: ApprovalAnswer | undefined) => void }>()
+  readonly #changed: () => void
+  #last = 0
+
+  constructor(changed: () => void) {
+    this.#changed = changed
+  }
+
+  list(): Question[] {
+    return [...this.#waiting.values()].map(({ question }) => question)
+  }
+
+  /** Rejected when the asker is gone or nobody is there to answer. */
+  ask(request: ApprovalRequest, from: Question['from'], gone?: AbortSignal): Promise<ApprovalAnswer> {
+    return new Promise((resolve, reject) => {
+      const id = ++this.#last
+      const settle = (answer: ApprovalAnswer | undefined): void => {
+        if (!this.#waiting.delete(id)) return
+        gone?.removeEventListener('abort', leave)
+        if (answer === undefined) reject(new Error('nobody answered'))
+        else resolve(answer)
+        this.#changed()
+      }
+      const leave = (): void => settle(undefined)
+      gone?.addEventListener('abort', leave, { once: true })
+      this.#waiting.set(id, { question: { ...request, id, from }, settle })
+      this.#changed()
+    })
+  }
+
+  /** False when the question is not there any more. */
+  answer(id: number, answer: ApprovalAnswer): boolean {
+    const waiting = this.#waiting.get(id)
+    waiting?.settle(answer)
+    return waiting !== undefined
+  }
+
+  /** Nobody will answer these. */
+  drop(from: Question['from']): void {
+    for (const { question, settle } of this.#waiting.values()) if (question.from === from) settle(undefined)
+  }
+}

@@ -1,0 +1,65 @@
+import type { IncomingMessage } from 'node:http'
+import { jsonIn, readBody } from './body.ts'
+import { Refusal } from './refusal.ts'
+import type { Session } from './session.ts'
+
+export interface Call {
+  readonly session: Session
+  readonly query: URLSearchParams
+  readonly request: IncomingMessage
+  /** The largest document, in bytes. */
+  readonly inputBytes: number
+}
+
+/** What the page may ask, and what it gets: a value that becomes JSON. */
+export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
+  'GET /api/state': ({ session }) => session.state(),
+  'GET /api/plan': ({ session }) => session.plan,
+  'GET /api/document': ({ session }) => ({ text: session.text }),
+  'GET /api/block': ({ session, query }) => session.detail(numberIn(query.get('key'))),
+  'GET /api/file': ({ session, query }) => session.file(query.get('path') ?? ''),
+  'GET /api/answer': ({ session }) => ({ text: session.answer() }),
+  'GET /api/timeline': ({ session }) => session.timeline(),
+  'GET /api/execution': ({ session, query }) => session.execution(numberIn(query.get('number'))),
+  'GET /api/since': ({ session }) => session.since(),
+
+  'POST /api/document': async ({ session, query, request, inputBytes }) =>
+    session.open(await readBody(request, 'text/markdown', inputBytes), query.get('name') ?? ''),
+  'POST /api/refresh': ({ session }) => session.refresh(),
+  'POST /api/clear': ({ session }) => session.clear(),
+  'POST /api/apply': async (call) => call.session.apply(tasksIn((await json(call))['tasks'])),
+  'POST /api/stop': ({ session }) => session.stop(),
+  'POST /api/answer': async (call) => {
+    const { id, answer } = await json(call)
+    const said = answers.find((one) => one === answer)
+    if (typeof id !== 'number' || said === undefined) throw new Refusal(400, 'An answer is once, always or no.')
+    if (!call.session.questions.answer(id, said)) throw new Refusal(409, 'Nobody waits for this answer any more.')
+  },
+  'POST /api/undo': async (call) => {
+    const { number, force } = await json(call)
+    return call.session.undo({ ...(typeof number === 'number' ? { number } : {}), force: force === true })
+  },
+  'POST /api/redo': async (call) => call.session.redo({ force: (await json(call))['force'] === true }),
+  'POST /api/back': ({ session }) => session.back(),
+  'POST /api/forward': ({ session }) => session.forward(),
+  'POST /api/follow': async (call) => call.session.follow((await json(call))['on'] === true ? 'start' : 'stop'),
+}
+
+const answers = ['once', 'always', 'no'] as const
+
+/** Everything but a document is short. */
+const longestJson = 1_000_000
+
+const json = async ({ request }: Call): Promise<Record<string, unknown>> =>
+  jsonIn(await readBody(request, 'application/json', longestJson))
+
+function numberIn(text: string | null): number {
+  if (text === null || !/^\d{1,9}$/.test(text)) throw new Refusal(400, 'This takes a number.')
+  return Number(text)
+}
+
+function tasksIn(given: unknown): string[] | null {
+  if (given === null) return null
+  if (!Array.isArray(given)) throw new Refusal(400, 'Tasks are a list of numbers, or null for all.')
+  return given.map(String)
+}

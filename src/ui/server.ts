@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { openDesk } from '../approvals/desk.ts'
+import { type CladaOptions, settingsOf } from '../settings.ts'
+import { type Asset, assetsDir, readAssets } from './assets.ts'
+import { Listeners, sendTo } from './events.ts'
+import { refuseForeign, Sessions } from './guard.ts'
+import { closedPolicy, commonHeaders, contentPolicy } from './headers.ts'
+import { isStranger } from './peer.ts'
+import { Refusal } from './refusal.ts'
+import { routes } from './routes.ts'
+import { Session } from './session.ts'
+
+export interface PageOptions {
+  readonly options: CladaOptions
+  /** Where to listen; `preferred` gives way to another port when it is taken. */
+  readonly port: { readonly number: number; readonly kind: 'required' | 'preferred' }
+  /** The file that may be followed. */
+  readonly inputFile: string
+  /** Where the page's files are; found beside the program when not given. */
+  readonly assets?: string
+}
+
+export interface PageServer {
+  readonly port: number
+  /** An address that opens the page once. The one before is worth nothing any more. */
+  address(): string
+  close(): Promise<void>
+}
+
+/** Serves the page on this machine only, to whoever has the address. */
+export async function servePage({ options, port, inputFile, assets = assetsDir() }: PageOptions): Promise<PageServer> {
+  const settings = settingsOf(options)
+  const { root, limits } = settings
+  const files = readAssets(assets)
+  // Others wait for an answer only as long as a page is open that could give one.
+  let leaving: NodeJS.Timeout | undefined
+  const listeners = new Listeners((count) => {
+    clearTimeout(leaving)
+    if (count === 0) leaving = setTimeout(() => session.questions.drop('other'), 3000).unref()
+  })
+  const { inputBytes } = limits
+  const session = new Session({
+    options,
+    root,
+    inputBytes,
+    inputFile,
+    send: (event, data) => listeners.send(event, data),
+  })
+  const server = http.createServer({ maxHeaderSize: 16_384 }, (request, response) => {
+    for (const [name, value] of Object.entries(commonHeaders)) response.setHeader(name, value)
+    response.setHeader('content-security-policy', closedPolicy)
+    answer(request, response).catch((error: unknown) => {
+      if (response.headersSent) return void response.destroy()
+      const refusal = error instanceof Refusal ? error : undefined
+      // What was not read would be taken for the next request.
+      response.setHeader('connection', 'close')
+      const message = refusal?.message ?? `clada itself failed: ${error instanceof Error ? error.message : error}`
+      sendJson(response, refusal?.status ?? 500, { error: message })
+    })
+  })
+  await listen(server, port)
+  const own = (server.address() as AddressInfo).port
+  const sessions = new Sessions(own)
+  const desk = await openDesk(root, (request, gone) =>
+    listeners.count === 0
+      ? Promise.reject(new Error('no page is open'))
+      : session.questions.ask(request, 'other', gone),
+  )
+  session.desk = desk !== undefined
+
+  async function answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    const { method = '', url = '' } = request
+    const [path = '', query = ''] = url.split('?', 2)
+    refuseForeign({ method, path, headers: request.headers }, own)
+    const params = new URLSearchParams(query)
+    const known = sessions.knows(request.headers.cookie)
+    if (method === 'GET' && path === '/') return visit(request, response, params.get('token'), known)
+    if (!known) throw new Refusal(401, 'clada ui was started again: open the address that it printed.')
+    if (method === 'GET' && path === '/api/events') {
+      listeners.add(response)
+      return sendTo(response, 'state', session.state())
+    }
+    const asset = method === 'GET' ? files.get(path) : undefined
+    if (asset !== undefined) return sendAsset(response, asset)
+    const route = routes[`${method} ${path}`]
+    if (route === undefined) throw new Refusal(404, 'There is nothing here.')
+    sendJson(response, 200, (await route({ session, query: params, request, inputBytes })) ?? null)
+  }
+
+  /** The page itself, for those who are known or bring the token. */
+  function visit(
+    request: http.IncomingMessage,
+    response: http.ServerResponse,
+    token: string | null,
+    known: boolean,
+  ): void {
+    if (!known) {
+      const fits = token !== null && sessions.fits(token) && !isStranger(request.socket.remotePort ?? 0, own)
+      if (!fits) return sendText(response, 401, locked)
+      response.setHeader('set-cookie', sessions.enter())
+    }
+    const nonce = randomBytes(16).toString('base64')
+    response.setHeader('content-security-policy', contentPolicy(nonce))
+    const page = files.get('/index.html')?.bytes.toString('utf8') ?? ''
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+    response.end(page.replaceAll('%NONCE%', nonce))
+  }
+
+  return {
+    port: own,
+    address: () => `http://127.0.0.1:${own}/?token=${sessions.renew()}`,
+    close: async () => {
+      clearTimeout(leaving)
+      desk?.close()
+      session.close()
+      listeners.close()
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+const locked = `This page belongs to whoever started clada ui.
+Open the address that it printed. It works once; for another press Enter where clada ui runs, or start it again.
+`
+
+async function listen(server: http.Server, { number, kind }: PageOptions['port']): Promise<void> {
+  const attempt = (port: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      server.once('error', reject)
+      server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+        server.off('error', reject)
+        resolve()
+      })
+    })
+  try {
+    await attempt(number)
+  } catch (error) {
+    if (kind === 'required') throw error
+    await attempt(0)
+  }
+}
+
+function sendAsset(response: http.ServerResponse, { type, bytes }: Asset): void {
+  response.writeHead(200, { 'content-type': type, 'content-length': bytes.length })
+  response.end(bytes)
+}
+
+function sendJson(response: http.ServerResponse, status: number, value: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
+  response.end(JSON.stringify(value))
+}
+
+function sendText(response: http.ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' })
+  response.end(text)
+}

@@ -1,0 +1,31 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { countChanges } from '../../src/text/count-changes.ts'
+import { unifiedDiff } from '../../src/text/unified-diff.ts'
+
+it.each([
+  [null, 'a\nb\n', 2, 0],
+  ['a\nb\n', null, 0, 2],
+  ['', '', 0, 0],
+  ['same\n', 'same\n', 0, 0],
+  ['a\nb\nc\n', 'a\nX\nc\n', 1, 1],
+  ['a\nb', 'a\nb\n', 1, 1],
+  ['a\na\n', 'a\na\na\n', 1, 0],
+])('%j to %j', (before, after, added, removed) => {
+  expect(countChanges(before, after)).toEqual({ added, removed })
+})
+
+it('counts as the diff that is shown', () => {
+  const text = fc
+    .array(fc.constantFrom('a\n', 'b\n', 'ab\n', '\n', 'c'), { maxLength: 12 })
+    .map((parts) => parts.join(''))
+  fc.assert(
+    fc.property(text, text, (before, after) => {
+      const lines = unifiedDiff('f', 'f', before, after).split('\n').slice(3)
+      expect(countChanges(before, after)).toEqual({
+        added: lines.filter((line) => line.startsWith('+')).length,
+        removed: lines.filter((line) => line.startsWith('-')).length,
+      })
+    }),
+  )
+})

@@ -1,0 +1,182 @@
+import type { ApprovalAnswer } from '../src/core/commands.ts'
+import type { Plan, PlanBlock, Question } from '../src/ui/protocol.ts'
+import type { StepResult } from '../src/step.ts'
+import type { UndoResult } from '../src/undo.ts'
+import { get, post, postDocument } from './api.ts'
+import { take } from './connection.ts'
+import { copyText } from './copy.ts'
+import {
+  chosen,
+  detailOpen,
+  diffMode,
+  filter,
+  looked,
+  marked,
+  notice,
+  page,
+  pending,
+  plan,
+  shownBlocks,
+  store,
+  told,
+  view,
+} from './store.ts'
+
+/** What a person can do. Buttons and keys call the same functions. */
+
+/** Shows what went wrong instead of losing it. */
+export async function tried<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error), 'bad')
+    return undefined
+  }
+}
+
+export function say(text: string, kind: 'good' | 'bad'): void {
+  notice.value = { text, kind }
+  told.value = text
+}
+
+export const openDocument = (text: string, name: string): Promise<void | undefined> =>
+  tried(async () => {
+    const fresh = await postDocument<Plan>(text, name)
+    take(fresh)
+    marked.value = new Set()
+    filter.value = 'all'
+    detailOpen.value = false
+    view.value = 'reply'
+    look({ at: 'block', key: firstWorthALook(fresh) })
+    const count = fresh.blocks.length
+    if (count === 0) say('No blocks were found in this text. Nothing in it would be carried out.', 'bad')
+    else {
+      notice.value = null
+      told.value = `${count} blocks.`
+    }
+  })
+
+/** The first block that needs a person, else the first. */
+const firstWorthALook = ({ blocks }: Plan): number => blocks.find(({ state }) => state !== 'ready')?.key ?? 0
+
+export const openFile = async (file: File): Promise<void> => void (await openDocument(await file.text(), file.name))
+
+export const clear = (): Promise<unknown> =>
+  tried(async () => {
+    await post('/api/clear')
+    take(null)
+    notice.value = null
+  })
+
+export const refresh = (): Promise<unknown> => tried(async () => take(await post<Plan | null>('/api/refresh')))
+
+export function look(at: typeof looked.value): void {
+  looked.value = at
+}
+
+export function lookAtBlock(key: number): void {
+  look({ at: 'block', key })
+  detailOpen.value = true
+}
+
+/** Up and down in the list as it is filtered. */
+export function move(by: number): void {
+  const shown = shownBlocks.value
+  if (shown.length === 0) return
+  const key = looked.value.at === 'block' ? looked.value.key : -1
+  const at = shown.findIndex((block) => block.key === key)
+  const next = at === -1 ? 0 : Math.min(shown.length - 1, Math.max(0, at + by))
+  look({ at: 'block', key: shown[next]?.key ?? 0 })
+}
+
+export function lookedBlock(): PlanBlock | undefined {
+  const at = looked.value
+  return at.at === 'block' ? plan.value?.blocks[at.key] : undefined
+}
+
+/** What lands whole or not at all is marked whole or not at all. */
+export function mark(block: PlanBlock | undefined): void {
+  if (block?.task === undefined) return
+  const { group, task } = block
+  const together = group?.atomic ? pending.value.filter((other) => other.group?.line === group.line) : [block]
+  const tasks = together.flatMap((one) => one.task ?? [])
+  const next = new Set(marked.value)
+  const add = !next.has(task)
+  for (const one of tasks) {
+    if (add) next.add(one)
+    else next.delete(one)
+  }
+  marked.value = next
+}
+
+export function markAll(): void {
+  const all = pending.value.flatMap(({ task }) => task ?? [])
+  marked.value = chosen.value.length === all.length ? new Set() : new Set(all)
+}
+
+const apply = (tasks: readonly string[] | null): Promise<unknown> =>
+  tried(async () => {
+    notice.value = null
+    await post('/api/apply', { tasks })
+  })
+
+/** What is marked, else everything that is left. */
+export function applyMarked(): Promise<unknown> {
+  const tasks = chosen.value.flatMap(({ task }) => task ?? [])
+  return apply(tasks.length === 0 ? null : tasks)
+}
+
+/** One, with those it stands or falls with; then on to the next. */
+export async function applyOne(): Promise<void> {
+  const block = lookedBlock()
+  if (block?.task === undefined || block.outcome !== undefined) return
+  const { group } = block
+  const together = group?.atomic ? pending.value.filter((other) => other.group?.line === group.line) : [block]
+  await apply(together.flatMap(({ task }) => task ?? []))
+  const next = pending.value.find(({ key }) => key > block.key && !together.some((one) => one.key === key))
+  if (next !== undefined) look({ at: 'block', key: next.key })
+}
+
+export const stop = (): Promise<unknown> => tried(() => post('/api/stop'))
+
+export const copyAnswer = (): Promise<unknown> =>
+  tried(async () => {
+    const { text } = await get<{ text: string }>('/api/answer')
+    await copyText(text)
+    say('The answer is on the clipboard. Paste it to the model.', 'good')
+  })
+
+export const answer = (question: Question, said: ApprovalAnswer): Promise<unknown> =>
+  tried(() => post('/api/answer', { id: question.id, answer: said }))
+
+export const follow = (on: boolean): Promise<unknown> => tried(() => post('/api/follow', { on }))
+
+export const undo = (request: { number?: number; force?: boolean } = {}): Promise<UndoResult | undefined> =>
+  tried(() => post<UndoResult>('/api/undo', request))
+
+export const redo = (request: { force?: boolean } = {}): Promise<UndoResult | undefined> =>
+  tried(() => post<UndoResult>('/api/redo', request))
+
+export const step = (way: 'back' | 'forward'): Promise<StepResult | undefined> =>
+  tried(() => post<StepResult>(`/api/${way}`))
+
+export function toggleDiff(): void {
+  diffMode.value = diffMode.value === 'split' ? 'unified' : 'split'
+  store('clada-diff', diffMode.value)
+}
+
+export const isRunning = (): boolean => page.value?.running !== null && page.value?.running !== undefined
+
+export function focusOn(id: string): void {
+  // What was asked for may still have to be drawn.
+  requestAnimationFrame(() => {
+    const element = document.getElementById(id)
+    element?.focus()
+    element?.scrollIntoView({ block: 'nearest' })
+  })
+}
+
+export function detailOpenFocus(): void {
+  detailOpen.value = true
+  focusOn('detail')
+}

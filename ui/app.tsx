@@ -1,0 +1,138 @@
+import { useEffect } from 'preact/hooks'
+import { openDocument, openFile, refresh } from './actions.ts'
+import { Button } from './button.tsx'
+import { Cards } from './cards.tsx'
+import { Help } from './help.tsx'
+import { PromptView } from './prompt/prompt-view.tsx'
+import { ReplyView } from './reply/reply-view.tsx'
+import { helpOpen, link, notice, page, plan, told, type View, view } from './store.ts'
+import { nextTheme, theme } from './theme.ts'
+import { TimelineView } from './timeline/timeline-view.tsx'
+import { shown } from './words.ts'
+
+export function App() {
+  useEffect(takeFromOutside, [])
+  const waiting = page.value?.questions.length ?? 0
+  const root = page.value?.root ?? ''
+  useEffect(() => {
+    const name = root.slice(root.lastIndexOf('/') + 1)
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${name === '' ? '' : `${shown(name)} – `}clada`
+  }, [waiting, root])
+  return (
+    <>
+      <header class="top">
+        <span class="brand">clada</span>
+        <bdi class="root mono" title={shown(root)}>
+          {shown(root)}
+        </bdi>
+        <nav aria-label="Views">
+          {views.map(([name, label], index) => (
+            <button
+              key={name}
+              type="button"
+              class="tab"
+              aria-current={view.value === name ? 'page' : undefined}
+              aria-keyshortcuts={String(index + 1)}
+              onClick={() => (view.value = name)}
+            >
+              {label}
+            </button>
+          ))}
+        </nav>
+        <div class="row end">
+          <Button quiet act={nextTheme} hint="Light, dark, or as the system">
+            {theme.value === 'auto' ? 'Auto' : theme.value === 'light' ? 'Light' : 'Dark'}
+          </Button>
+          <Button quiet act={() => (helpOpen.value = true)} hint="Keys">
+            <span aria-hidden="true">?</span>
+            <span class="unseen">Keys</span>
+          </Button>
+        </div>
+      </header>
+      <LinkState />
+      <Notice />
+      <Cards />
+      <main>
+        {view.value === 'reply' ? <ReplyView /> : view.value === 'timeline' ? <TimelineView /> : <PromptView />}
+      </main>
+      <Help />
+      <div class="unseen" role="status" aria-live="polite">
+        {told.value}
+      </div>
+    </>
+  )
+}
+
+const views: readonly (readonly [View, string])[] = [
+  ['reply', 'Reply'],
+  ['timeline', 'Timeline'],
+  ['prompt', 'Prompt'],
+]
+
+function LinkState() {
+  if (link.value === 'lost') {
+    return (
+      <p class="banner bad" role="alert">
+        clada ui is not running any more. Start it again with <code>clada ui</code>; this page finds it by itself.
+      </p>
+    )
+  }
+  if (link.value === 'locked') {
+    return (
+      <p class="banner bad" role="alert">
+        clada ui was started again and does not know this tab. Open the address that <code>clada ui</code> printed, or
+        press Enter there for a new one; this page then goes on.
+      </p>
+    )
+  }
+  return null
+}
+
+function Notice() {
+  if (notice.value === null) return null
+  const { text, kind } = notice.value
+  return (
+    <div class={`banner ${kind}`}>
+      <span>{shown(text)}</span>
+      <Button quiet act={() => (notice.value = null)}>
+        Dismiss
+      </Button>
+    </div>
+  )
+}
+
+/** A reply may be pasted or dropped anywhere. */
+function takeFromOutside(): () => void {
+  const stop = new AbortController()
+  const { signal } = stop
+  document.addEventListener(
+    'paste',
+    (event) => {
+      const text = event.clipboardData?.getData('text/plain') ?? ''
+      const typing = event.target instanceof Element && event.target.closest('input, textarea, dialog') !== null
+      if (text !== '' && !typing && !event.defaultPrevented) void openDocument(text, '')
+    },
+    { signal },
+  )
+  document.addEventListener('dragover', (event) => event.preventDefault(), { signal })
+  document.addEventListener(
+    'drop',
+    (event) => {
+      event.preventDefault()
+      const [file] = event.dataTransfer?.files ?? []
+      const text = event.dataTransfer?.getData('text/plain') ?? ''
+      if (file !== undefined) void openFile(file)
+      else if (text !== '') void openDocument(text, '')
+    },
+    { signal },
+  )
+  // The files may have changed while somebody was in their editor.
+  window.addEventListener(
+    'focus',
+    () => {
+      if (plan.value !== null && link.value === 'open') void refresh()
+    },
+    { signal },
+  )
+  return () => stop.abort()
+}

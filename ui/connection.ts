@@ -1,0 +1,54 @@
+import type { OutputEvent, PageState, Plan, ResultEvent } from '../src/ui/protocol.ts'
+import { ApiError, get } from './api.ts'
+import { link, live, marked, output, page, plan } from './store.ts'
+
+/** Listens to the server. When it goes away, the page says so and asks again until it is back. */
+export function connect(): void {
+  const events = new EventSource('/api/events')
+  events.addEventListener('open', () => {
+    link.value = 'open'
+  })
+  events.addEventListener('state', ({ data }) => void hear(JSON.parse(data)))
+  events.addEventListener('result', ({ data }) => {
+    const { revision, task, outcome }: ResultEvent = JSON.parse(data)
+    if (revision === plan.value?.revision) live.value = new Map(live.value).set(task, outcome)
+  })
+  events.addEventListener('output', ({ data }) => {
+    const { task, text }: OutputEvent = JSON.parse(data)
+    const before = output.value?.task === task ? output.value.text : ''
+    output.value = { task, text: (before + text).slice(-20_000) }
+  })
+  events.addEventListener('error', () => {
+    events.close()
+    if (link.value !== 'locked') link.value = 'lost'
+    setTimeout(() => void retry(), 700)
+  })
+}
+
+async function retry(): Promise<void> {
+  try {
+    await get('/api/state')
+    connect()
+  } catch (error) {
+    link.value = error instanceof ApiError && error.status === 401 ? 'locked' : 'lost'
+    setTimeout(() => void retry(), 1000)
+  }
+}
+
+async function hear(state: PageState): Promise<void> {
+  const before = page.value
+  page.value = state
+  if (state.running === null && before?.running) output.value = null
+  if (state.plan === (plan.value?.revision ?? null)) return
+  if (state.plan === null) return take(null)
+  const fresh = await get<Plan | null>('/api/plan')
+  if (fresh !== null && fresh.revision >= (plan.value?.revision ?? 0)) take(fresh)
+}
+
+/** Shows a plan, whoever asked for it first. */
+export function take(fresh: Plan | null): void {
+  const known = new Set(fresh?.blocks.flatMap(({ task, outcome }) => (task === undefined || outcome ? [] : [task])))
+  plan.value = fresh
+  live.value = new Map()
+  marked.value = new Set([...marked.value].filter((task) => known.has(task)))
+}

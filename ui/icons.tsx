@@ -1,0 +1,36 @@
+import type { JSX } from 'preact'
+import type { Mark } from './words.ts'
+
+/** A shape for each state: none is told by colour alone. */
+const shapes: Record<Mark, JSX.Element> = {
+  ready: <circle cx="8" cy="8" r="5" />,
+  repaired: (
+    <>
+      <circle cx="8" cy="8" r="5" />
+      <path class="fill" d="M8 3a5 5 0 0 1 0 10z" />
+    </>
+  ),
+  approval: (
+    <>
+      <path d="M5.7 6.1a2.4 2.4 0 1 1 3.4 2.1c-.7.4-1.1.8-1.1 1.5" />
+      <path d="M8 12.2v.1" />
+    </>
+  ),
+  refused: (
+    <>
+      <circle cx="8" cy="8" r="5" />
+      <path d="M4.6 11.4l6.8-6.8" />
+    </>
+  ),
+  fails: <path d="M8 3l5.4 9.6H2.6zM8 7v2.4M8 11v.1" />,
+  broken: <path d="M4 4l8 8M12 4l-8 8" />,
+  skipped: <path d="M4 8h8" />,
+  done: <path d="M3.5 8.6l3 3 6-6.6" />,
+  failed: <path d="M4 4l8 8M12 4l-8 8" />,
+}
+
+export const StateIcon = ({ mark }: { mark: Mark }) => (
+  <svg class={`icon state-${mark}`} viewBox="0 0 16 16" aria-hidden="true">
+    {shapes[mark]}
+  </svg>
+)

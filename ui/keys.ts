@@ -1,0 +1,108 @@
+import {
+  applyMarked,
+  applyOne,
+  copyAnswer,
+  detailOpenFocus,
+  focusOn,
+  isRunning,
+  lookedBlock,
+  mark,
+  markAll,
+  move,
+  refresh,
+  stop,
+  toggleDiff,
+} from './actions.ts'
+import { detailOpen, helpOpen, plan, singleKeys, type View, view } from './store.ts'
+import { nextTheme } from './theme.ts'
+import { lookAt, at as entryAt, moveEntry, shows } from './timeline/timeline.ts'
+import { turnBack, turnForward } from './timeline/turn.tsx'
+
+export interface Shortcut {
+  /** As `KeyboardEvent.key` says it; several do the same. */
+  readonly keys: readonly string[]
+  readonly what: string
+  readonly in: View | 'everywhere'
+  readonly run: () => unknown
+}
+
+/** Every key. The help and the listener are made from this. */
+export const shortcuts: readonly Shortcut[] = [
+  { keys: ['j', 'ArrowDown'], what: 'Next block', in: 'reply', run: () => move(1) },
+  { keys: ['k', 'ArrowUp'], what: 'Block before', in: 'reply', run: () => move(-1) },
+  { keys: ['PageDown'], what: 'Ten blocks on', in: 'reply', run: () => move(10) },
+  { keys: ['PageUp'], what: 'Ten blocks back', in: 'reply', run: () => move(-10) },
+  { keys: ['Home'], what: 'First block', in: 'reply', run: () => move(-Infinity) },
+  { keys: ['End'], what: 'Last block', in: 'reply', run: () => move(Infinity) },
+  { keys: ['Enter'], what: 'Go to what the block does', in: 'reply', run: () => detailOpenFocus() },
+  { keys: ['x', ' '], what: 'Mark the block', in: 'reply', run: () => mark(lookedBlock()) },
+  { keys: ['X'], what: 'Mark all, or none', in: 'reply', run: () => markAll() },
+  { keys: ['a'], what: 'Apply what is marked, or all', in: 'reply', run: () => unlessRunning(applyMarked) },
+  { keys: ['n'], what: 'Apply this block and go on', in: 'reply', run: () => unlessRunning(applyOne) },
+  { keys: ['s'], what: 'Stop', in: 'everywhere', run: () => isRunning() && stop() },
+  { keys: ['c'], what: 'Copy the answer for the model', in: 'reply', run: () => plan.value && copyAnswer() },
+  { keys: ['R'], what: 'Look at the files again', in: 'reply', run: () => refresh() },
+  { keys: ['p'], what: 'Go to where a reply is pasted', in: 'reply', run: () => focusOn('reply') },
+
+  { keys: ['j', 'ArrowDown'], what: 'Next entry', in: 'timeline', run: () => moveEntry(1) },
+  { keys: ['k', 'ArrowUp'], what: 'Entry before', in: 'timeline', run: () => moveEntry(-1) },
+  {
+    keys: ['Enter'],
+    what: 'Go to what it changed',
+    in: 'timeline',
+    run: () => {
+      lookAt(entryAt.value)
+      focusOn('detail')
+    },
+  },
+  { keys: ['u'], what: 'Undo the last execution', in: 'everywhere', run: () => unlessRunning(() => turned('undo')) },
+  { keys: ['r'], what: 'Redo', in: 'timeline', run: () => unlessRunning(() => turnForward('redo')) },
+  { keys: ['b'], what: 'Back one commit', in: 'timeline', run: () => unlessRunning(() => turnBack('back')) },
+  { keys: ['f'], what: 'Forward one commit', in: 'timeline', run: () => unlessRunning(() => turnForward('forward')) },
+
+  { keys: ['d'], what: 'Side by side, or unified', in: 'everywhere', run: () => toggleDiff() },
+  { keys: ['g'], what: 'Go to the command that waits', in: 'everywhere', run: () => focusOn('cards') },
+  { keys: ['1'], what: 'Reply', in: 'everywhere', run: () => (view.value = 'reply') },
+  { keys: ['2'], what: 'Timeline', in: 'everywhere', run: () => (view.value = 'timeline') },
+  { keys: ['3'], what: 'Prompt', in: 'everywhere', run: () => (view.value = 'prompt') },
+  { keys: ['t'], what: 'Light, dark, or as the system', in: 'everywhere', run: () => nextTheme() },
+  { keys: ['?'], what: 'These keys', in: 'everywhere', run: () => (helpOpen.value = true) },
+  { keys: ['Escape'], what: 'Back to the list', in: 'everywhere', run: () => toList() },
+]
+
+const unlessRunning = (work: () => unknown): unknown => isRunning() || work()
+
+/** An undo is shown where what came of it can be seen. */
+function turned(what: 'undo'): unknown {
+  view.value = 'timeline'
+  return turnBack(what)
+}
+
+function toList(): void {
+  detailOpen.value = false
+  shows.value = false
+  focusOn(view.value === 'timeline' ? 'entries' : 'blocks')
+}
+
+export function listenToKeys(): void {
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
+    const target = event.target instanceof Element ? event.target : document.body
+    // Whoever types means letters; a button that has the focus means its own keys; a dialog has keys of its own.
+    if (target.closest('input:not([type=checkbox]), textarea, select, dialog') !== null) {
+      if (event.key === 'Escape' && target instanceof HTMLElement) target.blur()
+      return
+    }
+    const isNamed = event.key.length > 1
+    if (!isNamed && !singleKeys.value && event.key !== '?') return
+    const ownsKey = target.closest('button, a, summary, input, #cards, .detail-body, pre') !== null
+    if (ownsKey && [' ', 'Enter', 'ArrowUp', 'ArrowDown', 'PageUp', 'PageDown', 'Home', 'End'].includes(event.key))
+      return
+    const found = shortcuts.find(
+      ({ keys, in: where }) => keys.includes(event.key) && (where === 'everywhere' || where === view.value),
+    )
+    if (found === undefined) return
+    event.preventDefault()
+    found.run()
+  })
+}

@@ -1,0 +1,60 @@
+import { applyMarked, copyAnswer, stop } from '../actions.ts'
+import { Button } from '../button.tsx'
+import { chosen, counts, live, page, pending, plan, tornGroup } from '../store.ts'
+import { plural } from '../words.ts'
+
+/** The decision, and what came of it. */
+export function ApplyBar() {
+  const running = page.value?.running
+  const left = pending.value.length
+  const some = chosen.value.length
+  const torn = tornGroup.value
+  const { done, failed } = counts.value
+  if (running) return <Progress what={running.what} total={running.total} />
+  return (
+    <footer class="apply">
+      {torn !== undefined && (
+        <p class="alert warn">
+          Only a part of the group on line {torn.line} is marked. Its first failure skips the rest of what is marked.
+        </p>
+      )}
+      {done + failed > 0 && (
+        <p class="result" role="status">
+          <span class="state-done">{done} done</span>
+          {failed > 0 && <span class="state-failed">{failed} failed</span>}
+          {left > 0 && <span class="quiet">{left} left</span>}
+        </p>
+      )}
+      <div class="row">
+        <Button
+          kind={left > 0 ? 'primary' : 'plain'}
+          act={applyMarked}
+          keys="a"
+          disabled={left === 0 || plan.value?.fatal !== undefined}
+        >
+          {some > 0 ? `Apply ${some} marked` : done + failed > 0 ? `Apply the other ${left}` : `Apply ${allOf(left)}`}
+        </Button>
+        <Button kind={left === 0 ? 'primary' : 'plain'} act={copyAnswer} keys="c" hint="The report for the model">
+          {done + failed > 0 ? 'Copy answer' : 'Copy preview'}
+        </Button>
+      </div>
+    </footer>
+  )
+}
+
+const allOf = (count: number): string => (count === 1 ? 'it' : `all ${count}`)
+
+function Progress({ what, total }: { what: string; total: number }) {
+  const done = what === 'document' ? live.value.size : 0
+  return (
+    <footer class="apply">
+      <div class="row">
+        <progress max={total} value={done} aria-label="Progress" />
+        <span class="quiet nowrap">{what === 'document' ? `${done} of ${plural(total, 'block')}` : what}</span>
+        <Button kind="danger" act={stop} keys="s">
+          Stop
+        </Button>
+      </div>
+    </footer>
+  )
+}

@@ -1,0 +1,119 @@
+import { lookAtBlock, mark } from '../actions.ts'
+import { StateIcon } from '../icons.tsx'
+import { Counts } from '../parts.tsx'
+import { counts, filter, type Filter, looked, marked, outcomeOf, plan, shownBlocks } from '../store.ts'
+import { VirtualList } from '../virtual-list.tsx'
+import { labelOf, markOf, shown } from '../words.ts'
+import type { PlanBlock, TouchedFile } from '../../src/ui/protocol.ts'
+
+export const rowHeight = 52
+
+export function BlockList() {
+  const blocks = shownBlocks.value
+  const at = looked.value
+  const current = at.at === 'block' ? blocks.findIndex(({ key }) => key === at.key) : -1
+  return (
+    <>
+      <Filters />
+      <VirtualList
+        id="blocks"
+        label="Blocks"
+        count={blocks.length}
+        rowHeight={rowHeight}
+        current={current}
+        multiselectable
+        row={(index) => {
+          const block = blocks[index]
+          return block && <Row key={block.key} block={block} index={index} total={blocks.length} />
+        }}
+      />
+    </>
+  )
+}
+
+const filters: readonly (readonly [Filter, string])[] = [
+  ['all', 'All'],
+  ['ready', 'Ready'],
+  ['attention', 'Look at'],
+  ['done', 'Done'],
+  ['failed', 'Failed'],
+]
+
+function Filters() {
+  return (
+    <div class="filters" role="group" aria-label="Which blocks are shown">
+      {filters
+        .filter(([name]) => name === 'all' || name === filter.value || counts.value[name] > 0)
+        .map(([name, label]) => (
+          <button
+            key={name}
+            type="button"
+            class={`chip heap-${name}`}
+            aria-pressed={filter.value === name}
+            onClick={() => (filter.value = name)}
+          >
+            {label} <span class="count">{counts.value[name]}</span>
+          </button>
+        ))}
+    </div>
+  )
+}
+
+function Row({ block, index, total }: { block: PlanBlock; index: number; total: number }) {
+  const { key, task, action, target, group, why, runs, files } = block
+  const outcome = outcomeOf(block)
+  const state = markOf(block, outcome)
+  const at = looked.value
+  const isCurrent = at.at === 'block' && at.key === key
+  const isMarked = task !== undefined && marked.value.has(task)
+  const reason = outcome === undefined ? why : outcome.why
+  return (
+    <div
+      id={`blocks-${index}`}
+      class={`block ${isCurrent ? 'current' : ''} ${groupPlace(block)}`}
+      role="option"
+      aria-selected={isMarked}
+      aria-current={isCurrent}
+      aria-posinset={index + 1}
+      aria-setsize={total}
+      style={{ height: `${rowHeight}px` }}
+      onClick={() => lookAtBlock(key)}
+    >
+      <span
+        class={`box ${isMarked ? 'on' : ''} ${task === undefined || outcome ? 'off' : ''}`}
+        onClick={(event) => {
+          event.stopPropagation()
+          if (outcome === undefined) mark(block)
+        }}
+      />
+      <StateIcon mark={state} />
+      <span class="what">
+        <span class="line">
+          <b>{shown(action === '' ? block.syntax : action)}</b> <bdi class="mono target">{shown(target)}</bdi>
+        </span>
+        <span class="line quiet">
+          <span class={`state-${state}`}>{labelOf(state)}</span>
+          {group?.atomic && <span>, all or nothing</span>}
+          {reason === undefined ? runs !== undefined && <bdi>: {shown(runs)}</bdi> : <bdi>: {shown(reason)}</bdi>}
+        </span>
+      </span>
+      <Counts of={sum(files)} />
+    </div>
+  )
+}
+
+/** Where in its group a block stands, for the line that holds the group together. */
+function groupPlace({ key, group }: PlanBlock): string {
+  if (group === undefined) return ''
+  const blocks = plan.value?.blocks ?? []
+  const first = blocks[key - 1]?.group?.line !== group.line
+  const last = blocks[key + 1]?.group?.line !== group.line
+  return `grouped ${first ? 'first' : ''} ${last ? 'last' : ''}`
+}
+
+const sum = (files: readonly TouchedFile[]): TouchedFile => ({
+  path: '',
+  change: 'modify',
+  added: files.reduce((all, { added }) => all + added, 0),
+  removed: files.reduce((all, { removed }) => all + removed, 0),
+})

@@ -1,0 +1,62 @@
+import { useRef } from 'preact/hooks'
+import { follow, openDocument, openFile } from '../actions.ts'
+import { Button } from '../button.tsx'
+import { page } from '../store.ts'
+import { shown } from '../words.ts'
+
+/** Where a reply comes in: pasted, dropped, chosen, or followed in a file. */
+export function Intake() {
+  const area = useRef<HTMLTextAreaElement>(null)
+  const chooser = useRef<HTMLInputElement>(null)
+  const followed = page.value?.follow
+  const show = (): void => void openDocument(area.current?.value ?? '', '')
+  return (
+    <section class="intake" aria-labelledby="intake-title">
+      <h1 id="intake-title">What did the model write?</h1>
+      <p class="lead">
+        Paste the whole reply, prose and all. You see what each block would do before anything is touched.
+      </p>
+      <textarea
+        ref={area}
+        id="reply"
+        aria-label="The reply"
+        placeholder="Paste the reply here, or drop a file anywhere on this page"
+        spellcheck={false}
+        autofocus
+        onPaste={(event) => {
+          const text = event.clipboardData?.getData('text/plain') ?? ''
+          if (text === '' || event.currentTarget.value !== '') return
+          event.preventDefault()
+          void openDocument(text, '')
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) show()
+        }}
+      />
+      <div class="row">
+        <Button kind="primary" act={show} hint="Ctrl+Enter">
+          Look at it
+        </Button>
+        <Button act={() => chooser.current?.click()}>Choose a file…</Button>
+        <input
+          ref={chooser}
+          type="file"
+          class="unseen"
+          tabIndex={-1}
+          aria-label="A file with a reply"
+          onChange={(event) => {
+            const [file] = event.currentTarget.files ?? []
+            event.currentTarget.value = ''
+            if (file !== undefined) void openFile(file)
+          }}
+        />
+        {followed !== null && followed !== undefined && (
+          <label class="check">
+            <input type="checkbox" checked={followed.on} onChange={(event) => follow(event.currentTarget.checked)} />
+            Follow <code>{shown(followed.file)}</code>
+          </label>
+        )}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,45 @@
+import { clear, refresh } from '../actions.ts'
+import { Button } from '../button.tsx'
+import { detailOpen, page, plan } from '../store.ts'
+import { bytes, plural, shown } from '../words.ts'
+import { ApplyBar } from './apply-bar.tsx'
+import { BlockList } from './block-list.tsx'
+import { Detail } from './detail.tsx'
+import { FileTree } from './file-tree.tsx'
+import { Intake } from './intake.tsx'
+
+/** A reply: where it comes in, and what is in it. */
+export function ReplyView() {
+  const current = plan.value
+  if (current === null || current.blocks.length === 0) return <Intake />
+  return (
+    <div class={`split ${detailOpen.value ? 'shows-detail' : ''}`}>
+      <section class="side" aria-label="Blocks of the reply">
+        <header class="side-head">
+          <div class="about">
+            <strong>{plural(current.blocks.length, 'block')}</strong>
+            <span class="quiet">
+              {current.name === '' ? 'pasted' : shown(current.name)}, {bytes(current.bytes)}
+            </span>
+          </div>
+          <Button quiet act={refresh} hint="Look at the files again" keys="R">
+            Refresh
+          </Button>
+          <Button quiet act={clear} hint="Put this reply away" disabled={page.value?.running !== null}>
+            New reply
+          </Button>
+        </header>
+        {current.fatal !== undefined && <p class="alert bad">{shown(current.fatal)}</p>}
+        {current.warnings.map((warning) => (
+          <p key={warning} class="alert warn">
+            {shown(warning)}
+          </p>
+        ))}
+        <BlockList />
+        <FileTree />
+        <ApplyBar />
+      </section>
+      <Detail />
+    </div>
+  )
+}

@@ -1,0 +1,88 @@
+import { computed, signal } from '@preact/signals'
+import type { Outcome, PageState, Plan, PlanBlock } from '../src/ui/protocol.ts'
+
+/** What the page shows. Only `actions.ts` and `connection.ts` change what came from the server. */
+
+export type View = 'reply' | 'timeline' | 'prompt'
+export type Filter = 'all' | 'ready' | 'attention' | 'done' | 'failed'
+export type Looked = { readonly at: 'block'; readonly key: number } | { readonly at: 'file'; readonly path: string }
+
+/** `lost`: nobody answers. `locked`: somebody does, but does not know this tab. */
+export const link = signal<'connecting' | 'open' | 'lost' | 'locked'>('connecting')
+export const page = signal<PageState | null>(null)
+export const plan = signal<Plan | null>(null)
+/** What came of blocks while a run goes on, by task. */
+export const live = signal<ReadonlyMap<string, Outcome>>(new Map())
+/** What programs write while a run goes on. */
+export const output = signal<{ readonly task: string; readonly text: string } | null>(null)
+
+export const view = signal<View>('reply')
+export const looked = signal<Looked>({ at: 'block', key: 0 })
+/** On a narrow screen the detail lies over the list. */
+export const detailOpen = signal(false)
+/** Tasks that are marked. */
+export const marked = signal<ReadonlySet<string>>(new Set())
+export const filter = signal<Filter>('all')
+export const diffMode = signal<'split' | 'unified'>(stored('clada-diff') === 'unified' ? 'unified' : 'split')
+export const helpOpen = signal(false)
+export const singleKeys = signal(stored('clada-keys') !== 'off')
+export const notice = signal<{ readonly text: string; readonly kind: 'good' | 'bad' } | null>(null)
+/** Told to screen readers. */
+export const told = signal('')
+
+export const outcomeOf = ({ task, outcome }: PlanBlock): Outcome | undefined =>
+  outcome ?? (task === undefined ? undefined : live.value.get(task))
+
+export const pending = computed(() =>
+  (plan.value?.blocks ?? []).filter((block) => block.task !== undefined && outcomeOf(block) === undefined),
+)
+
+export const shownBlocks = computed(() => {
+  const blocks = plan.value?.blocks ?? []
+  return filter.value === 'all' ? blocks : blocks.filter((block) => groupOf(block) === filter.value)
+})
+
+/** Which of the few heaps above the list a block belongs to. */
+export function groupOf(block: PlanBlock): Exclude<Filter, 'all'> {
+  const outcome = outcomeOf(block)
+  if (outcome !== undefined) return outcome.success ? 'done' : 'failed'
+  return block.state === 'ready' ? 'ready' : 'attention'
+}
+
+export const counts = computed(() => {
+  const found = { all: 0, ready: 0, attention: 0, done: 0, failed: 0 }
+  for (const block of plan.value?.blocks ?? []) {
+    found.all++
+    found[groupOf(block)]++
+  }
+  return found
+})
+
+/** Marked blocks that are still to be done. */
+export const chosen = computed(() => pending.value.filter(({ task = '' }) => marked.value.has(task)))
+
+/** A group of which only a part is marked: its first failure skips the rest, so that may not be what was meant. */
+export const tornGroup = computed(() => {
+  const marks = new Set(chosen.value.map(({ key }) => key))
+  return chosen.value.find(
+    ({ group }) =>
+      group !== undefined && pending.value.some((other) => other.group?.line === group.line && !marks.has(other.key)),
+  )?.group
+})
+
+/** Storage may be closed; then nothing is remembered. */
+export function stored(name: string): string | null {
+  try {
+    return localStorage.getItem(name)
+  } catch {
+    return null
+  }
+}
+
+export function store(name: string, value: string): void {
+  try {
+    localStorage.setItem(name, value)
+  } catch {
+    // Nothing is remembered.
+  }
+}

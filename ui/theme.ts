@@ -1,0 +1,16 @@
+import { effect, signal } from '@preact/signals'
+import { store, stored } from './store.ts'
+
+const themes = ['auto', 'light', 'dark'] as const
+type Theme = (typeof themes)[number]
+
+export const theme = signal<Theme>(themes.find((name) => name === stored('clada-theme')) ?? 'auto')
+
+effect(() => {
+  document.documentElement.dataset['theme'] = theme.value
+})
+
+export function nextTheme(): void {
+  theme.value = themes[(themes.indexOf(theme.value) + 1) % themes.length] ?? 'auto'
+  store('clada-theme', theme.value)
+}

@@ -1,0 +1,189 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { FileChange } from '../../src/core/result.ts'
+import type { Execution } from '../../src/ui/protocol.ts'
+import { toggleDiff, tried } from '../actions.ts'
+import { get } from '../api.ts'
+import { Button } from '../button.tsx'
+import { Diffs } from '../diff/diffs.tsx'
+import { diffMode, page } from '../store.ts'
+import { VirtualList } from '../virtual-list.tsx'
+import { plural, shown } from '../words.ts'
+import { at, type Entry, entries, load, lookAt, shows, timeline } from './timeline.ts'
+import { Turn, turnBack, turnForward } from './turn.tsx'
+
+/** What was executed here, newest first, and what others did in between. */
+export function TimelineView() {
+  const history = page.value?.history
+  useEffect(() => void load(), [history])
+  const list = entries.value
+  if (timeline.value !== null && list.length === 0) {
+    return (
+      <section class="intake">
+        <h1>Nothing was executed here yet</h1>
+        <p class="lead">Every execution appears here with its changes, and can be taken back.</p>
+      </section>
+    )
+  }
+  return (
+    <div class={`split ${shows.value ? 'shows-detail' : ''}`}>
+      <section class="side" aria-label="Executions">
+        <header class="side-head">
+          <div class="about">
+            <strong>{plural(timeline.value?.entries.length ?? 0, 'execution')}</strong>
+          </div>
+          <Button quiet act={() => turnBack('undo')} keys="u" hint="Take back the last execution">
+            Undo
+          </Button>
+          <Button quiet act={() => turnForward('redo')} keys="r" hint="Bring back what was undone last">
+            Redo
+          </Button>
+          <Button quiet act={() => turnBack('back')} keys="b" hint="Check out the commit before">
+            Back
+          </Button>
+          <Button quiet act={() => turnForward('forward')} keys="f" hint="One step towards where Back began">
+            Forward
+          </Button>
+        </header>
+        <Turn />
+        <VirtualList
+          id="entries"
+          label="Executions"
+          count={list.length}
+          rowHeight={rowHeight}
+          current={at.value}
+          row={(index) => {
+            const entry = list[index]
+            return entry && <Row key={entry.name} entry={entry} index={index} total={list.length} />
+          }}
+        />
+      </section>
+      <Details entry={list[at.value]} />
+    </div>
+  )
+}
+
+const rowHeight = 52
+
+function Row({ entry, index, total }: { entry: Entry; index: number; total: number }) {
+  const current = at.value === index
+  return (
+    <div
+      id={`entries-${index}`}
+      class={`block ${current ? 'current' : ''} ${entry.kind}`}
+      role="option"
+      aria-selected={current}
+      aria-posinset={index + 1}
+      aria-setsize={total}
+      style={{ height: `${rowHeight}px` }}
+      onClick={() => lookAt(index)}
+    >
+      <span class="number mono">{entry.kind === 'execution' ? entry.entry.number : ''}</span>
+      <span class="what">
+        <span class="line">
+          {entry.kind === 'execution' ? (
+            <bdi class={entry.entry.undone ? 'undone' : ''}>{shown(entry.entry.summary)}</bdi>
+          ) : (
+            <i>{entry.kind === 'since' ? 'Changed by you since' : 'Changed by you in between'}</i>
+          )}
+        </span>
+        <span class="line quiet">
+          {entry.kind === 'execution' ? notes(entry.entry) : shown(entry.paths.join(', '))}
+        </span>
+      </span>
+    </div>
+  )
+}
+
+function notes({ time, failed, undone, interrupted, paths, commit, kind }: Execution['entry']): string {
+  const date = new Date(time)
+  return [
+    Number.isNaN(date.getTime()) ? time : date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }),
+    ...(kind === 'run' ? [plural(paths.length, 'file')] : []),
+    ...(undone ? ['undone'] : []),
+    ...(interrupted ? ['interrupted'] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(commit === undefined ? [] : [commit.slice(0, 8)]),
+  ].join(' · ')
+}
+
+function Details({ entry }: { entry: Entry | undefined }) {
+  const found = useSignal<Execution | readonly FileChange[] | undefined>(undefined)
+  const name = entry?.name
+  const history = page.value?.history
+  useEffect(() => {
+    if (entry === undefined) return
+    found.value = undefined
+    const path = entry.kind === 'since' ? '/api/since' : `/api/execution?number=${entry.number}`
+    void tried(async () => {
+      const value = await get<Execution | FileChange[]>(path)
+      if (entries.value[at.value]?.name === name) found.value = value
+    })
+  }, [name, history])
+  const value = found.value
+  return (
+    <section class="detail" aria-label="What it changed" id="detail" tabIndex={-1}>
+      <header class="detail-head">
+        <span class="back">
+          <Button quiet act={() => (shows.value = false)}>
+            ‹ Timeline
+          </Button>
+        </span>
+        <div class="title">
+          <h2>
+            <bdi>
+              {entry === undefined
+                ? ''
+                : entry.kind === 'execution'
+                  ? shown(entry.entry.summary)
+                  : entry.kind === 'since'
+                    ? 'What you changed since'
+                    : `What you changed before execution ${entry.number}`}
+            </bdi>
+          </h2>
+          {entry?.kind === 'execution' && (
+            <p class="line quiet">
+              Execution {entry.number} · {notes(entry.entry)}
+            </p>
+          )}
+        </div>
+        <div class="row tools">
+          <Button quiet act={toggleDiff} keys="d">
+            {diffMode.value === 'split' ? 'Unified' : 'Side by side'}
+          </Button>
+          {entry?.kind === 'execution' && entry.entry.kind === 'run' && !entry.entry.undone && (
+            <Button act={() => turnBack('undo', entry.number)} disabled={page.value?.running !== null}>
+              Undo this
+            </Button>
+          )}
+        </div>
+      </header>
+      <div class="detail-body">
+        {value !== undefined && 'entry' in value ? (
+          <>
+            {entry?.kind === 'execution' && <Actions of={value} />}
+            <Diffs changes={entry?.kind === 'between' ? value.meanwhile : value.changes} />
+          </>
+        ) : (
+          value !== undefined && <Diffs changes={value} />
+        )}
+      </div>
+    </section>
+  )
+}
+
+function Actions({ of: { actions } }: { of: Execution }) {
+  if (actions.length === 0) return null
+  return (
+    <ul class="actions">
+      {actions.slice(0, 200).map(({ seq, action, target, success, error }) => (
+        <li key={seq}>
+          <span class={success ? 'state-done' : 'state-failed'}>{success ? 'done' : 'failed'}</span>{' '}
+          <b>{shown(action)}</b> <bdi class="mono">{shown(target)}</bdi>
+          {error !== undefined && <span class="quiet"> {shown(error)}</span>}
+        </li>
+      ))}
+      {actions.length > 200 && <li class="quiet">and {actions.length - 200} more</li>}
+    </ul>
+  )
+}

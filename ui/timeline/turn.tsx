@@ -1,0 +1,84 @@
+import { signal } from '@preact/signals'
+import type { StepResult } from '../../src/step.ts'
+import type { UndoResult } from '../../src/undo.ts'
+import { redo, say, step, undo } from '../actions.ts'
+import { Button } from '../button.tsx'
+import { shown } from '../words.ts'
+import { load } from './timeline.ts'
+
+/** What an undo or a step came to, where it did not simply work. */
+const outcome = signal<Outcome | null>(null)
+
+interface Outcome {
+  readonly error: string
+  readonly conflicts: readonly { readonly path: string; readonly reason: string }[]
+  /** Does it all the same, merging. */
+  readonly merge?: () => Promise<unknown>
+}
+
+export async function turnBack(what: 'undo' | 'back', number?: number): Promise<void> {
+  if (what === 'back') return stepped(await step('back'))
+  const asked = number === undefined ? {} : { number }
+  turned(await undo(asked), 'Undone', async () => turned(await undo({ ...asked, force: true }), 'Undone, merged'))
+}
+
+export async function turnForward(what: 'redo' | 'forward'): Promise<void> {
+  if (what === 'forward') return stepped(await step('forward'))
+  turned(await redo(), 'Done again', async () => turned(await redo({ force: true }), 'Done again, merged'))
+}
+
+function turned(result: UndoResult | undefined, done: string, merge?: () => Promise<unknown>): void {
+  if (result === undefined) return
+  const { success, execution, restored, conflicts, error = '', warnings = [] } = result
+  if (success) {
+    const files = restored.length === 1 ? '1 file is' : `${restored.length} files are`
+    say([`${done}: execution ${execution}. ${files} as before.`, ...warnings].join(' '), 'good')
+  }
+  const canMerge = !success && conflicts.length > 0 && merge !== undefined
+  outcome.value =
+    success && conflicts.length === 0
+      ? null
+      : {
+          error: success ? 'Somebody must look at these files:' : error.replace(' --force merges them.', ''),
+          conflicts,
+          ...(canMerge ? { merge } : {}),
+        }
+  void load()
+}
+
+function stepped(result: StepResult | undefined): void {
+  if (result === undefined) return
+  const { success, branch, commit = '', error = '', conflicts = [] } = result
+  const where = branch === undefined ? `at ${commit.slice(0, 8)}` : `on ${branch}, at ${commit.slice(0, 8)}`
+  if (success) say(`Now ${where}.`, 'good')
+  outcome.value = success ? null : { error, conflicts: conflicts.map((path) => ({ path, reason: '' })) }
+  void load()
+}
+
+export function Turn() {
+  if (outcome.value === null) return null
+  const { error, conflicts, merge } = outcome.value
+  return (
+    <div class="alert bad" role="alert">
+      <p>{shown(error)}</p>
+      <ul>
+        {conflicts.map(({ path, reason }) => (
+          <li key={path}>
+            <bdi class="mono">{shown(path)}</bdi>
+            {reason !== '' && `: ${shown(reason)}`}
+          </li>
+        ))}
+      </ul>
+      <div class="row">
+        {merge !== undefined && (
+          <Button act={merge} hint="Keeps both changes where that can be; marks what cannot">
+            Merge with my changes
+          </Button>
+        )}
+        <Button quiet act={() => (outcome.value = null)}>
+          Leave it
+        </Button>
+      </div>
+    </div>
+  )
+}
