@@ -1,6 +1,6 @@
 import { type CheckedBlock, checkDocument } from '../check.ts'
 import type { Clada } from '../clada.ts'
-import type { ActionResult, Code, FileChange, ParseError, Preview } from '../core/result.ts'
+import type { ActionResult, Code, FileChange, Preview } from '../core/result.ts'
 import { outputOf } from '../report/outputs.ts'
 import { oneLine } from '../report/words.ts'
 import type { CladaOptions } from '../settings.ts'
@@ -10,6 +10,8 @@ import type { BlockDetail, BlockState, Outcome, Plan, PlanBlock, TouchedFile } f
 /** A block that was carried out, with what it was foreseen to change. */
 export interface DoneBlock {
   readonly result: ActionResult
+  /** The execution it was a part of, where that was written down. */
+  readonly execution: number | undefined
   readonly changes: () => FileChange[]
 }
 
@@ -124,7 +126,7 @@ export const touched = ({ path, change, before, after }: FileChange): TouchedFil
 })
 
 /** A path as people name it: from the root, where it lies in it. */
-const below = (root: string, target: string): string =>
+export const below = (root: string, target: string): string =>
   target.startsWith(`${root}/`) ? target.slice(root.length + 1) : target
 
 function addTo(totals: Map<string, FileChange>, change: FileChange): void {
@@ -191,6 +193,3 @@ const facts = ({ success, error, code, details }: ActionResult): NonNullable<Blo
     ...(details === undefined ? {} : { details: shown }),
   }
 }
-
-/** What the model is told about blocks that cannot be read, whether or not anything was carried out. */
-export const parseErrorsOf = ({ preview }: Planned): ParseError[] => preview.result.parseErrors

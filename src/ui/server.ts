@@ -69,6 +69,7 @@ export async function servePage({ options, port, inputFile, assets = assetsDir()
       : session.questions.ask(request, 'other', gone),
   )
   session.desk = desk !== undefined
+  void session.warmUp()
 
   async function answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const { method = '', url = '' } = request

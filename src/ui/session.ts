@@ -7,7 +7,7 @@ import type { CladaOptions } from '../settings.ts'
 import type { StepResult } from '../step.ts'
 import type { UndoResult } from '../undo.ts'
 import { FollowedFile } from './follow.ts'
-import { type DoneBlock, outcomeOf, type Planned, planOf, touched } from './plan.ts'
+import { below, type DoneBlock, outcomeOf, type Planned, planOf, touched } from './plan.ts'
 import type { BlockDetail, Execution, PageState, Plan, PlanBlock, Running, Timeline, UndoRequest } from './protocol.ts'
 import { Questions } from './questions.ts'
 import { Refusal } from './refusal.ts'
@@ -48,6 +48,11 @@ export class Session {
     this.#followed = new FollowedFile(inputFile, inputBytes, (text) => void this.#heard(text))
   }
 
+  /** Loads what the first look needs, so that nobody waits for it. */
+  async warmUp(): Promise<void> {
+    await planOf({ ...this.#how(), text: '', name: '', revision: 0, done: new Map() })
+  }
+
   state(): PageState {
     const { on, isThere } = this.#followed
     return {
@@ -83,7 +88,7 @@ export class Session {
   /** The same document, with the files as they are now. */
   async refresh(): Promise<Plan | null> {
     if (this.#document === undefined || this.#running !== null) return this.plan
-    return this.#planned(this.#document)
+    return this.#planned(await this.#standing(this.#document))
   }
 
   clear(): void {
@@ -128,7 +133,7 @@ export class Session {
   answer(): string {
     if (this.#document === undefined) throw new Refusal(409, 'There is no document.')
     const { planned, done, last, broken } = this.#document
-    if (last === undefined) {
+    if (last === undefined || done.size === 0) {
       const { result } = planned.preview
       return `Nothing was carried out yet. This is what would happen:\n${formatReport(result, 'llm')}`
     }
@@ -153,7 +158,8 @@ export class Session {
     const [detail, changes] = await Promise.all([this.#clada.execution(number), this.#clada.changesOf(number)])
     if (detail === undefined || changes === undefined) throw new Refusal(404, `There is no execution ${number}.`)
     const { actions, diffs: _, ...entry } = detail
-    return { entry, actions, ...changes }
+    const { root } = this.#given
+    return { entry, actions: actions.map((one) => ({ ...one, target: below(root, one.target) })), ...changes }
   }
 
   /** What others did to the files since the last execution. */
@@ -231,6 +237,7 @@ export class Session {
     const { revision } = planned.plan
     const { signal } = this.#stop
     const { send } = this.#given
+    const before = (await this.#clada.history()).at(-1)?.number ?? 0
     const result = await this.#clada.execute(text, {
       signal,
       ...(only === undefined ? {} : { only }),
@@ -241,20 +248,35 @@ export class Session {
       onOutput: (task, chunk) => send('output', { task, text: chunk.toString('utf8') }),
     })
     const done = new Map(document.done)
+    const execution = (await this.#clada.history()).findLast(({ kind }) => kind === 'run')
+    const number = execution !== undefined && execution.number > before ? execution.number : undefined
     for (const one of result.results) {
       const { task = '' } = one
       const changes = planned.changesOf(task)
-      done.set(task, { result: one, changes: () => changes })
+      done.set(task, { result: one, execution: number, changes: () => changes })
     }
     this.#document = { ...document, done, last: result }
+  }
+
+  #how(): { root: string; options: CladaOptions; clada: Clada } {
+    const { root, options } = this.#given
+    return { root, options, clada: this.#clada }
+  }
+
+  /** What was undone, here or elsewhere, is to be done again. */
+  async #standing(document: Document): Promise<Document> {
+    if (document.done.size === 0) return document
+    const entries = await this.#clada.history()
+    const undone = new Set(entries.flatMap(({ number, undone }) => (undone ? [number] : [])))
+    const done = [...document.done].filter(([, { execution }]) => execution === undefined || !undone.has(execution))
+    return { ...document, done: new Map(done) }
   }
 
   /** A plan that another has overtaken is forgotten. */
   async #planned(document: Omit<Document, 'planned'>): Promise<Plan> {
     const revision = ++this.#revision
-    const { root, options } = this.#given
     const { text, name, done } = document
-    const planned = await planOf({ text, name, revision, root, clada: this.#clada, options, done })
+    const planned = await planOf({ ...this.#how(), text, name, revision, done })
     if (revision === this.#revision) {
       const broken = document.broken ?? planned.preview.result.parseErrors
       this.#document = { ...document, planned, broken }

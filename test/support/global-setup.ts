@@ -3,6 +3,7 @@ import path from 'node:path'
 import { build } from 'esbuild'
 import type { TestProject } from 'vitest/node'
 import { external, withoutUnused } from '../../scripts/bundled.mjs'
+import { buildPage } from '../../scripts/ui.mjs'
 
 /** Builds the command line once for all tests that start it, inside the project so that it finds its dependencies. */
 export default async function setup(project: TestProject): Promise<() => void> {
@@ -22,6 +23,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
     plugins: [withoutUnused],
     logLevel: 'error',
   }).catch(() => undefined)
+  await buildPage(path.join(dir, 'dist', 'ui')).catch(() => undefined)
   fs.writeFileSync(path.join(dir, 'package.json'), JSON.stringify({ version: '0.0.0-test' }))
   project.provide('cli', cli)
   return () => fs.rmSync(dir, { recursive: true, force: true })

@@ -19,8 +19,11 @@ it('counts as the diff that is shown', () => {
   const text = fc
     .array(fc.constantFrom('a\n', 'b\n', 'ab\n', '\n', 'c'), { maxLength: 12 })
     .map((parts) => parts.join(''))
+  // Long enough that most of it is compared in stretches.
+  const long = 'x\n'.repeat(1500)
   fc.assert(
-    fc.property(text, text, (before, after) => {
+    fc.property(text, text, fc.constantFrom('', long), (one, other, around) => {
+      const [before, after] = [around + one + around, around + other + around]
       const lines = unifiedDiff('f', 'f', before, after).split('\n').slice(3)
       expect(countChanges(before, after)).toEqual({
         added: lines.filter((line) => line.startsWith('+')).length,

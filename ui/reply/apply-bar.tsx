@@ -26,14 +26,11 @@ export function ApplyBar() {
         </p>
       )}
       <div class="row">
-        <Button
-          kind={left > 0 ? 'primary' : 'plain'}
-          act={applyMarked}
-          keys="a"
-          disabled={left === 0 || plan.value?.fatal !== undefined}
-        >
-          {some > 0 ? `Apply ${some} marked` : done + failed > 0 ? `Apply the other ${left}` : `Apply ${allOf(left)}`}
-        </Button>
+        {left > 0 && (
+          <Button kind="primary" act={applyMarked} keys="a" disabled={plan.value?.fatal !== undefined}>
+            {some > 0 ? `Apply ${some} marked` : done + failed > 0 ? `Apply the other ${left}` : `Apply ${allOf(left)}`}
+          </Button>
+        )}
         <Button kind={left === 0 ? 'primary' : 'plain'} act={copyAnswer} keys="c" hint="The report for the model">
           {done + failed > 0 ? 'Copy answer' : 'Copy preview'}
         </Button>

@@ -1,0 +1,1 @@
+export function buildPage(dir: string): Promise<void>

@@ -1,0 +1,75 @@
+import fs from 'node:fs'
+import http from 'node:http'
+import os from 'node:os'
+import path from 'node:path'
+import { inject, onTestFinished } from 'vitest'
+import type { CladaOptions } from '../../src/settings.ts'
+import { type PageServer, servePage } from '../../src/ui/server.ts'
+
+export interface Served extends PageServer {
+  readonly origin: string
+}
+
+/** A page on a project, in this process. Approvals and the desk lie in a state directory of the test's own. */
+export async function served(root: string, options: CladaOptions = {}, port = 0): Promise<Served> {
+  privateState()
+  const page = await servePage({
+    options: { repoPath: root, ...options },
+    port: { number: port, kind: 'required' },
+    inputFile: path.join(root, 'clada_input.md'),
+    assets: path.join(path.dirname(inject('cli')), 'ui'),
+  })
+  onTestFinished(() => page.close())
+  return { ...page, origin: `http://127.0.0.1:${page.port}` }
+}
+
+function privateState(): void {
+  if (process.env['XDG_STATE_HOME']?.includes('clada-page-')) return
+  const before = process.env['XDG_STATE_HOME']
+  const state = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-page-'))
+  process.env['XDG_STATE_HOME'] = state
+  onTestFinished(() => {
+    if (before === undefined) delete process.env['XDG_STATE_HOME']
+    else process.env['XDG_STATE_HOME'] = before
+    fs.rmSync(state, { recursive: true, force: true })
+  })
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: http.IncomingHttpHeaders
+  readonly body: string
+}
+
+/** A request exactly as given: nothing is added, nothing is made valid. */
+export function request(
+  page: Pick<Served, 'port'>,
+  target: string,
+  { method = 'GET', headers = {}, body }: { method?: string; headers?: http.OutgoingHttpHeaders; body?: string } = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const asked = http.request(
+      { host: '127.0.0.1', port: page.port, path: target, method, headers: { ...headers }, agent: false },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: Buffer.concat(chunks).toString('utf8'),
+          }),
+        )
+      },
+    )
+    asked.on('error', reject)
+    asked.end(body)
+  })
+}
+
+/** Spends the address and gives the cookie. */
+export async function entered(page: Served): Promise<string> {
+  const { pathname, search } = new URL(page.address())
+  const { headers } = await request(page, pathname + search)
+  return headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+}

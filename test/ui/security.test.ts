@@ -1,0 +1,316 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ownerIn } from '../../src/ui/peer.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+import { entered, request, type Served, served } from './page-server.ts'
+
+const write = '<---WRITE file="made.txt"--->\nhello\n<---END--->\n'
+
+/** What our own page sends with a change. */
+const ours = (page: Served, cookie: string): Record<string, string> => ({
+  cookie,
+  origin: page.origin,
+  'x-clada': '1',
+  'content-type': 'application/json',
+})
+
+const everything = [
+  'GET /main.js',
+  'GET /main.css',
+  'GET /index.html',
+  'GET /api/state',
+  'GET /api/plan',
+  'GET /api/document',
+  'GET /api/events',
+  'GET /api/answer',
+  'GET /api/timeline',
+  'POST /api/document',
+  'POST /api/apply',
+  'POST /api/undo',
+  'POST /api/answer',
+]
+
+describe('who may come in', () => {
+  it('is whoever has the address, once', async () => {
+    const page = await served(scratchDir())
+    const { pathname, search } = new URL(page.address())
+    const first = await request(page, pathname + search)
+    expect(first.status).toBe(200)
+    const [cookie = ''] = first.headers['set-cookie'] ?? []
+    expect(cookie).toMatch(new RegExp(`^clada-${page.port}=[\\w-]{43}; Path=/; HttpOnly; SameSite=Strict$`))
+    expect(await request(page, pathname + search)).toMatchObject({ status: 401 })
+    const known = { cookie: cookie.split(';')[0] ?? '' }
+    expect(await request(page, '/', { headers: known })).toMatchObject({ status: 200 })
+    expect(await request(page, '/api/state', { headers: known })).toMatchObject({ status: 200 })
+  })
+
+  it('is nobody else: without the cookie there is nothing at all', async () => {
+    const page = await served(scratchDir())
+    await entered(page)
+    const nearly = [{}, { cookie: `clada-${page.port}=` }, { cookie: `clada-${page.port}=${'A'.repeat(43)}` }]
+    for (const cookie of nearly) {
+      for (const one of everything) {
+        const [method = '', target = ''] = one.split(' ')
+        const headers = { ...ours(page, ''), ...cookie }
+        const { status, body } = await request(page, target, {
+          method,
+          headers,
+          ...(method === 'POST' ? { body: '{}' } : {}),
+        })
+        expect([one, status]).toEqual([one, 401])
+        expect(body).not.toContain('import')
+      }
+      expect((await request(page, '/', { headers: cookie })).body).not.toContain('<')
+      expect((await request(page, '/?token=', { headers: cookie })).status).toBe(401)
+      expect((await request(page, `/?token=${'A'.repeat(43)}`, { headers: cookie })).status).toBe(401)
+    }
+  })
+
+  it('needs a new address when another was asked for, and the old one is worth nothing', async () => {
+    const page = await served(scratchDir())
+    const [first, second] = [new URL(page.address()), new URL(page.address())]
+    expect((await request(page, `/${first.search}`)).status).toBe(401)
+    expect((await request(page, `/${second.search}`)).status).toBe(200)
+  })
+
+  it('tells from the table of connections whose a connection is', () => {
+    const table = [
+      '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode',
+      '   0: 0100007F:1F90 0100007F:D431 01 00000000:00000000 00:00000000 00000000     0        0 1 1',
+      '   1: 0100007F:D431 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1001        0 2 1',
+    ].join('\n')
+    expect(ownerIn(table, 0xd431, 0x1f90)).toBe(1001)
+    expect(ownerIn(table, 0xd432, 0x1f90)).toBeUndefined()
+    expect(ownerIn('', 1, 2)).toBeUndefined()
+  })
+})
+
+describe('what another web page can do', () => {
+  it('is nothing under another name (DNS rebinding), with any cookie', async () => {
+    const page = await served(scratchDir())
+    const cookie = await entered(page)
+    for (const host of ['evil.example', `evil.example:${page.port}`, `localhost:${page.port}`, '127.0.0.1', '[::1]']) {
+      for (const target of ['/', '/api/state', '/main.js']) {
+        expect([host, (await request(page, target, { headers: { host, cookie } })).status]).toEqual([host, 421])
+      }
+    }
+  })
+
+  it('is nothing from another origin or site', async () => {
+    const root = scratchDir()
+    const page = await served(root)
+    const cookie = await entered(page)
+    const own = ours(page, cookie)
+    const foreign: Record<string, string>[] = [
+      { ...own, origin: 'http://evil.example' },
+      { ...own, origin: 'null' },
+      { ...own, origin: `http://127.0.0.1:${page.port + 1}` },
+      { ...own, 'sec-fetch-site': 'cross-site' },
+      { ...own, 'sec-fetch-site': 'same-site' },
+      { cookie, 'x-clada': '1', 'content-type': 'application/json' },
+      { cookie, origin: page.origin, 'content-type': 'application/json' },
+    ]
+    for (const headers of foreign) {
+      const answer = await request(page, '/api/apply', { method: 'POST', headers, body: '{"tasks":null}' })
+      expect([headers, answer.status]).toEqual([headers, 403])
+    }
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', '']) {
+      const answer = await request(page, '/api/document', {
+        method: 'POST',
+        headers: { ...own, 'content-type': type },
+        body: write,
+      })
+      expect([type, answer.status]).toEqual([type, 415])
+    }
+    expect(filesIn(root)).toEqual({})
+  })
+
+  it('neither embeds nor reads: every answer says so', async () => {
+    const page = await served(scratchDir())
+    const cookie = await entered(page)
+    for (const target of ['/', '/main.js', '/api/state', '/nothing', '/api/nothing']) {
+      const { headers } = await request(page, target, { headers: { cookie } })
+      expect([target, headers]).toEqual([
+        target,
+        expect.objectContaining({
+          'x-content-type-options': 'nosniff',
+          'referrer-policy': 'no-referrer',
+          'cross-origin-opener-policy': 'same-origin',
+          'cross-origin-resource-policy': 'same-origin',
+          'cache-control': 'no-store',
+          'content-security-policy': expect.stringMatching(/^default-src 'none'.*frame-ancestors 'none'/),
+        }),
+      ])
+      expect(headers['access-control-allow-origin']).toBeUndefined()
+    }
+    const { headers, body } = await request(page, '/', { headers: { cookie } })
+    const policy = headers['content-security-policy'] ?? ''
+    const [, nonce = ''] = /'nonce-([^']+)'/.exec(Array.isArray(policy) ? policy.join() : policy) ?? []
+    expect(body).toContain(`nonce="${nonce}"`)
+    expect(policy).not.toMatch(/unsafe|\*|https?:/)
+    expect(policy).toContain("script-src 'self';")
+    const iframe = { cookie, 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'iframe' }
+    expect((await request(page, '/', { headers: iframe })).status).toBe(403)
+  })
+
+  it('is to follow the address like a person', async () => {
+    const page = await served(scratchDir())
+    const { search } = new URL(page.address())
+    const visit = { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'document', 'sec-fetch-mode': 'navigate' }
+    expect((await request(page, `/${search}`, { headers: visit })).status).toBe(200)
+  })
+})
+
+describe('odd requests', () => {
+  it('lead to no other file', async () => {
+    const page = await served(scratchDir({ 'secret.txt': 'secret' }))
+    const cookie = await entered(page)
+    const targets = [
+      '/../package.json',
+      '/..%2f..%2fpackage.json',
+      '/%2e%2e/package.json',
+      '//etc/passwd',
+      '/main.js/../../cli.cjs',
+      '/main.js%00.txt',
+      '/constructor',
+      '/__proto__',
+      '/api/../secret.txt',
+    ]
+    for (const target of targets) {
+      const { status, body } = await request(page, target, { headers: { cookie } })
+      expect([target, status, body.includes('secret')]).toEqual([target, 404, false])
+    }
+    expect(
+      (await request(page, '/api/__proto__', { method: 'POST', headers: ours(page, cookie), body: '{}' })).status,
+    ).toBe(404)
+  })
+
+  it('are refused with a reason', async () => {
+    const page = await served(scratchDir(), { limits: { inputBytes: 1000 } })
+    const cookie = await entered(page)
+    const headers = ours(page, cookie)
+    const post = (target: string, body: string, more = {}) =>
+      request(page, target, { method: 'POST', headers: { ...headers, ...more }, body })
+    expect((await request(page, '/', { method: 'DELETE', headers })).status).toBe(405)
+    expect((await request(page, '/', { method: 'OPTIONS', headers })).status).toBe(405)
+    expect(await post('/api/document', 'x'.repeat(1001), { 'content-type': 'text/markdown' })).toMatchObject({
+      status: 413,
+      body: expect.stringContaining('the limit'),
+    })
+    expect((await post('/api/apply', '[]')).status).toBe(400)
+    expect((await post('/api/apply', '{"tasks":3}')).status).toBe(400)
+    expect((await post('/api/apply', '{"tasks":null}')).status).toBe(409)
+    expect((await post('/api/answer', '{"id":1,"answer":"yes"}')).status).toBe(400)
+    expect((await post('/api/answer', '{"id":1,"answer":"once"}')).status).toBe(409)
+    expect((await request(page, '/api/block?key=-1', { headers })).status).toBe(400)
+    expect((await request(page, '/api/block?key=5', { headers })).status).toBe(404)
+  })
+})
+
+describe('the way of a reply, without a browser', () => {
+  it('is looked at, carried out in part, answered and taken back', async () => {
+    const root = scratchDir({ 'a.txt': 'one\n' })
+    const page = await served(root)
+    const cookie = await entered(page)
+    const headers = ours(page, cookie)
+    const get = async (target: string) => JSON.parse((await request(page, target, { headers })).body)
+    const post = async (target: string, value: object) =>
+      JSON.parse((await request(page, target, { method: 'POST', headers, body: JSON.stringify(value) })).body)
+    const document = `${write}<---SEARCH file="a.txt"--->\none\n<---REPLACE--->\ntwo\n<---END--->\n<---RUN--->\nno-such-program\n<---END--->\n<---WRITE file="../out.txt"--->\nx\n<---END--->\n`
+    const looked = await request(page, '/api/document?name=reply.md', {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'text/markdown' },
+      body: document,
+    })
+    const plan = JSON.parse(looked.body)
+    expect(
+      plan.blocks.map(({ task, state, action, target }: Record<string, unknown>) => [task, state, action, target]),
+    ).toEqual([
+      ['1', 'ready', 'file_write', 'made.txt'],
+      ['2', 'ready', 'file_edit', 'a.txt'],
+      ['3', 'approval', 'run', 'no-such-program'],
+      ['4', 'refused', 'file_write', '../out.txt'],
+    ])
+    expect(plan.files).toEqual([
+      { path: 'a.txt', change: 'modify', added: 1, removed: 1 },
+      { path: 'made.txt', change: 'create', added: 1, removed: 0 },
+    ])
+    expect(await get('/api/block?key=1')).toMatchObject({ changes: [{ before: 'one\n', after: 'two\n' }] })
+    expect(await get('/api/file?path=a.txt')).toMatchObject({ before: 'one\n', after: 'two\n' })
+    expect((await get('/api/answer')).text).toContain('Nothing was carried out yet')
+    expect(filesIn(root)).toEqual({ 'a.txt': 'one\n' })
+
+    await post('/api/apply', { tasks: ['2', '4'] })
+    await expect.poll(async () => (await get('/api/state')).running).toBe(null)
+    expect(filesIn(root)).toEqual({ 'a.txt': 'two\n' })
+    const after = await get('/api/plan')
+    expect(after.blocks.map(({ outcome }: Record<string, unknown>) => outcome)).toEqual([
+      undefined,
+      { success: true, warnings: 0 },
+      undefined,
+      { success: false, warnings: 0, why: expect.stringContaining('path_escape') },
+    ])
+    const { text } = await get('/api/answer')
+    expect(text).toContain('2 ✅ file_edit a.txt')
+    expect(text).toContain('left out by the user: 1, 3')
+
+    expect(await get('/api/timeline')).toMatchObject({ entries: [{ number: 1, undone: false }], since: [] })
+    expect(await get('/api/execution?number=1')).toMatchObject({ changes: [{ path: 'a.txt', after: 'two\n' }] })
+    fs.writeFileSync(path.join(root, 'a.txt'), 'mine\n')
+    expect(await get('/api/timeline')).toMatchObject({ since: [{ path: 'a.txt' }] })
+    expect(await post('/api/undo', {})).toMatchObject({ success: false, conflicts: [{ path: 'a.txt' }] })
+    fs.writeFileSync(path.join(root, 'a.txt'), 'two\n')
+    expect(await post('/api/undo', {})).toMatchObject({ success: true, execution: 1, restored: ['a.txt'] })
+    expect(filesIn(root)).toEqual({ 'a.txt': 'one\n' })
+    // What was undone is to be done again.
+    const again = await get('/api/plan')
+    expect(again.blocks[1]).toMatchObject({ state: 'ready' })
+    expect(again.blocks[1].outcome).toBeUndefined()
+  })
+
+  it('does one thing at a time, and keeps groups whole', async () => {
+    const root = scratchDir({ 'a.txt': 'one\n' })
+    const page = await served(root)
+    const headers = ours(page, await entered(page))
+    const post = (target: string, body: string, type = 'application/json') =>
+      request(page, target, { method: 'POST', headers: { ...headers, 'content-type': type }, body })
+    const group = `<---TASKS atomic="true"--->\n${write}<---WRITE file="b.txt"--->\nb\n<---END--->\n<---END--->\n`
+    await post('/api/document', `${group}<---RUN--->\nmake all\n<---END--->\n`, 'text/markdown')
+    expect(await post('/api/apply', '{"tasks":["1.1"]}')).toMatchObject({
+      status: 409,
+      body: expect.stringContaining('land together or not at all'),
+    })
+    // Waits for an answer, so it runs until somebody gives one.
+    expect((await post('/api/apply', '{"tasks":null}')).status).toBe(200)
+    const state = async () => JSON.parse((await request(page, '/api/state', { headers })).body)
+    await expect.poll(async () => (await state()).questions.length).toBe(1)
+    expect(await post('/api/apply', '{"tasks":null}')).toMatchObject({ status: 409 })
+    expect(await post('/api/undo', '{}')).toMatchObject({ status: 409 })
+    expect(await post('/api/document', 'other', 'text/markdown')).toMatchObject({ status: 409 })
+    const [{ id, command }] = (await state()).questions
+    expect(command).toBe('make all')
+    await post('/api/answer', JSON.stringify({ id, answer: 'no' }))
+    await expect.poll(async () => (await state()).running).toBe(null)
+    expect(filesIn(root)).toEqual({ 'a.txt': 'one\n', 'made.txt': 'hello', 'b.txt': 'b' })
+  })
+
+  it('follows a file when asked to', async () => {
+    const root = scratchDir()
+    const page = await served(root)
+    const headers = ours(page, await entered(page))
+    const state = async () => JSON.parse((await request(page, '/api/state', { headers })).body)
+    expect((await state()).follow).toBe(null)
+    fs.writeFileSync(path.join(root, 'clada_input.md'), write)
+    expect((await state()).follow).toEqual({ file: 'clada_input.md', on: false })
+    await request(page, '/api/follow', { method: 'POST', headers, body: '{"on":true}' })
+    const targets = async () => {
+      const plan = JSON.parse((await request(page, '/api/plan', { headers })).body)
+      return plan?.blocks.map(({ target }: { target: string }) => target)
+    }
+    await expect.poll(targets).toEqual(['made.txt'])
+    fs.writeFileSync(path.join(root, 'clada_input.md'), write.replace('made', 'other'))
+    await expect.poll(targets, { timeout: 5000 }).toEqual(['other.txt'])
+    expect(Object.keys(filesIn(root))).toEqual(['clada_input.md'])
+  })
+})
