@@ -21,7 +21,7 @@ export function App() {
   return (
     <>
       <header class="top">
-        <span class="brand">clada</span>
+        <h1 class="brand">clada</h1>
         <bdi class="root mono" title={shown(root)}>
           {shown(root)}
         </bdi>

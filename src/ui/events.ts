@@ -33,6 +33,7 @@ export class Listeners {
 
   close(): void {
     for (const response of this.#open) response.end()
+    this.#open.clear()
   }
 }
 

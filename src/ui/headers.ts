@@ -9,22 +9,21 @@ export const commonHeaders: Readonly<Record<string, string>> = {
 }
 
 /**
- * Only our own scripts and styles; the editor makes style sheets as it goes, which the nonce allows. No text can
- * become markup: trusted types are required, and there is no policy to make them.
+ * Only our own scripts and styles, and none of them inline. No text can become markup: trusted types are required, and
+ * there is no policy to make them.
  */
-export const contentPolicy = (nonce: string): string =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self' 'nonce-${nonce}'`,
-    "connect-src 'self'",
-    "img-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join('; ')
+export const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
 
 /** For answers that are no page: they need nothing at all. */
 export const closedPolicy = "default-src 'none'; frame-ancestors 'none'"

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { openDesk } from '../approvals/desk.ts'
@@ -6,7 +5,7 @@ import { type CladaOptions, settingsOf } from '../settings.ts'
 import { type Asset, assetsDir, readAssets } from './assets.ts'
 import { Listeners, sendTo } from './events.ts'
 import { refuseForeign, Sessions } from './guard.ts'
-import { closedPolicy, commonHeaders, contentPolicy } from './headers.ts'
+import { closedPolicy, commonHeaders, pagePolicy } from './headers.ts'
 import { isStranger } from './peer.ts'
 import { Refusal } from './refusal.ts'
 import { routes } from './routes.ts'
@@ -102,11 +101,10 @@ export async function servePage({ options, port, inputFile, assets = assetsDir()
       if (!fits) return sendText(response, 401, locked)
       response.setHeader('set-cookie', sessions.enter())
     }
-    const nonce = randomBytes(16).toString('base64')
-    response.setHeader('content-security-policy', contentPolicy(nonce))
-    const page = files.get('/index.html')?.bytes.toString('utf8') ?? ''
-    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
-    response.end(page.replaceAll('%NONCE%', nonce))
+    const page = files.get('/index.html')
+    if (page === undefined) throw new Refusal(404, 'The page is missing from this installation.')
+    response.setHeader('content-security-policy', pagePolicy)
+    sendAsset(response, page)
   }
 
   return {
@@ -115,7 +113,7 @@ export async function servePage({ options, port, inputFile, assets = assetsDir()
     close: async () => {
       clearTimeout(leaving)
       desk?.close()
-      session.close()
+      await session.close()
       listeners.close()
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()

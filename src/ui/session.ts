@@ -33,6 +33,8 @@ export class Session {
   #revision = 0
   #history = 0
   #running: Running | null = null
+  /** Over when nothing is being done. */
+  #work: Promise<unknown> = Promise.resolve()
   #stop = new AbortController()
   #desk = false
   /** What the followed file became while something was being done. */
@@ -119,10 +121,8 @@ export class Session {
     if (chosen.length === 0) throw new Refusal(409, 'Nothing is left to carry out.')
     refuseTornGroups(pending, chosen)
     const whole = chosen.length === document.planned.plan.blocks.length
-    void this.#busy({ what: 'document', done: 0, total: chosen.length }, async () => {
-      const only = chosen.flatMap(({ task }) => task ?? [])
-      await this.#carryOut(document, whole ? undefined : only)
-    })
+    const only = whole ? undefined : chosen.flatMap(({ task }) => task ?? [])
+    void this.#busy({ what: 'document', done: 0, total: chosen.length }, () => this.#carryOut(document, only))
   }
 
   stop(): void {
@@ -188,10 +188,12 @@ export class Session {
     this.#tell()
   }
 
-  close(): void {
+  /** Stops what is being done, and waits until it has stopped. */
+  async close(): Promise<void> {
     this.stop()
     this.#followed.stop()
     this.questions.drop('other')
+    await this.#work.catch(() => undefined)
   }
 
   #tell(): void {
@@ -214,22 +216,20 @@ export class Session {
   }
 
   /** One thing at a time. What it did to the files shows in the plan and in the history. */
-  async #busy<T>(running: Running, work: () => Promise<T>): Promise<T> {
+  #busy<T>(running: Running, work: () => Promise<T>): Promise<T> {
     this.#running = running
     this.#stop = new AbortController()
     this.#tell()
-    try {
-      return await work()
-    } finally {
+    const done = work().finally(async () => {
       this.#running = null
       this.#history++
-      if (this.#newer !== undefined) {
-        const text = this.#newer
-        this.#newer = undefined
-        await this.#heard(text)
-      } else await this.refresh()
+      const text = this.#newer
+      this.#newer = undefined
+      await (text === undefined ? this.refresh() : this.#heard(text))
       this.#tell()
-    }
+    })
+    this.#work = done
+    return done
   }
 
   async #carryOut(document: Document, only: readonly string[] | undefined): Promise<void> {

@@ -1,14 +1,24 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { FileChange } from '../../src/core/result.ts'
-import { diffMode } from '../store.ts'
 import { Counts, Path } from '../parts.tsx'
+import { diffMode } from '../store.ts'
+import { CodeDiff } from './code-diff.tsx'
 
 /** Files that change, one below the other. All but the first few wait until they are opened. */
 export function Diffs({ changes }: { changes: readonly FileChange[] }) {
+  const box = useRef<HTMLDivElement>(null)
+  const [narrow, setNarrow] = useState(false)
+  useLayoutEffect(() => {
+    const element = box.current
+    if (element === null) return undefined
+    const observer = new ResizeObserver(() => setNarrow(element.clientWidth < 640))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
   return (
-    <div class="diffs">
+    <div class="diffs" ref={box}>
       {changes.map((change, index) => (
-        <Diff key={change.path} change={change} startsOpen={index < 6} />
+        <Diff key={change.path} change={change} startsOpen={index < 6} mode={narrow ? 'unified' : diffMode.value} />
       ))}
     </div>
   )
@@ -16,7 +26,7 @@ export function Diffs({ changes }: { changes: readonly FileChange[] }) {
 
 const kinds = { create: 'new', modify: '', delete: 'deleted' } as const
 
-function Diff({ change, startsOpen }: { change: FileChange; startsOpen: boolean }) {
+function Diff({ change, startsOpen, mode }: { change: FileChange; startsOpen: boolean; mode: 'split' | 'unified' }) {
   const [open, setOpen] = useState(startsOpen)
   return (
     <details class="diff" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -25,39 +35,12 @@ function Diff({ change, startsOpen }: { change: FileChange; startsOpen: boolean 
         {kinds[change.change] !== '' && <span class={`tag ${change.change}`}>{kinds[change.change]}</span>}
         <Counts of={change} />
       </summary>
-      {open && (change.binary ? <p class="quiet pad">Not a text: its bytes differ.</p> : <Editors change={change} />)}
+      {open &&
+        (change.binary ? (
+          <p class="quiet pad">Not a text: its bytes differ.</p>
+        ) : (
+          <CodeDiff change={change} mode={mode} />
+        ))}
     </details>
   )
-}
-
-/** The editor is loaded with the first diff. */
-function Editors({ change }: { change: FileChange }) {
-  const box = useRef<HTMLDivElement>(null)
-  const asked = diffMode.value
-  const [narrow, setNarrow] = useState(false)
-  const mode = narrow ? 'unified' : asked
-
-  useLayoutEffect(() => {
-    const element = box.current
-    if (element === null) return undefined
-    const observer = new ResizeObserver(() => setNarrow(element.clientWidth < 720))
-    observer.observe(element)
-    return () => observer.disconnect()
-  }, [])
-
-  useLayoutEffect(() => {
-    const element = box.current
-    if (element === null) return undefined
-    let remove: (() => void) | undefined
-    let gone = false
-    void import('./editors.ts').then(({ showDiff }) => {
-      if (!gone) remove = showDiff(element, change, mode)
-    })
-    return () => {
-      gone = true
-      remove?.()
-    }
-  }, [change, mode])
-
-  return <div ref={box} class={`editors whole-${change.change}`} />
 }

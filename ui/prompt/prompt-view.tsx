@@ -2,7 +2,7 @@
 export function PromptView() {
   return (
     <section class="intake">
-      <h1>Prompt and context</h1>
+      <h2>Prompt and context</h2>
     </section>
   )
 }

@@ -30,7 +30,7 @@ export function Detail() {
 
   const block = at.at === 'block' ? plan.value?.blocks[at.key] : undefined
   return (
-    <section class="detail" aria-label="What it does" id="detail" tabIndex={-1}>
+    <section class="detail">
       <header class="detail-head">
         <span class="back">
           <Button quiet act={() => (detailOpen.value = false)}>
@@ -49,7 +49,7 @@ export function Detail() {
           )}
         </div>
       </header>
-      <div class="detail-body">
+      <div class="detail-body scroller" id="detail" tabIndex={0} role="region" aria-label="What it does">
         {found?.at === 'file' && at.at === 'file' && <Diffs changes={[found.change]} />}
         {found?.at === 'block' && block !== undefined && found.detail.key === block.key && (
           <Body block={block} detail={found.detail} />

@@ -12,7 +12,7 @@ export function Intake() {
   const show = (): void => void openDocument(area.current?.value ?? '', '')
   return (
     <section class="intake" aria-labelledby="intake-title">
-      <h1 id="intake-title">What did the model write?</h1>
+      <h2 id="intake-title">What did the model write?</h2>
       <p class="lead">
         Paste the whole reply, prose and all. You see what each block would do before anything is touched.
       </p>

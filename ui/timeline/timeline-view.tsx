@@ -20,7 +20,7 @@ export function TimelineView() {
   if (timeline.value !== null && list.length === 0) {
     return (
       <section class="intake">
-        <h1>Nothing was executed here yet</h1>
+        <h2>Nothing was executed here yet</h2>
         <p class="lead">Every execution appears here with its changes, and can be taken back.</p>
       </section>
     )
@@ -122,7 +122,7 @@ function Details({ entry }: { entry: Entry | undefined }) {
   }, [name, history])
   const value = found.value
   return (
-    <section class="detail" aria-label="What it changed" id="detail" tabIndex={-1}>
+    <section class="detail">
       <header class="detail-head">
         <span class="back">
           <Button quiet act={() => (shows.value = false)}>
@@ -158,7 +158,7 @@ function Details({ entry }: { entry: Entry | undefined }) {
           )}
         </div>
       </header>
-      <div class="detail-body">
+      <div class="detail-body scroller" id="detail" tabIndex={0} role="region" aria-label="What it changed">
         {value !== undefined && 'entry' in value ? (
           <>
             {entry?.kind === 'execution' && <Actions of={value} />}

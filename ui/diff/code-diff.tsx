@@ -1,0 +1,193 @@
+import type { Tree } from '@lezer/common'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { FileChange } from '../../src/core/result.ts'
+import { plural } from '../words.ts'
+import { CodeLine } from './code-line.tsx'
+import { coloursIn, treeOf } from './colours.ts'
+import { compare, difference, heightOf, type Row, rowsOf } from './rows.ts'
+
+const lineHeight = 20
+
+/**
+ * The difference between two texts. Only the rows in sight exist: characters are all of one width and lines break
+ * anywhere, so the height of every row is known without drawing it.
+ */
+export function CodeDiff({ change, mode }: { change: FileChange; mode: 'split' | 'unified' }) {
+  const { path, before, after } = change
+  const box = useRef<HTMLDivElement>(null)
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set())
+  const comparison = useMemo(() => compare(before, after), [before, after])
+  const whole = before === null || after === null
+  const shape = whole ? 'unified' : mode
+  const rows = useMemo(() => rowsOf(comparison, shape, opened), [comparison, shape, opened])
+  const digits = String(Math.max(comparison.left.length, comparison.right.length)).length
+  const columns = useColumns(box, shape, digits)
+  const tops = useMemo(() => topsOf(rows, comparison, columns), [rows, comparison, columns])
+  const sight = useSight(box)
+  const left = useSide(path, before ?? '')
+  const right = useSide(path, after ?? '')
+
+  const first = Math.max(0, rowAt(tops, sight.top / lineHeight) - 1)
+  const last = Math.min(rows.length, rowAt(tops, sight.bottom / lineHeight) + 2)
+  const side = (lines: readonly string[], { tree, starts }: Side, index: number, beside: string | undefined) => {
+    const text = lines[index] ?? ''
+    const from = starts[index] ?? 0
+    const strong = beside === undefined ? undefined : difference(text, beside)
+    return <CodeLine text={text} colours={coloursIn(tree, from, from + text.length)} strong={strong} />
+  }
+  const cell = (row: Row, own: 'left' | 'right') => {
+    const index = row[own]
+    const changed = row.kind === 'change'
+    if (index === null) return <div class={`cell ${own} ${changed ? 'none' : ''}`} />
+    const other = own === 'left' ? row.right : row.left
+    const besideLine = changed ? (other ?? row.beside) : undefined
+    const { left: lefts, right: rights } = comparison
+    const beside = besideLine === undefined ? undefined : (own === 'left' ? rights : lefts)[besideLine]
+    const tone = changed ? (own === 'left' ? 'removed' : 'added') : ''
+    return (
+      <div class={`cell ${own} ${tone}`}>
+        <span class="num">{index + 1}</span>
+        <span class="sign">{changed ? (own === 'left' ? '−' : '+') : ' '}</span>
+        <code>{side(own === 'left' ? lefts : rights, own === 'left' ? left : right, index, beside)}</code>
+      </div>
+    )
+  }
+  return (
+    <div
+      ref={box}
+      class={`code-diff ${shape}`}
+      role="group"
+      aria-label={`Changes in ${path}`}
+      style={{ height: `${(tops.at(-1) ?? 0) * lineHeight}px`, '--digits': digits }}
+      onMouseDown={(event) => {
+        // Selecting on one side leaves the other alone.
+        const on = event.target instanceof Element ? event.target.closest('.cell') : null
+        event.currentTarget.dataset['selecting'] = on?.classList.contains('left') ? 'left' : 'right'
+      }}
+    >
+      <div class="rows" style={{ transform: `translateY(${(tops[first] ?? 0) * lineHeight}px)` }}>
+        {rows.slice(first, last).map((row, offset) => {
+          if (row.kind === 'fold') {
+            return (
+              <button
+                key={`fold-${row.left}`}
+                type="button"
+                class="fold"
+                onClick={() => setOpened(new Set(opened).add(row.left ?? 0))}
+              >
+                {plural(row.count ?? 0, 'line')} alike
+              </button>
+            )
+          }
+          return (
+            <div key={first + offset} class="code-row">
+              {(shape === 'split' || row.right === null) && cell(row, 'left')}
+              {(shape === 'split' || row.right !== null) && cell(row, 'right')}
+            </div>
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+interface Side {
+  readonly tree: Tree | undefined
+  /** Where in the text each line begins. */
+  readonly starts: readonly number[]
+}
+
+function useSide(path: string, text: string): Side {
+  const [tree, setTree] = useState<Tree>()
+  useEffect(() => {
+    const gone = new AbortController()
+    setTree(undefined)
+    void treeOf(path, text, gone.signal).then((found) => {
+      if (!gone.signal.aborted) setTree(found)
+    })
+    return () => gone.abort()
+  }, [path, text])
+  const starts = useMemo(() => {
+    const found = [0]
+    for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) found.push(at + 1)
+    return found
+  }, [text])
+  return { tree, starts }
+}
+
+/** In screen lines from the top; the last is the whole height. */
+function topsOf(rows: readonly Row[], { left, right }: ReturnType<typeof compare>, columns: number): number[] {
+  const tops = [0]
+  let top = 0
+  for (const row of rows) {
+    const sides = row.kind === 'fold' ? [] : [left[row.left ?? -1], right[row.right ?? -1]]
+    top += Math.max(...sides.map((line) => (line === undefined ? 1 : heightOf(line, columns))), 1)
+    tops.push(top)
+  }
+  return tops
+}
+
+/** The row that begins at or before a height. */
+function rowAt(tops: readonly number[], height: number): number {
+  let low = 0
+  let high = tops.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((tops[middle] ?? 0) <= height) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** How many characters fit on one side. */
+function useColumns(box: { current: HTMLDivElement | null }, shape: string, digits: number): number {
+  const [columns, setColumns] = useState(80)
+  useLayoutEffect(() => {
+    const element = box.current
+    if (element === null) return undefined
+    const measure = (): void => {
+      const probe = document.createElement('code')
+      probe.textContent = '0'.repeat(100)
+      probe.className = 'probe'
+      element.append(probe)
+      const { width } = probe.getBoundingClientRect()
+      probe.remove()
+      const character = width / 100
+      const side = element.clientWidth / (shape === 'split' ? 2 : 1)
+      // As the style sheet has it: the number, the sign, and a little air.
+      setColumns(Math.max(10, Math.floor((side - (digits * character + 20) - 20 - 10) / character)))
+    }
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [shape, digits])
+  return columns
+}
+
+/** The part of the diff that can be seen, in pixels from its top, with some more on both ends. */
+function useSight(box: { current: HTMLDivElement | null }): { top: number; bottom: number } {
+  const [sight, setSight] = useState({ top: 0, bottom: 1600 })
+  useLayoutEffect(() => {
+    const element = box.current
+    const scroller = element?.closest('.scroller')
+    if (element === null || !(scroller instanceof HTMLElement)) return undefined
+    const look = (): void => {
+      const above = scroller.getBoundingClientRect().top - element.getBoundingClientRect().top
+      // In steps, so that not every pixel draws anew.
+      const top = Math.floor((above - step / 2) / step) * step
+      const bottom = top + Math.ceil((scroller.clientHeight + 2 * step) / step) * step
+      setSight((before) => (before.top === top && before.bottom === bottom ? before : { top, bottom }))
+    }
+    const observer = new ResizeObserver(look)
+    observer.observe(scroller)
+    observer.observe(element)
+    scroller.addEventListener('scroll', look, { passive: true })
+    return () => {
+      observer.disconnect()
+      scroller.removeEventListener('scroll', look)
+    }
+  }, [])
+  return sight
+}
+
+const step = 400
