@@ -62,10 +62,12 @@ describe('the package', () => {
       packed().filter(
         (file) =>
           file.startsWith('dist/') &&
-          !/\.c?js$|^dist\/THIRD-PARTY\.txt$|^dist\/types\/.*\.d\.ts$|^dist\/grammars\/[a-z_]+\.wasm$/.test(file),
+          !/\.c?js$|^dist\/(ui\/)?THIRD-PARTY\.txt$|^dist\/types\/.*\.d\.ts$|^dist\/grammars\/[a-z_]+\.wasm$|^dist\/ui\/(index\.html|main\.css|icon\.svg)$/.test(
+            file,
+          ),
       ),
     ).toEqual([])
-    expect(packed()).toEqual(expect.arrayContaining(['dist/index.js', 'dist/cli.cjs', 'dist/types/index.d.ts']))
+    expect(packed()).toEqual(expect.arrayContaining(['dist/index.js', 'dist/cli.cjs', 'dist/types/index.d.ts', 'dist/ui/index.html']))
   })
 
   it('names no path of the machine it was built on', () => {
@@ -110,6 +112,14 @@ describe('the package', () => {
       `,
     })
     expect(JSON.parse(node(['use.mjs'], project))).toEqual({ success: true, hits: 1, text: 'hello', some: true })
+  })
+
+  it('names every package that the page is made of, with its licence', () => {
+    const told = fs.readFileSync(path.join(installed, 'dist/ui/THIRD-PARTY.txt'), 'utf8')
+    for (const name of ['preact', '@preact/signals', '@lezer/common', '@lezer/javascript', 'diff']) {
+      expect(told).toMatch(new RegExp(`^${name} \\d+\\.\\d+`, 'm'))
+    }
+    expect(told.match(/Copyright/g)?.length).toBeGreaterThan(10)
   })
 
   it('has a command', () => {

@@ -1,6 +1,6 @@
 import type { OutputEvent, PageState, Plan, ResultEvent } from '../src/ui/protocol.ts'
 import { ApiError, get } from './api.ts'
-import { link, live, marked, output, page, plan } from './store.ts'
+import { link, live, looked, marked, output, page, plan } from './store.ts'
 
 /** Listens to the server. When it goes away, the page says so and asks again until it is back. */
 export function connect(): void {
@@ -48,6 +48,8 @@ async function hear(state: PageState): Promise<void> {
 /** Shows a plan, whoever asked for it first. */
 export function take(fresh: Plan | null): void {
   const known = new Set(fresh?.blocks.flatMap(({ task, outcome }) => (task === undefined || outcome ? [] : [task])))
+  const at = looked.value
+  if (at.at === 'file' && !fresh?.files.some(({ path }) => path === at.path)) looked.value = { at: 'block', key: 0 }
   plan.value = fresh
   live.value = new Map()
   marked.value = new Set([...marked.value].filter((task) => known.has(task)))

@@ -102,7 +102,7 @@ export const commands: readonly CommandHelp[] = [
   },
   {
     name: 'ui',
-    usage: 'clada ui',
+    usage: 'clada ui [FILE]',
     summary: 'the page: see what a reply would do before it does it',
     about:
       'Serves a page on this machine: paste a reply, look at its blocks and their diffs, apply all or some, undo.\nThe printed address works once, for whoever opens it first.',
@@ -125,6 +125,7 @@ export const commands: readonly CommandHelp[] = [
     ],
     examples: [
       ['clada ui', 'open the page on this project'],
+      ['clada ui reply.md', 'with a saved reply'],
       ['clada ui --port 8017 --no-open', 'on a port of your own, without a browser'],
     ],
   },

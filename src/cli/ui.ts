@@ -5,13 +5,15 @@ import { openBrowser } from '../ui/open-browser.ts'
 import { type PageServer, servePage } from '../ui/server.ts'
 import type { Command } from './command.ts'
 import { numberOf, UsageError } from './flags.ts'
+import { readInputs } from './input.ts'
 import { cladaOptions } from './options.ts'
 import { print } from './print.ts'
 import { isTerminal } from './terminal.ts'
 import { visible } from './visible.ts'
 
 export const command: Command = async ({ flags, words }) => {
-  if (words.length > 0) throw new UsageError('ui takes no words. Paste the reply on the page, or drop its file there.')
+  if (words.length > 1) throw new UsageError('ui takes one file: clada ui reply.md.')
+  const [document] = words.length === 0 ? [] : await readInputs(words)
   const options = await cladaOptions(flags)
   const { root } = settingsOf(options)
   const asked = portOf(numberOf(flags, 'port'))
@@ -19,6 +21,7 @@ export const command: Command = async ({ flags, words }) => {
     options,
     port: asked === undefined ? { number: usualPort(root), kind: 'preferred' } : { number: asked, kind: 'required' },
     inputFile: path.join(root, 'clada_input.md'),
+    document: document && { ...document, name: path.basename(document.name) },
   }).catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && 'syscall' in error && error.syscall === 'listen')) throw error
     throw new UsageError(`Cannot listen on port ${asked}: ${String(error.code)}. Leave --port out, or name another.`)

@@ -17,6 +17,8 @@ export interface PageOptions {
   readonly port: { readonly number: number; readonly kind: 'required' | 'preferred' }
   /** The file that may be followed. */
   readonly inputFile: string
+  /** What is shown first. */
+  readonly document?: { readonly name: string; readonly text: string } | undefined
   /** Where the page's files are; found beside the program when not given. */
   readonly assets?: string
 }
@@ -29,7 +31,8 @@ export interface PageServer {
 }
 
 /** Serves the page on this machine only, to whoever has the address. */
-export async function servePage({ options, port, inputFile, assets = assetsDir() }: PageOptions): Promise<PageServer> {
+export async function servePage(given: PageOptions): Promise<PageServer> {
+  const { options, port, inputFile, document, assets = assetsDir() } = given
   const settings = settingsOf(options)
   const { root, limits } = settings
   const files = readAssets(assets)
@@ -68,7 +71,8 @@ export async function servePage({ options, port, inputFile, assets = assetsDir()
       : session.questions.ask(request, 'other', gone),
   )
   session.desk = desk !== undefined
-  void session.warmUp()
+  if (document === undefined) void session.warmUp()
+  else await session.open(document.text, document.name)
 
   async function answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const { method = '', url = '' } = request

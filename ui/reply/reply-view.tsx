@@ -13,7 +13,7 @@ export function ReplyView() {
   const current = plan.value
   if (current === null || current.blocks.length === 0) return <Intake />
   return (
-    <div class={`split ${detailOpen.value ? 'shows-detail' : ''}`}>
+    <div class={`panes ${detailOpen.value ? 'shows-detail' : ''}`}>
       <section class="side" aria-label="Blocks of the reply">
         <header class="side-head">
           <div class="about">

@@ -26,7 +26,7 @@ export function TimelineView() {
     )
   }
   return (
-    <div class={`split ${shows.value ? 'shows-detail' : ''}`}>
+    <div class={`panes ${shows.value ? 'shows-detail' : ''}`}>
       <section class="side" aria-label="Executions">
         <header class="side-head">
           <div class="about">
