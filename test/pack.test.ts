@@ -67,7 +67,9 @@ describe('the package', () => {
           ),
       ),
     ).toEqual([])
-    expect(packed()).toEqual(expect.arrayContaining(['dist/index.js', 'dist/cli.cjs', 'dist/types/index.d.ts', 'dist/ui/index.html']))
+    expect(packed()).toEqual(
+      expect.arrayContaining(['dist/index.js', 'dist/cli.cjs', 'dist/types/index.d.ts', 'dist/ui/index.html']),
+    )
   })
 
   it('names no path of the machine it was built on', () => {

@@ -101,6 +101,9 @@ function Notice() {
   )
 }
 
+/** When the files were last looked at because somebody came back. */
+let refreshed = 0
+
 /** A reply may be pasted or dropped anywhere. */
 function takeFromOutside(): () => void {
   const stop = new AbortController()
@@ -130,7 +133,9 @@ function takeFromOutside(): () => void {
   window.addEventListener(
     'focus',
     () => {
-      if (plan.value !== null && link.value === 'open') void refresh()
+      if (plan.value === null || link.value !== 'open' || Date.now() - refreshed < 3000) return
+      refreshed = Date.now()
+      void refresh()
     },
     { signal },
   )

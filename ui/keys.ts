@@ -13,10 +13,11 @@ import {
   stop,
   toggleDiff,
 } from './actions.ts'
+import { jump } from './diff/jump.ts'
 import { detailOpen, helpOpen, plan, singleKeys, type View, view } from './store.ts'
 import { nextTheme } from './theme.ts'
 import { lookAt, at as entryAt, moveEntry, shows } from './timeline/timeline.ts'
-import { turnBack, turnForward } from './timeline/turn.tsx'
+import { turnBack, turnForward, undoLast } from './timeline/turn.tsx'
 
 export interface Shortcut {
   /** As `KeyboardEvent.key` says it; several do the same. */
@@ -55,12 +56,14 @@ export const shortcuts: readonly Shortcut[] = [
       focusOn('detail')
     },
   },
-  { keys: ['u'], what: 'Undo the last execution', in: 'everywhere', run: () => unlessRunning(() => turned('undo')) },
+  { keys: ['u'], what: 'Undo the last execution', in: 'everywhere', run: () => unlessRunning(undoLast) },
   { keys: ['r'], what: 'Redo', in: 'timeline', run: () => unlessRunning(() => turnForward('redo')) },
   { keys: ['b'], what: 'Back one commit', in: 'timeline', run: () => unlessRunning(() => turnBack('back')) },
   { keys: ['f'], what: 'Forward one commit', in: 'timeline', run: () => unlessRunning(() => turnForward('forward')) },
 
   { keys: ['d'], what: 'Side by side, or unified', in: 'everywhere', run: () => toggleDiff() },
+  { keys: [']'], what: 'Next change in the diff', in: 'everywhere', run: () => jump('next') },
+  { keys: ['['], what: 'Change before', in: 'everywhere', run: () => jump('before') },
   { keys: ['g'], what: 'Go to the command that waits', in: 'everywhere', run: () => focusOn('cards') },
   { keys: ['1'], what: 'Reply', in: 'everywhere', run: () => (view.value = 'reply') },
   { keys: ['2'], what: 'Timeline', in: 'everywhere', run: () => (view.value = 'timeline') },
@@ -71,12 +74,6 @@ export const shortcuts: readonly Shortcut[] = [
 ]
 
 const unlessRunning = (work: () => unknown): unknown => isRunning() || work()
-
-/** An undo is shown where what came of it can be seen. */
-function turned(what: 'undo'): unknown {
-  view.value = 'timeline'
-  return turnBack(what)
-}
 
 function toList(): void {
   detailOpen.value = false

@@ -1,5 +1,5 @@
 import type { SyntaxName } from '../core/block.ts'
-import type { ApprovalAnswer, ApprovalRequest } from '../core/commands.ts'
+import type { ApprovalRequest } from '../core/commands.ts'
 import type { ActionResult, FileChange, ParseError } from '../core/result.ts'
 import type { HistoryEntry } from '../history-run.ts'
 
@@ -138,16 +138,6 @@ export interface Execution {
   readonly actions: readonly { seq: number; action: string; target: string; success: boolean; error?: string }[]
   readonly changes: readonly FileChange[]
   readonly meanwhile: readonly FileChange[]
-}
-
-export interface ApplyRequest {
-  /** Task numbers; null for every block that has not been carried out. */
-  readonly tasks: readonly string[] | null
-}
-
-export interface AnswerRequest {
-  readonly id: number
-  readonly answer: ApprovalAnswer
 }
 
 export interface UndoRequest {

@@ -4,6 +4,7 @@ import type { FileChange } from '../../src/core/result.ts'
 import { plural } from '../words.ts'
 import { CodeLine } from './code-line.tsx'
 import { coloursIn, treeOf } from './colours.ts'
+import { register } from './jump.ts'
 import { compare, difference, heightOf, type Row, rowsOf } from './rows.ts'
 
 const lineHeight = 20
@@ -24,6 +25,11 @@ export function CodeDiff({ change, mode }: { change: FileChange; mode: 'split' |
   const columns = useColumns(box, shape, digits)
   const tops = useMemo(() => topsOf(rows, comparison, columns), [rows, comparison, columns])
   const sight = useSight(box)
+  useLayoutEffect(() => {
+    const begins = (index: number): boolean => rows[index]?.kind === 'change' && rows[index - 1]?.kind !== 'change'
+    const changes = (): number[] => rows.flatMap((_, index) => (begins(index) ? [(tops[index] ?? 0) * lineHeight] : []))
+    return box.current === null ? undefined : register(box.current, changes)
+  }, [rows, tops])
   const left = useSide(path, before ?? '')
   const right = useSide(path, after ?? '')
 

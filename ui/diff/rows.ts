@@ -113,7 +113,8 @@ export function difference(line: string, other: string): { from: number; to: num
 
 /** How many screen lines a line takes, with so many columns. */
 export function heightOf(line: string, columns: number): number {
-  if (line.length <= columns && !line.includes('\t')) return 1
+  // No character is wider than two columns, but for tabs.
+  if (line.length * 2 <= columns && !line.includes('\t')) return 1
   let width = 0
   for (let at = 0; at < line.length && at < longestLine; at++) {
     const code = line.charCodeAt(at)

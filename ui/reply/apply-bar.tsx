@@ -1,6 +1,7 @@
 import { applyMarked, copyAnswer, stop } from '../actions.ts'
 import { Button } from '../button.tsx'
 import { chosen, counts, live, page, pending, plan, tornGroup } from '../store.ts'
+import { undoLast } from '../timeline/turn.tsx'
 import { plural } from '../words.ts'
 
 /** The decision, and what came of it. */
@@ -19,11 +20,16 @@ export function ApplyBar() {
         </p>
       )}
       {done + failed > 0 && (
-        <p class="result" role="status">
-          <span class="state-done">{done} done</span>
-          {failed > 0 && <span class="state-failed">{failed} failed</span>}
-          {left > 0 && <span class="quiet">{left} left</span>}
-        </p>
+        <div class="row outcome">
+          <p class="result" role="status">
+            <span class="state-done">{done} done</span>
+            {failed > 0 && <span class="state-failed">{failed} failed</span>}
+            {left > 0 && <span class="quiet">{left} left</span>}
+          </p>
+          <Button quiet act={undoLast} hint="Take back the last execution">
+            Undo
+          </Button>
+        </div>
       )}
       <div class="row">
         {left > 0 && (

@@ -3,6 +3,7 @@ import type { StepResult } from '../../src/step.ts'
 import type { UndoResult } from '../../src/undo.ts'
 import { redo, say, step, undo } from '../actions.ts'
 import { Button } from '../button.tsx'
+import { view } from '../store.ts'
 import { shown } from '../words.ts'
 import { load } from './timeline.ts'
 
@@ -20,6 +21,12 @@ export async function turnBack(what: 'undo' | 'back', number?: number): Promise<
   if (what === 'back') return stepped(await step('back'))
   const asked = number === undefined ? {} : { number }
   turned(await undo(asked), 'Undone', async () => turned(await undo({ ...asked, force: true }), 'Undone, merged'))
+}
+
+/** Wherever it is asked for, what comes of it is seen in the timeline. */
+export function undoLast(): Promise<void> {
+  view.value = 'timeline'
+  return turnBack('undo')
 }
 
 export async function turnForward(what: 'redo' | 'forward'): Promise<void> {
