@@ -6,7 +6,9 @@ export class FollowedFile {
   readonly #limit: number
   readonly #hear: (text: string) => void
   #last: string | undefined
-  #on = false
+  /** Tells one version of the file from another without reading it. */
+  #stamp = ''
+  #timer: NodeJS.Timeout | undefined
 
   constructor(file: string, limit: number, hear: (text: string) => void) {
     this.file = file
@@ -15,7 +17,7 @@ export class FollowedFile {
   }
 
   get on(): boolean {
-    return this.#on
+    return this.#timer !== undefined
   }
 
   get isThere(): boolean {
@@ -23,20 +25,20 @@ export class FollowedFile {
   }
 
   start(): void {
-    if (this.#on) return
-    this.#on = true
+    if (this.on) return
     this.#last = undefined
-    // Watching the file itself would lose it when an editor saves by renaming.
-    fs.watchFile(this.file, { interval: 250, persistent: false }, this.#look)
+    this.#stamp = ''
+    // Looking is surer than being told: editors save by renaming, and some file systems tell nothing.
+    this.#timer = setInterval(() => this.#look(), 250).unref()
     this.#look()
   }
 
   stop(): void {
-    this.#on = false
-    fs.unwatchFile(this.file, this.#look)
+    clearInterval(this.#timer)
+    this.#timer = undefined
   }
 
-  readonly #look = (): void => {
+  #look(): void {
     const text = this.#read()
     if (text === undefined || text === this.#last) return
     this.#last = text
@@ -45,8 +47,11 @@ export class FollowedFile {
 
   #read(): string | undefined {
     try {
-      const stat = fs.statSync(this.file)
-      return stat.isFile() && stat.size <= this.#limit ? fs.readFileSync(this.file, 'utf8') : undefined
+      const stat = fs.statSync(this.file, { bigint: true })
+      const stamp = `${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`
+      if (stamp === this.#stamp || !stat.isFile() || stat.size > this.#limit) return undefined
+      this.#stamp = stamp
+      return fs.readFileSync(this.file, 'utf8')
     } catch {
       return undefined
     }

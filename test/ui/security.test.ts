@@ -308,7 +308,7 @@ describe('the way of a reply, without a browser', () => {
     }
     await expect.poll(targets).toEqual(['made.txt'])
     fs.writeFileSync(path.join(root, 'clada_input.md'), write.replace('made', 'other'))
-    await expect.poll(targets, { timeout: 5000 }).toEqual(['other.txt'])
+    await expect.poll(targets, { timeout: 20_000 }).toEqual(['other.txt'])
     expect(Object.keys(filesIn(root))).toEqual(['clada_input.md'])
   })
 })
