@@ -3,6 +3,7 @@ import { openDocument, openFile, refresh } from './actions.ts'
 import { Button } from './button.tsx'
 import { Cards } from './cards.tsx'
 import { Help } from './help.tsx'
+import { ThemeIcon } from './icons.tsx'
 import { PromptView } from './prompt/prompt-view.tsx'
 import { ReplyView } from './reply/reply-view.tsx'
 import { helpOpen, link, notice, page, plan, told, type View, view } from './store.ts'
@@ -40,8 +41,9 @@ export function App() {
           ))}
         </nav>
         <div class="row end">
-          <Button quiet act={nextTheme} hint="Light, dark, or as the system">
-            {theme.value === 'auto' ? 'Auto' : theme.value === 'light' ? 'Light' : 'Dark'}
+          <Button quiet act={nextTheme} hint={`Light, dark, or as the system: ${theme.value}`}>
+            <ThemeIcon of={theme.value} />
+            <span class="unseen">Theme: {theme.value}</span>
           </Button>
           <Button quiet act={() => (helpOpen.value = true)} hint="Keys">
             <span aria-hidden="true">?</span>

@@ -10,8 +10,8 @@ export function connect(): void {
   })
   events.addEventListener('state', ({ data }) => void hear(JSON.parse(data)))
   events.addEventListener('result', ({ data }) => {
-    const { revision, task, outcome }: ResultEvent = JSON.parse(data)
-    if (revision === plan.value?.revision) live.value = new Map(live.value).set(task, outcome)
+    if (heard.length === 0) setTimeout(showHeard, 40)
+    heard.push(JSON.parse(data))
   })
   events.addEventListener('output', ({ data }) => {
     const { task, text }: OutputEvent = JSON.parse(data)
@@ -23,6 +23,17 @@ export function connect(): void {
     if (link.value !== 'locked') link.value = 'lost'
     setTimeout(() => void retry(), 700)
   })
+}
+
+/** Results that are not shown yet: a thousand of them need not draw the list a thousand times. */
+const heard: ResultEvent[] = []
+
+function showHeard(): void {
+  const next = new Map(live.value)
+  for (const { revision, task, outcome } of heard.splice(0)) {
+    if (revision === plan.value?.revision) next.set(task, outcome)
+  }
+  live.value = next
 }
 
 async function retry(): Promise<void> {

@@ -56,7 +56,14 @@ export function Help() {
   )
 }
 
-const names: Readonly<Record<string, string>> = { ' ': 'Space', ArrowDown: '↓', ArrowUp: '↑', Escape: 'Esc' }
+const names: Readonly<Record<string, string>> = {
+  ' ': 'Space',
+  ArrowDown: '↓',
+  ArrowUp: '↑',
+  Escape: 'Esc',
+  PageDown: 'PgDn',
+  PageUp: 'PgUp',
+}
 
 const namesOf = ({ keys }: Shortcut) =>
   keys.map((key) => (

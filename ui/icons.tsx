@@ -34,3 +34,10 @@ export const StateIcon = ({ mark }: { mark: Mark }) => (
     {shapes[mark]}
   </svg>
 )
+
+export const ThemeIcon = ({ of }: { of: 'auto' | 'light' | 'dark' }) => (
+  <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+    <circle class={of === 'dark' ? 'fill' : ''} cx="8" cy="8" r="5.5" />
+    {of === 'auto' && <path class="fill" d="M8 2.5a5.5 5.5 0 0 1 0 11z" />}
+  </svg>
+)

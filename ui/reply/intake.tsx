@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { follow, openDocument, openFile } from '../actions.ts'
 import { Button } from '../button.tsx'
 import { page } from '../store.ts'
@@ -9,6 +9,7 @@ export function Intake() {
   const area = useRef<HTMLTextAreaElement>(null)
   const chooser = useRef<HTMLInputElement>(null)
   const followed = page.value?.follow
+  useEffect(() => area.current?.focus(), [])
   const show = (): void => void openDocument(area.current?.value ?? '', '')
   return (
     <section class="intake" aria-labelledby="intake-title">
@@ -22,7 +23,6 @@ export function Intake() {
         aria-label="The reply"
         placeholder="Paste the reply here, or drop a file anywhere on this page"
         spellcheck={false}
-        autofocus
         onPaste={(event) => {
           const text = event.clipboardData?.getData('text/plain') ?? ''
           if (text === '' || event.currentTarget.value !== '') return
