@@ -51,10 +51,10 @@ export function App() {
           </Button>
         </div>
       </header>
-      <LinkState />
-      <Notice />
-      <Cards />
       <main>
+        <LinkState />
+        <Notice />
+        <Cards />
         {view.value === 'reply' ? <ReplyView /> : view.value === 'timeline' ? <TimelineView /> : <PromptView />}
       </main>
       <Help />

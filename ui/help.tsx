@@ -7,6 +7,7 @@ const headings = [
   ['everywhere', 'Everywhere'],
   ['reply', 'In a reply'],
   ['timeline', 'In the timeline'],
+  ['prompt', 'In the prompt'],
 ] as const
 
 export function Help() {

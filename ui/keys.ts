@@ -14,6 +14,7 @@ import {
   toggleDiff,
 } from './actions.ts'
 import { jump } from './diff/jump.ts'
+import { at as fileAt, copyPrompt, moveFile, promptOpen, showStructures, shownFiles, toggle } from './prompt/prompt.ts'
 import { detailOpen, helpOpen, plan, singleKeys, type View, view } from './store.ts'
 import { nextTheme } from './theme.ts'
 import { lookAt, at as entryAt, moveEntry, shows } from './timeline/timeline.ts'
@@ -61,6 +62,13 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['b'], what: 'Back one commit', in: 'timeline', run: () => unlessRunning(() => turnBack('back')) },
   { keys: ['f'], what: 'Forward one commit', in: 'timeline', run: () => unlessRunning(() => turnForward('forward')) },
 
+  { keys: ['j', 'ArrowDown'], what: 'Next file', in: 'prompt', run: () => moveFile(1) },
+  { keys: ['k', 'ArrowUp'], what: 'File before', in: 'prompt', run: () => moveFile(-1) },
+  { keys: ['x', ' '], what: 'Show the file to the model, or not', in: 'prompt', run: () => withFile(toggle) },
+  { keys: ['Enter'], what: 'The structures of the file', in: 'prompt', run: () => withFile(showStructures) },
+  { keys: ['/'], what: 'Look for files', in: 'prompt', run: () => focusOn('search-files') },
+  { keys: ['c'], what: 'Copy prompt and files', in: 'prompt', run: () => copyPrompt() },
+
   { keys: ['d'], what: 'Side by side, or unified', in: 'everywhere', run: () => toggleDiff() },
   { keys: [']'], what: 'Next change in the diff', in: 'everywhere', run: () => jump('next') },
   { keys: ['['], what: 'Change before', in: 'everywhere', run: () => jump('before') },
@@ -75,10 +83,18 @@ export const shortcuts: readonly Shortcut[] = [
 
 const unlessRunning = (work: () => unknown): unknown => isRunning() || work()
 
+function withFile(work: (file: string) => unknown): unknown {
+  const file = shownFiles.value[fileAt.value]
+  return file === undefined ? undefined : work(file)
+}
+
+const lists: Record<View, string> = { reply: 'blocks', timeline: 'entries', prompt: 'project-files' }
+
 function toList(): void {
   detailOpen.value = false
   shows.value = false
-  focusOn(view.value === 'timeline' ? 'entries' : 'blocks')
+  promptOpen.value = false
+  focusOn(lists[view.value])
 }
 
 export function listenToKeys(): void {

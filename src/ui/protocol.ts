@@ -99,6 +99,8 @@ export interface PageState {
   readonly follow: { readonly file: string; readonly on: boolean } | null
   /** Grows whenever the history changes. */
   readonly history: number
+  /** Grows whenever the working set changes. */
+  readonly context: number
   /** Whether this page answers for other processes in the same project. */
   readonly desk: boolean
 }
@@ -143,6 +145,51 @@ export interface Execution {
 export interface UndoRequest {
   readonly number?: number
   readonly force?: boolean
+}
+
+/** What a prompt can be made of. */
+export interface ProjectFacts {
+  /** Relative to the root. */
+  readonly files: readonly string[]
+  /** How many are not listed. */
+  readonly moreFiles: number
+  readonly actions: readonly { readonly name: string; readonly description: string; readonly everyday: boolean }[]
+  readonly syntaxes: readonly string[]
+  readonly context: readonly ContextEntry[]
+}
+
+/** A file, or one structure of it, in the working set. */
+export interface ContextEntry {
+  readonly path: string
+  readonly tokens?: number
+  /** Why it cannot be read. */
+  readonly problem?: string
+}
+
+export interface Structure {
+  /** As the working set names it: `file@@Class@@method`. */
+  readonly path: string
+  readonly label: string
+  readonly kind: string
+  readonly lines: number
+  readonly depth: number
+}
+
+export interface PromptRequest {
+  readonly syntax: string
+  readonly include: 'everyday' | 'all'
+  /** Only these; null for those that `include` says. */
+  readonly actions: readonly string[] | null
+  readonly show: 'text' | 'numbered' | 'outline' | 'none'
+}
+
+export interface PromptText {
+  readonly text: string
+  readonly tokens: number
+  /** Without the files. */
+  readonly promptTokens: number
+  readonly files: readonly { readonly path: string; readonly tokens: number }[]
+  readonly refused: readonly { readonly path: string; readonly error: string }[]
 }
 
 /** What the server says when it does not do what it was asked. */

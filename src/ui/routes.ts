@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { jsonIn, readBody } from './body.ts'
+import type { PromptRequest } from './protocol.ts'
 import { Refusal } from './refusal.ts'
 import type { Session } from './session.ts'
 
@@ -22,6 +23,8 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'GET /api/timeline': ({ session }) => session.timeline(),
   'GET /api/execution': ({ session, query }) => session.execution(numberIn(query.get('number'))),
   'GET /api/since': ({ session }) => session.since(),
+  'GET /api/project': ({ session }) => session.facts(),
+  'GET /api/structures': ({ session, query }) => session.structures(query.get('path') ?? ''),
 
   'POST /api/document': async ({ session, query, request, inputBytes }) =>
     session.open(await readBody(request, 'text/markdown', inputBytes), query.get('name') ?? ''),
@@ -42,6 +45,12 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'POST /api/redo': async (call) => call.session.redo({ force: (await json(call))['force'] === true }),
   'POST /api/back': ({ session }) => session.back(),
   'POST /api/forward': ({ session }) => session.forward(),
+  'POST /api/context': async (call) => {
+    const { path, on } = await json(call)
+    if (typeof path !== 'string') throw new Refusal(400, 'The working set holds paths.')
+    return call.session.changeContext(on === true ? 'add' : 'remove', path)
+  },
+  'POST /api/prompt': async (call) => call.session.prompt(promptIn(await json(call))),
   'POST /api/follow': async (call) => call.session.follow((await json(call))['on'] === true ? 'start' : 'stop'),
 }
 
@@ -57,6 +66,19 @@ function numberIn(text: string | null): number {
   if (text === null || !/^\d{1,9}$/.test(text)) throw new Refusal(400, 'This takes a number.')
   return Number(text)
 }
+
+function promptIn({ syntax, include, actions, show }: Record<string, unknown>): PromptRequest {
+  const shown = shows.find((one) => one === show)
+  if (typeof syntax !== 'string' || shown === undefined) throw new Refusal(400, 'This is no request for a prompt.')
+  return {
+    syntax,
+    include: include === 'all' ? 'all' : 'everyday',
+    actions: Array.isArray(actions) ? actions.map(String) : null,
+    show: shown,
+  }
+}
+
+const shows = ['text', 'numbered', 'outline', 'none'] as const
 
 function tasksIn(given: unknown): string[] | null {
   if (given === null) return null

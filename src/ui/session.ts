@@ -8,7 +8,22 @@ import type { StepResult } from '../step.ts'
 import type { UndoResult } from '../undo.ts'
 import { FollowedFile } from './follow.ts'
 import { below, type DoneBlock, outcomeOf, type Planned, planOf, touched } from './plan.ts'
-import type { BlockDetail, Execution, PageState, Plan, PlanBlock, Running, Timeline, UndoRequest } from './protocol.ts'
+import { changeContext, factsOf, promptText, structuresOf } from './prompting.ts'
+import type {
+  BlockDetail,
+  ContextEntry,
+  Execution,
+  PageState,
+  Plan,
+  PlanBlock,
+  ProjectFacts,
+  PromptRequest,
+  PromptText,
+  Running,
+  Structure,
+  Timeline,
+  UndoRequest,
+} from './protocol.ts'
 import { Questions } from './questions.ts'
 import { Refusal } from './refusal.ts'
 
@@ -32,6 +47,7 @@ export class Session {
   #document: Document | undefined
   #revision = 0
   #history = 0
+  #context = 0
   #running: Running | null = null
   /** Over when nothing is being done. */
   #work: Promise<unknown> = Promise.resolve()
@@ -64,6 +80,7 @@ export class Session {
       questions: this.questions.list(),
       follow: on || isThere ? { file: path.basename(this.#followed.file), on } : null,
       history: this.#history,
+      context: this.#context,
       desk: this.#desk,
     }
   }
@@ -181,6 +198,27 @@ export class Session {
 
   forward(): Promise<StepResult> {
     return this.#turn('forward', () => this.#clada.forward())
+  }
+
+  facts(): Promise<ProjectFacts> {
+    return factsOf(this.#clada, this.#given.root)
+  }
+
+  structures(file: string): Promise<Structure[]> {
+    return structuresOf(this.#clada, file)
+  }
+
+  async changeContext(how: 'add' | 'remove', file: string): Promise<ContextEntry[]> {
+    this.#refuseWhileRunning()
+    const entries = await changeContext(this.#clada, this.#given.root, how, file)
+    this.#context++
+    this.#tell()
+    return entries
+  }
+
+  prompt(request: PromptRequest): Promise<PromptText> {
+    const { options, root } = this.#given
+    return promptText(this.#clada, options, root, request)
   }
 
   follow(how: 'start' | 'stop'): void {

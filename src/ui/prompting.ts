@@ -1,0 +1,106 @@
+import { actions } from '../actions/registry.ts'
+import type { Clada } from '../clada.ts'
+import { contextText } from '../context-text.ts'
+import type { ActionResult } from '../core/result.ts'
+import { withFiles } from '../describe/prompt.ts'
+import { type TaughtName, taughtNames } from '../describe/teaching.ts'
+import { projectPrompt } from '../project-prompt.ts'
+import { sessionToken } from '../session/token.ts'
+import type { CladaOptions } from '../settings.ts'
+import { tokenLength, tokensOf } from '../text/tokens.ts'
+import { below } from './plan.ts'
+import type { ContextEntry, ProjectFacts, PromptRequest, PromptText, Structure } from './protocol.ts'
+import { Refusal } from './refusal.ts'
+
+/** More files than that nobody picks from a list. */
+const maxFiles = 20_000
+
+/** What can be chosen from: files, actions, syntaxes. */
+export async function factsOf(clada: Clada, root: string): Promise<ProjectFacts> {
+  const found = await done(clada, 'glob', { pattern: '**/*', base_path: root })
+  const files = Array.isArray(found.data) ? found.data.map((file) => below(root, String(file))) : []
+  return {
+    files: files.slice(0, maxFiles),
+    moreFiles: Math.max(0, files.length - maxFiles),
+    actions: actions
+      .filter(({ access }) => access.includes('llm'))
+      .map(({ name, description, everyday }) => ({ name, description, everyday: everyday === true })),
+    syntaxes: taughtNames,
+    context: await contextOf(clada, root),
+  }
+}
+
+/** Classes and their methods; what is inside those is no use by itself. */
+const structureDepth = '2'
+
+/** The structures of a file, each with the words that name it in a path. */
+export async function structuresOf(clada: Clada, path: string): Promise<Structure[]> {
+  const { data } = await done(clada, 'list_structures', { path, depth: structureDepth })
+  return isRecord(data) && Array.isArray(data['structures']) ? flattened(data['structures'], path, 0) : []
+}
+
+export async function changeContext(clada: Clada, root: string, how: 'add' | 'remove', path: string) {
+  await done(clada, `context_${how}`, { path })
+  return contextOf(clada, root)
+}
+
+/** The whole text to paste, and what each part of it costs. */
+export async function promptText(
+  clada: Clada,
+  options: CladaOptions,
+  root: string,
+  { syntax, include, actions: chosen, show }: PromptRequest,
+): Promise<PromptText> {
+  const taught = taughtNames.find((name): name is TaughtName => name === syntax)
+  const { allowedActions = null } = options
+  const allowed = chosen === null ? allowedActions : chosen.filter((name) => allowedActions?.includes(name) ?? true)
+  const prompt = projectPrompt(
+    {
+      ...options,
+      ...(taught === undefined ? {} : { syntaxes: [taught] }),
+      ...(allowed === null ? {} : { allowedActions: allowed }),
+    },
+    { include: chosen === null ? include : 'all', token: sessionToken(root) },
+  )
+  const context = show === 'none' ? undefined : await contextText(clada, { show })
+  if (context !== undefined && 'error' in context) throw new Refusal(409, context.error)
+  const text = withFiles(prompt.text, context?.text ?? '')
+  return {
+    text,
+    tokens: tokensOf(text),
+    promptTokens: prompt.tokens,
+    files: (context?.shown ?? []).map(({ path, tokens }) => ({ path: below(root, path), tokens })),
+    refused: (context?.refused ?? []).map(({ path, error }) => ({ path: below(root, path), error })),
+  }
+}
+
+async function contextOf(clada: Clada, root: string): Promise<ContextEntry[]> {
+  const { data } = await done(clada, 'context_list', {})
+  if (!Array.isArray(data)) return []
+  return data.filter(isRecord).map(({ path, size, problem }) => ({
+    path: below(root, String(path)),
+    ...(typeof size === 'number' ? { tokens: Math.ceil(size / tokenLength) } : {}),
+    ...(typeof problem === 'string' ? { problem } : {}),
+  }))
+}
+
+/** One action in the user's name, which must work. */
+async function done(clada: Clada, action: string, params: Readonly<Record<string, string>>): Promise<ActionResult> {
+  const { results, fatalError, parseErrors } = await clada.perform(action, params)
+  const [result] = results
+  if (result?.success) return result
+  throw new Refusal(409, result?.error ?? fatalError ?? parseErrors[0]?.message ?? `${action} did not work.`)
+}
+
+function flattened(structures: readonly unknown[], prefix: string, depth: number): Structure[] {
+  return structures.filter(isRecord).flatMap(({ header, name, kind, lines, children }) => {
+    const label = String(header ?? name ?? '')
+    const path = `${prefix}@@${typeof name === 'string' && name !== '' ? name : label}`
+    const [from = 0, to = 0] = Array.isArray(lines) ? lines.map(Number) : []
+    const own = { path, label, kind: String(kind ?? ''), lines: to - from + 1, depth }
+    return [own, ...(Array.isArray(children) ? flattened(children, path, depth + 1) : [])]
+  })
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
