@@ -15,6 +15,9 @@ const ours = (page: Served, cookie: string): Record<string, string> => ({
   'content-type': 'application/json',
 })
 
+/** The machine may have much else to do. */
+const soon = <T>(look: () => T) => expect.poll(look, { timeout: 20_000 })
+
 const everything = [
   'GET /main.js',
   'GET /main.css',
@@ -240,7 +243,7 @@ describe('the way of a reply, without a browser', () => {
     expect(filesIn(root)).toEqual({ 'a.txt': 'one\n' })
 
     await post('/api/apply', { tasks: ['2', '4'] })
-    await expect.poll(async () => (await get('/api/state')).running).toBe(null)
+    await soon(async () => (await get('/api/state')).running).toBe(null)
     expect(filesIn(root)).toEqual({ 'a.txt': 'two\n' })
     const after = await get('/api/plan')
     expect(after.blocks.map(({ outcome }: Record<string, unknown>) => outcome)).toEqual([
@@ -282,15 +285,24 @@ describe('the way of a reply, without a browser', () => {
     // Waits for an answer, so it runs until somebody gives one.
     expect((await post('/api/apply', '{"tasks":null}')).status).toBe(200)
     const state = async () => JSON.parse((await request(page, '/api/state', { headers })).body)
-    await expect.poll(async () => (await state()).questions.length).toBe(1)
+    await soon(async () => (await state()).questions.length).toBe(1)
     expect(await post('/api/apply', '{"tasks":null}')).toMatchObject({ status: 409 })
     expect(await post('/api/undo', '{}')).toMatchObject({ status: 409 })
     expect(await post('/api/document', 'other', 'text/markdown')).toMatchObject({ status: 409 })
     const [{ id, command }] = (await state()).questions
     expect(command).toBe('make all')
     await post('/api/answer', JSON.stringify({ id, answer: 'no' }))
-    await expect.poll(async () => (await state()).running).toBe(null)
+    await soon(async () => (await state()).running).toBe(null)
     expect(filesIn(root)).toEqual({ 'a.txt': 'one\n', 'made.txt': 'hello', 'b.txt': 'b' })
+
+    // Stopping takes the question away and says no to it.
+    await post('/api/document', `<---RUN--->\nmake all\n<---END--->\n${write.replace('made', 'late')}`, 'text/markdown')
+    await post('/api/apply', '{"tasks":null}')
+    await soon(async () => (await state()).questions.length).toBe(1)
+    await post('/api/stop', '{}')
+    await soon(async () => (await state()).running).toBe(null)
+    expect((await state()).questions).toEqual([])
+    expect(Object.keys(filesIn(root))).not.toContain('late.txt')
   })
 
   it('follows a file when asked to', async () => {
@@ -306,9 +318,9 @@ describe('the way of a reply, without a browser', () => {
       const plan = JSON.parse((await request(page, '/api/plan', { headers })).body)
       return plan?.blocks.map(({ target }: { target: string }) => target)
     }
-    await expect.poll(targets).toEqual(['made.txt'])
+    await soon(targets).toEqual(['made.txt'])
     fs.writeFileSync(path.join(root, 'clada_input.md'), write.replace('made', 'other'))
-    await expect.poll(targets, { timeout: 20_000 }).toEqual(['other.txt'])
+    await soon(targets).toEqual(['other.txt'])
     expect(Object.keys(filesIn(root))).toEqual(['clada_input.md'])
   })
 })
