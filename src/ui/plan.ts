@@ -1,10 +1,9 @@
 import { type CheckedBlock, checkDocument } from '../check.ts'
-import type { Clada } from '../clada.ts'
 import type { ActionResult, Code, FileChange, Preview } from '../core/result.ts'
 import { outputOf } from '../report/outputs.ts'
 import { oneLine } from '../report/words.ts'
-import type { CladaOptions } from '../settings.ts'
 import { countChanges } from '../text/count-changes.ts'
+import { below, type Project } from './project.ts'
 import type { BlockDetail, BlockState, Outcome, Plan, PlanBlock, TouchedFile } from './protocol.ts'
 
 /** A block that was carried out, with what it was foreseen to change. */
@@ -25,13 +24,10 @@ export interface Planned {
   changesOf(task: string): FileChange[]
 }
 
-interface PlanInput {
+interface PlanInput extends Project {
   readonly text: string
   readonly name: string
   readonly revision: number
-  readonly root: string
-  readonly clada: Clada
-  readonly options: CladaOptions
   /** By task number: these are shown as they went, and not foreseen again. */
   readonly done: ReadonlyMap<string, DoneBlock>
 }
@@ -124,10 +120,6 @@ export const touched = ({ path, change, before, after }: FileChange): TouchedFil
   change,
   ...countChanges(before, after),
 })
-
-/** A path as people name it: from the root, where it lies in it. */
-export const below = (root: string, target: string): string =>
-  target.startsWith(`${root}/`) ? target.slice(root.length + 1) : target
 
 function addTo(totals: Map<string, FileChange>, change: FileChange): void {
   const first = totals.get(change.path)

@@ -6,9 +6,8 @@ import { withFiles } from '../describe/prompt.ts'
 import { type TaughtName, taughtNames } from '../describe/teaching.ts'
 import { projectPrompt } from '../project-prompt.ts'
 import { sessionToken } from '../session/token.ts'
-import type { CladaOptions } from '../settings.ts'
 import { tokenLength, tokensOf } from '../text/tokens.ts'
-import { below } from './plan.ts'
+import { below, type Project } from './project.ts'
 import type { ContextEntry, ProjectFacts, PromptRequest, PromptText, Structure } from './protocol.ts'
 import { Refusal } from './refusal.ts'
 
@@ -16,7 +15,7 @@ import { Refusal } from './refusal.ts'
 const maxFiles = 20_000
 
 /** What can be chosen from: files, actions, syntaxes. */
-export async function factsOf(clada: Clada, root: string): Promise<ProjectFacts> {
+export async function factsOf({ clada, root }: Project): Promise<ProjectFacts> {
   const found = await done(clada, 'glob', { pattern: '**/*', base_path: root })
   const files = Array.isArray(found.data) ? found.data.map((file) => below(root, String(file))) : []
   return {
@@ -34,21 +33,23 @@ export async function factsOf(clada: Clada, root: string): Promise<ProjectFacts>
 const structureDepth = '2'
 
 /** The structures of a file, each with the words that name it in a path. */
-export async function structuresOf(clada: Clada, path: string): Promise<Structure[]> {
+export async function structuresOf({ clada }: Project, path: string): Promise<Structure[]> {
   const { data } = await done(clada, 'list_structures', { path, depth: structureDepth })
   return isRecord(data) && Array.isArray(data['structures']) ? flattened(data['structures'], path, 0) : []
 }
 
-export async function changeContext(clada: Clada, root: string, how: 'add' | 'remove', path: string) {
+export async function changeContext(
+  { clada, root }: Project,
+  how: 'add' | 'remove',
+  path: string,
+): Promise<ContextEntry[]> {
   await done(clada, `context_${how}`, { path })
   return contextOf(clada, root)
 }
 
 /** The whole text to paste, and what each part of it costs. */
 export async function promptText(
-  clada: Clada,
-  options: CladaOptions,
-  root: string,
+  { clada, options, root }: Project,
   { syntax, include, actions: chosen, show }: PromptRequest,
 ): Promise<PromptText> {
   const taught = taughtNames.find((name): name is TaughtName => name === syntax)

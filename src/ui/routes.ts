@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { jsonIn, readBody } from './body.ts'
+import { executionOf, timelineOf } from './past.ts'
+import { factsOf, promptText, structuresOf } from './prompting.ts'
 import type { PromptRequest } from './protocol.ts'
 import { Refusal } from './refusal.ts'
 import type { Session } from './session.ts'
@@ -20,11 +22,11 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'GET /api/block': ({ session, query }) => session.detail(numberIn(query.get('key'))),
   'GET /api/file': ({ session, query }) => session.file(query.get('path') ?? ''),
   'GET /api/answer': ({ session }) => ({ text: session.answer() }),
-  'GET /api/timeline': ({ session }) => session.timeline(),
-  'GET /api/execution': ({ session, query }) => session.execution(numberIn(query.get('number'))),
-  'GET /api/since': ({ session }) => session.since(),
-  'GET /api/project': ({ session }) => session.facts(),
-  'GET /api/structures': ({ session, query }) => session.structures(query.get('path') ?? ''),
+  'GET /api/timeline': ({ session }) => timelineOf(session.project),
+  'GET /api/execution': ({ session, query }) => executionOf(session.project, numberIn(query.get('number'))),
+  'GET /api/since': ({ session }) => session.project.clada.changedSince(),
+  'GET /api/project': ({ session }) => factsOf(session.project),
+  'GET /api/structures': ({ session, query }) => structuresOf(session.project, query.get('path') ?? ''),
 
   'POST /api/document': async ({ session, query, request, inputBytes }) =>
     session.open(await readBody(request, 'text/markdown', inputBytes), query.get('name') ?? ''),
@@ -50,7 +52,7 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
     if (typeof path !== 'string') throw new Refusal(400, 'The working set holds paths.')
     return call.session.changeContext(on === true ? 'add' : 'remove', path)
   },
-  'POST /api/prompt': async (call) => call.session.prompt(promptIn(await json(call))),
+  'POST /api/prompt': async (call) => promptText(call.session.project, promptIn(await json(call))),
   'POST /api/follow': async (call) => call.session.follow((await json(call))['on'] === true ? 'start' : 'stop'),
 }
 

@@ -1,29 +1,17 @@
 import path from 'node:path'
 import { Clada } from '../clada.ts'
 import type { ApprovalRequest } from '../core/commands.ts'
-import type { ExecutionResult, FileChange, ParseError } from '../core/result.ts'
-import { formatReport } from '../report/format.ts'
+import type { FileChange } from '../core/result.ts'
 import type { CladaOptions } from '../settings.ts'
 import type { StepResult } from '../step.ts'
 import type { UndoResult } from '../undo.ts'
+import { answerOf, chosenIn, type OpenDocument } from './document.ts'
 import { FollowedFile } from './follow.ts'
-import { below, type DoneBlock, outcomeOf, type Planned, planOf, touched } from './plan.ts'
-import { changeContext, factsOf, promptText, structuresOf } from './prompting.ts'
-import type {
-  BlockDetail,
-  ContextEntry,
-  Execution,
-  PageState,
-  Plan,
-  PlanBlock,
-  ProjectFacts,
-  PromptRequest,
-  PromptText,
-  Running,
-  Structure,
-  Timeline,
-  UndoRequest,
-} from './protocol.ts'
+import { undoneIn } from './past.ts'
+import { outcomeOf, planOf } from './plan.ts'
+import type { Project } from './project.ts'
+import { changeContext } from './prompting.ts'
+import type { BlockDetail, ContextEntry, PageState, Plan, Running, UndoRequest } from './protocol.ts'
 import { Questions } from './questions.ts'
 import { Refusal } from './refusal.ts'
 
@@ -41,10 +29,10 @@ export interface SessionOptions {
 /** What all tabs look at: one document, what became of it, and at most one thing that is being done. */
 export class Session {
   readonly questions: Questions
-  readonly #given: SessionOptions
-  readonly #clada: Clada
+  readonly project: Project
+  readonly #send: SessionOptions['send']
   readonly #followed: FollowedFile
-  #document: Document | undefined
+  #document: OpenDocument | undefined
   #revision = 0
   #history = 0
   #context = 0
@@ -56,25 +44,24 @@ export class Session {
   /** What the followed file became while something was being done. */
   #newer: string | undefined
 
-  constructor(given: SessionOptions) {
-    this.#given = given
+  constructor({ options, root, inputBytes, inputFile, send }: SessionOptions) {
+    this.#send = send
     this.questions = new Questions(() => this.#tell())
     const ask = (request: ApprovalRequest) =>
       this.questions.ask(request, 'page', this.#stop.signal).catch(() => 'no' as const)
-    this.#clada = new Clada({ ...given.options, ask })
-    const { inputFile, inputBytes } = given
+    this.project = { root, options, clada: new Clada({ ...options, ask }) }
     this.#followed = new FollowedFile(inputFile, inputBytes, (text) => void this.#heard(text))
   }
 
   /** Loads what the first look needs, so that nobody waits for it. */
   async warmUp(): Promise<void> {
-    await planOf({ ...this.#how(), text: '', name: '', revision: 0, done: new Map() })
+    await planOf({ ...this.project, text: '', name: '', revision: 0, done: new Map() })
   }
 
   state(): PageState {
     const { on, isThere } = this.#followed
     return {
-      root: this.#given.root,
+      root: this.project.root,
       plan: this.#document?.planned.plan.revision ?? null,
       running: this.#running,
       questions: this.questions.list(),
@@ -131,12 +118,8 @@ export class Session {
   /** Begins to carry out; what comes of it is told as it comes. */
   apply(tasks: readonly string[] | null): void {
     this.#refuseWhileRunning()
-    const document = this.#document
-    if (document === undefined) throw new Refusal(409, 'There is no document.')
-    const pending = document.planned.plan.blocks.filter(({ task, outcome }) => task !== undefined && !outcome)
-    const chosen = tasks === null ? pending : pending.filter(({ task = '' }) => tasks.includes(task))
-    if (chosen.length === 0) throw new Refusal(409, 'Nothing is left to carry out.')
-    refuseTornGroups(pending, chosen)
+    const document = this.#opened()
+    const chosen = chosenIn(document, tasks)
     const whole = chosen.length === document.planned.plan.blocks.length
     const only = whole ? undefined : chosen.flatMap(({ task }) => task ?? [])
     void this.#busy({ what: 'document', done: 0, total: chosen.length }, () => this.#carryOut(document, only))
@@ -146,79 +129,32 @@ export class Session {
     this.#stop.abort(new Error('the user stopped the run'))
   }
 
-  /** What is pasted back to the model. Before anything is carried out it says so, and tells what would fail. */
   answer(): string {
-    if (this.#document === undefined) throw new Refusal(409, 'There is no document.')
-    const { planned, done, last, broken } = this.#document
-    if (last === undefined || done.size === 0) {
-      const { result } = planned.preview
-      return `Nothing was carried out yet. This is what would happen:\n${formatReport(result, 'llm')}`
-    }
-    const { blocks } = planned.plan
-    const results = blocks
-      .flatMap(({ task = '' }) => done.get(task)?.result ?? [])
-      .map((result, index) => ({ ...result, seq: index + 1 }))
-    const left = blocks.filter(({ state, outcome }) => state !== 'broken' && outcome === undefined)
-    const warnings = [
-      ...(last.warnings ?? []),
-      ...(left.length === 0 ? [] : [`left out by the user: ${left.map(({ id }) => id).join(', ')}`]),
-    ]
-    return formatReport({ ...last, results, parseErrors: broken ?? [], warnings }, 'llm')
-  }
-
-  async timeline(): Promise<Timeline> {
-    const [entries, since] = await Promise.all([this.#clada.history(), this.#clada.changedSince()])
-    return { entries, since: since.map(touched) }
-  }
-
-  async execution(number: number): Promise<Execution> {
-    const [detail, changes] = await Promise.all([this.#clada.execution(number), this.#clada.changesOf(number)])
-    if (detail === undefined || changes === undefined) throw new Refusal(404, `There is no execution ${number}.`)
-    const { actions, diffs: _, ...entry } = detail
-    const { root } = this.#given
-    return { entry, actions: actions.map((one) => ({ ...one, target: below(root, one.target) })), ...changes }
-  }
-
-  /** What others did to the files since the last execution. */
-  since(): Promise<FileChange[]> {
-    return this.#clada.changedSince()
+    return answerOf(this.#opened())
   }
 
   undo(request: UndoRequest): Promise<UndoResult> {
-    return this.#turn('undo', () => this.#clada.undo(request))
+    return this.#turn('undo', ({ clada }) => clada.undo(request))
   }
 
   redo({ force }: UndoRequest): Promise<UndoResult> {
-    return this.#turn('redo', () => this.#clada.redo(force === undefined ? {} : { force }))
+    return this.#turn('redo', ({ clada }) => clada.redo(force === undefined ? {} : { force }))
   }
 
   back(): Promise<StepResult> {
-    return this.#turn('back', () => this.#clada.back())
+    return this.#turn('back', ({ clada }) => clada.back())
   }
 
   forward(): Promise<StepResult> {
-    return this.#turn('forward', () => this.#clada.forward())
-  }
-
-  facts(): Promise<ProjectFacts> {
-    return factsOf(this.#clada, this.#given.root)
-  }
-
-  structures(file: string): Promise<Structure[]> {
-    return structuresOf(this.#clada, file)
+    return this.#turn('forward', ({ clada }) => clada.forward())
   }
 
   async changeContext(how: 'add' | 'remove', file: string): Promise<ContextEntry[]> {
     this.#refuseWhileRunning()
-    const entries = await changeContext(this.#clada, this.#given.root, how, file)
+    const entries = await changeContext(this.project, how, file)
     this.#context++
     this.#tell()
     return entries
-  }
-
-  prompt(request: PromptRequest): Promise<PromptText> {
-    const { options, root } = this.#given
-    return promptText(this.#clada, options, root, request)
   }
 
   follow(how: 'start' | 'stop'): void {
@@ -235,7 +171,12 @@ export class Session {
   }
 
   #tell(): void {
-    this.#given.send('state', this.state())
+    this.#send('state', this.state())
+  }
+
+  #opened(): OpenDocument {
+    if (this.#document === undefined) throw new Refusal(409, 'There is no document.')
+    return this.#document
   }
 
   #refuseWhileRunning(): void {
@@ -248,9 +189,9 @@ export class Session {
     else await this.open(text, path.basename(this.#followed.file))
   }
 
-  async #turn<T>(what: Running['what'], work: () => Promise<T>): Promise<T> {
+  async #turn<T>(what: Running['what'], work: (project: Project) => Promise<T>): Promise<T> {
     this.#refuseWhileRunning()
-    return this.#busy({ what, done: 0, total: 1 }, work)
+    return this.#busy({ what, done: 0, total: 1 }, () => work(this.project))
   }
 
   /** One thing at a time. What it did to the files shows in the plan and in the history. */
@@ -270,78 +211,49 @@ export class Session {
     return done
   }
 
-  async #carryOut(document: Document, only: readonly string[] | undefined): Promise<void> {
+  async #carryOut(document: OpenDocument, only: readonly string[] | undefined): Promise<void> {
     const { planned, text } = document
+    const { clada } = this.project
     const { revision } = planned.plan
-    const { signal } = this.#stop
-    const { send } = this.#given
-    const before = (await this.#clada.history()).at(-1)?.number ?? 0
-    const result = await this.#clada.execute(text, {
-      signal,
+    const before = (await clada.history()).at(-1)?.number ?? 0
+    const result = await clada.execute(text, {
+      signal: this.#stop.signal,
       ...(only === undefined ? {} : { only }),
       onAction: (one) => {
         if (this.#running !== null) this.#running = { ...this.#running, done: this.#running.done + 1 }
-        send('result', { revision, task: one.task ?? '', outcome: outcomeOf(one) })
+        this.#send('result', { revision, task: one.task ?? '', outcome: outcomeOf(one) })
       },
-      onOutput: (task, chunk) => send('output', { task, text: chunk.toString('utf8') }),
+      onOutput: (task, chunk) => this.#send('output', { task, text: chunk.toString('utf8') }),
     })
+    const last = (await clada.history()).findLast(({ kind }) => kind === 'run')
+    const execution = last !== undefined && last.number > before ? last.number : undefined
     const done = new Map(document.done)
-    const execution = (await this.#clada.history()).findLast(({ kind }) => kind === 'run')
-    const number = execution !== undefined && execution.number > before ? execution.number : undefined
     for (const one of result.results) {
       const { task = '' } = one
       const changes = planned.changesOf(task)
-      done.set(task, { result: one, execution: number, changes: () => changes })
+      done.set(task, { result: one, execution, changes: () => changes })
     }
     this.#document = { ...document, done, last: result }
   }
 
-  #how(): { root: string; options: CladaOptions; clada: Clada } {
-    const { root, options } = this.#given
-    return { root, options, clada: this.#clada }
-  }
-
   /** What was undone, here or elsewhere, is to be done again. */
-  async #standing(document: Document): Promise<Document> {
+  async #standing(document: OpenDocument): Promise<OpenDocument> {
     if (document.done.size === 0) return document
-    const entries = await this.#clada.history()
-    const undone = new Set(entries.flatMap(({ number, undone }) => (undone ? [number] : [])))
+    const undone = await undoneIn(this.project)
     const done = [...document.done].filter(([, { execution }]) => execution === undefined || !undone.has(execution))
     return { ...document, done: new Map(done) }
   }
 
   /** A plan that another has overtaken is forgotten. */
-  async #planned(document: Omit<Document, 'planned'>): Promise<Plan> {
+  async #planned(document: Omit<OpenDocument, 'planned'>): Promise<Plan> {
     const revision = ++this.#revision
     const { text, name, done } = document
-    const planned = await planOf({ ...this.#how(), text, name, revision, done })
+    const planned = await planOf({ ...this.project, text, name, revision, done })
     if (revision === this.#revision) {
       const broken = document.broken ?? planned.preview.result.parseErrors
       this.#document = { ...document, planned, broken }
       this.#tell()
     }
     return planned.plan
-  }
-}
-
-interface Document {
-  readonly text: string
-  readonly name: string
-  readonly planned: Planned
-  readonly done: ReadonlyMap<string, DoneBlock>
-  /** Blocks that could not be read, from the first look. */
-  readonly broken: ParseError[] | undefined
-  /** What the last run answered. */
-  readonly last?: ExecutionResult
-}
-
-/** What lands whole or not at all cannot be chosen in part. */
-function refuseTornGroups(pending: readonly PlanBlock[], chosen: readonly PlanBlock[]): void {
-  const lines = new Set(chosen.flatMap(({ group }) => (group?.atomic ? [group.line] : [])))
-  for (const line of lines) {
-    const members = pending.filter(({ group }) => group?.line === line)
-    if (members.every((one) => chosen.includes(one))) continue
-    const names = members.map(({ task }) => task).join(', ')
-    throw new Refusal(409, `Tasks ${names} land together or not at all: choose all of them or none.`)
   }
 }

@@ -57,7 +57,10 @@ export function PromptView() {
         <footer class="apply">
           <p class="result">
             <span>{made.value === null ? '…' : `${made.value.tokens.toLocaleString()} tokens`}</span>
-            {made.value !== null && (
+            {made.value !== null && context.value.length === 0 && (
+              <span class="quiet">Mark files to show them as well.</span>
+            )}
+            {made.value !== null && context.value.length > 0 && (
               <span class="quiet">{made.value.promptTokens.toLocaleString()} of them for the prompt</span>
             )}
           </p>

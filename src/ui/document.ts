@@ -1,0 +1,55 @@
+import type { ExecutionResult, ParseError } from '../core/result.ts'
+import { formatReport } from '../report/format.ts'
+import type { DoneBlock, Planned } from './plan.ts'
+import type { PlanBlock } from './protocol.ts'
+import { Refusal } from './refusal.ts'
+
+/** A reply that lies on the table, with what became of it so far. */
+export interface OpenDocument {
+  readonly text: string
+  readonly name: string
+  readonly planned: Planned
+  readonly done: ReadonlyMap<string, DoneBlock>
+  /** Blocks that could not be read, from the first look. */
+  readonly broken: ParseError[] | undefined
+  /** What the last run answered. */
+  readonly last?: ExecutionResult
+}
+
+/** Those of its blocks that are to be carried out; all that are left when none are named. */
+export function chosenIn({ planned }: OpenDocument, tasks: readonly string[] | null): PlanBlock[] {
+  const pending = planned.plan.blocks.filter(({ task, outcome }) => task !== undefined && outcome === undefined)
+  const chosen = tasks === null ? pending : pending.filter(({ task = '' }) => tasks.includes(task))
+  if (chosen.length === 0) throw new Refusal(409, 'Nothing is left to carry out.')
+  refuseTornGroups(pending, chosen)
+  return chosen
+}
+
+/** What lands whole or not at all cannot be chosen in part. */
+function refuseTornGroups(pending: readonly PlanBlock[], chosen: readonly PlanBlock[]): void {
+  const lines = new Set(chosen.flatMap(({ group }) => (group?.atomic ? [group.line] : [])))
+  for (const line of lines) {
+    const members = pending.filter(({ group }) => group?.line === line)
+    if (members.every((one) => chosen.includes(one))) continue
+    const names = members.map(({ task }) => task).join(', ')
+    throw new Refusal(409, `Tasks ${names} land together or not at all: choose all of them or none.`)
+  }
+}
+
+/** What is pasted back to the model. Before anything is carried out it says so, and tells what would fail. */
+export function answerOf({ planned, done, last, broken = [] }: OpenDocument): string {
+  if (last === undefined || done.size === 0) {
+    const { result } = planned.preview
+    return `Nothing was carried out yet. This is what would happen:\n${formatReport(result, 'llm')}`
+  }
+  const { blocks } = planned.plan
+  const results = blocks
+    .flatMap(({ task = '' }) => done.get(task)?.result ?? [])
+    .map((result, index) => ({ ...result, seq: index + 1 }))
+  const left = blocks.filter(({ state, outcome }) => state !== 'broken' && outcome === undefined)
+  const warnings = [
+    ...(last.warnings ?? []),
+    ...(left.length === 0 ? [] : [`left out by the user: ${left.map(({ id }) => id).join(', ')}`]),
+  ]
+  return formatReport({ ...last, results, parseErrors: broken, warnings }, 'llm')
+}

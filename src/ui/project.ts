@@ -1,0 +1,13 @@
+import type { Clada } from '../clada.ts'
+import type { CladaOptions } from '../settings.ts'
+
+/** What the page works on. */
+export interface Project {
+  readonly root: string
+  readonly options: CladaOptions
+  readonly clada: Clada
+}
+
+/** A path as people name it: from the root, where it lies in it. */
+export const below = (root: string, target: string): string =>
+  target.startsWith(`${root}/`) ? target.slice(root.length + 1) : target
