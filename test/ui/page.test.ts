@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { askDesk } from '../../src/approvals/desk.ts'
 import { startClada } from '../support/cli.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
@@ -29,348 +29,359 @@ function example(): { root: string; reply: string } {
   return { root, reply: reply.replaceAll('/PROJECT', root) }
 }
 
-describe.skipIf(browserPath === undefined && process.env['CLADA_TEST_ALL'] === undefined)(
-  'the page',
-  { timeout: 90_000 },
-  () => {
-    let browser: Browser
-    beforeAll(async () => {
-      browser = await launch()
-    })
-    afterAll(() => browser.close())
+const noBrowser = browserPath === undefined && process.env['CLADA_TEST_ALL'] === undefined
 
-    it('is served by clada ui until Ctrl-C; a reply is pasted, looked at, applied, answered and undone by keys', async () => {
-      const { root, reply } = example()
-      const before = filesIn(root)
-      const program = startClada(['ui', '--no-open', '--port', '0', '--no-git'], root)
-      let printed = ''
-      program.stdout.on('data', (chunk) => (printed += String(chunk)))
-      await soon(() => /http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/.exec(printed)?.[0]).toBeDefined()
-      const [address = ''] = /http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/.exec(printed) ?? []
-      const { page, complaints } = await openTab(browser, address)
-      expect(page.url()).toBe(`${new URL(address).origin}/`)
+describe.skipIf(noBrowser)('the page', { timeout: 90_000 }, () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launch()
+  })
+  afterAll(() => browser.close())
 
-      await page.waitForSelector('#reply:focus')
-      await paste(page, reply)
-      await page.waitForSelector('.block')
-      const states = await page.locator('.block .line.quiet > span:first-child').allTextContents()
-      expect(states).toEqual([
-        'Ready',
-        'Ready',
-        'Ready',
-        'Ready, repaired',
-        'Will fail',
-        'Ready',
-        'Ready',
-        'Ready',
-        'Needs approval',
-        'Refused',
-      ])
-      // The first that needs a person is looked at, with what is there beside what was asked for.
-      await soon(() => page.locator('.block.current .target').textContent()).toBe('src/money.ts')
-      await page.keyboard.press('j')
-      await page.waitForSelector('.beside')
-      expect(await page.locator('.beside figcaption').allTextContents()).toEqual([
-        'Asked for',
-        'In the file, lines 6–8 (98 % alike)',
-      ])
-      await page.keyboard.press('Home')
-      await page.waitForSelector('.code-diff.split')
-      expect(await page.locator('.cell.removed').count()).toBe(5)
-      expect(await page.locator('.cell.added').allTextContents()).toEqual([
-        '21+    return this.items.reduce((sum, item) => sum + item.price * item.quantity, 0)',
-      ])
-      await page.keyboard.press('d')
-      await page.waitForSelector('.code-diff.unified')
-      expect(await page.locator('.cell.removed').count()).toBe(5)
-      expect(await page.locator('.tree .leaf').allTextContents()).toEqual([
-        'README.mdadded +1removed −1',
-        'cart.tsadded +2removed −6',
-        'discount.tsnewadded +14',
-        'money.tsadded +1removed −1',
-        'cart.test.tsadded +14',
-      ])
+  it('is served by clada ui until Ctrl-C; a reply is pasted, looked at, applied, answered and undone by keys', async () => {
+    const { root, reply } = example()
+    const before = filesIn(root)
+    const program = startClada(['ui', '--no-open', '--port', '0', '--no-git'], root)
+    let printed = ''
+    program.stdout.on('data', (chunk) => (printed += String(chunk)))
+    await soon(() => /http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/.exec(printed)?.[0]).toBeDefined()
+    const [address = ''] = /http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/.exec(printed) ?? []
+    const { page, complaints } = await openTab(browser, address)
+    expect(page.url()).toBe(`${new URL(address).origin}/`)
 
-      // Two are marked, and only they are applied. A part of what lands together marks all of it.
-      for (const key of ['x', 'j', ' ']) await page.keyboard.press(key)
-      await page.getByRole('button', { name: 'Apply 2 marked' }).waitFor()
-      for (const key of ['j', 'j', 'j', 'j', 'x']) await page.keyboard.press(key)
-      await page.getByRole('button', { name: 'Apply 5 marked' }).waitFor()
-      await page.keyboard.press('x')
-      await page.keyboard.press('a')
-      await page.locator('.result').waitFor()
-      expect(await page.locator('.result').textContent()).toBe('2 done8 left')
-      expect(fs.existsSync(path.join(root, 'src/discount.ts'))).toBe(true)
+    await page.waitForSelector('#reply:focus')
+    await paste(page, reply)
+    await page.waitForSelector('.block')
+    const states = await page.locator('.block .line.quiet > span:first-child').allTextContents()
+    expect(states).toEqual([
+      'Ready',
+      'Ready',
+      'Ready',
+      'Ready, repaired',
+      'Will fail',
+      'Ready',
+      'Ready',
+      'Ready',
+      'Needs approval',
+      'Refused',
+    ])
+    // The first that needs a person is looked at, with what is there beside what was asked for.
+    await soon(() => page.locator('.block.current .target').textContent()).toBe('src/money.ts')
+    await page.keyboard.press('j')
+    await page.waitForSelector('.beside')
+    expect(await page.locator('.beside figcaption').allTextContents()).toEqual([
+      'Asked for',
+      'In the file, lines 6–8 (98 % alike)',
+    ])
+    await page.keyboard.press('Home')
+    await page.waitForSelector('.code-diff.split')
+    expect(await page.locator('.cell.removed').count()).toBe(5)
+    expect(await page.locator('.cell.added').allTextContents()).toEqual([
+      '21+    return this.items.reduce((sum, item) => sum + item.price * item.quantity, 0)',
+    ])
+    await page.keyboard.press('d')
+    await page.waitForSelector('.code-diff.unified')
+    expect(await page.locator('.cell.removed').count()).toBe(5)
+    expect(await page.locator('.tree .leaf').allTextContents()).toEqual([
+      'README.mdadded +1removed −1',
+      'cart.tsadded +2removed −6',
+      'discount.tsnewadded +14',
+      'money.tsadded +1removed −1',
+      'cart.test.tsadded +14',
+    ])
 
-      await page.keyboard.press('a')
-      await page.locator('.card').waitFor()
-      expect(await page.locator('.card .command').textContent()).toBe('npm test')
-      expect(await page.locator('.card dd').allTextContents()).toEqual([root, 'node --test', expect.any(String)])
-      // Keys that mean something elsewhere say nothing to a card.
-      for (const key of ['a', 'y', 'n', 'Enter', ' ']) await page.keyboard.press(key)
-      expect(await page.locator('.card').count()).toBe(1)
-      await page.keyboard.press('g')
-      await page.waitForSelector('#cards:focus')
-      await page.keyboard.press('Tab')
-      await page.keyboard.press('Tab')
-      expect(await page.evaluate('document.activeElement.textContent')).toBe('No')
-      await page.keyboard.press('Enter')
-      await soon(() => page.locator('.result').textContent()).toBe('7 done3 failed')
+    // Two are marked, and only they are applied. A part of what lands together marks all of it.
+    for (const key of ['x', 'j', ' ']) await page.keyboard.press(key)
+    await page.getByRole('button', { name: 'Apply 2 marked' }).waitFor()
+    for (const key of ['j', 'j', 'j', 'j', 'x']) await page.keyboard.press(key)
+    await page.getByRole('button', { name: 'Apply 5 marked' }).waitFor()
+    await page.keyboard.press('x')
+    await page.keyboard.press('a')
+    await page.locator('.result').waitFor()
+    expect(await page.locator('.result').textContent()).toBe('2 done8 left')
+    expect(fs.existsSync(path.join(root, 'src/discount.ts'))).toBe(true)
 
-      await page.keyboard.press('c')
-      await page.locator('.banner.good').waitFor()
-      const answer = await clipboardOf(page)
-      expect(answer).toContain('=== CLADA RESULTS ===')
-      expect(answer).toContain('t0t ✅ file_replace_text')
-      expect(answer).toContain('p4r ❌ file_replace_text')
+    await page.keyboard.press('a')
+    await page.locator('.card').waitFor()
+    expect(await page.locator('.card .command').textContent()).toBe('npm test')
+    expect(await page.locator('.card dd').allTextContents()).toEqual([root, 'node --test', expect.any(String)])
+    // Keys that mean something elsewhere say nothing to a card.
+    for (const key of ['a', 'y', 'n', 'Enter', ' ']) await page.keyboard.press(key)
+    expect(await page.locator('.card').count()).toBe(1)
+    await page.keyboard.press('g')
+    await page.waitForSelector('#cards:focus')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('No')
+    await page.keyboard.press('Enter')
+    await soon(() => page.locator('.result').textContent()).toBe('7 done3 failed')
 
-      await page.keyboard.press('2')
-      await soon(() => page.locator('#entries .block').count()).toBe(2)
-      await page.keyboard.press('u')
-      await soon(() => page.locator('#entries .block').count()).toBe(3)
-      await page.keyboard.press('u')
-      await soon(() => page.locator('#entries .block').count()).toBe(4)
-      expect(filesIn(root)).toEqual(before)
-      // The blocks are there to be applied again.
-      await page.keyboard.press('1')
-      await page.getByRole('button', { name: 'Apply all 10' }).waitFor()
-      await page.keyboard.press('?')
-      await page.locator('dialog[open]').waitFor()
-      await page.keyboard.press('Escape')
-      expect(complaints).toEqual([])
+    await page.keyboard.press('c')
+    await page.locator('.banner.good').waitFor()
+    const answer = await clipboardOf(page)
+    expect(answer).toContain('=== CLADA RESULTS ===')
+    expect(answer).toContain('t0t ✅ file_replace_text')
+    expect(answer).toContain('p4r ❌ file_replace_text')
 
-      program.kill('SIGINT')
-      const [code] = await once(program, 'exit')
-      expect(code).toBe(0)
-      await page.getByText('clada ui is not running any more').waitFor()
-    })
+    await page.keyboard.press('2')
+    await soon(() => page.locator('#entries .block').count()).toBe(2)
+    await page.keyboard.press('u')
+    await soon(() => page.locator('#entries .block').count()).toBe(3)
+    await page.keyboard.press('u')
+    await soon(() => page.locator('#entries .block').count()).toBe(4)
+    expect(filesIn(root)).toEqual(before)
+    // The blocks are there to be applied again.
+    await page.keyboard.press('1')
+    await page.getByRole('button', { name: 'Apply all 10' }).waitFor()
+    await page.keyboard.press('?')
+    await page.locator('dialog[open]').waitFor()
+    await page.keyboard.press('Escape')
+    expect(complaints).toEqual([])
 
-    it('makes nothing of a hostile text but text', async () => {
-      const evil = `"><img src=x onerror="window.owned=1"><script>window.owned=1</script>`
-      const turned = 'abc\u202egnp.exe\u200b\u0007'
-      const root = scratchDir({ 'a.txt': `${evil}\n${turned}\n`, [`${evil.replaceAll('/', '')}.txt`]: 'x\n' })
-      const page = await served(root, { gitCommit: false })
-      const { page: tab, complaints } = await openTab(browser, page.address())
-      const document = [
-        edit('a.txt', evil, `${evil}${evil}`),
-        write(`${turned}.html`, `<script>window.owned=1</script>${turned}`),
-        edit('a.txt', `${evil} not there`, 'x'),
-        run(`npm${turned} test ${evil}`),
-        run(`rm ${turned}`),
-        `#!nesl [@three-char-SHA-256: abc]\naction = "${evil.replaceAll('"', "'")}"\n#!end_abc\n`,
-        write('b.js', evil),
-        `<<<EXPLANATION>>>\n${evil}\n<<<FILE>>>\na.txt\n<<<SEARCH>>>\n${turned}\n<<<REPLACE>>>\n${evil}\n<<<END>>>\n`,
-      ].join('\n')
-      await paste(tab, document)
-      await tab.waitForSelector('.block')
-      const count = await tab.locator('.block').count()
-      expect(count).toBeGreaterThanOrEqual(7)
-      for (let index = 0; index < count; index++) {
-        await tab.locator('.block').nth(index).click()
-        await soon(() => tab.locator('.detail-body > *').count()).toBeGreaterThan(0)
-      }
-      await tab.locator('.leaf').first().click()
-      await tab.keyboard.press('a')
-      await soon(() => tab.locator('.card, .result').count()).toBeGreaterThan(0)
-      if ((await tab.locator('.card').count()) > 0) {
-        const shown = (await tab.locator('.card .command').textContent()) ?? ''
-        expect(shown).toContain('\\u202e')
-        await tab.getByRole('button', { name: 'No', exact: true }).click()
-      }
-      await tab.locator('.result').waitFor()
-      await tab.keyboard.press('2')
-      await tab.waitForSelector('#entries .block')
-      await tab.waitForSelector('.diff')
-      expect(await tab.evaluate('window.owned')).toBeUndefined()
-      expect(await strangers(tab)).toBe(0)
-      const whole = String(await tab.evaluate('document.body.innerText'))
-      for (const hidden of ['\u202e', '\u200b', '\u0007']) expect(whole).not.toContain(hidden)
-      expect(complaints).toEqual([])
-    })
+    program.kill('SIGINT')
+    const [code] = await once(program, 'exit')
+    expect(code).toBe(0)
+    await page.getByText('clada ui is not running any more').waitFor()
+  })
 
-    it('keeps two tabs in step, and says when the server stops and comes back', async () => {
-      const root = scratchDir({ 'a.txt': 'one\n' })
-      const server = await served(root, { gitCommit: false })
-      const { page: first, context } = await openTab(browser, server.address())
-      const second = await context.newPage()
-      await second.goto(server.origin)
-      await second.waitForSelector('#reply')
-      await paste(first, edit('a.txt', 'one', 'two') + run('make it'))
-      await second.waitForSelector('.block')
-      await second.keyboard.press('a')
-      await first.locator('.card').waitFor()
-      await second.locator('.card').waitFor()
-      await first.getByRole('button', { name: 'No', exact: true }).click()
-      for (const tab of [first, second]) await soon(() => tab.locator('.result').textContent()).toBe('1 done1 failed')
-      expect(filesIn(root)).toEqual({ 'a.txt': 'two\n' })
+  it('makes nothing of a hostile text but text', async () => {
+    const evil = `"><img src=x onerror="window.owned=1"><script>window.owned=1</script>`
+    const turned = 'abc\u202egnp.exe\u200b\u0007'
+    const root = scratchDir({ 'a.txt': `${evil}\n${turned}\n`, [`${evil.replaceAll('/', '')}.txt`]: 'x\n' })
+    const page = await served(root, { gitCommit: false })
+    const { page: tab, complaints } = await openTab(browser, page.address())
+    const document = [
+      edit('a.txt', evil, `${evil}${evil}`),
+      write(`${turned}.html`, `<script>window.owned=1</script>${turned}`),
+      edit('a.txt', `${evil} not there`, 'x'),
+      run(`npm${turned} test ${evil}`),
+      run(`rm ${turned}`),
+      `#!nesl [@three-char-SHA-256: abc]\naction = "${evil.replaceAll('"', "'")}"\n#!end_abc\n`,
+      write('b.js', evil),
+      `<<<EXPLANATION>>>\n${evil}\n<<<FILE>>>\na.txt\n<<<SEARCH>>>\n${turned}\n<<<REPLACE>>>\n${evil}\n<<<END>>>\n`,
+    ].join('\n')
+    await paste(tab, document)
+    await tab.waitForSelector('.block')
+    const count = await tab.locator('.block').count()
+    expect(count).toBeGreaterThanOrEqual(7)
+    for (let index = 0; index < count; index++) {
+      await tab.locator('.block').nth(index).click()
+      await soon(() => tab.locator('.detail-body > *').count()).toBeGreaterThan(0)
+    }
+    await tab.locator('.leaf').first().click()
+    await tab.keyboard.press('a')
+    await soon(() => tab.locator('.card, .result').count()).toBeGreaterThan(0)
+    if ((await tab.locator('.card').count()) > 0) {
+      const shown = (await tab.locator('.card .command').textContent()) ?? ''
+      expect(shown).toContain('\\u202e')
+      await tab.getByRole('button', { name: 'No', exact: true }).click()
+    }
+    await tab.locator('.result').waitFor()
+    await tab.keyboard.press('2')
+    await tab.waitForSelector('#entries .block')
+    await tab.waitForSelector('.diff')
+    expect(await tab.evaluate('window.owned')).toBeUndefined()
+    expect(await strangers(tab)).toBe(0)
+    const whole = String(await tab.evaluate('document.body.innerText'))
+    for (const hidden of ['\u202e', '\u200b', '\u0007']) expect(whole).not.toContain(hidden)
+    expect(complaints).toEqual([])
+  })
 
-      await server.close()
-      await first.getByText('clada ui is not running any more').waitFor()
-      const again = await served(root, { gitCommit: false }, server.port)
-      await first.getByText('does not know this tab').waitFor()
-      // The new address, in the same browser: the tabs that stayed open go on.
-      const third = await context.newPage()
-      await third.goto(again.address())
-      await third.waitForSelector('#reply')
-      await soon(() => first.locator('.banner').count()).toBe(0)
-      await first.locator('#reply').waitFor()
-    })
+  it('keeps two tabs in step, and says when the server stops and comes back', async () => {
+    const root = scratchDir({ 'a.txt': 'one\n' })
+    const server = await served(root, { gitCommit: false })
+    const { page: first, context } = await openTab(browser, server.address())
+    const second = await context.newPage()
+    await second.goto(server.origin)
+    await second.waitForSelector('#reply')
+    await paste(first, edit('a.txt', 'one', 'two') + run('make it'))
+    await second.waitForSelector('.block')
+    await second.keyboard.press('a')
+    await first.locator('.card').waitFor()
+    await second.locator('.card').waitFor()
+    await first.getByRole('button', { name: 'No', exact: true }).click()
+    for (const tab of [first, second]) await soon(() => tab.locator('.result').textContent()).toBe('1 done1 failed')
+    expect(filesIn(root)).toEqual({ 'a.txt': 'two\n' })
 
-    it('shows what was changed in between, refuses to undo over it, and merges when told to', async () => {
-      const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`)
-      const root = scratchDir({ 'a.txt': lines.join('\n') })
-      const file = path.join(root, 'a.txt')
-      const server = await served(root, { gitCommit: false })
-      const { page } = await openTab(browser, server.address())
-      await paste(page, edit('a.txt', 'line 3', 'three'))
-      await page.waitForSelector('.block')
-      await page.keyboard.press('a')
-      await page.locator('.result').waitFor()
-      fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace('line 16', 'mine'))
-      await page.keyboard.press('2')
-      await page.getByText('Changed by you since').waitFor()
-      await soon(() => page.locator('.cell.added').allTextContents()).toEqual(['17+mine'])
-      await page.keyboard.press('u')
-      await page.locator('[role=alert]').getByText('a.txt').waitFor()
-      expect(fs.readFileSync(file, 'utf8')).toContain('three')
-      await page.getByRole('button', { name: 'Merge with my changes' }).click()
-      await page.locator('.banner.good').waitFor()
-      expect(fs.readFileSync(file, 'utf8')).toBe(lines.join('\n').replace('line 16', 'mine'))
-      await page.getByText('Changed by you in between').waitFor()
-    })
+    await server.close()
+    await first.getByText('clada ui is not running any more').waitFor()
+    const again = await served(root, { gitCommit: false }, server.port)
+    await first.getByText('does not know this tab').waitFor()
+    // The new address, in the same browser: the tabs that stayed open go on.
+    const third = await context.newPage()
+    await third.goto(again.address())
+    await third.waitForSelector('#reply')
+    await soon(() => first.locator('.banner').count()).toBe(0)
+    await first.locator('#reply').waitFor()
+  })
 
-    it('answers for other processes in the same project', async () => {
-      const root = scratchDir()
-      const server = await served(root)
-      const request = { root, command: 'npm test -- --all', runs: 'vitest run', changed: true, network: true }
-      expect(await askDesk(request)).toBeUndefined()
-      const { page } = await openTab(browser, server.address())
-      const asked = askDesk(request)
-      await page.locator('.card').waitFor()
-      expect(await page.locator('.card').innerText()).toContain('what it runs has changed')
-      await page.getByRole('button', { name: 'Always' }).click()
-      expect(await asked).toBe('always')
-      const stop = new AbortController()
-      const left = askDesk(request, stop.signal)
-      await page.locator('.card').waitFor()
-      stop.abort()
-      expect(await left).toBeUndefined()
-      await soon(() => page.locator('.card').count()).toBe(0)
-    })
+  it('shows what was changed in between, refuses to undo over it, and merges when told to', async () => {
+    const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`)
+    const root = scratchDir({ 'a.txt': lines.join('\n') })
+    const file = path.join(root, 'a.txt')
+    const server = await served(root, { gitCommit: false })
+    const { page } = await openTab(browser, server.address())
+    await paste(page, edit('a.txt', 'line 3', 'three'))
+    await page.waitForSelector('.block')
+    await page.keyboard.press('a')
+    await page.locator('.result').waitFor()
+    fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace('line 16', 'mine'))
+    await page.keyboard.press('2')
+    await page.getByText('Changed by you since').waitFor()
+    await soon(() => page.locator('.cell.added').allTextContents()).toEqual(['17+mine'])
+    await page.keyboard.press('u')
+    await page.locator('[role=alert]').getByText('a.txt').waitFor()
+    expect(fs.readFileSync(file, 'utf8')).toContain('three')
+    await page.getByRole('button', { name: 'Merge with my changes' }).click()
+    await page.locator('.banner.good').waitFor()
+    expect(fs.readFileSync(file, 'utf8')).toBe(lines.join('\n').replace('line 16', 'mine'))
+    await page.getByText('Changed by you in between').waitFor()
+  })
 
-    it('makes a prompt of files, structures and actions that are picked', async () => {
-      const { root } = example()
-      const server = await served(root, { gitCommit: false })
-      const { page, complaints } = await openTab(browser, server.address())
-      await page.keyboard.press('Escape')
-      await page.keyboard.press('3')
-      await page.waitForSelector('.file-row')
-      await page.keyboard.press('/')
-      await page.waitForSelector('#search-files:focus')
-      await page.keyboard.type('src mon')
-      await soon(() => page.locator('.file-row').allTextContents()).toEqual(['src/money.ts'])
-      await page.keyboard.press('Escape')
-      await page.keyboard.press('x')
-      await soon(() => page.locator('.entry .mono').allTextContents()).toEqual(['src/money.ts'])
-      await page.locator('#search-files').fill('cart.ts')
-      await page.locator('.file-row').first().click()
-      await page.getByLabel('export class Cart').check()
-      await soon(() => page.locator('.entry .mono').allTextContents()).toEqual(['src/money.ts', 'src/cart.ts@@Cart'])
-      await page.getByLabel('Syntax').selectOption('csl')
-      await page.getByLabel('Actions').selectOption('all')
-      await soon(() => page.locator('.prompt').textContent()).toContain('<---WRITE')
-      await soon(() => page.locator('.prompt').textContent()).toContain('export class Cart')
-      await page.getByRole('button', { name: 'Copy prompt and files' }).click()
-      await page.locator('.banner.good').waitFor()
-      const copied = await clipboardOf(page)
-      expect(copied).toContain('/** Amounts are in cents. */')
-      expect(copied).toBe(await page.locator('.prompt').textContent())
-      const tokens = Math.ceil(copied.length / 4)
-      expect(await page.locator('.result').textContent()).toContain(`${tokens.toLocaleString('en')} tokens`)
-      await expectAccessible(page, axe)
-      expect(complaints).toEqual([])
-    })
+  it('answers for other processes in the same project', async () => {
+    const root = scratchDir()
+    const server = await served(root)
+    const request = { root, command: 'npm test -- --all', runs: 'vitest run', changed: true, network: true }
+    expect(await askDesk(request)).toBeUndefined()
+    const { page } = await openTab(browser, server.address())
+    const asked = askDesk(request)
+    await page.locator('.card').waitFor()
+    expect(await page.locator('.card').innerText()).toContain('what it runs has changed')
+    await page.getByRole('button', { name: 'Always' }).click()
+    expect(await asked).toBe('always')
+    await soon(() => page.locator('.card').count()).toBe(0)
 
-    it.each(['light', 'dark'] as const)('can be used by everybody, in %s', async (colorScheme) => {
-      const { root, reply } = example()
-      const server = await served(root, { gitCommit: false })
-      const { page, complaints } = await openTab(browser, server.address(), { colorScheme })
-      await expectAccessible(page, axe)
-      await paste(page, reply)
-      await page.waitForSelector('.beside, .alert')
-      await expectAccessible(page, axe)
-      await page.keyboard.press('Home')
-      await page.waitForSelector('.code-diff .tok-keyword')
-      await expectAccessible(page, axe)
-      await page.keyboard.press('a')
-      await page.locator('.card').waitFor()
-      await expectAccessible(page, axe)
-      await page.getByRole('button', { name: 'No', exact: true }).click()
-      await page.locator('.result').waitFor()
-      await page.keyboard.press('2')
-      await page.waitForSelector('.code-diff')
-      await expectAccessible(page, axe)
-      await page.keyboard.press('?')
-      await page.locator('dialog[open]').waitFor()
-      await expectAccessible(page, axe)
-      expect(complaints).toEqual([])
-    })
+    // The listener, which is a program of its own, asks here too.
+    const watch = startClada(['watch', '--no-git'], root)
+    onTestFinished(() => void watch.kill('SIGINT'))
+    const input = path.join(root, 'clada_input.md')
+    await soon(() => fs.existsSync(input)).toBe(true)
+    fs.writeFileSync(input, run('node -p 42'))
+    await page.locator('.card').waitFor()
+    expect(await page.locator('.card .command').textContent()).toBe('node -p 42')
+    await page.getByRole('button', { name: 'Once' }).click()
+    await soon(() => fs.readFileSync(input, 'utf8')).toContain('=== CLADA RESULTS ===')
 
-    it('fits a narrow screen', async () => {
-      const { root, reply } = example()
-      const server = await served(root, { gitCommit: false })
-      const { page } = await openTab(browser, server.address(), { width: 400, height: 760 })
-      const fits = async (): Promise<void> =>
-        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
-      await fits()
-      await paste(page, reply)
-      await page.waitForSelector('.block')
-      await fits()
-      await page.locator('.block').first().click()
-      await page.waitForSelector('.code-diff.unified')
-      await fits()
-      await page.getByRole('button', { name: '‹ Blocks' }).click()
-      await page.locator('#blocks').waitFor()
-      await page.keyboard.press('2')
-      await page.getByText('Nothing was executed here yet').waitFor()
-      await fits()
-    })
+    const stop = new AbortController()
+    const left = askDesk(request, stop.signal)
+    await page.locator('.card').waitFor()
+    stop.abort()
+    expect(await left).toBeUndefined()
+    await soon(() => page.locator('.card').count()).toBe(0)
+  })
 
-    it('stays quick with a thousand blocks and a diff of five thousand lines', async () => {
-      const lines = Array.from({ length: 5000 }, (_, index) => `const value${index} = compute(${index}, 'text')`)
-      const changed = lines.map((line, index) => (index % 3 === 0 ? line.replace('compute', 'reckon') : line))
-      const root = scratchDir({ 'large.ts': lines.join('\n') })
-      const many = Array.from({ length: 999 }, (_, index) => write(`dir${index % 9}/file${index}.txt`, `text ${index}`))
-      const server = await served(root, { gitCommit: false })
-      const { page } = await openTab(browser, server.address())
-      await paste(page, [write('large.ts', changed.join('\n')), ...many].join('\n'))
-      await page.waitForSelector('.code-diff .tok-keyword')
-      expect(await page.locator('.block').count()).toBeLessThan(60)
-      // What each step of scrolling costs the page's only thread, whatever else the machine does.
-      const metrics = await page.context().newCDPSession(page)
-      await metrics.send('Performance.enable', { timeDomain: 'threadTicks' })
-      const spent = async (): Promise<number> => {
-        const { metrics: all } = await metrics.send('Performance.getMetrics')
-        return (all.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1000
-      }
-      const costs: number[] = []
-      for (const selector of ['.detail-body', '#blocks']) {
-        for (let step = 0; step <= 20; step++) {
-          const before = await spent()
-          await page.evaluate(
-            `(() => {
+  it('makes a prompt of files, structures and actions that are picked', async () => {
+    const { root } = example()
+    const server = await served(root, { gitCommit: false })
+    const { page, complaints } = await openTab(browser, server.address())
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('3')
+    await page.waitForSelector('.file-row')
+    await page.keyboard.press('/')
+    await page.waitForSelector('#search-files:focus')
+    await page.keyboard.type('src mon')
+    await soon(() => page.locator('.file-row').allTextContents()).toEqual(['src/money.ts'])
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('x')
+    await soon(() => page.locator('.entry .mono').allTextContents()).toEqual(['src/money.ts'])
+    await page.locator('#search-files').fill('cart.ts')
+    await page.locator('.file-row').first().click()
+    await page.getByLabel('export class Cart').check()
+    await soon(() => page.locator('.entry .mono').allTextContents()).toEqual(['src/money.ts', 'src/cart.ts@@Cart'])
+    await page.getByLabel('Syntax').selectOption('csl')
+    await page.getByLabel('Actions').selectOption('all')
+    await soon(() => page.locator('.prompt').textContent()).toContain('<---WRITE')
+    await soon(() => page.locator('.prompt').textContent()).toContain('export class Cart')
+    await page.getByRole('button', { name: 'Copy prompt and files' }).click()
+    await page.locator('.banner.good').waitFor()
+    const copied = await clipboardOf(page)
+    expect(copied).toContain('/** Amounts are in cents. */')
+    expect(copied).toBe(await page.locator('.prompt').textContent())
+    const tokens = Math.ceil(copied.length / 4)
+    expect(await page.locator('.result').textContent()).toContain(`${tokens.toLocaleString('en')} tokens`)
+    await expectAccessible(page, axe)
+    expect(complaints).toEqual([])
+  })
+
+  it.each(['light', 'dark'] as const)('can be used by everybody, in %s', async (colorScheme) => {
+    const { root, reply } = example()
+    const server = await served(root, { gitCommit: false })
+    const { page, complaints } = await openTab(browser, server.address(), { colorScheme })
+    await expectAccessible(page, axe)
+    await paste(page, reply)
+    await page.waitForSelector('.beside, .alert')
+    await expectAccessible(page, axe)
+    await page.keyboard.press('Home')
+    await page.waitForSelector('.code-diff .tok-keyword')
+    await expectAccessible(page, axe)
+    await page.keyboard.press('a')
+    await page.locator('.card').waitFor()
+    await expectAccessible(page, axe)
+    await page.getByRole('button', { name: 'No', exact: true }).click()
+    await page.locator('.result').waitFor()
+    await page.keyboard.press('2')
+    await page.waitForSelector('.code-diff')
+    await expectAccessible(page, axe)
+    await page.keyboard.press('?')
+    await page.locator('dialog[open]').waitFor()
+    await expectAccessible(page, axe)
+    expect(complaints).toEqual([])
+  })
+
+  it('fits a narrow screen', async () => {
+    const { root, reply } = example()
+    const server = await served(root, { gitCommit: false })
+    const { page } = await openTab(browser, server.address(), { width: 400, height: 760 })
+    const fits = async (): Promise<void> =>
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+    await fits()
+    await paste(page, reply)
+    await page.waitForSelector('.block')
+    await fits()
+    await page.locator('.block').first().click()
+    await page.waitForSelector('.code-diff.unified')
+    await fits()
+    await page.getByRole('button', { name: '‹ Blocks' }).click()
+    await page.locator('#blocks').waitFor()
+    await page.keyboard.press('2')
+    await page.getByText('Nothing was executed here yet').waitFor()
+    await fits()
+  })
+
+  it('stays quick with a thousand blocks and a diff of five thousand lines', async () => {
+    const lines = Array.from({ length: 5000 }, (_, index) => `const value${index} = compute(${index}, 'text')`)
+    const changed = lines.map((line, index) => (index % 3 === 0 ? line.replace('compute', 'reckon') : line))
+    const root = scratchDir({ 'large.ts': lines.join('\n') })
+    const many = Array.from({ length: 999 }, (_, index) => write(`dir${index % 9}/file${index}.txt`, `text ${index}`))
+    const server = await served(root, { gitCommit: false })
+    const { page } = await openTab(browser, server.address())
+    await paste(page, [write('large.ts', changed.join('\n')), ...many].join('\n'))
+    await page.waitForSelector('.code-diff .tok-keyword')
+    expect(await page.locator('.block').count()).toBeLessThan(60)
+    // What each step of scrolling costs the page's only thread, whatever else the machine does.
+    const metrics = await page.context().newCDPSession(page)
+    await metrics.send('Performance.enable', { timeDomain: 'threadTicks' })
+    const spent = async (): Promise<number> => {
+      const { metrics: all } = await metrics.send('Performance.getMetrics')
+      return (all.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1000
+    }
+    const costs: number[] = []
+    for (const selector of ['.detail-body', '#blocks']) {
+      for (let step = 0; step <= 20; step++) {
+        const before = await spent()
+        await page.evaluate(
+          `(() => {
             const box = document.querySelector('${selector}')
             box.scrollTop = (box.scrollHeight - box.clientHeight) * ${step} / 20
             return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
           })()`,
-          )
-          costs.push((await spent()) - before)
-        }
+        )
+        costs.push((await spent()) - before)
       }
-      expect(Math.max(...costs)).toBeLessThan(200)
-      expect(await page.locator('.block').last().textContent()).toContain('file998.txt')
-      await page.keyboard.press('End')
-      await soon(() => page.locator('.detail h2').textContent()).toContain('file998.txt')
-    })
-  },
-)
+    }
+    expect(Math.max(...costs)).toBeLessThan(200)
+    expect(await page.locator('.block').last().textContent()).toContain('file998.txt')
+    await page.keyboard.press('End')
+    await soon(() => page.locator('.detail h2').textContent()).toContain('file998.txt')
+  })
+})
