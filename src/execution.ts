@@ -90,7 +90,7 @@ export class Execution {
       if (first === undefined) break
       const { group } = first
       if (group === undefined) {
-        const [task] = this.#chosen([first])
+        const [task] = this.#chosen(this.#prepare([first]))
         if (task?.ready) await this.#perform(task, this.#workspace)
         else if (task !== undefined) this.#parseErrors.push(...task.errors)
         at++
@@ -98,7 +98,7 @@ export class Execution {
       }
       let end = at
       while (blocks[end]?.group === group) end++
-      await this.#performGroup(group, this.#chosen(blocks.slice(at, end)))
+      await this.#performGroup(group, this.#prepare(blocks.slice(at, end)))
       at = end
     }
   }
@@ -172,9 +172,9 @@ export class Execution {
     return new Map([...this.#changes].map(([{ seq }, changes]) => [seq, changes]))
   }
 
-  #chosen(blocks: readonly Block[]): Task[] {
+  #chosen(tasks: readonly Task[]): readonly Task[] {
     const { only } = this.#options
-    const chosen = this.#prepare(blocks).filter(({ number }) => only === undefined || only.has(number))
+    const chosen = only === undefined ? tasks : tasks.filter(({ number }) => only.has(number))
     this.#blocks += chosen.length
     return chosen
   }
@@ -235,15 +235,17 @@ export class Execution {
     }
   }
 
-  /** The first failure skips the rest. */
+  /** The first failure skips the rest. Whether a group is sound is asked of all of it, also where only a part is chosen. */
   async #performGroup(group: BlockGroup, tasks: readonly Task[]): Promise<void> {
+    const chosen = this.#chosen(tasks)
+    if (chosen.length === 0) return
     const invalid = tasks.find((task) => !task.ready)
     const allOrNothing = group.atomic || tasks[0]?.block.syntax === 'csl'
     const scope = group.atomic ? await this.#workspace.group() : this.#workspace
     const done: ActionResult[] = []
     let reason =
       invalid !== undefined && allOrNothing ? `task ${invalid.number} of its group cannot be carried out` : undefined
-    for (const task of tasks) {
+    for (const task of chosen) {
       if (!task.ready) {
         this.#parseErrors.push(...task.errors)
         reason ??= `task ${task.number} of its group cannot be carried out`

@@ -96,7 +96,7 @@ export function lookedBlock(): PlanBlock | undefined {
 
 /** What lands whole or not at all is marked whole or not at all. */
 export function mark(block: PlanBlock | undefined): void {
-  if (block?.task === undefined) return
+  if (block?.task === undefined || !pending.value.includes(block)) return
   const { group, task } = block
   const together = group?.atomic ? pending.value.filter((other) => other.group?.line === group.line) : [block]
   const tasks = together.flatMap((one) => one.task ?? [])
@@ -129,7 +129,7 @@ export function applyMarked(): Promise<unknown> {
 /** One, with those it stands or falls with; then on to the next. */
 export async function applyOne(): Promise<void> {
   const block = lookedBlock()
-  if (block?.task === undefined || block.outcome !== undefined) return
+  if (block?.task === undefined || !pending.value.includes(block)) return
   const { group } = block
   const together = group?.atomic ? pending.value.filter((other) => other.group?.line === group.line) : [block]
   await apply(together.flatMap(({ task }) => task ?? []))

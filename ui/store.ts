@@ -34,7 +34,9 @@ export const outcomeOf = ({ task, outcome }: PlanBlock): Outcome | undefined =>
   outcome ?? (task === undefined ? undefined : live.value.get(task))
 
 export const pending = computed(() =>
-  (plan.value?.blocks ?? []).filter((block) => block.task !== undefined && outcomeOf(block) === undefined),
+  (plan.value?.blocks ?? []).filter(
+    (block) => block.task !== undefined && block.state !== 'broken' && outcomeOf(block) === undefined,
+  ),
 )
 
 export const shownBlocks = computed(() => {

@@ -16,13 +16,22 @@ export interface OpenDocument {
   readonly last?: ExecutionResult
 }
 
+export interface Chosen {
+  /** How many blocks that can be read. */
+  readonly count: number
+  /** Their tasks; undefined for the document as it is. */
+  readonly only: readonly string[] | undefined
+}
+
 /** Those of its blocks that are to be carried out; all that are left when none are named. */
-export function chosenIn({ planned }: OpenDocument, tasks: readonly string[] | null): PlanBlock[] {
-  const pending = planned.plan.blocks.filter(({ task, outcome }) => task !== undefined && outcome === undefined)
+export function chosenIn({ planned }: OpenDocument, tasks: readonly string[] | null): Chosen {
+  const sound = planned.plan.blocks.filter(({ task, state }) => task !== undefined && state !== 'broken')
+  const pending = sound.filter(({ outcome }) => outcome === undefined)
   const chosen = tasks === null ? pending : pending.filter(({ task = '' }) => tasks.includes(task))
   if (chosen.length === 0) throw new Refusal(409, 'Nothing is left to carry out.')
   refuseTornGroups(pending, chosen)
-  return chosen
+  const count = chosen.length
+  return { count, only: count === sound.length ? undefined : chosen.flatMap(({ task }) => task ?? []) }
 }
 
 /** What lands whole or not at all cannot be chosen in part. */

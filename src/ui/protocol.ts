@@ -94,6 +94,8 @@ export interface PageState {
   /** The plan's revision; null when there is no document. */
   readonly plan: number | null
   readonly running: Running | null
+  /** What the last run had to say as a whole: why it could not be done, and warnings. */
+  readonly remarks: readonly string[]
   readonly questions: readonly Question[]
   /** The file that may be followed, where there is one. */
   readonly follow: { readonly file: string; readonly on: boolean } | null

@@ -60,10 +60,12 @@ export class Session {
 
   state(): PageState {
     const { on, isThere } = this.#followed
+    const { fatalError, warnings = [] } = this.#document?.last ?? {}
     return {
       root: this.project.root,
       plan: this.#document?.planned.plan.revision ?? null,
       running: this.#running,
+      remarks: [...(fatalError === undefined ? [] : [fatalError]), ...warnings],
       questions: this.questions.list(),
       follow: on || isThere ? { file: path.basename(this.#followed.file), on } : null,
       history: this.#history,
@@ -119,10 +121,8 @@ export class Session {
   apply(tasks: readonly string[] | null): void {
     this.#refuseWhileRunning()
     const document = this.#opened()
-    const chosen = chosenIn(document, tasks)
-    const whole = chosen.length === document.planned.plan.blocks.length
-    const only = whole ? undefined : chosen.flatMap(({ task }) => task ?? [])
-    void this.#busy({ what: 'document', done: 0, total: chosen.length }, () => this.#carryOut(document, only))
+    const { count, only } = chosenIn(document, tasks)
+    void this.#busy({ what: 'document', done: 0, total: count }, () => this.#carryOut(document, only))
   }
 
   stop(): void {

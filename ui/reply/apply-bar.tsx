@@ -2,7 +2,7 @@ import { applyMarked, copyAnswer, stop } from '../actions.ts'
 import { Button } from '../button.tsx'
 import { chosen, counts, live, page, pending, plan, tornGroup } from '../store.ts'
 import { undoLast } from '../timeline/turn.tsx'
-import { plural } from '../words.ts'
+import { plural, shown } from '../words.ts'
 
 /** The decision, and what came of it. */
 export function ApplyBar() {
@@ -19,6 +19,11 @@ export function ApplyBar() {
           Only a part of the group on line {torn.line} is marked. Its first failure skips the rest of what is marked.
         </p>
       )}
+      {page.value?.remarks.map((remark) => (
+        <p key={remark} class="alert warn">
+          {shown(remark)}
+        </p>
+      ))}
       {done + failed > 0 && (
         <div class="row outcome">
           <p class="result" role="status">

@@ -66,6 +66,7 @@ function Row({ block, index, total }: { block: PlanBlock; index: number; total: 
   const at = looked.value
   const isCurrent = at.at === 'block' && at.key === key
   const isMarked = task !== undefined && marked.value.has(task)
+  const canMark = task !== undefined && outcome === undefined && block.state !== 'broken'
   const reason = outcome === undefined ? why : outcome.why
   return (
     <div
@@ -80,10 +81,10 @@ function Row({ block, index, total }: { block: PlanBlock; index: number; total: 
       onClick={() => lookAtBlock(key)}
     >
       <span
-        class={`box ${isMarked ? 'on' : ''} ${task === undefined || outcome ? 'off' : ''}`}
+        class={`box ${isMarked ? 'on' : ''} ${canMark ? '' : 'off'}`}
         onClick={(event) => {
           event.stopPropagation()
-          if (outcome === undefined) mark(block)
+          if (canMark) mark(block)
         }}
       />
       <StateIcon mark={state} />

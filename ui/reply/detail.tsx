@@ -7,7 +7,7 @@ import { Button } from '../button.tsx'
 import { Diffs } from '../diff/diffs.tsx'
 import { StateIcon } from '../icons.tsx'
 import { Path } from '../parts.tsx'
-import { detailOpen, diffMode, link, looked, outcomeOf, output, page, plan } from '../store.ts'
+import { detailOpen, diffMode, link, looked, outcomeOf, output, page, pending, plan } from '../store.ts'
 import { labelOf, markOf, shown } from '../words.ts'
 import { Failure } from './failure.tsx'
 
@@ -42,7 +42,7 @@ export function Detail() {
           <Button quiet act={toggleDiff} keys="d" hint="How differences are shown">
             {diffMode.value === 'split' ? 'Unified' : 'Side by side'}
           </Button>
-          {block?.task !== undefined && outcomeOf(block) === undefined && (
+          {block !== undefined && pending.value.includes(block) && (
             <Button act={applyOne} keys="n" disabled={page.value?.running !== null}>
               Apply this
             </Button>
