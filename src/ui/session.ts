@@ -241,7 +241,8 @@ export class Session {
     if (document.done.size === 0) return document
     const undone = await undoneIn(this.project)
     const done = [...document.done].filter(([, { execution }]) => execution === undefined || !undone.has(execution))
-    return { ...document, done: new Map(done) }
+    const { last: _, ...fresh } = document
+    return { ...(done.length === 0 ? fresh : document), done: new Map(done) }
   }
 
   /** A plan that another has overtaken is forgotten. */
