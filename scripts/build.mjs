@@ -59,7 +59,7 @@ async function bundle() {
     format: 'esm',
     write: false,
   })
-  fs.writeFileSync(path.join(dist, 'THIRD-PARTY.txt'), licencesIn(metafile.inputs))
+  fs.writeFileSync(path.join(dist, 'THIRD-PARTY.txt'), licencesIn(metafile.inputs, 'dist/cli'))
   const chunks = new Map()
   for (const file of outputFiles) {
     const { code } = await transform(file.text, {

@@ -2,4 +2,4 @@ import type { Plugin } from 'esbuild'
 
 export const external: string[]
 export const withoutUnused: Plugin
-export function licencesIn(inputs: object): string
+export function licencesIn(inputs: object, where: string): string

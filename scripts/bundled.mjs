@@ -27,8 +27,8 @@ export const withoutUnused = {
   },
 }
 
-/** The licences of the packages that a build took in, from its metafile. */
-export function licencesIn(inputs) {
+/** The licences of the packages that a build took in, from its metafile; `where` the build is. */
+export function licencesIn(inputs, where) {
   const dirs = new Set(Object.keys(inputs).flatMap((input) => packageOf(input) ?? []))
   const texts = [...dirs].sort().map((dir) => {
     const { name, version } = JSON.parse(fs.readFileSync(path.join(root, dir, 'package.json'), 'utf8'))
@@ -37,7 +37,7 @@ export function licencesIn(inputs) {
     return `${name} ${version}\n\n${fs.readFileSync(path.join(root, dir, file), 'utf8').trim()}\n`
   })
   const line = `${'-'.repeat(80)}\n\n`
-  return `Parts of these packages are in dist/cli.\n\n${line}${texts.join(`\n${line}`)}`
+  return `Parts of these packages are in ${where}.\n\n${line}${texts.join(`\n${line}`)}`
 }
 
 const packageOf = (input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(input)?.[0]

@@ -6,7 +6,7 @@ import { type PageServer, servePage } from '../ui/server.ts'
 import type { Command } from './command.ts'
 import { numberOf, UsageError } from './flags.ts'
 import { readInputs } from './input.ts'
-import { cladaOptions } from './options.ts'
+import { configured } from './options.ts'
 import { print } from './print.ts'
 import { isTerminal } from './terminal.ts'
 import { visible } from './visible.ts'
@@ -14,13 +14,14 @@ import { visible } from './visible.ts'
 export const command: Command = async ({ flags, words }) => {
   if (words.length > 1) throw new UsageError('ui takes one file: clada ui reply.md.')
   const [document] = words.length === 0 ? [] : await readInputs(words)
-  const options = await cladaOptions(flags)
+  const { options, config } = await configured(flags)
   const { root } = settingsOf(options)
   const asked = portOf(numberOf(flags, 'port'))
   const page = await servePage({
     options,
     port: asked === undefined ? { number: usualPort(root), kind: 'preferred' } : { number: asked, kind: 'required' },
-    inputFile: path.join(root, 'clada_input.md'),
+    inputFile: path.resolve(root, config.listener.input_file),
+    rules: config.prompt.rules,
     document: document && { ...document, name: path.basename(document.name) },
   }).catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && 'syscall' in error && error.syscall === 'listen')) throw error

@@ -6,6 +6,8 @@ export interface Project {
   readonly root: string
   readonly options: CladaOptions
   readonly clada: Clada
+  /** What its people want of a model, a sentence each. */
+  readonly rules: readonly string[]
 }
 
 /** A path as people name it: from the root, where it lies in it. */

@@ -49,7 +49,7 @@ export async function changeContext(
 
 /** The whole text to paste, and what each part of it costs. */
 export async function promptText(
-  { clada, options, root }: Project,
+  { clada, options, root, rules }: Project,
   { syntax, include, actions: chosen, show }: PromptRequest,
 ): Promise<PromptText> {
   const taught = taughtNames.find((name): name is TaughtName => name === syntax)
@@ -61,7 +61,7 @@ export async function promptText(
       ...(taught === undefined ? {} : { syntaxes: [taught] }),
       ...(allowed === null ? {} : { allowedActions: allowed }),
     },
-    { include: chosen === null ? include : 'all', token: sessionToken(root) },
+    { include: chosen === null ? include : 'all', token: sessionToken(root), rules },
   )
   const context = show === 'none' ? undefined : await contextText(clada, { show })
   if (context !== undefined && 'error' in context) throw new Refusal(409, context.error)

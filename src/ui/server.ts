@@ -17,6 +17,8 @@ export interface PageOptions {
   readonly port: { readonly number: number; readonly kind: 'required' | 'preferred' }
   /** The file that may be followed. */
   readonly inputFile: string
+  /** What the people of this project want of a model, a sentence each. */
+  readonly rules?: readonly string[]
   /** What is shown first. */
   readonly document?: { readonly name: string; readonly text: string } | undefined
   /** Where the page's files are; found beside the program when not given. */
@@ -32,7 +34,7 @@ export interface PageServer {
 
 /** Serves the page on this machine only, to whoever has the address. */
 export async function servePage(given: PageOptions): Promise<PageServer> {
-  const { options, port, inputFile, document, assets = assetsDir() } = given
+  const { options, port, inputFile, rules = [], document, assets = assetsDir() } = given
   const settings = settingsOf(options)
   const { root, limits } = settings
   const files = readAssets(assets)
@@ -48,6 +50,7 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
     root,
     inputBytes,
     inputFile,
+    rules,
     send: (event, data) => listeners.send(event, data),
   })
   const server = http.createServer({ maxHeaderSize: 16_384 }, (request, response) => {

@@ -22,6 +22,8 @@ export interface SessionOptions {
   readonly inputBytes: number
   /** The file that may be followed. */
   readonly inputFile: string
+  /** What the people of this project want of a model. */
+  readonly rules: readonly string[]
   /** Tells all tabs. */
   readonly send: (event: string, data: unknown) => void
 }
@@ -44,12 +46,12 @@ export class Session {
   /** What the followed file became while something was being done. */
   #newer: string | undefined
 
-  constructor({ options, root, inputBytes, inputFile, send }: SessionOptions) {
+  constructor({ options, root, inputBytes, inputFile, rules, send }: SessionOptions) {
     this.#send = send
     this.questions = new Questions(() => this.#tell())
     const ask = (request: ApprovalRequest) =>
       this.questions.ask(request, 'page', this.#stop.signal).catch(() => 'no' as const)
-    this.project = { root, options, clada: new Clada({ ...options, ask }) }
+    this.project = { root, options, rules, clada: new Clada({ ...options, ask }) }
     this.#followed = new FollowedFile(inputFile, inputBytes, (text) => void this.#heard(text))
   }
 
