@@ -189,7 +189,9 @@ describe.skipIf(noBrowser)('the page', { timeout: 90_000 }, () => {
 
   it('keeps two tabs in step, and says when the server stops and comes back', async () => {
     const root = scratchDir({ 'a.txt': 'one\n' })
-    const server = await served(root, { gitCommit: false })
+    // Not one that the system gives to whoever connects: while the server is away, somebody could get it.
+    const port = 22_000 + Math.floor(Math.random() * 8000)
+    const server = await served(root, { gitCommit: false }, port)
     const { page: first, context } = await openTab(browser, server.address())
     const second = await context.newPage()
     await second.goto(server.origin)
@@ -205,7 +207,7 @@ describe.skipIf(noBrowser)('the page', { timeout: 90_000 }, () => {
 
     await server.close()
     await first.getByText('clada ui is not running any more').waitFor()
-    const again = await served(root, { gitCommit: false }, server.port)
+    const again = await served(root, { gitCommit: false }, port)
     await first.getByText('does not know this tab').waitFor()
     // The new address, in the same browser: the tabs that stayed open go on.
     const third = await context.newPage()
