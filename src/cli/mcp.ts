@@ -4,16 +4,18 @@ import { printable } from '../report/printable.ts'
 import { approvalFacts } from './ask.ts'
 import type { Command } from './command.ts'
 import { UsageError } from './flags.ts'
-import { cladaOptions, reportOptions } from './options.ts'
+import { configured, reportOptions, withConfig } from './options.ts'
 import { isTerminal } from './terminal.ts'
 import { ownVersion } from './version.ts'
 
 export const command: Command = async ({ flags, words }) => {
   if (words.length > 0) throw new UsageError(`mcp takes no words; '${words[0]}' is one. The project is --root DIR.`)
   if (isTerminal(0)) log('this is for MCP clients, which speak to it on standard input; Ctrl-C ends it')
+  const { options, config } = await configured(flags)
   await serveMcp({
-    options: await cladaOptions(flags),
-    report: reportOptions(flags),
+    options,
+    rules: config.prompt.rules,
+    report: reportOptions(await withConfig(flags)),
     version: ownVersion(),
     question: (request) => approvalFacts(request).join('\n'),
     log,

@@ -6,7 +6,7 @@ import { printable } from '../report/printable.ts'
 import { settingsOf } from '../settings.ts'
 import type { Command } from './command.ts'
 import { type FlagValues, UsageError } from './flags.ts'
-import { configured, outputMode, reportOptions } from './options.ts'
+import { configured, outputMode, reportOptions, withConfig } from './options.ts'
 import { print } from './print.ts'
 import { isTerminal } from './terminal.ts'
 import { askingBoth } from './watch/approvals.ts'
@@ -22,7 +22,7 @@ export const command: Command = async ({ flags, words: [word, ...rest] }) => {
   const { root } = settingsOf(given)
   const { listener: listening } = config
   const file = word === undefined ? path.resolve(root, listening.input_file) : path.resolve(word)
-  const report = reportOptions(flags)
+  const report = reportOptions(await withConfig(flags))
   const terminal = !isTerminal(1) ? 'none' : isTerminal(0) ? 'keys' : 'live'
   const view = openView({ root, file, report, streamed: outputMode(flags) === 'stream', terminal })
 

@@ -22,6 +22,7 @@ export async function promptNamed(
   name: string,
   syntax: string | undefined,
   options: CladaOptions,
+  rules: readonly string[],
 ): Promise<GetPromptResult> {
   if (name !== 'clada') throw protocolError(invalidParams, `Unknown prompt: ${name}. There is one: clada.`)
   const { taughtNames } = await teaching()
@@ -32,6 +33,6 @@ export async function promptNamed(
     throw protocolError(invalidParams, `A syntax is one of ${taughtNames.join(', ')}; '${syntax}' is none.${meant}`)
   }
   const { projectPrompt } = await import('../project-prompt.ts')
-  const { text } = projectPrompt(syntax === undefined ? options : { ...options, syntaxes: taught })
+  const { text } = projectPrompt(syntax === undefined ? options : { ...options, syntaxes: taught }, { rules })
   return { messages: [{ role: 'user', content: { type: 'text', text } }] }
 }

@@ -46,7 +46,7 @@ export function makeServer(door: McpOptions, gone: AbortSignal): { server: Serve
   server.setNotificationHandler(RootsListChangedNotificationSchema, () => session.roots.changed())
   offerTools(server, session, callable(allowedActions), gone)
   offerResources(server, session)
-  offerPrompts(server, session)
+  offerPrompts(server, session, door.rules)
   return { server, session }
 }
 
@@ -101,9 +101,9 @@ function offerResources(server: Server, session: Session): void {
   })
 }
 
-function offerPrompts(server: Server, session: Session): void {
+function offerPrompts(server: Server, session: Session, rules: readonly string[]): void {
   server.setRequestHandler(ListPromptsRequestSchema, async () => ({ prompts: await promptList() }))
   server.setRequestHandler(GetPromptRequestSchema, async ({ params }) =>
-    promptNamed(params.name, params.arguments?.['syntax'], await session.options()),
+    promptNamed(params.name, params.arguments?.['syntax'], await session.options(), rules),
   )
 }

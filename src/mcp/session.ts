@@ -19,6 +19,8 @@ import { Turns } from './turns.ts'
 /** What the front door knows and the server must be told. */
 export interface McpOptions {
   readonly options: CladaOptions
+  /** House rules, for the prompt. */
+  readonly rules: readonly string[]
   readonly report: ReportOptions
   readonly version: string
   readonly question: Question

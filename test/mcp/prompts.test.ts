@@ -1,3 +1,5 @@
+import fs from 'node:fs'
+import path from 'node:path'
 import type { GetPromptRequest } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
 import { projectPrompt } from '../../src/project-prompt.ts'
@@ -16,6 +18,14 @@ describe('the prompt', () => {
     const csl = projectPrompt({ repoPath: root, syntaxes: ['csl'] }).text
     expect(csl).toContain('<---')
     expect(await told({ name: 'clada', arguments: { syntax: 'csl' } })).toEqual(message(csl))
+  })
+
+  it('tells the rules of the project', async () => {
+    const root = scratchDir()
+    fs.writeFileSync(path.join(root, 'clada.yml'), 'version: 1\nprompt:\n  rules: [Write tests first.]\n')
+    const { client } = await connected(root)
+    const { messages } = await client.getPrompt({ name: 'clada' })
+    expect(messages[0]?.content).toMatchObject({ text: expect.stringContaining('- Write tests first.') })
   })
 
   it('is refused in a syntax that cannot be taught, and under another name', async () => {
