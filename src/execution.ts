@@ -1,5 +1,3 @@
-import path from 'node:path'
-import { decode, type Decoded } from './actions/decode.ts'
 import type { Registry } from './actions/registry.ts'
 import { doubtful } from './actions/replace-occurrences.ts'
 import { type ActionContext, type Commands, ok, type Outcome, type Repair, type Steps } from './core/action.ts'
@@ -7,13 +5,14 @@ import type { Block, BlockGroup, Fault } from './core/block.ts'
 import type { CommandScope } from './commands/scope.ts'
 import type { openWorkingSet } from './context/working-set.ts'
 import { type Ask, type CommandSettings, defaultCommandSettings } from './core/commands.ts'
-import { type Problem, Stop } from './core/problem.ts'
+import type { Problem } from './core/problem.ts'
 import type { ActionResult, Code, Details, ExecutionResult, ParseError } from './core/result.ts'
 import type { Settings } from './core/settings.ts'
-import { TaskNumbers } from './core/task-numbers.ts'
-import { syntaxError, validationError } from './parse-error.ts'
+import { syntaxError } from './parse-error.ts'
 import { decide } from './policy/decide.ts'
 import { explain } from './report/explain.ts'
+import { problemOf, settle, stopped } from './settle.ts'
+import { type ReadyTask, type Task, Tasks } from './tasks.ts'
 import type { ActionFiles, Change, Landing, OpenWorkspace } from './workspace/open.ts'
 import { stateDirOf } from './workspace/scratch.ts'
 
@@ -62,7 +61,7 @@ export interface ActionLog {
 export class Execution {
   readonly #options: ExecutionOptions
   readonly #workspace: OpenWorkspace
-  readonly #numbers = new TaskNumbers()
+  readonly #tasks: Tasks
   readonly #begun = performance.now()
   readonly #results: ActionResult[] = []
   readonly #changes = new Map<ActionResult, Change[]>()
@@ -81,6 +80,8 @@ export class Execution {
   constructor(options: ExecutionOptions, workspace: OpenWorkspace) {
     this.#options = options
     this.#workspace = workspace
+    const { settings, registry, effect } = options
+    this.#tasks = new Tasks({ settings, registry, effect, isThere: (absolute) => workspace.isThere(absolute) })
   }
 
   async carryOut(blocks: readonly Block[]): Promise<void> {
@@ -90,7 +91,7 @@ export class Execution {
       if (first === undefined) break
       const { group } = first
       if (group === undefined) {
-        const [task] = this.#chosen(this.#prepare([first]))
+        const [task] = this.#chosen(this.#tasks.prepare([first]))
         if (task?.ready) await this.#perform(task, this.#workspace)
         else if (task !== undefined) this.#parseErrors.push(...task.errors)
         at++
@@ -98,7 +99,7 @@ export class Execution {
       }
       let end = at
       while (blocks[end]?.group === group) end++
-      await this.#performGroup(group, this.#prepare(blocks.slice(at, end)))
+      await this.#performGroup(group, this.#tasks.prepare(blocks.slice(at, end)))
       at = end
     }
   }
@@ -177,62 +178,6 @@ export class Execution {
     const chosen = only === undefined ? tasks : tasks.filter(({ number }) => only.has(number))
     this.#blocks += chosen.length
     return chosen
-  }
-
-  #prepare(blocks: readonly Block[]): Task[] {
-    const { settings, registry } = this.#options
-    return blocks.map((block) => {
-      const number = this.#numbers.next(block)
-      const told = {
-        task: number,
-        ...(block.syntax === 'sham' ? {} : { blockId: number }),
-        ...(block.group === undefined ? {} : { group: block.group.line }),
-        ...(block.label === undefined ? {} : { label: block.label }),
-      }
-      if (block.faults.length > 0) {
-        return {
-          ready: false,
-          block,
-          number,
-          errors: block.faults.map((fault) => ({ ...syntaxError(block, fault), ...told })),
-        }
-      }
-      const relativePaths = settings.relativePaths || block.syntax !== 'sham'
-      const { params, warnings } = this.#withoutRootName(block)
-      const decoded = withWarnings(
-        decode(block.action, block.values ?? params, registry, { root: settings.root, relativePaths }),
-        warnings,
-      )
-      const refused = this.#refusedWhole(block, decoded)
-      if (refused !== undefined) {
-        return { ready: false, block, number, errors: [{ ...refused, ...told }] }
-      }
-      return decoded.ok
-        ? { ready: true, block, number, decoded }
-        : { ready: false, block, number, errors: [{ ...validationError(block, decoded), ...told }] }
-    })
-  }
-
-  /** What lands whole or not at all cannot hold what nobody can take back. */
-  #refusedWhole(block: Block, decoded: Decoded): ParseError | undefined {
-    if (!decoded.ok || !(block.group?.atomic || this.#options.effect === 'together')) return undefined
-    if (!decoded.spec.startsProcess?.(decoded.params)) return undefined
-    const message = `${block.action}: Command not allowed: it would start a process, which cannot be taken back`
-    const hint = 'Put it into a block of its own, without atomic.'
-    return validationError(block, { ok: false, errorType: 'validation', message, code: 'command_not_allowed', hint })
-  }
-
-  /** Some models put the project's own name in front of every path. It goes, unless there is such a directory. */
-  #withoutRootName({ params, rootNameMayLead }: Block): { params: Block['params']; warnings: string[] } {
-    const name = path.basename(this.#options.settings.root)
-    const given = params['path']
-    if (!rootNameMayLead || !given?.startsWith(`${name}/`)) return { params, warnings: [] }
-    if (this.#workspace.isThere(path.join(this.#options.settings.root, name))) return { params, warnings: [] }
-    const short = given.slice(name.length + 1)
-    return {
-      params: { ...params, path: short },
-      warnings: [`'${given}' begins with the name of the project itself and was taken for '${short}'`],
-    }
   }
 
   /** The first failure skips the rest. Whether a group is sound is asked of all of it, also where only a part is chosen. */
@@ -441,43 +386,8 @@ export class Execution {
 
 type Scope = Pick<OpenWorkspace, 'filesFor' | 'noting'>
 
-type Task =
-  | ReadyTask
-  | { readonly ready: false; readonly block: Block; readonly number: string; readonly errors: ParseError[] }
-
-interface ReadyTask {
-  readonly ready: true
-  readonly block: Block
-  /** As `TaskNumbers` counts. */
-  readonly number: string
-  readonly decoded: Decoded & { ok: true }
-}
-
 /** More files than this on their way at once would only cost memory. */
 const maxLanding = 16
-
-const withWarnings = (decoded: Decoded, warnings: readonly string[]): Decoded =>
-  decoded.ok && warnings.length > 0 ? { ...decoded, warnings: [...warnings, ...decoded.warnings] } : decoded
-
-const stopped = (reason: string): Problem => ({ kind: 'stopped', reason })
-
-function settle(result: ActionResult, outcome: Outcome, warnings: readonly string[]): void {
-  result.success = outcome.ok
-  if (outcome.data === undefined) delete result.data
-  else result.data = outcome.data
-  if (!outcome.ok) {
-    const { error, code, details } = explain(outcome.problem, result.action)
-    Object.assign(result, { error, code, ...(details === undefined ? {} : { details }) })
-  }
-  const all = [...warnings, ...(outcome.warnings ?? [])]
-  if (all.length > 0) result.warnings = all
-}
-
-function problemOf(error: unknown): Problem {
-  if (error instanceof Stop) return error.problem
-  const { message, stack } = error instanceof Error ? error : new Error(String(error))
-  return { kind: 'bug', message, ...(stack === undefined ? {} : { stack }) }
-}
 
 const alreadyWarning = ({ execution, action, time }: AlreadyDone): string =>
   `already applied by action ${action} of execution ${execution} (${time}), so it was not carried out again`
