@@ -1,6 +1,11 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import type { CallToolResult, ClientCapabilities, Notification } from '@modelcontextprotocol/sdk/types.js'
+import type {
+  CallToolResult,
+  ClientCapabilities,
+  JSONRPCMessage,
+  Notification,
+} from '@modelcontextprotocol/sdk/types.js'
 import { inject, onTestFinished } from 'vitest'
 import { scratchDir } from '../support/scratch.ts'
 
@@ -47,6 +52,19 @@ export async function connected(root: string, setting: Setting = {}): Promise<Co
   const call = async (name: string, values: Record<string, unknown> = {}): Promise<Answer> =>
     answerOf(await client.callTool({ name, arguments: values }))
   return { client, transport, heard, call }
+}
+
+/** Every message from now on, as it arrives. */
+export function messagesTo({ transport }: Client): JSONRPCMessage[] {
+  const messages: JSONRPCMessage[] = []
+  const hear = transport?.onmessage
+  if (transport !== undefined && hear !== undefined) {
+    transport.onmessage = (message, extra) => {
+      messages.push(message)
+      hear(message, extra)
+    }
+  }
+  return messages
 }
 
 export function answerOf(result: Awaited<ReturnType<Client['callTool']>>): Answer {

@@ -6,7 +6,8 @@ import { onTestFinished } from 'vitest'
 /** An empty directory that is gone after the test. Its path holds no link. */
 export function scratchDir(files: Readonly<Record<string, string>> = {}): string {
   const dir = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-test-')))
-  onTestFinished(() => fs.rmSync(dir, { recursive: true, force: true }))
+  // A program that is just ending may still put something there.
+  onTestFinished(() => fs.rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }))
   fill(dir, files)
   return dir
 }
