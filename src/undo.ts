@@ -86,7 +86,10 @@ async function turn(
     history.note({ about: { of, ...ofActions } })
     const result = await takeBack(chosen, settings.root, path.join(stateDir, 'history'), workspace, options)
     if (result.success) about = { of, ...ofActions }
-    return await ended(history, { ...result, execution: of, summary: chosen.summary })
+    history.leave(result.conflicts.map((conflict) => conflict.path))
+    // What comes back is the execution itself, not the undo that is taken back.
+    const { summary } = (kind === 'redo' && records.find(({ number }) => number === of)) || chosen
+    return await ended(history, { ...result, execution: of, summary })
   } catch (error) {
     if (!(error instanceof Stop)) {
       await history.end([])

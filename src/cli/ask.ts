@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import tty from 'node:tty'
 import type { ApprovalAnswer, ApprovalRequest, Ask } from '../core/commands.ts'
 import { isTerminal } from './terminal.ts'
 import { visible } from './visible.ts'
@@ -8,9 +9,33 @@ export function asking(): { ask?: Ask } {
   return isTerminal(2) && process.env['CI'] === undefined ? { ask } : {}
 }
 
+/** Ctrl-C and the end of input are no answer; what Ctrl-C stops is decided elsewhere. */
 const ask: Ask = async (request) => {
-  const reply = askLine(question(request))
-  return answerIn(reply ?? '')
+  const reply = await typedLine(question(request))
+  return reply === undefined ? undefined : answerIn(reply)
+}
+
+/** Waits without holding up the process, so that Ctrl-C is heard. */
+function typedLine(text: string): Promise<string | undefined> {
+  let terminal: tty.ReadStream
+  try {
+    terminal = new tty.ReadStream(fs.openSync('/dev/tty', 'r+'))
+  } catch {
+    return Promise.resolve(undefined)
+  }
+  return new Promise((resolve) => {
+    const over = (reply: string | undefined): void => {
+      process.off('SIGINT', interrupted)
+      terminal.destroy()
+      resolve(reply)
+    }
+    const interrupted = (): void => over(undefined)
+    process.on('SIGINT', interrupted)
+    terminal.once('data', (line) => over(line.toString('utf8')))
+    terminal.once('end', interrupted)
+    terminal.once('error', interrupted)
+    process.stderr.write(text)
+  })
 }
 
 export function answerIn(reply: string): ApprovalAnswer {
@@ -20,7 +45,7 @@ export function answerIn(reply: string): ApprovalAnswer {
 }
 
 export const question = (request: ApprovalRequest): string =>
-  ['', ...approvalFacts(request), 'Run it? y (once), a (always), n: '].join('\n')
+  ['', ...approvalFacts(request), 'Run it? y (once), a (always) or n, then Enter: '].join('\n')
 
 /** What a person must know before they say yes, wherever they are asked. */
 export function approvalFacts({ root, command, runs, changed, network }: ApprovalRequest): string[] {

@@ -18,7 +18,9 @@ export const command: Command = async ({ flags: given, words }) => {
     if (flags.json !== undefined) print(JSON.stringify(previews.length === 1 ? previews[0] : previews, null, 2))
     else for (const { diff } of previews) print(useColor(flags) ? colored(diff) : diff)
     if (flags.json === undefined) {
-      for (const { result } of previews) for (const line of programLines(result)) process.stderr.write(`${line}\n`)
+      for (const { result } of previews) {
+        for (const line of [...warningLines(result), ...programLines(result)]) process.stderr.write(`${line}\n`)
+      }
       for (const { result } of failed)
         process.stderr.write(`${formatReport(result, 'text', { ...reportOptions(flags), errorDetail: 'full' })}\n`)
     }
@@ -26,10 +28,21 @@ export const command: Command = async ({ flags: given, words }) => {
   return failed.length > 0 ? 1 : 0
 }
 
+/** What was repaired, left out or taken otherwise than it was written. */
+function warningLines({ warnings = [], results }: Preview['result']): string[] {
+  const told = results.flatMap(({ task, seq, data, warnings: own = [] }) =>
+    wouldRun(data) ? [] : own.map((warning) => `[task-${task ?? seq}] ${warning}`),
+  )
+  return [...warnings, ...told].map((warning) => printable(`! ${warning}`))
+}
+
+const wouldRun = (data: unknown): data is { would_run: unknown } =>
+  typeof data === 'object' && data !== null && 'would_run' in data
+
 /** What would be run: its effects are in no diff. */
 function programLines({ results }: Preview['result']): string[] {
   return results.flatMap(({ task, seq, data, warnings = [] }) => {
-    if (typeof data !== 'object' || data === null || !('would_run' in data)) return []
+    if (!wouldRun(data)) return []
     return [printable(`[task-${task ?? seq}] would run: ${String(data.would_run)} (${warnings.join('; ')})`)]
   })
 }

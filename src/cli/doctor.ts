@@ -16,6 +16,8 @@ interface Finding {
   readonly ok: boolean
   readonly found: string
   readonly advice?: string
+  /** Most of clada does without it. */
+  readonly optional?: true
 }
 
 /** What is there, which sandbox is active, and how to get what is missing. */
@@ -26,7 +28,7 @@ export const command: Command = async ({ flags }) => {
   const findings = [await sandbox(root), ...listed(), ...interpreters(root), limits(), await clipboard(root), ...found]
   if (flags.json !== undefined) print(JSON.stringify(findings, null, 2))
   else for (const finding of findings) print(lineOf(finding))
-  return findings.every(({ ok }) => ok) ? 0 : 1
+  return findings.every(({ ok, optional }) => ok || optional) ? 0 : 1
 }
 
 async function configs(flags: FlagValues): Promise<Finding[]> {
@@ -46,8 +48,8 @@ async function configs(flags: FlagValues): Promise<Finding[]> {
   }
 }
 
-const lineOf = ({ name, ok, found, advice }: Finding): string =>
-  `${ok ? '✓' : '✗'} ${name.padEnd(12)} ${found}${advice === undefined ? '' : `\n    ${advice}`}`
+const lineOf = ({ name, ok, found, advice, optional }: Finding): string =>
+  `${ok ? '✓' : optional ? '–' : '✗'} ${name.padEnd(12)} ${found}${advice === undefined ? '' : `\n    ${advice}`}`
 
 /** Tried, not only looked for: a kernel may refuse what is installed. */
 async function sandbox(root: string): Promise<Finding> {
@@ -107,8 +109,8 @@ function limits(): Finding {
   }
 }
 
-/** Most of clada does without one. */
 async function clipboard(root: string): Promise<Finding> {
   const opened = await openClipboard({ roots: [root] })
-  return { name: 'clipboard', ok: true, found: isClipboard(opened) ? opened.name : opened.why }
+  const ok = isClipboard(opened)
+  return { name: 'clipboard', ok, found: ok ? opened.name : opened.why, optional: true }
 }

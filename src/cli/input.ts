@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import fs from 'node:fs'
 import { InputError } from '../core/input-error.ts'
+import { closestName } from '../text/closest-name.ts'
 import { UsageError } from './flags.ts'
 
 export interface Input {
@@ -14,17 +15,26 @@ export async function readInputs(words: readonly string[]): Promise<Input[]> {
   const names = words.length === 0 ? ['-'] : words
   const inputs: Input[] = []
   for (const name of names)
-    inputs.push({ name, text: decoded(name, name === '-' ? await readStdin() : readFile(name)) })
+    inputs.push({ name, text: decoded(name, name === '-' ? await readStdin() : await readFile(name)) })
   return inputs
 }
 
-function readFile(name: string): Buffer {
+async function readFile(name: string): Promise<Buffer> {
   try {
     return fs.readFileSync(name)
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     const why = reason === 'ENOENT' ? 'there is no such file' : reason === 'EISDIR' ? 'it is a directory' : reason
-    throw new UsageError(`Cannot read '${name}': ${why}. See clada --help for the commands.`)
+    const { commands } = await import('./help.ts')
+    const close =
+      reason === 'ENOENT'
+        ? closestName(
+            name,
+            commands.map((one) => one.name),
+          )
+        : undefined
+    const meant = close === undefined ? 'See clada --help for the commands.' : `Did you mean clada ${close}?`
+    throw new UsageError(`Cannot read '${name}': ${why}. ${meant}`)
   }
 }
 

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { isThere, projectFileName, userFile } from '../config/places.ts'
+import { defaultInputFile, isThere, projectFileName, userFile } from '../config/places.ts'
 import type { Config } from '../config/keys.ts'
 import { syntaxNames, type SyntaxName } from '../core/block.ts'
 import type { ExecutionResult } from '../core/result.ts'
@@ -24,11 +24,16 @@ export async function cladaOptions(flags: FlagValues): Promise<CladaOptions> {
 /** The same without a word about what does not count, for commands that show it themselves. */
 export async function optionsFor(flags: FlagValues): Promise<CladaOptions> {
   const own = flagOptions(flags)
-  const below = (await loadedFor(flags))?.options
-  if (below === undefined) return own
+  const loaded = await loadedFor(flags)
+  // Whoever watches carries out what is in it, so no document may write it, and it is in no commit.
+  const input = loaded?.config.listener.input_file ?? defaultInputFile
+  const reserved = [path.resolve(own.repoPath ?? loaded?.options.repoPath ?? '.', input)]
+  const below = loaded?.options
+  if (below === undefined) return { ...own, reserved }
   return {
     ...below,
     ...own,
+    reserved,
     allowedRoots: [...(below.allowedRoots ?? []), ...(own.allowedRoots ?? [])],
     approve: [...(below.approve ?? []), ...(own.approve ?? [])],
     limits: { ...below.limits, ...own.limits },

@@ -117,7 +117,7 @@ function outcomeOf(done: Contained, timeoutMs: number): Outcome {
 
 export function problemOf(ended: string, exitCode: number | null, signal: string | null, timeoutMs: number): Problem {
   if (ended === 'timeout') return { kind: 'command-late', ms: timeoutMs }
-  if (ended === 'stopped') return { kind: 'stopped', reason: 'the run was stopped' }
+  if (ended === 'stopped') return { kind: 'command-failed', how: { stopped: true } }
   if (ended === 'crowd') return { kind: 'command-failed', how: { crowd: true } }
   return { kind: 'command-failed', how: exitCode === null ? { signal: signal ?? 'unknown' } : { exit: exitCode } }
 }

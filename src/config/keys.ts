@@ -1,3 +1,4 @@
+import { defaultInputFile } from './places.ts'
 import { actions } from '../actions/registry.ts'
 import { syntaxNames } from '../core/block.ts'
 import { defaultCommandSettings } from '../core/commands.ts'
@@ -208,7 +209,7 @@ export const keys = {
   }),
   'listener.input_file': key({
     kind: path('a file'),
-    default: 'clada_input.md',
+    default: defaultInputFile,
     about: 'The file that clada watch looks at.',
     example: 'notes/reply.md',
     project: ordinaryFile,

@@ -4,6 +4,9 @@ import { configHome } from '../state/user-dirs.ts'
 
 export const projectFileName = 'clada.yml'
 
+/** What `clada watch` looks at unless told otherwise. */
+export const defaultInputFile = 'clada_input.md'
+
 /** Where the user's own file is, whether or not it is there. */
 export const userFile = (): string => path.join(configHome(), 'config.yml')
 

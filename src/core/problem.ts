@@ -57,7 +57,7 @@ export type Problem =
   /** The command is not one that may be run. */
   | { kind: 'command-refused'; reason: string; advice: string }
   | { kind: 'approval-needed'; command: string; runs?: string; changed: boolean; network: boolean; refused: boolean }
-  | { kind: 'command-failed'; how: { exit: number } | { signal: string } | { crowd: true } }
+  | { kind: 'command-failed'; how: { exit: number } | { signal: string } | { crowd: true } | { stopped: true } }
   | { kind: 'command-late'; ms: number }
   /** No program may be started at all. */
   | { kind: 'exec-refused'; reason: string; advice: string }

@@ -84,16 +84,22 @@ export class Checkpoints {
       async () => new Set(),
       settings.author,
     )
-    return [...warnings]
+    return [...warnings, savedFirst(paths, this.#before)]
   }
 
-  async after(record: ExecutionRecord, explanations: readonly string[], inspect: Inspect): Promise<Saved> {
+  /** Paths in `left` are for the user to settle first. */
+  async after(
+    record: ExecutionRecord,
+    explanations: readonly string[],
+    inspect: Inspect,
+    left: ReadonlySet<string>,
+  ): Promise<Saved> {
     const warnings: string[] = []
     const { top } = this.#room.repository
     const { root, closed, settings } = this.#options
     const message = commitMessage(record, explanations)
     const entries = record.paths.flatMap((entry) => {
-      if (!isContent(entry.before) && !isContent(entry.after)) return []
+      if ((!isContent(entry.before) && !isContent(entry.after)) || left.has(entry.path)) return []
       const absolute = fullPath(root, entry.path)
       const name = path
         .relative(top ?? root, absolute)
@@ -179,6 +185,11 @@ export class Checkpoints {
 interface Saved {
   readonly commits: NonNullable<ExecutionRecord['commits']>
   readonly warnings: string[]
+}
+
+function savedFirst(paths: readonly string[], commit: string | undefined): string {
+  const named = paths.length > 3 ? `${paths.slice(0, 3).join(', ')} and ${paths.length - 3} more` : paths.join(', ')
+  return `what was not committed yet (${named}) was committed first, as ${(commit ?? '').slice(0, 8)}`
 }
 
 const stagedWarning =

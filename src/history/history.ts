@@ -57,6 +57,7 @@ export class History implements Recorder {
   readonly warnings: string[] = []
   readonly #options: HistoryOptions
   readonly #blocks = new Map<number, string>()
+  #left: ReadonlySet<string> = new Set()
   #beginning: Promise<void> | undefined
   #open: Open | undefined
   #explanations: string[] = []
@@ -157,6 +158,11 @@ export class History implements Recorder {
   /** Whether anything was to be changed. */
   get begun(): boolean {
     return this.#beginning !== undefined
+  }
+
+  /** These paths are not committed: the user has something to settle in them. */
+  leave(paths: readonly string[]): void {
+    this.#left = new Set(paths)
   }
 
   async end(results: readonly ActionResult[]): Promise<Ended> {
@@ -261,7 +267,12 @@ export class History implements Recorder {
 
   async #checkpoint(checkpoints: Checkpoints, record: ExecutionRecord, file: string): Promise<Ended> {
     try {
-      const { commits, warnings } = await checkpoints.after(record, this.#explanations, this.#options.inspect)
+      const { commits, warnings } = await checkpoints.after(
+        record,
+        this.#explanations,
+        this.#options.inspect,
+        this.#left,
+      )
       const whole: ExecutionRecord = { ...record, mode: checkpoints.mode, commits }
       putFile(file, JSON.stringify(whole))
       const commit = checkpoints.mode === 'commit' ? commits.after : undefined

@@ -55,7 +55,8 @@ export function prettySummary({ results, parseErrors, fatalError }: ExecutionRes
   const done = results.filter((result) => result.success).length - already
   const failed = results.length - done - already
   const broken = byBlock(parseErrors).length
-  if (results.length === 0 && broken === 0 && fatalError === undefined) return paint.dim('No blocks found.')
+  if (results.length === 0 && broken === 0 && fatalError === undefined)
+    return paint.dim('No blocks found. clada prompt prints what teaches a model to write them.')
   const parts = [
     `${done} done`,
     ...(already > 0 ? [`${already} already applied`] : []),

@@ -10,8 +10,10 @@ export function repairLines({ error = '', code, details = {} }: ActionResult, li
   }
   if (details.changed_by !== undefined) {
     const { execution, action } = details.changed_by
-    const where = execution === undefined ? '' : ` of execution ${execution}`
-    lines.push(`This text was there until action ${action}${where} changed it.`)
+    const where = execution === undefined ? '' : `execution ${execution}`
+    // An undo has no actions.
+    const who = action === 0 ? where : `action ${action}${where === '' ? '' : ` of ${where}`}`
+    lines.push(`This text was there until ${who} changed it.`)
   }
   for (const place of details.nearest ?? []) lines.push(...nearLines(place))
   if (details.structure !== undefined) lines.push(...structureHelp(details.structure))

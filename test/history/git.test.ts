@@ -35,6 +35,27 @@ describe('commit mode', () => {
     expect(git(root, 'fsck', '--strict')).toBe('')
   })
 
+  it('tells that it committed what was not committed, and does so once', async () => {
+    const root = repository(files)
+    fill(root, { 'b.txt': 'mine\n', 'notes.txt': 'mine too\n' })
+    const { warnings = [] } = await execute(root, 'commit', [edit])
+    const before = git(root, 'rev-parse', '--short=8', 'HEAD~').trim()
+    expect(warnings).toEqual([`what was not committed yet (b.txt, notes.txt) was committed first, as ${before}`])
+    expect((await execute(root, 'commit', [create])).warnings).toBeUndefined()
+  })
+
+  it('commits no conflict that the user must settle first', async () => {
+    const root = repository(files)
+    await execute(root, 'commit', [edit, create])
+    fill(root, { 'a.txt': 'ONE of mine\n' })
+    git(root, 'commit', '-qam', 'mine')
+    const { conflicts } = await undoIn(root, 'commit', { force: true })
+    expect(conflicts.map(({ path }) => path)).toEqual(['a.txt'])
+    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toContain('<<<<<<<')
+    expect(git(root, 'show', 'HEAD:a.txt')).toBe('ONE of mine\n')
+    expect(git(root, 'ls-tree', '-r', '--name-only', 'HEAD')).not.toContain('src/new.txt')
+  })
+
   it('saves what was not committed first, and only then', async () => {
     const root = repository({ ...files, '.gitignore': '*.log\n' })
     fill(root, {

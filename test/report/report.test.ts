@@ -62,7 +62,9 @@ describe('reports', () => {
   it('say that there was nothing to do', () => {
     expect(formatReport(none, 'llm')).toContain('No blocks found')
     expect(formatReport(none, 'text')).toBe('No blocks found')
-    expect(formatReport(none, 'pretty')).toBe('No blocks found.')
+    expect(formatReport(none, 'pretty')).toBe(
+      'No blocks found. clada prompt prints what teaches a model to write them.',
+    )
     expect(formatReport(none, 'xml')).toBe('<result blocks="0" tasks="0" succeeded="0" failed="0"/>')
   })
 

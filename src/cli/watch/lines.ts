@@ -47,11 +47,10 @@ function linesOf(event: ListenerEvent, look: Look, now: Date): string[] {
     case 'done':
       return endLines(event.result, look, event.copied)
     case 'nothing-new':
-      if (event.blocks === 0 && event.origin === 'file') return []
       return [
         paint.dim(
           event.blocks === 0
-            ? `There are no blocks in what came from the ${event.origin}.`
+            ? `There are no blocks in what came from the ${event.origin}. clada prompt prints what teaches a model to write them.`
             : `Nothing new: ${counted(event.blocks)} applied before. ${key('x', 'clada watch --again ')}runs all again.`,
         ),
       ]

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { python } from '../listener/terminal.ts'
+import { scratchDir } from '../support/scratch.ts'
+
+const reply = (dir: string): string => `#!SHAM [@three-char-SHA-256: run]
+action = "run"
+command = "node --version"
+#!END_SHAM_run
+
+#!SHAM [@three-char-SHA-256: aft]
+action = "file_write"
+path = "${dir}/after.txt"
+content = "after"
+#!END_SHAM_aft
+`
+
+/** A person at a terminal, who presses keys when the question comes. */
+async function asked(keys: string): Promise<{ code: number | null; shown: string; dir: string }> {
+  const dir = scratchDir()
+  const state = scratchDir()
+  fs.writeFileSync(path.join(dir, 'reply.md'), reply(dir))
+  const onTerminal = path.join(import.meta.dirname, '../support/on_terminal.py')
+  const own = [process.execPath, inject('cli'), 'reply.md', '--no-git']
+  const { CI: _, ...env } = process.env
+  const child = spawn(python ?? '', [onTerminal, '80', ...own], {
+    cwd: dir,
+    env: { ...env, TERM: 'xterm', NO_COLOR: '1', XDG_STATE_HOME: state },
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
+  let shown = ''
+  child.stdout.on('data', (chunk) => (shown += String(chunk)))
+  await expect.poll(() => shown, { timeout: 20_000, interval: 20 }).toContain('Run it?')
+  child.stdin.write(`${JSON.stringify({ send: keys })}\n`)
+  return { code: await ended, shown, dir }
+}
+
+describe.skipIf(python === undefined)('the question at a terminal (skipped without Python)', () => {
+  it('is ended by Ctrl-C, and nothing more is carried out', async () => {
+    const { code, shown, dir } = await asked('\u0003')
+    expect(code).toBe(130)
+    expect(shown).toContain('the user stopped the run')
+    expect(fs.existsSync(path.join(dir, 'after.txt'))).toBe(false)
+  })
+
+  it('is answered by a line, and the rest goes on', async () => {
+    const { code, shown, dir } = await asked('y\r')
+    expect(code).toBe(0)
+    expect(shown).toContain(process.version)
+    expect(fs.existsSync(path.join(dir, 'after.txt'))).toBe(true)
+  })
+})
