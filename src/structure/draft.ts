@@ -57,6 +57,7 @@ export class Drafting {
   readonly #groups: ReadonlySet<string>
   readonly #statements: ReadonlySet<string>
   readonly #chains: ReadonlySet<string>
+  readonly #tails: ReadonlySet<string>
 
   constructor(row: TreeSitterRow, text: string, base: number) {
     this.#row = row
@@ -65,10 +66,21 @@ export class Drafting {
     this.#groups = new Set(words(row.groups))
     this.#statements = new Set(words(row.statements))
     this.#chains = new Set(words(row.chains))
+    this.#tails = new Set(words(row.tails))
   }
 
   all(parts: readonly Part[]): Draft[] {
-    return parts.flatMap((part) => this.#visit(part))
+    const drafts: Draft[] = []
+    for (const part of parts) {
+      const made = this.#visit(part)
+      const before = drafts.at(-1)
+      if (before === undefined || this.#tails.size === 0 || !this.#tails.has(part.type)) drafts.push(...made)
+      else {
+        before.children.push(...made)
+        before.end = Math.max(before.end, part.end)
+      }
+    }
+    return drafts
   }
 
   #visit(part: Part): Draft[] {

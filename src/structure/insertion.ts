@@ -137,23 +137,36 @@ const isFirstOfList = (outline: Outline, { parent, listed }: Structure): boolean
 function insertInline(outline: Outline, anchor: Structure, layout: Layout, side: Side, piece: Piece): Insertion {
   const { text } = outline.source
   const eol = dominantEol(text)
-  const indent = layout.indent
-  const [first = '', ...rest] = fittedLines(outline, piece, indent)
-  const body = [first.slice(indent.length), ...rest].join(eol).replace(anchor.listed ? /,\s*$/ : /$^/, '')
   const { comma } = layout
-  const blank = anchor.listed ? blankBehindComma(text, comma ?? layout.commaBefore) : ' '
+  const breaks =
+    !anchor.listed && !layout.bullet && !isClosed(side === 'before' ? piece.lines.at(-1) : text.slice(0, anchor.end))
+  const indent = breaks ? innerIndent(outline, anchor, layout) : layout.indent
+  const [first = '', ...rest] = fittedLines(outline, piece, indent)
+  const lines = [first.slice(indent.length), ...rest].join(eol).trimEnd()
+  const body = anchor.listed ? lines.replace(/,$/, '') : lines
+  const blank = anchor.listed ? blankBehindComma(text, comma ?? layout.commaBefore) : breaks ? eol + indent : ' '
   let lead = ''
   let tail = ''
   let at = side === 'before' ? anchor.start : anchor.end
   if (layout.bullet) tail = eol + indent
-  else if (side === 'before') tail = anchor.listed ? `,${blank}` : ' '
+  else if (side === 'before') tail = anchor.listed ? `,${blank}` : blank
   else if (anchor.listed && comma !== null) {
     at = comma + 1
     lead = blank
     tail = ','
-  } else lead = anchor.listed ? `,${blank}` : ' '
+  } else lead = anchor.listed ? `,${blank}` : blank
   const main: Change = { start: at, end: at, text: `${lead}${body}${tail}` }
   return { changes: [main], main, from: lead.length, to: lead.length + body.length }
+}
+
+/** Whether something may follow on the same line. */
+const isClosed = (text: string | undefined): boolean => /[;}>]\s*$/.test(text ?? '')
+
+/** How far in the lines around a structure are that shares its own line. */
+function innerIndent(outline: Outline, { parent }: Structure, { indent }: Layout): string {
+  const siblings = parent === null ? outline.structures : parent.children
+  const layouts = siblings.map((one) => layoutOf(outline, one))
+  return layouts.find(({ ownLines }) => ownLines)?.indent ?? indent + (parent === null ? '' : outline.language.unit)
 }
 
 const blankBehindComma = (text: string, comma: number | null): string =>

@@ -49,6 +49,8 @@ export interface TreeSitterRow {
   readonly comments: string
   /** Decorators and attributes: part of the structure, not of its header. */
   readonly decorators?: string
+  /** Nodes that belong to the structure before them though the grammar has them beside it. */
+  readonly tails?: string
   /** Nodes whose members are separated by commas. */
   readonly lists?: string
   /** Conditionals whose `else if` is another conditional inside. */

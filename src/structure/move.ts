@@ -103,8 +103,9 @@ function carriedGap(outline: Outline, structure: Structure, { anchor, at }: Plac
   if (!inBody && !alike) return null
   const { source } = outline
   const below = gapBelow(source, own.last)
+  // A branch ends what stands before it, as the end of a body does.
   const goesOn = (next: Structure | undefined): boolean =>
-    next !== undefined && (inBody || next.kind === structure.kind)
+    next !== undefined && !branches.has(next.kind) && (inBody || next.kind === structure.kind)
   const isLast = !goesOn(siblingOn(outline, structure, below.line))
   const blank_lines = isLast ? gapAbove(source, own.first).blank : below.blank
   const keep: Kept = isLast ? 'below' : 'above'
@@ -114,6 +115,9 @@ function carriedGap(outline: Outline, structure: Structure, { anchor, at }: Plac
     ? { beside: anchor, at, blank_lines, keep }
     : { beside: next, at: 'before' as const, blank_lines, keep }
 }
+
+/** Parts of a statement with an order that is meaning. */
+const branches: ReadonlySet<Kind> = new Set<Kind>(['else', 'catch', 'finally'])
 
 /** Inside of these the end of a run of one kind is an end: the gap behind it separates the kinds. */
 const declaring: ReadonlySet<Kind> = new Set<Kind>([...methodHolders, 'module', 'section', 'item'])
@@ -150,7 +154,7 @@ async function moveAcross(
   }
 }
 
-/** A structure as a piece, with the comment behind its comma. */
+/** A structure as a piece, with what stands behind it on its last line: blanks, and a comment behind its comma. */
 export async function pieceFrom(outline: Outline, structure: Structure): Promise<Piece> {
   const { source } = outline
   const piece = await pieceOf(textOf(outline, structure), structure.language)
@@ -161,7 +165,7 @@ export async function pieceFrom(outline: Outline, structure: Structure): Promise
     const start = source.startOf(first + at)
     if (strings.some((span) => span.start < start && start < span.end)) fixed.add(at)
   }
-  return { ...piece, fixed, kind: structure.kind, suffix: structure.listed ? suffix : '' }
+  return { ...piece, fixed, kind: structure.kind, suffix }
 }
 
 export interface Place {

@@ -31,6 +31,7 @@ export const kotlin: Language = {
     comments: 'line_comment multiline_comment',
     decorators: 'annotation',
     lists: 'enum_class_body',
+    tails: 'getter setter',
     names: {
       class_declaration: 'type_identifier',
       object_declaration: 'type_identifier',
