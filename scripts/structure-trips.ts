@@ -65,6 +65,9 @@ export function putBack(one: Traveller): Promise<Outcome> {
     if (results.some((result) => sameButIndent(result, text)) && isIndentedUniquely(one, without)) {
       return byNature('nothing else in the file has its step of indentation')
     }
+    if (!layoutOf(outline, structure).ownLines && results.some((result) => sameButBlanks(result, text))) {
+      return byNature('it shares a line with other code')
+    }
     if (outline.faults().length > 0) return byNature('the file did not parse to begin with')
     return { verdict: 'wrong', how: 'put back elsewhere', difference }
   })
@@ -73,7 +76,7 @@ export function putBack(one: Traveller): Promise<Outcome> {
 /** What has a step of indentation that the file does not know is given the file's. */
 function isIndentedUniquely({ outline, structure }: Traveller, without: string): boolean {
   const known = indentSteps(without.split(/\r?\n/))
-  return indentSteps(textOf(outline, structure).split('\n')).some((step) => !known.includes(step))
+  return indentSteps(textOf(outline, structure.parent ?? structure).split('\n')).some((step) => !known.includes(step))
 }
 
 async function* waysBack(
@@ -161,7 +164,11 @@ export async function thereAndBack({ outline, structure }: Traveller): Promise<O
     if (result === text) return exact('before its neighbour')
     const difference = differenceOf(text, result)
     const byNature = (how: string): Outcome => ({ verdict: 'by nature', how, difference })
-    if (sameButBlankLines(result, text)) return { verdict: 'blank lines', how: 'the gaps around it differ', difference }
+    if (sameButBlankLines(result, text)) {
+      return areEven(outline, near.first, own.first, own.last)
+        ? { verdict: 'wrong', how: 'even gaps came back uneven', difference }
+        : { verdict: 'blank lines', how: 'the gaps around it differ', difference }
+    }
     if (own.indent !== near.indent && sameButIndent(result, text))
       return byNature('its neighbour is indented otherwise')
     if (own.ownLines !== near.ownLines && sameButBlanks(result, text))
@@ -169,6 +176,12 @@ export async function thereAndBack({ outline, structure }: Traveller): Promise<O
     if (outline.faults().length > 0) return byNature('the file did not parse to begin with')
     return { verdict: 'wrong', how: 'came back elsewhere', difference }
   })
+}
+
+/** Whether there is one number of blank lines above the neighbour, between the two and below. */
+function areEven({ source }: Outline, neighbour: number, first: number, last: number): boolean {
+  const gaps = [gapAbove(source, neighbour), gapAbove(source, first), gapBelow(source, last)]
+  return new Set(gaps.filter(({ line }) => line !== null).map(({ blank }) => blank)).size === 1
 }
 
 /** Nothing stands between neighbours but blanks, the comma and a comment behind it. */

@@ -22,13 +22,18 @@ export interface SpacingOptions {
   readonly blank_lines?: number | undefined
 }
 
+export interface Placing extends SpacingOptions {
+  /** How far in the lines go, where that is not as far as the anchor is. */
+  readonly indent?: string | undefined
+}
+
 /** Puts a piece beside a structure. */
 export function insertion(
   outline: Outline,
   anchor: Structure,
   side: Side,
   piece: Piece,
-  options: SpacingOptions = {},
+  options: Placing = {},
 ): Insertion {
   const layout = layoutOf(outline, anchor)
   return layout.ownLines || (layout.bullet && side === 'after')
@@ -42,10 +47,10 @@ function insertLines(
   layout: Layout,
   side: Side,
   piece: Piece,
-  options: SpacingOptions,
+  options: Placing,
 ): Insertion {
   const { source } = outline
-  const lines = fittedLines(outline, piece, layout.indent)
+  const lines = fittedLines(outline, piece, options.indent ?? layout.indent)
   const near = options.blank_lines ?? (explicit(piece, side) || nearBlank(outline, anchor, side, piece))
   const far = options.blank_lines === undefined ? extraFar(outline, anchor, layout, side, piece) : 0
   const extra: Change[] = []

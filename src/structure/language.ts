@@ -59,6 +59,11 @@ export interface TreeSitterRow {
   readonly names?: Readonly<Record<string, string>>
   /** Where the body is, for nodes that keep it in an unusual place. */
   readonly bodies?: Readonly<Record<string, string>>
+  /**
+   * Where the name of the type is that a node belongs to without standing in it, in the notation of names; `name` where
+   * it stands before the name: `Shape::draw`.
+   */
+  readonly owners?: Readonly<Record<string, string>>
   /** Node types whose name is also that of another structure: `impl Type`. They give way to it. */
   readonly secondary?: string
   /** Strings that may have several lines; their lines are never re-indented. */

@@ -4,11 +4,11 @@ import type { Piece } from './fragment.ts'
 import { pieceOf } from './fragment.ts'
 import { asLines, fittedLines, insertion, type Insertion, type Side, type SpacingOptions } from './insertion.ts'
 import { methodHolders, type Kind } from './language.ts'
-import { layoutOf } from './layout.ts'
+import { layoutOf, type Layout } from './layout.ts'
 import { failed, type Failed, type Warning } from './problem.ts'
 import { textOf } from './read.ts'
 import { removal, type Kept } from './removal.ts'
-import { blankLinesBetween, gapAbove, gapBelow, shapeOf, siblingOn, type Shape } from './spacing.ts'
+import { blankLinesBetween, gapAbove, gapBelow, plain, shapeOf, siblingOn, type Gap, type Shape } from './spacing.ts'
 import { linesOf, type Outline, type Structure } from './structure.ts'
 
 export interface Result_for_move_structure {
@@ -83,8 +83,8 @@ export async function relocation(
     const made = insertAt(outline, place, piece, options, structure)
     return { ...made, changes: [...removal(outline, structure), ...made.changes] }
   }
-  const { beside, at, blank_lines, keep } = carried
-  const made = insertion(outline, beside, at, piece, { blank_lines })
+  const { beside, at, indent, blank_lines, keep } = carried
+  const made = insertion(outline, beside, at, piece, { blank_lines, indent })
   return { ...made, changes: [...removal(outline, structure, keep), ...made.changes] }
 }
 
@@ -97,9 +97,13 @@ function carriedGap(outline: Outline, structure: Structure, { anchor, at }: Plac
   const own = layoutOf(outline, structure)
   const other = layoutOf(outline, anchor)
   if (!own.ownLines || !other.ownLines) return null
+  const { indent } = other
+  const even = evenGap(outline, structure, own, anchor, at === 'before' ? other.first : other.last, at)
+  if (even !== null) return { beside: anchor, at, indent, ...even }
   const { parent } = structure
   const inBody = parent !== null && !declaring.has(parent.kind)
-  const alike = structure.kind === anchor.kind && (own.first === own.last) === (other.first === other.last)
+  const sized = (own.first === own.last) === (other.first === other.last)
+  const alike = structure.kind === anchor.kind && (sized || plain.has(structure.kind))
   if (!inBody && !alike) return null
   const { source } = outline
   const below = gapBelow(source, own.last)
@@ -112,8 +116,25 @@ function carriedGap(outline: Outline, structure: Structure, { anchor, at }: Plac
   const next = at === 'after' ? siblingOn(outline, anchor, gapBelow(source, other.last).line) : undefined
   // Behind a structure that another follows is in front of the other: the gap between them stays where it is.
   return next === undefined || !goesOn(next) || next === structure || !layoutOf(outline, next).ownLines
-    ? { beside: anchor, at, blank_lines, keep }
-    : { beside: next, at: 'before' as const, blank_lines, keep }
+    ? { beside: anchor, at, indent, blank_lines, keep }
+    : { beside: next, at: 'before' as const, indent, blank_lines, keep }
+}
+
+/** Where siblings stand apart by one number of blank lines, here and there, they go on to do so. */
+function evenGap(outline: Outline, structure: Structure, own: Layout, anchor: Structure, line: number, at: Side) {
+  const { source } = outline
+  const above = gapAbove(source, own.first)
+  const below = gapBelow(source, own.last)
+  const there = at === 'before' ? gapAbove(source, line) : gapBelow(source, line)
+  const isBetween = (gap: Gap, one: Structure): boolean => siblingOn(outline, one, gap.line) !== undefined
+  const gaps = [
+    ...[above, below].filter((gap) => isBetween(gap, structure)),
+    ...[there].filter((gap) => isBetween(gap, anchor)),
+  ]
+  const [blank_lines, ...others] = new Set(gaps.map(({ blank }) => blank))
+  if (blank_lines === undefined || others.length > 0) return null
+  const keep: Kept = isBetween(above, structure) && !isBetween(below, structure) ? 'below' : 'above'
+  return { blank_lines, keep }
 }
 
 /** Parts of a statement with an order that is meaning. */

@@ -36,6 +36,14 @@ export function fixedName(type: string, row: TreeSitterRow): string | undefined 
   return /^'(.*)'$/.exec(row.names?.[type] ?? '')?.[1]
 }
 
+/** The type that a node belongs to: Store for `*Store`, Cache for `Cache[K]`, Shape for `ns::Shape::draw`. */
+export function ownerOf(node: Node, row: TreeSitterRow): string | null {
+  const told = row.owners?.[node.type]
+  if (told === undefined) return null
+  if (told === 'name') return /(\w+)(?:<[^:]*>)?::\W*\w+$/.exec(nameNode(node, row)?.parent?.text ?? '')?.[1] ?? null
+  return /\w+/.exec(follow(node, told)?.text ?? '')?.[0] ?? null
+}
+
 function firstField(node: Node, fields: readonly string[]): Node | null {
   for (const field of fields) {
     const child = node.childForFieldName(field)

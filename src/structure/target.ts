@@ -125,7 +125,29 @@ function rankUpwards(
     around = Math.min(around, rankUpwards(outline, parent, levels, index - 1, limit))
     if (!parent.optional) break
   }
-  return Math.max(own, around)
+  return Math.max(own, Math.min(around, rankOfOwner(outline, structure, levels, index - 1, limit)))
+}
+
+/** By which rank a level means the type that a structure belongs to, here or in another file. */
+function rankOfOwner(
+  outline: Outline,
+  { owner, parent }: Structure,
+  levels: readonly Level[],
+  index: number,
+  limit: number,
+): number {
+  if (owner === null) return Infinity
+  const siblings = parent === null ? outline.structures : parent.children
+  const type = siblings
+    .flatMap((one) => (one.optional ? one.children : [one]))
+    .find((one) => one.name === owner && one.owner === null)
+  if (type !== undefined) return rankUpwards(outline, type, levels, index, limit)
+  if (levels[index]?.bare !== owner) return Infinity
+  return parent === null
+    ? index === 0
+      ? ranks.name
+      : Infinity
+    : rankUpwards(outline, parent, levels, index - 1, limit)
 }
 
 function rankOf(outline: Outline, structure: Structure, level: Level, limit: number): number {

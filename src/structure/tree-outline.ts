@@ -5,7 +5,7 @@ import { Drafting, type Draft } from './draft.ts'
 import type { Grammar } from './grammar.ts'
 import { headerStart, headerText } from './header.ts'
 import { methodHolders, nameless, words, type Kind, type Language, type TreeSitterRow } from './language.ts'
-import { fixedName, nameNode } from './naming.ts'
+import { fixedName, nameNode, ownerOf } from './naming.ts'
 import { partsOf, type Part } from './parts.ts'
 import type { OpenStructure as Open, Structure } from './structure.ts'
 import type { Span } from '../text/edit.ts'
@@ -144,6 +144,11 @@ class TreeStructure implements Open {
     if (secondary.size > 0 && secondary.has(this.#draft.node.type)) return true
     // A constructor has the name of its class, which is what is meant by it.
     return this.kind === 'method' && this.name !== null && this.name === this.parent?.name
+  }
+
+  get owner(): string | null {
+    const { row } = this.#making
+    return row.owners === undefined ? null : ownerOf(this.#draft.node, row)
   }
 
   get listed(): boolean {

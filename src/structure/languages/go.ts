@@ -26,6 +26,7 @@ export const go: Language = {
     comments: 'comment',
     lists: 'literal_value',
     chains: 'if_statement',
+    owners: { method_declaration: 'receiver.parameter_declaration.type' },
     verbatim: 'raw_string_literal',
     preamble: 'package_clause import_declaration',
     fragments: [
