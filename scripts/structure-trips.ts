@@ -171,7 +171,7 @@ export async function thereAndBack({ outline, structure }: Traveller): Promise<O
     }
     if (own.indent !== near.indent && sameButIndent(result, text))
       return byNature('its neighbour is indented otherwise')
-    if (own.ownLines !== near.ownLines && sameButBlanks(result, text))
+    if (!(own.ownLines && near.ownLines) && sameButBlanks(result, text))
       return byNature('its neighbour shares a line with others')
     if (outline.faults().length > 0) return byNature('the file did not parse to begin with')
     return { verdict: 'wrong', how: 'came back elsewhere', difference }
