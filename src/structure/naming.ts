@@ -56,8 +56,8 @@ const firstOfType = (node: Node, types: readonly string[]): Node | null =>
   node.namedChildren.find(({ type }) => types.includes(type)) ?? null
 
 /**
- * `a.b`: the field or the node type b in a; `a|b`: whichever there is; a number: that child. A `*` at the end goes on
- * through declarators.
+ * `a.b`: the field or the node type b in a; `a|b`: whichever there is; `a?`: a if it is there; a number: that child. A
+ * `*` at the end goes on through declarators.
  */
 function follow(node: Node, path: string): Node | null {
   let at: Node | null = node
@@ -69,7 +69,10 @@ function follow(node: Node, path: string): Node | null {
     }
     const here: Node = at
     if (/^\d+$/.test(step)) at = here.namedChild(Number(step))
-    else at = firstField(here, step.split('|')) ?? firstOfType(here, step.split('|'))
+    else {
+      const wanted = step.replace('?', '').split('|')
+      at = firstField(here, wanted) ?? firstOfType(here, wanted) ?? (step.endsWith('?') ? here : null)
+    }
   }
   return at
 }

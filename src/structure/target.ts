@@ -26,7 +26,9 @@ export function findTarget(outline: Outline, target: string): Structure[] {
     if (exact.length > 0) return exact
   }
   if (found.length > 0) return found
-  const dotted = levels.flatMap((level) => (pathLike.test(level) ? level.split(separators) : [level]))
+  const dotted = levels.flatMap((level) =>
+    pathLike.test(level) ? level.replace(receiver, '$1').split(separators) : [level],
+  )
   return dotted.length > levels.length ? search(outline, dotted.map(plainLevel)) : []
 }
 
@@ -37,8 +39,9 @@ export const levelsOf = (target: string): string[] =>
     .filter((line) => line !== '')
 
 const separators = /\.|::|#| > /
-/** `MyClass.method`, for those who write a path in one line. */
-const pathLike = /^[\w$]+(?:(?:\.|::|#| > )[\w$]+)+$/
+/** `MyClass.method`, for those who write a path in one line; `(*Store).Get`, `Set#add?`. */
+const pathLike = /^(?:[\w$]+|\(\*?\w+\))(?:(?:\.|::|#| > )[\w$]+[?!]?)+$/
+const receiver = /^\(\*?(\w+)\)/
 
 interface Level {
   readonly text: string

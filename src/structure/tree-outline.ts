@@ -136,7 +136,13 @@ class TreeStructure implements Open {
   }
 
   get otherHeaders(): readonly string[] {
-    return (this.#otherHeaders ??= this.kind === 'lambda' ? [lineOf(this.headerStart, this.#making.around)] : [])
+    this.#otherHeaders ??=
+      this.kind === 'lambda'
+        ? [lineOf(this.headerStart, this.#making.around)]
+        : this.kind === 'impl'
+          ? [withoutParameters(this.header)]
+          : []
+    return this.#otherHeaders
   }
 
   get secondary(): boolean {
@@ -186,6 +192,12 @@ function nameOf(node: Node, { around, row, base }: Making): string | null {
   const name = unquoted(text.replace(/\s+/g, ' ').trim())
   // Where the grammar lost its way a name may be a node without a text.
   return name === '' ? null : name
+}
+
+/** `impl<T> Clone for Iter<'_, T>` is the `impl Clone for Iter`. */
+function withoutParameters(header: string): string {
+  const bare = header.replace(/<[^<>]*>/g, '')
+  return bare === header ? bare : withoutParameters(bare)
 }
 
 const lineOf = (offset: number, around: Surroundings): string =>

@@ -35,7 +35,7 @@ export const rust: Language = {
     decorators: 'attribute_item',
     lists: 'field_declaration_list enum_variant_list field_initializer_list',
     chains: 'if_expression',
-    names: { impl_item: 'type', field_initializer: 'field', foreign_mod_item: '' },
+    names: { impl_item: 'type.type?', field_initializer: 'field', foreign_mod_item: '' },
     bodies: { match_arm: 'value', let_declaration: '', const_item: '', static_item: '' },
     secondary: 'impl_item shorthand_field_initializer',
     verbatim: 'string_literal raw_string_literal',
