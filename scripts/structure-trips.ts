@@ -164,6 +164,9 @@ export async function thereAndBack({ outline, structure }: Traveller): Promise<O
     if (result === text) return exact('before its neighbour')
     const difference = differenceOf(text, result)
     const byNature = (how: string): Outcome => ({ verdict: 'by nature', how, difference })
+    if (withEmptyLines(result) === withEmptyLines(text)) {
+      return { verdict: 'blank lines', how: 'a blank line with blanks in it became empty', difference }
+    }
     if (sameButBlankLines(result, text)) {
       return areEven(outline, near.first, own.first, own.last)
         ? { verdict: 'wrong', how: 'even gaps came back uneven', difference }
@@ -203,6 +206,8 @@ const withoutBlankLines = (text: string): string =>
     .split('\n')
     .filter((line) => line.trim() !== '')
     .join('\n')
+
+const withEmptyLines = (text: string): string => text.replace(/^[ \t]+$/gm, '')
 
 const sameButIndent = (a: string, b: string): boolean => withoutIndent(a) === withoutIndent(b)
 

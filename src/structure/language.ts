@@ -64,7 +64,7 @@ export interface TreeSitterRow {
    * it stands before the name: `Shape::draw`.
    */
   readonly owners?: Readonly<Record<string, string>>
-  /** Node types whose name is also that of another structure: `impl Type`. They give way to it. */
+  /** Node types whose name is also that of another structure: `impl Type`, `size = 1`. They give way to it. */
   readonly secondary?: string
   /** Strings that may have several lines; their lines are never re-indented. */
   readonly verbatim?: string

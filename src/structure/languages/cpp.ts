@@ -52,6 +52,7 @@ export const cpp: Language = {
     names: { initializer_pair: 'designator', linkage_specification: '' },
     owners: { function_definition: 'name' },
     verbatim: 'raw_string_literal',
+    secondary: 'assignment_expression',
     preamble: 'preproc_include using_declaration',
     fragments: [
       ['', ''],

@@ -28,6 +28,7 @@ export const go: Language = {
     chains: 'if_statement',
     owners: { method_declaration: 'receiver.parameter_declaration.type' },
     verbatim: 'raw_string_literal',
+    secondary: 'assignment_statement',
     preamble: 'package_clause import_declaration',
     fragments: [
       ['', ''],

@@ -55,6 +55,7 @@ export const kotlin: Language = {
       lambda_literal: 'statements',
     },
     verbatim: 'string_literal',
+    secondary: 'assignment',
     preamble: 'package_header import_list',
     fragments: [
       ['', ''],
