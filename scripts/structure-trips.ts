@@ -25,6 +25,8 @@ export interface Outcome {
   readonly difference?: string | undefined
 }
 
+const broken = 'the file did not parse to begin with'
+
 const exact = (how: string): Outcome => ({ verdict: 'exact', how })
 
 /** Deletes a structure and puts it back: beside a neighbour, else with what is around it, else at an end of the file. */
@@ -53,7 +55,7 @@ export function putBack(one: Traveller): Promise<Outcome> {
     const difference = results[0] === undefined ? undefined : differenceOf(text, results[0])
     const byNature = (how: string): Outcome => ({ verdict: 'by nature', how, difference })
     if (results.some((result) => sameButBlankLines(result, text))) {
-      return { verdict: 'blank lines', how: 'its gaps differ, and of the two the wider stayed', difference }
+      return { verdict: 'blank lines', how: 'the gaps above and below it differ, and only one stayed', difference }
     }
     // An operation that does this warns of it: SYNTAX_BROKEN.
     if (left.faults().length > outline.faults().length) return byNature('the file does not parse without it')
@@ -68,7 +70,7 @@ export function putBack(one: Traveller): Promise<Outcome> {
     if (!layoutOf(outline, structure).ownLines && results.some((result) => sameButBlanks(result, text))) {
       return byNature('it shares a line with other code')
     }
-    if (outline.faults().length > 0) return byNature('the file did not parse to begin with')
+    if (outline.faults().length > 0) return byNature(broken)
     return { verdict: 'wrong', how: 'put back elsewhere', difference }
   })
 }
@@ -119,14 +121,14 @@ async function* waysBack(
     yield ['with what is around it', applyChanges(without, [{ start: holder.start, end: holder.end, text }])]
   }
   if (structure.parent !== null) return
-  const itself = { path, text: source.text.slice(structure.start, source.endOf(own[1])) }
   const ends = {
     'file-end': source.text.slice(structure.end),
     'file-start': source.text.slice(outline.preambleEnd, structure.start),
   }
   for (const at of ['file-end', 'file-start'] as const) {
     if (ends[at].trim() !== '' || (at === 'file-start' && left.preambleEnd !== outline.preambleEnd)) continue
-    const moved = await moveIn(itself, `${structure.header} [1]`, { path, text: without }, { at })
+    const target = `${structure.header} [${own[0]}]`
+    const moved = await moveIn({ path, text: source.text }, target, { path, text: without }, { at })
     if ('destination' in moved) yield ['at an end of the file', moved.destination]
   }
 }
@@ -156,7 +158,8 @@ export async function thereAndBack({ outline, structure }: Traveller): Promise<O
     // A part of a statement can be told from another only where it stands; a section takes in what follows it.
     if (!isItself || neighbour === undefined) {
       const difference = differenceOf(text, moved)
-      return { verdict: 'by nature', how: 'it is something else at its new place', difference }
+      const how = outline.faults().length > 0 ? broken : 'it is something else at its new place'
+      return { verdict: 'by nature', how, difference }
     }
     const back = await relocation(other, again, { anchor: neighbour, at: 'after' })
     if (back === null) return { verdict: 'wrong', how: 'stands behind its neighbour already' }
@@ -170,13 +173,13 @@ export async function thereAndBack({ outline, structure }: Traveller): Promise<O
     if (sameButBlankLines(result, text)) {
       return areEven(outline, near.first, own.first, own.last)
         ? { verdict: 'wrong', how: 'even gaps came back uneven', difference }
-        : { verdict: 'blank lines', how: 'the gaps around it differ', difference }
+        : { verdict: 'blank lines', how: 'it came from one kind of gap into another', difference }
     }
     if (own.indent !== near.indent && sameButIndent(result, text))
       return byNature('its neighbour is indented otherwise')
     if (!(own.ownLines && near.ownLines) && sameButBlanks(result, text))
       return byNature('its neighbour shares a line with others')
-    if (outline.faults().length > 0) return byNature('the file did not parse to begin with')
+    if (outline.faults().length > 0) return byNature(broken)
     return { verdict: 'wrong', how: 'came back elsewhere', difference }
   })
 }
