@@ -179,6 +179,7 @@ export async function thereAndBack({ outline, structure }: Traveller): Promise<O
       return byNature('its neighbour is indented otherwise')
     if (!(own.ownLines && near.ownLines) && sameButBlanks(result, text))
       return byNature('its neighbour shares a line with others')
+    if (textOf(other, neighbour) !== textOf(outline, before)) return byNature('its neighbour takes in what follows')
     if (outline.faults().length > 0) return byNature(broken)
     return { verdict: 'wrong', how: 'came back elsewhere', difference }
   })

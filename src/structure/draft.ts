@@ -44,6 +44,9 @@ export class Draft {
   }
 }
 
+/** Of what a node may begin with. */
+const LONGEST_NAME = 20
+
 /** Kinds that are the name of the function they hold. */
 const binding: ReadonlySet<Kind> = new Set<Kind>(['variable', 'key', 'field', 'member', 'export', 'call', 'type'])
 
@@ -85,12 +88,17 @@ export class Drafting {
 
   #visit(part: Part): Draft[] {
     if (part.kind === null) return this.#around(part, this.all(part.children))
-    const draft = this.#start(part.kind, part.node, part.start, part.end)
+    const draft = this.#start(part.kind, part.node, part.start, this.#endOf(part))
     const mayBranch = part.kind === 'if' || part.kind === 'else'
     if (mayBranch && this.#chains.has(part.type)) this.#fillChain(draft, part)
     else this.#fill(draft, this.all(part.children))
     if (part.roles.includes('list')) markListed(draft.children)
     return [this.#withoutEmptyDeclaration(draft)]
+  }
+
+  #endOf({ node, start, end }: Part): number {
+    if (this.#row.hollow?.test(this.#text.slice(start, start + LONGEST_NAME)) !== true) return end
+    return (node.firstChild?.endIndex ?? node.endIndex) + this.#base
   }
 
   /** `enum E { … };` in C++ is a declaration of nothing but a type: the type is the structure. */

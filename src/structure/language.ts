@@ -49,6 +49,8 @@ export interface TreeSitterRow {
   readonly comments: string
   /** Decorators and attributes: part of the structure, not of its header. */
   readonly decorators?: string
+  /** What nodes begin with that hold nothing: what the grammar counts to them behind their first part is not theirs. */
+  readonly hollow?: RegExp
   /** Nodes that belong to the structure before them though the grammar has them beside it. */
   readonly tails?: string
   /** Nodes whose members are separated by commas. */
