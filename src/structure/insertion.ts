@@ -149,7 +149,11 @@ function insertInline(outline: Outline, anchor: Structure, layout: Layout, side:
   const [first = '', ...rest] = fittedLines(outline, piece, indent)
   const lines = [first.slice(indent.length), ...rest].join(eol).trimEnd()
   const body = anchor.listed ? lines.replace(/,$/, '') : lines
-  const blank = anchor.listed ? blankBehindComma(text, comma ?? layout.commaBefore) : breaks ? eol + indent : ' '
+  const blank = anchor.listed
+    ? blankBehindComma(text, comma ?? layout.commaBefore)
+    : breaks
+      ? eol + indent
+      : blankBetween(outline, anchor)
   let lead = ''
   let tail = ''
   let at = side === 'before' ? anchor.start : anchor.end
@@ -162,6 +166,21 @@ function insertInline(outline: Outline, anchor: Structure, layout: Layout, side:
   } else lead = anchor.listed ? `,${blank}` : blank
   const main: Change = { start: at, end: at, text: `${lead}${body}${tail}` }
   return { changes: [main], main, from: lead.length, to: lead.length + body.length }
+}
+
+/** What is between a structure and a neighbour on its line. */
+function blankBetween(outline: Outline, anchor: Structure): string {
+  const siblings = anchor.parent === null ? outline.structures : anchor.parent.children
+  const index = siblings.indexOf(anchor)
+  const { text } = outline.source
+  for (const [before, after] of [
+    [anchor, siblings[index + 1]],
+    [siblings[index - 1], anchor],
+  ]) {
+    const between = before === undefined || after === undefined ? undefined : text.slice(before.end, after.start)
+    if (between !== undefined && /^[ \t]*$/.test(between)) return between
+  }
+  return ' '
 }
 
 /** Whether something may follow on the same line. */
