@@ -125,6 +125,21 @@ function withInnerComments({ source, comments }: Surroundings, column: number, f
   }
 }
 
+/** The comma before an offset, blanks and comments between. */
+export function commaBefore(
+  { source: { text }, comments }: Pick<Surroundings, 'source' | 'comments'>,
+  offset: number,
+): number | null {
+  let at = offset - 1
+  for (;;) {
+    while (at >= 0 && /\s/.test(text.charAt(at))) at--
+    const comment = lastBefore(comments, at + 1)
+    if (comment?.end !== at + 1) break
+    at = comment.start - 1
+  }
+  return text.charAt(at) === ',' ? at : null
+}
+
 /** The last span that ends at or before an offset. */
 export function lastBefore(spans: readonly Span[], offset: number): Span | undefined {
   let low = 0

@@ -44,6 +44,9 @@ export class Draft {
   }
 }
 
+/** Of what a node may begin with. */
+const LONGEST_NAME = 20
+
 /** Kinds that are the name of the function they hold. */
 const binding: ReadonlySet<Kind> = new Set<Kind>(['variable', 'key', 'field', 'member', 'export', 'call', 'type'])
 
@@ -57,6 +60,7 @@ export class Drafting {
   readonly #groups: ReadonlySet<string>
   readonly #statements: ReadonlySet<string>
   readonly #chains: ReadonlySet<string>
+  readonly #tails: ReadonlySet<string>
 
   constructor(row: TreeSitterRow, text: string, base: number) {
     this.#row = row
@@ -65,20 +69,36 @@ export class Drafting {
     this.#groups = new Set(words(row.groups))
     this.#statements = new Set(words(row.statements))
     this.#chains = new Set(words(row.chains))
+    this.#tails = new Set(words(row.tails))
   }
 
   all(parts: readonly Part[]): Draft[] {
-    return parts.flatMap((part) => this.#visit(part))
+    const drafts: Draft[] = []
+    for (const part of parts) {
+      const made = this.#visit(part)
+      const before = drafts.at(-1)
+      if (before === undefined || this.#tails.size === 0 || !this.#tails.has(part.type)) drafts.push(...made)
+      else {
+        before.children.push(...made)
+        before.end = Math.max(before.end, part.end)
+      }
+    }
+    return drafts
   }
 
   #visit(part: Part): Draft[] {
     if (part.kind === null) return this.#around(part, this.all(part.children))
-    const draft = this.#start(part.kind, part.node, part.start, part.end)
+    const draft = this.#start(part.kind, part.node, part.start, this.#endOf(part))
     const mayBranch = part.kind === 'if' || part.kind === 'else'
     if (mayBranch && this.#chains.has(part.type)) this.#fillChain(draft, part)
     else this.#fill(draft, this.all(part.children))
     if (part.roles.includes('list')) markListed(draft.children)
     return [this.#withoutEmptyDeclaration(draft)]
+  }
+
+  #endOf({ node, start, end }: Part): number {
+    if (this.#row.hollow?.test(this.#text.slice(start, start + LONGEST_NAME)) !== true) return end
+    return (node.firstChild?.endIndex ?? node.endIndex) + this.#base
   }
 
   /** `enum E { … };` in C++ is a declaration of nothing but a type: the type is the structure. */

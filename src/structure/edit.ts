@@ -8,6 +8,7 @@ import { insertion, fittedLines, type Insertion, type Side, type SpacingOptions 
 import { layoutOf } from './layout.ts'
 import { inconsistentIndent } from './inconsistent.ts'
 import { failed, type Failed, type Warning } from './problem.ts'
+import { textOf } from './read.ts'
 import { removal } from './removal.ts'
 import { linesOf, type Outline, type Structure } from './structure.ts'
 import { faultsIn, innermost, judge } from './validity.ts'
@@ -49,6 +50,8 @@ export function replaceIn(
 export async function replacement(outline: Outline, structure: Structure, content: string) {
   const { source } = outline
   const old = source.text.slice(structure.start, structure.end)
+  // What was read and comes back unchanged changes nothing, even where the file has errors and its parts parse otherwise.
+  if (content === textOf(outline, structure)) return { text: old, indented: [] }
   const piece = await pieceOf(content, structure.language)
   const asGiven = replacementLines(outline, structure, piece, 'as-given')
   // Where nothing changes, mixed line ends stay mixed.

@@ -12,7 +12,7 @@ export interface Piece {
   /** Blank lines that were written around it; zero says nothing. */
   readonly blankBefore: number
   readonly blankAfter: number
-  /** A comment that follows the comma behind a member. */
+  /** Blanks behind the last line, and a comment that follows the comma behind a member. */
   readonly suffix: string
 }
 

@@ -115,7 +115,12 @@ function stepToChange(lines: readonly string[], fixed: ReadonlySet<number>, step
   const own = indentSteps(lines, fixed)
   const [from] = own
   if (to === undefined || from === undefined || own.length > 1 || steps.includes(from)) return undefined
-  return { from, to }
+  const base = indentOf(lines[0] ?? '').length
+  const less = (line: string, at: number): boolean => {
+    const depth = indentOf(line).length - base
+    return !fixed.has(at) && !isBlank(line) && !/^\s*\*/.test(line) && depth > 0 && depth < from.length
+  }
+  return lines.some(less) ? undefined : { from, to }
 }
 
 function restepped(line: string, from: string, to: string): string {

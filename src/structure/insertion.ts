@@ -22,13 +22,18 @@ export interface SpacingOptions {
   readonly blank_lines?: number | undefined
 }
 
+export interface Placing extends SpacingOptions {
+  /** How far in the lines go, where that is not as far as the anchor is. */
+  readonly indent?: string | undefined
+}
+
 /** Puts a piece beside a structure. */
 export function insertion(
   outline: Outline,
   anchor: Structure,
   side: Side,
   piece: Piece,
-  options: SpacingOptions = {},
+  options: Placing = {},
 ): Insertion {
   const layout = layoutOf(outline, anchor)
   return layout.ownLines || (layout.bullet && side === 'after')
@@ -42,10 +47,10 @@ function insertLines(
   layout: Layout,
   side: Side,
   piece: Piece,
-  options: SpacingOptions,
+  options: Placing,
 ): Insertion {
   const { source } = outline
-  const lines = fittedLines(outline, piece, layout.indent)
+  const lines = fittedLines(outline, piece, options.indent ?? layout.indent)
   const near = options.blank_lines ?? (explicit(piece, side) || nearBlank(outline, anchor, side, piece))
   const far = options.blank_lines === undefined ? extraFar(outline, anchor, layout, side, piece) : 0
   const extra: Change[] = []
@@ -137,23 +142,55 @@ const isFirstOfList = (outline: Outline, { parent, listed }: Structure): boolean
 function insertInline(outline: Outline, anchor: Structure, layout: Layout, side: Side, piece: Piece): Insertion {
   const { text } = outline.source
   const eol = dominantEol(text)
-  const indent = layout.indent
-  const [first = '', ...rest] = fittedLines(outline, piece, indent)
-  const body = [first.slice(indent.length), ...rest].join(eol).replace(anchor.listed ? /,\s*$/ : /$^/, '')
   const { comma } = layout
-  const blank = anchor.listed ? blankBehindComma(text, comma ?? layout.commaBefore) : ' '
+  const breaks =
+    !anchor.listed && !layout.bullet && !isClosed(side === 'before' ? piece.lines.at(-1) : text.slice(0, anchor.end))
+  const indent = breaks ? innerIndent(outline, anchor, layout) : layout.indent
+  const [first = '', ...rest] = fittedLines(outline, piece, indent)
+  const lines = [first.slice(indent.length), ...rest].join(eol).trimEnd()
+  const body = anchor.listed ? lines.replace(/,$/, '') : lines
+  const blank = anchor.listed
+    ? blankBehindComma(text, comma ?? layout.commaBefore)
+    : breaks
+      ? eol + indent
+      : blankBetween(outline, anchor)
   let lead = ''
   let tail = ''
   let at = side === 'before' ? anchor.start : anchor.end
   if (layout.bullet) tail = eol + indent
-  else if (side === 'before') tail = anchor.listed ? `,${blank}` : ' '
+  else if (side === 'before') tail = anchor.listed ? `,${blank}` : blank
   else if (anchor.listed && comma !== null) {
     at = comma + 1
     lead = blank
     tail = ','
-  } else lead = anchor.listed ? `,${blank}` : ' '
+  } else lead = anchor.listed ? `,${blank}` : blank
   const main: Change = { start: at, end: at, text: `${lead}${body}${tail}` }
   return { changes: [main], main, from: lead.length, to: lead.length + body.length }
+}
+
+/** What is between a structure and a neighbour on its line. */
+function blankBetween(outline: Outline, anchor: Structure): string {
+  const siblings = anchor.parent === null ? outline.structures : anchor.parent.children
+  const index = siblings.indexOf(anchor)
+  const { text } = outline.source
+  for (const [before, after] of [
+    [anchor, siblings[index + 1]],
+    [siblings[index - 1], anchor],
+  ]) {
+    const between = before === undefined || after === undefined ? undefined : text.slice(before.end, after.start)
+    if (between !== undefined && /^[ \t]*$/.test(between)) return between
+  }
+  return ' '
+}
+
+/** Whether something may follow on the same line. */
+const isClosed = (text: string | undefined): boolean => /[;}>]\s*$/.test(text ?? '')
+
+/** How far in the lines around a structure are that shares its own line. */
+function innerIndent(outline: Outline, { parent }: Structure, { indent }: Layout): string {
+  const siblings = parent === null ? outline.structures : parent.children
+  const layouts = siblings.map((one) => layoutOf(outline, one))
+  return layouts.find(({ ownLines }) => ownLines)?.indent ?? indent + (parent === null ? '' : outline.language.unit)
 }
 
 const blankBehindComma = (text: string, comma: number | null): string =>

@@ -49,6 +49,10 @@ export interface TreeSitterRow {
   readonly comments: string
   /** Decorators and attributes: part of the structure, not of its header. */
   readonly decorators?: string
+  /** What nodes begin with that hold nothing: what the grammar counts to them behind their first part is not theirs. */
+  readonly hollow?: RegExp
+  /** Nodes that belong to the structure before them though the grammar has them beside it. */
+  readonly tails?: string
   /** Nodes whose members are separated by commas. */
   readonly lists?: string
   /** Conditionals whose `else if` is another conditional inside. */
@@ -57,7 +61,12 @@ export interface TreeSitterRow {
   readonly names?: Readonly<Record<string, string>>
   /** Where the body is, for nodes that keep it in an unusual place. */
   readonly bodies?: Readonly<Record<string, string>>
-  /** Node types whose name is also that of another structure: `impl Type`. They give way to it. */
+  /**
+   * Where the name of the type is that a node belongs to without standing in it, in the notation of names; `name` where
+   * it stands before the name: `Shape::draw`.
+   */
+  readonly owners?: Readonly<Record<string, string>>
+  /** Node types whose name is also that of another structure: `impl Type`, `size = 1`. They give way to it. */
   readonly secondary?: string
   /** Strings that may have several lines; their lines are never re-indented. */
   readonly verbatim?: string

@@ -1,4 +1,4 @@
-import { commentBehind, lastBefore } from './bounds.ts'
+import { commaBefore, commentBehind } from './bounds.ts'
 import { indentAt } from './indent.ts'
 import { linesOf, type Outline, type Structure } from './structure.ts'
 
@@ -16,7 +16,7 @@ export interface Layout {
   readonly comma: number | null
   /** Offset of the comma before it, or null. */
   readonly commaBefore: number | null
-  /** A comment behind its comma. */
+  /** Blanks behind it, and a comment behind its comma. */
   readonly suffix: string
 }
 
@@ -45,18 +45,6 @@ export function layoutOf(outline: Outline, structure: Structure): Layout {
     bullet: /^[ \t]*(?:- +)+$/.test(before) && alone,
     comma,
     commaBefore: listed ? commaBefore(outline, start) : null,
-    suffix: comment === undefined ? '' : text.slice(tail, comment.end),
+    suffix: alone ? text.slice(tail, source.endOf(last)) : '',
   }
-}
-
-/** The comma before an offset, blanks and comments between. */
-function commaBefore({ source: { text }, comments }: Outline, offset: number): number | null {
-  let at = offset - 1
-  for (;;) {
-    while (at >= 0 && /\s/.test(text.charAt(at))) at--
-    const comment = lastBefore(comments, at + 1)
-    if (comment?.end !== at + 1) break
-    at = comment.start - 1
-  }
-  return text.charAt(at) === ',' ? at : null
 }

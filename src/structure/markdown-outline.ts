@@ -151,6 +151,7 @@ function nest(found: readonly Found[], source: Source, language: Language) {
       children: [],
       optional: entry.kind === 'code',
       secondary: false,
+      owner: null,
       listed: false,
       isEmpty: () => (entry.kind === 'section' ? source.text.slice(bodyStart, source.endOf(last)).trim() === '' : null),
     }

@@ -1,14 +1,14 @@
+import { carriedGap } from './carried-gap.ts'
 import { contentTooLarge, isFailed, onlyMatch, withDocument, type Document } from './document.ts'
 import { finish, landingLines, type Edited } from './edit.ts'
 import type { Piece } from './fragment.ts'
 import { pieceOf } from './fragment.ts'
 import { asLines, fittedLines, insertion, type Insertion, type Side, type SpacingOptions } from './insertion.ts'
-import { methodHolders, type Kind } from './language.ts'
 import { layoutOf } from './layout.ts'
 import { failed, type Failed, type Warning } from './problem.ts'
 import { textOf } from './read.ts'
-import { removal, type Kept } from './removal.ts'
-import { blankLinesBetween, gapAbove, gapBelow, shapeOf, siblingOn, type Shape } from './spacing.ts'
+import { removal } from './removal.ts'
+import { blankLinesBetween, gapAbove, gapBelow, shapeOf, type Shape } from './spacing.ts'
 import { linesOf, type Outline, type Structure } from './structure.ts'
 
 export interface Result_for_move_structure {
@@ -78,45 +78,15 @@ export async function relocation(
 ): Promise<Insertion | null> {
   if (isThere(outline, structure, place)) return null
   const piece = await pieceFrom(outline, structure)
-  const carried = options.blank_lines === undefined ? carriedGap(outline, structure, place) : null
+  const carried = options.blank_lines === undefined ? carriedGap(outline, structure, place.anchor, place.at) : null
   if (carried === null) {
     const made = insertAt(outline, place, piece, options, structure)
     return { ...made, changes: [...removal(outline, structure), ...made.changes] }
   }
-  const { beside, at, blank_lines, keep } = carried
-  const made = insertion(outline, beside, at, piece, { blank_lines })
+  const { beside, at, indent, blank_lines, keep } = carried
+  const made = insertion(outline, beside, at, piece, { blank_lines, indent })
   return { ...made, changes: [...removal(outline, structure, keep), ...made.changes] }
 }
-
-/**
- * Among siblings that are alike, and among the statements of a body, blank lines are groups that someone made: the gap
- * below a structure goes with it, so that moving it back restores every line. Elsewhere they are the style of the file.
- */
-function carriedGap(outline: Outline, structure: Structure, { anchor, at }: Place) {
-  if (anchor === null || anchor.parent !== structure.parent || at === 'file-start' || at === 'file-end') return null
-  const own = layoutOf(outline, structure)
-  const other = layoutOf(outline, anchor)
-  if (!own.ownLines || !other.ownLines) return null
-  const { parent } = structure
-  const inBody = parent !== null && !declaring.has(parent.kind)
-  const alike = structure.kind === anchor.kind && (own.first === own.last) === (other.first === other.last)
-  if (!inBody && !alike) return null
-  const { source } = outline
-  const below = gapBelow(source, own.last)
-  const goesOn = (next: Structure | undefined): boolean =>
-    next !== undefined && (inBody || next.kind === structure.kind)
-  const isLast = !goesOn(siblingOn(outline, structure, below.line))
-  const blank_lines = isLast ? gapAbove(source, own.first).blank : below.blank
-  const keep: Kept = isLast ? 'below' : 'above'
-  const next = at === 'after' ? siblingOn(outline, anchor, gapBelow(source, other.last).line) : undefined
-  // Behind a structure that another follows is in front of the other: the gap between them stays where it is.
-  return next === undefined || !goesOn(next) || next === structure || !layoutOf(outline, next).ownLines
-    ? { beside: anchor, at, blank_lines, keep }
-    : { beside: next, at: 'before' as const, blank_lines, keep }
-}
-
-/** Inside of these the end of a run of one kind is an end: the gap behind it separates the kinds. */
-const declaring: ReadonlySet<Kind> = new Set<Kind>([...methodHolders, 'module', 'section', 'item'])
 
 async function moveAcross(
   from: Document,
@@ -150,7 +120,7 @@ async function moveAcross(
   }
 }
 
-/** A structure as a piece, with the comment behind its comma. */
+/** A structure as a piece, with what stands behind it on its last line: blanks, and a comment behind its comma. */
 export async function pieceFrom(outline: Outline, structure: Structure): Promise<Piece> {
   const { source } = outline
   const piece = await pieceOf(textOf(outline, structure), structure.language)
@@ -161,7 +131,7 @@ export async function pieceFrom(outline: Outline, structure: Structure): Promise
     const start = source.startOf(first + at)
     if (strings.some((span) => span.start < start && start < span.end)) fixed.add(at)
   }
-  return { ...piece, fixed, kind: structure.kind, suffix: structure.listed ? suffix : '' }
+  return { ...piece, fixed, kind: structure.kind, suffix }
 }
 
 export interface Place {

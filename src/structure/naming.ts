@@ -36,6 +36,14 @@ export function fixedName(type: string, row: TreeSitterRow): string | undefined 
   return /^'(.*)'$/.exec(row.names?.[type] ?? '')?.[1]
 }
 
+/** The type that a node belongs to: Store for `*Store`, Cache for `Cache[K]`, Shape for `ns::Shape::draw`. */
+export function ownerOf(node: Node, row: TreeSitterRow): string | null {
+  const told = row.owners?.[node.type]
+  if (told === undefined) return null
+  if (told === 'name') return /(\w+)(?:<[^:]*>)?::\W*\w+$/.exec(nameNode(node, row)?.parent?.text ?? '')?.[1] ?? null
+  return /\w+/.exec(follow(node, told)?.text ?? '')?.[0] ?? null
+}
+
 function firstField(node: Node, fields: readonly string[]): Node | null {
   for (const field of fields) {
     const child = node.childForFieldName(field)
@@ -48,8 +56,8 @@ const firstOfType = (node: Node, types: readonly string[]): Node | null =>
   node.namedChildren.find(({ type }) => types.includes(type)) ?? null
 
 /**
- * `a.b`: the field or the node type b in a; `a|b`: whichever there is; a number: that child. A `*` at the end goes on
- * through declarators.
+ * `a.b`: the field or the node type b in a; `a|b`: whichever there is; `a?`: a if it is there; a number: that child. A
+ * `*` at the end goes on through declarators.
  */
 function follow(node: Node, path: string): Node | null {
   let at: Node | null = node
@@ -61,7 +69,10 @@ function follow(node: Node, path: string): Node | null {
     }
     const here: Node = at
     if (/^\d+$/.test(step)) at = here.namedChild(Number(step))
-    else at = firstField(here, step.split('|')) ?? firstOfType(here, step.split('|'))
+    else {
+      const wanted = step.replace('?', '').split('|')
+      at = firstField(here, wanted) ?? firstOfType(here, wanted) ?? (step.endsWith('?') ? here : null)
+    }
   }
   return at
 }

@@ -1,5 +1,5 @@
 import type { Source } from '../core/source.ts'
-import type { Kind } from './language.ts'
+import { methodHolders, type Kind } from './language.ts'
 import { layoutOf } from './layout.ts'
 import { everyStructure, linesOf, type Outline, type Structure } from './structure.ts'
 
@@ -25,7 +25,8 @@ export function blankLinesBetween(outline: Outline, parent: Structure | null, a:
   const holders = parent === null ? [] : everyStructure(outline.structures)
   for (const holder of holders) if (holder !== parent) anywhere.push(...pairsOf(outline, holder))
   const { top, inner, single } = outline.language.blankLines
-  const tight = (a.lines === 1 && b.lines === 1) || (a.kind === 'item' && b.kind === 'item')
+  const short = a.lines === 1 && b.lines === 1 && isDefinition(a) === isDefinition(b)
+  const tight = short || (a.kind === 'item' && b.kind === 'item')
   const usual = tight ? single : parent === null ? top : inner
   const sized = (pair: Pair): boolean => isLike(pair.a, a) && isLike(pair.b, b)
   const alike = (pair: Pair): boolean => sized(pair) && a.kind === pair.a.kind && b.kind === pair.b.kind
@@ -51,7 +52,20 @@ interface Pair {
 const isLike = (a: Shape, b: Shape): boolean =>
   a.lines > 1 === b.lines > 1 && a.kind !== null && b.kind !== null && plain.has(a.kind) === plain.has(b.kind)
 
-const plain: ReadonlySet<Kind> = new Set<Kind>(['field', 'member', 'variable', 'key', 'declaration', 'item', 'group'])
+/** Even one of a single line stands apart from the variables around it. */
+const isDefinition = ({ kind }: Shape): boolean =>
+  kind === 'function' || kind === 'method' || (kind !== null && methodHolders.has(kind))
+
+/** Kinds that stand close together, short or long. */
+export const plain: ReadonlySet<Kind> = new Set<Kind>([
+  'field',
+  'member',
+  'variable',
+  'key',
+  'declaration',
+  'item',
+  'group',
+])
 
 function pairsOf(outline: Outline, parent: Structure | null): Pair[] {
   const siblings = parent === null ? outline.structures : parent.children

@@ -23,6 +23,8 @@ export interface Structure {
   readonly optional: boolean
   /** Gives way to another structure of the same name. */
   readonly secondary: boolean
+  /** The name of the type that it belongs to though it stands outside of it: the receiver of a method in Go. */
+  readonly owner: string | null
   /** A member of a list whose members are separated by commas. */
   readonly listed: boolean
   /** Whether its body holds no code. Null where it has no body. */

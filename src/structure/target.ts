@@ -26,7 +26,9 @@ export function findTarget(outline: Outline, target: string): Structure[] {
     if (exact.length > 0) return exact
   }
   if (found.length > 0) return found
-  const dotted = levels.flatMap((level) => (pathLike.test(level) ? level.split(separators) : [level]))
+  const dotted = levels.flatMap((level) =>
+    pathLike.test(level) ? level.replace(receiver, '$1').split(separators) : [level],
+  )
   return dotted.length > levels.length ? search(outline, dotted.map(plainLevel)) : []
 }
 
@@ -37,8 +39,9 @@ export const levelsOf = (target: string): string[] =>
     .filter((line) => line !== '')
 
 const separators = /\.|::|#| > /
-/** `MyClass.method`, for those who write a path in one line. */
-const pathLike = /^[\w$]+(?:(?:\.|::|#| > )[\w$]+)+$/
+/** `MyClass.method`, for those who write a path in one line; `(*Store).Get`, `Set#add?`. */
+const pathLike = /^(?:[\w$]+|\(\*?\w+\))(?:(?:\.|::|#| > )[\w$]+[?!]?)+$/
+const receiver = /^\(\*?(\w+)\)/
 
 interface Level {
   readonly text: string
@@ -125,7 +128,29 @@ function rankUpwards(
     around = Math.min(around, rankUpwards(outline, parent, levels, index - 1, limit))
     if (!parent.optional) break
   }
-  return Math.max(own, around)
+  return Math.max(own, Math.min(around, rankOfOwner(outline, structure, levels, index - 1, limit)))
+}
+
+/** By which rank a level means the type that a structure belongs to, here or in another file. */
+function rankOfOwner(
+  outline: Outline,
+  { owner, parent }: Structure,
+  levels: readonly Level[],
+  index: number,
+  limit: number,
+): number {
+  if (owner === null) return Infinity
+  const siblings = parent === null ? outline.structures : parent.children
+  const type = siblings
+    .flatMap((one) => (one.optional ? one.children : [one]))
+    .find((one) => one.name === owner && one.owner === null)
+  if (type !== undefined) return rankUpwards(outline, type, levels, index, limit)
+  if (levels[index]?.bare !== owner) return Infinity
+  return parent === null
+    ? index === 0
+      ? ranks.name
+      : Infinity
+    : rankUpwards(outline, parent, levels, index - 1, limit)
 }
 
 function rankOf(outline: Outline, structure: Structure, level: Level, limit: number): number {

@@ -1,11 +1,11 @@
 import type { Node, Tree } from 'web-tree-sitter'
 import type { Source } from '../core/source.ts'
-import { endWithTail, startWithLead, type Surroundings } from './bounds.ts'
+import { commaBefore, endWithTail, startWithLead, type Surroundings } from './bounds.ts'
 import { Drafting, type Draft } from './draft.ts'
 import type { Grammar } from './grammar.ts'
 import { headerStart, headerText } from './header.ts'
 import { methodHolders, nameless, words, type Kind, type Language, type TreeSitterRow } from './language.ts'
-import { fixedName, nameNode } from './naming.ts'
+import { fixedName, nameNode, ownerOf } from './naming.ts'
 import { partsOf, type Part } from './parts.ts'
 import type { OpenStructure as Open, Structure } from './structure.ts'
 import type { Span } from '../text/edit.ts'
@@ -136,7 +136,13 @@ class TreeStructure implements Open {
   }
 
   get otherHeaders(): readonly string[] {
-    return (this.#otherHeaders ??= this.kind === 'lambda' ? [lineOf(this.headerStart, this.#making.around)] : [])
+    this.#otherHeaders ??=
+      this.kind === 'lambda'
+        ? [lineOf(this.headerStart, this.#making.around)]
+        : this.kind === 'impl'
+          ? [withoutParameters(this.header)]
+          : []
+    return this.#otherHeaders
   }
 
   get secondary(): boolean {
@@ -146,10 +152,16 @@ class TreeStructure implements Open {
     return this.kind === 'method' && this.name !== null && this.name === this.parent?.name
   }
 
+  get owner(): string | null {
+    const { row } = this.#making
+    return row.owners === undefined ? null : ownerOf(this.#draft.node, row)
+  }
+
   get listed(): boolean {
     const { listed, end } = this.#draft
-    const { text } = this.#making.around.source
-    return listed || (!nameless.has(this.kind) && /^[ \t]*,/.test(text.slice(end, end + 20)))
+    const { around } = this.#making
+    if (listed || nameless.has(this.kind) || this.kind === 'element') return listed
+    return /^[ \t]*,/.test(around.source.text.slice(end, end + 20)) || commaBefore(around, this.start) !== null
   }
 
   isEmpty(): boolean | null {
@@ -161,7 +173,14 @@ class TreeStructure implements Open {
 function headerOf({ node, end, body }: Draft, start: number, { around, row, base }: Making): string {
   const type = row.headers?.[node.type]
   const own = type === undefined ? undefined : node.namedChildren.find((child) => words(type).includes(child.type))
-  return headerText(around, start, end, own === undefined ? body : own.endIndex + base)
+  if (own !== undefined) return headerText(around, start, end, own.endIndex + base)
+  if (body !== null) return headerText(around, start, end, body)
+  // A header without a body ends with its line, or with the line of its name.
+  const { source } = around
+  const name = nameNode(node, row)
+  const nameEnd = name === null ? start : name.endIndex + base
+  const goesOn = nameEnd > source.endOf(source.lineAt(start))
+  return headerText(around, start, end, goesOn ? Math.min(end, source.endOf(source.lineAt(nameEnd))) : null)
 }
 
 function nameOf(node: Node, { around, row, base }: Making): string | null {
@@ -170,14 +189,22 @@ function nameOf(node: Node, { around, row, base }: Making): string | null {
   const at = nameNode(node, row) ?? (node.namedChildCount === 0 ? node : null)
   if (at === null) return null
   const text = around.source.text.slice(at.startIndex + base, at.endIndex + base)
-  return unquoted(text.replace(/\s+/g, ' ').trim())
+  const name = unquoted(text.replace(/\s+/g, ' ').trim())
+  // Where the grammar lost its way a name may be a node without a text.
+  return name === '' ? null : name
+}
+
+/** `impl<T> Clone for Iter<'_, T>` is the `impl Clone for Iter`. */
+function withoutParameters(header: string): string {
+  const bare = header.replace(/<[^<>]*>/g, '')
+  return bare === header ? bare : withoutParameters(bare)
 }
 
 const lineOf = (offset: number, around: Surroundings): string =>
   headerText(around, around.source.startOf(around.source.lineAt(offset)), around.source.text.length, null)
 
-/** The key `"a"` is called a. */
+/** The key `"a"` is called a; one with blanks at its ends keeps its quotes. */
 export function unquoted(name: string): string {
-  const inner = /^(["'`])(.+)\1$/s.exec(name)?.[2]
+  const inner = /^(["'`])(\S|\S.*\S)\1$/s.exec(name)?.[2]
   return inner ?? name
 }

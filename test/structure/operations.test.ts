@@ -76,7 +76,7 @@ describe('structure operations', () => {
       data: { inserted_at_line: 2, target_now_at_line: 4 },
     })
     expect(await operations.insert_after_structure('a.ts', 'function close()', 'const c = 1')).toMatchObject({
-      data: { inserted_at_line: 13 },
+      data: { inserted_at_line: 14 },
     })
     expect(await operations.replace_text_in_structure('a.ts', 'open', 'b()', 'x()\n    y()')).toMatchObject({
       data: { affected_lines: [6, 7] },

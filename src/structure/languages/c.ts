@@ -36,6 +36,7 @@ export const c: Language = {
     lists: 'enumerator_list initializer_list',
     chains: 'if_statement',
     names: { initializer_pair: 'designator', linkage_specification: '' },
+    secondary: 'assignment_expression',
     preamble: 'preproc_include',
     fragments: [
       ['', ''],

@@ -50,7 +50,9 @@ export const cpp: Language = {
     lists: 'enumerator_list initializer_list',
     chains: 'if_statement',
     names: { initializer_pair: 'designator', linkage_specification: '' },
+    owners: { function_definition: 'name' },
     verbatim: 'raw_string_literal',
+    secondary: 'assignment_expression',
     preamble: 'preproc_include using_declaration',
     fragments: [
       ['', ''],

@@ -45,6 +45,7 @@ export const csharp: Language = {
     chains: 'if_statement',
     names: { operator_declaration: '', conversion_operator_declaration: '', indexer_declaration: '' },
     verbatim: 'verbatim_string_literal raw_string_literal interpolated_string_expression string_literal',
+    secondary: 'assignment_expression',
     preamble: 'using_directive file_scoped_namespace_declaration',
     fragments: [
       ['', ''],

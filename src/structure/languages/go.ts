@@ -26,7 +26,9 @@ export const go: Language = {
     comments: 'comment',
     lists: 'literal_value',
     chains: 'if_statement',
+    owners: { method_declaration: 'receiver.parameter_declaration.type' },
     verbatim: 'raw_string_literal',
+    secondary: 'assignment_statement',
     preamble: 'package_clause import_declaration',
     fragments: [
       ['', ''],

@@ -7,6 +7,7 @@ export const html: Language = {
     kind: 'tree-sitter',
     grammar: 'html',
     structures: { element: 'element script_element style_element' },
+    hollow: /^<(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b/i,
     comments: 'comment',
     names: {
       element: 'start_tag|self_closing_tag.tag_name',

@@ -36,6 +36,7 @@ export const java: Language = {
     chains: 'if_statement',
     headers: { switch_block_statement_group: 'switch_label' },
     verbatim: 'string_literal',
+    secondary: 'assignment_expression',
     preamble: 'package_declaration import_declaration',
     fragments: [
       ['', ''],

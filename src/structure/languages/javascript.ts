@@ -42,7 +42,7 @@ export const javascript: Language = {
     lists: 'object lexical_declaration variable_declaration',
     chains: 'if_statement',
     names: { export_statement: "'default'", field_definition: 'property' },
-    secondary: 'export_statement shorthand_property_identifier',
+    secondary: 'export_statement shorthand_property_identifier assignment_expression augmented_assignment_expression',
     verbatim: 'template_string',
     preamble: 'import_statement hash_bang_line',
     fragments: [

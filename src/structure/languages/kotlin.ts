@@ -31,6 +31,7 @@ export const kotlin: Language = {
     comments: 'line_comment multiline_comment',
     decorators: 'annotation',
     lists: 'enum_class_body',
+    tails: 'getter setter',
     names: {
       class_declaration: 'type_identifier',
       object_declaration: 'type_identifier',
@@ -54,6 +55,7 @@ export const kotlin: Language = {
       lambda_literal: 'statements',
     },
     verbatim: 'string_literal',
+    secondary: 'assignment',
     preamble: 'package_header import_list',
     fragments: [
       ['', ''],

@@ -35,9 +35,9 @@ export const rust: Language = {
     decorators: 'attribute_item',
     lists: 'field_declaration_list enum_variant_list field_initializer_list',
     chains: 'if_expression',
-    names: { impl_item: 'type', field_initializer: 'field', foreign_mod_item: '' },
+    names: { impl_item: 'type.type?', field_initializer: 'field', foreign_mod_item: '' },
     bodies: { match_arm: 'value', let_declaration: '', const_item: '', static_item: '' },
-    secondary: 'impl_item shorthand_field_initializer',
+    secondary: 'impl_item shorthand_field_initializer assignment_expression',
     verbatim: 'string_literal raw_string_literal',
     preamble: 'use_declaration extern_crate_declaration inner_attribute_item',
     fragments: [

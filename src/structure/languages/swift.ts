@@ -39,6 +39,7 @@ export const swift: Language = {
     },
     bodies: { if_statement: '', guard_statement: '', property_declaration: '', lambda_literal: 'statements' },
     verbatim: 'multi_line_string_literal',
+    secondary: 'assignment',
     preamble: 'import_declaration',
     fragments: [
       ['', ''],

@@ -46,7 +46,7 @@ const parser = {
   lists: 'object enum_body lexical_declaration variable_declaration',
   chains: 'if_statement',
   names: { export_statement: "'default'", call_signature: '', construct_signature: '' },
-  secondary: 'export_statement shorthand_property_identifier',
+  secondary: 'export_statement shorthand_property_identifier assignment_expression augmented_assignment_expression',
   verbatim: 'template_string',
   preamble: 'import_statement hash_bang_line',
   fragments: [

@@ -1,0 +1,227 @@
+import { applyChanges, offsetAfter } from '../src/structure/change.ts'
+import { replacement } from '../src/structure/edit.ts'
+import { indentSteps } from '../src/structure/indent.ts'
+import { insertion } from '../src/structure/insertion.ts'
+import { layoutOf } from '../src/structure/layout.ts'
+import { moveIn, pieceFrom, relocation } from '../src/structure/move.ts'
+import { withOutline } from '../src/structure/outline.ts'
+import { textOf } from '../src/structure/read.ts'
+import { removal } from '../src/structure/removal.ts'
+import { gapAbove, gapBelow } from '../src/structure/spacing.ts'
+import { everyStructure, linesOf, type Outline, type Structure } from '../src/structure/structure.ts'
+
+/** A structure of a file, on its way there and back. */
+export interface Traveller {
+  readonly path: string
+  readonly outline: Outline
+  readonly structure: Structure
+}
+
+/** What became of it. Only what is `wrong` is a fault of ours; `how` names the way, or the reason. */
+export interface Outcome {
+  readonly verdict: 'exact' | 'blank lines' | 'by nature' | 'wrong'
+  readonly how: string
+  /** Where the texts part, for a person. */
+  readonly difference?: string | undefined
+}
+
+const broken = 'the file did not parse to begin with'
+
+const exact = (how: string): Outcome => ({ verdict: 'exact', how })
+
+/** Deletes a structure and puts it back: beside a neighbour, else with what is around it, else at an end of the file. */
+export function putBack(one: Traveller): Promise<Outcome> {
+  const { outline, structure } = one
+  const { text } = outline.source
+  const changes = removal(outline, structure)
+  const without = applyChanges(text, changes)
+  const shift = (offset: number): number =>
+    changes.reduce(
+      (at, { start, end }) => (end <= offset ? at - (end - start) : start < offset ? at - (offset - start) : at),
+      offset,
+    )
+  return withOutline(without, outline.language, async (left): Promise<Outcome> => {
+    const again = (wanted: Structure | undefined | null): Structure | undefined =>
+      wanted === undefined || wanted === null
+        ? undefined
+        : [...everyStructure(left.structures)].find(
+            ({ kind, headerStart }) => kind === wanted.kind && headerStart === shift(wanted.headerStart),
+          )
+    const results: string[] = []
+    for await (const [how, result] of waysBack(one, left, without, again)) {
+      if (result === text) return exact(how)
+      results.push(result)
+    }
+    const difference = results[0] === undefined ? undefined : differenceOf(text, results[0])
+    const byNature = (how: string): Outcome => ({ verdict: 'by nature', how, difference })
+    if (results.some((result) => sameButBlankLines(result, text))) {
+      return { verdict: 'blank lines', how: 'the gaps above and below it differ, and only one stayed', difference }
+    }
+    // An operation that does this warns of it: SYNTAX_BROKEN.
+    if (left.faults().length > outline.faults().length) return byNature('the file does not parse without it')
+    if (results.length === 0) return byNature('no structure stands beside or around it')
+    const holder = again(structure.parent)
+    if (holder !== undefined && structure.parent !== null && holder.end !== shift(structure.parent.end)) {
+      return byNature('without it, what is around it takes in what follows')
+    }
+    if (results.some((result) => sameButIndent(result, text)) && isIndentedUniquely(one, without)) {
+      return byNature('nothing else in the file has its step of indentation')
+    }
+    if (!layoutOf(outline, structure).ownLines && results.some((result) => sameButBlanks(result, text))) {
+      return byNature('it shares a line with other code')
+    }
+    if (outline.faults().length > 0) return byNature(broken)
+    return { verdict: 'wrong', how: 'put back elsewhere', difference }
+  })
+}
+
+/** What has a step of indentation that the file does not know is given the file's. */
+function isIndentedUniquely({ outline, structure }: Traveller, without: string): boolean {
+  const known = indentSteps(without.split(/\r?\n/))
+  return indentSteps(textOf(outline, structure.parent ?? structure).split('\n')).some((step) => !known.includes(step))
+}
+
+async function* waysBack(
+  { path, outline, structure }: Traveller,
+  left: Outline,
+  without: string,
+  again: (wanted: Structure | undefined | null) => Structure | undefined,
+): AsyncGenerator<[how: string, result: string]> {
+  const { source } = outline
+  const siblings = structure.parent === null ? outline.structures : structure.parent.children
+  const index = siblings.indexOf(structure)
+  const [before, after] = [siblings[index - 1], siblings[index + 1]]
+  // A branch goes with its statement, not beside what stands in the branch before.
+  const alone = isClause(structure)
+  const above = alone || !areNeighbours(outline, before, structure) ? undefined : again(before)
+  const below =
+    alone || !areNeighbours(outline, structure, after) || (after !== undefined && isClause(after))
+      ? undefined
+      : again(after)
+  const own = linesOf(source, structure)
+  const piece = await pieceFrom(outline, structure)
+  for (const [how, told] of [
+    ['beside its neighbour', false],
+    ['beside its neighbour, blank lines told', true],
+  ] as const) {
+    const blank = { above: gapAbove(source, own[0]).blank, below: gapBelow(source, own[1]).blank }
+    if (above !== undefined) {
+      const options = told ? { blank_lines: blank.above } : {}
+      yield [how, applyChanges(without, insertion(left, above, 'after', piece, options).changes)]
+    }
+    if (below !== undefined) {
+      const options = told ? { blank_lines: blank.below } : {}
+      yield [how, applyChanges(without, insertion(left, below, 'before', piece, options).changes)]
+    }
+  }
+  for (let { parent } = structure; parent !== null; { parent } = parent) {
+    const holder = again(parent)
+    if (holder === undefined) continue
+    const { text } = await replacement(left, holder, textOf(outline, parent))
+    yield ['with what is around it', applyChanges(without, [{ start: holder.start, end: holder.end, text }])]
+  }
+  if (structure.parent !== null) return
+  const ends = {
+    'file-end': source.text.slice(structure.end),
+    'file-start': source.text.slice(outline.preambleEnd, structure.start),
+  }
+  for (const at of ['file-end', 'file-start'] as const) {
+    if (ends[at].trim() !== '' || (at === 'file-start' && left.preambleEnd !== outline.preambleEnd)) continue
+    const target = `${structure.header} [${own[0]}]`
+    const moved = await moveIn({ path, text: source.text }, target, { path, text: without }, { at })
+    if ('destination' in moved) yield ['at an end of the file', moved.destination]
+  }
+}
+
+/** Moves a structure before its neighbour and back. Null where it has no neighbour that it could change places with. */
+export async function thereAndBack({ outline, structure }: Traveller): Promise<Outcome | null> {
+  const { text } = outline.source
+  const siblings = structure.parent === null ? outline.structures : structure.parent.children
+  const before = siblings[siblings.indexOf(structure) - 1]
+  // What shares its line with other code has no neighbours that a line could be moved before.
+  const own = layoutOf(outline, structure)
+  if (!own.ownLines && !structure.listed) return null
+  if (before === undefined || isClause(structure) || isClause(before)) return null
+  if (!areNeighbours(outline, before, structure)) return null
+  const near = layoutOf(outline, before)
+  const there = await relocation(outline, structure, { anchor: before, at: 'before' })
+  if (there === null) return { verdict: 'wrong', how: 'stands before its neighbour already' }
+  const moved = applyChanges(text, there.changes)
+  return withOutline(moved, outline.language, async (other): Promise<Outcome> => {
+    const landed = offsetAfter(there.changes, there.main) + there.from
+    const again = [...everyStructure(other.structures)].find(
+      ({ kind, start }) => kind === structure.kind && start >= landed && moved.slice(landed, start).trim() === '',
+    )
+    const list = again === undefined ? [] : again.parent === null ? other.structures : again.parent.children
+    const neighbour = again === undefined ? undefined : list[list.indexOf(again) + 1]
+    const isItself = again !== undefined && textOf(other, again) === textOf(outline, structure)
+    // A part of a statement can be told from another only where it stands; a section takes in what follows it.
+    if (!isItself || neighbour === undefined) {
+      const difference = differenceOf(text, moved)
+      const how = outline.faults().length > 0 ? broken : 'it is something else at its new place'
+      return { verdict: 'by nature', how, difference }
+    }
+    const back = await relocation(other, again, { anchor: neighbour, at: 'after' })
+    if (back === null) return { verdict: 'wrong', how: 'stands behind its neighbour already' }
+    const result = applyChanges(moved, back.changes)
+    if (result === text) return exact('before its neighbour')
+    const difference = differenceOf(text, result)
+    const byNature = (how: string): Outcome => ({ verdict: 'by nature', how, difference })
+    if (withEmptyLines(result) === withEmptyLines(text)) {
+      return { verdict: 'blank lines', how: 'a blank line with blanks in it became empty', difference }
+    }
+    if (sameButBlankLines(result, text)) {
+      return areEven(outline, near.first, own.first, own.last)
+        ? { verdict: 'wrong', how: 'even gaps came back uneven', difference }
+        : { verdict: 'blank lines', how: 'it came from one kind of gap into another', difference }
+    }
+    if (own.indent !== near.indent && sameButIndent(result, text))
+      return byNature('its neighbour is indented otherwise')
+    if (!(own.ownLines && near.ownLines) && sameButBlanks(result, text))
+      return byNature('its neighbour shares a line with others')
+    if (textOf(other, neighbour) !== textOf(outline, before)) return byNature('its neighbour takes in what follows')
+    if (outline.faults().length > 0) return byNature(broken)
+    return { verdict: 'wrong', how: 'came back elsewhere', difference }
+  })
+}
+
+/** Whether there is one number of blank lines above the neighbour, between the two and below. */
+function areEven({ source }: Outline, neighbour: number, first: number, last: number): boolean {
+  const gaps = [gapAbove(source, neighbour), gapAbove(source, first), gapBelow(source, last)]
+  return new Set(gaps.filter(({ line }) => line !== null).map(({ blank }) => blank)).size === 1
+}
+
+/** Nothing stands between neighbours but blanks, the comma and a comment behind it. */
+function areNeighbours(outline: Outline, before: Structure | undefined, after: Structure | undefined): boolean {
+  if (before === undefined || after === undefined) return false
+  const { suffix, comma } = layoutOf(outline, before)
+  const text = outline.source.text.slice(before.end, after.start)
+  const between = comma === null ? text : text.replace(suffix, '')
+  return before.listed === after.listed && between.replace(before.listed ? ',' : '', '').trim() === ''
+}
+
+/** Branches of a statement have an order that is meaning. */
+const isClause = ({ kind }: Structure): boolean => ['else', 'catch', 'finally', 'case'].includes(kind)
+
+const sameButBlankLines = (a: string, b: string): boolean => withoutBlankLines(a) === withoutBlankLines(b)
+
+const withoutBlankLines = (text: string): string =>
+  text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .join('\n')
+
+const withEmptyLines = (text: string): string => text.replace(/^[ \t]+$/gm, '')
+
+const sameButIndent = (a: string, b: string): boolean => withoutIndent(a) === withoutIndent(b)
+
+const withoutIndent = (text: string): string => withoutBlankLines(text).replace(/^[ \t]+/gm, '')
+
+const sameButBlanks = (a: string, b: string): boolean => a.replace(/\s+/g, '') === b.replace(/\s+/g, '')
+
+export function differenceOf(expected: string, actual: string): string {
+  let at = 0
+  while (at < expected.length && expected[at] === actual[at]) at++
+  const show = (text: string): string => JSON.stringify(text.slice(Math.max(0, at - 60), at + 60))
+  return `expected ${show(expected)}, got ${show(actual)}`
+}
