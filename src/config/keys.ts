@@ -262,7 +262,7 @@ export const keys = {
     kind: list(hook, 100),
     default: [],
     about: 'Commands that run after it, successful or not.',
-    example: "[{run: 'npx prettier --write --ignore-unknown ${modifiedFiles}'}]",
+    example: "[{run: 'npx --no-install prettier --write --ignore-unknown ${modifiedFiles}'}]",
     project: trusted,
     join: addTo,
   }),
