@@ -65,18 +65,21 @@ function actionLines(result: ActionResult, look: Look): string[] {
   const paint = look.color ? colored : plain
   const diff = actionDiff(result).map((line) => `    ${diffColor(printable(line), paint)}`)
   const [head = '', ...rest] = prettyAction(result, { ...look, programs: look.programs })
-  return [head, ...diff, ...rest].map((line) => shortened(line, look.root))
+  return [head, ...diff, ...rest].map((line) => brief(line, look.root))
 }
 
 function endLines(result: ExecutionResult, look: Look, copied: boolean | undefined): string[] {
   const paint = look.color ? colored : plain
-  const lines = prettyEnd(result, look).map((line) => shortened(line, look.root))
+  const lines = prettyEnd(result, look).map((line) => brief(line, look.root))
   if (copied === undefined) return lines
   return [
     ...lines,
     copied ? paint.dim('The answer is on the clipboard.') : paint.red('The answer could not be copied.'),
   ]
 }
+
+/** Advice may tell to write a path, and that must be whole. */
+const brief = (line: string, root: string): string => (/^\s*→/.test(line) ? line : shortened(line, root))
 
 /** Paths inside the project, as a person calls them. */
 export const shortened = (text: string, root: string): string => text.replaceAll(`${root}/`, '')
