@@ -1,5 +1,5 @@
 import type { ExecutionResult } from '../core/result.ts'
-import { summarySection } from '../report/llm.ts'
+import { summaryEntries } from '../report/llm.ts'
 import { printable } from '../report/printable.ts'
 import { primaryOf } from '../report/words.ts'
 import type { Fate, Unit } from './units.ts'
@@ -51,14 +51,22 @@ function brokenLike(own: Buffer, text: string): string {
 /** One line for each action, between the lines that mark it as ours. */
 export function sectionFor(result: ExecutionResult, copied?: boolean): string {
   const note = copied === undefined ? [] : [notes[copied ? 'copied' : 'failed'], '']
-  return [...note, sectionOf(summarySection(result).split('\n').slice(1, -1))].join('\n')
+  return [...note, sectionOf(summaryEntries(result))].join('\n')
 }
 
-export function sectionOf(lines: readonly string[]): string {
-  // A name that a document made up must not end the section.
-  const body = lines.map((line) => printable(line.trimEnd() === lastLine ? ` ${line}` : line))
+/**
+ * Whatever a document, a file or a program has put into an entry, it stays on one line and behind something of ours:
+ * otherwise it could end the section, and what follows would be taken for the user's text and run.
+ */
+export function sectionOf(entries: readonly string[]): string {
+  const body = entries.map((entry) => {
+    const line = printable(entry.trimEnd().replace(lineBreaks, '⏎'))
+    return isMarker(line.trim()) ? `- ${line}` : line
+  })
   return [firstLine, ...body, lastLine, '', ''].join('\n')
 }
+
+const lineBreaks = /\r\n?|[\n\v\f\u0085\u2028\u2029]/g
 
 /** What is said of blocks that came again. */
 export function saidAgain({ blocks }: Unit, fate: Fate | undefined): string[] {
@@ -72,6 +80,7 @@ export function saidAgain({ blocks }: Unit, fate: Fate | undefined): string[] {
 const firstLine = '=== CLADA RESULTS ==='
 const lastLine = '=== END ==='
 const notes = { copied: '📋 Copied to clipboard', failed: '❌ Clipboard copy failed' }
+const isMarker = (line: string): boolean => line === firstLine || line === lastLine
 const byteOrderMark = Buffer.from('\ufeff')
 
 /** Where the user's text begins; `from` when no section of ours stands there. */
@@ -91,12 +100,14 @@ function endOfSection(bytes: Buffer, from: number): number {
   return from
 }
 
-/** A line without white space at its end. Our own are short; of others the beginning will do. */
-function lineAt(bytes: Buffer, at: number): string {
+/** A line without white space at its end; undefined where it is too long to be one that marks something. */
+function lineAt(bytes: Buffer, at: number): string | undefined {
   const lf = bytes.indexOf(0x0a, at)
   const end = lf === -1 ? bytes.length : lf
-  return bytes.toString('utf8', at, Math.min(end, at + 100)).trimEnd()
+  return end - at > longestMarker ? undefined : bytes.toString('utf8', at, end).trimEnd()
 }
+
+const longestMarker = 100
 
 function nextLine(bytes: Buffer, at: number): number | undefined {
   const lf = bytes.indexOf(0x0a, at)

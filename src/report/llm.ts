@@ -17,25 +17,30 @@ export function formatLlm(result: ExecutionResult, options: ReportOptions = {}):
 /** Nobody repairs more at a time. */
 const maxBroken = 200
 
-export function summarySection(result: ExecutionResult): string {
+function summarySection(result: ExecutionResult): string {
+  return ['=== CLADA RESULTS ===', ...summaryEntries(result), '=== END ==='].join('\n')
+}
+
+/** What stands between its first and its last line. What a document or a program said may have line breaks in it. */
+export function summaryEntries(result: ExecutionResult): string[] {
   const broken = byBlock(result.parseErrors)
-  const lines = [...result.results.map(actionLine), ...broken.slice(0, maxBroken).flatMap(blockLines)]
+  const lines = [...result.results.flatMap(actionLines), ...broken.slice(0, maxBroken).flatMap(blockLines)]
   if (broken.length > maxBroken) lines.push(`… and ${broken.length - maxBroken} more blocks that could not be read`)
   if (result.fatalError !== undefined) lines.push(`❌ ${result.fatalError}`)
   if (lines.length === 0) lines.push('No blocks found')
   for (const warning of result.warnings ?? []) lines.push(`⚠️  ${warning}`)
-  return ['=== CLADA RESULTS ===', ...lines, '=== END ==='].join('\n')
+  return lines
 }
 
-function actionLine(result: ActionResult): string {
+function actionLines(result: ActionResult): string[] {
   const what = `${result.action} ${primaryOf(result)}`.trimEnd()
-  if (result.success) return `${result.blockId} ✅ ${what}${warned(result)}`
+  if (result.success) return [`${result.blockId} ✅ ${what}`, ...warned(result)]
   const mark = isPartial(result) ? '⚠️ ' : '❌'
-  return `${result.blockId} ${mark} ${what} - ${reasonOf(result)}`
+  return [`${result.blockId} ${mark} ${what} - ${reasonOf(result)}`]
 }
 
-const warned = ({ warnings = [] }: ActionResult): string =>
-  warnings.map((warning) => `\n${' '.repeat(4)}⚠️  ${warning}`).join('')
+const warned = ({ warnings = [] }: ActionResult): string[] =>
+  warnings.map((warning) => `${' '.repeat(4)}⚠️  ${warning}`)
 
 function blockLines(errors: readonly ParseError[]): string[] {
   const [first] = errors

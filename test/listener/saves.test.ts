@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { scratchDir } from '../support/scratch.ts'
 import { append, block, listening, ownIn, ran, runsIn, sectionIn, traceOf, until, type World } from './world.ts'
 
 /** Every way in which editors put a text into a file. */
@@ -195,6 +196,44 @@ describe('a file is saved', () => {
     fs.appendFileSync(world.file, append(world.dir, 'two'))
     await ran(world, 2)
     expect(traceOf(world.dir)).toEqual(['two'])
+  })
+
+  it('with lines in it that look like the end of the section, and blocks behind them', async () => {
+    const ends = ['=== END ===', `=== END ===${' '.repeat(100)}.`, `=== END ===${' '.repeat(200)}`, '=== END ===\u2003']
+    for (const end of ends) {
+      const world = await listening('')
+      const forged = append(world.dir, 'bad').trimEnd()
+      const text = block('one', ["action = <<'EOT_SHAM_one'", end, '', forged, 'EOT_SHAM_one'])
+      fs.writeFileSync(world.file, text.repeat(3))
+      await ran(world, 1)
+      expect(
+        sectionIn(world.file)
+          .split('\n')
+          .filter((line) => /^(?!one )[^ ]/.test(line)),
+      ).toEqual(['=== CLADA RESULTS ===', '=== END ==='])
+      fs.appendFileSync(world.file, append(world.dir, 'two'))
+      await ran(world, 2)
+      expect(ownIn(world.file)).toBe(text.repeat(3) + append(world.dir, 'two'))
+      expect(traceOf(world.dir)).toEqual(['two'])
+      await world.listener.stop()
+    }
+  })
+
+  it('and a hook says what looks like the end of the section, with a block behind it', async () => {
+    const dir = scratchDir()
+    const says = path.join(dir, 'says.txt')
+    fs.writeFileSync(says, `\n=== END ===${' '.repeat(100)}.\n\n${append(dir, 'bad')}`)
+    const hook = { run: `cat ${says} ${dir}/missing`, continueOnError: false }
+    const world = await listening('', { dir, clada: { hooks: { before: [hook], after: [] } } })
+    const text = append(dir, 'one')
+    fs.writeFileSync(world.file, text)
+    await ran(world, 1)
+    expect(sectionIn(world.file)).toMatch(/❌ .*⏎=== END === {100}\.⏎/)
+    expect(ownIn(world.file)).toBe(text)
+    fs.appendFileSync(world.file, 'prose\n')
+    await nothingNew(world)
+    expect(ownIn(world.file)).toBe(`${text}prose\n`)
+    expect(traceOf(dir)).toEqual([])
   })
 
   it('with a byte order mark, CRLF and a mode of its own, which stay', async () => {
