@@ -8,10 +8,11 @@ import { choice, duration, fields, type Kind, list, mapOf, orNone, size, text, w
 import {
   atMost,
   dirsWithin,
+  fileInRoot,
+  fileOfOurs,
   free,
   morePatterns,
   type Narrowing,
-  ordinaryFile,
   partOfProject,
   someOf,
   towards,
@@ -210,16 +211,18 @@ export const keys = {
   'listener.input_file': key({
     kind: path('a file'),
     default: defaultInputFile,
-    about: 'The file that clada watch looks at.',
+    about:
+      'The file that clada watch looks at. A project that is not trusted can only name one right in its directory.',
     example: 'notes/reply.md',
-    project: ordinaryFile,
+    project: fileInRoot,
   }),
   'listener.output_file': key({
     kind: path('a file'),
     default: '.clada/output.md',
-    about: 'Where clada watch writes the whole output.',
+    about:
+      'Where clada watch writes the whole output. A project that is not trusted can only name a .md or .txt file in .clada/; a file that is no output of clada is never replaced.',
     example: 'notes/results.md',
-    project: ordinaryFile,
+    project: fileOfOurs,
   }),
   'listener.debounce_ms': key({
     kind: wholeNumber(15, 60_000),

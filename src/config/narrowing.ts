@@ -55,9 +55,13 @@ export function isOpenPart(dir: string, roots: readonly string[], { mayWrite }: 
 export const morePatterns: Narrowing<readonly string[]> = (wanted, allowed) =>
   wanted.filter((pattern, index) => index < allowed.length || !pattern.startsWith('!'))
 
-/** A file that a document could write as well. */
-export const ordinaryFile: Narrowing<string> = (wanted, allowed, { mayWrite }) =>
-  wanted === allowed || (!path.isAbsolute(wanted) && mayWrite(wanted)) ? wanted : allowed
+/** A file right in the project that a document could write as well: no directory of that name can lead elsewhere. */
+export const fileInRoot: Narrowing<string> = (wanted, allowed, { mayWrite }) =>
+  wanted === allowed || (!/[/\\]|^\.\.?$/.test(wanted) && mayWrite(wanted)) ? wanted : allowed
+
+/** Where nothing of the user's can be overwritten: a text in clada's own directory. */
+export const fileOfOurs: Narrowing<string> = (wanted, allowed) =>
+  wanted === allowed || /^\.clada\/(?:[\w-][\w.-]*\/)*[\w-][\w.-]*\.(?:md|txt)$/.test(wanted) ? wanted : allowed
 
 export function isWithin(file: string, dir: string): boolean {
   return file === dir || file.startsWith(dir.endsWith(path.sep) ? dir : dir + path.sep)

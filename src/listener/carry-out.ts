@@ -2,14 +2,14 @@ import type { Clada } from '../clada.ts'
 import type { Document } from '../core/block.ts'
 import { formatLlm } from '../report/llm.ts'
 import type { ReportOptions } from '../report/options.ts'
-import { replaceFile } from '../state/user-state.ts'
 import type { Done, ListenerEvent, Origin } from './events.ts'
+import type { OutputFile } from './output-file.ts'
 import { onlyOf } from './units.ts'
 
 export interface Carrier {
   readonly clada: Clada
   /** Where the whole report goes. */
-  readonly output: string
+  readonly output: OutputFile
   readonly report: ReportOptions | undefined
   readonly copy: ((report: string) => Promise<boolean>) | undefined
   readonly tell: (event: ListenerEvent) => void
@@ -42,12 +42,12 @@ export async function carryOut({ origin, text, document, keys, again }: Order, b
   const report = formatLlm(result, by.report)
   const copied = await by.copy?.(report).catch(() => false)
   try {
-    replaceFile(by.output, report)
+    by.output.write(report)
   } catch (error) {
     // What was done is done, and is told.
     by.tell({
       kind: 'trouble',
-      why: `${by.output} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+      why: `${by.output.path} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
     })
   }
   return { origin, result, report, copied, durationMs: performance.now() - begun }

@@ -63,7 +63,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const limit = settings.limits.inputBytes
   const place = await takePlace(settings, options.filePath, options.outputFile)
   const { file, ledger, output } = place
-  const cladaOptions = { ...options.clada, reserved: [...(options.clada?.reserved ?? []), file, output] }
+  const cladaOptions = { ...options.clada, reserved: [...(options.clada?.reserved ?? []), file, output.path] }
   const read = (text: string): Document => findBlocks(new Source(text), reading)
   const writer = new ResultsWriter(place, tell, read)
   const stopping = new AbortController()
@@ -209,7 +209,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
 
   const unwatch = watchPath(file, () => later(debounceMs))
   const held = lookFirst()
-  tell({ kind: 'watching', file, output, created: place.created })
+  tell({ kind: 'watching', file, output: output.path, created: place.created })
   for (const event of held) tell(event)
   queued(async () => {
     if (held.some(({ why }) => why === 'interrupted')) await put(sectionFor(interrupted))

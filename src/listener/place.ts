@@ -5,6 +5,7 @@ import { takeLock } from '../history/lock.ts'
 import { userStateDir } from '../state/user-state.ts'
 import { Scratch } from '../workspace/scratch.ts'
 import { Ledger } from './ledger.ts'
+import { type OutputFile, outputFileAt } from './output-file.ts'
 
 /** Why a file cannot be watched. */
 export class ListenerError extends Error {
@@ -21,7 +22,7 @@ export class ListenerError extends Error {
 export interface Place {
   readonly file: string
   readonly created: boolean
-  readonly output: string
+  readonly output: OutputFile
   readonly ledger: Ledger
   readonly scratch: Scratch
   /** Lets another listener have the file. */
@@ -42,9 +43,10 @@ export async function takePlace(
     sweep(file)
     const created = !fs.existsSync(file)
     if (created) fs.writeFileSync(file, explanation, { flag: 'wx' })
-    const output =
-      outputFile === inStateDir ? path.join(scratch.stateDir(), 'output.md') : path.resolve(root, outputFile)
-    fs.mkdirSync(path.dirname(output), { recursive: true })
+    const output = openOutput(
+      outputFile === inStateDir ? path.join(scratch.stateDir(), 'output.md') : path.resolve(root, outputFile),
+      [root, ...allowedRoots],
+    )
     return { file, created, output, ledger, scratch, release }
   } catch (error) {
     release()
@@ -93,6 +95,15 @@ function realPlace(given: string, roots: readonly string[]): string {
     throw new ListenerError('NOT_A_FILE', `'${given}' is ${what}. Name a file to watch: clada watch FILE`)
   }
   return path.join(dir, path.basename(file))
+}
+
+function openOutput(file: string, roots: readonly string[]): OutputFile {
+  try {
+    return outputFileAt(file, roots)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new ListenerError('NOT_A_FILE', `the output cannot be '${file}': ${why}`)
+  }
 }
 
 async function lockFor(lock: string, file: string): Promise<() => void> {

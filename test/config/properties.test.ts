@@ -97,8 +97,8 @@ const values: { readonly [name in KeyName]: fc.Arbitrary<unknown> } = {
   'limits.timeout': fc.integer({ min: 1, max: 1000 }),
   'limits.total_timeout': fc.option(fc.integer({ min: 1, max: 1000 })),
   'limits.output': fc.integer({ min: 1, max: 2 ** 40 }),
-  'listener.input_file': fc.constantFrom('in.md', '.git/config', '../x', '/etc/passwd'),
-  'listener.output_file': fc.constantFrom('out.md', '.git/config', '../x', '/etc/passwd'),
+  'listener.input_file': fc.constantFrom('in.md', 'a/in.md', '.git/config', '../x', '/etc/passwd'),
+  'listener.output_file': fc.constantFrom('.clada/out.md', 'out.md', '.git/config', '../x', '/etc/passwd'),
   'listener.debounce_ms': fc.integer({ min: 15, max: 100 }),
   'clipboard.read': fc.boolean(),
   'clipboard.write': fc.boolean(),
@@ -148,7 +148,7 @@ function permitsNoMore(narrow: Merged, wide: Merged): void {
   for (const key of ['read', 'write', 'osc52'] as const)
     expect(Number(a.clipboard[key])).toBeLessThanOrEqual(Number(b.clipboard[key]))
   for (const key of ['input_file', 'output_file'] as const) {
-    if (a.listener[key] !== b.listener[key]) expect(a.listener[key]).toMatch(/^(in|out)\.md$/)
+    if (a.listener[key] !== b.listener[key]) expect(a.listener[key]).toMatch(/^(in\.md|\.clada\/out\.md)$/)
   }
   const judgeOf = ({ root, allowed_roots, denied_patterns }: typeof a) =>
     makePathJudge(

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startListener } from '../../src/index.ts'
-import { scratchDir } from '../support/scratch.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
 import { append, block, listening, ownIn, ran, runsIn, sectionIn, traceOf, until } from './world.ts'
 
 const again = async (dir: string, atStart?: 'new' | 'hold' | 'all'): ReturnType<typeof listening> =>
@@ -136,7 +136,72 @@ describe('what cannot be written', () => {
   })
 })
 
+describe('the output', () => {
+  const start = (dir: string, outputFile: string): Promise<unknown> => listening('', { dir, outputFile })
+
+  it('does not follow a link that the project brought along', async () => {
+    const victim = scratchDir({ 'keys/authorized_keys': 'key\n' })
+    const dir = scratchDir({ 'a/b.txt': '' })
+    fs.symlinkSync(path.join(victim, 'keys'), path.join(dir, 'docs'))
+    fs.symlinkSync(path.join(victim, 'gone'), path.join(dir, 'dangling'))
+    fs.symlinkSync(path.join(dir, 'a'), path.join(dir, 'inside'))
+    fs.symlinkSync(path.join(victim, 'keys/authorized_keys'), path.join(dir, 'a/leaf.md'))
+    for (const name of ['docs/authorized_keys', 'docs/new/out.md', 'dangling/out.md', 'inside/out.md', 'a/leaf.md'])
+      await expect(start(dir, name)).rejects.toThrow(
+        /^listener: the output cannot be '.*': (a symbolic link|something)/,
+      )
+    expect(filesIn(victim)).toEqual({ 'keys/authorized_keys': 'key\n' })
+  })
+
+  it('does not follow a link that is put there later', async () => {
+    const victim = scratchDir({ 'out.md': '=== CLADA RESULTS ===\nof another\n' })
+    const world = await listening('', { outputFile: 'notes/out.md' })
+    fs.writeFileSync(world.file, append(world.dir, 'one'))
+    await ran(world, 1)
+    expect(fs.readFileSync(world.output, 'utf8')).toContain('one ✅')
+    fs.renameSync(path.join(world.dir, 'notes'), path.join(world.dir, 'moved'))
+    fs.symlinkSync(victim, path.join(world.dir, 'notes'))
+    fs.appendFileSync(world.file, append(world.dir, 'two'))
+    await ran(world, 2)
+    expect(world.events).toContainEqual({ kind: 'trouble', why: expect.stringContaining('a symbolic link is on the') })
+    expect(fs.readFileSync(path.join(victim, 'out.md'), 'utf8')).toContain('of another')
+  })
+
+  it('replaces nothing but an output', async () => {
+    const dir = scratchDir({ 'src/main.c': 'int main;\n', 'empty.md': '' })
+    await expect(start(dir, 'src/main.c')).rejects.toThrow('no report of clada, and it is not replaced')
+    const world = await listening('', { dir, outputFile: 'empty.md' })
+    fs.writeFileSync(world.file, append(dir, 'one'))
+    await ran(world, 1)
+    fs.writeFileSync(world.output, 'mine now\n')
+    fs.appendFileSync(world.file, append(dir, 'two'))
+    await ran(world, 2)
+    expect(world.events).toContainEqual({ kind: 'trouble', why: expect.stringContaining('is not replaced') })
+    expect(filesIn(dir)).toMatchObject({ 'src/main.c': 'int main;\n', 'empty.md': 'mine now\n' })
+  })
+
+  it('may be elsewhere, where whoever starts it says so, also behind a link', async () => {
+    const elsewhere = scratchDir({ 'real/x.txt': '' })
+    fs.symlinkSync(path.join(elsewhere, 'real'), path.join(elsewhere, 'link'))
+    const world = await listening('', { outputFile: path.join(elsewhere, 'link/out.md') })
+    fs.writeFileSync(world.file, append(world.dir, 'one'))
+    await ran(world, 1)
+    expect(fs.readFileSync(path.join(elsewhere, 'real/out.md'), 'utf8')).toContain('one ✅')
+  })
+})
+
 describe('the watched file', () => {
+  it('is left alone when a link has been put on the way to it', async () => {
+    const dir = scratchDir({ 'notes/in.md': '' })
+    const world = await listening('', { dir, name: 'notes/in.md' })
+    const other = scratchDir({ 'in.md': append(dir, 'bad') })
+    fs.renameSync(path.join(dir, 'notes'), path.join(dir, 'moved'))
+    fs.symlinkSync(other, path.join(dir, 'notes'))
+    await until(() => world.events.some((event) => event.kind === 'trouble' && event.why.includes('on the way')))
+    expect(filesIn(other)).toEqual({ 'in.md': append(dir, 'bad') })
+    expect(traceOf(dir)).toEqual([])
+  })
+
   it('is closed to documents, and in no commit', async () => {
     const dir = scratchDir({ 'a.txt': 'a' })
     const git = (...args: string[]): string =>

@@ -19,6 +19,7 @@ export interface Start {
   readonly clada?: CladaOptions
   readonly atStart?: 'new' | 'hold' | 'all'
   readonly debounceMs?: number
+  readonly outputFile?: string
   readonly copy?: (report: string) => Promise<boolean>
 }
 
@@ -37,9 +38,10 @@ export async function listening(text: string | undefined, start: Start = {}): Pr
     onEvent: (event) => events.push(event),
     ...(start.atStart === undefined ? {} : { atStart: start.atStart }),
     copy: start.copy,
+    outputFile: start.outputFile,
   })
   onTestFinished(() => listener.stop())
-  return { dir, file, output: path.join(dir, '.clada/output.md'), events, listener }
+  return { dir, file, output: path.resolve(dir, start.outputFile ?? '.clada/output.md'), events, listener }
 }
 
 export const block = (id: string, lines: readonly string[]): string =>
