@@ -3,7 +3,7 @@ import { hashOf } from '../core/hash.ts'
 
 /** What runs or does not run as one: a block, a group of blocks, or a mistake that no block could be made of. */
 export interface Unit {
-  /** The same for the same text. */
+  /** The same for the same text, however its lines end. */
   readonly key: string
   readonly blocks: readonly Block[]
   readonly fault?: Fault
@@ -26,16 +26,27 @@ export function unitsOf({ blocks, faults, passedOver = [] }: Document): Unit[] {
     ...together.map((members): Unit => {
       // A block that cannot be read is another one as soon as it can, though its text may be the same.
       const codes = members.flatMap((block) => block.faults.map(({ code }) => code))
-      const text = [...members.map(({ raw }) => raw), ...codes].join('\0')
-      return { key: hashOf(text), blocks: members, state: codes.length > 0 ? 'broken' : 'sound' }
+      return {
+        key: keyOf([...members.map(({ raw }) => raw), ...codes]),
+        blocks: members,
+        state: codes.length > 0 ? 'broken' : 'sound',
+      }
     }),
     ...faults.map((fault): Unit => {
-      const text = ['fault', fault.code, fault.content].join('\0')
-      return { key: hashOf(text), blocks: [], fault, state: 'broken' }
+      return { key: keyOf(['fault', fault.code, fault.content]), blocks: [], fault, state: 'broken' }
     }),
-    ...passedOver.map((block): Unit => ({ key: hashOf(block.raw), blocks: [block], state: 'aside' })),
+    ...passedOver.map((block): Unit => ({ key: keyOf([block.raw]), blocks: [block], state: 'aside' })),
   ]
 }
+
+/** Editors break lines their own way and trim them, and a block must not run again because of that. */
+const keyOf = (texts: readonly string[]): string => hashOf(texts.map(trimmed).join('\0'))
+
+const trimmed = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
 
 /** `new`: what the last version did not have. `failed`: what did not succeed. `all`: whatever is there. */
 export type Which = 'new' | 'failed' | 'all'

@@ -123,6 +123,31 @@ describe('a file is saved', () => {
     expect(traceOf(world.dir)).toEqual(['one'])
   })
 
+  it('by an editor that breaks lines its own way and trims them: nothing runs again', async () => {
+    const world = await listening('')
+    const heredoc = ['action = "file_append"', `path = "${world.dir}/trace.txt"`, "content = <<'EOT_SHAM_her'"]
+    const texts = [
+      append(world.dir, 'one').replace(']\n', ']  \n'),
+      block('her', [...heredoc, 'two  ', '', 'EOT_SHAM_her']),
+      '<---WRITE file="trace.txt" append="true"--->\nthree \n<---END--->\n',
+      `<---TASKS--->\n${'<---WRITE file="trace.txt" append="true"--->\nfour \n<---END---> \n'.repeat(2)}<---END--->\n`,
+      '```diff\n--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,2 @@\n+text \n+\n```\n',
+    ]
+    for (const text of texts) {
+      fs.writeFileSync(world.file, text)
+      await ran(world, texts.indexOf(text) + 1)
+      const trace = traceOf(world.dir)
+      const trimmed = text.replaceAll(/ +\n/g, '\n')
+      for (const other of [text.replaceAll('\n', '\r\n'), trimmed, text.trimEnd(), trimmed.replaceAll('\n', '\r\n')]) {
+        const before = world.events.length
+        fs.writeFileSync(world.file, sectionIn(world.file) + other)
+        await until(() => world.events.slice(before).some(({ kind }) => kind === 'nothing-new' || kind === 'done'))
+      }
+      expect(traceOf(world.dir)).toEqual(trace)
+    }
+    expect(runsIn(world)).toBe(texts.length)
+  })
+
   it('with equal blocks, which all run when they are new', async () => {
     const world = await listening('')
     fs.writeFileSync(world.file, append(world.dir, 'one').repeat(2))
