@@ -147,15 +147,36 @@ describe.skipIf(python === undefined)('clada watch on a terminal', () => {
 describe('keys', () => {
   const readAll = (chunks: readonly string[]): string[] => {
     const heard: string[] = []
-    const reader = makeKeyReader({ onKey: (key) => heard.push(key), onPaste: (text) => heard.push(`paste:${text}`) })
+    let seconds = 0
+    const reader = makeKeyReader(
+      { onKey: (key) => heard.push(key), onPaste: (text) => heard.push(`paste:${text}`) },
+      () => 1000 * seconds++,
+    )
     for (const chunk of chunks) reader(chunk)
     return heard
   }
   it('are told from pasted text, however it is cut', () => {
     expect(readAll(['u', 'yq'])).toEqual(['u', 'y', 'q'])
     expect(readAll(['\u001b[A\r\u0003'])).toEqual(['enter', 'ctrl-c'])
-    expect(readAll(['a\u001b[200~y\ra', 'n\u001b[20', '1~u'])).toEqual(['a', 'paste:y\nan', 'u'])
+    expect(readAll(['a\u001b[200~y\ra', 'n\u001b[20', '1~', 'u'])).toEqual(['a', 'paste:y\nan', 'u'])
     expect(readAll(['a long text without brackets'])).toEqual(['paste:a long text without brackets'])
+  })
+})
+
+describe('a paste that pretends to be over', () => {
+  const ends = '\u001b[201~'
+  it('presses no key', () => {
+    for (const chunks of [
+      [`\u001b[200~x${ends}a${ends}`],
+      [`\u001b[200~x${ends}`, `a${ends}`],
+      ['\u001b[200~x', `${ends}a`, ends],
+      [`\u001b[200~x${ends}\u001b[200~a${ends}y`],
+    ]) {
+      const keys: string[] = []
+      const reader = makeKeyReader({ onKey: (key) => keys.push(key), onPaste: () => {} }, () => 0)
+      for (const chunk of chunks) reader(chunk)
+      expect(keys).toEqual([])
+    }
   })
 })
 

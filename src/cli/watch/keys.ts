@@ -34,39 +34,38 @@ const pasteEnds = '\u001b[201~'
 /** More characters at once than a person types: a paste on a terminal that does not say so. */
 const maxTyped = 6
 
-/** Tells keys and pasted text apart. */
-export function makeKeyReader({ onKey, onPaste }: Keyboard): (chunk: string) => void {
+/** Nobody presses a key so soon after a paste; the rest of a text that pretended to be over comes so soon. */
+const settleMs = 100
+
+/** Tells keys and pasted text apart. A text can hold what says that it is over: what comes with it is no key. */
+export function makeKeyReader(
+  { onKey, onPaste }: Keyboard,
+  now = (): number => performance.now(),
+): (chunk: string) => void {
   let pasted: string | undefined
+  let pastedAt = -Infinity
   return (chunk) => {
-    let rest = chunk
-    while (rest !== '') {
-      if (pasted !== undefined) {
-        const whole: string = pasted + rest
-        const end = whole.indexOf(pasteEnds)
-        if (end === -1) {
-          pasted = whole
-          return
-        }
-        pasted = undefined
-        rest = whole.slice(end + pasteEnds.length)
-        // Terminals send line breaks as the Enter key does.
-        onPaste(whole.slice(0, end).replaceAll(/\r\n?/g, '\n'))
-        continue
-      }
-      const begin = rest.indexOf(pasteBegins)
-      typed(begin === -1 ? rest : rest.slice(0, begin))
-      if (begin === -1) return
-      pasted = ''
-      rest = rest.slice(begin + pasteBegins.length)
-    }
+    const begin = pasted === undefined ? chunk.indexOf(pasteBegins) : 0
+    if (pasted === undefined) typed(begin === -1 ? chunk : chunk.slice(0, begin))
+    if (begin === -1) return
+    pasted = (pasted ?? '') + chunk.slice(begin)
+    if (pasted.lastIndexOf(pasteEnds) < pasted.lastIndexOf(pasteBegins)) return
+    const text = pasted.replaceAll(pasteBegins, '').replaceAll(pasteEnds, '')
+    pasted = undefined
+    pastedAt = now()
+    onPaste(withLineFeeds(text))
   }
 
   function typed(text: string): void {
     const plain = text.replace(sequences, '')
-    if (plain.length > maxTyped) return onPaste(plain.replaceAll(/\r\n?/g, '\n'))
+    if (plain === '' || now() - pastedAt < settleMs) return
+    if (plain.length > maxTyped) return onPaste(withLineFeeds(plain))
     for (const char of plain) onKey(names[char] ?? char)
   }
 }
+
+/** Terminals send line breaks as the Enter key does. */
+const withLineFeeds = (text: string): string => text.replaceAll(/\r\n?/g, '\n')
 
 /** Arrows and the like. */
 // eslint-disable-next-line no-control-regex -- they begin with one
