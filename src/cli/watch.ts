@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { Clada } from '../clada.ts'
+import type { Config } from '../config/keys.ts'
 import { type Listener, type ListenerOptions, startListener } from '../listener/listener.ts'
 import { ListenerError } from '../listener/place.ts'
 import { printable } from '../report/printable.ts'
@@ -69,13 +70,15 @@ export const command: Command = async ({ flags, words: [word, ...rest] }) => {
 
 const signals: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
 
-function clipboardUse(flags: FlagValues, { read, write, osc52 }: ClipboardUse): ClipboardUse {
+function clipboardUse(flags: FlagValues, config: Config['clipboard']): ClipboardUse {
+  const { read, write, osc52, second_copy: secondCopy } = config
   const both = flags.clipboard !== undefined
   const terminal = flags.osc52 !== undefined
   return {
     read: read || both,
     write: write || both || terminal || flags.copy !== undefined,
     osc52: osc52 || terminal,
+    secondCopy,
   }
 }
 

@@ -5,7 +5,7 @@ import { printable } from '../report/printable.ts'
 export interface Offer {
   readonly text: string
   readonly blocks: readonly Block[]
-  /** Whether a second copy of the same text would be seen. */
+  /** Whether a second copy of the same text would be seen, and would count. */
   readonly again: 'seen' | 'unseen'
 }
 

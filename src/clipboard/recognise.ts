@@ -33,6 +33,8 @@ export interface RecogniserOptions {
   /** Asked for at every reply: another process may have renewed it. */
   readonly token: () => string
   readonly reading?: FindOptions | undefined
+  /** Whether a second copy is enough without the token. A page in a browser can copy twice at one click. */
+  readonly secondCopy?: boolean
 }
 
 /** Decides what a copied text is to clada. It has no clock and touches nothing: whatever it knows it was told. */
@@ -98,7 +100,8 @@ export class Recogniser {
     if (carriesToken(text, this.#options.token(), document)) return this.#run(text, 'token', at)
     const first = this.#first.filter((earlier) => at - earlier.at <= secondCopyMs)
     const confirmed = first.findLast((earlier) => contains(text, earlier.text))
-    if (confirmed !== undefined) return this.#run(confirmed.text, 'copied-twice', at)
+    if (confirmed !== undefined && this.#options.secondCopy !== false)
+      return this.#run(confirmed.text, 'copied-twice', at)
     this.#first = [...first, copy]
     this.#offered = text
     return { kind: 'wait', text, blocks: document.blocks }

@@ -30,7 +30,7 @@ const listenAgainMs = 30_000
 
 /** Sees what is copied from now on. Resolves when it does. */
 export async function watchClipboard(clipboard: Clipboard, options: WatchOptions): Promise<ClipboardWatch> {
-  const { onReply, onWaiting, onTrouble } = options
+  const { onReply, onWaiting, onTrouble, secondCopy = true } = options
   const recogniser = new Recogniser(options)
   let told: { owner: string; at: number } | undefined
   let stopListening: (() => void) | undefined
@@ -115,7 +115,8 @@ export async function watchClipboard(clipboard: Clipboard, options: WatchOptions
     }
     if (offering && !recogniser.offers) onWaiting(undefined)
     offering = recogniser.offers
-    if (verdict.kind === 'wait') onWaiting({ ...verdict, again: stopListening === undefined ? 'unseen' : 'seen' })
+    if (verdict.kind === 'wait')
+      onWaiting({ ...verdict, again: stopListening !== undefined && secondCopy ? 'seen' : 'unseen' })
     if (verdict.kind !== 'run') return
     lastAnswer = undefined
     onReply(verdict.text, verdict.how)

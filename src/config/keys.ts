@@ -252,6 +252,14 @@ export const keys = {
     example: 'true',
     project: towards([false, true]),
   }),
+  'clipboard.second_copy': key({
+    kind: yesNo,
+    default: true,
+    about:
+      'Whether a reply without the token runs when it is copied twice; otherwise only after a key. A page in the browser can copy twice at one click.',
+    example: 'false',
+    project: towards([false, true]),
+  }),
   'hooks.before': key({
     kind: list(hook, 100),
     default: [],

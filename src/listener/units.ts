@@ -32,9 +32,12 @@ export function unitsOf({ blocks, faults, passedOver = [] }: Document): Unit[] {
         state: codes.length > 0 ? 'broken' : 'sound',
       }
     }),
-    ...faults.map((fault): Unit => {
-      return { key: keyOf(['fault', fault.code, fault.content]), blocks: [], fault, state: 'broken' }
-    }),
+    ...faults.map((fault): Unit => ({
+      key: keyOf(['fault', fault.code, fault.content]),
+      blocks: [],
+      fault,
+      state: 'broken',
+    })),
     ...passedOver.map((block): Unit => ({ key: keyOf([block.raw]), blocks: [block], state: 'aside' })),
   ]
 }

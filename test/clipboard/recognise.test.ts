@@ -22,6 +22,25 @@ const verdicts = (copies: readonly Copy[], one = started()): string[] =>
     return verdict.kind === 'run' ? verdict.how : verdict.kind
   })
 
+describe('where a second copy is not enough', () => {
+  it('waits for a key, or the token', () => {
+    const one = new Recogniser({ token: () => token, secondCopy: false })
+    one.begin('')
+    expect(
+      verdicts(
+        [
+          { text: reply, at: 0, owner: 'browser' },
+          { text: reply, at: 500, owner: 'browser' },
+          { text: `${reply}\nmore`, at: 900, owner: 'browser' },
+        ],
+        one,
+      ),
+    ).toEqual(['wait', 'wait', 'wait'])
+    expect(one.accept(1000)).toMatchObject({ kind: 'run', how: 'accepted' })
+    expect(verdicts([{ text: `clada:${token}\n${block('def')}`, at: 9000 }], one)).toEqual(['token'])
+  })
+})
+
 describe('what earlier clipboard watchers did', () => {
   /** Theirs ran the shorter of two copies that share an end marker; ours wants the first copy to be in the second. */
   const deviations: Readonly<Record<string, string>> = {

@@ -14,6 +14,8 @@ export interface ClipboardUse {
   readonly write: boolean
   /** Asks the terminal to take a copy where there is no clipboard here, or only another machine's. */
   readonly osc52: boolean
+  /** Takes a reply without the token that was copied twice. */
+  readonly secondCopy: boolean
 }
 
 export interface Board {
@@ -26,7 +28,7 @@ export interface Board {
 
 /** A machine without a clipboard is told so once, and everything else goes on. */
 export async function openBoard(
-  { read, osc52 }: ClipboardUse,
+  { read, osc52, secondCopy }: ClipboardUse,
   options: CladaOptions,
   { say, run }: { readonly say: (line: string) => void; readonly run: (reply: string) => void },
 ): Promise<Board> {
@@ -39,12 +41,14 @@ export async function openBoard(
       ? await watchClipboard(clipboard, {
           token: () => sessionToken(root),
           reading: readingOf(options),
+          secondCopy,
           onReply: run,
           onWaiting: (offer) => offer && say(offerLine(offer)),
           onTrouble: (message) => say(`! ${message}`),
         })
       : undefined
-  if (watch !== undefined) say(`Looking at the clipboard (${clipboard?.name}). Copy a reply twice, or press Enter.`)
+  const how = secondCopy ? 'Copy a reply twice, or press Enter.' : 'Copy a reply, and press Enter.'
+  if (watch !== undefined) say(`Looking at the clipboard (${clipboard?.name}). ${how}`)
   return {
     copy: async (text) => {
       const here = await put(text, clipboard, watch)
