@@ -11,8 +11,11 @@ import {
   type HistorySettings,
   type Limits,
   type Settings,
+  SettingsError,
 } from './core/settings.ts'
-import { configHome, stateHome } from './state/user-dirs.ts'
+import { userPlaces } from './state/user-dirs.ts'
+
+export { SettingsError } from './core/settings.ts'
 
 export interface CladaOptions {
   /** The project. Default: the working directory. */
@@ -71,22 +74,18 @@ export interface CladaOptions {
   ask?: Ask
 }
 
-/** Something the caller got wrong, said so that they can put it right. */
-export class SettingsError extends Error {
-  override readonly name = 'SettingsError'
-}
-
 /** @throws SettingsError */
 export function settingsOf(options: CladaOptions): Settings {
   return {
     root: rootOf(options.repoPath),
     allowedRoots: (options.allowedRoots ?? []).map((root) => canonical(root)),
-    deniedPatterns: [...(options.deniedPatterns ?? defaultDeniedPatterns), stateHome(), configHome()],
+    deniedPatterns: options.deniedPatterns ?? defaultDeniedPatterns,
     allowedActions: allowedActionsOf(options.allowedActions),
     relativePaths: options.relativePaths ?? false,
     symlinks: options.symlinks ?? 'refuse',
     allowEscape: options.allowEscape ?? false,
     reserved: (options.reserved ?? []).map((file) => canonical(file)),
+    userPlaces: userPlaces(),
     limits: { ...defaultLimits, ...options.limits },
   }
 }

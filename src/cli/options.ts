@@ -1,5 +1,6 @@
 import path from 'node:path'
-import { defaultInputFile, isThere, projectFileName, userFile } from '../config/places.ts'
+import { defaultInputFile, isThere, projectFileName } from '../config/places.ts'
+import { userFile } from '../state/user-dirs.ts'
 import type { Config } from '../config/keys.ts'
 import { syntaxNames, type SyntaxName } from '../core/block.ts'
 import type { ExecutionResult } from '../core/result.ts'

@@ -8,7 +8,6 @@ import { isBelow } from '../process/programs.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { cachesIn, prefixOf, runtimesIn } from '../process/runtimes.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
-import { configHome, stateHome } from '../state/user-dirs.ts'
 import { type ChangedFile, changesBetween, type Survey, surveyOf } from '../process/survey.ts'
 import { closedNames } from './closed.ts'
 import type { CommandScope, Place } from './scope.ts'
@@ -72,6 +71,13 @@ function sandboxFor(
       advice: 'Ask the user for a smaller root.',
     }
   }
+  const loose = looseIn(settings)
+  if (loose !== undefined) {
+    return {
+      reason: `'${loose}' leads to the user's own config or state of clada, and code in this root could replace it`,
+      advice: 'Ask the user for a smaller root.',
+    }
+  }
   const choice = chooseSandbox()
   if (choice.ok) return choice.sandbox
   return sandbox === 'required' ? { reason: choice.reason, advice: choice.advice } : undefined
@@ -129,11 +135,11 @@ function runBare(what: Containment, place: Place, scope: CommandScope): Promise<
 }
 
 function boundsFor(what: Containment, survey: Survey, { settings }: CommandScope): Bounds {
-  const { root, allowedRoots } = settings
+  const { root, allowedRoots, userPlaces } = settings
   const home = os.homedir()
   const isThere = (name: string): boolean =>
     fs.lstatSync(path.join(root, name), { throwIfNoEntry: false }) !== undefined
-  const own = ['.git', '.clada', ...userPlacesIn(root)]
+  const own = ['.git', '.clada', ...userPlacesIn(root, userPlaces)]
   // A command that was approved may set up its own tools; code may not plant what others run later.
   const planted = what.caches === 'writable' ? [] : ['.npmrc', '.yarnrc', '.yarnrc.yml', '.husky']
   return {
@@ -148,21 +154,27 @@ function boundsFor(what: Containment, survey: Survey, { settings }: CommandScope
     caches: what.caches === 'writable' ? cachesIn(home) : [],
     fixed: [...new Set([...own, 'clada.yml', ...planted, ...survey.repositories])].filter(isThere),
     closed: survey.closed.filter(({ path: name }) => !isBelow(name, '.git') && !isBelow(name, '.clada')),
-    absent: [...new Set(own.filter((name) => !isThere(name)).map((name) => firstMissing(name, isThere)))],
+    absent: [...new Set(own.filter((name) => !isThere(name)))],
     network: what.network,
     limits: { memoryBytes: what.memoryBytes, fileBytes: 4 * gib, processes: mostThreadsOfUser() },
   }
 }
 
-/** The user's own state and config, where the project is so large that they lie in it. */
-const userPlacesIn = (root: string): string[] =>
-  [stateHome(), configHome()].filter((dir) => isBelow(dir, root)).map((dir) => path.relative(root, dir))
+/**
+ * What the user's own state and config lie in, where the project is so large that it holds them. All of it: whoever can
+ * rename a directory above can put another in its place.
+ */
+const userPlacesIn = (root: string, userPlaces: readonly string[]): string[] =>
+  userPlaces
+    .filter((place) => place !== root && isBelow(place, root))
+    .map((place) => path.relative(root, place).split(path.sep)[0] ?? '')
 
-/** The topmost part of a path that is not there: below it nothing can be made without it. */
-function firstMissing(name: string, isThere: (name: string) => boolean): string {
-  const parts = name.split(path.sep)
-  const known = parts.findIndex((_, index) => !isThere(parts.slice(0, index + 1).join(path.sep)))
-  return parts.slice(0, known + 1).join(path.sep)
+/** What no sandbox can hold in its place: a link at the top of the project, or the project itself. */
+function looseIn({ root, userPlaces }: CommandScope['settings']): string | undefined {
+  if (userPlaces.some((place) => isBelow(root, place))) return root
+  return userPlacesIn(root, userPlaces).find((name) =>
+    fs.lstatSync(path.join(root, name), { throwIfNoEntry: false })?.isSymbolicLink(),
+  )
 }
 
 /** Not what holds the sockets and secrets of others. */

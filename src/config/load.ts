@@ -6,11 +6,12 @@ import { approvalLineOf } from '../commands/approval-line.ts'
 import { defaultDeniedPatterns } from '../core/settings.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { canonical, SettingsError } from '../settings.ts'
+import { namesOf, userFile } from '../state/user-dirs.ts'
 import { keyNames, type KeyName, keyOf } from './keys.ts'
 import { shown } from './kinds.ts'
 import { type Effective, merge, type Merged, type FileGiven } from './merge.ts'
 import { isWithin } from './narrowing.ts'
-import { projectFileName, userFile } from './places.ts'
+import { projectFileName } from './places.ts'
 import { readConfigFile } from './read-file.ts'
 import { isTrusted } from './trust.ts'
 import type { Fault } from './tree.ts'
@@ -43,7 +44,7 @@ export async function loadConfig(root: string | undefined): Promise<Loaded> {
   const found = await readGiven(path.join(dir, projectFileName), 'refused', faults)
   if (faults.length > 0) throw new SettingsError(faults.join('\n'))
 
-  const user = own && { ...own, inside: isWithin(canonical(own.file), dir) }
+  const user = own && { ...own, inside: namesOf(own.file).some((name) => isWithin(name, dir)) }
   const project = found && { ...found, dir, trusted: isTrusted(dir, found.text) }
   const file = user && { ...user, trusted: !user.inside, facts: factsOf(dir, defaultDeniedPatterns) }
   const { denied_patterns: denied } = merge(file)

@@ -14,7 +14,14 @@ export interface Settings {
   readonly allowEscape: boolean
   /** Files of whoever drives clada: no document touches them, no checkpoint holds them. Absolute. */
   readonly reserved: readonly string[]
+  /** The user's own config and state, by every name that leads there: no document reads or writes them. Absolute. */
+  readonly userPlaces: readonly string[]
   readonly limits: Limits
+}
+
+/** Something the caller got wrong, said so that they can put it right. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError'
 }
 
 export interface Limits {

@@ -2,6 +2,7 @@ import path from 'node:path'
 import type { Access, PathDecision, PathJudge } from '../core/decision.ts'
 import type { PathRule } from '../core/problem.ts'
 import type { Settings } from '../core/settings.ts'
+import { type GlobOn, globTest } from './glob.ts'
 
 /**
  * Decides from the spelling of a path alone whether it may be touched. Looks at names only: links are
@@ -12,7 +13,8 @@ export function makePathJudge(policy: PathPolicy): PathJudge {
     path: (given, absolute, access) => judgePath(given, absolute, access, policy),
     closedBelow: (relative) =>
       patternFor(relative.split('/'), undefined, policy.denied) !== undefined ||
-      isReserved(path.join(policy.roots[0] ?? '', relative), policy),
+      isReserved(path.join(policy.roots[0] ?? '', relative), policy) ||
+      (policy.placesInside && ofUser(path.join(policy.roots[0] ?? '', relative), 'read', policy) !== undefined),
   }
 }
 
@@ -22,11 +24,16 @@ export const pathPolicyOf = ({
   allowEscape,
   deniedPatterns,
   reserved = [],
+  userPlaces = [],
 }: Pick<Settings, 'root' | 'allowedRoots' | 'allowEscape' | 'deniedPatterns'> & Partial<Settings>): PathPolicy => ({
   roots: [root, ...allowedRoots],
   allowEscape,
   denied: compileDenied(deniedPatterns),
   reserved,
+  userPlaces: userPlaces.map(folded),
+  placesInside: userPlaces.some(
+    (place) => isWithin(folded(place), folded(root)) || isWithin(folded(root), folded(place)),
+  ),
 })
 
 interface PathPolicy {
@@ -35,6 +42,10 @@ interface PathPolicy {
   readonly allowEscape: boolean
   readonly denied: DeniedPatterns
   readonly reserved: readonly string[]
+  /** Folded. */
+  readonly userPlaces: readonly string[]
+  /** Whether any of them has to do with the project at all. */
+  readonly placesInside: boolean
 }
 
 function judgePath(given: string, absolute: string, access: Access, policy: PathPolicy): PathDecision {
@@ -50,6 +61,9 @@ function judgePath(given: string, absolute: string, access: Access, policy: Path
   if (denied !== undefined) return denied
   if (access !== 'list' && isReserved(clean, policy))
     return deny('path_denied', 'clada itself reads or writes it at this moment')
+  const replacing = root !== undefined && parts.length > 0 ? access : 'read'
+  const own = access === 'list' ? undefined : ofUser(clean, replacing, policy)
+  if (own !== undefined) return own
   if (root === undefined) {
     return deny(
       'path_escape',
@@ -60,19 +74,35 @@ function judgePath(given: string, absolute: string, access: Access, policy: Path
   return { verdict: 'allow', root, parts }
 }
 
+/** The user's own config and state. A link in the place of a directory above would make another directory of it. */
+function ofUser(absolute: string, access: Access, { userPlaces }: PathPolicy): PathDecision | undefined {
+  const name = folded(absolute)
+  for (const place of userPlaces) {
+    if (isWithin(name, place))
+      return deny('path_denied', "it belongs to the user's own config or state of clada", 'Ask the user to see to it.')
+    if (access === 'write' && isWithin(place, name))
+      return deny(
+        'path_denied',
+        "the user's own config or state of clada lies below it, so it stays as it is",
+        'Use paths further below, or ask the user to see to it.',
+      )
+  }
+  return undefined
+}
+
 const isReserved = (absolute: string, { reserved }: PathPolicy): boolean =>
   reserved.some((file) => folded(file) === folded(absolute))
 
-interface DeniedPatterns {
-  readonly component: RuleSet
-  readonly relative: RuleSet
-  readonly absolute: RuleSet
-}
+type DeniedPatterns = Readonly<Record<GlobOn, RuleSet>>
 
 interface RuleSet {
   /** Matches whatever any rule matches: most names need no second look. */
-  readonly any: RegExp
-  readonly rules: readonly { readonly pattern: string; readonly test: RegExp; readonly negated: boolean }[]
+  readonly any: (text: string) => boolean
+  readonly rules: readonly {
+    readonly pattern: string
+    readonly test: (text: string) => boolean
+    readonly negated: boolean
+  }[]
 }
 
 function compileDenied(patterns: readonly string[]): DeniedPatterns {
@@ -80,15 +110,13 @@ function compileDenied(patterns: readonly string[]): DeniedPatterns {
     const negated = raw.startsWith('!')
     const pattern = (negated ? raw.slice(1) : raw).replace(/\/+$/, '')
     const on = pattern.startsWith('/') ? 'absolute' : pattern.includes('/') ? 'relative' : 'component'
-    return { pattern, negated, on, source: globSource(pattern, on) } as const
+    return { pattern, negated, on, ...globTest(folded(pattern), on) } as const
   })
-  const setOf = (on: keyof DeniedPatterns): RuleSet => {
+  const setOf = (on: GlobOn): RuleSet => {
     const own = rules.filter((rule) => rule.on === on)
-    const any = own.map((rule) => rule.source).join('|')
-    return {
-      any: new RegExp(any === '' ? '(?!)' : any),
-      rules: own.map(({ pattern, negated, source }) => ({ pattern, negated, test: new RegExp(source) })),
-    }
+    const plain = new RegExp(own.flatMap((rule) => rule.source ?? []).join('|') || '(?!)', 's')
+    const others = own.filter((rule) => rule.source === undefined)
+    return { any: (text) => plain.test(text) || others.some((rule) => rule.test(text)), rules: own }
   }
   return { component: setOf('component'), relative: setOf('relative'), absolute: setOf('absolute') }
 }
@@ -186,8 +214,8 @@ function patternFor(parts: readonly string[], clean: string | undefined, denied:
 }
 
 function lastMatch({ any, rules }: RuleSet, text: string): string | undefined {
-  if (!any.test(text)) return undefined
-  const last = rules.findLast((rule) => rule.test.test(text))
+  if (!any(text)) return undefined
+  const last = rules.findLast((rule) => rule.test(text))
   return last === undefined || last.negated ? undefined : last.pattern
 }
 
@@ -198,15 +226,4 @@ function folded(name: string): string {
     .normalize('NFC')
     .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
     .toLowerCase()
-}
-
-function globSource(pattern: string, on: keyof DeniedPatterns): string {
-  const body = folded(pattern)
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replace(/\*\*\/|\*\*|\*|\?/g, (glob) =>
-      glob === '**/' ? '(?:.*/)?' : glob === '**' ? '.*' : glob === '*' ? '[^/]*' : '[^/]',
-    )
-  if (on === 'component') return `^${body}$`
-  // Whatever lies below a matching directory is denied with it.
-  return on === 'absolute' ? `^${body}(?:/|$)` : `^(?:.*/)?${body}(?:/|$)`
 }

@@ -37,6 +37,7 @@ export const settingsFor = (root: string): Settings => ({
   allowedRoots: [],
   deniedPatterns: defaultDeniedPatterns,
   reserved: [],
+  userPlaces: [],
   allowedActions: null,
   relativePaths: false,
   symlinks: 'refuse',

@@ -9,6 +9,7 @@ const settings: Settings = {
   allowedRoots: ['/srv/data'],
   deniedPatterns: [...defaultDeniedPatterns, 'private/**', 'docs/secret-*.md'],
   reserved: [],
+  userPlaces: [],
   allowedActions: null,
   relativePaths: true,
   symlinks: 'refuse',
