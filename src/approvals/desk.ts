@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
 import type { ApprovalAnswer, ApprovalRequest, Ask } from '../core/commands.ts'
-import { rootName, userStateDir } from '../state/user-state.ts'
+import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
 
 /**
  * Where a page that is open answers for other processes that work in the same root. It is a socket in the user's own
@@ -16,7 +16,7 @@ export interface Desk {
 export async function openDesk(root: string, answer: (request: ApprovalRequest, gone: AbortSignal) => ReturnType<Ask>) {
   const address = addressOf(root)
   if (address === undefined || (await isOpen(address))) return undefined
-  fs.mkdirSync(path.dirname(address), { recursive: true, mode: 0o700 })
+  makePrivateDir(path.dirname(address))
   fs.rmSync(address, { force: true })
   const callers = new Set<net.Socket>()
   const server = net.createServer((caller) => {

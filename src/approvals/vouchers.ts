@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import { replaceFile, rootName, userStateDir } from '../state/user-state.ts'
+import { makePrivateDir, replaceFile, rootName, userStateDir } from '../state/user-state.ts'
 import { isRecord } from './project-list.ts'
 
 /**
@@ -42,7 +42,7 @@ function isVoucher(value: unknown): value is Voucher {
 export function writeVouchers(root: string, vouchers: readonly Voucher[]): void {
   const file = vouchersFile(root)
   if (file === undefined) throw new Error('The state directory lies inside the project, where models can write.')
-  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+  makePrivateDir(path.dirname(file))
   replaceFile(file, `${JSON.stringify({ root, vouchers }, null, 2)}\n`)
 }
 

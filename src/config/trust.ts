@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import { replaceFile, rootName, userStateDir } from '../state/user-state.ts'
+import { makePrivateDir, replaceFile, rootName, userStateDir } from '../state/user-state.ts'
 
 /**
  * Which project files a user vouches for: by directory and by their exact content, in a place that neither a
@@ -29,7 +29,7 @@ export function isTrusted(dir: string, text: string): boolean {
 export function trust(dir: string, text: string): boolean {
   const file = trustFile(dir)
   if (file === undefined) return false
-  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+  makePrivateDir(path.dirname(file))
   replaceFile(file, `${JSON.stringify({ dir, hash: hashOf(text), time: new Date().toISOString() }, null, 2)}\n`)
   return true
 }

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { Stop } from '../core/problem.ts'
 import { takeLock } from '../history/lock.ts'
-import { userStateDir } from '../state/user-state.ts'
+import { makePrivateDir, userStateDir } from '../state/user-state.ts'
 import { Scratch } from '../workspace/scratch.ts'
 import { Ledger } from './ledger.ts'
 import { type OutputFile, outputFileAt } from './output-file.ts'
@@ -63,7 +63,7 @@ function placeForNotes(root: string, scratch: Scratch): string {
   if (own === undefined) return path.join(scratch.stateDir(), 'watch')
   const dir = path.join(own, 'watch')
   try {
-    fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
+    makePrivateDir(dir)
     fs.accessSync(dir, fs.constants.W_OK)
     return dir
   } catch {

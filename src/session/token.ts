@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { Document } from '../core/block.ts'
 import { Source } from '../core/source.ts'
-import { replaceFile, rootName, userStateDir } from '../state/user-state.ts'
+import { makePrivateDir, replaceFile, rootName, userStateDir } from '../state/user-state.ts'
 import { findBlocks } from '../syntax/find-blocks.ts'
 import { undamaged } from '../text/undamage.ts'
 
@@ -85,7 +85,7 @@ function keptIn(file: string): string | undefined {
 
 function keep(file: string, token: string): boolean {
   try {
-    fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+    makePrivateDir(path.dirname(file))
     replaceFile(file, `${token}\n`)
     return true
   } catch {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { stateHome } from './user-dirs.ts'
+import { namesOf, stateHome } from './user-dirs.ts'
 
 /**
  * Where clada keeps what it knows about a project and the project must not be able to say itself: neither a repository
@@ -10,9 +10,9 @@ import { stateHome } from './user-dirs.ts'
  */
 export function userStateDir(root: string): string | undefined {
   const dir = stateHome()
-  if (`${realOrSame(path.dirname(dir))}/`.startsWith(`${root}/`) && root !== os.homedir() && root !== '/')
-    return undefined
-  return dir
+  // All of home, or of the disk, is no project that somebody brought along; documents are kept out of the directory itself.
+  if (root === '/' || namesOf(os.homedir()).includes(root)) return dir
+  return namesOf(dir).some((name) => name.startsWith(`${root}${path.sep}`)) ? undefined : dir
 }
 
 /** A short name for a root, the same in every run. */
@@ -25,10 +25,17 @@ export function replaceFile(file: string, text: string): void {
   fs.renameSync(temp, file)
 }
 
-function realOrSame(dir: string): string {
+/**
+ * A directory only the user can enter, with what is missing above it. Node's own way never ends where the system says
+ * that a directory cannot be found although all above it is there, as it does below /proc.
+ */
+export function makePrivateDir(dir: string): void {
+  if (fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return
+  if (dir !== path.dirname(dir)) makePrivateDir(path.dirname(dir))
   try {
-    return fs.realpathSync(dir)
-  } catch {
-    return path.resolve(dir)
+    fs.mkdirSync(dir, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have made it at the same time.
+    if (!fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory()) throw error
   }
 }

@@ -1,7 +1,8 @@
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { hashOf } from '../core/hash.ts'
+import { stateHome } from '../state/user-dirs.ts'
+import { makePrivateDir } from '../state/user-state.ts'
 import { readWhole } from './disk-base.ts'
 import { hasCode } from './os-problem.ts'
 import { ownIdentity, sweepLeftovers } from './sweep.ts'
@@ -141,14 +142,11 @@ function ownDir(state: string, name: string): string {
 
 function inHome(root: string): string {
   const dir = homeOf(root)
-  fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
+  makePrivateDir(dir)
   return dir
 }
 
-function homeOf(root: string): string {
-  const base = process.env['XDG_STATE_HOME'] ?? path.join(os.homedir(), '.local', 'state')
-  return path.join(base, 'clada', hashOf(root))
-}
+const homeOf = (root: string): string => path.join(stateHome(), hashOf(root))
 
 /** Where a project's state is, when there is any that holds such a name. Makes nothing. */
 export function stateDirOf(root: string, holding = 'history'): string | undefined {
