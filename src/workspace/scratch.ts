@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { hashOf } from '../core/hash.ts'
+import { SettingsError } from '../core/settings.ts'
 import { stateHome } from '../state/user-dirs.ts'
 import { makePrivateDir } from '../state/user-state.ts'
 import { readWhole } from './disk-base.ts'
@@ -142,8 +143,16 @@ function ownDir(state: string, name: string): string {
 
 function inHome(root: string): string {
   const dir = homeOf(root)
-  makePrivateDir(dir)
-  return dir
+  try {
+    makePrivateDir(dir)
+    return dir
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new SettingsError(
+      `There is no place for clada's own files: neither '${path.join(root, '.clada')}' nor '${dir}' can be used (${why}). Set XDG_STATE_HOME to a directory that can be written to.`,
+      { cause: error },
+    )
+  }
 }
 
 const homeOf = (root: string): string => path.join(stateHome(), hashOf(root))

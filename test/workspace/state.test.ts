@@ -1,9 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Clada } from '../../src/index.ts'
+import { makePrivateDir } from '../../src/state/user-state.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { block, blocks } from './blocks.ts'
 import { leftovers } from './disk.ts'
@@ -86,6 +88,52 @@ describe('where .clada cannot be used', () => {
       expect(fs.readdirSync(path.join(parent, 'state/clada'))).toHaveLength(1)
     })
   }
+
+  for (const given of ['', 'state', './state']) {
+    it(`and XDG_STATE_HOME is '${given}': state is kept in the home directory, never in the project`, async () => {
+      const parent = scratchDir({ 'project/keep.txt': 'x' })
+      const root = path.join(parent, 'project')
+      fs.symlinkSync('nowhere', path.join(root, '.clada'))
+      process.env['XDG_STATE_HOME'] = given
+      const home = vi.spyOn(os, 'homedir').mockReturnValue(path.join(parent, 'home'))
+      const place = vi.spyOn(process, 'cwd').mockReturnValue(root)
+      onTestFinished(() => {
+        home.mockRestore()
+        place.mockRestore()
+      })
+      const { success } = await run(root, write(root))
+      expect(success).toBe(true)
+      expect(fs.readdirSync(root).sort()).toEqual(['.clada', 'a.txt', 'keep.txt'])
+      expect(fs.readdirSync(path.join(parent, 'home/.local/state/clada'))).toHaveLength(1)
+    })
+  }
+
+  it('and the home directory is relative: nothing runs', async () => {
+    process.env['XDG_STATE_HOME'] = ''
+    const home = vi.spyOn(os, 'homedir').mockReturnValue('home')
+    onTestFinished(() => home.mockRestore())
+    const root = scratchDir()
+    const { fatalError } = await run(root, write(root))
+    expect(fatalError).toContain("The home directory 'home' is not an absolute path")
+  })
+
+  it('and neither can the state directory: says so', async () => {
+    const root = scratchDir({ '.clada': 'x' })
+    process.env['XDG_STATE_HOME'] = '/proc/nope'
+    const { results } = await run(root, write(root))
+    expect(results[0]?.error).toContain("There is no place for clada's own files")
+    expect(fs.readdirSync(root)).toEqual(['.clada'])
+  })
+
+  it('a state directory that cannot be made is given up at once', () => {
+    expect(() => makePrivateDir('/proc/nope/clada/watch')).toThrow('ENOENT')
+    const dir = path.join(scratchDir(), 'a/b/c')
+    makePrivateDir(dir)
+    makePrivateDir(dir)
+    expect(fs.statSync(dir).mode & 0o777).toBe(0o700)
+    fs.writeFileSync(path.join(dir, 'file'), '')
+    expect(() => makePrivateDir(path.join(dir, 'file/d'))).toThrow('ENOTDIR')
+  })
 
   // A repository can bring these along: git stores links, and `git add --force` takes what .gitignore names.
   for (const inner of ['running', 'conflicts']) {
