@@ -116,6 +116,15 @@ describe('the user’s own file', () => {
     expect(inside).toMatchObject({ merged: { exec: { value: 'sandbox', refused: { by: 'user' } } } })
   })
 
+  it('only narrows where a link in the project decides which file it is', async () => {
+    const { home, project } = homeWith({})
+    fs.mkdirSync(path.join(home, 'elsewhere/clada'))
+    fs.writeFileSync(path.join(home, 'elsewhere/clada/config.yml'), 'exec: unsandboxed\n')
+    // `out` in the project leads to `elsewhere`.
+    fs.symlinkSync('proj/out', path.join(home, '.config'))
+    expect((await loadConfig(project)).merged.exec).toMatchObject({ value: 'sandbox', refused: { by: 'user' } })
+  })
+
   it('only narrows where the project is the home directory', async () => {
     const { home } = homeWith({ user: 'exec: unsandboxed\nlimits: {file: 1m}\nhooks: {after: [{run: x}]}\n' })
     const { merged, warnings } = await loadConfig(home)
