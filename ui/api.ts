@@ -1,4 +1,5 @@
 import type { Refused } from '../src/ui/protocol.ts'
+import { currentKey } from './key.ts'
 
 /** The server did not do what it was asked, and says why. */
 export class ApiError extends Error {
@@ -23,10 +24,19 @@ export const postDocument = <T>(text: string, name: string): Promise<T> =>
     headers: { 'content-type': 'text/markdown' },
   })
 
-async function ask<T>(path: string, init: RequestInit): Promise<T> {
-  const response = await fetch(path, { ...init, headers: { ...init.headers, 'x-clada': '1' } })
+/** What the server says by itself from now on. */
+export async function listen(): Promise<ReadableStream<Uint8Array>> {
+  const response = await answered('/api/events', {})
+  if (response.body === null) throw new Error('The server says nothing.')
+  return response.body
+}
+
+const ask = async <T>(path: string, init: RequestInit): Promise<T> => (await answered(path, init)).json()
+
+async function answered(path: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(path, { ...init, headers: { ...init.headers, 'x-clada': currentKey() } })
+  if (response.ok) return response
   const value: unknown = await response.json()
-  if (response.ok) return value as T
   throw new ApiError(response.status, isRefused(value) ? value.error : `The server answered ${response.status}.`)
 }
 

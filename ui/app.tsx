@@ -82,8 +82,8 @@ function LinkState() {
   if (link.value === 'locked') {
     return (
       <p class="banner bad" role="alert">
-        clada ui was started again and does not know this tab. Open the address that <code>clada ui</code> printed, or
-        press Enter there for a new one; this page then goes on.
+        clada ui does not know this tab: it was started again, or the tab was opened by hand. Open the address that{' '}
+        <code>clada ui</code> printed, or press Enter there for a new one; this page then goes on.
       </p>
     )
   }

@@ -1,28 +1,43 @@
 import type { OutputEvent, PageState, Plan, ResultEvent } from '../src/ui/protocol.ts'
-import { ApiError, get } from './api.ts'
+import { ApiError, get, listen } from './api.ts'
+import { eventsIn } from './event-stream.ts'
+import { askForKey, currentKey, shareKey } from './key.ts'
 import { link, live, looked, marked, output, page, plan } from './store.ts'
 
 /** Listens to the server. When it goes away, the page says so and asks again until it is back. */
-export function connect(): void {
-  const events = new EventSource('/api/events')
-  events.addEventListener('open', () => {
-    link.value = 'open'
-  })
-  events.addEventListener('state', ({ data }) => void hear(JSON.parse(data)))
-  events.addEventListener('result', ({ data }) => {
+export async function connect(): Promise<never> {
+  shareKey(() => link.value === 'open')
+  // A tab that was opened by hand: another one may know the key.
+  if (currentKey() === '') await asked(200)
+  for (;;) {
+    try {
+      const stream = await listen()
+      link.value = 'open'
+      for await (const { event, data } of eventsIn(stream)) hearEvent(event, data)
+      link.value = 'lost'
+    } catch (error) {
+      link.value = error instanceof ApiError && error.status === 401 ? 'locked' : 'lost'
+    }
+    await asked(900)
+  }
+}
+
+/** Asks the other tabs for the key, and gives them some time. */
+function asked(milliseconds: number): Promise<void> {
+  askForKey()
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
+
+function hearEvent(event: string, data: string): void {
+  if (event === 'state') void hear(JSON.parse(data))
+  else if (event === 'result') {
     if (heard.length === 0) setTimeout(showHeard, 40)
     heard.push(JSON.parse(data))
-  })
-  events.addEventListener('output', ({ data }) => {
+  } else if (event === 'output') {
     const { task, text }: OutputEvent = JSON.parse(data)
     const before = output.value?.task === task ? output.value.text : ''
     output.value = { task, text: (before + text).slice(-20_000) }
-  })
-  events.addEventListener('error', () => {
-    events.close()
-    if (link.value !== 'locked') link.value = 'lost'
-    setTimeout(() => void retry(), 700)
-  })
+  }
 }
 
 /** Results that are not shown yet: a thousand of them need not draw the list a thousand times. */
@@ -34,16 +49,6 @@ function showHeard(): void {
     if (revision === plan.value?.revision) next.set(task, outcome)
   }
   live.value = next
-}
-
-async function retry(): Promise<void> {
-  try {
-    await get('/api/state')
-    connect()
-  } catch (error) {
-    link.value = error instanceof ApiError && error.status === 401 ? 'locked' : 'lost'
-    setTimeout(() => void retry(), 1000)
-  }
 }
 
 async function hear(state: PageState): Promise<void> {

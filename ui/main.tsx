@@ -9,5 +9,5 @@ if (location.search !== '') history.replaceState(null, '', '/')
 
 const root = document.getElementById('app')
 if (root !== null) render(<App />, root)
-connect()
+void connect()
 listenToKeys()

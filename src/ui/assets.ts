@@ -17,6 +17,12 @@ export function readAssets(dir: string): ReadonlyMap<string, Asset> {
   return found
 }
 
+/** The page with the key that its tab keeps. */
+export const withKey = ({ type, bytes }: Asset, key: string): Asset => ({
+  type,
+  bytes: Buffer.from(bytes.toString('utf8').replace('</head>', `<meta name="clada-key" content="${key}" /></head>`)),
+})
+
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',

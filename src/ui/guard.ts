@@ -28,10 +28,14 @@ export function refuseForeign({ method, path, headers }: Asked, port: number): v
   if (headers['x-clada'] === undefined) throw new Refusal(403, 'A change must come from the page itself.')
 }
 
-/** Who has been let in: a token opens once, and gives a secret that the browser keeps as a cookie. */
+/**
+ * Who has been let in. A token opens once, and gives two secrets. The browser keeps a cookie, which opens the page's own
+ * files and no more: browsers send it to every port of this machine. The tab keeps a key, which opens the rest.
+ */
 export class Sessions {
   readonly #cookie: string
-  readonly #secrets: Buffer[] = []
+  readonly #cookies: Buffer[] = []
+  readonly #keys: Buffer[] = []
   #token: Buffer | undefined
 
   /** Browsers keep one jar for all ports, so the port is in the name. */
@@ -41,7 +45,7 @@ export class Sessions {
 
   /** A new token; the one before is worth nothing any more. */
   renew(): string {
-    const token = randomBytes(32).toString('base64url')
+    const token = newSecret()
     this.#token = digest(token)
     return token
   }
@@ -51,12 +55,13 @@ export class Sessions {
     return this.#token !== undefined && timingSafeEqual(digest(token), this.#token)
   }
 
-  /** Spends the token, and gives the header that sets the cookie. */
-  enter(): string {
+  /** Spends the token, and gives the header that sets the cookie, and the key. */
+  enter(): { readonly setCookie: string; readonly key: string } {
     this.#token = undefined
-    const secret = randomBytes(32).toString('base64url')
-    this.#secrets.push(digest(secret))
-    return `${this.#cookie}=${secret}; Path=/; HttpOnly; SameSite=Strict`
+    const [secret, key] = [newSecret(), newSecret()]
+    this.#cookies.push(digest(secret))
+    this.#keys.push(digest(key))
+    return { setCookie: `${this.#cookie}=${secret}; Path=/; HttpOnly; SameSite=Strict`, key }
   }
 
   knows(cookies: string | undefined): boolean {
@@ -64,8 +69,17 @@ export class Sessions {
       const [name, value] = pair.trim().split('=', 2)
       return name === this.#cookie && value !== undefined ? [digest(value)] : []
     })
-    return given.some((one) => this.#secrets.some((secret) => timingSafeEqual(one, secret)))
+    return given.some((one) => isAmong(one, this.#cookies))
+  }
+
+  /** Whether it is the key of a tab. */
+  holds(key: string | string[] | undefined): boolean {
+    return typeof key === 'string' && isAmong(digest(key), this.#keys)
   }
 }
+
+const newSecret = (): string => randomBytes(32).toString('base64url')
+
+const isAmong = (given: Buffer, known: readonly Buffer[]): boolean => known.some((one) => timingSafeEqual(given, one))
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -1,8 +1,8 @@
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { openDesk } from '../approvals/desk.ts'
 import { type CladaOptions, settingsOf } from '../settings.ts'
-import { type Asset, assetsDir, readAssets } from './assets.ts'
+import { type Asset, assetsDir, readAssets, withKey } from './assets.ts'
 import { Listeners, sendTo } from './events.ts'
 import { refuseForeign, Sessions } from './guard.ts'
 import { closedPolicy, commonHeaders, pagePolicy } from './headers.ts'
@@ -65,6 +65,10 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
       sendJson(response, refusal?.status ?? 500, { error: message })
     })
   })
+  const strangers = new WeakSet<Socket>()
+  server.on('connection', (socket: Socket) => {
+    if (isStranger(socket.remotePort ?? 0, socket.localPort ?? 0)) strangers.add(socket)
+  })
   await listen(server, port)
   const own = (server.address() as AddressInfo).port
   const sessions = new Sessions(own)
@@ -79,12 +83,14 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
 
   async function answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const { method = '', url = '' } = request
+    if (strangers.has(request.socket)) throw new Refusal(403, 'This page belongs to another user of this machine.')
     const [path = '', query = ''] = url.split('?', 2)
     refuseForeign({ method, path, headers: request.headers }, own)
     const params = new URLSearchParams(query)
     const known = sessions.knows(request.headers.cookie)
-    if (method === 'GET' && path === '/') return visit(request, response, params.get('token'), known)
-    if (!known) throw new Refusal(401, 'clada ui was started again: open the address that it printed.')
+    if (method === 'GET' && path === '/') return visit(response, params.get('token'), known)
+    const mayAsk = !path.startsWith('/api/') || sessions.holds(request.headers['x-clada'])
+    if (!known || !mayAsk) throw new Refusal(401, 'clada ui does not know this tab: open the address that it printed.')
     if (method === 'GET' && path === '/api/events') {
       listeners.add(response)
       return sendTo(response, 'state', session.state())
@@ -96,22 +102,17 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
     sendJson(response, 200, (await route({ session, query: params, request, inputBytes })) ?? null)
   }
 
-  /** The page itself, for those who are known or bring the token. */
-  function visit(
-    request: http.IncomingMessage,
-    response: http.ServerResponse,
-    token: string | null,
-    known: boolean,
-  ): void {
-    if (!known) {
-      const fits = token !== null && sessions.fits(token) && !isStranger(request.socket.remotePort ?? 0, own)
-      if (!fits) return sendText(response, 401, locked)
-      response.setHeader('set-cookie', sessions.enter())
-    }
+  /** The page itself, for those who are known or bring the token. The key goes with the token, and only once. */
+  function visit(response: http.ServerResponse, token: string | null, known: boolean): void {
+    const fits = token !== null && sessions.fits(token)
+    if (!fits && !known) return sendText(response, 401, locked)
     const page = files.get('/index.html')
     if (page === undefined) throw new Refusal(404, 'The page is missing from this installation.')
     response.setHeader('content-security-policy', pagePolicy)
-    sendAsset(response, page)
+    if (!fits) return sendAsset(response, page)
+    const { setCookie, key } = sessions.enter()
+    response.setHeader('set-cookie', setCookie)
+    sendAsset(response, withKey(page, key))
   }
 
   return {

@@ -67,9 +67,19 @@ export function request(
   })
 }
 
-/** Spends the address and gives the cookie. */
-export async function entered(page: Served): Promise<string> {
-  const { pathname, search } = new URL(page.address())
-  const { headers } = await request(page, pathname + search)
-  return headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+export interface Entered {
+  /** What the browser sends with everything. */
+  readonly cookie: string
+  /** What only the tab has. */
+  readonly key: string
 }
+
+/** Spends the address and gives what it opens. */
+export async function entered(page: Served): Promise<Entered> {
+  const { pathname, search } = new URL(page.address())
+  const { headers, body } = await request(page, pathname + search)
+  return { cookie: headers['set-cookie']?.[0]?.split(';')[0] ?? '', key: keyIn(body) ?? '' }
+}
+
+/** The key that a page brings along. */
+export const keyIn = (html: string): string | undefined => /<meta name="clada-key" content="([^"]*)"/.exec(html)?.[1]

@@ -204,6 +204,8 @@ describe.skipIf(noBrowser)('the page', { timeout: 90_000 }, () => {
     await first.getByRole('button', { name: 'No', exact: true }).click()
     for (const tab of [first, second]) await soon(() => tab.locator('.result').textContent()).toBe('1 done1 failed')
     expect(filesIn(root)).toEqual({ 'a.txt': 'two\n' })
+    await second.reload()
+    await second.locator('.result').waitFor()
 
     await server.close()
     await first.getByText('clada ui is not running any more').waitFor()
@@ -215,6 +217,22 @@ describe.skipIf(noBrowser)('the page', { timeout: 90_000 }, () => {
     await third.waitForSelector('#reply')
     await soon(() => first.locator('.banner').count()).toBe(0)
     await first.locator('#reply').waitFor()
+  })
+
+  it('tells a tab that was opened by hand, when there is no other to ask, what to do', async () => {
+    const server = await served(scratchDir(), { gitCommit: false })
+    const { page: first, context } = await openTab(browser, server.address())
+    await first.waitForSelector('#reply')
+    await first.reload()
+    await first.waitForSelector('#reply')
+    expect(await first.locator('.banner').count()).toBe(0)
+    await first.close()
+    const second = await context.newPage()
+    await second.goto(server.origin)
+    await second.getByText('does not know this tab').waitFor()
+    const third = await context.newPage()
+    await third.goto(server.address())
+    await soon(() => second.locator('.banner').count()).toBe(0)
   })
 
   it('shows what was changed in between, refuses to undo over it, and merges when told to', async () => {
