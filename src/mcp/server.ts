@@ -40,8 +40,7 @@ export function makeServer(door: McpOptions, gone: AbortSignal): { server: Serve
   server.oninitialized = () => {
     // Clients made with the SDK do not let go of request 0, so that must not be a question to a person.
     server.ping().catch(() => undefined)
-    session.roots.changed()
-    void session.roots.scope()
+    session.clientIsReady()
   }
   server.setNotificationHandler(RootsListChangedNotificationSchema, () => session.roots.changed())
   offerTools(server, session, callable(allowedActions), gone)

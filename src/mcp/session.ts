@@ -13,6 +13,7 @@ import { actionAnswer, type Answer, documentAnswer, previewAnswer, toolResult, u
 import { askThrough, type Question } from './approval.ts'
 import { ClientRoots } from './client-roots.ts'
 import { executeTool, previewTool } from './document-tools.ts'
+import { invalidRequest, protocolError } from './protocol-error.ts'
 import { historyUri, reportUri } from './resources.ts'
 import { Turns } from './turns.ts'
 
@@ -42,6 +43,7 @@ export class Session {
   /** Resources that the client wants to hear about. */
   readonly subscribed = new Set<string>()
   lastReport: string | undefined
+  #clientIsReady = false
   readonly #server: Server
   readonly #door: McpOptions
 
@@ -49,13 +51,26 @@ export class Session {
     this.#server = server
     this.#door = door
     this.roots = new ClientRoots(door.options, async () => {
-      if (server.getClientCapabilities()?.roots === undefined) return []
+      const capabilities = server.getClientCapabilities()
+      // Who has not said whether they have roots must not be taken for somebody without.
+      if (capabilities === undefined) throw new Error('it has not said hello yet')
+      if (capabilities.roots === undefined) return []
       return (await server.listRoots(undefined, { timeout: 10_000 })).roots.map(({ uri }) => uri)
     })
   }
 
-  /** Never throws: only a malformed request is an error of the protocol. */
+  /** The client says that it is. */
+  clientIsReady(): void {
+    this.#clientIsReady = true
+    this.roots.changed()
+    // The client is asked at once, so that the first call need not wait for it. Where it says everything in one go, this
+    // is heard before its hello, which is dealt with by the next round.
+    setImmediate(() => void this.roots.scope())
+  }
+
+  /** Only a malformed request, or one that comes too early, is an error of the protocol. @throws for the latter */
   call(call: Call): Promise<CallToolResult> {
+    this.#refuseEarly()
     return this.turns.take(async () => {
       const answer = await this.#answer(call).catch((error: unknown) => {
         const reason = error instanceof Error ? error.message : String(error)
@@ -70,11 +85,18 @@ export class Session {
     return makeClada(await this.options())
   }
 
-  /** The options within the roots of the client. @throws where they leave nothing */
+  /** The options within the roots of the client. @throws where they leave nothing, or are not known yet */
   async options(): Promise<CladaOptions> {
+    this.#refuseEarly()
     const scope = await this.roots.scope()
     if ('refusal' in scope) throw new Error(adviceFor(scope))
     return scope.options
+  }
+
+  /** What a client allows is known when it has said what it can, and that it is ready to be asked. */
+  #refuseEarly(): void {
+    if (this.#clientIsReady && this.#server.getClientCapabilities() !== undefined) return
+    throw protocolError(invalidRequest, 'Too early: first initialize, then notifications/initialized, then this.')
   }
 
   async #answer(call: Call): Promise<Answer> {

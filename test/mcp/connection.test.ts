@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { pathToFileURL } from 'node:url'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { wholeLines } from '../../src/mcp/streams.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
@@ -40,6 +42,24 @@ function until(stream: Readable, words: string): Promise<void> {
     stream.on('end', () => reject(new Error(`'${words}' never came: ${seen}`)))
   })
 }
+
+/** The messages of the server, to be waited for. */
+function heardFrom(stream: Readable): { first(fits: (message: Message) => boolean): Promise<Message> } {
+  const heard: Message[] = []
+  const lines = createInterface({ input: stream })
+  lines.on('line', (text) => heard.push(JSON.parse(text)))
+  return {
+    first: async (fits) => {
+      for (;;) {
+        const found = heard.find(fits)
+        if (found !== undefined) return found
+        await once(lines, 'line')
+      }
+    },
+  }
+}
+
+type Message = Readonly<Record<string, unknown>>
 
 describe('the connection', () => {
   it('holds nothing but messages, whatever comes in', async () => {
@@ -90,6 +110,52 @@ describe('the connection', () => {
     expect(text).toContain('"id":3')
     expect(filesIn(root)).toEqual({ a: 'a' })
   })
+
+  it('follows the roots of a client that says everything at once', async () => {
+    const root = scratchDir({ 'a/x.txt': 'a', 'b/x.txt': 'b' })
+    const child = started(root)
+    const messages = heardFrom(child.stdout)
+    const withRoots = { ...hello, params: { ...hello.params, capabilities: { roots: {} } } }
+    child.stdin.write([withRoots, ready, call(2, 'file_read', { path: `${root}/b/x.txt` })].map(line).join(''))
+    const asked = await messages.first(({ method }) => method === 'roots/list')
+    const roots = [{ uri: pathToFileURL(path.join(root, 'a')).href }]
+    child.stdin.write(line({ jsonrpc: '2.0', id: asked['id'], result: { roots } }))
+    const early = await messages.first(({ id, method }) => id === 2 && method === undefined)
+    expect(early).toMatchObject({ result: { structuredContent: { success: false, code: 'path_escape' } } })
+    child.stdin.write(line(call(3, 'file_read', { path: 'x.txt' })))
+    const later = await messages.first(({ id, method }) => id === 3 && method === undefined)
+    expect(later).toMatchObject({ result: { structuredContent: { data: { content: 'a' } } } })
+  })
+
+  const write = call(2, 'file_write', { path: 'a.txt', content: 'a' })
+  const beginnings: [string, object[]][] = [
+    ['anything is agreed', [write]],
+    ['the client says that it is ready', [hello, write]],
+    ['the client says what it can', [write, hello, ready]],
+    ['the client says hello at all', [ready, write]],
+  ]
+  for (const [what, sent] of beginnings) {
+    it(`carries nothing out before ${what}`, async () => {
+      const root = scratchDir()
+      const child = started(root)
+      const messages = heardFrom(child.stdout)
+      const others = [
+        { jsonrpc: '2.0', id: 4, method: 'resources/read', params: { uri: 'clada://history' } },
+        { jsonrpc: '2.0', id: 5, method: 'prompts/get', params: { name: 'clada' } },
+      ]
+      child.stdin.write(
+        sent
+          .flatMap((one) => (one === write ? [write, ...others] : [one]))
+          .map(line)
+          .join(''),
+      )
+      for (const asked of [2, 4, 5]) {
+        const answer = await messages.first(({ id, method }) => id === asked && method === undefined)
+        expect(answer).toMatchObject({ error: { code: -32600, message: expect.stringContaining('initialize') } })
+      }
+      expect(filesIn(root)).toEqual({})
+    })
+  }
 
   const ways: [string, (child: ReturnType<typeof started>) => void][] = [
     ['closes its side', (child) => child.stdin.end()],
