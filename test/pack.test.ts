@@ -137,6 +137,7 @@ describe('the package', () => {
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
     const requests = [
       { jsonrpc: '2.0', id: 1, method: 'initialize', params },
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
       {
         jsonrpc: '2.0',
         id: 2,

@@ -1,5 +1,7 @@
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isWithin } from '../policy/paths.ts'
+import { defaultDeniedPatterns } from '../core/settings.ts'
+import { isWithin, makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { canonical, type CladaOptions, settingsOf } from '../settings.ts'
 
 /** Where actions may work: the options that say so, or why nowhere. */
@@ -12,14 +14,38 @@ export type Scope = { readonly options: CladaOptions } | { readonly refusal: str
 export function narrowed(options: CladaOptions, uris: readonly string[]): Scope {
   // A client that names no roots has nothing open; it says nothing about what is allowed.
   if (uris.length === 0) return { options }
-  const { root, allowedRoots, allowEscape } = settingsOf(options)
+  const settings = settingsOf(options)
+  const { root, allowedRoots, allowEscape } = settings
+  const ours = [root, ...allowedRoots]
+  const judge = makePathJudge(pathPolicyOf(settings))
+  // What is closed by a name on its way must not be opened by beginning below that name.
+  const isOpen = (dir: string): boolean =>
+    ours.includes(dir) || judge.path(path.relative(root, dir), dir, 'write').verdict === 'allow'
   const theirs = uris.flatMap(directoryOf)
-  const common = [root, ...allowedRoots].flatMap((own) => theirs.flatMap((their) => smaller(own, their)))
-  const [first, ...rest] = new Set([...common, ...(allowEscape ? theirs : [])])
-  if (first !== undefined) return { options: { ...options, repoPath: first, allowedRoots: rest, allowEscape: false } }
+  const common = ours.flatMap((own) => theirs.flatMap((their) => smaller(own, their)))
+  const [first, ...rest] = new Set([...common, ...(allowEscape ? theirs : [])].filter(isOpen))
+  if (first !== undefined) {
+    const bases = allowEscape ? [...ours, path.parse(root).root] : ours
+    const deniedPatterns = anchored(options.deniedPatterns ?? defaultDeniedPatterns, bases)
+    return { options: { ...options, repoPath: first, allowedRoots: rest, allowEscape: false, deniedPatterns } }
+  }
   return {
     refusal: `the roots of the client (${uris.join(', ')}) and the root of this server (${root}) have nothing in common`,
   }
+}
+
+/**
+ * A pattern such as `secrets/old` is looked for below a root. When `secrets` becomes the root, it must still be looked
+ * for from where the root was, which makes it a pattern of a whole path. Those that were there before must neither open
+ * what it closes nor be opened by its exceptions.
+ */
+function anchored(patterns: readonly string[], bases: readonly string[]): readonly string[] {
+  const moved = patterns
+    .filter((pattern) => /^!?[^/!]+\/+[^/]/.test(pattern))
+    .flatMap((pattern) => bases.map((base) => pattern.replace(/^!?/, (not) => `${not}${base.replace(/\/$/, '')}/**/`)))
+  return patterns.some((pattern) => pattern.startsWith('!/'))
+    ? [...patterns, ...moved.filter((pattern) => !pattern.startsWith('!'))]
+    : [...moved, ...patterns]
 }
 
 function directoryOf(uri: string): string[] {

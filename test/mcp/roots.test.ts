@@ -4,6 +4,8 @@ import { pathToFileURL } from 'node:url'
 import { ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
 import { narrowed } from '../../src/mcp/client-roots.ts'
+import { makePathJudge, pathPolicyOf } from '../../src/policy/paths.ts'
+import { settingsOf } from '../../src/settings.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { type Connected, connected } from './client.ts'
 
@@ -35,6 +37,57 @@ describe('the roots of a client', () => {
     expect(narrowed({ repoPath: at('a'), allowEscape: true }, [uri(root)])).toMatchObject({
       options: { allowEscape: false },
     })
+  })
+
+  it('do not open what is closed by a name on their way', () => {
+    const root = scratchDir({ '.git/x': '', '.clada/x': '', '.husky/x': '', '.ssh/x': '', 'a/.git/x': '', 'a/b/x': '' })
+    const at = (name: string): string => path.join(root, name)
+    for (const repoPath of [root, at('a/b')]) {
+      const own = { repoPath, allowEscape: repoPath !== root }
+      for (const closed of ['.git', '.git/hooks', '.clada', '.husky', '.ssh', 'a/.git', '.GIT']) {
+        expect([closed, narrowed(own, [uri(at(closed))])]).toEqual([
+          closed,
+          { refusal: expect.stringContaining('nothing in common') },
+        ])
+      }
+      expect(narrowed(own, [uri(at('.git')), uri(at('a/b'))])).toMatchObject({
+        options: { repoPath: at('a/b'), allowedRoots: [] },
+      })
+    }
+    const allowed = { repoPath: at('a'), allowedRoots: [root] }
+    expect(narrowed(allowed, [uri(at('a/.git'))])).toHaveProperty('refusal')
+  })
+
+  const patterns: [string[], { closed: string[]; open: string[] }][] = [
+    [['secrets/old'], { closed: ['old/x', 'old/secrets/x', 'secrets/old/x'], open: ['new/x', 'new/old/x'] }],
+    [['top/secrets/*'], { closed: ['old/x', 'new/x'], open: [] }],
+    [['secrets/*', '!secrets/new'], { closed: ['old/x'], open: ['new/x'] }],
+    [['secrets/new', '!/**/secrets'], { closed: ['new/x'], open: ['old/x'] }],
+    [['/**/secrets/new', '!secrets/new'], { closed: ['new/x'], open: ['old/x'] }],
+  ]
+  it.each(patterns)('keep %j where they were', (deniedPatterns, { closed, open }) => {
+    const root = scratchDir({ 'top/secrets/old/x': '' })
+    const before = settingsOf({ repoPath: root, deniedPatterns })
+    const scope = narrowed({ repoPath: root, deniedPatterns }, [uri(path.join(root, 'top/secrets'))])
+    const after = settingsOf('options' in scope ? scope.options : {})
+    expect(after.root).toBe(path.join(root, 'top/secrets'))
+    for (const settings of [before, after]) {
+      const judge = makePathJudge(pathPolicyOf(settings))
+      const verdict = (name: string): string => judge.path(name, path.join(after.root, name), 'read').verdict
+      expect(closed.map((name) => [name, verdict(name)])).toEqual(closed.map((name) => [name, 'deny']))
+      expect(open.map((name) => [name, verdict(name)])).toEqual(open.map((name) => [name, 'allow']))
+    }
+  })
+
+  it('lead to no content that is closed', async () => {
+    const root = scratchDir({
+      'clada.yml': 'denied_patterns: [secrets/old]\n',
+      'secrets/old/x.txt': 'needle',
+      'secrets/y.txt': 'needle',
+    })
+    const { call } = await withRoots(root, () => [uri(path.join(root, 'secrets'))])
+    expect((await call('file_read', { path: 'y.txt' })).values).toMatchObject({ data: { content: 'needle' } })
+    expect((await call('file_read', { path: 'old/x.txt' })).values).toMatchObject({ code: 'path_denied' })
   })
 
   it('are asked for, and followed when they change', async () => {
