@@ -114,10 +114,11 @@ export function markAll(): void {
   marked.value = chosen.value.length === all.length ? new Set() : new Set(all)
 }
 
+/** What is shown, and nothing that the server may have got in its place. */
 const apply = (tasks: readonly string[] | null): Promise<unknown> =>
   tried(async () => {
     notice.value = null
-    await post('/api/apply', { tasks })
+    await post('/api/apply', { tasks, revision: plan.value?.revision })
   })
 
 /** What is marked, else everything that is left. */

@@ -32,7 +32,11 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
     session.open(await readBody(request, 'text/markdown', inputBytes), query.get('name') ?? ''),
   'POST /api/refresh': ({ session }) => session.refresh(),
   'POST /api/clear': ({ session }) => session.clear(),
-  'POST /api/apply': async (call) => call.session.apply(tasksIn((await json(call))['tasks'])),
+  'POST /api/apply': async (call) => {
+    const { tasks, revision } = await json(call)
+    if (typeof revision !== 'number') throw new Refusal(400, 'Say the revision of the plan that was looked at.')
+    return call.session.apply(tasksIn(tasks), revision)
+  },
   'POST /api/stop': ({ session }) => session.stop(),
   'POST /api/answer': async (call) => {
     const { id, answer } = await json(call)

@@ -51,7 +51,9 @@ export class Session {
     this.questions = new Questions(() => this.#tell())
     const ask = (request: ApprovalRequest) =>
       this.questions.ask(request, 'page', this.#stop.signal).catch(() => 'no' as const)
-    this.project = { root, options, rules, clada: new Clada({ ...options, ask }) }
+    // No document writes the next one.
+    const own = { ...options, reserved: [...(options.reserved ?? []), inputFile] }
+    this.project = { root, options: own, rules, clada: new Clada({ ...own, ask }) }
     this.#followed = new FollowedFile(inputFile, inputBytes, (text) => void this.#heard(text))
   }
 
@@ -119,10 +121,15 @@ export class Session {
     return change
   }
 
-  /** Begins to carry out; what comes of it is told as it comes. */
-  apply(tasks: readonly string[] | null): void {
+  /** Begins to carry out what was shown as a revision of the plan; what comes of it is told as it comes. */
+  apply(tasks: readonly string[] | null, revision: number): void {
     this.#refuseWhileRunning()
     const document = this.#opened()
+    if (document.planned.plan.revision !== revision)
+      throw new Refusal(
+        409,
+        'The plan has changed since it was shown, so nothing was applied. Look at it, and apply again.',
+      )
     const { count, only } = chosenIn(document, tasks)
     void this.#busy({ what: 'document', done: 0, total: count }, () => this.#carryOut(document, only))
   }

@@ -269,8 +269,9 @@ describe('odd requests', () => {
       body: expect.stringContaining('the limit'),
     })
     expect((await post('/api/apply', '[]')).status).toBe(400)
-    expect((await post('/api/apply', '{"tasks":3}')).status).toBe(400)
-    expect((await post('/api/apply', '{"tasks":null}')).status).toBe(409)
+    expect((await post('/api/apply', '{"tasks":3,"revision":1}')).status).toBe(400)
+    expect((await post('/api/apply', '{"tasks":null}')).status).toBe(400)
+    expect((await post('/api/apply', '{"tasks":null,"revision":1}')).status).toBe(409)
     expect((await post('/api/answer', '{"id":1,"answer":"yes"}')).status).toBe(400)
     expect((await post('/api/answer', '{"id":1,"answer":"once"}')).status).toBe(409)
     expect((await request(page, '/api/block?key=-1', { headers })).status).toBe(400)
@@ -311,7 +312,7 @@ describe('the way of a reply, without a browser', () => {
     expect((await get('/api/answer')).text).toContain('Nothing was carried out yet')
     expect(filesIn(root)).toEqual({ 'a.txt': 'one\n' })
 
-    await post('/api/apply', { tasks: ['2', '4'] })
+    await post('/api/apply', { tasks: ['2', '4'], revision: plan.revision })
     await soon(async () => (await get('/api/state')).running).toBe(null)
     expect(filesIn(root)).toEqual({ 'a.txt': 'two\n' })
     const after = await get('/api/plan')
@@ -345,17 +346,21 @@ describe('the way of a reply, without a browser', () => {
     const headers = ours(page, await entered(page))
     const post = (target: string, body: string, type = 'application/json') =>
       request(page, target, { method: 'POST', headers: { ...headers, 'content-type': type }, body })
+    const apply = async (tasks: string[] | null) => {
+      const { revision } = JSON.parse((await request(page, '/api/plan', { headers })).body)
+      return post('/api/apply', JSON.stringify({ tasks, revision }))
+    }
     const group = `<---TASKS atomic="true"--->\n${write}<---WRITE file="b.txt"--->\nb\n<---END--->\n<---END--->\n`
     await post('/api/document', `${group}<---RUN--->\nmake all\n<---END--->\n`, 'text/markdown')
-    expect(await post('/api/apply', '{"tasks":["1.1"]}')).toMatchObject({
+    expect(await apply(['1.1'])).toMatchObject({
       status: 409,
       body: expect.stringContaining('land together or not at all'),
     })
     // Waits for an answer, so it runs until somebody gives one.
-    expect((await post('/api/apply', '{"tasks":null}')).status).toBe(200)
+    expect((await apply(null)).status).toBe(200)
     const state = async () => JSON.parse((await request(page, '/api/state', { headers })).body)
     await soon(async () => (await state()).questions.length).toBe(1)
-    expect(await post('/api/apply', '{"tasks":null}')).toMatchObject({ status: 409 })
+    expect(await apply(null)).toMatchObject({ status: 409 })
     expect(await post('/api/undo', '{}')).toMatchObject({ status: 409 })
     expect(await post('/api/document', 'other', 'text/markdown')).toMatchObject({ status: 409 })
     const [{ id, command }] = (await state()).questions
@@ -366,12 +371,43 @@ describe('the way of a reply, without a browser', () => {
 
     // Stopping takes the question away and says no to it.
     await post('/api/document', `<---RUN--->\nmake all\n<---END--->\n${write.replace('made', 'late')}`, 'text/markdown')
-    await post('/api/apply', '{"tasks":null}')
+    await apply(null)
     await soon(async () => (await state()).questions.length).toBe(1)
     await post('/api/stop', '{}')
     await soon(async () => (await state()).running).toBe(null)
     expect((await state()).questions).toEqual([])
     expect(Object.keys(filesIn(root))).not.toContain('late.txt')
+  })
+
+  it('carries out what was shown, and nothing that came in its place', async () => {
+    const root = scratchDir()
+    const page = await served(root)
+    const headers = ours(page, await entered(page))
+    const get = async (target: string) => JSON.parse((await request(page, target, { headers })).body)
+    const post = (target: string, value: object) =>
+      request(page, target, { method: 'POST', headers, body: JSON.stringify(value) })
+    const target = async () => (await get('/api/plan'))?.blocks[0]?.target
+    const input = path.join(root, 'clada_input.md')
+    fs.writeFileSync(input, write)
+    await post('/api/follow', { on: true })
+    await soon(target).toBe('made.txt')
+    const { revision } = await get('/api/plan')
+    fs.writeFileSync(input, write.replace('made', 'other'))
+    await soon(target).toBe('other.txt')
+    for (const tasks of [null, ['1']]) {
+      const refused = { status: 409, body: expect.stringContaining('Look at it') }
+      expect(await post('/api/apply', { tasks, revision })).toMatchObject(refused)
+    }
+    expect(Object.keys(filesIn(root))).toEqual(['clada_input.md'])
+    const { revision: shown } = await get('/api/plan')
+    expect((await post('/api/apply', { tasks: ['1'], revision: shown })).status).toBe(200)
+    await soon(async () => (await get('/api/state')).running).toBe(null)
+    expect(Object.keys(filesIn(root)).sort()).toEqual(['clada_input.md', 'other.txt'])
+
+    // No reply writes the next one.
+    fs.writeFileSync(input, write.replace('made.txt', 'clada_input.md'))
+    await soon(target).toBe('clada_input.md')
+    expect((await get('/api/plan')).blocks[0]).toMatchObject({ state: 'refused' })
   })
 
   it('follows a file when asked to', async () => {
