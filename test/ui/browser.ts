@@ -50,7 +50,8 @@ export async function openTab(
       complaints.push(message.text())
   })
   await page.goto(address)
-  await page.waitForSelector('.top')
+  // The name of the project is the first thing that a tab hears.
+  await page.waitForSelector('.root:not(:empty)')
   return { page, context, complaints }
 }
 
