@@ -11,10 +11,14 @@ import { type GlobOn, globTest } from './glob.ts'
 export function makePathJudge(policy: PathPolicy): PathJudge {
   return {
     path: (given, absolute, access) => judgePath(given, absolute, access, policy),
-    closedBelow: (relative) =>
-      patternFor(relative.split('/'), undefined, policy.denied) !== undefined ||
-      isReserved(path.join(policy.roots[0] ?? '', relative), policy) ||
-      (policy.placesInside && ofUser(path.join(policy.roots[0] ?? '', relative), 'read', policy) !== undefined),
+    closedBelow: (relative) => {
+      const absolute = path.join(policy.roots[0] ?? '', relative)
+      return (
+        patternFor(relative.split('/'), absolute, policy.denied) !== undefined ||
+        isReserved(absolute, policy) ||
+        (policy.placesInside && ofUser(absolute, 'read', policy) !== undefined)
+      )
+    },
   }
 }
 

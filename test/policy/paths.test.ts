@@ -95,4 +95,9 @@ describe('paths', () => {
   it('does not take the way to the root for a part of the path', () => {
     expect(judged('/srv/.env/proj/a.txt', 'read', { root: '/srv/.env/proj' })).toBe('allow /srv/.env/proj a.txt')
   })
+
+  it('closes to searches what an absolute pattern closes', () => {
+    const { closedBelow } = makePathJudge(pathPolicyOf({ ...settings, deniedPatterns: ['/home/ada/proj/secrets'] }))
+    expect(['secrets', 'secrets/old/key', 'src/a.ts'].map((one) => closedBelow(one))).toEqual([true, true, false])
+  })
 })
