@@ -1,6 +1,6 @@
-import fs from 'node:fs'
 import path from 'node:path'
-import { isRecord } from './project-list.ts'
+import { packageScripts } from './package-scripts.ts'
+import { readSmall, type Text } from './text.ts'
 import { hash } from './vouchers.ts'
 
 /** What a command line would run, where the project's own files say so: then an approval is for that and no more. */
@@ -13,8 +13,8 @@ export interface WhatRuns {
   readonly network: boolean
 }
 
-export function whatRuns(words: readonly string[], cwd: string): WhatRuns {
-  const text = textOf(words, cwd)
+export function whatRuns(words: readonly string[], cwd: string, root: string): WhatRuns {
+  const text = textOf(words, cwd, root)
   return {
     hash: text === undefined ? null : hash(text.whole),
     shown: text?.shown,
@@ -26,61 +26,30 @@ export function whatRuns(words: readonly string[], cwd: string): WhatRuns {
 const fetches =
   /^(?:(?:npm|pnpm|bun) (?:i|install|ci|add|update|upgrade|audit|outdated)\b|yarn(?: (?:install|add|up|upgrade))?$|yarn (?:install|add|up|upgrade) |npx |bunx |pip3? install |python3? -m pip install |uv (?:sync|add|pip install|lock)|poetry (?:install|add|update)|pipenv (?:install|sync)|cargo (?:fetch|add|install|update)|go (?:mod download|get|install)|bundle install|gem install|composer (?:install|require|update)|mvn |gradle |\.\/gradlew )/
 
-type Text = { readonly whole: string; readonly shown: string }
-
-function textOf(words: readonly string[], cwd: string): Text | undefined {
-  const [program = '', first = '', second = ''] = words
-  if (/^(npm|pnpm|yarn|bun)$/.test(program)) return packageScript(program, first, second, cwd)
-  if (program === 'make' || program === 'just')
-    return wholeFile(cwd, program === 'make' ? ['GNUmakefile', 'makefile', 'Makefile'] : ['justfile', 'Justfile'])
-  if (program.includes('/')) return wholeFile(cwd, [program])
-  if (/^(node|python3?|ruby|bash|sh|deno|tsx)$/.test(program)) {
-    const script = words.slice(1).find((word) => !word.startsWith('-') && word !== 'run')
-    return script === undefined ? undefined : wholeFile(cwd, [script])
-  }
+function textOf(words: readonly string[], cwd: string, root: string): Text | undefined {
+  const [program = '', ...rest] = words
+  if (/^(npm|pnpm|yarn|bun)$/.test(program)) return packageScripts(program, rest, cwd, root)
+  if (program === 'make') return filesNamed(rest, cwd, ['GNUmakefile', 'makefile', 'Makefile'])
+  if (program === 'just') return filesNamed(rest, cwd, ['justfile', 'Justfile'])
+  if (program.includes('/')) return filesNamed(words, cwd)
+  if (/^(node|python3?|ruby|bash|sh|deno|tsx)$/.test(program)) return filesNamed(rest, cwd)
   return undefined
 }
 
-function packageScript(program: string, first: string, second: string, cwd: string): Text | undefined {
-  const scripts = scriptsIn(cwd)
-  if (scripts === undefined) return undefined
-  const lifecycle = /^(i|install|ci|add|update|upgrade)?$/.test(first) && (first !== '' || program === 'yarn')
-  const name = first === 'run' || first === 'run-script' ? second : first === 't' ? 'test' : first
-  const names = lifecycle
-    ? ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare']
-    : [`pre${name}`, name, `post${name}`]
-  const found = names.flatMap((one) => (scripts[one] === undefined ? [] : [`${one}: ${scripts[one]}`]))
-  const main = scripts[name]
-  if (found.length === 0)
-    return { whole: '', shown: lifecycle ? 'no scripts of the project' : 'nothing: there is no such script' }
-  return { whole: found.join('\n'), shown: found.length === 1 && main !== undefined ? main : found.join('; ') }
-}
-
-function scriptsIn(cwd: string): Record<string, string> | undefined {
-  const text = readSmall(path.join(cwd, 'package.json'))
-  if (text === undefined) return undefined
-  try {
-    const value: unknown = JSON.parse(text)
-    const scripts = isRecord(value) && isRecord(value['scripts']) ? Object.entries(value['scripts']) : []
-    return Object.fromEntries(scripts.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
-  } catch {
-    return undefined
-  }
-}
-
-function wholeFile(cwd: string, names: readonly string[]): Text | undefined {
-  for (const name of names) {
+/**
+ * All files among the words of a command, as values of options too: which of them is run is for the program to know.
+ * Some programs have files that they take unnamed, from where they start or from a directory that they are given.
+ */
+function filesNamed(words: readonly string[], cwd: string, unnamed: readonly string[] = []): Text | undefined {
+  const places = words.flatMap((word) => [word, word.slice(word.indexOf('=') + 1), word.replace(/^-[A-Za-z]/, '')])
+  const names = [...unnamed, ...places, ...places.flatMap((place) => unnamed.map((one) => path.join(place, one)))]
+  const found = [...new Set(names)].flatMap((name) => {
     const text = readSmall(path.resolve(cwd, name))
-    if (text !== undefined) return { whole: text, shown: `${name} (${text.length} characters)` }
-  }
-  return undefined
-}
-
-function readSmall(file: string): string | undefined {
-  try {
-    const stat = fs.statSync(file)
-    return stat.isFile() && stat.size < 5_000_000 ? fs.readFileSync(file, 'utf8') : undefined
-  } catch {
-    return undefined
+    return text === undefined ? [] : [{ name, text }]
+  })
+  if (found.length === 0) return undefined
+  return {
+    whole: JSON.stringify(found.map(({ name, text }) => [name, text])),
+    shown: found.map(({ name, text }) => `${name} (${text.length} characters)`).join(', '),
   }
 }

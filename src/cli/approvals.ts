@@ -36,7 +36,7 @@ const exact = (line: string): string => {
 export function stateOf(line: string, root: string, approvals: Approvals): ApprovalState {
   const read = approvalLineOf(line)
   if ('reason' in read) return { state: 'unknown' }
-  return approvals.stateOf(line, whatRuns(read.words, path.resolve(root, read.cd)))
+  return approvals.stateOf(line, whatRuns(read.words, path.resolve(root, read.cd), root))
 }
 
 function stateWords(state: ApprovalState): string {

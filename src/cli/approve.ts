@@ -24,7 +24,7 @@ export const command: Command = async ({ flags, words }) => {
     return 0
   }
   if (decision.verdict === 'deny') throw new UsageError(`'${visible(given)}' cannot be approved: ${decision.reason}.`)
-  const runs = whatRuns(read.words, path.resolve(root, read.cd))
+  const runs = whatRuns(read.words, path.resolve(root, read.cd), root)
   const network = runs.network || flags.network !== undefined
   new Approvals(root).add(read.line, { hash: runs.hash, network })
   print(`Approved in ${root}: ${visible(read.line)}${network ? ' (with network)' : ''}`)

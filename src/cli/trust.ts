@@ -80,7 +80,7 @@ function vouchForCommands(root: string, proposed: readonly string[]): Answer {
       answer = 'declined'
       continue
     }
-    const runs = whatRuns(read.words, path.resolve(root, read.cd))
+    const runs = whatRuns(read.words, path.resolve(root, read.cd), root)
     print(`  ${visible(line)}${runs.shown === undefined ? '' : `\n    runs: ${visible(runs.shown)}`}`)
     const reply = askLine('Approve it? y, n: ')
     if (reply === undefined) return withoutTerminal('approve them one by one with clada approve "CMD"')

@@ -21,7 +21,7 @@ export async function runApproved(
   const { words, cwd } = request
   const place = await placeOf(cwd, 'looks', scope)
   const command = approvalLine(words, place.relative)
-  const runs = whatRuns(words, place.absolute)
+  const runs = whatRuns(words, place.absolute, scope.settings.root)
   const permit = await permission(command, runs, scope)
   if (!permit.ok) return fail(permit.problem)
   if (scope.effect === 'show') {

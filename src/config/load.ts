@@ -119,7 +119,7 @@ function withoutApproved(merged: Merged, root: string): Merged {
   const open = asked.filter((command: string) => {
     const read = approvalLineOf(command)
     if ('reason' in read) return true
-    return approvals.stateOf(read.line, whatRuns(read.words, path.resolve(root, read.cd))).state !== 'approved'
+    return approvals.stateOf(read.line, whatRuns(read.words, path.resolve(root, read.cd), root)).state !== 'approved'
   })
   const { refused, ...counted } = approve
   const left: Effective =

@@ -1,3 +1,5 @@
+import path from 'node:path'
+
 /** What contains a program. One for each system that has any; chosen when it is needed. */
 export interface Sandbox {
   readonly name: 'bubblewrap' | 'sandbox-exec'
@@ -52,4 +54,16 @@ export interface Wrapped {
   /** For the sandbox program itself, whose own environment can be read inside. */
   readonly env: Readonly<Record<string, string>>
   readonly family: 'namespace' | 'marked'
+}
+
+/**
+ * The directories below the root that lead to what is kept from a program, parents first. Were one of them renamed,
+ * what is kept would go with it, and another could be made in its place.
+ */
+export function directoriesAbove({ fixed, closed, absent }: Pick<Bounds, 'fixed' | 'closed' | 'absent'>): string[] {
+  const found = new Set<string>()
+  for (const name of [...fixed, ...closed.map((one) => one.path), ...absent]) {
+    for (let dir = path.dirname(name); dir !== '.' && !found.has(dir); dir = path.dirname(dir)) found.add(dir)
+  }
+  return [...found].sort()
 }

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import type { Bounds, Program, ResourceLimits, Sandbox } from './bounds.ts'
+import { type Bounds, directoriesAbove, type Program, type ResourceLimits, type Sandbox } from './bounds.ts'
 import { findProgram, isBelow, systemPath } from './programs.ts'
 
 /** Linux namespaces through bubblewrap: no network, no other processes, and a tree of files put together from nothing. */
@@ -103,6 +103,8 @@ function bindings(bounds: Bounds, host: HostFacts): string[] {
   for (const dir of [...readable].sort()) if (!isBelow(dir, '/usr')) args.push('--ro-bind-try', dir, dir)
   for (const dir of caches) args.push('--bind-try', dir, dir)
   args.push('--bind', root, root)
+  // What is mounted cannot be renamed.
+  for (const name of directoriesAbove(bounds)) args.push('--bind-try', path.join(root, name), path.join(root, name))
   for (const name of fixed) args.push('--ro-bind-try', path.join(root, name), path.join(root, name))
   for (const { path: name, type } of closed) {
     const at = path.join(root, name)

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { Bounds, Sandbox } from './bounds.ts'
+import { type Bounds, directoriesAbove, type Sandbox } from './bounds.ts'
 
 /** macOS: a profile for sandbox-exec. There is no process namespace, so what is left over is found by its mark. */
 export function seatbelt(file: string): Sandbox {
@@ -19,7 +19,8 @@ export function seatbelt(file: string): Sandbox {
 }
 
 /** Later rules win over earlier ones, so what is closed comes last. */
-export function seatbeltProfile({ root, readable, caches, fixed, closed, absent, network }: Bounds): string {
+export function seatbeltProfile(bounds: Bounds): string {
+  const { root, readable, caches, fixed, closed, absent, network } = bounds
   const below = (names: readonly string[]): string[] => names.map((name) => path.posix.join(root, name))
   const system = ['/usr', '/bin', '/sbin', '/System', '/Library', '/opt', '/private/var/db', '/private/etc/ssl', '/dev']
   const closedPaths = below(closed.map(({ path: name }) => name))
@@ -38,14 +39,15 @@ export function seatbeltProfile({ root, readable, caches, fixed, closed, absent,
     '(allow file-write-data (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty"))',
     rule('deny file-write*', below([...fixed, ...absent])),
     rule('deny file-read* file-write*', closedPaths),
+    rule('deny file-write-unlink', below(directoriesAbove(bounds)), 'literal'),
     network ? '(allow network*)\n(allow system-socket)' : '(deny network*)',
   ]
     .filter((line) => line !== '')
     .join('\n')
 }
 
-function rule(what: string, paths: readonly string[]): string {
-  return paths.length === 0 ? '' : `(${what} ${paths.map((file) => `(subpath ${quoted(file)})`).join(' ')})`
+function rule(what: string, paths: readonly string[], how: 'subpath' | 'literal' = 'subpath'): string {
+  return paths.length === 0 ? '' : `(${what} ${paths.map((file) => `(${how} ${quoted(file)})`).join(' ')})`
 }
 
 const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`

@@ -73,7 +73,7 @@ function prepare({ action }: Attack, fixture: Fixture): void {
       return
     case 'unicode-normalise':
     case 'cwd-swap':
-      new Approvals(project).add('npm test', whatRuns(['npm', 'test'], project))
+      new Approvals(project).add('npm test', whatRuns(['npm', 'test'], project, project))
       return
     case 'lock':
       fs.mkdirSync(path.dirname(list))

@@ -105,7 +105,7 @@ describe('an approval', () => {
   it('does not count when the project no longer lists it', async () => {
     const root = scratchDir()
     const approvals = new Approvals(root)
-    approvals.add('echo hi', whatRuns(['echo', 'hi'], root))
+    approvals.add('echo hi', whatRuns(['echo', 'hi'], root, root))
     expect(approvals.stateOf('echo hi', { hash: null })).toEqual({ state: 'approved', network: false })
     fs.rmSync(path.join(root, '.clada/allowed-commands.json'))
     expect(approvals.stateOf('echo hi', { hash: null })).toEqual({ state: 'unknown' })
@@ -114,7 +114,7 @@ describe('an approval', () => {
   it('of one project is none of another', async () => {
     const one = scratchDir()
     const other = scratchDir({ '.clada/allowed-commands.json': '{"commands":["echo hi"],"added":{}}' })
-    new Approvals(one).add('echo hi', whatRuns(['echo', 'hi'], one))
+    new Approvals(one).add('echo hi', whatRuns(['echo', 'hi'], one, one))
     expect(await run(other, 'echo hi')).toMatchObject({ code: 'approval_required' })
   })
 

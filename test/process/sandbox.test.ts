@@ -66,6 +66,14 @@ describe('bubblewrap', () => {
     expect(argsOf()).not.toContain('/etc/resolv.conf')
   })
 
+  it('holds each directory above what is kept, once, before what is kept in it', () => {
+    const args = argsOf({ fixed: ['libs/a/.git', 'libs/b/.git'], closed: [{ path: 'libs/a/x/.env', type: 'file' }] })
+    const held = [...args.matchAll(/--bind-try (\S+)/g)].map(([, dir]) => dir)
+    expect(held).toEqual(['libs', 'libs/a', 'libs/a/x', 'libs/b'].map((dir) => `/home/u/proj/${dir}`))
+    expect(args.indexOf('--bind-try')).toBeGreaterThan(args.indexOf('--bind /home/u/proj '))
+    expect(args.lastIndexOf('--bind-try /')).toBeLessThan(args.indexOf('--ro-bind-try /home/u/proj/libs'))
+  })
+
   it('does without prlimit', () => {
     const bare = bubblewrapArgs(program, bounds, { ...host, prlimit: undefined })
     expect(bare.slice(-4)).toEqual(['--', '/usr/bin/python3', '-c', 'x'])
@@ -93,6 +101,12 @@ describe('sandbox-exec', () => {
       (deny file-read* file-write* (subpath "/Users/u/a \\"b\\"/.env") (subpath "/Users/u/a \\"b\\"/.ssh"))
       (deny network*)"
     `)
+  })
+
+  it('lets no directory above what is kept be renamed', () => {
+    expect(seatbeltProfile({ ...bounds, fixed: ['libs/a/.git'] })).toContain(
+      '(deny file-write-unlink (literal "/home/u/proj/libs") (literal "/home/u/proj/libs/a"))',
+    )
   })
 
   it('opens the network only when told', () => {

@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { Clada, type CladaOptions } from '../../src/index.ts'
+import { chooseSandbox } from '../../src/process/sandbox.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+
+async function bash(root: string, code: string, options: CladaOptions = {}): Promise<{ ok: boolean; output: string }> {
+  const clada = new Clada({ repoPath: root, gitCommit: false, ...options })
+  const { results } = await clada.perform('exec', { lang: 'bash', code })
+  const [result] = results
+  return { ok: result?.success ?? false, output: JSON.stringify(result) }
+}
+
+function nested(): string {
+  const root = scratchDir({ 'libs/sub/a.txt': 'a\n', 'libs/deep/er/b.txt': 'b\n', 'other/c.txt': 'c\n' })
+  for (const name of ['libs/sub', 'libs/deep/er']) execFileSync('git', ['init', '-q'], { cwd: path.join(root, name) })
+  return root
+}
+
+describe.skipIf(!chooseSandbox().ok)('what is kept from code (needs a sandbox)', () => {
+  it.each([
+    ['the parent', 'mv libs libs2 && cp -r libs2 libs && echo planted >> libs/sub/.git/config'],
+    [
+      'a directory further up',
+      'mv libs/deep x && mkdir -p libs/deep/er/.git && echo planted > libs/deep/er/.git/config',
+    ],
+    ['the directory itself', 'mv libs/sub x && mkdir -p libs/sub/.git && echo planted > libs/sub/.git/config'],
+    ['it against another', 'mkdir x && mv --exchange libs x || mv -T x libs; echo planted >> libs/sub/.git/config'],
+  ])('does not go away with %s', async (_, code) => {
+    const root = nested()
+    expect(await bash(root, code)).toMatchObject({ ok: false })
+    for (const name of ['libs/sub', 'libs/deep/er']) {
+      const config = fs.readFileSync(path.join(root, name, '.git/config'), 'utf8')
+      expect(config).toContain('[core]')
+      expect(config).not.toContain('planted')
+    }
+  })
+
+  it('does not go away when it is a closed file', async () => {
+    const root = scratchDir({ 'notes/.env': 'mine\n' })
+    expect(await bash(root, 'mv notes notes2; mkdir -p notes; echo planted > notes/.env')).toMatchObject({ ok: false })
+    expect(filesIn(root)).toEqual({ 'notes/.env': 'mine\n' })
+  })
+
+  it('does not go away when it is a file that is listened to', async () => {
+    const root = scratchDir({ 'notes/reply.md': 'mine\n' })
+    const reserved = [path.join(root, 'notes/reply.md')]
+    const code = 'mv notes notes2; mkdir -p notes; cat > notes/reply.md <<< planted'
+    expect(await bash(root, code, { reserved })).toMatchObject({ ok: false })
+    expect(filesIn(root)).toEqual({ 'notes/reply.md': 'mine\n' })
+  })
+
+  it('leaves the rest to be worked with', async () => {
+    const root = nested()
+    const work = [
+      'mv other another',
+      'mkdir -p libs/sub/build && echo x > libs/sub/build/t && mv libs/sub/build libs/sub/dist',
+      'mv libs/sub/a.txt moved.txt',
+      'mv moved.txt libs/deep/a.txt',
+      'mkdir libs/new && mv libs/new libs/newer && touch libs/newer/n',
+      'git -C libs/sub status --short',
+      'rm -r libs/newer',
+    ].join(' && ')
+    expect(await bash(root, work)).toMatchObject({ ok: true, output: expect.stringContaining('?? dist/') })
+    expect(
+      Object.keys(filesIn(root))
+        .filter((name) => !name.includes('.git/'))
+        .sort(),
+    ).toEqual(['another/c.txt', 'libs/deep/a.txt', 'libs/deep/er/b.txt', 'libs/sub/dist/t'])
+  })
+})
