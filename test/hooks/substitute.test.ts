@@ -55,6 +55,47 @@ describe('references in hooks', () => {
     }
     expect(shell('sh -c "echo ${f}"', { f: ['a.txt'] })).toBe('a.txt\n')
   })
+
+  it.each([
+    ['make -s echo FILES="${f}"', 'a$(shell touch PWN1)b'],
+    ['make ${f}', 'a=$(shell touch PWN1)'],
+    ['node -p \'"${f}"\'', '"+process.exit()+"'],
+    ['node -p ${f}', 'process.exit()'],
+    ['perl -E "say q(${f})"', ');system(q(id));q('],
+    ['perl -ne print ${f}', 'touch PWN |'],
+    ['awk "BEGIN{print \\"${f}\\"}"', '";system("id");"'],
+    ['sed "s|x|${f}|"', 'y|e;s|x|id'],
+    ['sed s/x/${f}/', 'y/e;s/x/id'],
+    ['NAME=${f} ./tool', '$(id)'],
+    ['tool --files=${f}', '$(id)'],
+    ['x=$(tool ${f})', '$(id)'],
+    ['echo "$(tool ${f})"', '$(id)'],
+    ['echo `tool ${f}`', '$(id)'],
+    ['echo $((${f}))', 'a[$(id)]'],
+    ['echo x # it\'s\nawk "BEGIN{print \\"${f}\\"}"', '";system("id");"'],
+    ["# it's\nNAME=${f} tool", '$(id)'],
+    ['sh <<EOF\necho ${f}\nEOF', '$(id)'],
+    ['echo ${f} | sh', '$(id)'],
+    ['echo "${f}" | /bin/bash -s', '$(id)'],
+    ['python3 -c "print(\'${f}\')"', "');import os;('"],
+  ])('refuse %s with a name that is not plain, and do it with one that is', (command, name) => {
+    const refused = substitute(command, {}, { f: ['plain.txt', name] })
+    expect(refused).toMatchObject({ ok: false, error: expect.stringContaining('$CLADA_F') })
+    expect(refused).toMatchObject({ error: expect.stringContaining(name) })
+    expect(substitute(command, {}, { f: ['plain.txt', 'a-b/c_1.ts'] })).toMatchObject({ ok: true })
+  })
+
+  it.each([
+    'prettier --write ${f}',
+    'mkdir -p out && cp ${f} out',
+    'sed -i s/a/b/ ${f}',
+    'node format.js ${f}; true',
+    'for one in ${f}; do fmt "$one"; done',
+    'notify "${f}"',
+    'if true; then echo "changed: ${f}"; fi',
+  ])('do %s with any name', (command) => {
+    expect(substitute(command, {}, { f: ['[id].tsx', 'a b.txt', '$(id)'] })).toMatchObject({ ok: true })
+  })
 })
 
 describe('no fact is ever a command', () => {
