@@ -3,10 +3,14 @@
 //   node bench/structures.mjs
 import fs from 'node:fs'
 import path from 'node:path'
-import { build } from 'esbuild'
+import { fromSource } from './from-source.mjs'
 import { cli, compare, median, scratch, spawned } from './measure.mjs'
 
 const root = path.join(scratch, 'structures')
+
+const engine = `export { readIn } from './structure/read.ts'
+export { grammarFor } from './structure/grammar.ts'
+export { languageFor } from './structure/languages.ts'`
 
 const sources = new URL('../src/', import.meta.url).pathname
 
@@ -34,7 +38,7 @@ export function firstRead(rounds = 30) {
 
 /** Parsing 1 MB of TypeScript and finding a function in it, beside parsing alone. */
 export async function parseAndFind(rounds = 15) {
-  const { grammarFor, languageFor, readIn } = await loadEngine()
+  const { grammarFor, languageFor, readIn } = await fromSource(engine)
   const text = typescript(1_000_000)
   const language = languageFor('large.ts', text)
   const grammar = await grammarFor(language, language.parser)
@@ -53,30 +57,6 @@ export async function parseAndFind(rounds = 15) {
   }
   const [ours, peer] = [median(times.ours), median(times.peer)]
   return { ours, peer, ratio: ours / peer }
-}
-
-/** Not among what the package exports, so it is bundled for the occasion. */
-async function loadEngine() {
-  const base = new URL('../', import.meta.url).pathname
-  const dir = fs.mkdtempSync(`${base}node_modules/.clada-bench-`)
-  process.on('exit', () => fs.rmSync(dir, { recursive: true, force: true }))
-  const outfile = `${dir}/structures.mjs`
-  await build({
-    stdin: {
-      contents: `export { readIn } from './structure/read.ts'
-export { grammarFor } from './structure/grammar.ts'
-export { languageFor } from './structure/languages.ts'`,
-      resolveDir: `${base}src`,
-      loader: 'ts',
-    },
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    packages: 'external',
-    logLevel: 'error',
-  })
-  return import(outfile)
 }
 
 if (process.argv[1] === new URL(import.meta.url).pathname) {

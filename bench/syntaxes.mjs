@@ -1,5 +1,4 @@
-import fs from 'node:fs'
-import { build } from 'esbuild'
+import { fromSource } from './from-source.mjs'
 import { median, timed } from './measure.mjs'
 
 /** Reading 10 MB of each syntax, beside splitting the same text into lines; and reading it with all syntaxes at once. */
@@ -58,31 +57,12 @@ function documentIn(syntax) {
   return Buffer.from(text).toString()
 }
 
-/** The parsers are not among what the package exports, so they are bundled for the occasion. */
-async function loadParsers() {
-  const base = new URL('../', import.meta.url).pathname
-  const dir = fs.mkdtempSync(`${base}node_modules/.clada-bench-`)
-  process.on('exit', () => fs.rmSync(dir, { recursive: true, force: true }))
-  const outfile = `${dir}/syntaxes.mjs`
-  await build({
-    stdin: {
-      contents: "export { findBlocks } from './syntax/find-blocks.ts'; export { Source } from './core/source.ts'",
-      resolveDir: `${base}src`,
-      loader: 'ts',
-    },
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    packages: 'external',
-    logLevel: 'error',
-  })
-  return import(outfile)
-}
+const parsers = `export { findBlocks } from './syntax/find-blocks.ts'
+export { Source } from './core/source.ts'`
 
 /** For each syntax its parser beside `split`, and all syntaxes beside the slowest way to read one, on its text. */
 export async function eachSyntax(rounds = 7) {
-  const { findBlocks, Source } = await loadParsers()
+  const { findBlocks, Source } = await fromSource(parsers)
   const found = []
   for (const syntax of Object.keys(blocks)) {
     const text = documentIn(syntax)

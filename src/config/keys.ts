@@ -100,7 +100,7 @@ export const keys = {
     kind: list(path('a directory'), 100),
     default: [],
     about: 'Further directories that may be touched. Relative ones start at the directory of the file; ~/ is home.',
-    example: '[../shared]',
+    example: '[../library]',
     project: dirsWithin,
     flags: ['allow'],
   }),
