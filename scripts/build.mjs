@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url'
 import { build, transform } from 'esbuild'
 import { external, licencesIn, withoutUnused } from './bundled.mjs'
 import { copyGrammars } from './grammars.mjs'
+import { writeStart } from './stamp.mjs'
 import { buildPage } from './ui.mjs'
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
@@ -24,8 +25,7 @@ fs.rmSync(dist, { recursive: true, force: true })
 await bundle()
 copyGrammars(path.join(dist, 'grammars'))
 await buildPage(path.join(dist, 'ui'))
-fs.copyFileSync(path.join(root, 'src/cli/start.cjs'), path.join(dist, 'cli.cjs'))
-fs.chmodSync(path.join(dist, 'cli.cjs'), 0o755)
+writeStart(dist)
 declare(path.join(dist, 'types'))
 
 async function bundle() {

@@ -132,6 +132,29 @@ describe('the package', () => {
     expect(node([cli, 'tools', '--format', 'json'], project)).toContain('"file_write"')
   })
 
+  it('never runs what V8 kept of another build, though npm gives all files one time and V8 compares lengths', () => {
+    const env = { ...process.env, XDG_CACHE_HOME: path.join(scratch, 'cache'), CLADA_NO_CACHE: '' }
+    const versionOf = (dist: string): string => {
+      // A chunk is taken from the cache when it was there before.
+      const told = [1, 2].map(() => execFileSync(process.execPath, [path.join(dist, 'cli.cjs'), '--version'], { env }))
+      expect(told[0]).toEqual(told[1])
+      return String(told[1])
+    }
+    const first = path.join(installed, 'dist')
+    const other = path.join(scratch, 'other/dist')
+    fs.cpSync(first, other, { recursive: true, preserveTimestamps: true })
+    fs.copyFileSync(path.join(installed, 'package.json'), path.join(other, '../package.json'))
+    const chunk = path.join(other, 'cli/main.cjs')
+    const { atime, mtime } = fs.statSync(chunk)
+    const text = fs.readFileSync(chunk, 'utf8')
+    fs.writeFileSync(chunk, text.replaceAll('`clada ${', '`CLADA ${'))
+    fs.utimesSync(chunk, atime, mtime)
+    node([path.join(root, 'scripts/stamp.mjs'), other], root)
+
+    expect(versionOf(first)).toBe(`clada ${manifest.version}\n`)
+    expect(versionOf(other)).toBe(`CLADA ${manifest.version}\n`)
+  })
+
   it('serves MCP without installing an SDK, and ships its licence', () => {
     const clientInfo = { name: 'pack', version: '1' }
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }

@@ -7,17 +7,27 @@
 const Module = require('node:module')
 const path = require('node:path')
 
-if (typeof Module.enableCompileCache === 'function') Module.enableCompileCache()
-else if (!process.env.CLADA_NO_CACHE) useCache()
+/** The digest of everything in `cli/`, set when the package is built. */
+const BUILD = 'unbuilt'
+
+const dir = process.env.CLADA_NO_CACHE ? undefined : cacheDir()
+if (dir !== undefined && typeof Module.enableCompileCache === 'function') Module.enableCompileCache(dir)
+else if (dir !== undefined) useCache(path.join(dir, `${process.version}-${process.arch}-${BUILD}.bin`))
 require('./cli/main.cjs')
 
-function useCache() {
+/** Undefined where the user has no directory of their own for it: in a shared one anybody could lay code for us. */
+function cacheDir() {
+  const { XDG_CACHE_HOME, LOCALAPPDATA, HOME } = process.env
+  const base = XDG_CACHE_HOME || LOCALAPPDATA || (HOME && path.join(HOME, '.cache'))
+  return base && path.isAbsolute(base) ? path.join(base, 'clada') : undefined
+}
+
+function useCache(file) {
   const fs = require('node:fs')
   const v8 = require('node:v8')
   const vm = require('node:vm')
   const own = path.join(__dirname, 'cli') + path.sep
-  const file = cacheFile(fs)
-  const known = file === undefined ? {} : read(fs, v8, file)
+  const known = read(fs, v8, file)
   const fresh = []
 
   const compile = Module.prototype._compile
@@ -32,16 +42,8 @@ function useCache() {
   }
 
   process.on('exit', () => {
-    if (file !== undefined && fresh.length > 0) write(fs, v8, file, known, fresh)
+    if (fresh.length > 0) write(fs, v8, file, known, fresh)
   })
-}
-
-/** One for each build and each Node; undefined where the user has no directory for it. */
-function cacheFile(fs) {
-  const base = process.env.XDG_CACHE_HOME || (process.env.HOME && path.join(process.env.HOME, '.cache'))
-  if (!base || !path.isAbsolute(base)) return undefined
-  const { mtimeMs } = fs.statSync(path.join(__dirname, 'cli', 'main.cjs'))
-  return path.join(base, 'clada', `${process.version}-${process.arch}-${Math.floor(mtimeMs)}.bin`)
 }
 
 /** What somebody else wrote there is not looked at. */
@@ -65,14 +67,20 @@ function write(fs, v8, file, known, fresh) {
     for (const [name, script] of fresh) known[name] = script.createCachedData()
     const dir = path.dirname(file)
     fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
-    // Older builds leave theirs behind.
-    for (const name of fs.readdirSync(dir)) {
-      if (name.endsWith('.bin') && name !== path.basename(file)) fs.rmSync(path.join(dir, name), { force: true })
-    }
     const temp = `${file}.${process.pid}`
     fs.writeFileSync(temp, v8.serialize(known), { mode: 0o600, flag: 'wx' })
     fs.renameSync(temp, file)
+    removeOld(fs, dir)
   } catch {
     // A cache that cannot be written is no reason to fail.
+  }
+}
+
+/** Older builds leave theirs behind. A few may stay: a project's own clada and a global one take turns. */
+function removeOld(fs, dir) {
+  const caches = fs.readdirSync(dir).filter((name) => name.endsWith('.bin'))
+  const age = new Map(caches.map((name) => [name, fs.statSync(path.join(dir, name)).mtimeMs]))
+  for (const name of caches.sort((a, b) => age.get(b) - age.get(a)).slice(3)) {
+    fs.rmSync(path.join(dir, name), { force: true })
   }
 }
