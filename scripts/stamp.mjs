@@ -24,7 +24,11 @@ function nameOf(dist) {
   const hash = createHash('sha256')
   for (const name of fs.readdirSync(dir).sort()) {
     hash.update(`${name}\0`)
-    hash.update(createHash('sha256').update(fs.readFileSync(path.join(dir, name))).digest())
+    hash.update(
+      createHash('sha256')
+        .update(fs.readFileSync(path.join(dir, name)))
+        .digest(),
+    )
   }
   return hash.digest('hex').slice(0, 16)
 }
