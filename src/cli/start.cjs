@@ -12,7 +12,7 @@ const BUILD = 'unbuilt'
 
 const dir = process.env.CLADA_NO_CACHE ? undefined : cacheDir()
 if (dir !== undefined && typeof Module.enableCompileCache === 'function') Module.enableCompileCache(dir)
-else if (dir !== undefined) useCache(path.join(dir, `${process.version}-${process.arch}-${BUILD}.bin`))
+else if (dir !== undefined) useCache(path.join(dir, `${process.version}-${process.arch}-${BUILD}`))
 require('./cli/main.cjs')
 
 /** Undefined where the user has no directory of their own for it: in a shared one anybody could lay code for us. */
@@ -22,55 +22,55 @@ function cacheDir() {
   return base && path.isAbsolute(base) ? path.join(base, 'clada') : undefined
 }
 
-function useCache(file) {
+/** In the directory of this build lies a file for each chunk that was ever loaded. */
+function useCache(build) {
   const fs = require('node:fs')
-  const v8 = require('node:v8')
   const vm = require('node:vm')
   const own = path.join(__dirname, 'cli') + path.sep
-  const known = read(fs, v8, file)
   const fresh = []
 
   const compile = Module.prototype._compile
   Module.prototype._compile = function (source, filename) {
     if (!filename.startsWith(own)) return compile.call(this, source, filename)
-    const name = path.basename(filename)
-    const script = new vm.Script(Module.wrap(source), { filename, cachedData: known[name] })
-    if (known[name] === undefined || script.cachedDataRejected) fresh.push([name, script])
+    const kept = path.join(build, path.basename(filename))
+    const script = new vm.Script(Module.wrap(source), { filename, cachedData: read(fs, kept) })
+    if (script.cachedDataRejected !== false) fresh.push([kept, script])
     const required = (id) => this.require(id)
     const wrapped = script.runInThisContext()
     return wrapped.call(this.exports, this.exports, required, this, filename, path.dirname(filename))
   }
 
   process.on('exit', () => {
-    if (fresh.length > 0) write(fs, v8, file, known, fresh)
+    if (fresh.length > 0) write(fs, build, fresh)
   })
 }
 
 /** What somebody else wrote there is not looked at. */
-function read(fs, v8, file) {
+function read(fs, file) {
+  let fd
   try {
-    const fd = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0))
-    try {
-      const { uid, mode } = fs.fstatSync(fd)
-      if (process.getuid && (uid !== process.getuid() || mode & 0o022)) return {}
-      return v8.deserialize(fs.readFileSync(fd))
-    } finally {
-      fs.closeSync(fd)
-    }
+    fd = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0))
   } catch {
-    return {}
+    return undefined
+  }
+  try {
+    const { uid, mode, size } = fs.fstatSync(fd)
+    if (process.getuid && (uid !== process.getuid() || mode & 0o022)) return undefined
+    const data = Buffer.allocUnsafeSlow(size)
+    return fs.readSync(fd, data) === size ? data : undefined
+  } finally {
+    fs.closeSync(fd)
   }
 }
 
-function write(fs, v8, file, known, fresh) {
+function write(fs, build, fresh) {
   try {
-    for (const [name, script] of fresh) known[name] = script.createCachedData()
-    const dir = path.dirname(file)
-    fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
-    const temp = `${file}.${process.pid}`
-    fs.writeFileSync(temp, v8.serialize(known), { mode: 0o600, flag: 'wx' })
-    fs.renameSync(temp, file)
-    removeOld(fs, dir)
+    if (fs.mkdirSync(build, { recursive: true, mode: 0o700 }) !== undefined) removeOld(fs, path.dirname(build))
+    for (const [file, script] of fresh) {
+      const temp = `${file}.${process.pid}`
+      fs.writeFileSync(temp, script.createCachedData(), { mode: 0o600, flag: 'wx' })
+      fs.renameSync(temp, file)
+    }
   } catch {
     // A cache that cannot be written is no reason to fail.
   }
@@ -78,9 +78,9 @@ function write(fs, v8, file, known, fresh) {
 
 /** Older builds leave theirs behind. A few may stay: a project's own clada and a global one take turns. */
 function removeOld(fs, dir) {
-  const caches = fs.readdirSync(dir).filter((name) => name.endsWith('.bin'))
-  const age = new Map(caches.map((name) => [name, fs.statSync(path.join(dir, name)).mtimeMs]))
-  for (const name of caches.sort((a, b) => age.get(b) - age.get(a)).slice(3)) {
-    fs.rmSync(path.join(dir, name), { force: true })
+  const builds = fs.readdirSync(dir).map((name) => path.join(dir, name))
+  const age = new Map(builds.map((name) => [name, fs.statSync(name).mtimeMs]))
+  for (const old of builds.sort((a, b) => age.get(b) - age.get(a)).slice(3)) {
+    fs.rmSync(old, { recursive: true, force: true })
   }
 }
