@@ -1,22 +1,31 @@
 import type { Source } from '../core/source.ts'
 import { fenceAt, linesWith, plainMarker, rowAt } from './foreign-text.ts'
+import { MarkList } from './mark-list.ts'
 
 interface Mark {
   readonly line: number
   readonly kind: 'begin' | 'end'
   readonly indent: string
+  readonly isDamaged: boolean
 }
 
 export type Patch =
   /** An end that nothing began. */
   | { readonly kind: 'stray' }
   /** `last` is the last line that is neither marker. */
-  | { readonly kind: 'patch'; readonly last: number; readonly closed: boolean }
+  | {
+      readonly kind: 'patch'
+      readonly indent: string
+      readonly last: number
+      readonly closed: boolean
+      /** The lines of its markers that are damaged. */
+      readonly damaged: readonly number[]
+    }
 
 /** Where patches begin and end, found in one pass over the text. */
 export class ApplyPatchMarks {
   readonly #source: Source
-  #marks: readonly Mark[] | undefined
+  #found: MarkList<Mark> | undefined
 
   constructor(source: Source) {
     this.#source = source
@@ -24,20 +33,23 @@ export class ApplyPatchMarks {
 
   /** The first beginning, or end without one, at or after a line. */
   seek(line: number): number {
-    return this.#all()[this.#indexFrom(line)]?.line ?? Infinity
+    return this.#all.marks[this.#all.indexFrom(line)]?.line ?? Infinity
   }
 
   patchFrom(line: number): Patch {
-    const marks = this.#all()
-    const at = this.#indexFrom(line)
+    const { marks } = this.#all
+    const at = this.#all.indexFrom(line)
     const begin = marks[at]
     if (begin?.kind !== 'begin') return { kind: 'stray' }
     let next = at + 1
     while (next < marks.length && marks[next]?.indent !== begin.indent) next++
     const mark = marks[next]
-    if (mark?.kind === 'end') return { kind: 'patch', last: mark.line - 1, closed: true }
+    const closed = mark?.kind === 'end'
     const limit = mark?.line ?? this.#source.lineCount + 1
-    return { kind: 'patch', last: this.#fenceFrom(line + 1, limit, begin.indent) - 1, closed: false }
+    const last = closed ? limit - 1 : this.#fenceFrom(line + 1, limit, begin.indent) - 1
+    const damaged = begin.isDamaged ? [begin.line] : []
+    if (closed && mark.isDamaged) damaged.push(mark.line)
+    return { kind: 'patch', indent: begin.indent, last, closed, damaged }
   }
 
   /** The first line before `limit` that is a fence. One that is deeper is a line of context with its blank. */
@@ -49,20 +61,8 @@ export class ApplyPatchMarks {
     return limit
   }
 
-  #indexFrom(line: number): number {
-    const marks = this.#all()
-    let low = 0
-    let high = marks.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((marks[middle]?.line ?? Infinity) < line) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
-
-  #all(): readonly Mark[] {
-    return (this.#marks ??= findMarks(this.#source))
+  get #all(): MarkList<Mark> {
+    return (this.#found ??= new MarkList(findMarks(this.#source)))
   }
 }
 
@@ -72,9 +72,20 @@ function findMarks(source: Source): Mark[] {
   const marks: Mark[] = []
   for (const word of ['Begin Patch', 'End Patch']) {
     for (const line of linesWith(source, word)) {
-      const [, indent, name] = MARK.exec(plainMarker(rowAt(source, line))) ?? []
-      if (indent !== undefined) marks.push({ line, kind: name === 'Begin' ? 'begin' : 'end', indent })
+      const mark = markOn(source, line)
+      if (mark !== undefined) marks.push(mark)
     }
   }
   return marks.sort((a, b) => a.line - b.line)
+}
+
+function markOn(source: Source, line: number): Mark | undefined {
+  const row = rowAt(source, line)
+  // What most of them look like; the rest takes longer.
+  if (row === '*** Begin Patch') return { line, kind: 'begin', indent: '', isDamaged: false }
+  if (row === '*** End Patch') return { line, kind: 'end', indent: '', isDamaged: false }
+  const plain = plainMarker(row)
+  const [, indent, name] = MARK.exec(plain) ?? []
+  if (indent === undefined) return undefined
+  return { line, kind: name === 'Begin' ? 'begin' : 'end', indent, isDamaged: plain !== row }
 }

@@ -1,20 +1,29 @@
 import type { Found, Slip } from './foreign-block.ts'
 import { unquoted } from './foreign-name.ts'
-import { damageWarning, isDamaged, plainMarker } from './foreign-text.ts'
+import { damageWarning, plainMarker, type Rows } from './foreign-text.ts'
 
-/** The sections of a patch. `firstLine` is the line of the first row in the text. */
-export function sectionsOf(rows: readonly string[], firstLine: number): Found[] {
+/** The sections of a patch. */
+export function sectionsOf(rows: Rows): Found[] {
   const sections: Section[] = []
-  let line = firstLine - 1
-  for (const row of rows) {
-    line++
+  let section: Section | undefined
+  for (let line = rows.first; line <= rows.last; line++) {
+    // Most of a patch is new text.
+    if (section?.isNew && rows.begin(line) === PLUS) {
+      section.add(rows.row(line, 1), line)
+      continue
+    }
+    const row = rows.row(line)
     const opened = Section.open(row, line)
-    if (opened !== undefined) sections.push(opened)
-    else if (sections.length > 0) sections.at(-1)?.take(row, line)
-    else if (row.trim() !== '') sections.push(Section.outside(row, line))
+    if (opened === undefined && section !== undefined) section.take(row, line)
+    else if (opened !== undefined || row.trim() !== '') {
+      section = opened ?? Section.outside(row, line)
+      sections.push(section)
+    }
   }
-  return sections.map((section) => section.close())
+  return sections.map((each) => each.close())
 }
+
+const PLUS = 43
 
 type Kind = 'Add' | 'Delete' | 'Update'
 
@@ -45,11 +54,12 @@ class Section {
 
   static open(row: string, line: number): Section | undefined {
     if (!mayBeMarker(row)) return undefined
-    const [, kind, path = ''] = HEADER.exec(plainMarker(row)) ?? []
+    const plain = plainMarker(row)
+    const [, kind, path = ''] = HEADER.exec(plain) ?? []
     if (kind !== 'Add' && kind !== 'Delete' && kind !== 'Update') return undefined
     const section = new Section(kind, unquoted(path), line)
     if (section.#path === '') section.#slips.push(noPath(line, row))
-    if (isDamaged(row)) section.#warnings.push(damageWarning(line))
+    if (plain !== row) section.#warnings.push(damageWarning(line))
     return section
   }
 
@@ -58,6 +68,17 @@ class Section {
     const section = new Section(undefined, '', line)
     section.#slips.push(unknown(line, row, 'Expected *** Update File, *** Add File or *** Delete File'))
     return section
+  }
+
+  get isNew(): boolean {
+    return this.#kind === 'Add'
+  }
+
+  /** A line of a new file, without its mark. */
+  add(text: string, line: number): void {
+    this.#last = line
+    for (; this.#blanks > 0; this.#blanks--) this.#rows.push('')
+    this.#rows.push(text)
   }
 
   take(row: string, line: number): void {
@@ -95,7 +116,10 @@ class Section {
       case undefined:
         return { action: '', params: {} }
       case 'Add':
-        return { action: 'file_create', params: { path, content: this.#rows.concat('').join('\n') } }
+        return {
+          action: 'file_create',
+          params: { path, content: this.#rows.length === 0 ? '' : `${this.#rows.join('\n')}\n` },
+        }
       case 'Delete':
         return { action: 'file_delete', params: { path } }
       case 'Update': {
@@ -126,10 +150,7 @@ class Section {
   #takeRow(row: string, line: number): void {
     switch (this.#kind) {
       case 'Add':
-        if (row.startsWith('+')) {
-          for (; this.#blanks > 0; this.#blanks--) this.#rows.push('')
-          this.#rows.push(row.slice(1))
-        } else if (row.trim() === '') this.#blanks++
+        if (row.trim() === '') this.#blanks++
         else this.#slips.push(unknown(line, row, 'A line of a new file without +'))
         return
       case 'Delete':

@@ -24,7 +24,7 @@ import type { Source } from '../core/source.ts'
 import { ApplyPatchMarks } from './apply-patch-marks.ts'
 import { sectionsOf } from './apply-patch-sections.ts'
 import { ForeignBlocks, type Found } from './foreign-block.ts'
-import { damageWarning, dedented, isDamaged, rowAt } from './foreign-text.ts'
+import { damageWarning, rowAt, Rows } from './foreign-text.ts'
 import type { MakeReader } from './reader.ts'
 
 export const makeApplyPatchReader: MakeReader = (source) => {
@@ -44,15 +44,14 @@ function readPatch(source: Source, marks: ApplyPatchMarks, line: number): { foun
   const patch = marks.patchFrom(line)
   if (patch.kind === 'stray') return { found: [strayEnd(line)], next: line + 1 }
   const { last, closed } = patch
-  const rows: string[] = []
-  for (let at = line + 1; at <= last; at++) rows.push(rowAt(source, at))
-  const indent = /^\s*/.exec(rowAt(source, line))?.[0] ?? ''
-  const sections = sectionsOf(dedented(rows, indent), line + 1)
+  // As it is written, odd blanks and all.
+  const indent = patch.indent === '' ? '' : (/^\s*/.exec(rowAt(source, line))?.[0] ?? '')
+  const sections = sectionsOf(new Rows(source, line + 1, last, indent))
   const next = closed ? last + 2 : last + 1
   if (!closed) return { found: truncated(sections, line, last), next }
   if (sections.length === 0) return { found: [empty(line, last + 1)], next }
-  const damaged = [line, last + 1].filter((at) => isDamaged(rowAt(source, at))).map(damageWarning)
-  if (damaged.length === 0) return { found: sections, next }
+  if (patch.damaged.length === 0) return { found: sections, next }
+  const damaged = patch.damaged.map(damageWarning)
   const [first, ...others] = sections
   return {
     found: first === undefined ? [] : [{ ...first, warnings: [...damaged, ...(first.warnings ?? [])] }, ...others],

@@ -52,16 +52,54 @@ export function plainMarker(line: string): string {
 
 const DAMAGE = /[\\&\xa0\u200b-\u200d\u2060\ufeff]/
 
-export const isDamaged = (line: string): boolean => plainMarker(line) !== line
-
 export const damageWarning = (line: number): string =>
   `the marker on line ${line} was damaged; it was read as it was meant`
 
-/** Rows without the indentation of the block they stand in, unless one of them has less of it. */
-export function dedented(rows: readonly string[], indent: string): readonly string[] {
-  if (indent === '' || !rows.every((row) => row.startsWith(indent) || row.trim() === '')) return rows
-  return rows.map((row) => (row.startsWith(indent) ? row.slice(indent.length) : ''))
+/**
+ * Lines of a text, without the indentation of the block they stand in unless one of them has less of it. They are looked
+ * at where they are, so that only what is kept is cut out.
+ */
+export class Rows {
+  readonly first: number
+  readonly last: number
+  readonly #source: Source
+  readonly #indent: string
+
+  /** `marker` is a line among them that is none of them. */
+  constructor(source: Source, first: number, last: number, indent: string, marker?: number) {
+    this.#source = source
+    this.first = first
+    this.last = last
+    const fits = (line: number): boolean => line === marker || this.#has(line, indent) || isBlank(source, line)
+    this.#indent = indent === '' || this.#all(fits) ? indent : ''
+  }
+
+  /** A line from its character `from` on. */
+  row(line: number, from = 0): string {
+    if (!this.#has(line, this.#indent)) return ''
+    return this.#source.text.slice(this.#startOf(line) + from, this.#source.endOf(line))
+  }
+
+  /** The code of the first character of a line, its line break where it is empty. */
+  begin(line: number): number {
+    return this.#has(line, this.#indent) ? this.#source.text.charCodeAt(this.#startOf(line)) : LF
+  }
+
+  #startOf(line: number): number {
+    return this.#source.startOf(line) + this.#indent.length
+  }
+
+  #has(line: number, indent: string): boolean {
+    return indent === '' || this.#source.text.startsWith(indent, this.#source.startOf(line))
+  }
+
+  #all(test: (line: number) => boolean): boolean {
+    for (let line = this.first; line <= this.last; line++) if (!test(line)) return false
+    return true
+  }
 }
+
+const isBlank = (source: Source, line: number): boolean => source.line(line).trim() === ''
 
 /** How much may stand before the word of a marker: indentation and the marks, as entities at worst. */
 const REACH = 80
@@ -77,9 +115,12 @@ export function* linesWith(source: Source, word: string, from = 0): Generator<nu
     let start = at
     while (start > floor && text.charCodeAt(start - 1) !== LF) start--
     if (start > 0 && text.charCodeAt(start - 1) !== LF) continue
-    if (/^[\s\\<>*&;ltg\u200b-\u200d\u2060\ufeff]*$/.test(text.slice(start, at))) yield source.lineAt(at)
+    if (start === at || BEFORE.test(text.slice(start, at))) yield source.lineAt(at)
   }
 }
+
+/** What a marker begins with, damaged or not. */
+const BEFORE = /^[\s\\<>*&;ltg\u200b-\u200d\u2060\ufeff]*$/
 
 const TAB = 9
 const LF = 10

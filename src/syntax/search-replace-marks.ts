@@ -1,26 +1,25 @@
 import type { Source } from '../core/source.ts'
 import { linesWith, plainMarker, rowAt } from './foreign-text.ts'
+import { MarkList } from './mark-list.ts'
 
 export interface Mark {
   readonly line: number
   readonly kind: 'head' | 'divider' | 'tail'
   /** How many marks it is written with. */
   readonly size: number
+  readonly isDamaged: boolean
+  /** A word behind a head, which does not belong there. */
+  readonly behind: string | undefined
 }
 
 const HEAD = /^\s*(<{5,9})\s*SEARCH(?:\s*[>:]|\s+(\S+))?\s*$/
 const TAIL = /^\s*(>{5,9})\s*REPLACE\s*$/
 const DIVIDER = /^\s*(={5,9})\s*$/
 
-/** The word behind a head that does not belong there; undefined when there is none. */
-export function wordBehindHead(line: string): string | undefined {
-  return HEAD.exec(plainMarker(line))?.[2]
-}
-
 /** Where every marker stands, found in one pass, so that unclosed blocks cost no more than closed ones. */
 export class SearchReplaceMarks {
   readonly #source: Source
-  #marks: readonly Mark[] | undefined
+  #found: MarkList<Mark> | undefined
 
   constructor(source: Source) {
     this.#source = source
@@ -28,36 +27,24 @@ export class SearchReplaceMarks {
 
   /** The first head, or tail without a head, at or after a line. */
   seek(line: number): number {
-    const marks = this.#all()
-    let at = this.#indexFrom(line)
+    const { marks } = this.#all
+    let at = this.#all.indexFrom(line)
     while (marks[at]?.kind === 'divider') at++
     return marks[at]?.line ?? Infinity
   }
 
   isHead(line: number): boolean {
-    const mark = this.#all()[this.#indexFrom(line)]
+    const mark = this.#all.marks[this.#all.indexFrom(line)]
     return mark?.line === line && mark.kind === 'head'
   }
 
   /** All markers in order, and the index of the first at or after a line. */
   from(line: number): { readonly marks: readonly Mark[]; readonly first: number } {
-    return { marks: this.#all(), first: this.#indexFrom(line) }
+    return { marks: this.#all.marks, first: this.#all.indexFrom(line) }
   }
 
-  #indexFrom(line: number): number {
-    const marks = this.#all()
-    let low = 0
-    let high = marks.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((marks[middle]?.line ?? Infinity) < line) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
-
-  #all(): readonly Mark[] {
-    return (this.#marks ??= findMarks(this.#source))
+  get #all(): MarkList<Mark> {
+    return (this.#found ??= new MarkList(findMarks(this.#source)))
   }
 }
 
@@ -65,8 +52,8 @@ function findMarks(source: Source): Mark[] {
   const marks: Mark[] = []
   const collect = (word: string, kind: Mark['kind'], pattern: RegExp): void => {
     for (const line of linesWith(source, word)) {
-      const size = pattern.exec(plainMarker(rowAt(source, line)))?.[1]?.length
-      if (size !== undefined) marks.push({ line, kind, size })
+      const mark = markOn(source, line, kind, pattern)
+      if (mark !== undefined) marks.push(mark)
     }
   }
   collect('SEARCH', 'head', HEAD)
@@ -84,7 +71,19 @@ function* dividers(source: Source): Generator<Mark> {
     behind = Math.max(at + 5, source.startOf(line + 1))
     // A marker is short; a long line is none, whatever is in it.
     if (source.endOf(line) - source.startOf(line) > 200) continue
-    const size = DIVIDER.exec(plainMarker(rowAt(source, line)))?.[1]?.length
-    if (size !== undefined) yield { line, kind: 'divider', size }
+    const mark = markOn(source, line, 'divider', DIVIDER)
+    if (mark !== undefined) yield mark
   }
+}
+
+/** What most markers look like; the rest takes longer. */
+const usual = { head: '<<<<<<< SEARCH', divider: '=======', tail: '>>>>>>> REPLACE' }
+
+function markOn(source: Source, line: number, kind: Mark['kind'], pattern: RegExp): Mark | undefined {
+  const row = rowAt(source, line)
+  if (row === usual[kind]) return { line, kind, size: 7, isDamaged: false, behind: undefined }
+  const plain = plainMarker(row)
+  const found = pattern.exec(plain)
+  if (found === null) return undefined
+  return { line, kind, size: found[1]?.length ?? 0, isDamaged: plain !== row, behind: found[2] }
 }

@@ -1,7 +1,7 @@
 import type { Source } from '../core/source.ts'
 import type { Slip } from './foreign-block.ts'
-import { damageWarning, dedented, isDamaged, rowAt } from './foreign-text.ts'
-import { type Mark, type SearchReplaceMarks, wordBehindHead } from './search-replace-marks.ts'
+import { damageWarning, rowAt, Rows } from './foreign-text.ts'
+import type { Mark, SearchReplaceMarks } from './search-replace-marks.ts'
 
 /** One head with what belongs to it. */
 export interface Edit {
@@ -24,9 +24,8 @@ export function readEdit(source: Source, marks: SearchReplaceMarks, line: number
   const divider = dividerOf(head, dividers)
   if ('message' in divider) return broken(line, end.line, end.line + 1, divider)
 
-  const indent = /^\s*/.exec(rowAt(source, line))?.[0] ?? ''
-  const [search, replace] = contents(source, [line, divider.line, end.line], indent)
-  const word = wordBehindHead(rowAt(source, line))
+  const [search, replace] = contents(source, [line, divider.line, end.line])
+  const word = head.behind
   return {
     line,
     search,
@@ -34,7 +33,7 @@ export function readEdit(source: Source, marks: SearchReplaceMarks, line: number
     endLine: end.line,
     lastLine: end.line,
     slips: word === undefined ? [] : [behindHead(line, rowAt(source, line).indexOf(word) + 1, word)],
-    warnings: warningsOf(source, [line, divider.line, end.line], search, replace),
+    warnings: warningsOf([head, divider, end], search, replace),
     next: end.line + 1,
   }
 }
@@ -79,24 +78,23 @@ function outline(marks: SearchReplaceMarks, line: number): Outline {
     : { head, dividers: other.dividers, end: other.tail }
 }
 
-function contents(
-  source: Source,
-  [head, divider, tail]: Lines,
-  indent: string,
-): [readonly string[], readonly string[]] {
-  const rows: string[] = []
-  for (let line = head + 1; line < tail; line++) if (line !== divider) rows.push(rowAt(source, line))
-  const plain = dedented(rows, indent)
-  return [plain.slice(0, divider - head - 1), plain.slice(divider - head - 1)]
-}
-
 type Lines = readonly [head: number, divider: number, tail: number]
 
-function warningsOf(source: Source, lines: Lines, search: readonly string[], replace: readonly string[]): string[] {
-  const damaged = lines.filter((line) => isDamaged(rowAt(source, line)))
-  const warnings = damaged.map(damageWarning)
+function contents(source: Source, [head, divider, tail]: Lines): [readonly string[], readonly string[]] {
+  const indent = /^\s*/.exec(rowAt(source, head))?.[0] ?? ''
+  const rows = new Rows(source, head + 1, tail - 1, indent, divider)
+  const search: string[] = []
+  const replace: string[] = []
+  for (let line = head + 1; line < divider; line++) search.push(rows.row(line))
+  for (let line = divider + 1; line < tail; line++) replace.push(rows.row(line))
+  return [search, replace]
+}
+
+function warningsOf(marks: readonly Mark[], search: readonly string[], replace: readonly string[]): string[] {
+  const warnings: string[] = []
+  for (const { isDamaged, line } of marks) if (isDamaged) warnings.push(damageWarning(line))
   if (search.length > 0 && areSame(search, replace)) {
-    warnings.push(`SEARCH and REPLACE on line ${lines[0]} are the same; nothing changes there`)
+    warnings.push(`SEARCH and REPLACE on line ${marks[0]?.line} are the same; nothing changes there`)
   }
   return warnings
 }

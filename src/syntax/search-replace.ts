@@ -130,15 +130,17 @@ function hunkOf({ search, replace }: Edit): string {
   while (head < most && search[head] === replace[head]) head++
   let tail = 0
   while (tail < most - head && search[search.length - 1 - tail] === replace[replace.length - 1 - tail]) tail++
-  return [
-    '@@',
-    ...marked(' ', search.slice(0, head)),
-    ...marked('-', search.slice(head, search.length - tail)),
-    ...marked('+', replace.slice(head, replace.length - tail)),
-    ...marked(' ', search.slice(search.length - tail)),
-  ].join('\n')
+  const hunk = ['@@']
+  addMarked(hunk, ' ', search, 0, head)
+  addMarked(hunk, '-', search, head, search.length - tail)
+  addMarked(hunk, '+', replace, head, replace.length - tail)
+  addMarked(hunk, ' ', search, search.length - tail, search.length)
+  return hunk.join('\n')
 }
 
-/** Rows with a mark in front of each, as one text; nothing where there are none. */
-const marked = (mark: string, rows: readonly string[]): string[] =>
-  rows.length === 0 ? [] : [mark + rows.join(`\n${mark}`)]
+/** Adds some rows with a mark in front of each, as one text. */
+function addMarked(hunk: string[], mark: string, rows: readonly string[], from: number, to: number): void {
+  if (from === to) return
+  const some = from === 0 && to === rows.length ? rows : rows.slice(from, to)
+  hunk.push(mark + some.join(`\n${mark}`))
+}
