@@ -13,7 +13,6 @@ import { build } from 'esbuild'
 import { external, withoutUnused } from './bundled.mjs'
 import { buildCommandLine } from './command-line.mjs'
 import { copyGrammars } from './grammars.mjs'
-import { writeStart } from './stamp.mjs'
 import { buildPage } from './ui.mjs'
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
@@ -25,7 +24,6 @@ await buildLibrary()
 await buildCommandLine(dist)
 copyGrammars(path.join(dist, 'grammars'))
 await buildPage(path.join(dist, 'ui'))
-writeStart(dist)
 declare(path.join(dist, 'types'))
 
 async function buildLibrary() {

@@ -9,6 +9,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { build, transform } from 'esbuild'
 import { external, licencesIn, withoutUnused } from './bundled.mjs'
+import { writeStart } from './stamp.mjs'
 
 const root = path.resolve(import.meta.dirname, '..')
 const entry = 'src/cli/main.ts'
@@ -40,7 +41,7 @@ const small = {
   lineLimit: 160,
 }
 
-/** Writes `cli/` and the licences of what is in it into `dist`. */
+/** Writes `cli.cjs`, `cli/` and the licences of what is in it into `dist`. */
 export async function buildCommandLine(dist) {
   const { metafile } = await build({
     ...common,
@@ -67,6 +68,7 @@ export async function buildCommandLine(dist) {
   fs.mkdirSync(dir, { recursive: true })
   for (const [name, code] of files) fs.writeFileSync(path.join(dir, name), code)
   fs.writeFileSync(path.join(dist, 'THIRD-PARTY.txt'), licencesIn(inputs, 'dist/cli'))
+  writeStart(dist)
 }
 
 const isOurs = (module) => module.startsWith('src/')

@@ -4,6 +4,7 @@ import { type ActionContext, type Commands, ok, type Outcome, type Repair, type 
 import type { Block, BlockGroup, Fault } from './core/block.ts'
 import type { CommandScope } from './commands/scope.ts'
 import type { openWorkingSet } from './context/working-set.ts'
+import { now } from './core/clock.ts'
 import { type Ask, type CommandSettings, defaultCommandSettings } from './core/commands.ts'
 import type { Problem } from './core/problem.ts'
 import type { ActionResult, Code, Details, ExecutionResult, ParseError } from './core/result.ts'
@@ -62,7 +63,7 @@ export class Execution {
   readonly #options: ExecutionOptions
   readonly #workspace: OpenWorkspace
   readonly #tasks: Tasks
-  readonly #begun = performance.now()
+  readonly #begun = now()
   readonly #results: ActionResult[] = []
   readonly #changes = new Map<ActionResult, Change[]>()
   readonly #parseErrors: ParseError[] = []
@@ -216,7 +217,7 @@ export class Execution {
 
   async #perform(task: ReadyTask, scope: Scope): Promise<ActionResult> {
     const result = this.#begin(task)
-    const begun = performance.now()
+    const begun = now()
     const landings: Landing[] = []
     const done = this.#options.done && (await this.#options.done(task.block.raw))
     if (done !== undefined) result.details = { already_done: done }
@@ -230,7 +231,7 @@ export class Execution {
 
     const landed = this.#landed(result, landings).then(async () => {
       await this.#options.log?.acted(result)
-      result.durationMs = Math.round((performance.now() - begun) * 1000) / 1000
+      result.durationMs = Math.round((now() - begun) * 1000) / 1000
     })
     // In order, whatever order the files land in.
     this.#reported = this.#reported.then(() => landed).then(() => this.#tell(result))
@@ -276,7 +277,7 @@ export class Execution {
   ): Promise<Outcome> {
     const { settings, origin, signal, strict, steps, timeLimit } = this.#options
     if (signal?.aborted) return { ok: false, problem: stopped(reasonOf(signal)) }
-    if (timeLimit !== undefined && performance.now() - this.#begun > timeLimit)
+    if (timeLimit !== undefined && now() - this.#begun > timeLimit)
       return { ok: false, problem: stopped(`the time limit of ${timeLimit / 1000} s is over`) }
     const { fatalError } = this.#fatal
     if (fatalError !== undefined) return { ok: false, problem: stopped(fatalError) }

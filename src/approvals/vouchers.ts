@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { makePrivateDir, replaceFile, rootName, userStateDir } from '../state/user-state.ts'
@@ -50,5 +49,3 @@ function vouchersFile(root: string): string | undefined {
   const state = userStateDir(root)
   return state && path.join(state, 'approvals', `${rootName(root)}.json`)
 }
-
-export const hash = (text: string): string => createHash('sha256').update(text).digest('hex')

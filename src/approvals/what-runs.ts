@@ -1,7 +1,7 @@
 import path from 'node:path'
+import { sha256 } from '../core/hash.ts'
 import { packageScripts } from './package-scripts.ts'
 import { readSmall, type Text } from './text.ts'
-import { hash } from './vouchers.ts'
 
 /** What a command line would run, where the project's own files say so: then an approval is for that and no more. */
 export interface WhatRuns {
@@ -16,7 +16,7 @@ export interface WhatRuns {
 export function whatRuns(words: readonly string[], cwd: string, root: string): WhatRuns {
   const text = textOf(words, cwd, root)
   return {
-    hash: text === undefined ? null : hash(text.whole),
+    hash: text === undefined ? null : sha256(text.whole),
     shown: text?.shown,
     network: fetches.test(words.join(' ')),
   }

@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import tty from 'node:tty'
+import type tty from 'node:tty'
 import type { ApprovalAnswer, ApprovalRequest, Ask } from '../core/commands.ts'
 import { isTerminal } from './terminal.ts'
 import { visible } from './visible.ts'
@@ -19,7 +19,7 @@ const ask: Ask = async (request) => {
 function typedLine(text: string): Promise<string | undefined> {
   let terminal: tty.ReadStream
   try {
-    terminal = new tty.ReadStream(fs.openSync('/dev/tty', 'r+'))
+    terminal = new (process.getBuiltinModule('node:tty').ReadStream)(fs.openSync('/dev/tty', 'r+'))
   } catch {
     return Promise.resolve(undefined)
   }

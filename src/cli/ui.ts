@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { createHash } from 'node:crypto'
+import { sha256 } from '../core/hash.ts'
 import { settingsOf } from '../settings.ts'
 import { openBrowser } from '../ui/open-browser.ts'
 import { type PageServer, servePage } from '../ui/server.ts'
@@ -56,5 +56,5 @@ function portOf(given: number | undefined): number | undefined {
 
 /** The same for a project every time, so that a page that stayed open finds its server again. */
 function usualPort(root: string): number {
-  return 17_000 + (createHash('sha256').update(root).digest().readUInt16BE() % 4000)
+  return 17_000 + (Number.parseInt(sha256(root).slice(0, 4), 16) % 4000)
 }

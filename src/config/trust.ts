@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
+import { sha256 } from '../core/hash.ts'
 import { makePrivateDir, replaceFile, rootName, userStateDir } from '../state/user-state.ts'
 
 /**
@@ -18,7 +18,7 @@ export function isTrusted(dir: string, text: string): boolean {
       'dir' in value &&
       value.dir === dir &&
       'hash' in value &&
-      value.hash === hashOf(text)
+      value.hash === sha256(text)
     )
   } catch {
     return false
@@ -30,7 +30,7 @@ export function trust(dir: string, text: string): boolean {
   const file = trustFile(dir)
   if (file === undefined) return false
   makePrivateDir(path.dirname(file))
-  replaceFile(file, `${JSON.stringify({ dir, hash: hashOf(text), time: new Date().toISOString() }, null, 2)}\n`)
+  replaceFile(file, `${JSON.stringify({ dir, hash: sha256(text), time: new Date().toISOString() }, null, 2)}\n`)
   return true
 }
 
@@ -43,5 +43,3 @@ function trustFile(dir: string): string | undefined {
   const state = userStateDir(dir)
   return state && path.join(state, 'trusted', `${rootName(dir)}.json`)
 }
-
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -1,8 +1,10 @@
 /** Long enough that two texts never share it by chance, short enough for a model to copy. */
-export function hashOf(content: string | Uint8Array): string {
-  // Not imported: loading it would cost every start some milliseconds, and most runs never report a hash.
+export const hashOf = (content: string | Uint8Array): string => sha256(content).slice(0, 16)
+
+export function sha256(content: string | Uint8Array): string {
+  // Not imported: loading it would cost every start some milliseconds, and most runs need no hash.
   const { createHash } = process.getBuiltinModule('node:crypto')
-  return createHash('sha256').update(content).digest('hex').slice(0, 16)
+  return createHash('sha256').update(content).digest('hex')
 }
 
 /**

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { now } from '../core/clock.ts'
 import { Stop } from '../core/problem.ts'
 import { hasCode, jsonOf, readOwn } from './own-files.ts'
 import { isAlive, type Owner, ownerFrom, ownOwner } from './owner.ts'
@@ -15,7 +16,7 @@ export async function takeLock(file: string, waitMs: number): Promise<() => void
   const nonce = randomName()
   const own = `${file}.${nonce}`
   fs.writeFileSync(own, JSON.stringify({ ...ownOwner(), nonce }), { flag: 'wx', mode: 0o600 })
-  const begun = performance.now()
+  const begun = now()
   try {
     for (;;) {
       if (linked(own, file)) {
@@ -30,7 +31,7 @@ export async function takeLock(file: string, waitMs: number): Promise<() => void
         if (holderOf(file)?.nonce === nonce) return () => release(file, nonce)
         continue
       }
-      const waited = performance.now() - begun
+      const waited = now() - begun
       if (waited >= waitMs) {
         const { pid, command, time, host } = holder.owner
         throw new Stop({ kind: 'locked', lock: file, pid, host, command, since: time, waitedMs: Math.round(waited) })

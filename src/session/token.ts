@@ -1,4 +1,3 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import type { Document } from '../core/block.ts'
@@ -58,7 +57,7 @@ type Found = Pick<Document, 'blocks' | 'faults' | 'passedOver'>
 const letters = '0123456789abcdefghjkmnpqrstvwxyz'
 const tokenLength = 20
 const isToken = new RegExp(`^[${letters}]{${tokenLength}}$`)
-const newToken = (): string => Array.from(randomBytes(tokenLength), (byte) => letters[byte & 31]).join('')
+const newToken = (): string => Array.from(crypto().randomBytes(tokenLength), (byte) => letters[byte & 31]).join('')
 
 /** Where the state directory cannot be used, a token lives as long as the process. */
 const perProcess = new Map<string, string>()
@@ -112,5 +111,8 @@ const tokenOn = (line: string): string =>
   /^[\s>*_`-]*clada:([0-9a-z]+)[\s*_`]*$/.exec(undamaged(line, ['escapes', 'spaces', 'invisible']))?.[1] ?? ''
 
 /** Takes as long for a token that is nearly right as for one that is not. */
-const sameToken = (given: string, token: string): boolean => timingSafeEqual(digest(given), digest(token))
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+const sameToken = (given: string, token: string): boolean => crypto().timingSafeEqual(digest(given), digest(token))
+const digest = (text: string): Buffer => crypto().createHash('sha256').update(text).digest()
+
+/** Not imported: loading it would cost every start some milliseconds. */
+const crypto = (): typeof import('node:crypto') => process.getBuiltinModule('node:crypto')

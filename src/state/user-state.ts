@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { sha256 } from '../core/hash.ts'
 import { namesOf, stateHome } from './user-dirs.ts'
 
 /**
@@ -16,7 +16,7 @@ export function userStateDir(root: string): string | undefined {
 }
 
 /** A short name for a root, the same in every run. */
-export const rootName = (root: string): string => createHash('sha256').update(root).digest('hex')
+export const rootName = (root: string): string => sha256(root)
 
 /** Nobody ever sees half of it. */
 export function replaceFile(file: string, text: string): void {

@@ -160,8 +160,10 @@ const homeOf = (root: string): string => path.join(stateHome(), hashOf(root))
 /** Where a project's state is, when there is any that holds such a name. Makes nothing. */
 export function stateDirOf(root: string, holding = 'history'): string | undefined {
   const own = path.join(root, '.clada')
-  const candidates = fs.lstatSync(own, { throwIfNoEntry: false })?.isDirectory() ? [own, homeOf(root)] : [homeOf(root)]
-  return candidates.find((dir) => fs.existsSync(path.join(dir, holding)))
+  const holds = (dir: string): boolean => fs.existsSync(path.join(dir, holding))
+  if (fs.lstatSync(own, { throwIfNoEntry: false })?.isDirectory() && holds(own)) return own
+  const home = homeOf(root)
+  return holds(home) ? home : undefined
 }
 
 function writable(dir: string): boolean {

@@ -1,0 +1,1 @@
+export function buildCommandLine(dist: string): Promise<void>
