@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { now } from '../core/clock.ts'
 import { Stop } from '../core/problem.ts'
 import type { Location } from './location.ts'
 import { hasCode, isNodeError, osStop } from './os-problem.ts'
@@ -91,7 +92,7 @@ export class Dir {
   readonly #device: number
   readonly #inode: number
   #users = 1
-  #looked = performance.now()
+  #looked = now()
 
   constructor(dirPath: string, fd: number | undefined, stat: fs.Stats) {
     this.path = dirPath
@@ -115,10 +116,10 @@ export class Dir {
    * only mean that a directory which was just moved away is written to once more, never that another one is.
    */
   isStillThere(): boolean {
-    const now = performance.now()
-    if (this.#fd !== undefined && now - this.#looked < 20) return true
+    const time = now()
+    if (this.#fd !== undefined && time - this.#looked < 20) return true
     const stat = fs.lstatSync(this.path, { throwIfNoEntry: false })
-    this.#looked = now
+    this.#looked = time
     return stat !== undefined && stat.ino === this.#inode && stat.dev === this.#device
   }
 
