@@ -12,7 +12,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   structure: ['core', 'text'],
   policy: ['core'],
   workspace: ['core', 'state'],
-  history: ['core'],
+  history: ['core', 'state'],
   report: ['core', 'text'],
   describe: ['core', 'text', 'policy', 'syntax'],
   process: ['core'],
@@ -23,7 +23,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   config: ['core', 'text', 'actions', 'report', 'policy', 'state', 'approvals', 'commands', 'settings.ts'],
   session: ['core', 'text', 'syntax', 'state'],
   clipboard: ['core', 'syntax', 'process', 'report', 'session'],
-  context: ['core', 'history'],
+  context: ['core', 'history', 'state'],
 
   'settings.ts': ['core', 'actions', 'state'],
   'parse-error.ts': ['core', 'actions', 'syntax'],

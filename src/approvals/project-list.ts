@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { replaceFile } from '../state/user-state.ts'
+import { putFile } from '../state/own-files.ts'
 
 /**
  * `.clada/allowed-commands.json`: what the people of a project have approved, as exact strings. It may be shared, so
@@ -45,7 +45,7 @@ export function writeProjectList(root: string, list: ProjectList): void {
       '# Made by clada. What users approved is the only thing worth sharing.\n*\n!.gitignore\n!allowed-commands.json\n'
     fs.writeFileSync(ignore, text, { flag: 'wx' })
   }
-  replaceFile(path.join(dir, 'allowed-commands.json'), `${JSON.stringify(list, null, 2)}\n`)
+  putFile(path.join(dir, 'allowed-commands.json'), `${JSON.stringify(list, null, 2)}\n`)
 }
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

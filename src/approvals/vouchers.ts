@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { makePrivateDir, replaceFile, rootName, userStateDir } from '../state/user-state.ts'
+import { putFile } from '../state/own-files.ts'
+import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
 import { isRecord } from './project-list.ts'
 
 /**
@@ -42,7 +43,7 @@ export function writeVouchers(root: string, vouchers: readonly Voucher[]): void 
   const file = vouchersFile(root)
   if (file === undefined) throw new Error('The state directory lies inside the project, where models can write.')
   makePrivateDir(path.dirname(file))
-  replaceFile(file, `${JSON.stringify({ root, vouchers }, null, 2)}\n`)
+  putFile(file, `${JSON.stringify({ root, vouchers }, null, 2)}\n`)
 }
 
 function vouchersFile(root: string): string | undefined {

@@ -1,7 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { sha256 } from '../core/hash.ts'
-import { makePrivateDir, replaceFile, rootName, userStateDir } from '../state/user-state.ts'
+import { putFile } from '../state/own-files.ts'
+import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
 
 /**
  * Which project files a user vouches for: by directory and by their exact content, in a place that neither a
@@ -30,7 +31,7 @@ export function trust(dir: string, text: string): boolean {
   const file = trustFile(dir)
   if (file === undefined) return false
   makePrivateDir(path.dirname(file))
-  replaceFile(file, `${JSON.stringify({ dir, hash: sha256(text), time: new Date().toISOString() }, null, 2)}\n`)
+  putFile(file, `${JSON.stringify({ dir, hash: sha256(text), time: new Date().toISOString() }, null, 2)}\n`)
   return true
 }
 

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { Stop } from '../core/problem.ts'
 import type { WorkingEntry } from '../core/working-set.ts'
-import { putFile, readOwn } from '../history/own-files.ts'
+import { putFile, readOwn } from '../state/own-files.ts'
 
 /** The file that keeps the working set, below clada's own directory. */
 export const contextFile = 'context.json'

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { isOsError } from '../core/os-error.ts'
 import { Stop } from '../core/problem.ts'
 import type { Touching, UpdateEntries, WorkingEntry, WorkingSet } from '../core/working-set.ts'
 import { takeLock } from '../history/lock.ts'
@@ -38,7 +39,7 @@ function setOnDisk({ root, holding, stateDir }: Place): WorkingSet {
       }
     } catch (error) {
       // A full disk or a lost right is the action's to report, like any other.
-      if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') throw error
+      if (!isOsError(error)) throw error
       throw new Stop({ kind: 'os', code: error.code, op: 'write', path: dir, message: error.message })
     }
   }

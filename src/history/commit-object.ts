@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { hasCode } from './own-files.ts'
+import { hasCode } from '../core/os-error.ts'
 import type { Room } from './room.ts'
 
 export interface CommitParts {

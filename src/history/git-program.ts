@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { hardenedGitArgs, hardenedGitEnv } from '../core/hardened-git.ts'
+import { hasCode } from '../core/os-error.ts'
 import { Stop } from '../core/problem.ts'
 
 /**
@@ -54,7 +55,7 @@ export function git({ cwd, env, args, input, fine = [] }: GitCall): Promise<GitA
     child.stdout?.on('data', (chunk: Buffer) => out.push(chunk))
     child.stderr?.on('data', (chunk: Buffer) => said.push(chunk))
     child.on('error', (error) => {
-      const missing = 'code' in error && error.code === 'ENOENT'
+      const missing = hasCode(error, 'ENOENT')
       failed(gitStop(missing ? 'git is not installed' : error.message))
     })
     child.on('close', (code, signal) => {

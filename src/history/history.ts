@@ -1,6 +1,7 @@
 import path from 'node:path'
 import fs from 'node:fs'
 import { fingerprintOf } from '../core/hash.ts'
+import { isOsError } from '../core/os-error.ts'
 import { Stop } from '../core/problem.ts'
 import type { Inspect, Inspected, PathChange, Recorder } from '../core/recorder.ts'
 import type { ActionResult } from '../core/result.ts'
@@ -8,8 +9,8 @@ import type { HistorySettings } from '../core/settings.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import { Journal, shortPath } from './journal.ts'
 import { takeLock } from './lock.ts'
-import { ownDir, putFile, readOwn } from './own-files.ts'
-import { ownOwner } from './owner.ts'
+import { ownDir, putFile, readOwn } from '../state/own-files.ts'
+import { ownOwner } from '../state/owner.ts'
 import {
   type ActionRecord,
   dirOf,
@@ -71,7 +72,7 @@ export class History implements Recorder {
   begin(stateDir: string): Promise<void> {
     this.#beginning ??= this.#begin(stateDir).catch((error: unknown) => {
       // A full disk or a lost right is the action's to report, like any other.
-      if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') throw error
+      if (!isOsError(error)) throw error
       throw new Stop({ kind: 'os', code: error.code, op: 'write', path: stateDir, message: error.message })
     })
     return this.#beginning

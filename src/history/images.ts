@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { hasCode } from './own-files.ts'
+import { hasCode } from '../core/os-error.ts'
 import type { State } from './record.ts'
 
 /** What is at a place, its bytes left out. */

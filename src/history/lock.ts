@@ -2,8 +2,9 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { now } from '../core/clock.ts'
 import { Stop } from '../core/problem.ts'
-import { hasCode, jsonOf, readOwn } from './own-files.ts'
-import { isAlive, type Owner, ownerFrom, ownOwner } from './owner.ts'
+import { hasCode } from '../core/os-error.ts'
+import { jsonOf, readOwn } from '../state/own-files.ts'
+import { isAlive, type Owner, ownerFrom, ownOwner } from '../state/owner.ts'
 
 /**
  * Keeps two executions apart. The lock is a file that says who holds it; it takes its name by a link, which never

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { jsonOf, readOwn } from './own-files.ts'
+import { jsonOf, readOwn } from '../state/own-files.ts'
 
 /** An execution written down. Paths are relative to the root where they lie in it. */
 export interface ExecutionRecord {

@@ -5,8 +5,8 @@ import type { Inspect } from '../core/recorder.ts'
 import { Contents } from './contents.ts'
 import { fullPath } from './journal.ts'
 import { copyImage } from './images.ts'
-import { jsonOf, putFile, readOwn } from './own-files.ts'
-import { isAlive, ownerFrom } from './owner.ts'
+import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
+import { isAlive, ownerFrom } from '../state/owner.ts'
 import {
   type ActionRecord,
   dirOf,

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { git, type GitAnswer, gitStop } from './git-program.ts'
-import { ownDir, readOwn } from './own-files.ts'
+import { ownDir, readOwn } from '../state/own-files.ts'
 
 /** Where a repository has its things. A worktree has a directory of its own and shares another. */
 export interface Repository {

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { rootName, replaceFile } from '../state/user-state.ts'
+import { putFile } from '../state/own-files.ts'
+import { rootName } from '../state/user-state.ts'
 import type { Fate, Known } from './units.ts'
 
 /** What is remembered of a watched file from one start to the next. */
@@ -39,6 +40,6 @@ export class Ledger {
   }
 
   write({ known, running }: Memory): void {
-    replaceFile(this.#file, JSON.stringify({ known: [...known], running }))
+    putFile(this.#file, JSON.stringify({ known: [...known], running }))
   }
 }

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { replaceFile } from '../state/user-state.ts'
+import { putFile } from '../state/own-files.ts'
 
 /** The file that whole reports go to, one in place of the other. */
 export interface OutputFile {
@@ -26,7 +26,7 @@ export function outputFileAt(given: string, roots: readonly string[]): OutputFil
     write: (report) => {
       if (hasLink(dir)) throw new Error(linked)
       checkIsOurs(file)
-      replaceFile(file, report)
+      putFile(file, report)
     },
   }
 }

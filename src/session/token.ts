@@ -2,7 +2,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { Document } from '../core/block.ts'
 import { Source } from '../core/source.ts'
-import { makePrivateDir, replaceFile, rootName, userStateDir } from '../state/user-state.ts'
+import { putFile } from '../state/own-files.ts'
+import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
 import { findBlocks } from '../syntax/find-blocks.ts'
 import { undamaged } from '../text/undamage.ts'
 
@@ -85,7 +86,7 @@ function keptIn(file: string): string | undefined {
 function keep(file: string, token: string): boolean {
   try {
     makePrivateDir(path.dirname(file))
-    replaceFile(file, `${token}\n`)
+    putFile(file, `${token}\n`)
     return true
   } catch {
     return false

@@ -18,13 +18,6 @@ export function userStateDir(root: string): string | undefined {
 /** A short name for a root, the same in every run. */
 export const rootName = (root: string): string => sha256(root)
 
-/** Nobody ever sees half of it. */
-export function replaceFile(file: string, text: string): void {
-  const temp = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}.tmp`
-  fs.writeFileSync(temp, text, { flag: 'wx', mode: 0o600 })
-  fs.renameSync(temp, file)
-}
-
 /**
  * A directory only the user can enter, with what is missing above it. Node's own way never ends where the system says
  * that a directory cannot be found although all above it is there, as it does below /proc.

@@ -5,7 +5,8 @@ import type { Becoming, Inspected, PathChange, Recorder } from '../core/recorder
 import { DiskBase, pour, readWhole, writeWhole } from './disk-base.ts'
 import { directoryStop, irregularStop, isReadOnly, refuseReadOnly, typeOf } from './file-types.ts'
 import { nameOf, type Location } from './location.ts'
-import { hasCode, osStop, withOs } from './os-problem.ts'
+import { hasCode } from '../core/os-error.ts'
+import { osStop, withOs } from './os-problem.ts'
 import {
   beginReplacement,
   type Content,

@@ -1,3 +1,4 @@
+import { isOsError } from '../core/os-error.ts'
 import { Stop } from '../core/problem.ts'
 
 /** Runs file system calls and turns what the operating system refuses into a problem about the path the model knows. */
@@ -10,7 +11,7 @@ export function withOs<T>(op: string, given: string, body: () => T, dest?: strin
 }
 
 export function osStop(error: unknown, op: string, given: string, dest?: string): unknown {
-  if (error instanceof Stop || !isNodeError(error)) return error
+  if (error instanceof Stop || !isOsError(error)) return error
   return new Stop({
     kind: 'os',
     code: error.code,
@@ -21,9 +22,3 @@ export function osStop(error: unknown, op: string, given: string, dest?: string)
     ...(dest === undefined ? {} : { dest }),
   })
 }
-
-export function isNodeError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-}
-
-export const hasCode = (error: unknown, ...codes: string[]): boolean => isNodeError(error) && codes.includes(error.code)

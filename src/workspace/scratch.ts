@@ -2,11 +2,13 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { hashOf } from '../core/hash.ts'
 import { SettingsError } from '../core/settings.ts'
+import { ownDir } from '../state/own-files.ts'
+import { ownOwner } from '../state/owner.ts'
 import { stateHome } from '../state/user-dirs.ts'
 import { makePrivateDir } from '../state/user-state.ts'
 import { readWhole } from './disk-base.ts'
-import { hasCode } from './os-problem.ts'
-import { ownIdentity, sweepLeftovers } from './sweep.ts'
+import { hasCode } from '../core/os-error.ts'
+import { sweepLeftovers } from './sweep.ts'
 
 /**
  * clada's own corner of a project: `.clada/`, made at the first write and never before. Names of temporary
@@ -99,7 +101,7 @@ export class Scratch {
     const dir = ownDir(this.stateDir(), 'running')
     sweepLeftovers(dir)
     const ledger = path.join(dir, this.#run)
-    fs.writeFileSync(ledger, JSON.stringify(ownIdentity()) + '\n', { flag: 'wx' })
+    fs.writeFileSync(ledger, JSON.stringify(ownOwner()) + '\n', { flag: 'wx' })
     return ledger
   }
 }
@@ -130,15 +132,6 @@ function inProject(root: string): string | undefined {
     fs.rmSync(dir, { recursive: true, force: true })
     return undefined
   }
-}
-
-/** A directory of ours in the state directory. A link in its place could lead anywhere, so it is taken away. */
-function ownDir(state: string, name: string): string {
-  const dir = path.join(state, name)
-  const there = fs.lstatSync(dir, { throwIfNoEntry: false })
-  if (there !== undefined && !there.isDirectory()) fs.unlinkSync(dir)
-  fs.mkdirSync(dir, { recursive: true })
-  return dir
 }
 
 function inHome(root: string): string {

@@ -1,13 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
-
-/** A process, told apart from a later one that got the same number. */
-interface Identity {
-  readonly pid: number
-  readonly started: string
-}
-
-export const ownIdentity = (): Identity => ({ pid: process.pid, started: startOf(process.pid) ?? '' })
+import { jsonOf } from '../state/own-files.ts'
+import { isAlive, ownerFrom } from '../state/owner.ts'
 
 /**
  * Removes the temporary files of runs that died. Each run keeps a ledger named after itself that begins with who
@@ -19,9 +13,10 @@ export function sweepLeftovers(ledgers: string): void {
     const ledger = path.join(ledgers, run)
     // Whatever else has such a name is not ours, and may never end.
     if (!fs.lstatSync(ledger, { throwIfNoEntry: false })?.isFile()) continue
-    const [identity, ...dirs] = fs.readFileSync(ledger, 'utf8').split('\n')
-    if (isAlive(identity)) continue
-    for (const line of dirs) sweepDir(parsed(line), `.clada-${run}-`)
+    const [first, ...dirs] = fs.readFileSync(ledger, 'utf8').split('\n')
+    const owner = ownerFrom(jsonOf(first))
+    if (owner !== undefined && isAlive(owner)) continue
+    for (const line of dirs) sweepDir(jsonOf(line), `.clada-${run}-`)
     fs.rmSync(ledger, { force: true })
   }
 }
@@ -35,37 +30,5 @@ function sweepDir(dir: unknown, prefix: string): void {
     }
   } catch {
     // The directory is gone, and what was in it too.
-  }
-}
-
-function isAlive(identity: string | undefined): boolean {
-  const owner = parsed(identity)
-  if (typeof owner !== 'object' || owner === null || !('pid' in owner) || typeof owner.pid !== 'number') return false
-  try {
-    process.kill(owner.pid, 0)
-  } catch (error) {
-    // A process of another user cannot be signalled, but it is there.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false
-  }
-  const started = startOf(owner.pid)
-  return started === undefined || !('started' in owner) || owner.started === started
-}
-
-/** When a process began, as the kernel counts; undefined where it does not say. */
-function startOf(pid: number): string | undefined {
-  try {
-    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name in parentheses may hold blanks; the 20th field behind it is the start time.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
-  } catch {
-    return undefined
-  }
-}
-
-function parsed(line: string | undefined): unknown {
-  try {
-    return JSON.parse(line ?? '')
-  } catch {
-    return undefined
   }
 }

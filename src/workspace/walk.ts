@@ -3,7 +3,8 @@ import path from 'node:path'
 import { now } from '../core/clock.ts'
 import { Stop } from '../core/problem.ts'
 import type { Location } from './location.ts'
-import { hasCode, isNodeError, osStop } from './os-problem.ts'
+import { hasCode, isOsError } from '../core/os-error.ts'
+import { osStop } from './os-problem.ts'
 
 /**
  * Opens directories component by component and holds them, so that what was checked is what is used:
@@ -182,7 +183,7 @@ function opened(absolute: string, door: string, location: Location, options: Wal
     const fd = openDirectory(door)
     return new Dir(absolute, fd, fs.fstatSync(fd))
   } catch (error) {
-    if (isNodeError(error) && isLink(door)) throw linkStop(location, absolute)
+    if (isOsError(error) && isLink(door)) throw linkStop(location, absolute)
     throw osStop(error, options.op, location.given)
   }
 }

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { hasCode } from '../core/os-error.ts'
 
 /** A directory of clada's own. A repository may bring a link of that name along, which could lead anywhere. */
 export function ownDir(parent: string, name: string): string {
@@ -7,14 +8,14 @@ export function ownDir(parent: string, name: string): string {
   const there = fs.lstatSync(dir, { throwIfNoEntry: false })
   if (there?.isDirectory()) return dir
   if (there !== undefined) fs.unlinkSync(dir)
-  fs.mkdirSync(dir)
+  // Another process may make it at the same time.
+  fs.mkdirSync(dir, { recursive: true })
   return dir
 }
 
 /** Puts a file in place in one step, so that whoever reads sees all of it or none. */
 export function putFile(file: string, content: string): void {
-  const temp = `${file}.${process.pid}.new`
-  fs.rmSync(temp, { force: true })
+  const temp = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}.new`
   fs.writeFileSync(temp, content, { flag: 'wx', mode: 0o600 })
   fs.renameSync(temp, file)
 }
@@ -41,8 +42,4 @@ export function jsonOf(text: string | undefined): unknown {
   } catch {
     return undefined
   }
-}
-
-export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code)
 }

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import os from 'node:os'
+import { hasCode } from '../core/os-error.ts'
 
 /** A process, told apart from a later one that got the same number. */
 export interface Owner {
@@ -21,12 +22,12 @@ export const ownOwner = (): Owner => ({
 
 /** Whether the process is still there. One on another machine counts as alive: nobody here can tell. */
 export function isAlive({ pid, started, host }: Owner): boolean {
-  if (host !== os.hostname()) return true
+  if (host !== '' && host !== os.hostname()) return true
   try {
     process.kill(pid, 0)
   } catch (error) {
     // A process of another user cannot be signalled, but it is there.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false
+    if (!hasCode(error, 'EPERM')) return false
   }
   const now = startOf(pid)
   return now === undefined || started === '' || now === started
