@@ -6,11 +6,13 @@ export function summaryOf({ kind, of, paths, explanations }: Told): string {
   const [said] = explanations
   if (said !== undefined && said.trim() !== '') return oneLine(said.trim())
   const groups = new Map<string, string[]>()
-  for (const path of paths) {
-    // Directories come and go with their files; they count only when there is nothing else to say.
+  const { moves, others } = movesAmong(paths)
+  if (moves.length > 0) groups.set('move', moves)
+  // Directories come and go with their files; they count only when there is nothing else to say.
+  const onlyDirectories = paths.every((path) => verbFor(path).endsWith('directory'))
+  for (const path of others) {
     const verb = verbFor(path)
-    if (verb.endsWith('directory') && paths.some((other) => !verbFor(other).endsWith('directory'))) continue
-    groups.set(verb, [...(groups.get(verb) ?? []), path.path])
+    if (onlyDirectories || !verb.endsWith('directory')) addTo(groups, verb, path.path)
   }
   const parts = [...groups].map(([verb, names]) => partOf(verb, names))
   return parts.length === 0 ? 'no change' : oneLine(parts.join(', '))
@@ -21,6 +23,33 @@ interface Told {
   readonly of: number | undefined
   readonly paths: readonly PathRecord[]
   readonly explanations: readonly string[]
+}
+
+/** A file that an action took away and one that the same action made are one that moved. */
+function movesAmong(paths: readonly PathRecord[]): { moves: string[]; others: readonly PathRecord[] } {
+  const made = new Map<number, PathRecord[]>()
+  const gone = new Map<number, PathRecord[]>()
+  for (const path of paths) {
+    const [by, ...others] = new Set(path.steps.map((step) => step.by))
+    const side = verbFor(path) === 'create' ? made : verbFor(path) === 'delete' ? gone : undefined
+    if (by !== undefined && others.length === 0 && side !== undefined) addTo(side, by, path)
+  }
+  const moved = [...gone].flatMap(([by, [old, ...more]]) => {
+    const [added, ...others] = made.get(by) ?? []
+    return old === undefined || added === undefined || more.length + others.length > 0 ? [] : [{ old, added }]
+  })
+  const both = new Set(moved.flatMap(({ old, added }) => [old, added]))
+  return {
+    moves: moved.map(({ old, added }) => `${old.path} to ${added.path}`),
+    others: paths.filter((path) => !both.has(path)),
+  }
+}
+
+/** Not by a new list each time: a command may touch twenty thousand files. */
+function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [value])
+  else list.push(value)
 }
 
 function verbFor({ before, after }: PathRecord): string {

@@ -35,6 +35,25 @@ describe('commit mode', () => {
     expect(git(root, 'fsck', '--strict')).toBe('')
   })
 
+  it('says that a file moved, by a move or by a patch that renames it', async () => {
+    const root = repository({ ...files, 'c.txt': 'c\n' })
+    await execute(root, 'commit', [['file_move', { old_path: 'b.txt', new_path: 'src/b.txt' }], edit])
+    const patch = { path: 'c.txt', new_path: 'd.txt', patch: '@@\n-c\n+d' }
+    await execute(root, 'commit', [['file_patch', patch]])
+    await execute(root, 'commit', [
+      ['file_move', { old_path: 'd.txt', new_path: 'e.txt' }],
+      ['file_move', { old_path: 'src/b.txt', new_path: 'b.txt' }],
+      ['file_delete', { path: 'a.txt' }],
+      ['file_write', { path: 'f.txt', content: 'f' }],
+    ])
+    expect(subjects(root)).toEqual([
+      'AI: move 2 files, delete a.txt, create f.txt',
+      'AI: move c.txt to d.txt',
+      'AI: move b.txt to src/b.txt, edit a.txt',
+      'first',
+    ])
+  })
+
   it('tells that it committed what was not committed, and does so once', async () => {
     const root = repository(files)
     fill(root, { 'b.txt': 'mine\n', 'notes.txt': 'mine too\n' })
