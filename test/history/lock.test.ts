@@ -3,13 +3,14 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
+import { Clada } from '../../src/clada.ts'
 import { Stop } from '../../src/core/problem.ts'
 import { takeLock } from '../../src/history/lock.ts'
 import { ownOwner } from '../../src/state/owner.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { figure, many } from './endurance.ts'
 import { startClada } from './kill.ts'
-import { type Call, execute, treeOf, undoIn } from './world.ts'
+import { type Call, execute, treeOf } from './world.ts'
 
 const write = (content: string): Call => ['file_write', { path: 'a.txt', content }]
 const lockOf = (root: string): string => path.join(root, '.clada/lock')
@@ -36,7 +37,8 @@ describe('the lock', () => {
     )
     expect(result.results.map(({ code }) => code)).toEqual(['locked', 'skipped'])
     expect(treeOf(root)).toEqual({ 'a.txt': '644 a' })
-    expect(await undoIn(root, 'off')).toMatchObject({ success: false })
+    const impatient = new Clada({ repoPath: root, git: 'off', lockTimeout: 0.05 })
+    expect(await impatient.undo()).toMatchObject({ success: false })
   })
 
   it('can lie elsewhere', async () => {
