@@ -1,4 +1,4 @@
-import { keyNames, type KeyName, keyOf } from '../config/keys.ts'
+import { groups, keyNames, type KeyName, keyOf } from '../config/keys.ts'
 import type { Loaded } from '../config/load.ts'
 import { type Effective, merge } from '../config/merge.ts'
 import { yamlOf } from '../config/sample.ts'
@@ -6,7 +6,7 @@ import { closestName } from '../text/closest-name.ts'
 import type { Command } from './command.ts'
 import { flagSays } from './flag-says.ts'
 import { type FlagValues, UsageError } from './flags.ts'
-import { loadedFor } from './options.ts'
+import { loadedFor, tellAround } from './options.ts'
 import { print } from './print.ts'
 import { visible } from './visible.ts'
 
@@ -14,6 +14,7 @@ import { visible } from './visible.ts'
 export const command: Command = async ({ flags, words }) => {
   const names = namesFor(words)
   const loaded = await loadedFor(flags)
+  await tellAround(flags)
   const merged = loaded?.merged ?? merge()
   const rows = names.map((name) => rowOf(name, merged[name], loaded, flags))
   if (flags.json !== undefined) {
@@ -30,7 +31,7 @@ function namesFor(words: readonly string[]): readonly KeyName[] {
   if (words.length > 1) throw new UsageError('config takes one key at most: clada config limits.file')
   const found = keyNames.filter((name) => name === wanted || name.startsWith(`${wanted}.`))
   if (found.length > 0) return found
-  const close = closestName(wanted, keyNames)
+  const close = closestName(wanted, [...keyNames, ...Object.keys(groups)])
   throw new UsageError(
     `There is no key '${visible(wanted)}'.${close === undefined ? ' See clada config.' : ` Did you mean ${close}?`}`,
   )

@@ -5,6 +5,7 @@ import { formatReport } from '../report/format.ts'
 import { outputOf } from '../report/outputs.ts'
 import { printable } from '../report/printable.ts'
 import { type CladaOptions, settingsOf } from '../settings.ts'
+import { closestName } from '../text/closest-name.ts'
 import type { Command } from './command.ts'
 import { type FlagValues, numberOf, UsageError } from './flags.ts'
 import { giveText } from './give-text.ts'
@@ -13,6 +14,11 @@ import { print } from './print.ts'
 
 /** The working set by hand: each verb is one of the context_ actions, except print. */
 export const command: Command = async ({ flags, words: [verb = 'list', ...paths] }) => {
+  if (!verbs.includes(verb)) {
+    const close = closestName(verb, verbs)
+    const meant = close === undefined ? '' : ` Did you mean ${close}?`
+    throw new UsageError(`There is no context ${verb}. It is one of ${verbs.join(', ')}.${meant}`)
+  }
   const options = await cladaOptions(flags)
   const clada = new Clada(options)
   const takesPaths = verb === 'add' || verb === 'remove'
@@ -20,8 +26,6 @@ export const command: Command = async ({ flags, words: [verb = 'list', ...paths]
     throw new UsageError(`context ${verb} needs a path: clada context ${verb} PATH…`)
   if (!takesPaths && paths.length > 0) throw new UsageError(`context ${verb} takes no path.`)
   if (verb === 'print') return printContext(options, flags)
-  if (!takesPaths && verb !== 'list' && verb !== 'prune' && verb !== 'clear')
-    throw new UsageError(`There is no context ${verb}. It is one of add, remove, list, prune, clear, print.`)
 
   const executions: ExecutionResult[] = []
   for (const params of takesPaths ? paths.map((path) => ({ path })) : [{}])
@@ -32,6 +36,8 @@ export const command: Command = async ({ flags, words: [verb = 'list', ...paths]
   } else if (flags.quiet === undefined) for (const execution of executions) tell(verb, execution, flags)
   return executions.every(({ success }) => success) ? 0 : 1
 }
+
+const verbs = ['add', 'remove', 'list', 'prune', 'clear', 'print']
 
 function tell(verb: string, execution: ExecutionResult, flags: FlagValues): void {
   const [result] = execution.results

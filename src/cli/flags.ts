@@ -119,7 +119,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-const short: Record<string, FlagName> = { h: 'help', V: 'version', q: 'quiet' }
+const short: Record<string, FlagName> = { h: 'help', V: 'version', v: 'version', q: 'quiet' }
 
 /** @throws UsageError */
 export function parseArgs(args: readonly string[]): ParsedArgs {

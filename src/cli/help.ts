@@ -360,6 +360,14 @@ export const commands: readonly CommandHelp[] = [
       ['clada completion fish | source', 'in ~/.config/fish/config.fish'],
     ],
   },
+  {
+    name: 'version',
+    usage: 'clada version',
+    summary: 'which clada this is',
+    flags: ['help'],
+    words: [],
+    examples: [['clada version', 'for a report about a mistake; -v and --version say the same']],
+  },
 ]
 
 export function generalHelp(): string {

@@ -9,7 +9,7 @@ import { stateOf } from './approvals.ts'
 import { answerIn, askLine } from './ask.ts'
 import type { Command } from './command.ts'
 import { UsageError } from './flags.ts'
-import { loadedFor, optionsFor } from './options.ts'
+import { loadedFor, optionsFor, tellAround } from './options.ts'
 import { print } from './print.ts'
 import { shownWidening } from './show-widening.ts'
 import { visible } from './visible.ts'
@@ -19,6 +19,7 @@ export const command: Command = async ({ flags, words: [verb] }) => {
   if (verb !== undefined && verb !== 'remove') throw new UsageError('trust takes nothing, or: clada trust remove')
   const { root } = settingsOf(await optionsFor(flags))
   const loaded = await loadedFor(flags)
+  await tellAround(flags)
   const { project } = loaded ?? {}
   if (verb === 'remove') {
     distrust(project?.dir ?? root)

@@ -1,8 +1,11 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import type { Command } from './command.ts'
+import { UsageError } from './flags.ts'
 import { print } from './print.ts'
 
-export function printVersion(): number {
+export const command: Command = async ({ words }) => {
+  if (words.length > 0) throw new UsageError('version takes no words.')
   print(`clada ${ownVersion()}`)
   return 0
 }
