@@ -310,8 +310,13 @@ export const commands: readonly CommandHelp[] = [
     name: 'outline',
     usage: 'clada outline FILE',
     summary: 'the structures of a file',
-    flags: ['root', 'allow', 'json', ...general],
-    examples: [['clada outline src/cart.ts', 'classes, functions and what is in them']],
+    about:
+      'Lists classes, functions, methods, types, fields, sections, keys, and the constants at the top. What is only a step\ninside of code, a local, a loop, a condition, is a structure too, and can be named as one: --all shows everything.',
+    flags: ['root', 'allow', 'all', 'json', ...general],
+    examples: [
+      ['clada outline src/cart.ts', 'classes, functions and what is in them'],
+      ['clada outline src/cart.ts --all', 'everything that an action can name'],
+    ],
   },
   {
     name: 'mcp',
