@@ -136,7 +136,12 @@ function runBare(what: Containment, place: Place, scope: CommandScope): Promise<
   })
 }
 
-function boundsFor(what: Containment, survey: Survey, { settings }: CommandScope): Bounds {
+/** What a program may see and change. */
+export function boundsFor(
+  what: Pick<Containment, 'file' | 'caches' | 'network' | 'readable' | 'memoryBytes'>,
+  survey: Pick<Survey, 'closed' | 'repositories'>,
+  { settings }: Pick<CommandScope, 'settings'>,
+): Bounds {
   const { root, allowedRoots, userPlaces } = settings
   const home = os.homedir()
   const isThere = (name: string): boolean =>
