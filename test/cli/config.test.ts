@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { environmentFor } from '../config/project.ts'
 import { clada, type Ran } from '../support/cli.ts'
 import { fill, filesIn, scratchDir } from '../support/scratch.ts'
@@ -105,7 +105,8 @@ describe('clada init', () => {
     const { cwd, run } = place()
     expect(run(['init']).status).toBe(0)
     const text = fs.readFileSync(path.join(cwd, 'clada.yml'), 'utf8')
-    expect(text).toMatch(/^# yaml-language-server: \$schema=\S+\/schema\/clada\.schema\.json\n/)
+    const schema = path.join(path.dirname(inject('cli')), '../schema/clada.schema.json')
+    expect(text.split('\n')[0]).toBe(`# yaml-language-server: $schema=${schema}`)
     expect(run(['init'])).toMatchObject({ status: 2, stderr: expect.stringContaining('is there already') })
     expect(fs.readFileSync(path.join(cwd, 'clada.yml'), 'utf8')).toBe(text)
     expect(run([], write(`${cwd}/x.txt`))).toMatchObject({ status: 0, stderr: '' })
