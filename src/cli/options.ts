@@ -16,7 +16,7 @@ import { visible } from './visible.ts'
 
 /** What flags and config files say about a run: flags first, then the project's file, then the user's. */
 export async function cladaOptions(flags: FlagValues): Promise<CladaOptions> {
-  const warnings = (await loadedFor(flags))?.warnings ?? []
+  const warnings = await configWarnings(flags)
   if (!told.has(flags) && flags.quiet === undefined) {
     for (const warning of warnings) process.stderr.write(`clada: ${warning}\n`)
     await tellAround(flags)
@@ -24,6 +24,10 @@ export async function cladaOptions(flags: FlagValues): Promise<CladaOptions> {
   told.add(flags)
   return optionsFor(flags)
 }
+
+/** What config files ask for and does not count. Reports for programs hold it: those do not read stderr. */
+export const configWarnings = async (flags: FlagValues): Promise<readonly string[]> =>
+  (await loadedFor(flags))?.warnings ?? []
 
 /** Says on stderr that there is a project around this one, where nobody has said which is meant. */
 export async function tellAround(flags: FlagValues): Promise<void> {

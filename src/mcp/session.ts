@@ -5,6 +5,7 @@ import { registry } from '../actions/registry.ts'
 import type { Clada, ExecuteOptions } from '../clada.ts'
 import { syntaxNames } from '../core/block.ts'
 import type { ActionResult, Code, ExecutionResult } from '../core/result.ts'
+import { withWarnings } from '../core/with-warnings.ts'
 import type { ReportOptions } from '../report/options.ts'
 import { printable } from '../report/printable.ts'
 import { primaryOf } from '../report/words.ts'
@@ -22,6 +23,8 @@ export interface McpOptions {
   readonly options: CladaOptions
   /** House rules, for the prompt. */
   readonly rules: readonly string[]
+  /** What config files ask for and does not count: every answer holds it, because nobody sees another word about it. */
+  readonly warnings: readonly string[]
   readonly report: ReportOptions
   readonly version: string
   readonly question: Question
@@ -106,7 +109,7 @@ export class Session {
   }
 
   #refuse({ tool }: Call, fatalError: string, fatalCode: Code): Answer {
-    return actionAnswer(tool, { ...nothingDone, fatalError, fatalCode }, this.#report())
+    return actionAnswer(tool, this.#told({ ...nothingDone, fatalError, fatalCode }), this.#report())
   }
 
   async #carryOut({ tool, values, signal, tell }: Call, options: CladaOptions): Promise<Answer> {
@@ -122,18 +125,22 @@ export class Session {
     const report = this.#report()
     if (tool === previewTool.name) {
       const asked = documentIn(previewTool, values, asking)
-      if (!asked.ok) return actionAnswer(tool, asked.result, report)
+      if (!asked.ok) return actionAnswer(tool, this.#told(asked.result), report)
       const preview = await (await makeClada(asked.options)).preview(asked.document, following)
-      return previewAnswer({ ...preview, result: withWarnings(preview.result, asked.warnings) }, report)
+      return previewAnswer({ ...preview, result: this.#told(preview.result, asked.warnings) }, report)
     }
     if (tool === executeTool.name) {
       const asked = documentIn(executeTool, values, asking)
-      if (!asked.ok) return actionAnswer(tool, asked.result, report)
+      if (!asked.ok) return actionAnswer(tool, this.#told(asked.result), report)
       const result = await (await makeClada(asked.options)).execute(asked.document, following)
-      return this.#done(result, documentAnswer(withWarnings(result, asked.warnings), report))
+      return this.#done(result, documentAnswer(this.#told(result, asked.warnings), report))
     }
     const result = await (await makeClada(asking)).call(tool, values, following)
-    return this.#done(result, actionAnswer(tool, result, report))
+    return this.#done(result, actionAnswer(tool, this.#told(result), report))
+  }
+
+  #told(result: ExecutionResult, own: readonly string[] = []): ExecutionResult {
+    return withWarnings(result, [...own, ...this.#door.warnings])
   }
 
   #done({ results }: ExecutionResult, answer: Answer): Answer {
@@ -180,9 +187,6 @@ const adviceFor = ({ refusal }: { refusal: string }): string =>
 
 const progressLine = (result: ActionResult): string =>
   printable(`${result.success ? '✅' : '❌'} ${result.action} ${primaryOf(result)}`.trimEnd())
-
-const withWarnings = (result: ExecutionResult, warnings: readonly string[]): ExecutionResult =>
-  warnings.length === 0 ? result : { ...result, warnings: [...(result.warnings ?? []), ...warnings] }
 
 type Asked =
   | {

@@ -98,6 +98,28 @@ describe('config files and the command line', () => {
     expect(run([], 'nothing').stderr).toBe(warning)
     expect(run(['--quiet'], 'nothing').stderr).toBe('')
   })
+
+  it('and is in reports for programs, not in those for models', () => {
+    const { cwd, run } = place({ project: 'version: 1\nexec: unsandboxed\n' })
+    const warning =
+      'clada.yml:2: exec: "unsandboxed" is more than you allow, and does not count; what counts is "sandbox". See clada trust.'
+    const document = write(`${cwd}/x.txt`)
+    const warnings = (args: readonly string[]): unknown => {
+      const { stdout } = run([...args, '--json'], document)
+      const { warnings: own, result } = JSON.parse(stdout)
+      return own ?? result?.warnings
+    }
+    expect(warnings(['diff'])).toEqual([warning])
+    expect(warnings(['check'])).toEqual([warning])
+    expect(warnings([])).toEqual([warning])
+    expect(warnings(['do', 'file_read', 'path=x.txt'])).toEqual([warning])
+    expect(warnings(['undo'])).toEqual([warning])
+    expect(JSON.parse(run(['--format', 'json'], document).stdout).warnings).toContain(warning)
+    expect(run(['--again'], document)).toMatchObject({
+      stdout: expect.not.stringContaining('unsandboxed'),
+      stderr: `clada: ${warning}\n`,
+    })
+  })
 })
 
 describe('clada init', () => {
