@@ -158,8 +158,7 @@ export function canonical(given: string): string {
 
 function allowedActionsOf(names: readonly string[] | undefined): readonly string[] | null {
   if (names === undefined) return null
-  // What is for the user only cannot be opened to documents by naming it.
-  const unknown = names.find((name) => !registry.get(name)?.access.includes('llm'))
+  const unknown = names.find((name) => !registry.has(name))
   if (unknown !== undefined) {
     const valid = modelActions.map((spec) => spec.name).join(', ')
     throw new SettingsError(`Invalid action in allowed-actions: '${unknown}'. Valid actions: ${valid}`)
