@@ -1,5 +1,7 @@
+import path from 'node:path'
 import { groups, keyNames, type KeyName, keyOf } from '../config/keys.ts'
 import type { Loaded } from '../config/load.ts'
+import { projectFileName } from '../config/places.ts'
 import { type Effective, merge } from '../config/merge.ts'
 import { yamlOf } from '../config/sample.ts'
 import { closestName } from '../text/closest-name.ts'
@@ -68,13 +70,16 @@ function tableOf(rows: readonly Row[]): string {
       const { name, refused } = row
       const line = `${name.padEnd(width)}  ${shownValue(row)}  (${sourceOf(row)})`
       if (refused === undefined) return [line]
-      const dropped = `${visible(yamlOf(name, refused.value))} of ${visible(refused.file)}:${refused.line} does not count`
+      const dropped = `${visible(yamlOf(name, refused.value))} of ${shownFile(refused.file)}:${refused.line} does not count`
       return [line, `${' '.repeat(width)}  ! ${dropped}; see clada trust`]
     })
     .join('\n')
 }
 
-function sourceOf({ from, flag, file, line }: Row): string {
+function sourceOf({ from, flag, file = '', line }: Row): string {
   if (from === 'flag') return `--${flag}`
-  return from === 'default' ? from : `${visible(file ?? '')}:${line}`
+  return from === 'default' ? from : `${shownFile(file)}:${line}`
 }
+
+/** Programs get the whole path. */
+const shownFile = (file: string): string => visible(path.basename(file) === projectFileName ? projectFileName : file)

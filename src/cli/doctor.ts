@@ -4,6 +4,7 @@ import { openClipboard } from '../clipboard/open.ts'
 import { programs } from '../commands/interpreters.ts'
 import { tryInterpreter } from '../commands/try-interpreter.ts'
 import { keyOf } from '../config/keys.ts'
+import { projectFileName } from '../config/places.ts'
 import { type CommandSettings, languages } from '../core/commands.ts'
 import type { Settings } from '../core/settings.ts'
 import { bareEnvironment } from '../process/environment.ts'
@@ -55,7 +56,7 @@ async function whoSays(flags: FlagValues): Promise<string> {
   const said = flagSays('git.mode', keyOf('git.mode').flags ?? [], undefined, flags)
   if (said !== undefined) return `--${said.flag}`
   const { from = 'default', at } = loaded?.merged['git.mode'] ?? {}
-  const file = from === 'default' ? undefined : loaded?.[from]?.file
+  const file = from === 'project' ? projectFileName : from === 'user' ? loaded?.user?.file : undefined
   return file === undefined ? 'the default inside of a repository' : `${visible(file)}:${at?.line ?? 1}`
 }
 
@@ -68,7 +69,7 @@ async function configs(flags: FlagValues): Promise<Finding[]> {
     const limit = project?.trusted ? 'trusted' : 'not trusted, so it only narrows'
     return [
       ...(user === undefined ? [] : [{ name, ok: true, found: `${user.file} (yours)` }]),
-      ...(project === undefined ? [] : [{ name, ok: true, found: `${project.file} (${limit})`, ...more }]),
+      ...(project === undefined ? [] : [{ name, ok: true, found: `${projectFileName} (${limit})`, ...more }]),
     ]
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error

@@ -21,10 +21,12 @@ export const command: Command = async ({ flags, words }) => {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     throw new UsageError(
-      code === 'EEXIST' ? `${visible(file)} is there already.` : `${visible(file)} cannot be written: ${code}.`,
+      code === 'EEXIST'
+        ? `${projectFileName} is there already in ${visible(root)}.`
+        : `${projectFileName} cannot be written in ${visible(root)}: ${code}.`,
     )
   }
-  print(`${visible(file)} written: every key with its default. clada config shows what holds.`)
+  print(`${projectFileName} written in ${visible(root)}: every key with its default. clada config shows what holds.`)
   return 0
 }
 

@@ -144,18 +144,18 @@ describe('clada init', () => {
 
 describe('clada config', () => {
   it('shows what holds and where it comes from', () => {
-    const { home, cwd, run } = place({
+    const { home, run } = place({
       user: 'exec: off\ngit: shadow\n',
       project: '\nlimits:\n  file: 1m\n  input: 1g\n',
     })
     const lines = run(['config', '--timeout', '7', '--allow', '/opt']).stdout.split('\n')
     const found = (name: string): string | undefined => lines.find((line) => line.startsWith(`${name} `))
     expect(found('exec')).toMatch(new RegExp(`^exec +off {2}\\(${home}/\\.config/clada/config\\.yml:1\\)$`))
-    expect(found('limits.file')).toMatch(new RegExp(`1m {2}\\(${cwd}/clada\\.yml:3\\)$`))
+    expect(found('limits.file')).toMatch(/1m {2}\(clada\.yml:3\)$/)
     expect(found('limits.timeout')).toMatch(/7 {2}\(--timeout\)$/)
     expect(found('allowed_roots')).toMatch(/\/opt {2}\(--allow\)$/)
     expect(found('limits.input')).toMatch(/50m {2}\(default\)$/)
-    expect(lines.find((line) => line.includes('does not count'))).toContain(`1g of ${cwd}/clada.yml:4 does not count`)
+    expect(lines.find((line) => line.includes('does not count'))).toContain('1g of clada.yml:4 does not count')
   })
 
   it('shows one key, some keys, and all for a program', () => {
