@@ -1,5 +1,5 @@
 import { groups, keyNames, type KeyName, keyOf } from '../src/config/keys.ts'
-import { fileDefault, schemaUrl, yamlOf } from '../src/config/sample.ts'
+import { fileDefault, yamlOf } from '../src/config/sample.ts'
 
 /** For editors: the same table once more, as JSON schema. */
 export function configSchema(): object {
@@ -17,7 +17,6 @@ export function configSchema(): object {
   }
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
-    $id: schemaUrl,
     title: 'clada.yml',
     description: 'What holds when clada works in a project.',
     type: 'object',

@@ -65,12 +65,14 @@ export class Clada {
   async preview(text: string, options: ExecuteOptions = {}): Promise<Preview> {
     const { result, changes, changesBy } = await this.#run(text, 'show', options)
     const { changeOf, diffOf } = await import('./preview.ts')
-    const diffs = changes.map((change) => diffOf(change))
+    // Where there are changes the settings are sound.
+    const root = changes.length + changesBy.size === 0 ? '' : settingsOf(this.#options).root
+    const diffs = changes.map((change) => diffOf(change, root))
     return {
       result,
       diffs,
       diff: diffs.map(({ diff }) => diff).join(''),
-      changesBy: (seq) => (changesBy.get(seq) ?? []).map((change) => changeOf(change)),
+      changesBy: (seq) => (changesBy.get(seq) ?? []).map((change) => changeOf(change, root)),
     }
   }
 

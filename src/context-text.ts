@@ -1,5 +1,6 @@
 import type { Clada } from './clada.ts'
 import type { ActionResult } from './core/result.ts'
+import { outlineView } from './report/outline-view.ts'
 import { structureBody } from './report/structures.ts'
 import { tokenLength, tokensOf } from './text/tokens.ts'
 
@@ -79,7 +80,7 @@ async function outlineOf(clada: Clada, path: string): Promise<{ body: string } |
   if (!listed.success) return { body: `[no outline, ${size}: ${listed.code ?? ''}]` }
   const all = isRecord(listed.data) && Array.isArray(listed.data['structures']) ? listed.data['structures'] : []
   const [first = 1, last = Infinity] = lines === '' ? [] : lines.split('-').map(Number)
-  const body = structureBody({ structures: within(all, first, last) })
+  const body = structureBody({ structures: outlineView(within(all, first, last)) })
   return { body: body === undefined || body === '' ? `[no structures, ${size}]` : body }
 }
 

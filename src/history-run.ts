@@ -97,7 +97,7 @@ export async function executionOf(settings: Settings, number: number): Promise<E
   const contents = new Contents(history, number)
   const diffs = record.paths.flatMap(({ path: name, before, after }) => {
     const change = changeAt(settings.root, name, stateOf(before, contents), stateOf(after, contents))
-    return change === undefined ? [] : [diffOf(change)]
+    return change === undefined ? [] : [diffOf(change, settings.root)]
   })
   const actions = record.actions.map(({ seq, action, target, success, error }) => ({
     seq,
@@ -214,7 +214,7 @@ function changeAt(root: string, name: string, before: FileState | null, after: F
 
 function changeFrom(...states: Parameters<typeof changeAt>): FileChange[] {
   const change = changeAt(...states)
-  return change === undefined ? [] : [changeOf(change)]
+  return change === undefined ? [] : [changeOf(change, change.at.root)]
 }
 
 type FileState = NonNullable<Change['before']>

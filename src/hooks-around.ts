@@ -1,8 +1,8 @@
-import path from 'node:path'
 import type { CommandScope } from './commands/scope.ts'
 import type { Block } from './core/block.ts'
 import { defaultCommandSettings } from './core/commands.ts'
 import type { Hooks } from './core/hooks.ts'
+import { pathFrom } from './core/path-from.ts'
 import { Stop } from './core/problem.ts'
 import type { Execution, ExecutionOptions } from './execution.ts'
 import type { History } from './history/history.ts'
@@ -78,10 +78,7 @@ export class HooksAround {
     return this.#history
       .changed()
       .filter((absolute) => this.#disk.inspect(absolute).type === 'file')
-      .map((absolute) => {
-        const relative = path.relative(root, absolute).split(path.sep).join('/')
-        return relative.startsWith('../') ? absolute : relative
-      })
+      .map((absolute) => pathFrom(root, absolute))
       .sort()
   }
 

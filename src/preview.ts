@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer'
+import { pathFrom } from './core/path-from.ts'
 import type { FileChange, FileDiff } from './core/result.ts'
 import { unifiedDiff } from './text/unified-diff.ts'
 import type { Change } from './workspace/open.ts'
 
-/** One file's change as texts. */
-export function changeOf({ at, before, after }: Change): FileChange {
-  const path = at.parts.join('/')
+/** One file's change as texts, for a project. */
+export function changeOf({ at, before, after }: Change, root: string): FileChange {
+  const path = pathFrom(root, at.absolute)
   const change = before === null ? 'create' : after === null ? 'delete' : 'modify'
   const binary = [before, after].some((state) => state !== null && !isText(state.bytes))
   const text = (state: { bytes: Buffer } | null): string | null =>
@@ -14,9 +15,9 @@ export function changeOf({ at, before, after }: Change): FileChange {
 }
 
 /** One file's change as git would write it. */
-export function diffOf(whole: Change): FileDiff {
+export function diffOf(whole: Change, root: string): FileDiff {
   const { before, after } = whole
-  const { path, change, binary, ...texts } = changeOf(whole)
+  const { path, change, binary, ...texts } = changeOf(whole, root)
   if (binary) return { path, change, binary, diff: `Binary files differ: ${path}\n` }
   const modes = {
     ...(before === null ? {} : { oldMode: gitMode(before.mode) }),

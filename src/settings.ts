@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { registry } from './actions/registry.ts'
+import { modelActions, registry } from './actions/registry.ts'
 import type { SyntaxName } from './core/block.ts'
 import { type Ask, type CommandSettings, defaultCommandSettings } from './core/commands.ts'
 import type { Hooks } from './core/hooks.ts'
@@ -160,7 +160,7 @@ function allowedActionsOf(names: readonly string[] | undefined): readonly string
   if (names === undefined) return null
   const unknown = names.find((name) => !registry.has(name))
   if (unknown !== undefined) {
-    const valid = [...new Set([...registry.values()].map((spec) => spec.name))].join(', ')
+    const valid = modelActions.map((spec) => spec.name).join(', ')
     throw new SettingsError(`Invalid action in allowed-actions: '${unknown}'. Valid actions: ${valid}`)
   }
   return names

@@ -132,6 +132,20 @@ describe('the package', () => {
     expect(node([cli, 'tools', '--format', 'json'], project)).toContain('"file_write"')
   })
 
+  it('points editors to the schema that it holds', () => {
+    const cli = path.join(installed, manifest.bin.clada)
+    const told = (dir: string): string => {
+      fs.mkdirSync(dir, { recursive: true })
+      node([cli, 'init', '--root', dir], project)
+      const [line = ''] = fs.readFileSync(path.join(dir, 'clada.yml'), 'utf8').split('\n')
+      return /^# yaml-language-server: \$schema=(\S+)$/.exec(line)?.[1] ?? ''
+    }
+    const here = told(project)
+    expect(here).toBe('./node_modules/clada/schema/clada.schema.json')
+    expect(fs.existsSync(path.resolve(project, here))).toBe(true)
+    expect(told(path.join(scratch, 'elsewhere'))).toBe(path.join(installed, 'schema/clada.schema.json'))
+  })
+
   it('never runs what V8 kept of another build, though npm gives all files one time and V8 compares lengths', () => {
     const env = { ...process.env, XDG_CACHE_HOME: path.join(scratch, 'cache'), CLADA_NO_CACHE: '' }
     const versionOf = (dist: string): string => {

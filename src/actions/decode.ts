@@ -58,10 +58,12 @@ export function decodeParams(
   const missing = Object.keys(spec.params).find((name) => spec.params[name]?.required && given[name] === undefined)
   if (missing !== undefined) {
     const description = spec.params[missing]?.description
+    const unknown = Object.keys(given).filter((name) => !Object.hasOwn(spec.params, name))
+    const meant = closestName(missing, unknown)
     return invalid(
       `Missing required parameter: ${missing}`,
       'invalid_parameter',
-      `${spelled} needs ${missing}: ${description}`,
+      `${spelled} needs ${missing}: ${description}${meant === undefined ? '' : ` You gave '${meant}', which is not known.`}`,
     )
   }
 

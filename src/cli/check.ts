@@ -1,8 +1,9 @@
 import { checkDocument, type CheckedBlock, type CheckedDocument } from '../check.ts'
+import { withWarnings } from '../core/with-warnings.ts'
 import { printable } from '../report/printable.ts'
 import type { Command } from './command.ts'
 import { readInputs } from './input.ts'
-import { cladaOptions } from './options.ts'
+import { cladaOptions, configWarnings } from './options.ts'
 import { print } from './print.ts'
 
 export const command: Command = async ({ flags, words }) => {
@@ -10,8 +11,11 @@ export const command: Command = async ({ flags, words }) => {
   const inputs = await readInputs(words)
   const checked = inputs.map(({ name, text }) => ({ name, ...checkDocument(text, options) }))
   if (flags.quiet === undefined) {
-    if (flags.json !== undefined) print(JSON.stringify(checked.length === 1 ? checked[0] : checked, null, 2))
-    else for (const document of checked) print(listed(document, checked.length > 1))
+    if (flags.json !== undefined) {
+      const unheard = await configWarnings(flags)
+      const whole = checked.map((document) => withWarnings(document, unheard))
+      print(JSON.stringify(whole.length === 1 ? whole[0] : whole, null, 2))
+    } else for (const document of checked) print(listed(document, checked.length > 1))
   }
   return checked.every((document) => document.valid) ? 0 : 1
 }

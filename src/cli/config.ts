@@ -1,12 +1,14 @@
-import { keyNames, type KeyName, keyOf } from '../config/keys.ts'
+import path from 'node:path'
+import { groups, keyNames, type KeyName, keyOf } from '../config/keys.ts'
 import type { Loaded } from '../config/load.ts'
+import { projectFileName } from '../config/places.ts'
 import { type Effective, merge } from '../config/merge.ts'
 import { yamlOf } from '../config/sample.ts'
 import { closestName } from '../text/closest-name.ts'
 import type { Command } from './command.ts'
 import { flagSays } from './flag-says.ts'
 import { type FlagValues, UsageError } from './flags.ts'
-import { loadedFor } from './options.ts'
+import { loadedFor, tellAround } from './options.ts'
 import { print } from './print.ts'
 import { visible } from './visible.ts'
 
@@ -14,6 +16,7 @@ import { visible } from './visible.ts'
 export const command: Command = async ({ flags, words }) => {
   const names = namesFor(words)
   const loaded = await loadedFor(flags)
+  await tellAround(flags)
   const merged = loaded?.merged ?? merge()
   const rows = names.map((name) => rowOf(name, merged[name], loaded, flags))
   if (flags.json !== undefined) {
@@ -30,7 +33,7 @@ function namesFor(words: readonly string[]): readonly KeyName[] {
   if (words.length > 1) throw new UsageError('config takes one key at most: clada config limits.file')
   const found = keyNames.filter((name) => name === wanted || name.startsWith(`${wanted}.`))
   if (found.length > 0) return found
-  const close = closestName(wanted, keyNames)
+  const close = closestName(wanted, [...keyNames, ...Object.keys(groups)])
   throw new UsageError(
     `There is no key '${visible(wanted)}'.${close === undefined ? ' See clada config.' : ` Did you mean ${close}?`}`,
   )
@@ -67,13 +70,16 @@ function tableOf(rows: readonly Row[]): string {
       const { name, refused } = row
       const line = `${name.padEnd(width)}  ${shownValue(row)}  (${sourceOf(row)})`
       if (refused === undefined) return [line]
-      const dropped = `${visible(yamlOf(name, refused.value))} of ${visible(refused.file)}:${refused.line} does not count`
+      const dropped = `${visible(yamlOf(name, refused.value))} of ${shownFile(refused.file)}:${refused.line} does not count`
       return [line, `${' '.repeat(width)}  ! ${dropped}; see clada trust`]
     })
     .join('\n')
 }
 
-function sourceOf({ from, flag, file, line }: Row): string {
+function sourceOf({ from, flag, file = '', line }: Row): string {
   if (from === 'flag') return `--${flag}`
-  return from === 'default' ? from : `${visible(file ?? '')}:${line}`
+  return from === 'default' ? from : `${shownFile(file)}:${line}`
 }
+
+/** Programs get the whole path. */
+const shownFile = (file: string): string => visible(path.basename(file) === projectFileName ? projectFileName : file)

@@ -1,10 +1,13 @@
+import path from 'node:path'
 import { Clada } from '../clada.ts'
 import type { ContextText } from '../context-text.ts'
-import type { ExecutionResult } from '../core/result.ts'
+import { pathFrom } from '../core/path-from.ts'
+import type { ActionResult, ExecutionResult } from '../core/result.ts'
 import { formatReport } from '../report/format.ts'
 import { outputOf } from '../report/outputs.ts'
 import { printable } from '../report/printable.ts'
 import { type CladaOptions, settingsOf } from '../settings.ts'
+import { closestName } from '../text/closest-name.ts'
 import type { Command } from './command.ts'
 import { type FlagValues, numberOf, UsageError } from './flags.ts'
 import { giveText } from './give-text.ts'
@@ -13,6 +16,11 @@ import { print } from './print.ts'
 
 /** The working set by hand: each verb is one of the context_ actions, except print. */
 export const command: Command = async ({ flags, words: [verb = 'list', ...paths] }) => {
+  if (!verbs.includes(verb)) {
+    const close = closestName(verb, verbs)
+    const meant = close === undefined ? '' : ` Did you mean ${close}?`
+    throw new UsageError(`There is no context ${verb}. It is one of ${verbs.join(', ')}.${meant}`)
+  }
   const options = await cladaOptions(flags)
   const clada = new Clada(options)
   const takesPaths = verb === 'add' || verb === 'remove'
@@ -20,38 +28,65 @@ export const command: Command = async ({ flags, words: [verb = 'list', ...paths]
     throw new UsageError(`context ${verb} needs a path: clada context ${verb} PATH…`)
   if (!takesPaths && paths.length > 0) throw new UsageError(`context ${verb} takes no path.`)
   if (verb === 'print') return printContext(options, flags)
-  if (!takesPaths && verb !== 'list' && verb !== 'prune' && verb !== 'clear')
-    throw new UsageError(`There is no context ${verb}. It is one of add, remove, list, prune, clear, print.`)
 
   const executions: ExecutionResult[] = []
-  for (const params of takesPaths ? paths.map((path) => ({ path })) : [{}])
+  for (const params of takesPaths ? paths.map((file) => ({ path: file })) : [{}])
     executions.push(await clada.perform(`context_${verb}`, params))
   if (flags.json !== undefined) {
     const results = executions.flatMap(({ results }) => results)
     print(JSON.stringify(results, null, 2))
-  } else if (flags.quiet === undefined) for (const execution of executions) tell(verb, execution, flags)
+  } else if (flags.quiet === undefined) {
+    const { root } = settingsOf(options)
+    for (const execution of executions) tell(verb, execution, root, flags)
+  }
   return executions.every(({ success }) => success) ? 0 : 1
 }
 
-function tell(verb: string, execution: ExecutionResult, flags: FlagValues): void {
+const verbs = ['add', 'remove', 'list', 'prune', 'clear', 'print']
+
+function tell(verb: string, execution: ExecutionResult, root: string, flags: FlagValues): void {
   const [result] = execution.results
   if (!execution.success || result === undefined) {
     const report = formatReport(execution, 'text', { ...reportOptions(flags), errorDetail: 'full' })
     process.stderr.write(`${report.trimEnd()}\n`)
     return
   }
-  const { params, data, warnings = [] } = result
+  const { params, data, warnings = [] } = forPeople(result, root)
   const facts: object = typeof data === 'object' && data !== null ? data : {}
   const size = 'size' in facts ? ` (${String(facts.size)} bytes)` : ''
   const already = 'added' in facts && facts.added === false ? 'is there already' : undefined
   const told: Record<string, string> = {
     add: `${params['path']}${size} ${already ?? 'added'}`,
     remove: `${params['path']} removed`,
-    prune: outputOf(result, Infinity)?.body ?? 'nothing to remove',
-    list: outputOf(result, Infinity)?.body ?? '',
+    prune: outputOf({ ...result, data }, Infinity)?.body ?? 'nothing to remove',
+    list: outputOf({ ...result, data }, Infinity)?.body ?? '',
     clear: 'the working set is empty',
   }
   print(printable([told[verb], ...warnings.map((warning) => `! ${warning}`)].join('\n')))
+}
+
+/** Entries are whole paths; people know where they are. */
+function forPeople(
+  { params, data, warnings }: ActionResult,
+  root: string,
+): Pick<ActionResult, 'params' | 'data' | 'warnings'> {
+  const told = (entry: unknown): unknown => {
+    if (typeof entry === 'string') return entryFrom(root, entry)
+    if (typeof entry !== 'object' || entry === null) return entry
+    const named = 'path' in entry ? { path: told(entry.path) } : {}
+    return 'removed' in entry && Array.isArray(entry.removed)
+      ? { ...entry, ...named, removed: entry.removed.map(told) }
+      : { ...entry, ...named }
+  }
+  const shown = typeof params['path'] === 'string' ? { ...params, path: entryFrom(root, params['path']) } : params
+  return { params: shown, data: Array.isArray(data) ? data.map(told) : told(data), ...(warnings && { warnings }) }
+}
+
+/** What stands behind `@@` is no path. */
+function entryFrom(root: string, entry: string): string {
+  const end = entry.indexOf('@@')
+  const file = end === -1 ? entry : entry.slice(0, end)
+  return `${pathFrom(root, path.resolve(root, file))}${entry.slice(file.length)}`
 }
 
 async function printContext(options: CladaOptions, flags: FlagValues): Promise<number> {
@@ -63,21 +98,21 @@ async function printContext(options: CladaOptions, flags: FlagValues): Promise<n
     process.stderr.write(`clada: ${printable(context.error)}\n`)
     return 1
   }
-  if (flags.quiet === undefined) tellContext(context)
+  if (flags.quiet === undefined) tellContext(context, root)
   const given = context.text === '' ? 0 : await giveText(context.text, flags, root)
   return context.refused.length === 0 ? given : 1
 }
 
 /** Sizes and refusals, beside the text and not in it. */
-export function tellContext({ shown, left, refused }: ContextText): void {
+export function tellContext({ shown, left, refused }: ContextText, root: string): void {
   if (shown.length + left.length + refused.length === 0) {
     process.stderr.write('clada: the working set is empty. Add files with: clada context add PATH…\n')
     return
   }
   const lines = [
-    ...shown.map(({ path, tokens }) => `${path}  ${tokens} tokens`),
-    ...left.map(({ path, tokens }) => `left out, over the budget: ${path}  ${tokens} tokens`),
-    ...refused.map(({ path, error }) => `refused: ${path}: ${error}`),
+    ...shown.map(({ path: entry, tokens }) => `${entryFrom(root, entry)}  ${tokens} tokens`),
+    ...left.map(({ path: entry, tokens }) => `left out, over the budget: ${entryFrom(root, entry)}  ${tokens} tokens`),
+    ...refused.map(({ path: entry, error }) => `refused: ${entryFrom(root, entry)}: ${error}`),
     `${shown.length} files, ${shown.reduce((sum, { tokens }) => sum + tokens, 0)} tokens`,
   ]
   process.stderr.write(`${printable(lines.join('\n'))}\n`)

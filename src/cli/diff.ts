@@ -1,10 +1,11 @@
 import { Clada } from '../clada.ts'
 import type { Preview } from '../core/result.ts'
+import { withWarnings } from '../core/with-warnings.ts'
 import { printable } from '../report/printable.ts'
 import { formatReport } from '../report/format.ts'
 import type { Command } from './command.ts'
 import { readInputs } from './input.ts'
-import { cladaOptions, reportOptions, useColor, withConfig } from './options.ts'
+import { cladaOptions, configWarnings, reportOptions, useColor, withConfig } from './options.ts'
 import { print } from './print.ts'
 
 /** Shows what would change on stdout, and on stderr what would be run and what would fail. */
@@ -15,8 +16,11 @@ export const command: Command = async ({ flags: given, words }) => {
   for (const { text } of await readInputs(words)) previews.push(await clada.preview(text))
   const failed = previews.filter(({ result }) => !result.success)
   if (flags.quiet === undefined) {
-    if (flags.json !== undefined) print(JSON.stringify(previews.length === 1 ? previews[0] : previews, null, 2))
-    else for (const { diff } of previews) print(useColor(flags) ? colored(diff) : diff)
+    if (flags.json !== undefined) {
+      const unheard = await configWarnings(given)
+      const whole = previews.map((preview) => ({ ...preview, result: withWarnings(preview.result, unheard) }))
+      print(JSON.stringify(whole.length === 1 ? whole[0] : whole, null, 2))
+    } else for (const { diff } of previews) print(useColor(flags) ? colored(diff) : diff)
     if (flags.json === undefined) {
       for (const { result } of previews) {
         for (const line of [...warningLines(result), ...programLines(result)]) process.stderr.write(`${line}\n`)

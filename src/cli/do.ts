@@ -1,12 +1,13 @@
 import { registry } from '../actions/registry.ts'
 import { Clada } from '../clada.ts'
+import { withWarnings } from '../core/with-warnings.ts'
 import { formatReport } from '../report/format.ts'
 import { closestName } from '../text/closest-name.ts'
 import type { Command } from './command.ts'
 import { UsageError } from './flags.ts'
 import { readStdin } from './input.ts'
 import { asking } from './ask.ts'
-import { cladaOptions, reportFormat, reportOptions, withConfig } from './options.ts'
+import { cladaOptions, configWarnings, reportFormat, reportOptions, withConfig } from './options.ts'
 import { print } from './print.ts'
 
 export const command: Command = async ({ flags, words }) => {
@@ -29,6 +30,8 @@ export const command: Command = async ({ flags, words }) => {
 
   const result = await new Clada({ ...(await cladaOptions(flags)), ...asking() }).perform(action, params)
   const shown = await withConfig(flags)
-  if (flags.quiet === undefined) print(formatReport(result, reportFormat(shown)(result), reportOptions(shown)))
+  const format = reportFormat(shown)(result)
+  const told = format === 'json' ? withWarnings(result, await configWarnings(flags)) : result
+  if (flags.quiet === undefined) print(formatReport(told, format, reportOptions(shown)))
   return result.success ? 0 : 1
 }

@@ -1,34 +1,63 @@
 import os from 'node:os'
 import { isClipboard } from '../clipboard/clipboard.ts'
 import { openClipboard } from '../clipboard/open.ts'
+import { programs } from '../commands/interpreters.ts'
+import { tryInterpreter } from '../commands/try-interpreter.ts'
+import { keyOf } from '../config/keys.ts'
+import { projectFileName } from '../config/places.ts'
+import { type CommandSettings, languages } from '../core/commands.ts'
+import type { Settings } from '../core/settings.ts'
 import { bareEnvironment } from '../process/environment.ts'
-import { findProgram, pathOutside, systemPath } from '../process/programs.ts'
+import { findProgram, systemPath } from '../process/programs.ts'
 import { runProcess } from '../process/run-process.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
-import { SettingsError, settingsOf } from '../settings.ts'
+import { commandSettingsOf, SettingsError, settingsOf } from '../settings.ts'
 import type { Command } from './command.ts'
+import { gitFindings } from './doctor-git.ts'
+import type { Finding } from './finding.ts'
+import { flagSays } from './flag-says.ts'
 import type { FlagValues } from './flags.ts'
 import { loadedFor, optionsFor } from './options.ts'
 import { print } from './print.ts'
-
-interface Finding {
-  readonly name: string
-  readonly ok: boolean
-  readonly found: string
-  readonly advice?: string
-  /** Most of clada does without it. */
-  readonly optional?: true
-}
+import { projectAround } from './project-around.ts'
+import { visible } from './visible.ts'
 
 /** What is there, which sandbox is active, and how to get what is missing. */
-export const command: Command = async ({ flags }) => {
-  const found = await configs(flags)
+export const command: Command = async ({ flags: given }) => {
+  const found = await configs(given)
   // A config that cannot be read is something to tell, not a reason to tell nothing.
-  const { root } = settingsOf(await optionsFor(found.every(({ ok }) => ok) ? flags : { ...flags, 'no-config': [''] }))
-  const findings = [await sandbox(root), ...listed(), ...interpreters(root), limits(), await clipboard(root), ...found]
+  const flags = found.every(({ ok }) => ok) ? given : { ...given, 'no-config': [''] }
+  const options = await optionsFor(flags)
+  const settings = settingsOf(options)
+  const findings = [
+    project(settings.root, given),
+    await sandbox(settings.root),
+    ...listed(),
+    ...(await interpreters(settings, commandSettingsOf(options).exec)),
+    ...(await gitFindings(settings.root, options, await whoSays(flags))),
+    limits(),
+    await clipboard(settings.root),
+    ...found,
+  ]
   if (flags.json !== undefined) print(JSON.stringify(findings, null, 2))
   else for (const finding of findings) print(lineOf(finding))
   return findings.every(({ ok, optional }) => ok || optional) ? 0 : 1
+}
+
+function project(root: string, { root: asked }: FlagValues): Finding {
+  const around = asked === undefined && root === process.cwd() ? projectAround() : undefined
+  const found = `${visible(root)} (${asked !== undefined ? '--root' : root === process.cwd() ? 'the working directory' : 'as a config file says'})`
+  return { name: 'project', ok: true, found, ...(around === undefined ? {} : { advice: visible(around) }) }
+}
+
+/** Who decides where executions are saved. */
+async function whoSays(flags: FlagValues): Promise<string> {
+  const loaded = await loadedFor(flags)
+  const said = flagSays('git.mode', keyOf('git.mode').flags ?? [], undefined, flags)
+  if (said !== undefined) return `--${said.flag}`
+  const { from = 'default', at } = loaded?.merged['git.mode'] ?? {}
+  const file = from === 'project' ? projectFileName : from === 'user' ? loaded?.user?.file : undefined
+  return file === undefined ? 'the default inside of a repository' : `${visible(file)}:${at?.line ?? 1}`
 }
 
 async function configs(flags: FlagValues): Promise<Finding[]> {
@@ -40,7 +69,7 @@ async function configs(flags: FlagValues): Promise<Finding[]> {
     const limit = project?.trusted ? 'trusted' : 'not trusted, so it only narrows'
     return [
       ...(user === undefined ? [] : [{ name, ok: true, found: `${user.file} (yours)` }]),
-      ...(project === undefined ? [] : [{ name, ok: true, found: `${project.file} (${limit})`, ...more }]),
+      ...(project === undefined ? [] : [{ name, ok: true, found: `${projectFileName} (${limit})`, ...more }]),
     ]
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error
@@ -89,12 +118,23 @@ function listed(): Finding[] {
   ]
 }
 
-function interpreters(root: string): Finding[] {
-  const dirs = pathOutside(process.env['PATH'], [root])
-  return ['python3', 'node', 'bash', 'ruby'].map((name) => {
-    const file = findProgram(name, dirs)
-    return { name, ok: true, found: file ?? 'not installed; exec in this language is refused' }
-  })
+/** Tried where code would run: what is installed may need files that are not there. */
+function interpreters(settings: Settings, exec: CommandSettings['exec']): Promise<Finding[]> {
+  return Promise.all(
+    languages.map(async (lang): Promise<Finding> => {
+      const name = programs[lang].names[0] ?? lang
+      if (exec === 'off') return { name, ok: true, found: 'not tried: exec is off' }
+      const tried = await tryInterpreter(lang, settings, exec)
+      if (tried.state === 'missing') return { name, ok: true, found: 'not installed; exec in this language is refused' }
+      const { file } = tried
+      if (tried.state === 'works') {
+        const where = tried.where === 'sandbox' ? 'starts in the sandbox' : 'runs outside of any sandbox, as you allow'
+        return { name, ok: true, found: `${tried.version} (${visible(file)}), ${where}` }
+      }
+      const found = `${visible(file)} does not start in the sandbox: ${visible(tried.reason)}`
+      return { name, ok: false, optional: true, found }
+    }),
+  )
 }
 
 function limits(): Finding {

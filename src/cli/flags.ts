@@ -97,7 +97,10 @@ export const flags = [
   { name: 'osc52', help: 'ask the terminal to copy too, which may be on another machine' },
   { name: 'numbered', help: 'with context print: with line numbers' },
   { name: 'outline', help: 'with context print: only the headers of classes, functions, sections' },
-  { name: 'all', help: 'with prompt: every action, not only those for every day' },
+  {
+    name: 'all',
+    help: 'with prompt: every action, not only those for every day; with outline: locals, loops and conditions too',
+  },
   { name: 'files', help: 'with prompt: the files of clada context behind it' },
   { name: 'clipboard', help: 'with watch: take copied replies, and put the answers on the clipboard' },
   { name: 'stdin', value: 'PARAM', help: 'with do: take this parameter from standard input' },
@@ -119,7 +122,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-const short: Record<string, FlagName> = { h: 'help', V: 'version', q: 'quiet' }
+const short: Record<string, FlagName> = { h: 'help', V: 'version', v: 'version', q: 'quiet' }
 
 /** @throws UsageError */
 export function parseArgs(args: readonly string[]): ParsedArgs {

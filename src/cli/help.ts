@@ -310,8 +310,13 @@ export const commands: readonly CommandHelp[] = [
     name: 'outline',
     usage: 'clada outline FILE',
     summary: 'the structures of a file',
-    flags: ['root', 'allow', 'json', ...general],
-    examples: [['clada outline src/cart.ts', 'classes, functions and what is in them']],
+    about:
+      'Lists classes, functions, methods, types, fields, sections, keys, and the constants at the top. What is only a step\ninside of code, a local, a loop, a condition, is a structure too, and can be named as one: --all shows everything.',
+    flags: ['root', 'allow', 'all', 'json', ...general],
+    examples: [
+      ['clada outline src/cart.ts', 'classes, functions and what is in them'],
+      ['clada outline src/cart.ts --all', 'everything that an action can name'],
+    ],
   },
   {
     name: 'mcp',
@@ -359,6 +364,14 @@ export const commands: readonly CommandHelp[] = [
       ['source <(clada completion bash)', 'in ~/.bashrc; zsh alike'],
       ['clada completion fish | source', 'in ~/.config/fish/config.fish'],
     ],
+  },
+  {
+    name: 'version',
+    usage: 'clada version',
+    summary: 'which clada this is',
+    flags: ['help'],
+    words: [],
+    examples: [['clada version', 'for a report about a mistake; -v and --version say the same']],
   },
 ]
 

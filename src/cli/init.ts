@@ -1,11 +1,13 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { projectFileName } from '../config/places.ts'
-import { sampleFile } from '../config/sample.ts'
+import { schemaFile, sampleFile } from '../config/sample.ts'
 import { settingsOf } from '../settings.ts'
 import type { Command } from './command.ts'
 import { UsageError } from './flags.ts'
 import { print } from './print.ts'
+import { packageFile } from './version.ts'
 import { visible } from './visible.ts'
 
 /** Never takes the place of a file that is there. */
@@ -15,13 +17,24 @@ export const command: Command = async ({ flags, words }) => {
   const { root } = settingsOf(given === undefined ? {} : { repoPath: given })
   const file = path.join(root, projectFileName)
   try {
-    fs.writeFileSync(file, sampleFile(), { flag: 'wx' })
+    fs.writeFileSync(file, sampleFile(schemaFor(root)), { flag: 'wx' })
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     throw new UsageError(
-      code === 'EEXIST' ? `${visible(file)} is there already.` : `${visible(file)} cannot be written: ${code}.`,
+      code === 'EEXIST'
+        ? `${projectFileName} is there already in ${visible(root)}.`
+        : `${projectFileName} cannot be written in ${visible(root)}: ${code}.`,
     )
   }
-  print(`${visible(file)} written: every key with its default. clada config shows what holds.`)
+  print(`${projectFileName} written in ${visible(root)}: every key with its default. clada config shows what holds.`)
   return 0
+}
+
+/** As editors take it: from the file where the package is part of the project, so that it holds for others too. */
+function schemaFor(root: string): string {
+  const file = packageFile(schemaFile)
+  const within = path.relative(root, file).split(path.sep).join('/')
+  const place = within.startsWith('../') || path.isAbsolute(within) ? file : `./${within}`
+  // The line is read up to the next blank.
+  return /[\s#%]/.test(place) ? pathToFileURL(file).href : place
 }

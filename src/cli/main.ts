@@ -29,12 +29,13 @@ const commands: Record<string, () => Promise<{ command: Command }>> = {
   completion: () => import('./completion.ts'),
   doctor: () => import('./doctor.ts'),
   mcp: () => import('./mcp.ts'),
+  version: () => import('./version.ts'),
   help: () => import('./help-command.ts'),
 }
 
 async function main(argv: readonly string[]): Promise<number> {
   const { flags, words } = parseArgs(argv)
-  if (flags.version) return (await import('./version.ts')).printVersion()
+  if (flags.version) return call('version', { flags, words: [] })
   const [first = '', ...rest] = words
   const named = Object.hasOwn(commands, first)
   if (flags.help) return call('help', { flags, words: named ? [first] : [] })

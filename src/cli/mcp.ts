@@ -4,7 +4,7 @@ import { printable } from '../report/printable.ts'
 import { approvalFacts } from './ask.ts'
 import type { Command } from './command.ts'
 import { UsageError } from './flags.ts'
-import { configured, reportOptions, withConfig } from './options.ts'
+import { configured, configWarnings, reportOptions, withConfig } from './options.ts'
 import { isTerminal } from './terminal.ts'
 import { ownVersion } from './version.ts'
 
@@ -15,6 +15,7 @@ export const command: Command = async ({ flags, words }) => {
   await serveMcp({
     options,
     rules: config.prompt.rules,
+    warnings: await configWarnings(flags),
     report: reportOptions(await withConfig(flags)),
     version: ownVersion(),
     question: (request) => approvalFacts(request).join('\n'),

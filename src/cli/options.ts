@@ -10,16 +10,31 @@ import { type CladaOptions, readingOf } from '../settings.ts'
 import { closestName } from '../text/closest-name.ts'
 import type { Below } from './config-below.ts'
 import { type FlagValues, numberOf, UsageError } from './flags.ts'
+import { projectAround } from './project-around.ts'
 import { isTerminal } from './terminal.ts'
+import { visible } from './visible.ts'
 
 /** What flags and config files say about a run: flags first, then the project's file, then the user's. */
 export async function cladaOptions(flags: FlagValues): Promise<CladaOptions> {
-  const warnings = (await loadedFor(flags))?.warnings ?? []
+  const warnings = await configWarnings(flags)
   if (!told.has(flags) && flags.quiet === undefined) {
     for (const warning of warnings) process.stderr.write(`clada: ${warning}\n`)
+    await tellAround(flags)
   }
   told.add(flags)
   return optionsFor(flags)
+}
+
+/** What config files ask for and does not count. Reports for programs hold it: those do not read stderr. */
+export const configWarnings = async (flags: FlagValues): Promise<readonly string[]> =>
+  (await loadedFor(flags))?.warnings ?? []
+
+/** Says on stderr that there is a project around this one, where nobody has said which is meant. */
+export async function tellAround(flags: FlagValues): Promise<void> {
+  if (flags.root !== undefined || flags.quiet !== undefined) return
+  if ((await loadedFor(flags))?.root !== undefined) return
+  const around = projectAround()
+  if (around !== undefined) process.stderr.write(`clada: ${visible(around)}\n`)
 }
 
 /** The same without a word about what does not count, for commands that show it themselves. */

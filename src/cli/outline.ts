@@ -1,21 +1,29 @@
 import { Clada } from '../clada.ts'
 import { formatReport } from '../report/format.ts'
-import { outputOf } from '../report/outputs.ts'
+import { outlineView } from '../report/outline-view.ts'
 import { printable } from '../report/printable.ts'
+import { structureBody } from '../report/structures.ts'
 import type { Command } from './command.ts'
 import { UsageError } from './flags.ts'
 import { cladaOptions, reportOptions } from './options.ts'
 import { print } from './print.ts'
 
-/** The structures of a file, as `list_structures` gives them. */
+/** The structures of a file: those that a person would name, or all that `list_structures` gives. */
 export const command: Command = async ({ flags, words }) => {
   const [file, extra] = words
   if (file === undefined || extra !== undefined) throw new UsageError('outline needs one file: clada outline FILE')
   const result = await new Clada(await cladaOptions(flags)).perform('list_structures', { path: file })
   const [only] = result.results
-  const shown = only?.success ? outputOf(only, Infinity) : undefined
-  if (flags.json !== undefined) print(JSON.stringify(only?.data ?? only ?? result, null, 2))
-  else if (shown !== undefined) print(printable(shown.body))
+  const all = only?.success ? structuresIn(only.data) : undefined
+  const structures = all === undefined || flags.all !== undefined ? all : outlineView(all)
+  if (flags.json !== undefined) print(JSON.stringify(structures ? { structures } : (only ?? result), null, 2))
+  else if (structures !== undefined && structures.length > 0) print(printable(structureBody({ structures }) ?? ''))
+  else if (all !== undefined) print(all.length === 0 ? '[no structures]' : '[only code; --all shows what is in it]')
   else print(formatReport(result, 'text', { ...reportOptions(flags), errorDetail: 'full' }))
   return result.success ? 0 : 1
 }
+
+const structuresIn = (data: unknown): readonly unknown[] | undefined =>
+  typeof data === 'object' && data !== null && 'structures' in data && Array.isArray(data.structures)
+    ? data.structures
+    : undefined

@@ -1,11 +1,13 @@
+import { withWarnings } from '../core/with-warnings.ts'
 import { printable } from '../report/printable.ts'
 import type { UndoResult } from '../undo.ts'
 import type { FlagValues } from './flags.ts'
+import { configWarnings } from './options.ts'
 import { print } from './print.ts'
 
 /** Says what came of an undo or redo, and answers with the exit code. */
-export function printUndo(result: UndoResult, flags: FlagValues, done: string): number {
-  if (flags.json !== undefined) print(JSON.stringify(result, null, 2))
+export async function printUndo(result: UndoResult, flags: FlagValues, done: string): Promise<number> {
+  if (flags.json !== undefined) print(JSON.stringify(withWarnings(result, await configWarnings(flags)), null, 2))
   else if (flags.quiet === undefined) print(undoLines(result, done).join('\n'))
   return result.success && result.conflicts.length === 0 ? 0 : 1
 }

@@ -48,6 +48,6 @@ async function filesText(
     process.stderr.write(`clada: ${printable(context.error)}\n`)
     return { text: '', complete: false }
   }
-  if (flags.quiet === undefined) tellContext(context)
+  if (flags.quiet === undefined) tellContext(context, settingsOf(options).root)
   return { text: context.text, complete: context.refused.length === 0 }
 }

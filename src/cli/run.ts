@@ -1,12 +1,13 @@
 import { Clada, type ExecuteOptions } from '../clada.ts'
 import type { ExecutionResult } from '../core/result.ts'
+import { withWarnings } from '../core/with-warnings.ts'
 import { formatReport } from '../report/format.ts'
 import type { Command } from './command.ts'
 import { type FlagValues, numberOf } from './flags.ts'
 import { isLive, readInputs, stdinTexts } from './input.ts'
 import { asking } from './ask.ts'
 import { LiveOutput } from './live-output.ts'
-import { cladaOptions, reportFormat, reportOptions, streams, withConfig } from './options.ts'
+import { cladaOptions, configWarnings, reportFormat, reportOptions, streams, withConfig } from './options.ts'
 import { print } from './print.ts'
 import { Progress } from './progress.ts'
 
@@ -16,17 +17,19 @@ export const command: Command = async ({ flags: given, words }) => {
   const formatOf = reportFormat(flags)
   const shown = reportOptions(flags)
   const clada = new Clada(options)
+  const unheard = await configWarnings(given)
   const inputs = isLive(words) ? [{ name: '-', text: undefined }] : await readInputs(words)
   const output = streams(flags) ? new LiveOutput() : undefined
   const live = output === undefined ? {} : { onOutput: output.add }
   const results: ExecutionResult[] = []
   for (const { name, text } of inputs) {
-    const result = await watched(flags, (watching) =>
+    const done = await watched(flags, (watching) =>
       text === undefined
         ? clada.executeStream(stdinTexts(watching.signal), { ...watching, ...live })
         : clada.execute(text, { ...watching, ...live }),
     )
     output?.end()
+    const result = withWarnings(done, formatOf(done) === 'json' ? unheard : [])
     results.push(result)
     if (flags.quiet !== undefined || flags.json !== undefined) continue
     if (inputs.length > 1) print(`${results.length > 1 ? '\n' : ''}--- ${name}`)

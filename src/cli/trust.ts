@@ -3,13 +3,14 @@ import { Approvals } from '../approvals/approvals.ts'
 import { whatRuns } from '../approvals/what-runs.ts'
 import { approvalLineOf } from '../commands/approval-line.ts'
 import { keyNames } from '../config/keys.ts'
+import { projectFileName } from '../config/places.ts'
 import { distrust, trust } from '../config/trust.ts'
 import { settingsOf } from '../settings.ts'
 import { stateOf } from './approvals.ts'
 import { answerIn, askLine } from './ask.ts'
 import type { Command } from './command.ts'
 import { UsageError } from './flags.ts'
-import { loadedFor, optionsFor } from './options.ts'
+import { loadedFor, optionsFor, tellAround } from './options.ts'
 import { print } from './print.ts'
 import { shownWidening } from './show-widening.ts'
 import { visible } from './visible.ts'
@@ -19,6 +20,7 @@ export const command: Command = async ({ flags, words: [verb] }) => {
   if (verb !== undefined && verb !== 'remove') throw new UsageError('trust takes nothing, or: clada trust remove')
   const { root } = settingsOf(await optionsFor(flags))
   const loaded = await loadedFor(flags)
+  await tellAround(flags)
   const { project } = loaded ?? {}
   if (verb === 'remove') {
     distrust(project?.dir ?? root)
@@ -44,14 +46,10 @@ function vouchForFile(
     return refused?.by === 'project' && name !== 'commands.approve' ? [{ name, ...refused }] : []
   })
   if (open.length === 0) {
-    print(
-      project.trusted
-        ? `You trust ${visible(project.file)}.`
-        : `${visible(project.file)} asks for nothing that needs trust.`,
-    )
+    print(project.trusted ? `You trust ${projectFileName}.` : `${projectFileName} asks for nothing that needs trust.`)
     return 'agreed'
   }
-  print(`${visible(project.file)} asks for more than you allow:`)
+  print(`${projectFileName} asks for more than you allow:`)
   for (const one of open) print(shownWidening(one))
   const reply = askLine('Trust this file until it changes? y, n: ')
   if (reply === undefined) return withoutTerminal('say what you allow in your own config file, or by flags')

@@ -32,6 +32,8 @@ export type Contained =
       readonly end: ProcessEnd
       readonly changed: readonly ChangedFile[]
       readonly warnings: string[]
+      /** Whether it ran in a sandbox. */
+      readonly contained: boolean
     }
   | { readonly ok: false; readonly problem: Problem }
 
@@ -57,7 +59,7 @@ export async function runContained(what: Containment, place: Place, scope: Comma
   await scope.files.changedOutside(changed.map((file) => path.join(root, file.path)))
   if (!end.gone) warnings.push('some processes it started could not be ended; look for them with ps')
   warnings.push(...oddities(before, after, changed))
-  return { ok: true, end, changed, warnings }
+  return { ok: true, end, changed, warnings, contained: end === inside }
 }
 
 function sandboxFor(
@@ -134,7 +136,12 @@ function runBare(what: Containment, place: Place, scope: CommandScope): Promise<
   })
 }
 
-function boundsFor(what: Containment, survey: Survey, { settings }: CommandScope): Bounds {
+/** What a program may see and change. */
+export function boundsFor(
+  what: Pick<Containment, 'file' | 'caches' | 'network' | 'readable' | 'memoryBytes'>,
+  survey: Pick<Survey, 'closed' | 'repositories'>,
+  { settings }: Pick<CommandScope, 'settings'>,
+): Bounds {
   const { root, allowedRoots, userPlaces } = settings
   const home = os.homedir()
   const isThere = (name: string): boolean =>

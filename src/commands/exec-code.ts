@@ -7,7 +7,8 @@ import type { PathArg } from '../core/files.ts'
 import { type Problem, Stop } from '../core/problem.ts'
 import { codeEnvironment } from '../process/environment.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
-import { runContained } from './contained.ts'
+import { missedNetwork } from './closed-network.ts'
+import { type Containment, runContained } from './contained.ts'
 import { interpreterFor } from './interpreters.ts'
 import { problemOf } from './run-approved.ts'
 import { type CommandScope, type Place, placeOf, rootArg } from './scope.ts'
@@ -34,23 +35,20 @@ export async function execCode(request: ExecRequest, scope: CommandScope): Promi
   const timeoutMs = Math.min(Math.max(1, request.timeout ?? limit), limit)
   const script = request.code.length > longestArgument ? writeScript(request.code) : undefined
   try {
-    const done = await runContained(
-      {
-        file,
-        args: script === undefined ? [flag, request.code] : [script],
-        env: codeEnvironment({ path: dirs, home: os.homedir(), venv }),
-        timeoutMs,
-        sandbox: 'required',
-        network: false,
-        caches: 'none',
-        readable: script === undefined ? [] : [script],
-        memoryBytes: 4 * 1024 ** 3,
-      },
-      place,
-      scope,
-    )
+    const what: Containment = {
+      file,
+      args: script === undefined ? [flag, request.code] : [script],
+      env: codeEnvironment({ path: dirs, home: os.homedir(), venv }),
+      timeoutMs,
+      sandbox: 'required',
+      network: false,
+      caches: 'none',
+      readable: script === undefined ? [] : [script],
+      memoryBytes: 4 * 1024 ** 3,
+    }
+    const done = await runContained(what, place, scope)
     if (!done.ok) return fail(done.problem, nothing)
-    const { stdout, stderr, exitCode, signal, ended } = done.end
+    const { stdout, stderr, exitCode, ended } = done.end
     const capped = (request.timeout ?? 0) > limit ? [`timeout was lowered to ${limit} ms, the user's limit`] : []
     const warnings = [...done.warnings, ...capped]
     const data = {
@@ -61,7 +59,7 @@ export async function execCode(request: ExecRequest, scope: CommandScope): Promi
     }
     if (ended === 'itself' && exitCode === 0) return ok(data, warnings)
     return {
-      ...fail(problemOf(ended, exitCode, signal, timeoutMs), data),
+      ...fail(problemOf(done.end, timeoutMs, missedNetwork(what, done) ? { for: 'code' } : undefined), data),
       ...(warnings.length > 0 ? { warnings } : {}),
     }
   } finally {

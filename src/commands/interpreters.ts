@@ -19,7 +19,8 @@ export type Interpreter =
     }
   | { readonly ok: false; readonly problem: Problem }
 
-const programs: Readonly<Record<Language, { names: readonly string[]; flag: string }>> = {
+/** The program of each language, the preferred one first. */
+export const programs: Readonly<Record<Language, { names: readonly string[]; flag: string }>> = {
   python: { names: ['python3', 'python'], flag: '-c' },
   javascript: { names: ['node'], flag: '-e' },
   bash: { names: ['bash'], flag: '-c' },
@@ -30,8 +31,8 @@ const programs: Readonly<Record<Language, { names: readonly string[]; flag: stri
 export async function interpreterFor(
   lang: Language,
   version: string | undefined,
-  place: Place,
-  { settings }: CommandScope,
+  place: Pick<Place, 'absolute'>,
+  { settings }: Pick<CommandScope, 'settings'>,
 ): Promise<Interpreter> {
   const { names, flag } = programs[lang]
   const roots = [settings.root, ...settings.allowedRoots]
@@ -57,7 +58,7 @@ export async function interpreterFor(
 }
 
 /** A program inside the project is not asked: that would run it outside the sandbox. */
-async function versionOf(file: string, roots: readonly string[]): Promise<string | undefined> {
+export async function versionOf(file: string, roots: readonly string[]): Promise<string | undefined> {
   if (roots.some((root) => isBelow(file, root))) return venvVersion(file)
   const env = {
     ...bareEnvironment,

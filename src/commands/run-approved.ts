@@ -5,12 +5,14 @@ import { readProjectList } from '../approvals/project-list.ts'
 import { type WhatRuns, whatRuns } from '../approvals/what-runs.ts'
 import { fail, ok, type Outcome } from '../core/action.ts'
 import type { PathArg } from '../core/files.ts'
-import type { Problem } from '../core/problem.ts'
+import type { Offline, Problem } from '../core/problem.ts'
 import { certificatesIn, commandEnvironment } from '../process/environment.ts'
 import { findProgram, isProgram, pathOutside } from '../process/programs.ts'
+import type { ProcessEnd } from '../process/run-process.ts'
 import { projectTools } from '../process/runtimes.ts'
 import { approvalLine, approvalLineOf } from './approval-line.ts'
-import { type Contained, runContained } from './contained.ts'
+import { missedNetwork } from './closed-network.ts'
+import { type Contained, type Containment, runContained } from './contained.ts'
 import { type CommandScope, type Place, placeOf } from './scope.ts'
 
 /** A command that is not on the list: run when the user has approved exactly this one. */
@@ -30,22 +32,19 @@ export async function runApproved(
   const program = programFor(words[0] ?? '', place, scope)
   if (program === undefined) return fail({ kind: 'program-missing', program: words[0] ?? '' })
   await placeOf(cwd, 'changes', scope)
-  const done = await runContained(
-    {
-      file: program.file,
-      args: words.slice(1),
-      env: commandEnvironment(process.env, { path: program.path, home: os.homedir(), venv: program.venv }),
-      timeoutMs: scope.settings.limits.actionMs,
-      sandbox: 'if-there',
-      network: permit.network,
-      caches: 'writable',
-      readable: permit.network ? certificatesIn(process.env) : [],
-      memoryBytes: 16 * 1024 ** 3,
-    },
-    place,
-    scope,
-  )
-  return outcomeOf(done, scope.settings.limits.actionMs)
+  const what: Containment = {
+    file: program.file,
+    args: words.slice(1),
+    env: commandEnvironment(process.env, { path: program.path, home: os.homedir(), venv: program.venv }),
+    timeoutMs: scope.settings.limits.actionMs,
+    sandbox: 'if-there',
+    network: permit.network,
+    caches: 'writable',
+    readable: permit.network ? certificatesIn(process.env) : [],
+    memoryBytes: 16 * 1024 ** 3,
+  }
+  const done = await runContained(what, place, scope)
+  return outcomeOf(done, what.timeoutMs, missedNetwork(what, done) ? { for: 'command', command } : undefined)
 }
 
 type Permit = { readonly ok: true; readonly network: boolean } | { readonly ok: false; readonly problem: Problem }
@@ -55,13 +54,14 @@ async function permission(
   runs: WhatRuns,
   { settings, commands, ask, effect }: CommandScope,
 ): Promise<Permit> {
+  const approvals = new Approvals(settings.root)
+  const state = approvals.stateOf(command, runs)
+  // First, because only this one may say more about the network than the command does.
+  if (state.state === 'approved') return { ok: true, network: state.network }
   if (commands.approve.some((line) => isSame(line, command))) return { ok: true, network: runs.network }
   if (commands.trustApprovals && readProjectList(settings.root).commands.includes(command)) {
     return { ok: true, network: runs.network }
   }
-  const approvals = new Approvals(settings.root)
-  const state = approvals.stateOf(command, runs)
-  if (state.state === 'approved') return { ok: true, network: state.network }
   const changed = state.state === 'changed'
   const { shown, network } = runs
   const needed = (refused: boolean): Permit => ({
@@ -100,24 +100,30 @@ function programFor(
   return file !== undefined && isProgram(file) ? { file, path: dirs, venv: tools.venv } : undefined
 }
 
-function outcomeOf(done: Contained, timeoutMs: number): Outcome {
+function outcomeOf(done: Contained, timeoutMs: number, offline: Offline | undefined): Outcome {
   if (!done.ok) return fail(done.problem)
-  const { output, exitCode, signal, ended } = done.end
+  const { output, exitCode } = done.end
   const data = {
     output,
     ...(exitCode === null ? {} : { exit_code: exitCode }),
     ...(done.changed.length === 0 ? {} : { changed: done.changed }),
   }
-  if (ended === 'itself' && exitCode === 0) return ok(data, done.warnings)
+  if (done.end.ended === 'itself' && exitCode === 0) return ok(data, done.warnings)
   return {
-    ...fail(problemOf(ended, exitCode, signal, timeoutMs), data),
+    ...fail(problemOf(done.end, timeoutMs, offline), data),
     ...(done.warnings.length > 0 ? { warnings: done.warnings } : {}),
   }
 }
 
-export function problemOf(ended: string, exitCode: number | null, signal: string | null, timeoutMs: number): Problem {
-  if (ended === 'timeout') return { kind: 'command-late', ms: timeoutMs }
+export function problemOf(
+  { ended, exitCode, signal }: Pick<ProcessEnd, 'ended' | 'exitCode' | 'signal'>,
+  timeoutMs: number,
+  offline: Offline | undefined,
+): Problem {
+  const missed = offline === undefined ? {} : { offline }
+  if (ended === 'timeout') return { kind: 'command-late', ms: timeoutMs, ...missed }
   if (ended === 'stopped') return { kind: 'command-failed', how: { stopped: true } }
   if (ended === 'crowd') return { kind: 'command-failed', how: { crowd: true } }
-  return { kind: 'command-failed', how: exitCode === null ? { signal: signal ?? 'unknown' } : { exit: exitCode } }
+  const how = exitCode === null ? { signal: signal ?? 'unknown' } : { exit: exitCode }
+  return { kind: 'command-failed', how, ...missed }
 }

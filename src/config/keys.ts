@@ -1,5 +1,5 @@
 import { defaultInputFile } from './places.ts'
-import { actions } from '../actions/registry.ts'
+import { actions, modelActions } from '../actions/registry.ts'
 import { syntaxNames } from '../core/block.ts'
 import { defaultCommandSettings } from '../core/commands.ts'
 import { defaultDeniedPatterns, defaultLimits } from '../core/settings.ts'
@@ -53,7 +53,23 @@ const pattern: Kind<string> = text({
   pattern: /^(?=[^*?]*(?:\*{1,2}[^*?]*|\?[^*?]*){0,5}$)!?[^!\0\r\n][^\0\r\n]*$/,
 })
 
-const actionNames = [...new Set(actions.flatMap(({ name, aliases }) => [name, ...aliases]))]
+const namesOf = (specs: typeof actions): string[] => [
+  ...new Set(specs.flatMap(({ name, aliases }) => [name, ...aliases])),
+]
+
+const anyModelAction = choice(namesOf(modelActions), 'the name of an action, which clada tools lists')
+const userOnly = new Set(namesOf(actions.filter((spec) => !modelActions.includes(spec))))
+
+/** An action that documents can use. Others would be in such a list for nothing. */
+const actionName: Kind<string> = {
+  ...anyModelAction,
+  read: (tree, note) => {
+    const given = tree.kind === 'scalar' ? String(tree.value) : ''
+    if (!userOnly.has(given)) return anyModelAction.read(tree, note)
+    note(tree.at, `names '${given}', which is for the user only: no document can use it. Leave it out.`)
+    return undefined
+  },
+}
 
 const mostSeconds = 24 * 3600
 
@@ -114,9 +130,10 @@ export const keys = {
     join: addTo,
   }),
   allowed_actions: key({
-    kind: orNone(list(choice(actionNames, 'the name of an action, which clada tools lists'))),
+    kind: orNone(list(actionName)),
     default: null,
-    about: 'The only actions a document may use; null is all that are meant for models.',
+    about:
+      'The only actions a document may use; null is all that are meant for models. Those for the user only cannot be named.',
     example: '[file_read, file_replace_text, grep]',
     project: someOf,
   }),

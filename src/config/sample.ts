@@ -1,12 +1,15 @@
 import { keyNames, type KeyName, keyOf } from './keys.ts'
 
-/** Where the schema for editors is published with the package. */
-export const schemaUrl = 'https://unpkg.com/clada/schema/clada.schema.json'
+/** Where the schema for editors lies in the package. */
+export const schemaFile = 'schema/clada.schema.json'
 
-/** The file that `clada init` writes: every key with its default, so that there is nothing to look up. */
-export function sampleFile(): string {
+/**
+ * The file that `clada init` writes: every key with its default, so that there is nothing to look up. `schema` is what
+ * editors are pointed to.
+ */
+export function sampleFile(schema: string): string {
   const lines = [
-    `# yaml-language-server: $schema=${schemaUrl}`,
+    `# yaml-language-server: $schema=${schema}`,
     '#',
     '# What holds when clada works in this project. Every key is here with its default; take away the # before it.',
     '# Flags win over this file, and this file over the one in ~/.config/clada/config.yml. It can narrow what you allow',

@@ -57,8 +57,12 @@ export type Problem =
   /** The command is not one that may be run. */
   | { kind: 'command-refused'; reason: string; advice: string }
   | { kind: 'approval-needed'; command: string; runs?: string; changed: boolean; network: boolean; refused: boolean }
-  | { kind: 'command-failed'; how: { exit: number } | { signal: string } | { crowd: true } | { stopped: true } }
-  | { kind: 'command-late'; ms: number }
+  | {
+      kind: 'command-failed'
+      how: { exit: number } | { signal: string } | { crowd: true } | { stopped: true }
+      offline?: Offline
+    }
+  | { kind: 'command-late'; ms: number; offline?: Offline }
   /** No program may be started at all. */
   | { kind: 'exec-refused'; reason: string; advice: string }
   | { kind: 'program-missing'; program: string; advice?: string }
@@ -124,3 +128,6 @@ export class Stop extends Error {
     this.problem = problem
   }
 }
+
+/** What failed and seems to have missed the network, which was closed to it. */
+export type Offline = { for: 'command'; command: string } | { for: 'code' } | { for: 'hook' }

@@ -1,6 +1,7 @@
 import os from 'node:os'
 import path from 'node:path'
-import { runContained } from '../commands/contained.ts'
+import { missedNetwork } from '../commands/closed-network.ts'
+import { type Containment, runContained } from '../commands/contained.ts'
 import { type CommandScope, placeOf } from '../commands/scope.ts'
 import type { Hook } from '../core/hooks.ts'
 import { Stop, type Problem } from '../core/problem.ts'
@@ -8,6 +9,7 @@ import { certificatesIn, commandEnvironment } from '../process/environment.ts'
 import { findProgram, isBelow, pathOutside, systemPath } from '../process/programs.ts'
 import { projectTools } from '../process/runtimes.ts'
 import { explain } from '../report/explain.ts'
+import { offlineAdvice } from '../report/offline.ts'
 import { environmentOf } from './facts.ts'
 import { type Facts, substitute, type Values } from './substitute.ts'
 
@@ -66,28 +68,26 @@ async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandSco
     const tools = projectTools(root, place.absolute)
     const dirs = [...tools.path, ...pathOutside(process.env['PATH'], [root, ...allowedRoots])]
     const own = exec === 'unsandboxed' ? plainEnvironment() : undefined
-    const done = await runContained(
-      {
-        file: shell,
-        args: ['-c', command.script, 'sh', ...(command.words ?? [])],
-        env: {
-          ...(own ?? commandEnvironment(process.env, { path: dirs, home: os.homedir(), venv: tools.venv })),
-          ...environmentOf(facts),
-        },
-        timeoutMs: seconds * 1000,
-        sandbox: 'if-there',
-        network,
-        caches: 'writable',
-        readable: network ? certificatesIn(process.env) : [],
-        memoryBytes: 16 * 1024 ** 3,
+    const what: Containment = {
+      file: shell,
+      args: ['-c', command.script, 'sh', ...(command.words ?? [])],
+      env: {
+        ...(own ?? commandEnvironment(process.env, { path: dirs, home: os.homedir(), venv: tools.venv })),
+        ...environmentOf(facts),
       },
-      place,
-      { ...scope, commands: { ...scope.commands, exec } },
-    )
+      timeoutMs: seconds * 1000,
+      sandbox: 'if-there',
+      network,
+      caches: 'writable',
+      readable: network ? certificatesIn(process.env) : [],
+      memoryBytes: 16 * 1024 ** 3,
+    }
+    const done = await runContained(what, place, { ...scope, commands: { ...scope.commands, exec } })
     if (!done.ok) return failure(reasonOf(done.problem))
     const { exitCode, signal, ended, output, error } = done.end
     if (ended === 'itself' && exitCode === 0) return undefined
-    const said = endOf(output)
+    const hint = missedNetwork(what, done) ? [offlineAdvice({ for: 'hook' })] : []
+    const said = [endOf(output), ...hint].join('\n')
     if (ended === 'timeout') return { reason: `Command timed out after ${seconds} s`, output: said, late: true }
     if (ended === 'unstarted') return failure(`It could not be started: ${error ?? 'no reason given'}`)
     const how = exitCode === null ? `was ended by ${signal ?? 'the run'}` : `failed with exit code ${exitCode}`

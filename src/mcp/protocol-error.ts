@@ -3,6 +3,8 @@ export const protocolError = (code: number, message: string): Error => Object.as
 
 export const invalidRequest = -32600
 
+export const methodNotFound = -32601
+
 export const invalidParams = -32602
 
 /** As the protocol has it; the SDK has no name for it. */

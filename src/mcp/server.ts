@@ -1,21 +1,11 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import {
-  CallToolRequestSchema,
-  GetPromptRequestSchema,
-  ListPromptsRequestSchema,
-  ListResourcesRequestSchema,
-  ListResourceTemplatesRequestSchema,
-  ListToolsRequestSchema,
-  ReadResourceRequestSchema,
-  RootsListChangedNotificationSchema,
-  SubscribeRequestSchema,
-  UnsubscribeRequestSchema,
-} from '@modelcontextprotocol/sdk/types.js'
+import { RootsListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { oneLine } from '../report/words.ts'
 import { settingsOf } from '../settings.ts'
 import { closestName } from '../text/closest-name.ts'
 import { promptList, promptNamed } from './prompts.ts'
 import { invalidParams, protocolError } from './protocol-error.ts'
+import { answerRequests, type Handler, isRecord, kindOf, optionalTextIn, textIn } from './requests.ts'
 import { listResources, readResource, templates } from './resources.ts'
 import { type McpOptions, Session } from './session.ts'
 import { callable, toolList } from './tool-list.ts'
@@ -43,9 +33,11 @@ export function makeServer(door: McpOptions, gone: AbortSignal): { server: Serve
     session.clientIsReady()
   }
   server.setNotificationHandler(RootsListChangedNotificationSchema, () => session.roots.changed())
-  offerTools(server, session, callable(allowedActions), gone)
-  offerResources(server, session)
-  offerPrompts(server, session, door.rules)
+  answerRequests(server, {
+    ...tools(session, callable(allowedActions), gone),
+    ...resources(session),
+    ...prompts(session, door.rules),
+  })
   return { server, session }
 }
 
@@ -59,50 +51,56 @@ const unused = {
   },
 }
 
-function offerTools(server: Server, session: Session, specs: ReturnType<typeof callable>, gone: AbortSignal): void {
-  const tools = toolList(specs)
-  const names = tools.map(({ name }) => name)
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }))
-  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal, sendNotification }) => {
-    const { name: tool, arguments: values = {}, _meta } = params
-    if (!names.includes(tool)) {
-      const close = closestName(tool, names)
-      const meant = close === undefined ? '' : `. Did you mean ${close}?`
-      throw protocolError(invalidParams, `Unknown tool: ${tool}${meant}`)
-    }
-    const progressToken = _meta?.progressToken
-    let progress = 0
-    const tell = (message: string): void => {
-      if (progressToken === undefined) return
-      const notification = { progressToken, progress: ++progress, message }
-      sendNotification({ method: 'notifications/progress', params: notification }).catch(() => undefined)
-    }
-    return session.call({ tool, values, signal: AbortSignal.any([signal, gone]), tell })
-  })
+function tools(session: Session, specs: ReturnType<typeof callable>, gone: AbortSignal): Record<string, Handler> {
+  const offered = toolList(specs)
+  const names = offered.map(({ name }) => name)
+  return {
+    'tools/list': () => ({ tools: offered }),
+    'tools/call': (params, { signal, sendNotification, _meta }) => {
+      const tool = textIn(params, 'name')
+      if (!names.includes(tool)) {
+        const close = closestName(tool, names)
+        const meant = close === undefined ? '' : `. Did you mean ${close}?`
+        throw protocolError(invalidParams, `Unknown tool: ${tool}${meant}`)
+      }
+      const progressToken = _meta?.progressToken
+      let progress = 0
+      const tell = (message: string): void => {
+        if (progressToken === undefined) return
+        const notification = { progressToken, progress: ++progress, message }
+        sendNotification({ method: 'notifications/progress', params: notification }).catch(() => undefined)
+      }
+      const values = params['arguments'] ?? {}
+      return session.call({ tool, values, signal: AbortSignal.any([signal, gone]), tell })
+    },
+  }
 }
 
-function offerResources(server: Server, session: Session): void {
+function resources(session: Session): Record<string, Handler> {
   const clada = () => session.clada()
-  server.setRequestHandler(ListResourcesRequestSchema, async ({ params }) =>
-    listResources(await clada(), params?.cursor),
-  )
-  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: templates }))
-  server.setRequestHandler(ReadResourceRequestSchema, ({ params }) =>
-    readResource(params.uri, session.lastReport, clada),
-  )
-  server.setRequestHandler(SubscribeRequestSchema, ({ params }) => {
-    session.subscribed.add(params.uri)
-    return {}
-  })
-  server.setRequestHandler(UnsubscribeRequestSchema, ({ params }) => {
-    session.subscribed.delete(params.uri)
-    return {}
-  })
+  return {
+    'resources/list': async (params) => listResources(await clada(), optionalTextIn(params, 'cursor')),
+    'resources/templates/list': () => ({ resourceTemplates: templates }),
+    'resources/read': (params) => readResource(textIn(params, 'uri'), session.lastReport, clada),
+    'resources/subscribe': (params) => {
+      session.subscribed.add(textIn(params, 'uri'))
+      return {}
+    },
+    'resources/unsubscribe': (params) => {
+      session.subscribed.delete(textIn(params, 'uri'))
+      return {}
+    },
+  }
 }
 
-function offerPrompts(server: Server, session: Session, rules: readonly string[]): void {
-  server.setRequestHandler(ListPromptsRequestSchema, async () => ({ prompts: await promptList() }))
-  server.setRequestHandler(GetPromptRequestSchema, async ({ params }) =>
-    promptNamed(params.name, params.arguments?.['syntax'], await session.options(), rules),
-  )
+function prompts(session: Session, rules: readonly string[]): Record<string, Handler> {
+  return {
+    'prompts/list': async () => ({ prompts: await promptList() }),
+    'prompts/get': async (params) => {
+      const given = params['arguments'] ?? {}
+      if (!isRecord(given)) throw protocolError(invalidParams, `arguments must be an object; it is ${kindOf(given)}`)
+      const name = textIn(params, 'name')
+      return promptNamed(name, optionalTextIn(given, 'syntax'), await session.options(), rules)
+    },
+  }
 }

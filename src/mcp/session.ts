@@ -4,7 +4,8 @@ import { decodeParams } from '../actions/decode.ts'
 import { registry } from '../actions/registry.ts'
 import type { Clada, ExecuteOptions } from '../clada.ts'
 import { syntaxNames } from '../core/block.ts'
-import type { ActionResult, Code, ExecutionResult } from '../core/result.ts'
+import type { ActionResult, Code, ExecutionResult, ParseError } from '../core/result.ts'
+import { withWarnings } from '../core/with-warnings.ts'
 import type { ReportOptions } from '../report/options.ts'
 import { printable } from '../report/printable.ts'
 import { primaryOf } from '../report/words.ts'
@@ -12,8 +13,9 @@ import type { CladaOptions } from '../settings.ts'
 import { actionAnswer, type Answer, documentAnswer, previewAnswer, toolResult, usualMessage } from './answers.ts'
 import { askThrough, type Question } from './approval.ts'
 import { ClientRoots } from './client-roots.ts'
-import { executeTool, previewTool } from './document-tools.ts'
+import { documentTools, executeTool, previewTool } from './document-tools.ts'
 import { invalidRequest, protocolError } from './protocol-error.ts'
+import { isRecord, kindOf, type Params } from './requests.ts'
 import { historyUri, reportUri } from './resources.ts'
 import { Turns } from './turns.ts'
 
@@ -22,6 +24,8 @@ export interface McpOptions {
   readonly options: CladaOptions
   /** House rules, for the prompt. */
   readonly rules: readonly string[]
+  /** What config files ask for and does not count: every answer holds it, because nobody sees another word about it. */
+  readonly warnings: readonly string[]
   readonly report: ReportOptions
   readonly version: string
   readonly question: Question
@@ -30,7 +34,8 @@ export interface McpOptions {
 
 export interface Call {
   readonly tool: string
-  readonly values: Readonly<Record<string, unknown>>
+  /** As the client sent them, whatever they are. */
+  readonly values: unknown
   readonly signal: AbortSignal
   /** Hears how far it is. */
   readonly tell: (message: string) => void
@@ -106,10 +111,11 @@ export class Session {
   }
 
   #refuse({ tool }: Call, fatalError: string, fatalCode: Code): Answer {
-    return actionAnswer(tool, { ...nothingDone, fatalError, fatalCode }, this.#report())
+    return actionAnswer(tool, this.#told({ ...nothingDone, fatalError, fatalCode }), this.#report())
   }
 
   async #carryOut({ tool, values, signal, tell }: Call, options: CladaOptions): Promise<Answer> {
+    if (!isRecord(values)) return actionAnswer(tool, this.#told(notAnObject(tool, values)), this.#report())
     const ask = askThrough(this.#server, this.#door.question, signal)
     const asking: CladaOptions = {
       ...options,
@@ -122,18 +128,22 @@ export class Session {
     const report = this.#report()
     if (tool === previewTool.name) {
       const asked = documentIn(previewTool, values, asking)
-      if (!asked.ok) return actionAnswer(tool, asked.result, report)
+      if (!asked.ok) return actionAnswer(tool, this.#told(asked.result), report)
       const preview = await (await makeClada(asked.options)).preview(asked.document, following)
-      return previewAnswer({ ...preview, result: withWarnings(preview.result, asked.warnings) }, report)
+      return previewAnswer({ ...preview, result: this.#told(preview.result, asked.warnings) }, report)
     }
     if (tool === executeTool.name) {
       const asked = documentIn(executeTool, values, asking)
-      if (!asked.ok) return actionAnswer(tool, asked.result, report)
+      if (!asked.ok) return actionAnswer(tool, this.#told(asked.result), report)
       const result = await (await makeClada(asked.options)).execute(asked.document, following)
-      return this.#done(result, documentAnswer(withWarnings(result, asked.warnings), report))
+      return this.#done(result, documentAnswer(this.#told(result, asked.warnings), report))
     }
     const result = await (await makeClada(asking)).call(tool, values, following)
-    return this.#done(result, actionAnswer(tool, result, report))
+    return this.#done(result, actionAnswer(tool, this.#told(result), report))
+  }
+
+  #told(result: ExecutionResult, own: readonly string[] = []): ExecutionResult {
+    return withWarnings(result, [...own, ...this.#door.warnings])
   }
 
   #done({ results }: ExecutionResult, answer: Answer): Answer {
@@ -181,8 +191,23 @@ const adviceFor = ({ refusal }: { refusal: string }): string =>
 const progressLine = (result: ActionResult): string =>
   printable(`${result.success ? '✅' : '❌'} ${result.action} ${primaryOf(result)}`.trimEnd())
 
-const withWarnings = (result: ExecutionResult, warnings: readonly string[]): ExecutionResult =>
-  warnings.length === 0 ? result : { ...result, warnings: [...(result.warnings ?? []), ...warnings] }
+/** In the words of any other wrong parameter. */
+function notAnObject(tool: string, given: unknown): ExecutionResult {
+  const params = [...documentTools, registry.get(tool)].find((one) => one?.name === tool)?.params ?? {}
+  const needed = Object.keys(params).filter((name) => params[name]?.required)
+  const shown = needed.map((name) => `"${name}": …`).join(', ')
+  return refusedCall(tool, {
+    errorType: 'type',
+    message: `Invalid arguments: they are ${kindOf(given)}`,
+    code: 'invalid_parameter',
+    hint: `Give them as one object: {${shown}}.`,
+  })
+}
+
+const refusedCall = (action: string, error: Omit<ParseError, 'blockId' | 'action'>): ExecutionResult => ({
+  ...nothingDone,
+  parseErrors: [{ blockId: 'call', action, ...error }],
+})
 
 type Asked =
   | {
@@ -194,13 +219,19 @@ type Asked =
   | { readonly ok: false; readonly result: ExecutionResult }
 
 /** The parameters of a document tool, on top of the options that hold anyway. */
-function documentIn({ name, params }: typeof executeTool, values: Call['values'], options: CladaOptions): Asked {
+function documentIn({ name, params }: typeof executeTool, values: Params, options: CladaOptions): Asked {
+  // A number is a text as well where actions take one; no document is a number.
+  const given = values['document'] ?? ''
+  if (typeof given !== 'string') {
+    const hint = `Parameter 'document': Give it as one text.`
+    const message = `Invalid value: ${JSON.stringify(given).slice(0, 200)}`
+    return { ok: false, result: refusedCall(name, { errorType: 'type', message, code: 'invalid_parameter', hint }) }
+  }
   // There is no path among them.
   const decoded = decodeParams({ params }, name, values, { root: '', relativePaths: true })
   if (!decoded.ok) {
-    const { errorType, message, code, hint } = decoded
-    const error = { blockId: 'call', action: name, errorType, message, code, ...(hint === undefined ? {} : { hint }) }
-    return { ok: false, result: { ...nothingDone, parseErrors: [error] } }
+    const { ok: _, ...error } = decoded
+    return { ok: false, result: refusedCall(name, error) }
   }
   const { document, atomic, syntax } = decoded.args
   const known = syntaxNames.filter((one) => one === syntax)

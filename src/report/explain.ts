@@ -1,6 +1,7 @@
 import type { NearPlace, Problem } from '../core/problem.ts'
 import { type Code, codes, type Details } from '../core/result.ts'
 import { explainOs } from './explain-os.ts'
+import { offlineAdvice, shellQuoted } from './offline.ts'
 
 export interface Explained {
   /** The first line is fixed by the language; whoever compares it may. */
@@ -205,14 +206,21 @@ export function explain(problem: Problem, action: string): Explained {
     case 'approval-needed':
       return approvalNeeded(problem, action)
     case 'command-failed':
-      return { error: `${action}: ${failureOf(problem.how)}`, code: 'exec_failed' }
+      return {
+        error: `${action}: ${failureOf(problem.how)}`,
+        code: 'exec_failed',
+        ...(problem.offline === undefined ? {} : { details: { advice: offlineAdvice(problem.offline) } }),
+      }
     case 'command-late':
       return {
         error: `${action}: Process timeout after ${problem.ms / 1000}s (TIMEOUT)`,
         code: 'exec_timeout',
         details: {
           limit: problem.ms,
-          advice: 'Everything it started was stopped. Do less at once, or ask the user for --timeout.',
+          advice:
+            problem.offline === undefined
+              ? 'Everything it started was stopped. Do less at once, or ask the user for --timeout.'
+              : `Everything it started was stopped. ${offlineAdvice(problem.offline)}`,
         },
       }
     case 'exec-refused':
@@ -334,10 +342,6 @@ function approvalNeeded(problem: Problem & { kind: 'approval-needed' }, action: 
     },
   }
 }
-
-/** So that the line can be copied into a shell and means the same there. */
-const shellQuoted = (text: string): string =>
-  /["$`\\!\p{C}]/u.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`
 
 function failureOf(how: (Problem & { kind: 'command-failed' })['how']): string {
   if ('exit' in how) return `Command failed with exit code ${how.exit}`

@@ -48,6 +48,9 @@ describe('clada run', () => {
     expect(clada(['--format', 'jsno'], { cwd }).stderr).toContain('Did you mean json?')
     expect(clada(['do', 'file_wirte'], { cwd }).stderr).toContain('Did you mean file_write?')
     expect(clada(['help', 'chekc'], { cwd }).stderr).toContain('Did you mean check?')
+    expect(clada(['verison'], { cwd }).stderr).toContain('Did you mean clada version?')
+    expect(clada(['context', 'ad', 'a.txt'], { cwd }).stderr).toContain('Did you mean add?')
+    expect(clada(['config', 'limts'], { cwd }).stderr).toContain('Did you mean limits?')
     expect(clada(['--syntax', 'csll'], { cwd }).stderr).toContain('Did you mean csl?')
     expect(clada(['--timeout', 'soon'], { cwd }).stderr).toContain("--timeout needs a number; 'soon' is none.")
     expect(clada(['--root'], { cwd }).stderr).toContain('--root needs a value')
@@ -186,6 +189,12 @@ describe('clada do and tools', () => {
     for (const args of [['--help'], ['help'], ['run', '--help'], ['help', 'diff'], ['do', '-h']]) {
       expect(clada(args, { cwd })).toMatchObject({ status: 0, stdout: expect.stringContaining('clada') })
     }
-    expect(clada(['--version'], { cwd }).stdout).toMatch(/^clada \d+\.\d+\.\d+/)
+    for (const args of [['--version'], ['-V'], ['-v'], ['version']]) {
+      expect(clada(args, { cwd })).toMatchObject({
+        status: 0,
+        stdout: expect.stringMatching(/^clada \d+\.\d+\.\d+\S*\n$/),
+      })
+    }
+    expect(clada(['help', 'version'], { cwd }).stdout).toContain('clada version')
   })
 })

@@ -60,7 +60,7 @@ describe('clada prompt', () => {
     expect(stdout).toContain(`## Files as they are now\n\n=== ${cwd}/cart.ts ===\n${cart}`)
     expect(stdout).toContain(`=== not shown, too long ===\n${cwd}/long.txt (22`)
     expect(stdout.length).toBeLessThanOrEqual(8100)
-    expect(stderr).toContain(`left out, over the budget: ${cwd}/long.txt`)
+    expect(stderr).toContain(`left out, over the budget: long.txt`)
     expect(clada(['prompt'], { cwd }).stdout).not.toContain('## Files')
   })
 
@@ -103,7 +103,7 @@ describe('clada context', () => {
       'a.txt (6 bytes) added\ncart.ts@@Cart@@total (23 bytes) added\n',
     )
     expect(context('add', 'a.txt').stdout).toBe('a.txt (6 bytes) is there already\n')
-    expect(context('list').stdout).toBe(`${cwd}/a.txt  6 bytes\n${cwd}/cart.ts@@Cart@@total  23 bytes\n`)
+    expect(context('list').stdout).toBe(`a.txt  6 bytes\ncart.ts@@Cart@@total  23 bytes\n`)
     expect(context('remove', 'a.txt').stdout).toBe('a.txt removed\n')
     expect(context('prune').stdout).toBe('nothing to remove\n')
     expect(JSON.parse(context('list', '--json').stdout)).toMatchObject([
@@ -144,7 +144,7 @@ describe('clada context print', () => {
     expect(stdout).toBe(
       `=== ${cwd}/a.txt ===\none\ntwo\n\n\n=== ${cwd}/cart.ts@@Cart@@total ===\ntotal() {\n  return 0\n}\n\n\n=== ${cwd}/b.txt ===\nB\n`,
     )
-    expect(stderr).toContain(`${cwd}/b.txt  `)
+    expect(stderr).toContain('\nb.txt  ')
     expect(stderr).toMatch(/\n3 files, \d+ tokens\n$/)
   })
 
@@ -204,8 +204,8 @@ describe('clada context print', () => {
     const { status, stdout, stderr } = clada(['context', 'print'], { cwd })
     expect(status).toBe(1)
     expect(stdout).toBe(`=== ${cwd}/a.txt ===\nA\n`)
-    expect(stderr).toContain(`refused: ${cwd}/key.pem: file_read: Path not allowed`)
-    expect(stderr).toContain(`refused: ${cwd}/gone.txt: `)
+    expect(stderr).toContain(`refused: key.pem: file_read: Path not allowed`)
+    expect(stderr).toContain(`refused: gone.txt: `)
     expect(stderr).toContain('refused: /etc/hostname: ')
   })
 

@@ -123,16 +123,20 @@ describe('the command line', () => {
     const { stdout } = clada(['doctor', '--json'])
     const findings = JSON.parse(stdout) as { name: string; ok: boolean; found: string }[]
     expect(findings.map(({ name }) => name)).toEqual([
+      'project',
       'sandbox',
       'commands',
       'python3',
       'node',
       'bash',
       'ruby',
+      'git',
+      'repository',
+      'saving',
       'limits',
       'clipboard',
       'config',
     ])
-    if (process.platform === 'linux') expect(findings[0]?.found).toMatch(/bubblewrap/)
+    if (process.platform === 'linux') expect(findings[1]?.found).toMatch(/bubblewrap/)
   })
 })

@@ -210,8 +210,8 @@ describe('what is derived from the table', () => {
   })
 
   it('the file of clada init says nothing, and with its # taken away says the defaults', () => {
-    expect(read(sampleFile())).toEqual({ given: { version: expect.anything() }, faults: 0 })
-    const open = read(sampleFile().replace(/^#(?=\S|  \S)/gm, ''))
+    expect(read(sampleFile('x.json'))).toEqual({ given: { version: expect.anything() }, faults: 0 })
+    const open = read(sampleFile('x.json').replace(/^#(?=\S|  \S)/gm, ''))
     expect(open.faults).toBe(0)
     expect(Object.keys(open.given).sort()).toEqual([...keyNames].sort())
     expect(configOf(merge({ given: open.given, trusted: true, facts }))).toEqual(configOf(merge()))
@@ -247,7 +247,7 @@ describe('what is derived from the table', () => {
 
   it('the schema has the same keys, and knows its own sample', () => {
     const { properties } = configSchema() as { properties: Record<string, { properties?: object; anyOf?: object[] }> }
-    const sample = parse(sampleFile().replace(/^#(?=\S|  \S)/gm, '')) as Record<string, unknown>
+    const sample = parse(sampleFile('x.json').replace(/^#(?=\S|  \S)/gm, '')) as Record<string, unknown>
     expect(Object.keys(properties).sort()).toEqual(Object.keys(sample).sort())
   })
 })

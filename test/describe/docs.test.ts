@@ -23,3 +23,64 @@ describe('the generated pages', () => {
     expect(found.length).toBe(modelActions.reduce((sum, { examples }) => sum + examples.length, 0))
   })
 })
+
+describe('the pages', () => {
+  const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...markdownIn('docs'), ...markdownIn('test')]
+
+  it('lead nowhere that is not there', () => {
+    const dead = pages.flatMap((page) =>
+      linksIn(page).flatMap((link) => {
+        const [, file = '', anchor] = /^([^#]*)(?:#(.*))?$/.exec(link) ?? []
+        const target = file === '' ? page : path.join(path.dirname(page), decodeURIComponent(file))
+        if (!fs.existsSync(path.join(root, target))) return [`${page}: ${link}`]
+        if (anchor === undefined || !target.endsWith('.md')) return []
+        return anchorsIn(target).includes(anchor) ? [] : [`${page}: ${link} (no such heading)`]
+      }),
+    )
+    expect(dead).toEqual([])
+  })
+
+  it('send nobody to an address of ours: nothing is published', () => {
+    const shipped = [...pages, 'schema/clada.schema.json', 'src/config/sample.ts', 'package.json']
+    const sent = shipped.filter((file) => /unpkg\.com|jsdelivr\.net|npmjs\.com\/package\/clada\b/.test(textOf(file)))
+    expect(sent).toEqual([])
+  })
+})
+
+const textOf = (file: string): string => fs.readFileSync(path.join(root, file), 'utf8')
+
+function markdownIn(dir: string): string[] {
+  return fs
+    .readdirSync(path.join(root, dir), { recursive: true, encoding: 'utf8' })
+    .map((name) => path.join(dir, name))
+    .filter((name) => name.endsWith('.md') && (dir === 'docs' || path.basename(name) === 'README.md'))
+}
+
+/** Without code: there `[a](b)` is no link. */
+const proseOf = (page: string): string =>
+  textOf(page)
+    .replace(/^(`{3,}|~{3,})[^]*?^\1`*$/gm, '')
+    .replace(/(`+)[^`][^]*?\1/g, '')
+
+function linksIn(page: string): string[] {
+  const prose = proseOf(page)
+  const inline = [...prose.matchAll(/\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)/g)]
+  const named = [...prose.matchAll(/^\[[^\]]+\]:\s+(\S+)/gm)]
+  return [...inline, ...named].flatMap(([, link]) => (link === undefined || /^[a-z]+:/.test(link) ? [] : [link]))
+}
+
+/** As code hosts make them from headings: small letters, no punctuation, blanks as dashes, a number where one comes again. */
+function anchorsIn(page: string): string[] {
+  const seen = new Map<string, number>()
+  const whole = textOf(page).replace(/^(`{3,}|~{3,})[^]*?^\1`*$/gm, '')
+  return [...whole.matchAll(/^#{1,6} +(.+?) *#*$/gm)].map(([, heading = '']) => {
+    const slug = heading
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+      .replaceAll(' ', '-')
+    const count = seen.get(slug) ?? 0
+    seen.set(slug, count + 1)
+    return count === 0 ? slug : `${slug}-${count}`
+  })
+}

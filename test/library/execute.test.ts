@@ -82,9 +82,10 @@ describe('execute', () => {
     expect(filesIn(dir)).toEqual({ 'a.txt': 'x' })
   })
 
-  it('names an allowed action that does not exist', async () => {
+  it('names an allowed action that does not exist, and those that a document can use', async () => {
     const { fatalError } = await new Clada({ repoPath: scratchDir(), allowedActions: ['file_raed'] }).execute('')
     expect(fatalError).toMatch(/^Invalid action in allowed-actions: 'file_raed'\. Valid actions: file_write, /)
+    expect(fatalError).not.toMatch(/, (?:undo|git_squash)\b/)
   })
 
   it('carries a document out whole or not at all when it is atomic', async () => {

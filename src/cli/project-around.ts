@@ -1,0 +1,32 @@
+import os from 'node:os'
+import path from 'node:path'
+import { isThere, projectFileName } from '../config/places.ts'
+import { canonical } from '../settings.ts'
+
+/** What makes a directory a project for somebody who comes along. */
+const marks = [projectFileName, '.git', '.clada']
+
+/** What clada makes by itself at the first write tells nothing about what was meant. */
+const meant = [projectFileName, '.git']
+
+/**
+ * One line about the project around the working directory, where there is one. The root is the working directory by
+ * contract; somebody who stands in a part of their project may not know.
+ */
+export function projectAround(): string | undefined {
+  const cwd = process.cwd()
+  if (meant.some((name) => isThere(path.join(cwd, name)))) return undefined
+  const { root } = path.parse(cwd)
+  const home = canonical(os.homedir())
+  for (let dir = cwd; dir !== root && dir !== home; dir = path.dirname(dir)) {
+    const above = path.dirname(dir)
+    // These are no project by accident either.
+    if (above === root || above === home) return undefined
+    const mark = marks.find((name) => isThere(path.join(above, name)))
+    if (mark !== undefined) return told(path.relative(cwd, above).split(path.sep).join('/'), mark)
+  }
+  return undefined
+}
+
+const told = (around: string, mark: string): string =>
+  `the project is this directory. ${around} has ${mark} and is another: --root ${around} takes that one, and a clada.yml here (clada init) says that this one is meant.`

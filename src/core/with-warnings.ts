@@ -1,0 +1,7 @@
+/** A result with more to say, behind what it says already. */
+export function withWarnings<T extends { readonly warnings?: readonly string[] }>(
+  result: T,
+  more: readonly string[],
+): T {
+  return more.length === 0 ? result : { ...result, warnings: [...(result.warnings ?? []), ...more] }
+}

@@ -1,0 +1,96 @@
+/**
+ * The structures of a file as a person would name them: classes, functions, types, fields, sections, keys, and constants
+ * at the top. `list_structures` gives everything that has a header; this leaves out what is only a step inside of code.
+ */
+export function outlineView(structures: readonly unknown[]): unknown[] {
+  return seen(structures, 'open')
+}
+
+/**
+ * Where a structure stands. `open`: at the top of the file, or in a class, a section and the like. `value`: in what a name
+ * is bound to, an object or a call. `body`: in code.
+ */
+type Place = 'open' | 'value' | 'body'
+
+interface Role {
+  /** Where it is shown. */
+  readonly shown: readonly Place[]
+  /** Where that leaves what is inside of it; `nowhere` where that is not worth a look. */
+  readonly inside: Place | 'nowhere'
+  /** Shown only around something that is. */
+  readonly frame?: true
+}
+
+const everywhere: readonly Place[] = ['open', 'value', 'body']
+const holder: Role = { shown: everywhere, inside: 'open' }
+const code: Role = { shown: everywhere, inside: 'body' }
+const entry: Role = { shown: ['open', 'value'], inside: 'value' }
+const step: Role = { shown: [], inside: 'body' }
+const called: Role = { shown: ['open'], inside: 'body' }
+const text: Role = { shown: [], inside: 'nowhere' }
+
+/** Every kind of structure; a test holds this against the languages. */
+export const roles: Readonly<Record<string, Role>> = {
+  class: holder,
+  interface: holder,
+  enum: holder,
+  struct: holder,
+  trait: holder,
+  impl: holder,
+  type: holder,
+  module: holder,
+  section: holder,
+  function: code,
+  method: code,
+  macro: code,
+  field: entry,
+  member: entry,
+  key: entry,
+  export: entry,
+  table: { shown: ['open', 'value'], inside: 'open' },
+  rule: { shown: ['open', 'value'], inside: 'open' },
+  element: { shown: ['open', 'value'], inside: 'open' },
+  variable: { shown: ['open'], inside: 'value' },
+  group: { shown: ['open'], inside: 'open' },
+  item: { shown: ['open', 'value'], inside: 'value', frame: true },
+  call: called,
+  lambda: called,
+  code: text,
+  quote: text,
+  declaration: text,
+  if: step,
+  else: step,
+  for: step,
+  while: step,
+  switch: step,
+  case: step,
+  try: step,
+  catch: step,
+  finally: step,
+  with: step,
+  block: step,
+}
+
+/** What is not shown makes room for the definitions inside of it. */
+function seen(structures: readonly unknown[], place: Place, around?: string): unknown[] {
+  return structures.filter(isRecord).flatMap((structure) => {
+    const { children, ...own } = structure
+    const kind = String(own['kind'])
+    const header = String(own['header'])
+    const role = roles[kind] ?? holder
+    const shown = role.shown.includes(place) || (kind === 'call' && around === 'call' && namedCall.test(header))
+    const inside = role.inside !== 'nowhere' && (!shown || boundFunction.test(header)) ? 'body' : role.inside
+    const inner = inside === 'nowhere' || !Array.isArray(children) ? [] : seen(children, inside, kind)
+    if (!shown || (role.frame && inner.length === 0)) return inner
+    return [inner.length === 0 ? own : { ...own, children: inner }]
+  })
+}
+
+/** The header of a function that is bound to a name has the parameters behind it. */
+const boundFunction = /^[^={(]*?[=:]\s*(?:async\s*)?(?:function\b|\(|<)/
+
+/** Tests are calls in calls, and have a text for a name: `it('adds', () => {`. Other callbacks are steps. */
+const namedCall = /^[\w.$]+(?:\(.*\))?[( ]\s*['"`]/
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,109 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { chooseSandbox } from '../../src/process/sandbox.ts'
+import { clada } from '../support/cli.ts'
+import { fill, scratchDir } from '../support/scratch.ts'
+
+const env = {
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_AUTHOR_NAME: 'a',
+  GIT_AUTHOR_EMAIL: 'a@b',
+  GIT_COMMITTER_NAME: 'a',
+  GIT_COMMITTER_EMAIL: 'a@b',
+}
+
+function repository(): { root: string; git: (...args: string[]) => string } {
+  const root = scratchDir({ 'a.txt': 'a\n', 'src/b.txt': 'b\n' })
+  const git = (...args: string[]): string =>
+    execFileSync('git', args, { cwd: root, env: { ...process.env, ...env }, encoding: 'utf8' }).trim()
+  git('init', '-q', '-b', 'trunk')
+  git('add', '-A')
+  git('commit', '-q', '-m', 'one')
+  return { root, git }
+}
+
+type Finding = { name: string; ok: boolean; found: string; advice?: string; optional?: true }
+function findings(cwd: string, args: readonly string[] = [], more: Record<string, string> = {}): Map<string, Finding> {
+  const { stdout } = clada(['doctor', '--json', ...args], { cwd, env: { XDG_CONFIG_HOME: scratchDir(), ...more } })
+  return new Map((JSON.parse(stdout) as Finding[]).map((one) => [one.name, one]))
+}
+
+describe('clada doctor about git', () => {
+  it('names the repository, the branch and the mode', () => {
+    const { root, git } = repository()
+    const found = findings(root)
+    expect(found.get('git')).toMatchObject({ ok: true, found: expect.stringMatching(/^\d+\.\d+\S* \(.*git\)$/) })
+    expect(found.get('repository')).toEqual({
+      name: 'repository',
+      ok: true,
+      found: `${root}, branch trunk, commit ${git('rev-parse', 'HEAD').slice(0, 8)}`,
+    })
+    expect(found.get('saving')?.found).toBe(
+      'commit (the default inside of a repository): each execution is a commit of clada on trunk',
+    )
+    const part = findings(path.join(root, 'src'))
+    expect(part.get('project')?.advice).toContain('.. has .git and is another')
+    expect(part.get('repository')?.found).toContain(`${root} (the project is a part of it), branch trunk`)
+  })
+
+  it('says why the mode is another', () => {
+    const { root, git } = repository()
+    const saving = (...args: string[]): Finding | undefined => findings(root, args).get('saving')
+    expect(saving('--git', 'shadow')?.found).toMatch(/^shadow \(--git\)/)
+    expect(saving('--no-git')?.found).toMatch(/^off \(--no-git\)/)
+    expect(saving('--git-author', 'Ada <ada@example.org>')?.found).toContain('a commit of Ada <ada@example.org>')
+    fill(root, { 'new.txt': 'n\n' })
+    git('add', 'new.txt')
+    expect(saving()?.found).toMatch(/^shadow \(changes are staged\)/)
+    git('reset', '-q')
+    fill(root, { 'clada.yml': 'version: 1\ngit: shadow\n' })
+    expect(saving()?.found).toMatch(/^shadow \(clada\.yml:2\)/)
+    fs.rmSync(path.join(root, 'clada.yml'))
+    git('checkout', '-q', '--detach')
+    expect(saving()?.found).toContain('on the detached HEAD')
+    fs.writeFileSync(path.join(root, '.git/MERGE_HEAD'), '')
+    expect(saving()).toMatchObject({ ok: false, found: 'a merge is in progress, so nothing is executed' })
+  })
+
+  it('and without a repository, or without git', () => {
+    const root = scratchDir()
+    expect(findings(root).get('repository')?.found).toMatch(/^none around the project/)
+    expect(findings(root).get('saving')?.found).toMatch(/^shadow \(no repository\)/)
+    const bare = findings(root, [], { PATH: scratchDir() })
+    expect(bare.get('git')).toMatchObject({ ok: true, found: 'not installed' })
+    expect(bare.get('saving')?.found).toMatch(/^off \(no git\)/)
+    const { root: tracked } = repository()
+    expect(findings(tracked, [], { PATH: scratchDir() }).get('git')).toMatchObject({ ok: false })
+    expect(fs.readdirSync(root)).toEqual([])
+  })
+})
+
+describe('clada doctor about languages', () => {
+  it.skipIf(!chooseSandbox().ok)('starts each where code would run', () => {
+    const root = scratchDir()
+    const { found } = findings(root).get('node') ?? { found: '' }
+    expect(found).toMatch(/^\d+\.\d+\.\d+ \(.*node\), starts in the sandbox$/)
+    expect(fs.readdirSync(root)).toEqual([])
+  })
+
+  it.skipIf(!chooseSandbox().ok)('says why one does not start there', () => {
+    // Only what lies in known places is there inside.
+    const bin = scratchDir({ ruby: '#!/usr/bin/env bash\ncat /etc/hostname-of-nobody >&2 && echo ruby 3.2.1\n' })
+    fs.chmodSync(path.join(bin, 'ruby'), 0o755)
+    const ruby = findings(scratchDir(), [], { PATH: `${bin}:${process.env['PATH']}` }).get('ruby')
+    expect(ruby).toMatchObject({ ok: false, optional: true })
+    expect(ruby?.found).toContain(`${bin}/ruby does not start in the sandbox: `)
+  })
+
+  it('goes by what is set', () => {
+    const root = scratchDir()
+    expect(findings(root, ['--exec', 'off']).get('node')?.found).toBe('not tried: exec is off')
+    expect(findings(root, ['--exec', 'unsandboxed']).get('node')?.found).toMatch(
+      /runs outside of any sandbox, as you allow$/,
+    )
+    expect(findings(root, [], { PATH: scratchDir() }).get('ruby')?.found).toMatch(/^not installed/)
+  })
+})

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest'
+import { scratchDir } from '../support/scratch.ts'
+import { connected } from './client.ts'
+
+it('every answer holds what the config file asks for and does not get', async () => {
+  const root = scratchDir({ 'a.txt': 'a\n', 'clada.yml': 'exec: unsandboxed\n' })
+  const { call } = await connected(root)
+  const warning =
+    'clada.yml:1: exec: "unsandboxed" is more than you allow, and does not count; what counts is "sandbox". See clada trust.'
+  const document = '<---WRITE file="b.txt"--->\nb\n<---END--->\n'
+  const told = [
+    await call('file_read', { path: 'a.txt' }),
+    await call('file_read', { path: 'none.txt' }),
+    await call('execute', { document }),
+    await call('execute', {}),
+  ]
+  for (const { values, text } of told) {
+    expect(values['warnings']).toEqual([warning])
+    expect(text).toContain(warning)
+  }
+  const preview = await call('preview', { document })
+  expect(preview.values['result']).toMatchObject({ warnings: [warning] })
+  expect(preview.text).toContain(warning)
+})

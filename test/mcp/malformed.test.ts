@@ -1,0 +1,57 @@
+import { ResultSchema } from '@modelcontextprotocol/sdk/types.js'
+import { describe, expect, it } from 'vitest'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+import { connected } from './client.ts'
+
+/** Whatever a client may send, past what the types of the official one allow. */
+async function asking(root: string) {
+  const { client } = await connected(root)
+  return (method: string, params?: object) =>
+    client.request({ method, ...(params === undefined ? {} : { params }) } as never, ResultSchema)
+}
+
+describe('arguments of a tool that are no object', () => {
+  it.each([
+    [
+      'file_write',
+      'a.txt',
+      'Invalid arguments: they are a text',
+      'Give them as one object: {"path": …, "content": …}.',
+    ],
+    ['file_write', ['a.txt', 'x'], 'Invalid arguments: they are a list', '{"path": …, "content": …}'],
+    ['file_write', 7, 'Invalid arguments: they are a number', '{"path": …, "content": …}'],
+    ['file_write', null, 'Missing required parameter: path', 'file_write needs path'],
+    ['execute', 'blocks', 'Invalid arguments: they are a text', '{"document": …}'],
+    ['execute', { document: 7 }, 'Invalid value: 7', "Parameter 'document': Give it as one text."],
+    ['execute', { documnet: '' }, 'Missing required parameter: document', "You gave 'documnet', which is not known."],
+    ['preview', { document: true }, 'Invalid value: true', "Parameter 'document'"],
+  ])('%s of %j are answered as any other mistake', async (name, given, message, advice) => {
+    const root = scratchDir({ 'a.txt': 'a' })
+    const ask = await asking(root)
+    const result = await ask('tools/call', { name, arguments: given })
+    expect(result).toMatchObject({
+      isError: true,
+      structuredContent: { success: false, action: name, error: message, code: 'invalid_parameter' },
+      content: [{ type: 'text', text: expect.stringContaining(advice) }],
+    })
+    expect(filesIn(root)).toEqual({ 'a.txt': 'a' })
+  })
+})
+
+it('what is no request of the protocol is an error of it, in plain words', async () => {
+  const ask = await asking(scratchDir())
+  const wrong: [string, object | undefined, number, string][] = [
+    ['tools/call', undefined, -32602, 'name must be a text; it is missing'],
+    ['tools/call', { name: 5 }, -32602, 'name must be a text; it is a number'],
+    ['resources/read', { uri: ['x'] }, -32602, 'uri must be a text; it is a list'],
+    ['resources/subscribe', {}, -32602, 'uri must be a text; it is missing'],
+    ['resources/list', { cursor: 5 }, -32602, 'cursor must be a text; it is a number'],
+    ['prompts/get', { name: 'clada', arguments: 'sham' }, -32602, 'arguments must be an object; it is a text'],
+    ['prompts/get', { name: 'clada', arguments: { syntax: 5 } }, -32602, 'syntax must be a text; it is a number'],
+    ['tools/forget', {}, -32601, 'Method not found: tools/forget'],
+    ['constructor', {}, -32601, 'Method not found: constructor'],
+  ]
+  for (const [method, params, code, message] of wrong) {
+    await expect(ask(method, params), method).rejects.toMatchObject({ code, message: `MCP error ${code}: ${message}` })
+  }
+})
