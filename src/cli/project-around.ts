@@ -29,4 +29,4 @@ export function projectAround(): string | undefined {
 }
 
 const told = (around: string, mark: string): string =>
-  `the project is this directory. ${around} has ${mark} and is another: --root ${around} takes that one, and a clada.yml here (clada init) says that this one is meant.`
+  `working on this directory alone; the project around it is ${around} (it has ${mark}). --root ${around} works on that; a clada.yml here (clada init) ends this note.`

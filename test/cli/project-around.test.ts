@@ -5,7 +5,7 @@ import { scratchDir } from '../support/scratch.ts'
 const write = '<---WRITE file="a.txt"--->\nhello\n<---END--->\n'
 const report = '[task-1] SUCCESS: WRITE - a.txt\n'
 const said = (around: string, mark: string): string =>
-  `clada: the project is this directory. ${around} has ${mark} and is another: --root ${around} takes that one, and a clada.yml here (clada init) says that this one is meant.\n`
+  `clada: working on this directory alone; the project around it is ${around} (it has ${mark}). --root ${around} works on that; a clada.yml here (clada init) ends this note.\n`
 
 describe('a directory inside of a project', () => {
   it.each([
