@@ -11,7 +11,7 @@ export interface Carrier {
   /** Where the whole report goes. */
   readonly output: OutputFile
   readonly report: ReportOptions | undefined
-  readonly copy: ((report: string) => Promise<boolean>) | undefined
+  readonly copy: ((report: string) => Promise<boolean | undefined>) | undefined
   readonly tell: (event: ListenerEvent) => void
   readonly signal: AbortSignal
 }

@@ -35,8 +35,11 @@ export interface ListenerOptions {
    */
   readonly atStart?: 'new' | 'hold' | 'all'
   readonly onEvent?: (event: ListenerEvent) => void
-  /** Takes the whole report somewhere; whether that worked is noted above the results. */
-  readonly copy?: ((report: string) => Promise<boolean>) | undefined
+  /**
+   * Takes the whole report somewhere; whether that worked is noted above the results. Undefined where there is nowhere
+   * to take it: that is told once by whoever knows, not with every run.
+   */
+  readonly copy?: ((report: string) => Promise<boolean | undefined>) | undefined
 }
 
 export interface Listener {
