@@ -13,7 +13,7 @@ export function primaryOf({ params }: Pick<ActionResult, 'params'>): string {
 }
 
 /** Why an action failed, in a few words. */
-export function reasonOf(result: Pick<ActionResult, 'error' | 'code' | 'data' | 'details'>): string {
+export function reasonOf(result: Pick<ActionResult, 'error' | 'code' | 'data' | 'details' | 'params'>): string {
   const { error, code, data, details } = result
   const said = code === 'exec_failed' ? lastLineOf(data) : undefined
   if (said !== undefined) return oneLine(said.trim())
@@ -25,9 +25,20 @@ export function reasonOf(result: Pick<ActionResult, 'error' | 'code' | 'data' | 
   if (/File not found|no such file or directory/.test(error)) return 'File not found'
   if (/permission denied/i.test(error)) return 'Permission denied'
   const colon = error.indexOf(': ')
-  const [short = ''] = colon === -1 ? [] : error.slice(colon + 2).split(/['(\n]/)
-  return short.trim() || oneLine(colon === -1 ? error : error.slice(colon + 2))
+  const line = firstLine(error.slice(colon === -1 ? 0 : colon + 2))
+  // What the action was about stands in front of it already, and codes are for programs.
+  const short = line.replace(` '${primaryOf(result)}'`, '').replace(/ \((?:[A-Z]+|[a-z]+_[a-z_]+)\)$/, '')
+  return oneLine(short.trim())
 }
+
+/** The first line of a message. A text that it quotes is a part of that line, whatever line breaks are in it. */
+export function firstLine(message: string): string {
+  const [line = ''] = message.replace(quotedText, (quoted) => quoted.replaceAll('\n', '⏎')).split('\n')
+  return line
+}
+
+/** A quote inside a word is an apostrophe. Bounded, because a message may be anything. */
+const quotedText = /(?<!\w)(['"])[^]{0,500}?\1(?!\w)/g
 
 /** Whether some of several files could be read. */
 export const isPartial = ({ data, details }: Pick<ActionResult, 'data' | 'details'>): boolean =>
