@@ -1,5 +1,6 @@
 import { Clada } from '../clada.ts'
 import type { ContextText } from '../context-text.ts'
+import { counted } from '../core/counted.ts'
 import type { ExecutionResult } from '../core/result.ts'
 import { formatReport } from '../report/format.ts'
 import { outputOf } from '../report/outputs.ts'
@@ -42,7 +43,7 @@ function tell(verb: string, execution: ExecutionResult, flags: FlagValues): void
   }
   const { params, data, warnings = [] } = result
   const facts: object = typeof data === 'object' && data !== null ? data : {}
-  const size = 'size' in facts ? ` (${String(facts.size)} bytes)` : ''
+  const size = 'size' in facts ? ` (${counted(Number(facts.size), 'byte')})` : ''
   const already = 'added' in facts && facts.added === false ? 'is there already' : undefined
   const told: Record<string, string> = {
     add: `${params['path']}${size} ${already ?? 'added'}`,
@@ -75,10 +76,13 @@ export function tellContext({ shown, left, refused }: ContextText): void {
     return
   }
   const lines = [
-    ...shown.map(({ path, tokens }) => `${path}  ${tokens} tokens`),
-    ...left.map(({ path, tokens }) => `left out, over the budget: ${path}  ${tokens} tokens`),
+    ...shown.map(({ path, tokens }) => `${path}  ${counted(tokens, 'token')}`),
+    ...left.map(({ path, tokens }) => `left out, over the budget: ${path}  ${counted(tokens, 'token')}`),
     ...refused.map(({ path, error }) => `refused: ${path}: ${error}`),
-    `${shown.length} files, ${shown.reduce((sum, { tokens }) => sum + tokens, 0)} tokens`,
+    `${counted(shown.length, 'file')}, ${counted(
+      shown.reduce((sum, { tokens }) => sum + tokens, 0),
+      'token',
+    )}`,
   ]
   process.stderr.write(`${printable(lines.join('\n'))}\n`)
 }

@@ -1,3 +1,4 @@
+import { counted } from '../core/counted.ts'
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
 import { capText } from './cap.ts'
 import type { ReportOptions } from './options.ts'
@@ -25,7 +26,8 @@ function summarySection(result: ExecutionResult): string {
 export function summaryEntries(result: ExecutionResult): string[] {
   const broken = byBlock(result.parseErrors)
   const lines = [...result.results.flatMap(actionLines), ...broken.slice(0, maxBroken).flatMap(blockLines)]
-  if (broken.length > maxBroken) lines.push(`… and ${broken.length - maxBroken} more blocks that could not be read`)
+  if (broken.length > maxBroken)
+    lines.push(`… and ${counted(broken.length - maxBroken, 'more block')} that could not be read`)
   if (result.fatalError !== undefined) lines.push(`❌ ${result.fatalError}`)
   if (lines.length === 0) lines.push('No blocks found')
   for (const warning of result.warnings ?? []) lines.push(`⚠️  ${warning}`)

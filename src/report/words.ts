@@ -1,3 +1,4 @@
+import { counted } from '../core/counted.ts'
 import type { ActionResult, ParseError } from '../core/result.ts'
 import type { ReportOptions } from './options.ts'
 
@@ -6,7 +7,8 @@ export function primaryOf({ params }: Pick<ActionResult, 'params'>): string {
   const { path, paths, pattern, lang, old_path, source_path, command } = params
   // A name with a line break in it must not look like two lines.
   if (typeof path === 'string') return path.replace(/\r?\n/g, '\\n')
-  if (typeof paths === 'string') return `(${paths.split('\n').filter((line) => line.trim() !== '').length} files)`
+  if (typeof paths === 'string')
+    return `(${counted(paths.split('\n').filter((line) => line.trim() !== '').length, 'file')})`
   for (const value of [pattern, lang, old_path, source_path, command])
     if (typeof value === 'string') return oneLine(value)
   return ''

@@ -1,3 +1,4 @@
+import { counted } from '../core/counted.ts'
 import { diffLines, type Run } from './line-diff.ts'
 import { splitLines } from './lines.ts'
 
@@ -10,7 +11,7 @@ export function smallDiff(before: string, after: string, maxLines: number): stri
   const near = all.length > maxLines ? nearChanges(all) : all
   const shown = near.length > maxLines ? withoutMiddle(near, maxLines) : near
   return shown
-    .map((row) => (row.kind === 'gap' ? `… ${row.count} lines left out` : MARKS[row.kind] + row.text))
+    .map((row) => (row.kind === 'gap' ? `… ${counted(row.count, 'line')} left out` : MARKS[row.kind] + row.text))
     .join('\n')
 }
 

@@ -5,6 +5,7 @@ import { capText, marker } from '../../src/report/cap.ts'
 import { formatReport } from '../../src/report/format.ts'
 import { printable } from '../../src/report/printable.ts'
 import { reasonOf } from '../../src/report/words.ts'
+import { smallDiff } from '../../src/text/small-diff.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const none: ExecutionResult = { success: true, totalBlocks: 0, executedActions: 0, results: [], parseErrors: [] }
@@ -94,6 +95,17 @@ describe('reports', () => {
     ]
     for (const [error, reason, path = '/p/other'] of reasons)
       expect([error, reasonOf({ error, params: { path } })]).toEqual([error, reason])
+  })
+
+  it('count one as one', async () => {
+    const dir = scratchDir({ 'one.txt': 'x' })
+    const clada = new Clada({ repoPath: dir })
+    const read = formatReport(await clada.perform('files_read', { paths: 'one.txt' }), 'llm')
+    expect(read).toContain('✅ files_read (1 file)\n')
+    expect(read).toContain('Reading 1 file:\n')
+    expect(formatReport(await clada.perform('ls', { path: '.' }), 'llm')).toContain('one.txt  1 byte\n')
+    expect(smallDiff('a\nb\nc\nd', 'A\nb\nc\nd', 4)).toBe('-a\n+A\n b\n… 2 lines left out')
+    expect(smallDiff('a\nb\nc', 'A\nb\nc', 3)).toMatch(/… 1 line left out$/)
   })
 
   it('escape what would be markup', async () => {

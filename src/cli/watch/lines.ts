@@ -1,3 +1,4 @@
+import { counted } from '../../core/counted.ts'
 import type { ListenerEvent } from '../../listener/events.ts'
 import type { ActionResult, ExecutionResult } from '../../core/result.ts'
 import { actionDiff } from '../../report/action-diff.ts'
@@ -28,17 +29,17 @@ function linesOf(event: ListenerEvent, look: Look, now: Date): string[] {
         paint.dim(`The whole output goes to ${short(event.output)}.${look.keys ? ' ? shows the keys.' : ''}`),
       ]
     case 'held': {
-      const what = counted(event.blocks)
+      const what = counted(event.blocks, 'block')
       const why =
         event.why === 'interrupted'
-          ? `The last run was interrupted; ${what} of it ${event.blocks === 1 ? 'is' : 'are'} not run again by itself.`
+          ? `The last run was interrupted. ${what} of it ${event.blocks === 1 ? 'is left alone: it' : 'are left alone: some'} may be done, see clada history.`
           : `${what} ${event.blocks === 1 ? 'was' : 'were'} here already and ${event.blocks === 1 ? 'is' : 'are'} left alone.`
-      return [paint.yellow(`! ${why} ${key('f', 'clada watch --again ')}runs what is not done.`)]
+      return [paint.yellow(`! ${why} ${key('f', 'clada watch --again ')}runs ${event.blocks === 1 ? 'it' : 'them'}.`)]
     }
     case 'begin': {
       const from = event.origin === 'file' ? '' : `, from the ${event.origin}`
       const before = event.before === 0 ? '' : ` (${event.before} applied before)`
-      return ['', paint.dim(`${timeOf(now)}  ${counted(event.blocks)}${before}${from}`)]
+      return ['', paint.dim(`${timeOf(now)}  ${counted(event.blocks, 'block')}${before}${from}`)]
     }
     case 'action':
       return actionLines(event.result, look)
@@ -51,7 +52,7 @@ function linesOf(event: ListenerEvent, look: Look, now: Date): string[] {
         paint.dim(
           event.blocks === 0
             ? `There are no blocks in what came from the ${event.origin}. clada prompt prints what teaches a model to write them.`
-            : `Nothing new: ${counted(event.blocks)} applied before. ${key('x', 'clada watch --again ')}runs all again.`,
+            : `Nothing new: ${counted(event.blocks, 'block')} applied before. ${key('x', 'clada watch --again ')}runs all again.`,
         ),
       ]
     case 'trouble':
@@ -83,8 +84,6 @@ const brief = (line: string, root: string): string => (/^\s*→/.test(line) ? li
 
 /** Paths inside the project, as a person calls them. */
 export const shortened = (text: string, root: string): string => text.replaceAll(`${root}/`, '')
-
-const counted = (blocks: number): string => `${blocks} block${blocks === 1 ? '' : 's'}`
 
 export function timeOf(date: Date): string {
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
