@@ -8,6 +8,7 @@ import { readStdin } from './input.ts'
 import { asking } from './ask.ts'
 import { cladaOptions, reportFormat, reportOptions, withConfig } from './options.ts'
 import { print } from './print.ts'
+import { shownChanges } from './shown-changes.ts'
 
 export const command: Command = async ({ flags, words }) => {
   const [action, ...pairs] = words
@@ -27,8 +28,11 @@ export const command: Command = async ({ flags, words }) => {
   const [fromStdin] = flags.stdin ?? []
   if (fromStdin !== undefined) params[fromStdin] = (await readStdin()).toString('utf8')
 
-  const result = await new Clada({ ...(await cladaOptions(flags)), ...asking() }).perform(action, params)
   const shown = await withConfig(flags)
-  if (flags.quiet === undefined) print(formatReport(result, reportFormat(shown)(result), reportOptions(shown)))
+  const changes = await shownChanges(shown)
+  const clada = new Clada({ ...(await cladaOptions(flags)), ...asking() })
+  const result = await clada.perform(action, params, changes.listen)
+  const report = { ...reportOptions(shown), ...changes.shown }
+  if (flags.quiet === undefined) print(formatReport(result, reportFormat(shown)(result), report))
   return result.success ? 0 : 1
 }

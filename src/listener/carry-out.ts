@@ -1,5 +1,6 @@
 import type { Clada } from '../clada.ts'
 import type { Document } from '../core/block.ts'
+import type { FileChange } from '../core/result.ts'
 import { formatLlm } from '../report/llm.ts'
 import type { ReportOptions } from '../report/options.ts'
 import type { Done, ListenerEvent, Origin } from './events.ts'
@@ -13,6 +14,8 @@ export interface Carrier {
   readonly report: ReportOptions | undefined
   readonly copy: ((report: string) => Promise<boolean | undefined>) | undefined
   readonly tell: (event: ListenerEvent) => void
+  /** Whether anybody hears what is told. */
+  readonly listened: boolean
   readonly signal: AbortSignal
 }
 
@@ -32,10 +35,15 @@ export async function carryOut({ origin, text, document, keys, again }: Order, b
   const { blocks } = onlyOf(document, keys)
   const before = document.blocks.length - blocks.length
   by.tell({ kind: 'begin', origin, blocks: blocks.length, before })
+  let changes: readonly FileChange[] = []
   const result = await by.clada.execute(text, {
     signal: by.signal,
     select: (found) => onlyOf(found, keys),
-    onAction: (action) => by.tell({ kind: 'action', result: action }),
+    ...(by.listened ? { onChanges: (_, told) => void (changes = told) } : {}),
+    onAction: (action) => {
+      by.tell({ kind: 'action', result: action, changes })
+      changes = []
+    },
     onOutput: (task, chunk) => by.tell({ kind: 'program', task, chunk }),
   })
   if (again.length > 0) result.warnings = [...(result.warnings ?? []), ...again]

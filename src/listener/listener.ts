@@ -78,6 +78,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     report: options.report,
     copy: options.copy,
     tell,
+    listened: options.onEvent !== undefined,
     signal,
   }
 

@@ -8,4 +8,6 @@ export interface ReportOptions {
   /** Whether what programs wrote is shown. */
   readonly programs?: 'show' | 'hide' | undefined
   readonly color?: boolean | undefined
+  /** What actions did to files, as lines, by their numbers: for a person. */
+  readonly changes?: ReadonlyMap<number, readonly string[]> | undefined
 }

@@ -7,7 +7,12 @@ import { byBlock, oneLine, primaryOf } from './words.ts'
 
 /** For a person: one line an action, failures with what helps, and a count at the end. */
 export function formatPretty(result: ExecutionResult, options: ReportOptions = {}): string {
-  const lines = result.results.flatMap((one) => prettyAction(one, options))
+  const lines = result.results.flatMap((one) => {
+    const [head = '', ...rest] = prettyAction(one, options)
+    // What was carried out and then taken back has changed nothing.
+    const changes = one.code === 'skipped' ? [] : (options.changes?.get(one.seq) ?? [])
+    return [head, ...prettyChanges(changes, options), ...rest]
+  })
   return [...lines, ...prettyEnd(result, options)].join('\n')
 }
 
@@ -66,10 +71,19 @@ export function prettySummary({ results, parseErrors, fatalError }: ExecutionRes
   return parts.join(', ')
 }
 
-/** A line of a diff, in its colour. */
-export function diffColor(line: string, paint: Paint): string {
-  if (/^\s*\+/.test(line)) return paint.green(line)
-  return /^\s*-/.test(line) ? paint.red(line) : line
+/** What an action did to files, below its line. */
+export function prettyChanges(lines: readonly string[], { color }: ReportOptions): string[] {
+  const paint = color ? colored : plain
+  return lines.map((line) => {
+    const inked = /^[ +-]/.test(line) ? diffColor(printable(line), paint) : paint.dim(printable(line))
+    return `    ${inked}`
+  })
+}
+
+/** A line of a diff, in its colour. It may be indented by two; lines that both sides have are so by their mark. */
+function diffColor(line: string, paint: Paint): string {
+  if (/^(?: {2})?\+/.test(line)) return paint.green(line)
+  return /^(?: {2})?-/.test(line) ? paint.red(line) : line
 }
 
 export interface Paint {

@@ -1,9 +1,9 @@
 import { counted } from '../../core/counted.ts'
 import type { ListenerEvent } from '../../listener/events.ts'
-import type { ActionResult, ExecutionResult } from '../../core/result.ts'
-import { actionDiff } from '../../report/action-diff.ts'
+import type { ExecutionResult } from '../../core/result.ts'
+import { changeLines } from '../../report/action-diff.ts'
 import type { ReportOptions } from '../../report/options.ts'
-import { colored, diffColor, plain, prettyAction, prettyEnd } from '../../report/pretty.ts'
+import { colored, plain, prettyAction, prettyChanges, prettyEnd } from '../../report/pretty.ts'
 import { printable } from '../../report/printable.ts'
 import { unhidden } from '../visible.ts'
 
@@ -12,6 +12,8 @@ export interface Look extends ReportOptions {
   readonly root: string
   /** Whether there are keys to be pressed. */
   readonly keys: boolean
+  /** How wide the terminal is. */
+  readonly columns: number
 }
 
 export function linesFor(event: ListenerEvent, look: Look, now: Date): string[] {
@@ -42,7 +44,7 @@ function linesOf(event: ListenerEvent, look: Look, now: Date): string[] {
       return ['', paint.dim(`${timeOf(now)}  ${counted(event.blocks, 'block')}${before}${from}`)]
     }
     case 'action':
-      return actionLines(event.result, look)
+      return actionLines(event, look)
     case 'program':
       return []
     case 'done':
@@ -62,11 +64,13 @@ function linesOf(event: ListenerEvent, look: Look, now: Date): string[] {
   }
 }
 
-function actionLines(result: ActionResult, look: Look): string[] {
-  const paint = look.color ? colored : plain
-  const diff = actionDiff(result).map((line) => `    ${diffColor(printable(line), paint)}`)
-  const [head = '', ...rest] = prettyAction(result, { ...look, programs: look.programs })
-  return [head, ...diff, ...rest].map((line) => brief(line, look.root))
+/** A picture of what changed, not the whole of it: clada history shows that. */
+const changedLines = 16
+
+function actionLines({ result, changes }: ListenerEvent & { kind: 'action' }, look: Look): string[] {
+  const [head = '', ...rest] = prettyAction(result, look).map((line) => brief(line, look.root))
+  const diff = changeLines(result, changes, { lines: changedLines, width: Math.max(20, look.columns - 6) })
+  return [head, ...prettyChanges(diff, look), ...rest]
 }
 
 function endLines(result: ExecutionResult, look: Look, copied: boolean | undefined): string[] {
