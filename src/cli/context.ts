@@ -2,14 +2,14 @@ import { Clada } from '../clada.ts'
 import type { ContextText } from '../context-text.ts'
 import { counted } from '../core/counted.ts'
 import type { ExecutionResult } from '../core/result.ts'
-import { formatReport } from '../report/format.ts'
 import { outputOf } from '../report/outputs.ts'
 import { printable } from '../report/printable.ts'
 import { type CladaOptions, settingsOf } from '../settings.ts'
 import type { Command } from './command.ts'
 import { type FlagValues, numberOf, UsageError } from './flags.ts'
 import { giveText } from './give-text.ts'
-import { cladaOptions, reportOptions } from './options.ts'
+import { cladaOptions } from './options.ts'
+import { failureText } from './print-failure.ts'
 import { print } from './print.ts'
 
 /** The working set by hand: each verb is one of the context_ actions, except print. */
@@ -37,8 +37,7 @@ export const command: Command = async ({ flags, words: [verb = 'list', ...paths]
 function tell(verb: string, execution: ExecutionResult, flags: FlagValues): void {
   const [result] = execution.results
   if (!execution.success || result === undefined) {
-    const report = formatReport(execution, 'text', { ...reportOptions(flags), errorDetail: 'full' })
-    process.stderr.write(`${report.trimEnd()}\n`)
+    process.stderr.write(`${failureText(execution, flags, 2)}\n`)
     return
   }
   const { params, data, warnings = [] } = result

@@ -1,14 +1,18 @@
 import { registry } from '../actions/registry.ts'
 import { Clada } from '../clada.ts'
+import type { ParseError } from '../core/result.ts'
 import { formatReport } from '../report/format.ts'
 import { closestName } from '../text/closest-name.ts'
 import type { Command } from './command.ts'
 import { UsageError } from './flags.ts'
 import { readStdin } from './input.ts'
 import { asking } from './ask.ts'
-import { cladaOptions, reportFormat, reportOptions, withConfig } from './options.ts'
+import { cladaOptions, isPretty, reportFormat, reportOptions, withConfig } from './options.ts'
 import { print } from './print.ts'
 import { shownChanges } from './shown-changes.ts'
+
+/** A person who has typed one action has no lines to look at. */
+const withoutPlace = ({ line: _, column: __, blockStartLine: ___, ...error }: ParseError): ParseError => error
 
 export const command: Command = async ({ flags, words }) => {
   const [action, ...pairs] = words
@@ -33,6 +37,7 @@ export const command: Command = async ({ flags, words }) => {
   const clada = new Clada({ ...(await cladaOptions(flags)), ...asking() })
   const result = await clada.perform(action, params, changes.listen)
   const report = { ...reportOptions(shown), ...changes.shown }
-  if (flags.quiet === undefined) print(formatReport(result, reportFormat(shown)(result), report))
+  const told = isPretty(shown) ? { ...result, parseErrors: result.parseErrors.map(withoutPlace) } : result
+  if (flags.quiet === undefined) print(formatReport(told, reportFormat(shown)(result), report))
   return result.success ? 0 : 1
 }

@@ -1,10 +1,10 @@
 import { Clada } from '../clada.ts'
-import { formatReport } from '../report/format.ts'
 import { outputOf } from '../report/outputs.ts'
 import { printable } from '../report/printable.ts'
 import type { Command } from './command.ts'
 import { UsageError } from './flags.ts'
-import { cladaOptions, reportOptions } from './options.ts'
+import { cladaOptions } from './options.ts'
+import { failureText } from './print-failure.ts'
 import { print } from './print.ts'
 
 /** The structures of a file, as `list_structures` gives them. */
@@ -16,6 +16,6 @@ export const command: Command = async ({ flags, words }) => {
   const shown = only?.success ? outputOf(only, Infinity) : undefined
   if (flags.json !== undefined) print(JSON.stringify(only?.data ?? only ?? result, null, 2))
   else if (shown !== undefined) print(printable(shown.body))
-  else print(formatReport(result, 'text', { ...reportOptions(flags), errorDetail: 'full' }))
+  else print(failureText(result, flags, 1))
   return result.success ? 0 : 1
 }

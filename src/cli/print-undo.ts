@@ -2,6 +2,7 @@ import { printable } from '../report/printable.ts'
 import type { UndoResult } from '../undo.ts'
 import type { FlagValues } from './flags.ts'
 import { print } from './print.ts'
+import { refusalText } from './print-step.ts'
 
 /** Says what came of an undo or redo, and answers with the exit code. */
 export function printUndo(result: UndoResult, flags: FlagValues, done: string): number {
@@ -16,7 +17,7 @@ export function undoLines(
 ): string[] {
   const commit = gitCommit === undefined ? '' : ` (${gitCommit.slice(0, 8)})`
   return [
-    success ? `${done}: execution ${execution}, ${summary}${commit}` : (error ?? 'It could not be done.'),
+    success ? `${done}: execution ${execution}, ${summary}${commit}` : refusalText(error),
     ...restored.map((path) => `  ${path}`),
     ...conflicts.map(({ path, reason }) => `  ✗ ${path}: ${reason}`),
     ...warnings.map((warning) => `! ${warning}`),

@@ -3,6 +3,7 @@ import type { ReportOptions } from './options.ts'
 import { outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { parseRepairLines, repairLines } from './repair.ts'
+import { spokenAdvice, spokenError } from './spoken.ts'
 import { byBlock, oneLine, primaryOf } from './words.ts'
 
 /** For a person: one line an action, failures with what helps, and a count at the end. */
@@ -19,7 +20,7 @@ export function formatPretty(result: ExecutionResult, options: ReportOptions = {
 /** What is to be said when all actions are told: what could not be read, warnings, and the count. */
 export function prettyEnd(result: ExecutionResult, options: ReportOptions): string[] {
   const paint = options.color ? colored : plain
-  const lines = byBlock(result.parseErrors).flatMap((errors) => prettyErrors(errors, paint))
+  const lines = byBlock(result.parseErrors).flatMap((errors) => prettyErrors(errors, options))
   for (const warning of result.warnings ?? []) lines.push(paint.yellow(`! ${printable(warning)}`))
   if (result.fatalError !== undefined) lines.push(paint.red(`✗ ${printable(result.fatalError)}`))
   return [...lines, prettySummary(result, paint)]
@@ -38,7 +39,7 @@ export function prettyAction(result: ActionResult, options: ReportOptions): stri
           .map((line) => paint.dim(`    ${line}`))
   const why = result.explanation === undefined ? [] : [paint.dim(`    ${printable(oneLine(result.explanation))}`)]
   if (result.success) return [`${paint.green('✓')} ${what}`, ...why, ...warnings, ...shown]
-  const detail = options.errorDetail === 'minimal' ? [result.error ?? ''] : repairLines(result)
+  const detail = options.errorDetail === 'minimal' ? [spokenError(result)] : personLines(result, options)
   return [
     `${paint.red('✗')} ${what}`,
     ...detail.map((line) => `    ${diffColor(printable(line), paint)}`),
@@ -47,11 +48,27 @@ export function prettyAction(result: ActionResult, options: ReportOptions): stri
   ]
 }
 
-function prettyErrors(errors: readonly ParseError[], paint: Paint): string[] {
+/** What helps, said to the person who reads it. Codes are for those who ask for all there is. */
+function personLines(result: ActionResult, { errorDetail }: ReportOptions): string[] {
+  const { code, ...rest } = result
+  const coded = errorDetail === undefined ? rest : { ...rest, ...(code === undefined ? {} : { code }) }
+  return repairLines({ ...coded, error: spokenError(result) }).flatMap((line) => {
+    if (!line.startsWith('→ ')) return [line]
+    const advice = spokenAdvice(line.slice(2))
+    return advice === '' ? [] : [`→ ${advice}`]
+  })
+}
+
+export function prettyErrors(errors: readonly ParseError[], { color, errorDetail }: ReportOptions): string[] {
+  const paint = color ? colored : plain
   const [first] = errors
-  const name = `block ${first?.blockId}${first?.action === undefined ? '' : ` (${first.action})`}`
+  const { action, blockId } = first ?? {}
+  // What stands in no document is no block.
+  const isCall = first?.line === undefined && first?.blockStartLine === undefined
+  const name = isCall && action !== undefined ? action : `block ${blockId}${action === undefined ? '' : ` (${action})`}`
   const head = `${paint.red('✗')} ${printable(name)}`
-  return [head, ...parseRepairLines(errors).map((line) => `    ${printable(line)}`)]
+  const shown = errorDetail === undefined ? errors.map(({ code: _, ...rest }) => rest) : errors
+  return [head, ...parseRepairLines(shown).map((line) => `    ${printable(line)}`)]
 }
 
 /** How many were done and failed. */

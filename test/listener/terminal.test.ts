@@ -104,7 +104,7 @@ describe.skipIf(python === undefined)('clada watch on a terminal', () => {
     // Any other key is no answer.
     watch.send('u')
     watch.send('n')
-    await watch.sees("The user refused '")
+    await watch.sees("You refused '")
     await watch.sees('1 done, 1 failed')
   })
 
