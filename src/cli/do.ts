@@ -12,7 +12,10 @@ import { print } from './print.ts'
 import { shownChanges } from './shown-changes.ts'
 
 /** A person who has typed one action has no lines to look at. */
-const withoutPlace = ({ line: _, column: __, blockStartLine: ___, ...error }: ParseError): ParseError => error
+function withoutPlace(error: ParseError): ParseError {
+  const { line: _, column: __, blockStartLine: ___, ...rest } = error
+  return rest
+}
 
 export const command: Command = async ({ flags, words }) => {
   const [action, ...pairs] = words

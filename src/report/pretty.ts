@@ -67,8 +67,13 @@ export function prettyErrors(errors: readonly ParseError[], { color, errorDetail
   const isCall = first?.line === undefined && first?.blockStartLine === undefined
   const name = isCall && action !== undefined ? action : `block ${blockId}${action === undefined ? '' : ` (${action})`}`
   const head = `${paint.red('✗')} ${printable(name)}`
-  const shown = errorDetail === undefined ? errors.map(({ code: _, ...rest }) => rest) : errors
+  const shown = errorDetail === undefined ? errors.map(withoutCode) : errors
   return [head, ...parseRepairLines(shown).map((line) => `    ${printable(line)}`)]
+}
+
+function withoutCode(error: ParseError): ParseError {
+  const { code: _, ...rest } = error
+  return rest
 }
 
 /** How many were done and failed. */
