@@ -47,7 +47,8 @@ export async function carryOut({ origin, text, document, keys, again }: Order, b
     onOutput: (task, chunk) => by.tell({ kind: 'program', task, chunk }),
   })
   if (again.length > 0) result.warnings = [...(result.warnings ?? []), ...again]
-  const report = formatLlm(result, by.report)
+  // The model counts in its reply, and that stands somewhere below others.
+  const report = formatLlm(result, { ...by.report, lines: 'block' })
   const copied = await by.copy?.(report).catch(() => false)
   try {
     by.output.write(report)
@@ -58,5 +59,5 @@ export async function carryOut({ origin, text, document, keys, again }: Order, b
       why: `${by.output.path} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
     })
   }
-  return { origin, result, report, copied, durationMs: performance.now() - begun }
+  return { origin, result, report, copied, above: 0, durationMs: performance.now() - begun }
 }

@@ -28,5 +28,7 @@ export interface Done {
   /** The whole report, as it stands in the output file. */
   readonly report: string
   readonly copied: boolean | undefined
+  /** Lines of results that stand in the file now, above the text that lines are counted in. */
+  readonly above: number
   readonly durationMs: number
 }

@@ -59,7 +59,7 @@ function personLines(result: ActionResult, { errorDetail }: ReportOptions): stri
   })
 }
 
-export function prettyErrors(errors: readonly ParseError[], { color, errorDetail }: ReportOptions): string[] {
+export function prettyErrors(errors: readonly ParseError[], { color, errorDetail, lines }: ReportOptions): string[] {
   const paint = color ? colored : plain
   const [first] = errors
   const { action, blockId } = first ?? {}
@@ -68,7 +68,7 @@ export function prettyErrors(errors: readonly ParseError[], { color, errorDetail
   const name = isCall && action !== undefined ? action : `block ${blockId}${action === undefined ? '' : ` (${action})`}`
   const head = `${paint.red('✗')} ${printable(name)}`
   const shown = errorDetail === undefined ? errors.map(withoutCode) : errors
-  return [head, ...parseRepairLines(shown).map((line) => `    ${printable(line)}`)]
+  return [head, ...parseRepairLines(shown, lines).map((line) => `    ${printable(line)}`)]
 }
 
 function withoutCode(error: ParseError): ParseError {

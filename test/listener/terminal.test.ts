@@ -6,7 +6,7 @@ import { makeKeyReader } from '../../src/cli/watch/keys.ts'
 import { cellsOf, fitted } from '../../src/cli/watch/cells.ts'
 import { fill } from '../support/scratch.ts'
 import { python, watching } from './terminal.ts'
-import { append, block, sectionIn, traceOf } from './world.ts'
+import { append, block, sectionIn, traceOf, until } from './world.ts'
 
 const edit = (dir: string, old: string): string =>
   block('ed1', [
@@ -70,6 +70,23 @@ describe.skipIf(python === undefined)('clada watch on a terminal', () => {
       /✓ file_edit a\.txt[^]*✗ file_edit a\.txt[^]*✗ file_edit a\.txt\n.*whole or not at all/,
     )
     expect(fs.readFileSync(path.join(watch.dir, 'a.txt'), 'utf8')).toBe('a\n')
+  })
+
+  it('names the line of the file that a mistake stands on, and tells the model the line of its block', async () => {
+    const watch = await watching()
+    const broken = block('bad', ['action = "file_write"', 'path = "/x'])
+    for (const before of [append(watch.dir, 'one'), append(watch.dir, 'two')]) {
+      fs.appendFileSync(watch.file, `${before}\n${broken}`)
+      await until(() => sectionIn(watch.file).includes(`${before.includes('two') ? 'two' : 'one'} ✅`))
+      const lines = fs.readFileSync(watch.file, 'utf8').split('\n')
+      await watch.sees(
+        `    line ${lines.indexOf('path = "/x') + 1} of clada_input.md, column 8: Unclosed quoted string\n`,
+      )
+      const output = fs.readFileSync(`${watch.dir}/.clada/output.md`, 'utf8')
+      expect(output).toContain('\n[bad] file_write\nline 3 of the block, column 8: Unclosed quoted string [')
+    }
+    watch.send(`\u001b[200~prose\r${broken.replaceAll('bad', 'bd2').replaceAll('\n', '\r')}\u001b[201~`)
+    await watch.sees('    line 4 of the reply, column 8: Unclosed quoted string\n')
   })
 
   it('takes keys: undo, redo, again, help, and an output to look at', async () => {

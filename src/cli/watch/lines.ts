@@ -1,6 +1,5 @@
 import { counted } from '../../core/counted.ts'
-import type { ListenerEvent } from '../../listener/events.ts'
-import type { ExecutionResult } from '../../core/result.ts'
+import type { Done, ListenerEvent } from '../../listener/events.ts'
 import { changeLines } from '../../report/action-diff.ts'
 import type { ReportOptions } from '../../report/options.ts'
 import { colored, plain, prettyAction, prettyChanges, prettyEnd } from '../../report/pretty.ts'
@@ -10,6 +9,8 @@ import { unhidden } from '../visible.ts'
 /** How a person sees what a listener tells. Nothing of it moves the cursor. */
 export interface Look extends ReportOptions {
   readonly root: string
+  /** The file that is watched. */
+  readonly file: string
   /** Whether there are keys to be pressed. */
   readonly keys: boolean
   /** How wide the terminal is. */
@@ -48,7 +49,7 @@ function linesOf(event: ListenerEvent, look: Look, now: Date): string[] {
     case 'program':
       return []
     case 'done':
-      return endLines(event.result, look, event.copied)
+      return endLines(event, look)
     case 'nothing-new':
       return [
         paint.dim(
@@ -73,9 +74,10 @@ function actionLines({ result, changes }: ListenerEvent & { kind: 'action' }, lo
   return [head, ...prettyChanges(diff, look), ...rest]
 }
 
-function endLines(result: ExecutionResult, look: Look, copied: boolean | undefined): string[] {
+function endLines({ result, copied, origin, above }: Done, look: Look): string[] {
   const paint = look.color ? colored : plain
-  const lines = prettyEnd(result, look).map((line) => brief(line, look.root))
+  const counted = origin === 'file' ? { name: shortened(look.file, look.root), above } : { name: 'the reply', above: 0 }
+  const lines = prettyEnd(result, { ...look, lines: counted }).map((line) => brief(line, look.root))
   if (copied === undefined) return lines
   return [
     ...lines,

@@ -38,6 +38,7 @@ export function openView({ root, file, report, streamed, terminal }: ViewOptions
     // What was seen as it came need not be seen again.
     programs: streamed ? 'hide' : report.programs,
     root,
+    file,
     keys: terminal === 'keys',
   }
   const status = makeStatus(file, root)
