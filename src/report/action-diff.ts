@@ -39,10 +39,10 @@ function movedFile(changes: readonly FileChange[]): string | undefined {
 }
 
 function stateOf({ change, binary, before, after }: FileChange): string[] {
-  const lines = (text: string | null): string[] => (binary ? ['no text'] : [counted(countLines(text ?? ''), 'line')])
+  const lines = (text: string | null): string[] => (binary ? ['binary'] : [counted(countLines(text ?? ''), 'line')])
   if (change === 'create') return ['new', ...lines(after)]
   if (change === 'delete') return ['deleted', ...lines(before)]
-  return binary ? ['no text'] : []
+  return binary ? ['binary'] : []
 }
 
 /** By so many lines a whole file is recognised. */

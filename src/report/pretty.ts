@@ -96,10 +96,8 @@ export function prettySummary({ results, parseErrors, fatalError }: ExecutionRes
 /** What an action did to files, below its line. */
 export function prettyChanges(lines: readonly string[], { color }: ReportOptions): string[] {
   const paint = color ? colored : plain
-  return lines.map((line) => {
-    const inked = /^[ +-]/.test(line) ? diffColor(printable(line), paint) : paint.dim(printable(line))
-    return `    ${inked}`
-  })
+  const inks: Readonly<Record<string, (text: string) => string>> = { '+': paint.green, '-': paint.red, ' ': same }
+  return lines.map((line) => `    ${(inks[line.charAt(0)] ?? paint.dim)(printable(line))}`)
 }
 
 /** A line of a diff, in its colour. It may be indented by two; lines that both sides have are so by their mark. */

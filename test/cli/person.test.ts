@@ -20,6 +20,20 @@ describe.skipIf(noTerminal !== undefined)('what a person reads who types a comma
     })
   })
 
+  it('is what a reply did, and nothing that was taken back', () => {
+    const dir = cwd()
+    const reply = scratchDir({
+      'reply.md': edit('ed1', `${dir}/a.txt`, 'two') + edit('ed2', `${dir}/a.txt`, 'nowhere'),
+    })
+    expect(at(dir, 'run', `${reply}/reply.md`, '--no-git', '--atomic').output).not.toContain('-two')
+    const { status, output } = at(dir, 'run', `${reply}/reply.md`, '--no-git')
+    expect(status).toBe(1)
+    expect(output).toMatch(
+      /✓ file_edit .*a\.txt\n {4}@@ -1,3 \+1,3 @@\n {5}one\n {4}-two\n {4}\+2\n {5}three\n✗ file_edit /,
+    )
+    expect(output).toMatch(/\n1 done, 1 failed\n$/)
+  })
+
   it('is why it failed and what to do, without what only a model needs', () => {
     const dir = cwd()
     const said: [args: string[], output: string][] = [

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FileChange } from '../../src/index.ts'
 import { changeLines } from '../../src/report/action-diff.ts'
+import { prettyChanges } from '../../src/report/pretty.ts'
 import { shownDiff } from '../../src/text/shown-diff.ts'
 
 const numbers = (count: number): string => Array.from({ length: count }, (_, i) => `${i + 1}\n`).join('')
@@ -59,6 +60,18 @@ describe('a change as a person sees it', () => {
   })
 })
 
+it('a change has colours for what came and went, and for nothing else', () => {
+  expect(prettyChanges(['a.md, new', '@@ -1 +1 @@', '-a', '+b', '  - c', '  + d', ' '], { color: true })).toEqual([
+    '    \u001b[2ma.md, new\u001b[0m',
+    '    \u001b[2m@@ -1 +1 @@\u001b[0m',
+    '    \u001b[31m-a\u001b[0m',
+    '    \u001b[32m+b\u001b[0m',
+    '      - c',
+    '      + d',
+    '     ',
+  ])
+})
+
 describe('what an action did', () => {
   const change = (path: string, before: string | null, after: string | null, binary = false): FileChange => ({
     path,
@@ -76,13 +89,13 @@ describe('what an action did', () => {
     expect(lines('/root/src', [change('src/a.ts', 'a\n', 'b\n')])).toEqual(['src/a.ts', '@@ -1 +1 @@', '-a', '+b'])
   })
 
-  it('says of a file that it is new, gone, moved, or no text', () => {
+  it('says of a file that it is new, gone, moved, or binary', () => {
     expect(lines('a', [change('a', null, 'one\ntwo\n')])).toEqual(['new, 2 lines', '+one', '+two'])
     expect(lines('a', [change('a', null, '')])).toEqual(['new, 0 lines'])
     expect(lines('a', [change('a', 'one\n', null)])).toEqual(['deleted, 1 line', '-one'])
     expect(lines('a', [change('a', 'one\n', null), change('b', null, 'one\n')])).toEqual(['a → b'])
-    expect(lines('a', [change('a', '', '', true)])).toEqual(['no text'])
-    expect(lines('a', [change('a', null, '', true)])).toEqual(['new, no text'])
+    expect(lines('a', [change('a', '', '', true)])).toEqual(['binary'])
+    expect(lines('a', [change('a', null, '', true)])).toEqual(['new, binary'])
   })
 
   it('stays in its room, with several files and large ones', () => {

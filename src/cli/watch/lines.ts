@@ -5,6 +5,7 @@ import type { ReportOptions } from '../../report/options.ts'
 import { colored, plain, prettyAction, prettyChanges, prettyEnd } from '../../report/pretty.ts'
 import { printable } from '../../report/printable.ts'
 import { unhidden } from '../visible.ts'
+import { fitted } from './cells.ts'
 
 /** How a person sees what a listener tells. Nothing of it moves the cursor. */
 export interface Look extends ReportOptions {
@@ -70,7 +71,9 @@ const changedLines = 16
 
 function actionLines({ result, changes }: ListenerEvent & { kind: 'action' }, look: Look): string[] {
   const [head = '', ...rest] = prettyAction(result, look).map((line) => brief(line, look.root))
-  const diff = changeLines(result, changes, { lines: changedLines, width: Math.max(20, look.columns - 6) })
+  const width = Math.max(20, look.columns - 6)
+  // Counted in characters first; some take two columns.
+  const diff = changeLines(result, changes, { lines: changedLines, width }).map((line) => fitted(line, width))
   return [head, ...prettyChanges(diff, look), ...rest]
 }
 
