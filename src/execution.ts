@@ -237,10 +237,12 @@ export class Execution {
     })
     // A stage tells everything since, so it is asked before anything else is done there.
     const staged = changesSince && this.#isStaged(scope) ? landed.then(changesSince) : undefined
+    const tell =
+      changesSince === undefined
+        ? () => this.#tell(result)
+        : async () => this.#tell(result, await (staged ?? changesSince()))
     // In order, whatever order the files land in.
-    this.#reported = this.#reported
-      .then(() => landed)
-      .then(async () => this.#tell(result, (await staged) ?? changesSince?.()))
+    this.#reported = this.#reported.then(() => landed).then(tell)
     if (staged !== undefined) {
       const changes = await staged
       if (this.#options.effect === 'show') this.#changes.set(result, changes)

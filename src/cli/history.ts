@@ -37,7 +37,8 @@ function line(entry: HistoryEntry, width: number): string {
   const { number, time, summary, failed, commit, paths } = entry
   const notes = [
     ...(entry.undone ? ['undone'] : []),
-    ...(entry.interrupted ? [`interrupted, ${counted(paths.length, 'path')} changed`] : []),
+    // Its summary says that it was interrupted.
+    ...(entry.interrupted ? [`${counted(paths.length, 'path')} changed`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(commit === undefined ? [] : [commit.slice(0, 8)]),
   ]

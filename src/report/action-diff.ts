@@ -48,11 +48,12 @@ function stateOf({ change, binary, before, after }: FileChange): string[] {
 /** By so many lines a whole file is recognised. */
 const wholeLines = 8
 
-/** What came or went whole needs no line numbers. */
+/** What came or went whole needs no line numbers, and no word about its end. */
 function shown({ change, before, after }: FileChange, { lines, width }: Room): string[] {
   if (lines < 1) return []
   if (change === 'modify') return shownDiff(before ?? '', after ?? '', { maxLines: lines, width })
-  return shownDiff(before ?? '', after ?? '', { maxLines: Math.min(lines, wholeLines) + 1, width }).slice(1)
+  const all = shownDiff(before ?? '', after ?? '', { maxLines: Math.min(lines, wholeLines) + 1, width }).slice(1)
+  return all.filter((line) => !line.startsWith('\\'))
 }
 
 const countLines = (text: string): number => (text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0))

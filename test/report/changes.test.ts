@@ -92,6 +92,7 @@ describe('what an action did', () => {
   it('says of a file that it is new, gone, moved, or binary', () => {
     expect(lines('a', [change('a', null, 'one\ntwo\n')])).toEqual(['new, 2 lines', '+one', '+two'])
     expect(lines('a', [change('a', null, '')])).toEqual(['new, 0 lines'])
+    expect(lines('a', [change('a', null, 'one')])).toEqual(['new, 1 line', '+one'])
     expect(lines('a', [change('a', 'one\n', null)])).toEqual(['deleted, 1 line', '-one'])
     expect(lines('a', [change('a', 'one\n', null), change('b', null, 'one\n')])).toEqual(['a → b'])
     expect(lines('a', [change('a', '', '', true)])).toEqual(['binary'])
