@@ -23,6 +23,11 @@ export interface ExecuteOptions {
   onOutput?: (task: string, chunk: Buffer) => void
   /** Hears of each action as it is done, in order. */
   onAction?: (result: ActionResult) => void
+  /**
+   * Hears what an action did to files, right before `onAction` hears of it: the real texts, however the block described
+   * the change. Files above 1 MB are left out. Only who asks for it pays for it.
+   */
+  onChanges?: (result: ActionResult, changes: readonly FileChange[]) => void
   /** What is left when it is aborted is skipped and reported so. */
   signal?: AbortSignal
   /** Milliseconds for the whole: no action begins later. */
@@ -55,8 +60,8 @@ export class Clada {
   /** The same for a text that is still coming: each block is carried out as soon as it is complete. */
   async executeStream(texts: AsyncIterable<string>, options: ExecuteOptions = {}): Promise<ExecutionResult> {
     const effect = this.#options.atomic ? 'together' : 'land'
-    const { result } = await this.#safely((settings) =>
-      runStream(texts, { ...this.#asked(settings), effect, ...chosen(options) }),
+    const { result } = await this.#safely(async (settings) =>
+      runStream(texts, { ...this.#asked(settings), effect, ...(await chosen(options, settings)) }),
     )
     return result
   }
@@ -161,19 +166,21 @@ export class Clada {
     options: Omit<ExecuteOptions, 'only'>,
   ): Promise<ExecutionResult> {
     const document = { blocks: [block], faults: [], warnings: [] }
-    const { result } = await this.#safely((settings) =>
+    const { result } = await this.#safely(async (settings) =>
       carryOut(document, {
         ...this.#asked({ ...settings, relativePaths: true }),
         origin,
         effect: 'land',
-        ...options,
+        ...(await chosen(options, settings)),
       }),
     )
     return result
   }
 
   #run(text: string, effect: RunOptions['effect'], options: ExecuteOptions): Promise<RunResult> {
-    return this.#safely((settings) => run(text, { ...this.#asked(settings), effect, ...chosen(options) }))
+    return this.#safely(async (settings) =>
+      run(text, { ...this.#asked(settings), effect, ...(await chosen(options, settings)) }),
+    )
   }
 
   #asked(settings: Settings): Omit<RunOptions, 'effect'> {
@@ -223,8 +230,27 @@ export class Clada {
 /** A block that stands in no document. */
 const bare = { syntax: 'sham', params: {}, startLine: 1, endLine: 1, faults: [], raw: '' } as const
 
-function chosen({ only, ...rest }: ExecuteOptions): Omit<ExecuteOptions, 'only'> & Pick<RunOptions, 'only'> {
-  return only === undefined ? rest : { ...rest, only: new Set(only) }
+type Asked = Omit<ExecuteOptions, 'only' | 'onChanges'> & Pick<RunOptions, 'only' | 'onChanges'>
+
+async function chosen({ only, onChanges, ...rest }: ExecuteOptions, { root }: Settings): Promise<Asked> {
+  return {
+    ...rest,
+    ...(only === undefined ? {} : { only: new Set(only) }),
+    ...(onChanges === undefined ? {} : { onChanges: await inTexts(onChanges, root) }),
+  }
+}
+
+async function inTexts(
+  onChanges: NonNullable<ExecuteOptions['onChanges']>,
+  root: string,
+): Promise<RunOptions['onChanges']> {
+  // It brings a diff along that most runs do not need.
+  const { changeOf } = await import('./preview.ts')
+  return (result, changes) =>
+    onChanges(
+      result,
+      changes.map((change) => changeOf(change, root)),
+    )
 }
 
 export const createClada = (options?: CladaOptions): Clada => new Clada(options)

@@ -1,4 +1,5 @@
 import type { Clada } from './clada.ts'
+import { counted } from './core/counted.ts'
 import type { ActionResult } from './core/result.ts'
 import { outlineView } from './report/outline-view.ts'
 import { structureBody } from './report/structures.ts'
@@ -76,7 +77,7 @@ async function outlineOf(clada: Clada, path: string): Promise<{ body: string } |
   if (!read.success) return { error: read.error ?? '' }
   const lines = field(read, 'lines')
   const listed = await one(clada, 'list_structures', { path: lines === '' ? path : (path.split('@@')[0] ?? path) })
-  const size = `${field(read, 'content').split('\n').length} lines`
+  const size = counted(field(read, 'content').split('\n').length, 'line')
   if (!listed.success) return { body: `[no outline, ${size}: ${listed.code ?? ''}]` }
   const all = isRecord(listed.data) && Array.isArray(listed.data['structures']) ? listed.data['structures'] : []
   const [first = 1, last = Infinity] = lines === '' ? [] : lines.split('-').map(Number)
@@ -136,4 +137,7 @@ function fitted(sections: readonly Section[], limit: number): Pick<ContextText, 
 const partOf = ({ path, text }: Section): Part => ({ path, tokens: tokensOf(text) })
 
 const namesOf = (left: readonly Section[]): string =>
-  ['=== not shown, too long ===', ...left.map(({ path, text }) => `${path} (${tokensOf(text)} tokens)`)].join('\n')
+  [
+    '=== not shown, too long ===',
+    ...left.map(({ path, text }) => `${path} (${counted(tokensOf(text), 'token')})`),
+  ].join('\n')

@@ -23,6 +23,8 @@ export interface ExecutionOptions {
   /** Whether a model wrote this or the person at the keyboard. */
   readonly origin: 'document' | 'user'
   readonly onAction?: ((result: ActionResult) => void) | undefined
+  /** Hears what an action did to files, before `onAction` tells of it. Nothing is kept for it where it is not given. */
+  readonly onChanges?: ((result: ActionResult, changes: readonly Change[]) => void) | undefined
   readonly signal?: AbortSignal | undefined
   /** Milliseconds for the whole. The clock is asked before each action: a timer may come late while much is done. */
   readonly timeLimit?: number | undefined
@@ -221,7 +223,7 @@ export class Execution {
     const landings: Landing[] = []
     const done = this.#options.done && (await this.#options.done(task.block.raw))
     if (done !== undefined) result.details = { already_done: done }
-    const changesSince = this.#options.effect === 'show' ? scope.noting() : undefined
+    const changesSince = this.#notes() ? scope.noting() : undefined
     const outcome =
       done === undefined
         ? await this.#outcome(task, scope, (landing) => landings.push(landing))
@@ -233,16 +235,30 @@ export class Execution {
       await this.#options.log?.acted(result)
       result.durationMs = Math.round((now() - begun) * 1000) / 1000
     })
+    // A stage tells everything since, so it is asked before anything else is done there.
+    const staged = changesSince && this.#isStaged(scope) ? landed.then(changesSince) : undefined
+    const tell =
+      changesSince === undefined
+        ? () => this.#tell(result)
+        : async () => this.#tell(result, await (staged ?? changesSince()))
     // In order, whatever order the files land in.
-    this.#reported = this.#reported.then(() => landed).then(() => this.#tell(result))
-    if (changesSince !== undefined) {
-      await landed
-      this.#changes.set(result, changesSince())
+    this.#reported = this.#reported.then(() => landed).then(tell)
+    if (staged !== undefined) {
+      const changes = await staged
+      if (this.#options.effect === 'show') this.#changes.set(result, changes)
     }
     if (landings.length === 0) return result
     this.#landing.push(landed)
     if (this.#landing.length >= maxLanding) await this.#landing.shift()
     return result
+  }
+
+  #notes(): boolean {
+    return this.#options.effect === 'show' || this.#options.onChanges !== undefined
+  }
+
+  #isStaged(scope: object): boolean {
+    return this.#options.effect !== 'land' || scope !== this.#workspace
   }
 
   #begin({ block, number, decoded }: ReadyTask): ActionResult {
@@ -311,13 +327,12 @@ export class Execution {
   /** Loaded with the first command: most documents have none. */
   #commands(files: ActionFiles, task: string, scope: object): Commands {
     const { settings, commands = defaultCommandSettings, effect, ask, signal, onOutput } = this.#options
-    const staged = effect === 'together' || scope !== this.#workspace
     // Whoever is asked has been told of everything before.
     const own: CommandScope = {
       settings,
       commands,
       files,
-      effect: effect === 'show' ? 'show' : staged ? 'staged' : 'land',
+      effect: effect === 'show' ? 'show' : this.#isStaged(scope) ? 'staged' : 'land',
       ask: ask && ((request) => this.#reported.then(() => ask(request))),
       signal,
       onOutput: onOutput === undefined ? undefined : (chunk) => onOutput(task, chunk),
@@ -350,8 +365,9 @@ export class Execution {
   }
 
   /** Whoever listens and throws stops the run, but not what is on its way to the disk. */
-  #tell(result: ActionResult): void {
+  #tell(result: ActionResult, changes: readonly Change[] = []): void {
     try {
+      if (changes.length > 0) this.#options.onChanges?.(result, changes)
       this.#options.onAction?.(result)
     } catch (error) {
       this.fail(`onAction failed: ${error instanceof Error ? error.message : String(error)}`, 'internal_error')

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { counted } from './core/counted.ts'
 import { fingerprintOf } from './core/hash.ts'
 import { Stop } from './core/problem.ts'
 import type { Code } from './core/result.ts'
@@ -225,7 +226,7 @@ async function merged(
     : {
         path: short,
         wanted,
-        conflict: `${result.conflicts} conflict${result.conflicts === 1 ? '' : 's'} marked in the file`,
+        conflict: `${counted(result.conflicts, 'conflict')} marked in the file`,
       }
 }
 

@@ -21,6 +21,7 @@ import {
   told,
   view,
 } from './store.ts'
+import { plural } from './words.ts'
 
 /** What a person can do. Buttons and keys call the same functions. */
 
@@ -52,7 +53,7 @@ export const openDocument = (text: string, name: string): Promise<void | undefin
     if (count === 0) say('No blocks were found in this text. Nothing in it would be carried out.', 'bad')
     else {
       notice.value = null
-      told.value = `${count} blocks.`
+      told.value = `${plural(count, 'block')}.`
     }
   })
 

@@ -1,9 +1,9 @@
 import path from 'node:path'
 import { Clada } from '../clada.ts'
 import type { ContextText } from '../context-text.ts'
+import { counted } from '../core/counted.ts'
 import { pathFrom } from '../core/path-from.ts'
 import type { ActionResult, ExecutionResult } from '../core/result.ts'
-import { formatReport } from '../report/format.ts'
 import { outputOf } from '../report/outputs.ts'
 import { printable } from '../report/printable.ts'
 import { type CladaOptions, settingsOf } from '../settings.ts'
@@ -11,7 +11,8 @@ import { closestName } from '../text/closest-name.ts'
 import type { Command } from './command.ts'
 import { type FlagValues, numberOf, UsageError } from './flags.ts'
 import { giveText } from './give-text.ts'
-import { cladaOptions, reportOptions } from './options.ts'
+import { cladaOptions } from './options.ts'
+import { failureText } from './print-failure.ts'
 import { print } from './print.ts'
 
 /** The working set by hand: each verb is one of the context_ actions, except print. */
@@ -47,13 +48,12 @@ const verbs = ['add', 'remove', 'list', 'prune', 'clear', 'print']
 function tell(verb: string, execution: ExecutionResult, root: string, flags: FlagValues): void {
   const [result] = execution.results
   if (!execution.success || result === undefined) {
-    const report = formatReport(execution, 'text', { ...reportOptions(flags), errorDetail: 'full' })
-    process.stderr.write(`${report.trimEnd()}\n`)
+    process.stderr.write(`${failureText(execution, flags, 2)}\n`)
     return
   }
   const { params, data, warnings = [] } = forPeople(result, root)
   const facts: object = typeof data === 'object' && data !== null ? data : {}
-  const size = 'size' in facts ? ` (${String(facts.size)} bytes)` : ''
+  const size = 'size' in facts ? ` (${counted(Number(facts.size), 'byte')})` : ''
   const already = 'added' in facts && facts.added === false ? 'is there already' : undefined
   const told: Record<string, string> = {
     add: `${params['path']}${size} ${already ?? 'added'}`,
@@ -110,10 +110,15 @@ export function tellContext({ shown, left, refused }: ContextText, root: string)
     return
   }
   const lines = [
-    ...shown.map(({ path: entry, tokens }) => `${entryFrom(root, entry)}  ${tokens} tokens`),
-    ...left.map(({ path: entry, tokens }) => `left out, over the budget: ${entryFrom(root, entry)}  ${tokens} tokens`),
+    ...shown.map(({ path: entry, tokens }) => `${entryFrom(root, entry)}  ${counted(tokens, 'token')}`),
+    ...left.map(
+      ({ path: entry, tokens }) => `left out, over the budget: ${entryFrom(root, entry)}  ${counted(tokens, 'token')}`,
+    ),
     ...refused.map(({ path: entry, error }) => `refused: ${entryFrom(root, entry)}: ${error}`),
-    `${shown.length} files, ${shown.reduce((sum, { tokens }) => sum + tokens, 0)} tokens`,
+    `${counted(shown.length, 'file')}, ${counted(
+      shown.reduce((sum, { tokens }) => sum + tokens, 0),
+      'token',
+    )}`,
   ]
   process.stderr.write(`${printable(lines.join('\n'))}\n`)
 }

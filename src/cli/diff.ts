@@ -1,20 +1,29 @@
 import { Clada } from '../clada.ts'
-import type { Preview } from '../core/result.ts'
+import { counted } from '../core/counted.ts'
+import type { ActionResult, ExecutionResult, Preview } from '../core/result.ts'
 import { withWarnings } from '../core/with-warnings.ts'
-import { printable } from '../report/printable.ts'
 import { formatReport } from '../report/format.ts'
+import type { ReportOptions } from '../report/options.ts'
+import { prettyAction, prettyErrors } from '../report/pretty.ts'
+import { printable } from '../report/printable.ts'
+import { byBlock, primaryOf } from '../report/words.ts'
 import type { Command } from './command.ts'
 import { readInputs } from './input.ts'
 import { cladaOptions, configWarnings, reportOptions, useColor, withConfig } from './options.ts'
 import { print } from './print.ts'
+import { isTerminal } from './terminal.ts'
 
 /** Shows what would change on stdout, and on stderr what would be run and what would fail. */
 export const command: Command = async ({ flags: given, words }) => {
   const clada = new Clada(await cladaOptions(given))
   const flags = await withConfig(given)
   const previews: Preview[] = []
-  for (const { text } of await readInputs(words)) previews.push(await clada.preview(text))
-  const failed = previews.filter(({ result }) => !result.success)
+  const failed: { readonly name: string; readonly result: ExecutionResult }[] = []
+  for (const { name, text } of await readInputs(words)) {
+    const preview = await clada.preview(text)
+    previews.push(preview)
+    if (!preview.result.success) failed.push({ name, result: preview.result })
+  }
   if (flags.quiet === undefined) {
     if (flags.json !== undefined) {
       const unheard = await configWarnings(given)
@@ -22,20 +31,28 @@ export const command: Command = async ({ flags: given, words }) => {
       print(JSON.stringify(whole.length === 1 ? whole[0] : whole, null, 2))
     } else for (const { diff } of previews) print(useColor(flags) ? colored(diff) : diff)
     if (flags.json === undefined) {
+      const nameOf = isTerminal(2) ? namedForPerson : namedByTask
       for (const { result } of previews) {
-        for (const line of [...warningLines(result), ...programLines(result)]) process.stderr.write(`${line}\n`)
+        for (const line of [...warningLines(result, nameOf), ...programLines(result, nameOf)])
+          process.stderr.write(`${line}\n`)
       }
-      for (const { result } of failed)
-        process.stderr.write(`${formatReport(result, 'text', { ...reportOptions(flags), errorDetail: 'full' })}\n`)
+      const options = reportOptions(flags)
+      for (const { name, result } of failed)
+        process.stderr.write(`${isTerminal(2) ? failures(name, result, options) : failedTasks(result, options)}\n`)
     }
   }
   return failed.length > 0 ? 1 : 0
 }
 
+type Naming = (result: ActionResult) => string
+
+const namedByTask: Naming = ({ task, seq }) => `[task-${task ?? seq}]`
+const namedForPerson: Naming = (result) => `${result.action} ${primaryOf(result)}:`
+
 /** What was repaired, left out or taken otherwise than it was written. */
-function warningLines({ warnings = [], results }: Preview['result']): string[] {
-  const told = results.flatMap(({ task, seq, data, warnings: own = [] }) =>
-    wouldRun(data) ? [] : own.map((warning) => `[task-${task ?? seq}] ${warning}`),
+function warningLines({ warnings = [], results }: ExecutionResult, nameOf: Naming): string[] {
+  const told = results.flatMap((result) =>
+    wouldRun(result.data) ? [] : (result.warnings ?? []).map((warning) => `${nameOf(result)} ${warning}`),
   )
   return [...warnings, ...told].map((warning) => printable(`! ${warning}`))
 }
@@ -44,11 +61,47 @@ const wouldRun = (data: unknown): data is { would_run: unknown } =>
   typeof data === 'object' && data !== null && 'would_run' in data
 
 /** What would be run: its effects are in no diff. */
-function programLines({ results }: Preview['result']): string[] {
-  return results.flatMap(({ task, seq, data, warnings = [] }) => {
+function programLines({ results }: ExecutionResult, nameOf: Naming): string[] {
+  return results.flatMap((result) => {
+    const { data, warnings = [] } = result
     if (!wouldRun(data)) return []
-    return [printable(`[task-${task ?? seq}] would run: ${String(data.would_run)} (${warnings.join('; ')})`)]
+    const name = nameOf === namedByTask ? namedByTask(result) : '!'
+    return [printable(`${name} would run: ${String(data.would_run)} (${warnings.join('; ')})`)]
   })
+}
+
+/** For whoever reads a pipe: the lines of what would fail. Nothing has succeeded, so nothing is said to have. */
+function failedTasks(result: ExecutionResult, options: ReportOptions): string {
+  const results = result.results.filter(({ success }) => !success)
+  const { warnings: _, ...rest } = result
+  return formatReport({ ...rest, results }, 'text', { ...options, errorDetail: 'full' })
+}
+
+/** For a person: which blocks would fail, where they stand, why, and what the diff is without them. */
+function failures(name: string, result: ExecutionResult, options: ReportOptions): string {
+  const { results, parseErrors, fatalError } = result
+  const of = name === '-' ? '' : ` of ${name}`
+  const failing = results.filter(({ success }) => !success)
+  const broken = byBlock(parseErrors)
+  const acted = failing.flatMap((one) => {
+    const [head = '', ...rest] = prettyAction(one, options)
+    const place = one.line === undefined ? '' : ` (block ${one.blockId}, line ${one.line}${of})`
+    const fate = one.code === 'skipped' ? 'would be left out' : 'would fail'
+    return [`${head} ${fate}${printable(place)}`, ...rest]
+  })
+  const read = broken.flatMap((errors) => {
+    const [head = '', ...rest] = prettyErrors(errors, options)
+    return [`${head} cannot be read${printable(of === '' ? '' : `, in ${name}`)}`, ...rest]
+  })
+  const bad = failing.length + broken.length
+  const total = results.length + broken.length
+  const sum = `${bad} of ${counted(total, 'block')} would fail${bad === total ? '' : '; the diff shows the others'}.`
+  return [
+    ...acted,
+    ...read,
+    ...(fatalError === undefined ? [] : [`✗ ${printable(fatalError)}`]),
+    ...(total === 0 ? [] : [sum]),
+  ].join('\n')
 }
 
 function colored(diff: string): string {

@@ -1,5 +1,6 @@
 import { registry } from '../actions/registry.ts'
 import { Clada } from '../clada.ts'
+import type { ParseError } from '../core/result.ts'
 import { withWarnings } from '../core/with-warnings.ts'
 import { formatReport } from '../report/format.ts'
 import { closestName } from '../text/closest-name.ts'
@@ -7,8 +8,15 @@ import type { Command } from './command.ts'
 import { UsageError } from './flags.ts'
 import { readStdin } from './input.ts'
 import { asking } from './ask.ts'
-import { cladaOptions, configWarnings, reportFormat, reportOptions, withConfig } from './options.ts'
+import { cladaOptions, configWarnings, isPretty, reportFormat, reportOptions, withConfig } from './options.ts'
 import { print } from './print.ts'
+import { shownChanges } from './shown-changes.ts'
+
+/** A person who has typed one action has no lines to look at. */
+function withoutPlace(error: ParseError): ParseError {
+  const { line: _, column: __, blockStartLine: ___, ...rest } = error
+  return rest
+}
 
 export const command: Command = async ({ flags, words }) => {
   const [action, ...pairs] = words
@@ -28,10 +36,15 @@ export const command: Command = async ({ flags, words }) => {
   const [fromStdin] = flags.stdin ?? []
   if (fromStdin !== undefined) params[fromStdin] = (await readStdin()).toString('utf8')
 
-  const result = await new Clada({ ...(await cladaOptions(flags)), ...asking() }).perform(action, params)
   const shown = await withConfig(flags)
+  const changes = await shownChanges(shown)
+  const clada = new Clada({ ...(await cladaOptions(flags)), ...asking() })
+  const result = await clada.perform(action, params, changes.listen)
   const format = reportFormat(shown)(result)
-  const told = format === 'json' ? withWarnings(result, await configWarnings(flags)) : result
-  if (flags.quiet === undefined) print(formatReport(told, format, reportOptions(shown)))
+  const report = { ...reportOptions(shown), ...changes.shown }
+  const told = isPretty(shown)
+    ? { ...result, parseErrors: result.parseErrors.map(withoutPlace) }
+    : withWarnings(result, format === 'json' ? await configWarnings(flags) : [])
+  if (flags.quiet === undefined) print(formatReport(told, format, report))
   return result.success ? 0 : 1
 }

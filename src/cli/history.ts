@@ -1,4 +1,5 @@
 import { Clada } from '../clada.ts'
+import { counted } from '../core/counted.ts'
 import type { ExecutionDetail, HistoryEntry } from '../history-run.ts'
 import { printable } from '../report/printable.ts'
 import type { Command } from './command.ts'
@@ -36,7 +37,8 @@ function line(entry: HistoryEntry, width: number): string {
   const { number, time, summary, failed, commit, paths } = entry
   const notes = [
     ...(entry.undone ? ['undone'] : []),
-    ...(entry.interrupted ? [`interrupted, ${paths.length} paths changed`] : []),
+    // Its summary says that it was interrupted.
+    ...(entry.interrupted ? [`${counted(paths.length, 'path')} changed`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(commit === undefined ? [] : [commit.slice(0, 8)]),
   ]

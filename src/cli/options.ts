@@ -160,6 +160,12 @@ function syntaxOf(name: string): SyntaxName {
   throw new UsageError(`--syntax is one of ${syntaxNames.join(', ')}; '${name}' is none of them.${meant}`)
 }
 
+/** Whether a person reads the report. */
+export function isPretty(flags: FlagValues): boolean {
+  const [asked = 'auto'] = flags.json === undefined ? (flags.format ?? []) : ['json']
+  return asked === 'pretty' || (asked === 'auto' && isTerminal(1))
+}
+
 /** The format for a result: as asked for, else for whoever reads it. */
 export function reportFormat(flags: FlagValues): (result: ExecutionResult) => ReportFormat {
   const [asked = 'auto'] = flags.json === undefined ? (flags.format ?? []) : ['json']

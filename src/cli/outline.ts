@@ -1,11 +1,11 @@
 import { Clada } from '../clada.ts'
-import { formatReport } from '../report/format.ts'
 import { outlineView } from '../report/outline-view.ts'
 import { printable } from '../report/printable.ts'
 import { structureBody } from '../report/structures.ts'
 import type { Command } from './command.ts'
 import { UsageError } from './flags.ts'
-import { cladaOptions, reportOptions } from './options.ts'
+import { cladaOptions } from './options.ts'
+import { failureText } from './print-failure.ts'
 import { print } from './print.ts'
 
 /** The structures of a file: those that a person would name, or all that `list_structures` gives. */
@@ -19,7 +19,7 @@ export const command: Command = async ({ flags, words }) => {
   if (flags.json !== undefined) print(JSON.stringify(structures ? { structures } : (only ?? result), null, 2))
   else if (structures !== undefined && structures.length > 0) print(printable(structureBody({ structures }) ?? ''))
   else if (all !== undefined) print(all.length === 0 ? '[no structures]' : '[only code; --all shows what is in it]')
-  else print(formatReport(result, 'text', { ...reportOptions(flags), errorDetail: 'full' }))
+  else print(failureText(result, flags, 1))
   return result.success ? 0 : 1
 }
 

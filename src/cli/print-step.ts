@@ -2,6 +2,7 @@ import { printable } from '../report/printable.ts'
 import type { StepResult } from '../step.ts'
 import type { FlagValues } from './flags.ts'
 import { print } from './print.ts'
+import { isTerminal } from './terminal.ts'
 
 /** Says where the project is now, and answers with the exit code. */
 export function printStep(result: StepResult, flags: FlagValues): number {
@@ -9,6 +10,10 @@ export function printStep(result: StepResult, flags: FlagValues): number {
   else if (flags.quiet === undefined) print(printable(lines(result).join('\n')))
   return result.success ? 0 : 1
 }
+
+/** Why something was not done. A person needs no code. */
+export const refusalText = (error = 'It could not be done.'): string =>
+  isTerminal(1) ? error.replace(/(?<=^clada \w+: )[a-z]+(?:_[a-z]+)+: /, '') : error
 
 function lines({
   success,
@@ -21,7 +26,7 @@ function lines({
 }: StepResult): string[] {
   const where = branch === undefined ? `at ${commit?.slice(0, 8)}` : `on ${branch}, at ${commit?.slice(0, 8)}`
   return [
-    success ? `Now ${where}.` : (error ?? 'It could not be done.'),
+    success ? `Now ${where}.` : refusalText(error),
     ...stashed_files.map((path) => `  put aside: ${path}`),
     ...restored_files.map((path) => `  brought back: ${path}`),
     ...conflicts.map((path) => `  ✗ ${path}`),

@@ -4,6 +4,7 @@ import type { UndoResult } from '../undo.ts'
 import type { FlagValues } from './flags.ts'
 import { configWarnings } from './options.ts'
 import { print } from './print.ts'
+import { refusalText } from './print-step.ts'
 
 /** Says what came of an undo or redo, and answers with the exit code. */
 export async function printUndo(result: UndoResult, flags: FlagValues, done: string): Promise<number> {
@@ -18,7 +19,7 @@ export function undoLines(
 ): string[] {
   const commit = gitCommit === undefined ? '' : ` (${gitCommit.slice(0, 8)})`
   return [
-    success ? `${done}: execution ${execution}, ${summary}${commit}` : (error ?? 'It could not be done.'),
+    success ? `${done}: execution ${execution}, ${summary}${commit}` : refusalText(error),
     ...restored.map((path) => `  ${path}`),
     ...conflicts.map(({ path, reason }) => `  ✗ ${path}: ${reason}`),
     ...warnings.map((warning) => `! ${warning}`),

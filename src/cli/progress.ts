@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { now } from '../core/clock.ts'
+import { counted } from '../core/counted.ts'
 import type { ActionResult } from '../core/result.ts'
 import { printable } from '../report/printable.ts'
 import { isTerminal } from './terminal.ts'
@@ -16,7 +17,7 @@ export class Progress {
     // A terminal has one line that changes; a log should not fill up.
     this.#next = time + (this.#live ? 100 : 10_000)
     const target = typeof params['path'] === 'string' ? ` ${params['path']}` : ''
-    const line = printable(`${seq} actions done, ${action}${target}`).slice(0, 100)
+    const line = printable(`${counted(seq, 'action')} done, ${action}${target}`).slice(0, 100)
     fs.writeSync(2, this.#live ? `\r\u001b[K${line}` : `clada: ${line}\n`)
     this.#shown = true
   }

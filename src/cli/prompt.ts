@@ -1,4 +1,5 @@
 import { Clada } from '../clada.ts'
+import { counted } from '../core/counted.ts'
 import { withFiles } from '../describe/prompt.ts'
 import { projectPrompt } from '../project-prompt.ts'
 import { printable } from '../report/printable.ts'
@@ -28,7 +29,7 @@ export const command: Command = async ({ flags, words }) => {
   const text = withFiles(prompt.text, files.text)
   if (flags.quiet === undefined) {
     const dropped = prompt.dropped.length === 0 ? '' : `; left out to fit: ${prompt.dropped.join(', ')}`
-    process.stderr.write(`clada: ${tokensOf(text)} tokens${dropped}\n`)
+    process.stderr.write(`clada: ${counted(tokensOf(text), 'token')}${dropped}\n`)
   }
   const given = await giveText(text, flags, root)
   return files.complete ? given : 1

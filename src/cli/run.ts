@@ -10,6 +10,7 @@ import { LiveOutput } from './live-output.ts'
 import { cladaOptions, configWarnings, reportFormat, reportOptions, streams, withConfig } from './options.ts'
 import { print } from './print.ts'
 import { Progress } from './progress.ts'
+import { shownChanges } from './shown-changes.ts'
 
 export const command: Command = async ({ flags: given, words }) => {
   const options = { ...(await cladaOptions(given)), ...asking() }
@@ -23,10 +24,12 @@ export const command: Command = async ({ flags: given, words }) => {
   const live = output === undefined ? {} : { onOutput: output.add }
   const results: ExecutionResult[] = []
   for (const { name, text } of inputs) {
+    const changes = await shownChanges(flags)
+    const heard = { ...live, ...changes.listen }
     const done = await watched(flags, (watching) =>
       text === undefined
-        ? clada.executeStream(stdinTexts(watching.signal), { ...watching, ...live })
-        : clada.execute(text, { ...watching, ...live }),
+        ? clada.executeStream(stdinTexts(watching.signal), { ...watching, ...heard })
+        : clada.execute(text, { ...watching, ...heard }),
     )
     output?.end()
     const result = withWarnings(done, formatOf(done) === 'json' ? unheard : [])
@@ -36,7 +39,7 @@ export const command: Command = async ({ flags: given, words }) => {
     const format = formatOf(result)
     // A person who has seen it come need not read it twice.
     const seen = output !== undefined && format === 'pretty'
-    print(formatReport(result, format, seen ? { ...shown, programs: 'hide' } : shown))
+    print(formatReport(result, format, { ...shown, ...changes.shown, ...(seen ? { programs: 'hide' } : {}) }))
   }
   if (flags.json !== undefined && flags.quiet === undefined) {
     const reports = results.map((result) => formatReport(result, 'json', shown))

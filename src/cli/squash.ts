@@ -6,6 +6,7 @@ import type { Command } from './command.ts'
 import { type FlagValues, numberOf, UsageError } from './flags.ts'
 import { cladaOptions } from './options.ts'
 import { print } from './print.ts'
+import { refusalText } from './print-step.ts'
 
 export const command: Command = async ({ flags, words }) => {
   if (words.length > 0) throw new UsageError('squash takes flags only. See clada help squash.')
@@ -35,7 +36,7 @@ function optionsOf(flags: FlagValues): SquashOptions {
 }
 
 function lines({ success, runs, error }: SquashResult, dryRun: boolean): string[] {
-  if (!success) return [error ?? 'It could not be done.']
+  if (!success) return [refusalText(error)]
   if (runs.length === 0) return ['There are no two commits in a row that could become one.']
   const verb = dryRun ? 'would become' : 'became'
   return runs.flatMap(({ commits, message }) => [

@@ -11,8 +11,8 @@ export interface Recorder {
   reverted(absolute: string): void
   /** A program is about to run, and may change anything. */
   beforeProgram(): Promise<void>
-  /** What a program changed. */
-  changedByProgram(absolutes: readonly string[]): Promise<void>
+  /** What a program changed. Answers with what was there before, as far as anybody knows. */
+  changedByProgram(absolutes: readonly string[]): Promise<ReadonlyMap<string, Inspected>>
   /** The action that is being carried out, for changes that come later. */
   acting: number
   /** How many of a file's names are the recorder's own. */

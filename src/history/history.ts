@@ -114,8 +114,8 @@ export class History implements Recorder {
     }
   }
 
-  async changedByProgram(absolutes: readonly string[]): Promise<void> {
-    if (this.#open === undefined || this.#snapshot === undefined || absolutes.length === 0) return
+  async changedByProgram(absolutes: readonly string[]): Promise<ReadonlyMap<string, Inspected>> {
+    if (this.#open === undefined || this.#snapshot === undefined || absolutes.length === 0) return new Map()
     const { statesBefore } = await import('./snapshot.ts')
     const { journal } = this.#open
     const states = await statesBefore(this.#snapshot, absolutes)
@@ -124,6 +124,7 @@ export class History implements Recorder {
     const lost = absolutes.filter((absolute) => !states.has(absolute)).map((one) => shortPath(this.#options.root, one))
     if (lost.length > 0)
       this.warnings.push(`clada undo cannot take back what action ${this.acting} did to ${listOf(lost)}: ${notKept}`)
+    return new Map([...states].map(([absolute, { state }]) => [absolute, state]))
   }
 
   /** An action begins. */

@@ -43,7 +43,7 @@ export async function recover(
   const changed =
     program && (await (await import('./recover-program.ts')).changedSince(program, dir, place, known.paths))
   const record = { ...known, paths: changed ?? known.paths }
-  const told = [toldOf(record), ...(program === undefined ? [] : [programToldOf(program, changed)])]
+  const told = [toldOf(record), ...(program === undefined ? [] : [programToldOf(number, program, changed)])]
   if (record.paths.length === 0) {
     fs.rmSync(dir, { recursive: true, force: true })
     return program === undefined ? [] : told
@@ -71,15 +71,16 @@ function programIn(dir: string): Program | undefined {
   return found
 }
 
-function programToldOf({ action }: Program, changed: readonly PathRecord[] | undefined): string {
-  const names = (changed ?? []).filter(({ steps }) => steps.some(({ by }) => by === action)).map(({ path }) => path)
-  const what =
-    changed === undefined
-      ? 'what it changed is not known'
-      : names.length === 0
-        ? 'nothing that git sees has changed since it began'
-        : `it, or somebody since it began, changed: ${listOf(names)}`
-  return `a program was running then (action ${action}); ${what}; what git ignores is not looked at`
+function programToldOf(number: number, { action }: Program, changed: readonly PathRecord[] | undefined): string {
+  const what = `action ${action} of execution ${number} was running a program at that moment.`
+  if (changed === undefined)
+    return `${what} What that program changed is not known, and clada undo cannot take it back: look at the files yourself.`
+  const names = changed.filter(({ steps }) => steps.some(({ by }) => by === action)).map(({ path }) => path)
+  const since =
+    names.length === 0
+      ? 'No file that git sees has changed since.'
+      : `Changed since, by that program or by somebody else: ${listOf(names)}.`
+  return `${what} ${since} Files that git ignores were not looked at.`
 }
 
 async function settleGit(dir: string, root: string): Promise<void> {
@@ -226,12 +227,20 @@ function ofIn(header: unknown): { of?: number } {
   return typeof of === 'number' ? { of } : {}
 }
 
-function toldOf({ number, actions, paths }: ExecutionRecord): string {
+/** For somebody who does not know that it ever ran: what it was, what is done and what is not, and what to do now. */
+function toldOf({ number, kind, of, actions, paths }: ExecutionRecord): string {
+  const turn = kind === 'run' ? '' : ` (${kind}${of === undefined ? '' : ` of execution ${of}`})`
+  const was = `execution ${number}${turn} was interrupted: clada was ended in the middle of it.`
   const done = actions.filter(({ success }) => success).map(({ seq }) => seq)
+  const acts =
+    done.length === 0
+      ? 'None of its actions is known to be done.'
+      : `Its ${done.length === 1 ? `action ${done[0]} is` : `actions ${ranges(done)} are`} done; what came after that is not, or only in part.`
+  const known = kind === 'run' ? `${was} ${acts}` : was
+  if (paths.length === 0) return known
   const changed = paths.filter(({ after }) => after.type !== 'directory').map(({ path }) => path)
-  const names = listOf(changed)
-  const acts = done.length === 0 ? 'no action is known to be done' : `done: actions ${ranges(done)}`
-  return `execution ${number} was interrupted; ${acts}; nothing after them is; ${paths.length === 0 ? 'no file was changed.' : `changed: ${names || 'only directories'}. clada undo takes it back.`}`
+  const on = kind === 'run' ? 'run again what is missing' : `clada ${kind} again`
+  return `${known} It changed ${listOf(changed) || 'only directories'}. To take that back: clada undo ${number}. To go on instead: ${on}.`
 }
 
 function ranges(numbers: readonly number[]): string {

@@ -1,5 +1,6 @@
 import type { Clada } from '../clada.ts'
 import type { Document } from '../core/block.ts'
+import type { FileChange } from '../core/result.ts'
 import { formatLlm } from '../report/llm.ts'
 import type { ReportOptions } from '../report/options.ts'
 import type { Done, ListenerEvent, Origin } from './events.ts'
@@ -11,8 +12,10 @@ export interface Carrier {
   /** Where the whole report goes. */
   readonly output: OutputFile
   readonly report: ReportOptions | undefined
-  readonly copy: ((report: string) => Promise<boolean>) | undefined
+  readonly copy: ((report: string) => Promise<boolean | undefined>) | undefined
   readonly tell: (event: ListenerEvent) => void
+  /** Whether anybody hears what is told. */
+  readonly listened: boolean
   readonly signal: AbortSignal
 }
 
@@ -32,14 +35,20 @@ export async function carryOut({ origin, text, document, keys, again }: Order, b
   const { blocks } = onlyOf(document, keys)
   const before = document.blocks.length - blocks.length
   by.tell({ kind: 'begin', origin, blocks: blocks.length, before })
+  let changes: readonly FileChange[] = []
   const result = await by.clada.execute(text, {
     signal: by.signal,
     select: (found) => onlyOf(found, keys),
-    onAction: (action) => by.tell({ kind: 'action', result: action }),
+    ...(by.listened ? { onChanges: (_, told) => void (changes = told) } : {}),
+    onAction: (action) => {
+      by.tell({ kind: 'action', result: action, changes })
+      changes = []
+    },
     onOutput: (task, chunk) => by.tell({ kind: 'program', task, chunk }),
   })
   if (again.length > 0) result.warnings = [...(result.warnings ?? []), ...again]
-  const report = formatLlm(result, by.report)
+  // The model counts in its reply, and that stands somewhere below others.
+  const report = formatLlm(result, { ...by.report, lines: 'block' })
   const copied = await by.copy?.(report).catch(() => false)
   try {
     by.output.write(report)
@@ -50,5 +59,5 @@ export async function carryOut({ origin, text, document, keys, again }: Order, b
       why: `${by.output.path} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
     })
   }
-  return { origin, result, report, copied, durationMs: performance.now() - begun }
+  return { origin, result, report, copied, above: 0, durationMs: performance.now() - begun }
 }

@@ -1,4 +1,4 @@
-import type { ActionResult, ExecutionResult } from '../core/result.ts'
+import type { ActionResult, ExecutionResult, FileChange } from '../core/result.ts'
 
 /** Where a text came from: the watched file, or a text that was handed over. */
 export type Origin = 'file' | 'clipboard' | 'terminal'
@@ -10,7 +10,8 @@ export type ListenerEvent =
   /** Blocks that are there already and are left alone until somebody asks for them. */
   | { readonly kind: 'held'; readonly blocks: number; readonly why: 'first-look' | 'interrupted' }
   | { readonly kind: 'begin'; readonly origin: Origin; readonly blocks: number; readonly before: number }
-  | { readonly kind: 'action'; readonly result: ActionResult }
+  /** An action is done, with what it did to files; large ones are left out. */
+  | { readonly kind: 'action'; readonly result: ActionResult; readonly changes: readonly FileChange[] }
   /** What a program writes, as it comes. */
   | { readonly kind: 'program'; readonly task: string; readonly chunk: Buffer }
   | ({ readonly kind: 'done' } & Done)
@@ -27,5 +28,7 @@ export interface Done {
   /** The whole report, as it stands in the output file. */
   readonly report: string
   readonly copied: boolean | undefined
+  /** Lines of results that stand in the file now, above the text that lines are counted in. */
+  readonly above: number
   readonly durationMs: number
 }

@@ -35,8 +35,11 @@ export interface ListenerOptions {
    */
   readonly atStart?: 'new' | 'hold' | 'all'
   readonly onEvent?: (event: ListenerEvent) => void
-  /** Takes the whole report somewhere; whether that worked is noted above the results. */
-  readonly copy?: ((report: string) => Promise<boolean>) | undefined
+  /**
+   * Takes the whole report somewhere; whether that worked is noted above the results. Undefined where there is nowhere
+   * to take it: that is told once by whoever knows, not with every run.
+   */
+  readonly copy?: ((report: string) => Promise<boolean | undefined>) | undefined
 }
 
 export interface Listener {
@@ -75,6 +78,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     report: options.report,
     copy: options.copy,
     tell,
+    listened: options.onEvent !== undefined,
     signal,
   }
 
@@ -140,8 +144,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     ledger.write({ known, running: [...keys] })
     const done = await carryOut({ origin: 'file', text, document, keys, again }, carrier)
     remember(knownOf(units, known, fatesIn(done.result, keys)))
-    await put(sectionFor(done.result, done.copied))
-    tell({ kind: 'done', ...done })
+    tell({ kind: 'done', ...done, above: await put(sectionFor(done.result, done.copied)) })
     // Whoever typed meanwhile has not been heard yet.
     if (!signal.aborted) later(debounceMs)
   }
@@ -150,9 +153,9 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   async function refuse(result: ExecutionResult, about: Buffer): Promise<void> {
     if (about.equals(last)) return
     last = about
-    await put(sectionFor(result))
+    const above = await put(sectionFor(result))
     const report = formatLlm(result, options.report)
-    tell({ kind: 'done', origin: 'file', result, report, copied: undefined, durationMs: 0 })
+    tell({ kind: 'done', origin: 'file', result, report, copied: undefined, above, durationMs: 0 })
   }
 
   async function submit(text: string, origin: Origin): Promise<ExecutionResult | undefined> {
@@ -190,11 +193,14 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     return units.length === 0 ? [] : [{ kind: 'held', blocks: blocksIn(units), why: 'first-look' }]
   }
 
-  /** Results that cannot be put there are in the output all the same. */
-  async function put(section: string): Promise<void> {
-    await writer
-      .put(section)
-      .catch((error: unknown) => tellTrouble(`The results cannot be put into ${file}: ${reasonOf(error)}`))
+  /** Answers with how many lines they take. Results that cannot be put there are in the output all the same. */
+  async function put(section: string): Promise<number> {
+    try {
+      return (await writer.put(section)) ? section.split('\n').length - 1 : 0
+    } catch (error) {
+      tellTrouble(`The results cannot be put into ${file}: ${reasonOf(error)}`)
+      return 0
+    }
   }
 
   function remember(now: Known): void {

@@ -21,6 +21,7 @@ export const notUtf8: ExecutionResult = {
 }
 
 export const interrupted = fatal(
-  'The last run was interrupted, and what it had begun is not run again by itself. clada history says what was done; ' +
-    'clada watch --again runs it again.',
+  'The last run was interrupted: clada was ended in the middle of it. Its blocks are left alone now, because some of ' +
+    'them may be done. clada history shows what was changed, and clada undo takes it back; to run the blocks again, ' +
+    'press f in clada watch, or start it with --again.',
 )

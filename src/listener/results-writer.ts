@@ -25,8 +25,9 @@ export class ResultsWriter {
     this.#read = read
   }
 
-  async put(section: string): Promise<void> {
-    await this.#inTurn(() => this.#rewrite(section, (bytes) => withSection(this.partsOf(bytes), section)))
+  /** Whether it is there now: not where the file is gone. */
+  put(section: string): Promise<boolean> {
+    return this.#inTurn(() => this.#rewrite(section, (bytes) => withSection(this.partsOf(bytes), section)))
   }
 
   get hasWritten(): boolean {

@@ -1,21 +1,59 @@
-import type { ActionResult } from '../core/result.ts'
-import { smallDiff } from '../text/small-diff.ts'
+import { counted } from '../core/counted.ts'
+import type { ActionResult, FileChange } from '../core/result.ts'
+import { shownDiff } from '../text/shown-diff.ts'
+import { primaryOf } from './words.ts'
 
-/** Lines of a diff that are enough to recognise a change by. */
-const shownLines = 8
-
-/**
- * What an action changed, as far as its own parameters say: the text that was replaced and the one that stands there
- * now, or the beginning of a new one. Empty for everything else.
- */
-export function actionDiff({ success, params }: ActionResult, maxLines = shownLines): string[] {
-  if (!success) return []
-  const { old_text: before, new_text: after, content, new_content } = params
-  if (typeof before === 'string' && typeof after === 'string') return smallDiff(before, after, maxLines).split('\n')
-  const added = [after, content, new_content].find((text): text is string => typeof text === 'string' && text !== '')
-  if (added === undefined) return []
-  const lines = added.replace(/\r?\n$/, '').split('\n')
-  const shown = lines.slice(0, lines.length > maxLines ? maxLines - 1 : maxLines)
-  const more = lines.length - shown.length
-  return [...shown.map((line) => `+${line.slice(0, 200)}`), ...(more > 0 ? [`… ${more} lines more`] : [])]
+export interface Room {
+  /** Lines for everything an action did. */
+  readonly lines: number
+  /** Characters of a line. */
+  readonly width: number
 }
+
+/** What an action really did to files, in so much room. Files that its own line does not name are named. */
+export function changeLines(
+  { params }: Pick<ActionResult, 'params'>,
+  changes: readonly FileChange[],
+  { lines: most, width }: Room,
+): string[] {
+  const moved = movedFile(changes)
+  if (moved !== undefined) return [moved]
+  const named = primaryOf({ params }).replace(/@@.*$/s, '')
+  const lines: string[] = []
+  for (const [index, change] of changes.entries()) {
+    if (lines.length > most - 2) return [...lines, `… and ${counted(changes.length - index, 'more file')}`]
+    const isNamed = changes.length === 1 && (named === change.path || named.endsWith(`/${change.path}`))
+    const head = [...(isNamed ? [] : [change.path]), ...stateOf(change)].join(', ')
+    if (head !== '') lines.push(head)
+    if (!change.binary) lines.push(...shown(change, { lines: most - lines.length, width }))
+  }
+  return lines
+}
+
+/** A file that only got another name; what else it displaced is told as a change of its own. */
+function movedFile(changes: readonly FileChange[]): string | undefined {
+  const gone = changes.find(({ change }) => change === 'delete')
+  const came = changes.find(({ change }) => change === 'create')
+  if (changes.length !== 2 || gone === undefined || came === undefined || gone.binary !== came.binary) return undefined
+  return gone.before === came.after ? `${gone.path} → ${came.path}` : undefined
+}
+
+function stateOf({ change, binary, before, after }: FileChange): string[] {
+  const lines = (text: string | null): string[] => (binary ? ['binary'] : [counted(countLines(text ?? ''), 'line')])
+  if (change === 'create') return ['new', ...lines(after)]
+  if (change === 'delete') return ['deleted', ...lines(before)]
+  return binary ? ['binary'] : []
+}
+
+/** By so many lines a whole file is recognised. */
+const wholeLines = 8
+
+/** What came or went whole needs no line numbers, and no word about its end. */
+function shown({ change, before, after }: FileChange, { lines, width }: Room): string[] {
+  if (lines < 1) return []
+  if (change === 'modify') return shownDiff(before ?? '', after ?? '', { maxLines: lines, width })
+  const all = shownDiff(before ?? '', after ?? '', { maxLines: Math.min(lines, wholeLines) + 1, width }).slice(1)
+  return all.filter((line) => !line.startsWith('\\'))
+}
+
+const countLines = (text: string): number => (text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0))

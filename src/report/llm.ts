@@ -1,3 +1,4 @@
+import { counted } from '../core/counted.ts'
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
 import { capText } from './cap.ts'
 import type { ReportOptions } from './options.ts'
@@ -9,7 +10,7 @@ import { byBlock, isPartial, primaryOf, reasonOf } from './words.ts'
 /** What is pasted back to a model: a line for each action, then what they had to show, then how to repair what failed. */
 export function formatLlm(result: ExecutionResult, options: ReportOptions = {}): string {
   const sections = [summarySection(result), outputsSection(result, options)]
-  if (options.errorDetail !== 'minimal') sections.push(repairSection(result))
+  if (options.errorDetail !== 'minimal') sections.push(repairSection(result, options))
   const report = printable(sections.filter((section) => section !== '').join('\n\n'))
   return options.budget === undefined ? report : capText(report, options.budget)
 }
@@ -25,7 +26,8 @@ function summarySection(result: ExecutionResult): string {
 export function summaryEntries(result: ExecutionResult): string[] {
   const broken = byBlock(result.parseErrors)
   const lines = [...result.results.flatMap(actionLines), ...broken.slice(0, maxBroken).flatMap(blockLines)]
-  if (broken.length > maxBroken) lines.push(`… and ${broken.length - maxBroken} more blocks that could not be read`)
+  if (broken.length > maxBroken)
+    lines.push(`… and ${counted(broken.length - maxBroken, 'more block')} that could not be read`)
   if (result.fatalError !== undefined) lines.push(`❌ ${result.fatalError}`)
   if (lines.length === 0) lines.push('No blocks found')
   for (const warning of result.warnings ?? []) lines.push(`⚠️  ${warning}`)
@@ -71,7 +73,7 @@ export function outputsSection(
 /** Characters that all repairs together may take. */
 const repairBudget = 30 * 1024
 
-export function repairSection({ results, parseErrors }: ExecutionResult): string {
+export function repairSection({ results, parseErrors }: ExecutionResult, { lines }: ReportOptions = {}): string {
   const items: string[] = []
   for (const result of results) {
     if (result.success) continue
@@ -81,12 +83,9 @@ export function repairSection({ results, parseErrors }: ExecutionResult): string
   }
   for (const errors of byBlock(parseErrors)) {
     const [first] = errors
+    const where = first?.blockStartLine === undefined || lines === 'block' ? '' : ` on line ${first.blockStartLine}`
     items.push(
-      [
-        '',
-        `[${first?.blockId}] ${first?.action ?? 'block'}${first?.blockStartLine === undefined ? '' : ` on line ${first.blockStartLine}`}`,
-        ...parseRepairLines(errors),
-      ].join('\n'),
+      ['', `[${first?.blockId}] ${first?.action ?? 'block'}${where}`, ...parseRepairLines(errors, lines)].join('\n'),
     )
   }
   if (items.length === 0) return ''

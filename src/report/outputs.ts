@@ -1,3 +1,4 @@
+import { counted } from '../core/counted.ts'
 import type { ActionResult } from '../core/result.ts'
 import { capText } from './cap.ts'
 import { isStep, stepBody } from './steps.ts'
@@ -83,7 +84,7 @@ function severalFiles(
   const total = paths.length + failures.length
   const head =
     failures.length === 0
-      ? [`Reading ${paths.length} files:`, ...listed(paths)]
+      ? [`Reading ${counted(paths.length, 'file')}:`, ...listed(paths)]
       : [
           `Successfully read ${paths.length} of ${total} files (${failures.length} failed):`,
           '',
@@ -115,10 +116,10 @@ function listed(entry: unknown, params: Readonly<Record<string, unknown>>): stri
   if ('line_number' in entry) return `${entry['file']}:${entry['line_number']}: ${entry['line']}`
   if ('modified' in entry) {
     const name = `${entry['name']}${entry['type'] === 'directory' ? '/' : entry['type'] === 'symlink' ? '@' : ''}`
-    return entry['type'] === 'file' ? `${name}  ${entry['size']} bytes` : name
+    return entry['type'] === 'file' ? `${name}  ${counted(Number(entry['size']), 'byte')}` : name
   }
   if (typeof entry['path'] === 'string')
-    return `${entry['path']}  ${entry['size'] === undefined ? `(${entry['problem']})` : `${entry['size']} bytes`}`
+    return `${entry['path']}  ${entry['size'] === undefined ? `(${entry['problem']})` : counted(Number(entry['size']), 'byte')}`
   return JSON.stringify(entry ?? params)
 }
 

@@ -3,18 +3,24 @@ import type { ReportOptions } from './options.ts'
 import { outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { parseRepairLines, repairLines } from './repair.ts'
+import { spokenAdvice, spokenError } from './spoken.ts'
 import { byBlock, oneLine, primaryOf } from './words.ts'
 
 /** For a person: one line an action, failures with what helps, and a count at the end. */
 export function formatPretty(result: ExecutionResult, options: ReportOptions = {}): string {
-  const lines = result.results.flatMap((one) => prettyAction(one, options))
+  const lines = result.results.flatMap((one) => {
+    const [head = '', ...rest] = prettyAction(one, options)
+    // What was carried out and then taken back has changed nothing.
+    const changes = one.code === 'skipped' ? [] : (options.changes?.get(one.seq) ?? [])
+    return [head, ...prettyChanges(changes, options), ...rest]
+  })
   return [...lines, ...prettyEnd(result, options)].join('\n')
 }
 
 /** What is to be said when all actions are told: what could not be read, warnings, and the count. */
 export function prettyEnd(result: ExecutionResult, options: ReportOptions): string[] {
   const paint = options.color ? colored : plain
-  const lines = byBlock(result.parseErrors).flatMap((errors) => prettyErrors(errors, paint))
+  const lines = byBlock(result.parseErrors).flatMap((errors) => prettyErrors(errors, options))
   for (const warning of result.warnings ?? []) lines.push(paint.yellow(`! ${printable(warning)}`))
   if (result.fatalError !== undefined) lines.push(paint.red(`✗ ${printable(result.fatalError)}`))
   return [...lines, prettySummary(result, paint)]
@@ -33,7 +39,7 @@ export function prettyAction(result: ActionResult, options: ReportOptions): stri
           .map((line) => paint.dim(`    ${line}`))
   const why = result.explanation === undefined ? [] : [paint.dim(`    ${printable(oneLine(result.explanation))}`)]
   if (result.success) return [`${paint.green('✓')} ${what}`, ...why, ...warnings, ...shown]
-  const detail = options.errorDetail === 'minimal' ? [result.error ?? ''] : repairLines(result)
+  const detail = options.errorDetail === 'minimal' ? [spokenError(result)] : personLines(result, options)
   return [
     `${paint.red('✗')} ${what}`,
     ...detail.map((line) => `    ${diffColor(printable(line), paint)}`),
@@ -42,11 +48,32 @@ export function prettyAction(result: ActionResult, options: ReportOptions): stri
   ]
 }
 
-function prettyErrors(errors: readonly ParseError[], paint: Paint): string[] {
+/** What helps, said to the person who reads it. Codes are for those who ask for all there is. */
+function personLines(result: ActionResult, { errorDetail }: ReportOptions): string[] {
+  const { code, ...rest } = result
+  const coded = errorDetail === undefined ? rest : { ...rest, ...(code === undefined ? {} : { code }) }
+  return repairLines({ ...coded, error: spokenError(result) }).flatMap((line) => {
+    if (!line.startsWith('→ ')) return [line]
+    const advice = spokenAdvice(line.slice(2))
+    return advice === '' ? [] : [`→ ${advice}`]
+  })
+}
+
+export function prettyErrors(errors: readonly ParseError[], { color, errorDetail, lines }: ReportOptions): string[] {
+  const paint = color ? colored : plain
   const [first] = errors
-  const name = `block ${first?.blockId}${first?.action === undefined ? '' : ` (${first.action})`}`
+  const { action, blockId } = first ?? {}
+  // What stands in no document is no block.
+  const isCall = first?.line === undefined && first?.blockStartLine === undefined
+  const name = isCall && action !== undefined ? action : `block ${blockId}${action === undefined ? '' : ` (${action})`}`
   const head = `${paint.red('✗')} ${printable(name)}`
-  return [head, ...parseRepairLines(errors).map((line) => `    ${printable(line)}`)]
+  const shown = errorDetail === undefined ? errors.map(withoutCode) : errors
+  return [head, ...parseRepairLines(shown, lines).map((line) => `    ${printable(line)}`)]
+}
+
+function withoutCode(error: ParseError): ParseError {
+  const { code: _, ...rest } = error
+  return rest
 }
 
 /** How many were done and failed. */
@@ -66,10 +93,17 @@ export function prettySummary({ results, parseErrors, fatalError }: ExecutionRes
   return parts.join(', ')
 }
 
-/** A line of a diff, in its colour. */
-export function diffColor(line: string, paint: Paint): string {
-  if (/^\s*\+/.test(line)) return paint.green(line)
-  return /^\s*-/.test(line) ? paint.red(line) : line
+/** What an action did to files, below its line. */
+export function prettyChanges(lines: readonly string[], { color }: ReportOptions): string[] {
+  const paint = color ? colored : plain
+  const inks: Readonly<Record<string, (text: string) => string>> = { '+': paint.green, '-': paint.red, ' ': same }
+  return lines.map((line) => `    ${(inks[line.charAt(0)] ?? paint.dim)(printable(line))}`)
+}
+
+/** A line of a diff, in its colour. It may be indented by two; lines that both sides have are so by their mark. */
+function diffColor(line: string, paint: Paint): string {
+  if (/^(?: {2})?\+/.test(line)) return paint.green(line)
+  return /^(?: {2})?-/.test(line) ? paint.red(line) : line
 }
 
 export interface Paint {

@@ -1,5 +1,6 @@
 import type { ActionResult, Details, ParseError } from '../core/result.ts'
 import { capText } from './cap.ts'
+import type { CountedIn } from './options.ts'
 import { structureHelp } from './structures.ts'
 
 /** What a failed action needs to succeed next time, as indented lines. The first line of the error is said elsewhere. */
@@ -53,11 +54,20 @@ function placeLines({ places = [], found }: Details): string[] {
 }
 
 /** What a block that could not be read needs. */
-export function parseRepairLines(errors: readonly ParseError[]): string[] {
-  return errors.slice(0, 20).flatMap(({ message, line, column, hint, code }) => {
-    const where = line === undefined ? '' : `line ${line}${column === undefined ? '' : `, column ${column}`}: `
+export function parseRepairLines(errors: readonly ParseError[], counted?: CountedIn): string[] {
+  return errors.slice(0, 20).flatMap((error) => {
+    const { message, column, hint, code } = error
+    const line = lineIn(error, counted)
+    const where = line === undefined ? '' : `${line}${column === undefined ? '' : `, column ${column}`}: `
     return [`${where}${message}${code === undefined ? '' : ` [${code}]`}`, ...(hint === undefined ? [] : [`→ ${hint}`])]
   })
+}
+
+function lineIn({ line, blockStartLine }: ParseError, counted: CountedIn | undefined): string | undefined {
+  if (line === undefined) return undefined
+  if (counted === undefined) return `line ${line}`
+  if (counted !== 'block') return `line ${line + counted.above} of ${counted.name}`
+  return blockStartLine === undefined ? `line ${line}` : `line ${line - blockStartLine + 1} of the block`
 }
 
 const indented = (text: string): string[] => text.split('\n').map((line) => `  ${line}`)

@@ -1,3 +1,4 @@
+import { counted } from '../core/counted.ts'
 import type { ActionResult, ParseError } from '../core/result.ts'
 import type { ReportOptions } from './options.ts'
 
@@ -6,14 +7,15 @@ export function primaryOf({ params }: Pick<ActionResult, 'params'>): string {
   const { path, paths, pattern, lang, old_path, source_path, command } = params
   // A name with a line break in it must not look like two lines.
   if (typeof path === 'string') return path.replace(/\r?\n/g, '\\n')
-  if (typeof paths === 'string') return `(${paths.split('\n').filter((line) => line.trim() !== '').length} files)`
+  if (typeof paths === 'string')
+    return `(${counted(paths.split('\n').filter((line) => line.trim() !== '').length, 'file')})`
   for (const value of [pattern, lang, old_path, source_path, command])
     if (typeof value === 'string') return oneLine(value)
   return ''
 }
 
 /** Why an action failed, in a few words. */
-export function reasonOf(result: Pick<ActionResult, 'error' | 'code' | 'data' | 'details'>): string {
+export function reasonOf(result: Pick<ActionResult, 'error' | 'code' | 'data' | 'details' | 'params'>): string {
   const { error, code, data, details } = result
   const said = code === 'exec_failed' ? lastLineOf(data) : undefined
   if (said !== undefined) return oneLine(said.trim())
@@ -25,9 +27,20 @@ export function reasonOf(result: Pick<ActionResult, 'error' | 'code' | 'data' | 
   if (/File not found|no such file or directory/.test(error)) return 'File not found'
   if (/permission denied/i.test(error)) return 'Permission denied'
   const colon = error.indexOf(': ')
-  const [short = ''] = colon === -1 ? [] : error.slice(colon + 2).split(/['(\n]/)
-  return short.trim() || oneLine(colon === -1 ? error : error.slice(colon + 2))
+  const line = firstLine(error.slice(colon === -1 ? 0 : colon + 2))
+  // What the action was about stands in front of it already, and codes are for programs.
+  const short = line.replace(` '${primaryOf(result)}'`, '').replace(/ \((?:[A-Z]+|[a-z]+_[a-z_]+)\)$/, '')
+  return oneLine(short.trim())
 }
+
+/** The first line of a message. A text that it quotes is a part of that line, whatever line breaks are in it. */
+export function firstLine(message: string): string {
+  const [line = ''] = message.replace(quotedText, (quoted) => quoted.replaceAll('\n', '⏎')).split('\n')
+  return line
+}
+
+/** A quote inside a word is an apostrophe. Bounded, because a message may be anything. */
+const quotedText = /(?<!\w)(['"])[^]{0,500}?\1(?!\w)/g
 
 /** Whether some of several files could be read. */
 export const isPartial = ({ data, details }: Pick<ActionResult, 'data' | 'details'>): boolean =>

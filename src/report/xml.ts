@@ -4,7 +4,7 @@ import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, isProgram, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { repairLines } from './repair.ts'
-import { primaryOf, showsHint } from './words.ts'
+import { firstLine, primaryOf, showsHint } from './words.ts'
 
 /** A line for each task, numbered from 1, then a `<result>` for programs, which counts from 0. */
 export function formatXml(result: ExecutionResult, options: ReportOptions = {}): string {
@@ -103,7 +103,7 @@ function reasonFor({ error = '', details }: ActionResult): string {
   if (typeof details?.found === 'number' && details.expected !== undefined) {
     return `found ${details.found} matches, expected ${details.expected}`
   }
-  return error.replace(/^[a-z_]+: /, '').split('\n')[0] ?? ''
+  return firstLine(error.replace(/^[a-z_]+: /, ''))
 }
 
 function resultElement(tasks: readonly Task[]): string {

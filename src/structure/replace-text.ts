@@ -1,3 +1,4 @@
+import { counted } from '../core/counted.ts'
 import { Source } from '../core/source.ts'
 import { applyReplacements, eolFor, findOccurrences } from '../text/edit.ts'
 import type { Change } from './change.ts'
@@ -48,11 +49,15 @@ export function replaceAllTextIn(
     new_text,
     (count, lines) => {
       if (expected_count === undefined || expected_count === count) return undefined
-      return failed('COUNT_MISMATCH', `old_text is in the structure ${count} times, not ${expected_count}.`, {
-        expected: expected_count,
-        found: count,
-        lines,
-      })
+      return failed(
+        'COUNT_MISMATCH',
+        `old_text is in the structure ${counted(count, 'time')}, not ${expected_count}.`,
+        {
+          expected: expected_count,
+          found: count,
+          lines,
+        },
+      )
     },
     expected_count,
   )

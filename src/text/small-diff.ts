@@ -1,3 +1,4 @@
+import { counted } from '../core/counted.ts'
 import { diffLines, type Run } from './line-diff.ts'
 import { splitLines } from './lines.ts'
 
@@ -10,7 +11,7 @@ export function smallDiff(before: string, after: string, maxLines: number): stri
   const near = all.length > maxLines ? nearChanges(all) : all
   const shown = near.length > maxLines ? withoutMiddle(near, maxLines) : near
   return shown
-    .map((row) => (row.kind === 'gap' ? `… ${row.count} lines left out` : MARKS[row.kind] + row.text))
+    .map((row) => (row.kind === 'gap' ? `… ${counted(row.count, 'line')} left out` : MARKS[row.kind] + row.text))
     .join('\n')
 }
 
@@ -40,15 +41,15 @@ function rowsOf(before: readonly string[], after: readonly string[]): Row[] {
 }
 
 const WIDTH = 160
-const LEAD = 40
 
 /** A long line is cut to the part where it leaves `other`, or both would show only what is alike. */
-function clipped(text: string, other = ''): string {
-  if (text.length <= WIDTH) return text
+export function clipped(text: string, other = '', width = WIDTH): string {
+  if (text.length <= width) return text
   let alike = 0
   while (alike < other.length && text.charCodeAt(alike) === other.charCodeAt(alike)) alike++
-  const from = alike + LEAD > WIDTH ? alike - LEAD : 0
-  const to = from + WIDTH
+  const lead = Math.floor(width / 4)
+  const from = alike + lead > width ? Math.max(0, Math.min(alike - lead, text.length - width)) : 0
+  const to = from + width
   return `${from > 0 ? '…' : ''}${text.slice(from, to)}${to < text.length ? '…' : ''}`
 }
 

@@ -48,7 +48,7 @@ export function unifiedDiff(
 const REGULAR = '100644'
 
 /** Lines with their ends. Only LF ends a line here, as in git: a CR belongs to the line's text. */
-function linesOf(text: string): string[] {
+export function linesOf(text: string): string[] {
   const lines: string[] = []
   let from = 0
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', from)) {
@@ -63,7 +63,7 @@ function hunksOf(before: readonly string[], after: readonly string[], context: n
   const hunks: string[] = []
   let oldAt = 0
   let newAt = 0
-  for (const { lead, runs } of groups(diffLines(before, after), context)) {
+  for (const { lead, runs } of hunkRuns(diffLines(before, after), context)) {
     oldAt += lead
     newAt += lead
     const oldStart = oldAt
@@ -82,10 +82,10 @@ function hunksOf(before: readonly string[], after: readonly string[], context: n
   return hunks
 }
 
-const MARKS = { same: ' ', old: '-', new: '+' } as const
+export const MARKS = { same: ' ', old: '-', new: '+' } as const
 
 /** Changes with the lines around them; `lead` lines that both sides have lie between a group and the one before. */
-function groups(runs: readonly Run[], context: number): { lead: number; runs: Run[] }[] {
+export function hunkRuns(runs: readonly Run[], context: number): { lead: number; runs: Run[] }[] {
   const found: { lead: number; runs: Run[] }[] = []
   let open: Run[] | undefined
   let lead = 0
@@ -118,7 +118,7 @@ function groups(runs: readonly Run[], context: number): { lead: number; runs: Ru
 }
 
 /** Where a hunk is, counted from 1. An empty extent names the line in front of it. */
-function extent(start: number, end: number): string {
+export function extent(start: number, end: number): string {
   const count = end - start
   if (count === 0) return `${start},0`
   return count === 1 ? `${start + 1}` : `${start + 1},${count}`

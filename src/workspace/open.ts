@@ -6,9 +6,10 @@ import { DiskTree } from './disk-tree.ts'
 import { landTogether } from './land.ts'
 import { Locator } from './locate.ts'
 import type { Location } from './location.ts'
+import { NotedRecorder } from './noted.ts'
 import { type Restoration, restoreSteps } from './restore.ts'
 import { Scratch } from './scratch.ts'
-import { type Change, StagedTree, type Step } from './staged-tree.ts'
+import { type Change, changed, StagedTree, type Step } from './staged-tree.ts'
 import type { Landing } from './tree.ts'
 import { type ActionFiles, Workspace } from './workspace.ts'
 
@@ -21,7 +22,11 @@ export interface OpenWorkspace {
   group(): Promise<GroupScope>
   /** Whether there is anything under an absolute path inside the roots. */
   isThere(absolute: string): boolean
-  /** Staged only: notes what happens from now on; what is given back tells how files have changed since. */
+  /**
+   * Notes what the action does that begins now; what is given back tells how files have changed. On a stage that is
+   * everything since, so it must be asked before the next action begins. On the disk large files are left out, and
+   * nothing is known where nobody records changes.
+   */
   noting(): () => Change[]
   /** Staged only: what would be different. */
   changes(): Change[]
@@ -55,7 +60,8 @@ export function openWorkspace(
 ): OpenWorkspace {
   const { limits } = settings
   const scratch = new Scratch(settings.root)
-  const disk = new DiskTree(scratch, recorder)
+  const noted = recorder && new NotedRecorder(recorder, (absolute) => disk.inspect(locationOf(settings.root, absolute)))
+  const disk: DiskTree = new DiskTree(scratch, noted)
   const acting = (): number => recorder?.acting ?? 0
   let begun: Promise<void> | undefined
   const begin =
@@ -69,7 +75,7 @@ export function openWorkspace(
     locator,
     limits,
     begin: staged === undefined ? begin : undefined,
-    recorder: staged === undefined ? recorder : undefined,
+    recorder: staged === undefined ? noted : undefined,
   })
   const land = async (steps: readonly Step[]): Promise<string[]> => {
     if (steps.length > 0) await begin?.()
@@ -96,7 +102,14 @@ export function openWorkspace(
       const at = locator.locate({ given: absolute, absolute }, 'list')
       return (staged ?? disk).look(at) !== undefined
     },
-    noting: () => staged?.noting() ?? (() => []),
+    noting: () => {
+      if (staged !== undefined) return staged.noting()
+      const since = noted?.noting()
+      return () =>
+        (since?.() ?? []).flatMap(({ absolute, before, after }) =>
+          changed(locationOf(settings.root, absolute), before, after),
+        )
+    },
     changes: () => staged?.changes() ?? [],
     landTogether: async () => (staged === undefined ? [] : land(staged.steps)),
     stateDir: () => scratch.stateDir(),

@@ -297,7 +297,7 @@ interface Turn {
 }
 
 /** Nothing where nothing is different. */
-function changed(at: Location, before: FileState | null, after: FileState | null): Change[] {
+export function changed(at: Location, before: FileState | null, after: FileState | null): Change[] {
   if (before === null && after === null) return []
   if (before !== null && after !== null && before.mode === after.mode && before.bytes.equals(after.bytes)) return []
   return [{ at, before, after }]

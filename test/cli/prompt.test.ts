@@ -117,7 +117,7 @@ describe('clada context', () => {
     const cwd = scratchDir({ 'a.txt': 'A', '.env': 'KEY=1' })
     const { status, stdout, stderr } = clada(['context', 'add', '.env', 'none.txt', 'a.txt'], { cwd })
     expect(status).toBe(1)
-    expect(stdout).toBe('a.txt (1 bytes) added\n')
+    expect(stdout).toBe('a.txt (1 byte) added\n')
     expect(stderr).toContain("Path not allowed '.env': it matches the denied pattern '.env' (path_denied)")
     expect(stderr).toContain("no such file or directory, open 'none.txt'")
   })

@@ -84,10 +84,14 @@ describe('an execution that died', () => {
     const next = await execute(root, 'off', [['file_write', { path: 'b.txt', content: 'B' }]])
     expect(next.success).toBe(true)
     expect(next.warnings).toEqual([
-      'execution 1 was interrupted; done: actions 1; nothing after them is; changed: a.txt. clada undo takes it back.',
+      'execution 1 was interrupted: clada was ended in the middle of it. Its action 1 is done; what came after that is ' +
+        'not, or only in part. It changed a.txt. To take that back: clada undo 1. To go on instead: run again what is ' +
+        'missing.',
     ])
+    // As the warning says: the last one is another by now.
+    expect(await undoIn(root, 'off', { number: 1 })).toMatchObject({ success: true, execution: 1 })
+    expect(treeOf(root)).toEqual({ 'a.txt': '644 a', 'b.txt': '644 B' })
     expect(await undoIn(root, 'off')).toMatchObject({ success: true, execution: 2 })
-    expect(await undoIn(root, 'off')).toMatchObject({ success: true, execution: 1 })
     expect(treeOf(root)).toEqual({ 'a.txt': '644 a', 'b.txt': '644 b' })
   })
 

@@ -159,8 +159,11 @@ describe('a program that runs when clada is killed', () => {
 
       const next = await run(root, mode, [['file_write', { path: 'd.txt', content: 'd' }]])
       expect(next.warnings).toEqual([
-        'execution 1 was interrupted; done: actions 1; nothing after them is; changed: src/c.txt, a.txt, b.txt, new.txt. clada undo takes it back.',
-        'a program was running then (action 2); it, or somebody since it began, changed: src/c.txt, a.txt, b.txt, new.txt; what git ignores is not looked at',
+        'execution 1 was interrupted: clada was ended in the middle of it. Its action 1 is done; what came after that ' +
+          'is not, or only in part. It changed src/c.txt, a.txt, b.txt, new.txt. To take that back: clada undo 1. To ' +
+          'go on instead: run again what is missing.',
+        'action 2 of execution 1 was running a program at that moment. Changed since, by that program or by somebody ' +
+          'else: src/c.txt, a.txt, b.txt, new.txt. Files that git ignores were not looked at.',
         ...(mode === 'commit' ? [expect.stringMatching(/^what was not committed yet .* was committed first/)] : []),
       ])
       expect(await undoIn(root, mode)).toMatchObject({ success: true })
@@ -178,8 +181,9 @@ describe('a program that runs when clada is killed', () => {
     fs.writeFileSync(path.join(history, 'journal'), `${JSON.stringify(dead)}\n{"program":1}\n`)
     const next = await run(root, 'off', [['file_write', { path: 'd.txt', content: 'd' }]])
     expect(next.warnings).toEqual([
-      'execution 1 was interrupted; no action is known to be done; nothing after them is; no file was changed.',
-      'a program was running then (action 1); what it changed is not known; what git ignores is not looked at',
+      'execution 1 was interrupted: clada was ended in the middle of it. None of its actions is known to be done.',
+      'action 1 of execution 1 was running a program at that moment. What that program changed is not known, and ' +
+        'clada undo cannot take it back: look at the files yourself.',
     ])
   })
 })

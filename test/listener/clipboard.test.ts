@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sessionToken } from '../../src/session/token.ts'
 import { Display, missing, skip } from '../clipboard/support/display.ts'
 import { python, watching, type Watching } from './terminal.ts'
-import { append, traceOf, until } from './world.ts'
+import { append, sectionIn, traceOf, until } from './world.ts'
 
 /** The token as the watcher of this project has it. */
 function tokenFor(watch: Watching): string {
@@ -57,9 +57,13 @@ describe.skipIf(python === undefined)('clada watch without a clipboard', () => {
   it('says so once, and watches the file all the same', async () => {
     const watch = await watching({ args: ['--clipboard'], env: none })
     await watch.sees('No clipboard:')
-    fs.appendFileSync(watch.file, append(watch.dir, 'one'))
-    await watch.sees('The answer could not be copied.')
-    expect(watch.shown().match(/No clipboard:/g)).toHaveLength(1)
+    for (const id of ['one', 'two']) {
+      fs.appendFileSync(watch.file, append(watch.dir, id))
+      await until(() => sectionIn(watch.file).includes(`${id} ✅`))
+      expect(fs.readFileSync(watch.file, 'utf8')).toMatch(/^=== CLADA RESULTS ===\n/)
+    }
+    await watch.sees(/^1 done$[^]*^1 done$/m)
+    expect(watch.shown().match(/clipboard:|copied/gi)).toEqual(['clipboard:'])
   })
 
   it('copies through the terminal where it is told so', async () => {

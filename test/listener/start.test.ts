@@ -243,4 +243,16 @@ describe('the watched file', () => {
     await ran(world, 5)
     expect(fs.readFileSync(world.file, 'utf8').match(/📋/g)).toHaveLength(1)
   })
+
+  it('notes above the results that a copy failed, and nothing where there is nowhere to copy to', async () => {
+    let copied: boolean | undefined = false
+    const world = await listening('', { copy: async () => copied })
+    fs.writeFileSync(world.file, append(world.dir, 'one'))
+    await ran(world, 1)
+    expect(fs.readFileSync(world.file, 'utf8')).toMatch(/^❌ Clipboard copy failed\n\n=== CLADA RESULTS ===\none ✅/)
+    copied = undefined
+    fs.appendFileSync(world.file, append(world.dir, 'two'))
+    await ran(world, 2)
+    expect(fs.readFileSync(world.file, 'utf8')).toMatch(/^=== CLADA RESULTS ===\ntwo ✅/)
+  })
 })

@@ -6,7 +6,7 @@ import { makeKeyReader } from '../../src/cli/watch/keys.ts'
 import { cellsOf, fitted } from '../../src/cli/watch/cells.ts'
 import { fill } from '../support/scratch.ts'
 import { python, watching } from './terminal.ts'
-import { append, block, sectionIn, traceOf } from './world.ts'
+import { append, block, sectionIn, traceOf, until } from './world.ts'
 
 const edit = (dir: string, old: string): string =>
   block('ed1', [
@@ -19,18 +19,74 @@ const run = (command: string): string => block('run', ['action = "run"', `comman
 const greet = "function greet(name) {\n  return 'Hello ' + name\n}\n"
 
 describe.skipIf(python === undefined)('clada watch on a terminal', () => {
-  it('shows each action, edits as diffs, failures with the nearest place, and a status line', async () => {
+  it('shows each action, what it changed, failures with the nearest place, and a status line', async () => {
     const watch = await watching()
     fill(watch.dir, { 'greet.ts': greet })
     fs.appendFileSync(watch.file, edit(watch.dir, "return 'Hello ' + name"))
-    await watch.sees("✓ file_replace_text greet.ts\n    -return 'Hello ' + name\n    +return `Hello, ${name}!`\n")
-    expect(watch.raw()).toContain("\u001b[31m-return 'Hello ' + name\u001b[0m")
+    await watch.sees(
+      '✓ file_replace_text greet.ts\n    @@ -1,3 +1,3 @@\n     function greet(name) {\n' +
+        "    -  return 'Hello ' + name\n    +  return `Hello, ${name}!`\n     }\n",
+    )
+    expect(watch.raw()).toContain("\u001b[31m-  return 'Hello ' + name\u001b[0m")
     await watch.sees(/✓ 1 done · \d\d:\d\d:\d\d · \d+ ms · \? help/)
     fs.appendFileSync(watch.file, edit(watch.dir, "return 'Hallo ' + name").replaceAll('ed1', 'ed2'))
     await watch.sees(/✗ file_replace_text greet\.ts\n.*old_text not found in file[^]*nearest: line 2/)
     await watch.sees('0 done, 1 failed')
     watch.send('q')
     expect(await watch.ended()).toBe(0)
+  })
+
+  it('shows what really happened to files: every place, other files, and no more than fits', async () => {
+    const watch = await watching({ columns: 40 })
+    const list = Array.from({ length: 40 }, (_, i) => `${i + 1}. ${watch.dir}/item\n`).join('')
+    fill(watch.dir, { 'list.md': list, 'a.py': 'def f():\n    if x:\n        one()\n', 'wide.txt': 'w'.repeat(300) })
+    const replace = block('all', [
+      'action = "file_replace_all_text"',
+      `path = "${watch.dir}/list.md"`,
+      'old_text = "5. "',
+      'new_text = "five. "',
+    ])
+    fs.appendFileSync(watch.file, replace + block('mv1', ['action = "run"', 'command = "mv wide.txt w.txt"']))
+    await watch.sees(`✓ file_replace_all_text list.md\n    @@ -3,5 +3,5 @@\n     3. ${watch.dir}/item`.slice(0, 70))
+    await watch.sees(
+      / {4}@@ -13,5 \+13,5 @@\n {5}13\.[^]* {4}… \d+ more lines\n✓ run mv wide\.txt w\.txt\n {4}wide\.txt → w\.txt\n/,
+    )
+    for (const line of watch.shown().split('\n')) if (/^ {4}[ +-]/.test(line)) expect(cellsOf(line)).toBeLessThan(40)
+    const lenient = 'a.py\n```\n<<<<<<< SEARCH\nif x:\n    one()\n=======\nif x:\n    two()\n>>>>>>> REPLACE\n```\n'
+    fs.writeFileSync(watch.file, lenient)
+    await watch.sees(
+      'a.py\n    @@ -1,3 +1,3 @@\n     def f():\n         if x:\n    -        one()\n    +        two()\n',
+    )
+  })
+
+  it('says of actions that were taken back with their group that nothing came of them', async () => {
+    const watch = await watching()
+    fill(watch.dir, { 'a.txt': 'a\n' })
+    const edit = (from: string): string =>
+      `<edit path="a.txt"><search><![CDATA[${from}]]></search><replace><![CDATA[b]]></replace></edit>\n`
+    fs.appendFileSync(watch.file, `<tasks version="1.0" atomic="true">\n${edit('a')}${edit('nowhere')}</tasks>\n`)
+    await watch.sees('0 done, 2 failed')
+    expect(watch.shown()).toMatch(
+      /✓ file_edit a\.txt[^]*✗ file_edit a\.txt[^]*✗ file_edit a\.txt\n.*whole or not at all/,
+    )
+    expect(fs.readFileSync(path.join(watch.dir, 'a.txt'), 'utf8')).toBe('a\n')
+  })
+
+  it('names the line of the file that a mistake stands on, and tells the model the line of its block', async () => {
+    const watch = await watching()
+    const broken = block('bad', ['action = "file_write"', 'path = "/x'])
+    for (const before of [append(watch.dir, 'one'), append(watch.dir, 'two')]) {
+      fs.appendFileSync(watch.file, `${before}\n${broken}`)
+      await until(() => sectionIn(watch.file).includes(`${before.includes('two') ? 'two' : 'one'} ✅`))
+      const lines = fs.readFileSync(watch.file, 'utf8').split('\n')
+      await watch.sees(
+        `    line ${lines.indexOf('path = "/x') + 1} of clada_input.md, column 8: Unclosed quoted string\n`,
+      )
+      const output = fs.readFileSync(`${watch.dir}/.clada/output.md`, 'utf8')
+      expect(output).toContain('\n[bad] file_write\nline 3 of the block, column 8: Unclosed quoted string [')
+    }
+    watch.send(`\u001b[200~prose\r${broken.replaceAll('bad', 'bd2').replaceAll('\n', '\r')}\u001b[201~`)
+    await watch.sees('    line 4 of the reply, column 8: Unclosed quoted string\n')
   })
 
   it('takes keys: undo, redo, again, help, and an output to look at', async () => {
@@ -65,7 +121,7 @@ describe.skipIf(python === undefined)('clada watch on a terminal', () => {
     // Any other key is no answer.
     watch.send('u')
     watch.send('n')
-    await watch.sees("The user refused '")
+    await watch.sees("You refused '")
     await watch.sees('1 done, 1 failed')
   })
 

@@ -20,7 +20,7 @@ export interface Start {
   readonly atStart?: 'new' | 'hold' | 'all'
   readonly debounceMs?: number
   readonly outputFile?: string
-  readonly copy?: (report: string) => Promise<boolean>
+  readonly copy?: (report: string) => Promise<boolean | undefined>
 }
 
 /** A listener on a file in a project of its own, ended with the test. */

@@ -4,6 +4,8 @@ import { Clada, type ExecutionResult } from '../../src/index.ts'
 import { capText, marker } from '../../src/report/cap.ts'
 import { formatReport } from '../../src/report/format.ts'
 import { printable } from '../../src/report/printable.ts'
+import { reasonOf } from '../../src/report/words.ts'
+import { smallDiff } from '../../src/text/small-diff.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const none: ExecutionResult = { success: true, totalBlocks: 0, executedActions: 0, results: [], parseErrors: [] }
@@ -66,6 +68,44 @@ describe('reports', () => {
       'No blocks found. clada prompt prints what teaches a model to write them.',
     )
     expect(formatReport(none, 'xml')).toBe('<result blocks="0" tasks="0" succeeded="0" failed="0"/>')
+  })
+
+  it('say in one line why an action failed, with everything that is quoted', () => {
+    const reasons: [error: string, reason: string, path?: string][] = [
+      ['file_edit: old_text not found in file', 'old_text not found in file'],
+      ["file_replace_lines: Line 4 of 'a.txt' is not what was expected", "Line 4 of 'a.txt' is not what was expected"],
+      [
+        "run: Command not allowed: the operator '|' is for shells",
+        "Command not allowed: the operator '|' is for shells",
+      ],
+      ['run: \'sh -c "a\nb"\' is not approved', '\'sh -c "a⏎b"\' is not approved'],
+      ['x: TARGET_NOT_FOUND: "class A\nrun" is not there\n  near: 1', 'TARGET_NOT_FOUND: "class A⏎run" is not there'],
+      ["exec: the model's program doesn't end (TIMEOUT)", "the model's program doesn't end"],
+      ['file_patch: hunk 1 of 2 not found in file\n  one\n  two', 'hunk 1 of 2 not found in file'],
+      [
+        "x: Line range 5-9 is out of bounds (file has 'a' lines)",
+        "Line range 5-9 is out of bounds (file has 'a' lines)",
+      ],
+      ["x: Path not allowed '/p/.env': it is closed (path_denied)", 'Path not allowed: it is closed', '/p/.env'],
+      ["file_copy: Source '/p/a' has gone", 'Source has gone', '/p/a'],
+      ["file_move: Source file not found '/p/a' (ENOENT)", 'Source file not found', '/p/a'],
+      ["file_read: ENOENT: no such file or directory, open '/p/a'", 'File not found', '/p/a'],
+      ['no colon in it', 'no colon in it'],
+      ['', 'Unknown error'],
+    ]
+    for (const [error, reason, path = '/p/other'] of reasons)
+      expect([error, reasonOf({ error, params: { path } })]).toEqual([error, reason])
+  })
+
+  it('count one as one', async () => {
+    const dir = scratchDir({ 'one.txt': 'x' })
+    const clada = new Clada({ repoPath: dir })
+    const read = formatReport(await clada.perform('files_read', { paths: 'one.txt' }), 'llm')
+    expect(read).toContain('✅ files_read (1 file)\n')
+    expect(read).toContain('Reading 1 file:\n')
+    expect(formatReport(await clada.perform('ls', { path: '.' }), 'llm')).toContain('one.txt  1 byte\n')
+    expect(smallDiff('a\nb\nc\nd', 'A\nb\nc\nd', 4)).toBe('-a\n+A\n b\n… 2 lines left out')
+    expect(smallDiff('a\nb\nc', 'A\nb\nc', 3)).toMatch(/… 1 line left out$/)
   })
 
   it('escape what would be markup', async () => {

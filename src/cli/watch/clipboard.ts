@@ -19,8 +19,8 @@ export interface ClipboardUse {
 }
 
 export interface Board {
-  /** Whether the text went anywhere. */
-  copy(text: string): Promise<boolean>
+  /** Whether the text went anywhere. Undefined where there is no clipboard, which was said at the start. */
+  copy(text: string): Promise<boolean | undefined>
   /** Takes the reply that waits. */
   take(): void
   stop(): void
@@ -52,7 +52,7 @@ export async function openBoard(
   return {
     copy: async (text) => {
       const here = await put(text, clipboard, watch)
-      return (osc52 && 'to' in byTerminal(text)) || here
+      return (osc52 && 'to' in byTerminal(text)) || (clipboard === undefined && !osc52 ? undefined : here)
     },
     take: () => {
       if (watch?.accept() !== true) say('No copied reply is waiting.')

@@ -1,16 +1,21 @@
-import type { ListenerEvent } from '../../listener/events.ts'
-import type { ActionResult, ExecutionResult } from '../../core/result.ts'
-import { actionDiff } from '../../report/action-diff.ts'
+import { counted } from '../../core/counted.ts'
+import type { Done, ListenerEvent } from '../../listener/events.ts'
+import { changeLines } from '../../report/action-diff.ts'
 import type { ReportOptions } from '../../report/options.ts'
-import { colored, diffColor, plain, prettyAction, prettyEnd } from '../../report/pretty.ts'
+import { colored, plain, prettyAction, prettyChanges, prettyEnd } from '../../report/pretty.ts'
 import { printable } from '../../report/printable.ts'
 import { unhidden } from '../visible.ts'
+import { fitted } from './cells.ts'
 
 /** How a person sees what a listener tells. Nothing of it moves the cursor. */
 export interface Look extends ReportOptions {
   readonly root: string
+  /** The file that is watched. */
+  readonly file: string
   /** Whether there are keys to be pressed. */
   readonly keys: boolean
+  /** How wide the terminal is. */
+  readonly columns: number
 }
 
 export function linesFor(event: ListenerEvent, look: Look, now: Date): string[] {
@@ -28,30 +33,30 @@ function linesOf(event: ListenerEvent, look: Look, now: Date): string[] {
         paint.dim(`The whole output goes to ${short(event.output)}.${look.keys ? ' ? shows the keys.' : ''}`),
       ]
     case 'held': {
-      const what = counted(event.blocks)
+      const what = counted(event.blocks, 'block')
       const why =
         event.why === 'interrupted'
-          ? `The last run was interrupted; ${what} of it ${event.blocks === 1 ? 'is' : 'are'} not run again by itself.`
+          ? `The last run was interrupted. ${what} of it ${event.blocks === 1 ? 'is left alone: it' : 'are left alone: some'} may be done, see clada history.`
           : `${what} ${event.blocks === 1 ? 'was' : 'were'} here already and ${event.blocks === 1 ? 'is' : 'are'} left alone.`
-      return [paint.yellow(`! ${why} ${key('f', 'clada watch --again ')}runs what is not done.`)]
+      return [paint.yellow(`! ${why} ${key('f', 'clada watch --again ')}runs ${event.blocks === 1 ? 'it' : 'them'}.`)]
     }
     case 'begin': {
       const from = event.origin === 'file' ? '' : `, from the ${event.origin}`
       const before = event.before === 0 ? '' : ` (${event.before} applied before)`
-      return ['', paint.dim(`${timeOf(now)}  ${counted(event.blocks)}${before}${from}`)]
+      return ['', paint.dim(`${timeOf(now)}  ${counted(event.blocks, 'block')}${before}${from}`)]
     }
     case 'action':
-      return actionLines(event.result, look)
+      return actionLines(event, look)
     case 'program':
       return []
     case 'done':
-      return endLines(event.result, look, event.copied)
+      return endLines(event, look)
     case 'nothing-new':
       return [
         paint.dim(
           event.blocks === 0
             ? `There are no blocks in what came from the ${event.origin}. clada prompt prints what teaches a model to write them.`
-            : `Nothing new: ${counted(event.blocks)} applied before. ${key('x', 'clada watch --again ')}runs all again.`,
+            : `Nothing new: ${counted(event.blocks, 'block')} applied before. ${key('x', 'clada watch --again ')}runs all again.`,
         ),
       ]
     case 'trouble':
@@ -61,16 +66,21 @@ function linesOf(event: ListenerEvent, look: Look, now: Date): string[] {
   }
 }
 
-function actionLines(result: ActionResult, look: Look): string[] {
-  const paint = look.color ? colored : plain
-  const diff = actionDiff(result).map((line) => `    ${diffColor(printable(line), paint)}`)
-  const [head = '', ...rest] = prettyAction(result, { ...look, programs: look.programs })
-  return [head, ...diff, ...rest].map((line) => brief(line, look.root))
+/** A picture of what changed, not the whole of it: clada history shows that. */
+const changedLines = 16
+
+function actionLines({ result, changes }: ListenerEvent & { kind: 'action' }, look: Look): string[] {
+  const [head = '', ...rest] = prettyAction(result, look).map((line) => brief(line, look.root))
+  const width = Math.max(20, look.columns - 6)
+  // Counted in characters first; some take two columns.
+  const diff = changeLines(result, changes, { lines: changedLines, width }).map((line) => fitted(line, width))
+  return [head, ...prettyChanges(diff, look), ...rest]
 }
 
-function endLines(result: ExecutionResult, look: Look, copied: boolean | undefined): string[] {
+function endLines({ result, copied, origin, above }: Done, look: Look): string[] {
   const paint = look.color ? colored : plain
-  const lines = prettyEnd(result, look).map((line) => brief(line, look.root))
+  const counted = origin === 'file' ? { name: shortened(look.file, look.root), above } : { name: 'the reply', above: 0 }
+  const lines = prettyEnd(result, { ...look, lines: counted }).map((line) => brief(line, look.root))
   if (copied === undefined) return lines
   return [
     ...lines,
@@ -83,8 +93,6 @@ const brief = (line: string, root: string): string => (/^\s*→/.test(line) ? li
 
 /** Paths inside the project, as a person calls them. */
 export const shortened = (text: string, root: string): string => text.replaceAll(`${root}/`, '')
-
-const counted = (blocks: number): string => `${blocks} block${blocks === 1 ? '' : 's'}`
 
 export function timeOf(date: Date): string {
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')

@@ -3,6 +3,8 @@ import { cellsOf, fitted } from './cells.ts'
 
 /** Lines that come and stay, and below them, where there is a terminal, one that changes. */
 export interface Screen {
+  /** How wide it is. */
+  readonly columns: () => number
   print(lines: readonly string[]): void
   /** Cut to the width of the terminal. Parts that do not fit are left out from the right. */
   status(parts: readonly string[]): void
@@ -14,6 +16,7 @@ export interface Screen {
 
 /** Without a terminal: plain lines. */
 export const plainScreen = (): Screen => ({
+  columns: () => 120,
   print: (lines) => print(lines.map((line) => `${line}\n`).join('')),
   status: () => {},
   suspend: () => {},
@@ -57,6 +60,7 @@ export function liveScreen(out: { readonly columns?: number } & NodeJS.EventEmit
   }
   out.on('resize', onResize)
   return {
+    columns,
     print: (lines) => {
       waiting.push(...lines)
       schedule()

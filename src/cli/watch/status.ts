@@ -1,3 +1,4 @@
+import { counted } from '../../core/counted.ts'
 import type { ListenerEvent } from '../../listener/events.ts'
 import { prettySummary } from '../../report/pretty.ts'
 import { printable } from '../../report/printable.ts'
@@ -16,7 +17,7 @@ export function makeStatus(
   let line = [short(`watching ${file}`)]
   return {
     hear: (event, now) => {
-      if (event.kind === 'begin') line = [`running ${event.blocks} blocks`]
+      if (event.kind === 'begin') line = [`running ${counted(event.blocks, 'block')}`]
       if (event.kind === 'action') {
         const { seq, action } = event.result
         line = [`running, ${seq} done`, short(`${action} ${primaryOf(event.result)}`)]

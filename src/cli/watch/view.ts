@@ -1,3 +1,4 @@
+import type { ActionResult } from '../../core/result.ts'
 import type { ListenerEvent } from '../../listener/events.ts'
 import type { ReportOptions } from '../../report/options.ts'
 import { LiveOutput } from '../live-output.ts'
@@ -31,18 +32,21 @@ export interface View {
 
 export function openView({ root, file, report, streamed, terminal }: ViewOptions): View {
   const screen = terminal === 'none' ? plainScreen() : liveScreen(process.stdout, report.color ?? false)
-  const look: Look = {
+  const look: Omit<Look, 'columns'> = {
     ...report,
     outputLimit: 1500,
     // What was seen as it came need not be seen again.
     programs: streamed ? 'hide' : report.programs,
     root,
+    file,
     keys: terminal === 'keys',
   }
   const status = makeStatus(file, root)
   const questions: KeyQuestions | undefined = terminal === 'keys' ? keyQuestions(screen, () => showStatus()) : undefined
   const showStatus = (): void => screen.status(questions?.hint ?? status.parts())
   const programs = new LiveOutput((line) => screen.print([line]))
+  /** Told as done. What is carried out whole or not at all may still be taken back. */
+  let done: ActionResult[] = []
   let output = ''
   let answer = ''
   let running = false
@@ -60,7 +64,14 @@ export function openView({ root, file, report, streamed, terminal }: ViewOptions
       if (event.kind === 'done') [running, answer] = [false, event.report]
       programs.end()
       const now = new Date()
-      screen.print(linesFor(event, look, now))
+      const lines = (one: ListenerEvent): string[] => linesFor(one, { ...look, columns: screen.columns() }, now)
+      if (event.kind === 'action' && event.result.success) done.push(event.result)
+      if (event.kind === 'done') {
+        const back = done.filter(({ success }) => !success)
+        done = []
+        screen.print(back.flatMap((result) => lines({ kind: 'action', result, changes: [] })))
+      }
+      screen.print(lines(event))
       status.hear(event, now)
       showStatus()
     },
