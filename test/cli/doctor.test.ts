@@ -45,7 +45,7 @@ describe('clada doctor about git', () => {
       'commit (the default inside of a repository): each execution is a commit of clada on trunk',
     )
     const part = findings(path.join(root, 'src'))
-    expect(part.get('project')?.advice).toContain('.. has .git and is another')
+    expect(part.get('project')?.advice).toContain('the project around it is .. (it has .git)')
     expect(part.get('repository')?.found).toContain(`${root} (the project is a part of it), branch trunk`)
   })
 
