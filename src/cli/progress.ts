@@ -16,7 +16,8 @@ export class Progress {
     // A terminal has one line that changes; a log should not fill up.
     this.#next = time + (this.#live ? 100 : 10_000)
     const target = typeof params['path'] === 'string' ? ` ${params['path']}` : ''
-    const line = printable(`${seq} actions done, ${action}${target}`).slice(0, 100)
+    const done = seq === 1 ? '1 action' : `${seq} actions`
+    const line = printable(`${done} done, ${action}${target}`).slice(0, 100)
     fs.writeSync(2, this.#live ? `\r\u001b[K${line}` : `clada: ${line}\n`)
     this.#shown = true
   }

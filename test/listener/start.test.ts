@@ -77,6 +77,7 @@ describe('a listener starts', () => {
     await expect(start('pipe')).rejects.toThrow('is no regular file')
     await expect(start('dir')).rejects.toThrow('is a directory')
     await expect(start('gone/file.md')).rejects.toThrow('does not exist')
+    await expect(start('inside.md/file.md')).rejects.toThrow('does not exist')
     await expect(startListener({ filePath: 'x.md' })).rejects.toThrow('listener: filePath must be absolute')
     await expect(startListener({ filePath: '' })).rejects.toThrow('listener: filePath is required')
     await expect(startListener({ filePath: '/x', debounceMs: 14 })).rejects.toThrow('debounceMs must be at least 15')
