@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -130,6 +130,25 @@ describe('the package', () => {
     if (process.platform !== 'win32') expect(fs.statSync(cli).mode & 0o111).toBe(0o111)
     expect(node([cli, '--version'], project)).toContain(manifest.version)
     expect(node([cli, 'tools', '--format', 'json'], project)).toContain('"file_write"')
+  })
+
+  it('says which Nodes it needs on one that cannot require ES modules', () => {
+    const cli = path.join(installed, manifest.bin.clada)
+    const args = ['--no-experimental-require-module', cli, '--version']
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8' })
+    const told = `clada needs Node 20.19, 22.13 or newer; this is ${process.version}.\n`
+    expect({ status, stdout, stderr }).toEqual({ status: 2, stdout: '', stderr: told })
+  })
+
+  it('can be required, with no warning', () => {
+    fill(project, {
+      'use.cjs': `
+        const { Clada } = require('clada')
+        new Clada({ repoPath: process.cwd(), gitCommit: false }).execute('').then(({ success }) => console.log(success))
+      `,
+    })
+    const { stdout, stderr } = spawnSync(process.execPath, ['use.cjs'], { cwd: project, encoding: 'utf8' })
+    expect({ stdout, stderr }).toEqual({ stdout: 'true\n', stderr: '' })
   })
 
   it('never runs what V8 kept of another build, though npm gives all files one time and V8 compares lengths', () => {

@@ -11,6 +11,12 @@ const path = require('node:path')
 /** The digest of everything in `cli/`, set when the package is built. */
 const BUILD = 'unbuilt'
 
+// Some packages are ES modules only. Node 21 and early Nodes 22 are newer than the first that can require those.
+if (!process.features.require_module) {
+  process.stderr.write(`clada needs Node 20.19, 22.13 or newer; this is ${process.version}.\n`)
+  process.exit(2)
+}
+
 const dir = process.env.CLADA_NO_CACHE ? undefined : cacheDir()
 if (dir !== undefined) {
   const build = path.join(dir, `${process.version}-${process.arch}-${BUILD}`)
