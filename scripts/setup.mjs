@@ -3,9 +3,8 @@ import fs from 'node:fs'
 
 /** Installs the dependencies when they are missing or older than the lock file. */
 export function installDependencies() {
-  const [major, minor] = process.versions.node.split('.').map(Number)
-  if (major < 20 || (major === 20 && minor < 19)) {
-    console.error(`clada needs Node 20.19 or newer; this is ${process.version}.`)
+  if (!process.features.require_module) {
+    console.error(`clada needs Node 20.19, 22.13 or newer; this is ${process.version}.`)
     process.exit(2)
   }
   const lock = new URL('../package-lock.json', import.meta.url)

@@ -136,14 +136,23 @@ export const commandSettingsOf = ({ exec, approve, trustApprovals, maxOutput }: 
 
 function rootOf(given: string | undefined): string {
   const root = canonical(given ?? process.cwd())
-  const stat = fs.statSync(root, { throwIfNoEntry: false })
-  if (!stat?.isDirectory()) throw new SettingsError(`The root '${given ?? root}' is not a directory.`)
+  if (!isDirectory(root)) throw new SettingsError(`The root '${given ?? root}' is not a directory.`)
   if (given === undefined && (root === path.parse(root).root || root === canonical(os.homedir()))) {
     throw new SettingsError(
       `'${root}' is too much to be a project by accident. Go to a project, or say --root ${root}.`,
     )
   }
   return root
+}
+
+/** Below a file nothing is, which Node 20 throws. */
+function isDirectory(at: string): boolean {
+  try {
+    return fs.statSync(at, { throwIfNoEntry: false })?.isDirectory() ?? false
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return false
+    throw error
+  }
 }
 
 /** A root may lie behind a link; it is resolved here and never again. */

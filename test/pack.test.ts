@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -146,6 +146,25 @@ describe('the package', () => {
     expect(told(path.join(scratch, 'elsewhere'))).toBe(path.join(installed, 'schema/clada.schema.json'))
   })
 
+  it('says which Nodes it needs on one that cannot require ES modules', () => {
+    const cli = path.join(installed, manifest.bin.clada)
+    const args = ['--no-experimental-require-module', cli, '--version']
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8' })
+    const told = `clada needs Node 20.19, 22.13 or newer; this is ${process.version}.\n`
+    expect({ status, stdout, stderr }).toEqual({ status: 2, stdout: '', stderr: told })
+  })
+
+  it('can be required, with no warning', () => {
+    fill(project, {
+      'use.cjs': `
+        const { Clada } = require('clada')
+        new Clada({ repoPath: process.cwd(), gitCommit: false }).execute('').then(({ success }) => console.log(success))
+      `,
+    })
+    const { stdout, stderr } = spawnSync(process.execPath, ['use.cjs'], { cwd: project, encoding: 'utf8' })
+    expect({ stdout, stderr }).toEqual({ stdout: 'true\n', stderr: '' })
+  })
+
   it('never runs what V8 kept of another build, though npm gives all files one time and V8 compares lengths', () => {
     const env = { ...process.env, XDG_CACHE_HOME: path.join(scratch, 'cache'), CLADA_NO_CACHE: '' }
     const versionOf = (dist: string): string => {
@@ -167,6 +186,42 @@ describe('the package', () => {
 
     expect(versionOf(first)).toBe(`clada ${manifest.version}\n`)
     expect(versionOf(other)).toBe(`CLADA ${manifest.version}\n`)
+  })
+
+  // Node 22 and newer keep it themselves, where they are told to and without a look at who can write there.
+  it('keeps what V8 made of it where only the user can write, and of few builds', () => {
+    const base = path.join(scratch, 'kept')
+    const cache = path.join(base, 'clada')
+    const start = (at = base): string => {
+      const env = { ...process.env, XDG_CACHE_HOME: at, CLADA_NO_CACHE: '' }
+      const args = [path.join(installed, 'dist/cli.cjs'), '--version']
+      return execFileSync(process.execPath, args, { env, encoding: 'utf8', timeout: 60_000 })
+    }
+    start()
+    const [name = ''] = fs.readdirSync(cache)
+    const build = path.join(cache, name)
+    expect(name).toMatch(/^v[\d.]+-\w+-[0-9a-f]{16}$/)
+    expect(fs.statSync(build).mode & 0o777).toBe(0o700)
+    expect(fs.readdirSync(build)).not.toEqual([])
+
+    fs.rmSync(build, { recursive: true })
+    for (const [at, old] of ['a', 'b', 'c', 'd'].entries()) {
+      fs.mkdirSync(path.join(cache, old))
+      fs.utimesSync(path.join(cache, old), at, at)
+    }
+    start()
+    expect(fs.readdirSync(cache).sort()).toEqual(['c', 'd', name])
+
+    fs.rmSync(build, { recursive: true })
+    fs.mkdirSync(build)
+    fs.chmodSync(build, 0o777)
+    start()
+    expect(fs.readdirSync(build)).toEqual([])
+
+    // Below these nothing can be made; below the last, Node's own way of making directories never ends.
+    for (const none of [path.join(scratch, 'project/package.json'), '/proc/none']) {
+      expect(start(none)).toBe(`clada ${manifest.version}\n`)
+    }
   })
 
   it('serves MCP without installing an SDK, and ships its licence', () => {

@@ -16,8 +16,13 @@ export interface Desk {
 export async function openDesk(root: string, answer: (request: ApprovalRequest, gone: AbortSignal) => ReturnType<Ask>) {
   const address = addressOf(root)
   if (address === undefined || (await isOpen(address))) return undefined
-  makePrivateDir(path.dirname(address))
-  fs.rmSync(address, { force: true })
+  try {
+    makePrivateDir(path.dirname(address))
+    fs.rmSync(address, { force: true })
+  } catch {
+    // The page works without; only other processes cannot ask it.
+    return undefined
+  }
   const callers = new Set<net.Socket>()
   const server = net.createServer((caller) => {
     callers.add(caller)

@@ -1,7 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { putFile } from '../state/own-files.ts'
-import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
+import { SettingsError } from '../core/settings.ts'
+import { stateHome } from '../state/user-dirs.ts'
+import { keepForUser, rootName, userStateDir } from '../state/user-state.ts'
 import { isRecord } from './project-list.ts'
 
 /**
@@ -41,9 +42,11 @@ function isVoucher(value: unknown): value is Voucher {
 
 export function writeVouchers(root: string, vouchers: readonly Voucher[]): void {
   const file = vouchersFile(root)
-  if (file === undefined) throw new Error('The state directory lies inside the project, where models can write.')
-  makePrivateDir(path.dirname(file))
-  putFile(file, `${JSON.stringify({ root, vouchers }, null, 2)}\n`)
+  if (file === undefined)
+    throw new SettingsError(
+      `clada cannot remember this: '${stateHome()}' lies inside the project, where models can write. Set XDG_STATE_HOME to a directory outside.`,
+    )
+  keepForUser(file, `${JSON.stringify({ root, vouchers }, null, 2)}\n`)
 }
 
 function vouchersFile(root: string): string | undefined {

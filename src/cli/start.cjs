@@ -4,15 +4,25 @@
 // that time. `CLADA_NO_CACHE=1` leaves it alone.
 'use strict'
 
+const fs = require('node:fs')
 const Module = require('node:module')
 const path = require('node:path')
 
 /** The digest of everything in `cli/`, set when the package is built. */
 const BUILD = 'unbuilt'
 
+// Some packages are ES modules only. Node 21 and early Nodes 22 are newer than the first that can require those.
+if (!process.features.require_module) {
+  process.stderr.write(`clada needs Node 20.19, 22.13 or newer; this is ${process.version}.\n`)
+  process.exit(2)
+}
+
 const dir = process.env.CLADA_NO_CACHE ? undefined : cacheDir()
-if (dir !== undefined && typeof Module.enableCompileCache === 'function') Module.enableCompileCache(dir)
-else if (dir !== undefined) useCache(path.join(dir, `${process.version}-${process.arch}-${BUILD}`))
+if (dir !== undefined) {
+  const build = path.join(dir, `${process.version}-${process.arch}-${BUILD}`)
+  // Node 22 and newer read whatever lies where they are told to look.
+  if (isOwn(build)) (Module.enableCompileCache ?? useCache)(build)
+}
 require('./cli/main.cjs')
 
 /** Undefined where the user has no directory of their own for it: in a shared one anybody could lay code for us. */
@@ -22,9 +32,29 @@ function cacheDir() {
   return base && path.isAbsolute(base) ? path.join(base, 'clada') : undefined
 }
 
+/** Whether nobody else can write there. Makes the directory where it is missing. */
+function isOwn(build) {
+  try {
+    const { uid, mode } = fs.lstatSync(build, { throwIfNoEntry: false }) ?? make(build)
+    return !process.getuid || (uid === process.getuid() && (mode & 0o022) === 0)
+  } catch {
+    // A cache that cannot be is no reason to fail.
+    return false
+  }
+}
+
+/** One after the other: Node's own way to make several never ends below /proc. */
+function make(build) {
+  const dir = path.dirname(build)
+  for (const each of [path.dirname(dir), dir, build]) {
+    if (!fs.existsSync(each)) fs.mkdirSync(each, { mode: 0o700 })
+  }
+  removeOld(dir)
+  return fs.lstatSync(build)
+}
+
 /** In the directory of this build lies a file for each chunk that was ever loaded. */
 function useCache(build) {
-  const fs = require('node:fs')
   const vm = require('node:vm')
   const own = path.join(__dirname, 'cli') + path.sep
   const fresh = []
@@ -33,7 +63,7 @@ function useCache(build) {
   Module.prototype._compile = function (source, filename) {
     if (!filename.startsWith(own)) return compile.call(this, source, filename)
     const kept = path.join(build, path.basename(filename))
-    const script = new vm.Script(Module.wrap(source), { filename, cachedData: read(fs, kept) })
+    const script = new vm.Script(Module.wrap(source), { filename, cachedData: read(kept) })
     if (script.cachedDataRejected !== false) fresh.push([kept, script])
     const required = (id) => this.require(id)
     const wrapped = script.runInThisContext()
@@ -41,12 +71,12 @@ function useCache(build) {
   }
 
   process.on('exit', () => {
-    if (fresh.length > 0) write(fs, build, fresh)
+    if (fresh.length > 0) write(fresh)
   })
 }
 
 /** What somebody else wrote there is not looked at. */
-function read(fs, file) {
+function read(file) {
   let fd
   try {
     fd = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0))
@@ -63,9 +93,8 @@ function read(fs, file) {
   }
 }
 
-function write(fs, build, fresh) {
+function write(fresh) {
   try {
-    if (fs.mkdirSync(build, { recursive: true, mode: 0o700 }) !== undefined) removeOld(fs, path.dirname(build))
     for (const [file, script] of fresh) {
       const temp = `${file}.${process.pid}`
       fs.writeFileSync(temp, script.createCachedData(), { mode: 0o600, flag: 'wx' })
@@ -77,7 +106,7 @@ function write(fs, build, fresh) {
 }
 
 /** Older builds leave theirs behind. A few may stay: a project's own clada and a global one take turns. */
-function removeOld(fs, dir) {
+function removeOld(dir) {
   const builds = fs.readdirSync(dir).map((name) => path.join(dir, name))
   const age = new Map(builds.map((name) => [name, fs.statSync(name).mtimeMs]))
   for (const old of builds.sort((a, b) => age.get(b) - age.get(a)).slice(3)) {

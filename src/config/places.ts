@@ -6,4 +6,11 @@ export const projectFileName = 'clada.yml'
 export const defaultInputFile = 'clada_input.md'
 
 /** Whether anything is at a path. All that a run without config files pays for having them. */
-export const isThere = (file: string): boolean => fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined
+export function isThere(file: string): boolean {
+  try {
+    return fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined
+  } catch (error) {
+    // Below a file there is nothing. Whatever else is wrong, whoever reads it says so.
+    return !(error instanceof Error && 'code' in error && error.code === 'ENOTDIR')
+  }
+}

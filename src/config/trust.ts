@@ -1,8 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { sha256 } from '../core/hash.ts'
-import { putFile } from '../state/own-files.ts'
-import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
+import { keepForUser, rootName, userStateDir } from '../state/user-state.ts'
 
 /**
  * Which project files a user vouches for: by directory and by their exact content, in a place that neither a
@@ -30,14 +29,13 @@ export function isTrusted(dir: string, text: string): boolean {
 export function trust(dir: string, text: string): boolean {
   const file = trustFile(dir)
   if (file === undefined) return false
-  makePrivateDir(path.dirname(file))
-  putFile(file, `${JSON.stringify({ dir, hash: sha256(text), time: new Date().toISOString() }, null, 2)}\n`)
+  keepForUser(file, `${JSON.stringify({ dir, hash: sha256(text), time: new Date().toISOString() }, null, 2)}\n`)
   return true
 }
 
 export function distrust(dir: string): void {
   const file = trustFile(dir)
-  if (file !== undefined) fs.rmSync(file, { force: true })
+  if (file !== undefined && fs.existsSync(file)) fs.rmSync(file, { force: true })
 }
 
 function trustFile(dir: string): string | undefined {

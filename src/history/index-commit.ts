@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { gitStop } from './git-program.ts'
 import { writeCommit } from './commit-object.ts'
+import { cutOffBelow } from './cut-off.ts'
 import { identityOf } from './message.ts'
 import { hasCode } from '../core/os-error.ts'
 import { jsonOf, readOwn } from '../state/own-files.ts'
@@ -66,14 +67,21 @@ export async function addTo(room: Room, paths: readonly string[], env: Record<st
   if (paths.length === 0) return
   const top = room.repository.top ?? ''
   if (room.config.sparse) await wake(room, paths, env)
-  // What goes, goes first: a file may have become a directory.
+  // What goes, goes first: a file may have become a directory, or a directory a file.
+  const isCutOff = cutOffBelow(top)
+  const lost = paths.filter(isCutOff)
+  // Git would look for them behind the link, and refuse.
+  if (lost.length > 0) await updateIndex(room, ['--force-remove'], lost, env)
+  const rest = paths.filter((name) => !isCutOff(name))
   const gone = (name: string): boolean => !isContent(path.join(top, name))
-  const ordered = [...paths.filter(gone), ...paths.filter((name) => !gone(name))]
-  const input = ordered.join('\0') + '\0'
-  await room.git(['update-index', '--add', '--remove', '--ignore-skip-worktree-entries', '-z', '--stdin'], {
-    input,
-    env,
-  })
+  const ordered = [...rest.filter(gone), ...rest.filter((name) => !gone(name))]
+  // What may not be committed can still be in the way of what may.
+  if (ordered.length > 0)
+    await updateIndex(room, ['--add', '--remove', '--replace', '--ignore-skip-worktree-entries'], ordered, env)
+}
+
+async function updateIndex(room: Room, how: readonly string[], names: readonly string[], env: Record<string, string>) {
+  await room.git(['update-index', ...how, '-z', '--stdin'], { input: names.join('\0') + '\0', env })
 }
 
 /** Paths that a sparse checkout leaves out are there after all. */
@@ -107,13 +115,14 @@ interface Seen {
 
 /** What the index was when it was copied; undefined when there was none. */
 export function copyIndex(index: string, copy: string): Seen | undefined {
+  // The last copy may have become the index: then both names are one file, and its time would be set.
+  fs.rmSync(copy, { force: true })
   try {
     const { ino, size, mtimeMs } = fs.statSync(index)
     copyWithTime(index, copy)
     return { ino, size, mtimeMs }
   } catch (error) {
     if (!hasCode(error, 'ENOENT')) throw error
-    fs.rmSync(copy, { force: true })
     return undefined
   }
 }

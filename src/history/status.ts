@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { cutOffBelow } from './cut-off.ts'
 import { gitStop } from './git-program.ts'
 import type { Room } from './room.ts'
 
@@ -55,12 +56,17 @@ export function savable(
   root: string,
   closed: (relative: string) => boolean,
 ): string[] {
+  const isCutOff = cutOffBelow(top)
   return names.filter((name) => {
     const relative = path.relative(root, path.join(top, name)).split(path.sep).join('/')
     if (relative.startsWith('../') || path.isAbsolute(relative) || name.endsWith('/')) return false
     if (isClosed(relative, closed)) return false
-    const stat = fs.lstatSync(path.join(top, name), { throwIfNoEntry: false })
-    return stat === undefined || stat.isSymbolicLink() || (stat.isFile() && stat.size <= sizeLimit)
+    const at = path.join(top, name)
+    const stat = isCutOff(name) ? undefined : fs.lstatSync(at, { throwIfNoEntry: false })
+    if (stat === undefined || stat.isSymbolicLink()) return true
+    // A file that became a directory is gone, unless that is a repository: then it may be a submodule.
+    if (stat.isDirectory()) return !fs.existsSync(path.join(at, '.git'))
+    return stat.isFile() && stat.size <= sizeLimit
   })
 }
 

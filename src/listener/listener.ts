@@ -188,6 +188,11 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     }
     // Below results that nobody remembers, everything was carried out; elsewhere the user may not even have looked.
     if (memory !== undefined || (atStart === 'new' && section.length === 0)) return []
+    if (place.created && units.length > 0) {
+      // Nobody brought this file along: it was made a moment ago, and the user was fast.
+      remember(known)
+      return []
+    }
     last = own
     remember(knownOf(units, known, ({ state }) => (state === 'sound' ? 'held' : 'unread')))
     return units.length === 0 ? [] : [{ kind: 'held', blocks: blocksIn(units), why: 'first-look' }]

@@ -79,9 +79,10 @@ results on top. What was carried out once is not carried out again, so new repli
 /** The user may name a link; but one that a project brought along must not lead out of it. */
 function realPlace(given: string, roots: readonly string[]): string {
   const file = path.resolve(given)
-  const there = fs.lstatSync(file, { throwIfNoEntry: false })
-  const dir = fs.existsSync(path.dirname(file)) ? fs.realpathSync(path.dirname(file)) : undefined
+  // With a slash behind it, a file is not there.
+  const dir = fs.existsSync(`${path.dirname(file)}/`) ? fs.realpathSync(path.dirname(file)) : undefined
   if (dir === undefined) throw new ListenerError('NOT_A_FILE', `the directory of '${given}' does not exist`)
+  const there = fs.lstatSync(file, { throwIfNoEntry: false })
   if (there === undefined) return path.join(dir, path.basename(file))
   if (there.isSymbolicLink()) {
     const target = fs.existsSync(file) ? fs.realpathSync(file) : undefined

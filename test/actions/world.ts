@@ -28,8 +28,7 @@ export function build(root: string, pieces: readonly Piece[]): void {
  */
 export function look(root: string): World {
   const world: World = {}
-  const parent = path.dirname(root)
-  for (const entry of fs.readdirSync(parent, { recursive: true, withFileTypes: true })) {
+  for (const entry of entriesBelow(path.dirname(root))) {
     const file = path.join(entry.parentPath, entry.name)
     const name = path.relative(root, file)
     if (name === '' || name === '.clada' || name.startsWith('.clada/')) continue
@@ -39,6 +38,13 @@ export function look(root: string): World {
     else if (fs.readdirSync(file).length === 0) world[name] = 'directory'
   }
   return world
+}
+
+/** Follows no link, as Node's own way does from Node 22 on. */
+function entriesBelow(dir: string): fs.Dirent[] {
+  return fs
+    .readdirSync(dir, { withFileTypes: true })
+    .flatMap((entry) => (entry.isDirectory() ? [entry, ...entriesBelow(path.join(dir, entry.name))] : [entry]))
 }
 
 /** What must be there: as before, except for what the case says. */

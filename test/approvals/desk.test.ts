@@ -91,4 +91,11 @@ describe('the desk', () => {
     expect(fs.statSync(path.join(dir, fs.readdirSync(dir)[0] ?? '')).mode & 0o777).toBe(0o600)
     desk?.close()
   })
+
+  it('is nowhere when there is no place for it', async () => {
+    process.env['XDG_STATE_HOME'] = path.join(state, 'file')
+    fs.writeFileSync(path.join(state, 'file'), '')
+    expect(await openDesk(root, async () => 'once')).toBeUndefined()
+    expect(await askDesk(request)).toBeUndefined()
+  })
 })

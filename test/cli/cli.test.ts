@@ -110,8 +110,9 @@ describe('clada run', () => {
 
   it('skips the rest after --total-timeout', () => {
     const cwd = scratchDir()
-    const input = Array.from({ length: 3000 }, (_, i) => write(`${cwd}/${i}.txt`, 'x')).join('\n')
-    const { status, stdout } = clada(['--format', 'text', '--total-timeout', '0.05'], { cwd, input })
+    // From a file: on a busy machine a pipe may not have brought the first block by then.
+    fill(cwd, { 'in.md': Array.from({ length: 3000 }, (_, i) => write(`${cwd}/${i}.txt`, 'x')).join('\n') })
+    const { status, stdout } = clada(['in.md', '--format', 'text', '--total-timeout', '0.05'], { cwd })
     expect(status).toBe(1)
     expect(stdout).toMatch(/SKIP: file_write - .* the time limit of 0\.05 s is over/)
   })
@@ -196,5 +197,49 @@ describe('clada do and tools', () => {
       })
     }
     expect(clada(['help', 'version'], { cwd }).stdout).toContain('clada version')
+  })
+})
+
+describe('a place that cannot be used', () => {
+  const file = (): string => path.join(scratchDir({ file: '' }), 'file')
+  const home = (): Record<string, string> => ({ HOME: scratchDir(), XDG_CONFIG_HOME: '', XDG_STATE_HOME: '' })
+
+  it('is said in words when the root lies below a file, as when it is nowhere', () => {
+    const cwd = scratchDir({ 'a.txt': 'a' })
+    for (const args of [['history'], ['do', 'ls', 'path=.'], ['watch'], ['prompt']]) {
+      const [below, nowhere] = ['a.txt/sub', 'nowhere'].map((root) => {
+        const { status, stdout, stderr } = clada(['--root', root, ...args], { cwd, env: home() })
+        return { args, status, told: (stdout + stderr).replaceAll(root, 'ROOT') }
+      })
+      expect(below?.told).toContain("The root 'ROOT' is not a directory.")
+      expect(below).toEqual(nowhere)
+    }
+  })
+
+  it('does no harm where it is only looked at', () => {
+    const cwd = scratchDir({ 'a.txt': 'a' })
+    const env = { ...home(), XDG_CONFIG_HOME: file(), XDG_STATE_HOME: file() }
+    for (const args of [
+      ['do', 'file_read', 'path=a.txt'],
+      ['config'],
+      ['approvals'],
+      ['trust', 'remove'],
+      ['prompt'],
+    ]) {
+      expect({ args, ...clada(args, { cwd, env }) }).toMatchObject({ args, status: 0 })
+    }
+  })
+
+  it('is said in words where something is to be kept', () => {
+    const cwd = scratchDir()
+    const approve = (state: string): string =>
+      clada(['approve', 'npm test'], { cwd, env: { ...home(), XDG_STATE_HOME: state } }).stderr
+    const state = file()
+    expect(approve(state)).toMatch(
+      /^clada: clada cannot remember this: '.*\/clada\/approvals' cannot be used \(ENOTDIR: .*\)\. Set XDG_STATE_HOME to a directory that can be written to\.\n$/,
+    )
+    expect(approve(path.join(cwd, 'state'))).toBe(
+      `clada: clada cannot remember this: '${cwd}/state/clada' lies inside the project, where models can write. Set XDG_STATE_HOME to a directory outside.\n`,
+    )
   })
 })

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { copyIndex, isUnchanged } from '../../src/history/index-commit.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { type Call, execute, git, type Mode, redoIn, repository, treeOf, undoIn } from './world.ts'
 
@@ -510,4 +511,20 @@ describe('code of the repository', () => {
       expect(fs.existsSync(pwned)).toBe(false)
     })
   }
+})
+
+describe('a copy of the index', () => {
+  it('leaves the index as it is, though the last copy became the index and is the same file', () => {
+    const root = scratchDir({ copy: 'content' })
+    const [index, copy] = [path.join(root, 'index'), path.join(root, 'copy')]
+    fs.utimesSync(copy, 1_000_000_000, 1_000_000_000.5004)
+    fs.linkSync(copy, index)
+    const before = fs.statSync(index, { bigint: true }).mtimeNs
+    expect(isUnchanged(index, copyIndex(index, copy))).toBe(true)
+    expect(fs.statSync(index, { bigint: true }).mtimeNs).toBe(before)
+    expect([fs.readFileSync(copy, 'utf8'), fs.statSync(copy).ino === fs.statSync(index).ino]).toEqual([
+      'content',
+      false,
+    ])
+  })
 })

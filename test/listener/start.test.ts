@@ -44,6 +44,24 @@ describe('a listener starts', () => {
     expect(traceOf(dir)).toEqual(['one', 'bad'])
   })
 
+  it('and runs what somebody saves into a file that it has just made itself', async () => {
+    const dir = scratchDir()
+    const file = path.join(dir, 'in.md')
+    const options = {
+      repoPath: dir,
+      git: 'off',
+      // Asked for when the file is made and not yet looked at.
+      get reserved(): string[] {
+        if (fs.existsSync(file)) fs.writeFileSync(file, append(dir, 'fast'))
+        return []
+      },
+    } as const
+    const listener = await startListener({ filePath: file, clada: options, atStart: 'hold' })
+    await until(() => traceOf(dir).includes('fast'))
+    await listener.stop()
+    expect(traceOf(dir)).toEqual(['fast'])
+  })
+
   it('and holds what stands below results that nobody remembers', async () => {
     const dir = scratchDir()
     const world = await listening(`=== CLADA RESULTS ===\nold ✅ x\n=== END ===\n\n${append(dir, 'old')}`, { dir })
@@ -77,6 +95,7 @@ describe('a listener starts', () => {
     await expect(start('pipe')).rejects.toThrow('is no regular file')
     await expect(start('dir')).rejects.toThrow('is a directory')
     await expect(start('gone/file.md')).rejects.toThrow('does not exist')
+    await expect(start('inside.md/file.md')).rejects.toThrow('does not exist')
     await expect(startListener({ filePath: 'x.md' })).rejects.toThrow('listener: filePath must be absolute')
     await expect(startListener({ filePath: '' })).rejects.toThrow('listener: filePath is required')
     await expect(startListener({ filePath: '/x', debounceMs: 14 })).rejects.toThrow('debounceMs must be at least 15')
