@@ -8,8 +8,9 @@ import { isBelow } from '../process/programs.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { cachesIn, prefixOf, runtimesIn } from '../process/runtimes.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
+import { whyNotStarting } from '../process/try-sandbox.ts'
 import { type ChangedFile, changesBetween, type Survey, surveyOf } from '../process/survey.ts'
-import { closedNames } from './closed.ts'
+import { closedIn, closedNames } from './closed.ts'
 import type { CommandScope, Place } from './scope.ts'
 
 export interface Containment {
@@ -48,6 +49,9 @@ export async function runContained(what: Containment, place: Place, scope: Comma
   const failure = inside === undefined ? undefined : chosen?.failed(inside)
   const warnings: string[] = []
   if (failure !== undefined && what.sandbox === 'required') return { ok: false, problem: notComingUp(failure) }
+  // Where others come up it is the project that keeps this one from it, and code in there could have seen to that.
+  if (failure !== undefined && chosen !== undefined && (await whyNotStarting(chosen, root)) === undefined)
+    return { ok: false, problem: notComingUpHere(failure) }
   if (failure !== undefined)
     warnings.push(`the sandbox could not be started (${failure}), so the command ran without one`)
   const end = inside === undefined || failure !== undefined ? await runBare(what, place, scope) : inside
@@ -88,6 +92,13 @@ const notComingUp = (failure: string): Problem => ({
   reason: `the sandbox could not be started: ${failure}`,
   advice:
     'Ask the user to allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile for bwrap), or to run with --exec unsandboxed. clada doctor says more.',
+})
+
+const notComingUpHere = (failure: string): Problem => ({
+  kind: 'exec-refused',
+  reason: `the sandbox could not be started for what lies in this project: ${failure}`,
+  advice:
+    'Remove what is new and closed in it (such as many .pem files), or ask the user to run the command themselves.',
 })
 
 const notStarting = (file: string, error = 'no reason given'): Problem => ({
@@ -134,9 +145,10 @@ function runBare(what: Containment, place: Place, scope: CommandScope): Promise<
   })
 }
 
-function boundsFor(what: Containment, survey: Survey, { settings }: CommandScope): Bounds {
-  const { root, allowedRoots, userPlaces } = settings
+function boundsFor(what: Containment, survey: Survey, scope: CommandScope): Bounds {
+  const { root, allowedRoots, userPlaces } = scope.settings
   const home = os.homedir()
+  const further = openRoots(allowedRoots, home).filter((dir) => !isBelow(dir, root))
   const isThere = (name: string): boolean =>
     fs.lstatSync(path.join(root, name), { throwIfNoEntry: false }) !== undefined
   const own = ['.git', '.clada', ...userPlacesIn(root, userPlaces)]
@@ -145,12 +157,8 @@ function boundsFor(what: Containment, survey: Survey, { settings }: CommandScope
   return {
     root,
     home,
-    readable: [
-      ...runtimesIn(home),
-      ...prefixOf(what.file, home, root),
-      ...openRoots(allowedRoots, home),
-      ...(what.readable ?? []),
-    ],
+    readable: [...runtimesIn(home), ...prefixOf(what.file, home, root), ...further, ...(what.readable ?? [])],
+    hidden: closedIn(further, scope),
     caches: what.caches === 'writable' ? cachesIn(home) : [],
     fixed: [...new Set([...own, 'clada.yml', ...planted, ...survey.repositories])].filter(isThere),
     closed: survey.closed.filter(({ path: name }) => !isBelow(name, '.git') && !isBelow(name, '.clada')),

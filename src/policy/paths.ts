@@ -11,16 +11,20 @@ import { type GlobOn, globTest } from './glob.ts'
 export function makePathJudge(policy: PathPolicy): PathJudge {
   return {
     path: (given, absolute, access) => judgePath(given, absolute, access, policy),
-    closedBelow: (relative) => {
-      const absolute = path.join(policy.roots[0] ?? '', relative)
-      return (
-        patternFor(relative.split('/'), absolute, policy.denied) !== undefined ||
-        isReserved(absolute, policy) ||
-        (policy.placesInside && ofUser(absolute, 'read', policy) !== undefined)
-      )
-    },
+    closedBelow: (relative) => isClosed(relative.split('/'), path.join(policy.roots[0] ?? '', relative), policy),
+    closed: (absolute) => isClosed(partsBelow(absolute, rootOf(absolute, policy) ?? topOf(absolute)), absolute, policy),
   }
 }
+
+const isClosed = (parts: readonly string[], absolute: string, policy: PathPolicy): boolean =>
+  patternFor(parts, absolute, policy.denied) !== undefined ||
+  isReserved(absolute, policy) ||
+  (policy.placesInside && ofUser(absolute, 'read', policy) !== undefined)
+
+const rootOf = (clean: string, { roots }: PathPolicy): string | undefined =>
+  roots.find((candidate) => isWithin(clean, candidate))
+
+const topOf = (clean: string): string => path.parse(clean).root
 
 export const pathPolicyOf = ({
   root,
@@ -35,9 +39,11 @@ export const pathPolicyOf = ({
   denied: compileDenied(deniedPatterns),
   reserved,
   userPlaces: userPlaces.map(folded),
-  placesInside: userPlaces.some(
-    (place) => isWithin(folded(place), folded(root)) || isWithin(folded(root), folded(place)),
-  ),
+  placesInside:
+    allowEscape ||
+    [root, ...allowedRoots]
+      .map(folded)
+      .some((one) => userPlaces.map(folded).some((place) => isWithin(place, one) || isWithin(one, place))),
 })
 
 interface PathPolicy {
@@ -48,7 +54,7 @@ interface PathPolicy {
   readonly reserved: readonly string[]
   /** Folded. */
   readonly userPlaces: readonly string[]
-  /** Whether any of them has to do with the project at all. */
+  /** Whether any of them has to do with the roots at all. */
   readonly placesInside: boolean
 }
 
@@ -57,10 +63,8 @@ function judgePath(given: string, absolute: string, access: Access, policy: Path
   if (spelling !== undefined) return deny('invalid_parameter', spelling)
 
   const clean = path.resolve(absolute)
-  const root =
-    policy.roots.find((candidate) => isWithin(clean, candidate)) ??
-    (policy.allowEscape ? path.parse(clean).root : undefined)
-  const parts = partsBelow(clean, root ?? path.parse(clean).root)
+  const root = rootOf(clean, policy) ?? (policy.allowEscape ? topOf(clean) : undefined)
+  const parts = partsBelow(clean, root ?? topOf(clean))
   const denied = deniedBy(parts, clean, access, policy.denied)
   if (denied !== undefined) return denied
   if (access !== 'list' && isReserved(clean, policy))

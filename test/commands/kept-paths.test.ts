@@ -71,3 +71,21 @@ describe.skipIf(!chooseSandbox().ok)('what is kept from code (needs a sandbox)',
     ).toEqual(['another/c.txt', 'libs/deep/a.txt', 'libs/deep/er/b.txt', 'libs/sub/dist/t'])
   })
 })
+
+describe.skipIf(!chooseSandbox().ok)('a sandbox that does not come up because of what lies in the project', () => {
+  it('is no reason to run an approved command without it', async () => {
+    // Code in the sandbox could make as many as it takes.
+    const many = Object.fromEntries(Array.from({ length: 3100 }, (_, at) => [`keys/${at}.pem`, '']))
+    const root = scratchDir({ ...many, 'test.sh': 'touch ran\n' })
+    const clada = new Clada({ repoPath: root, git: 'off', approve: ['sh test.sh'] })
+    const { results } = await clada.perform('run', { command: 'sh test.sh' })
+    expect(results).toMatchObject([
+      {
+        success: false,
+        code: 'action_not_allowed',
+        error: expect.stringContaining('the sandbox could not be started'),
+      },
+    ])
+    expect(fs.existsSync(path.join(root, 'ran'))).toBe(false)
+  })
+})
