@@ -4,6 +4,7 @@
 // that time. `CLADA_NO_CACHE=1` leaves it alone.
 'use strict'
 
+const fs = require('node:fs')
 const Module = require('node:module')
 const path = require('node:path')
 
@@ -15,16 +16,32 @@ if (dir !== undefined && typeof Module.enableCompileCache === 'function') Module
 else if (dir !== undefined) useCache(path.join(dir, `${process.version}-${process.arch}-${BUILD}`))
 require('./cli/main.cjs')
 
-/** Undefined where the user has no directory of their own for it: in a shared one anybody could lay code for us. */
+/**
+ * Whoever writes there decides what the next start runs. So it lies in the state directory, which is closed to documents
+ * and to contained code, as state/user-dirs.ts has it. Undefined where that is not the user's own.
+ */
 function cacheDir() {
-  const { XDG_CACHE_HOME, LOCALAPPDATA, HOME } = process.env
-  const base = XDG_CACHE_HOME || LOCALAPPDATA || (HOME && path.join(HOME, '.cache'))
-  return base && path.isAbsolute(base) ? path.join(base, 'clada') : undefined
+  const { XDG_STATE_HOME: given, USERPROFILE, HOME } = process.env
+  const home = process.platform === 'win32' ? USERPROFILE : HOME
+  const base = given && path.isAbsolute(given) ? given : home && path.join(home, '.local', 'state')
+  const dir = base && path.isAbsolute(base) ? path.join(base, 'clada', 'code') : undefined
+  return dir !== undefined && isOwn(dir) ? dir : undefined
+}
+
+/** Makes it where it is missing. Neither a link nor what others can write to is the user's own. */
+function isOwn(dir) {
+  try {
+    fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
+    const stat = fs.lstatSync(dir)
+    const uid = process.getuid?.()
+    return stat.isDirectory() && (uid === undefined || (stat.uid === uid && (stat.mode & 0o022) === 0))
+  } catch {
+    return false
+  }
 }
 
 /** In the directory of this build lies a file for each chunk that was ever loaded. */
 function useCache(build) {
-  const fs = require('node:fs')
   const vm = require('node:vm')
   const own = path.join(__dirname, 'cli') + path.sep
   const fresh = []
@@ -33,7 +50,7 @@ function useCache(build) {
   Module.prototype._compile = function (source, filename) {
     if (!filename.startsWith(own)) return compile.call(this, source, filename)
     const kept = path.join(build, path.basename(filename))
-    const script = new vm.Script(Module.wrap(source), { filename, cachedData: read(fs, kept) })
+    const script = new vm.Script(Module.wrap(source), { filename, cachedData: read(kept) })
     if (script.cachedDataRejected !== false) fresh.push([kept, script])
     const required = (id) => this.require(id)
     const wrapped = script.runInThisContext()
@@ -41,12 +58,12 @@ function useCache(build) {
   }
 
   process.on('exit', () => {
-    if (fresh.length > 0) write(fs, build, fresh)
+    if (fresh.length > 0) write(build, fresh)
   })
 }
 
 /** What somebody else wrote there is not looked at. */
-function read(fs, file) {
+function read(file) {
   let fd
   try {
     fd = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0))
@@ -63,9 +80,9 @@ function read(fs, file) {
   }
 }
 
-function write(fs, build, fresh) {
+function write(build, fresh) {
   try {
-    if (fs.mkdirSync(build, { recursive: true, mode: 0o700 }) !== undefined) removeOld(fs, path.dirname(build))
+    if (fs.mkdirSync(build, { recursive: true, mode: 0o700 }) !== undefined) removeOld(path.dirname(build))
     for (const [file, script] of fresh) {
       const temp = `${file}.${process.pid}`
       fs.writeFileSync(temp, script.createCachedData(), { mode: 0o600, flag: 'wx' })
@@ -77,7 +94,7 @@ function write(fs, build, fresh) {
 }
 
 /** Older builds leave theirs behind. A few may stay: a project's own clada and a global one take turns. */
-function removeOld(fs, dir) {
+function removeOld(dir) {
   const builds = fs.readdirSync(dir).map((name) => path.join(dir, name))
   const age = new Map(builds.map((name) => [name, fs.statSync(name).mtimeMs]))
   for (const old of builds.sort((a, b) => age.get(b) - age.get(a)).slice(3)) {
