@@ -2,6 +2,7 @@ import path from 'node:path'
 import type { Access, PathDecision, PathJudge } from '../core/decision.ts'
 import type { PathRule } from '../core/problem.ts'
 import type { Settings } from '../core/settings.ts'
+import { anchorOf } from './anchored.ts'
 import { type GlobOn, globTest } from './glob.ts'
 
 /**
@@ -101,7 +102,11 @@ function ofUser(absolute: string, access: Access, { userPlaces }: PathPolicy): P
 const isReserved = (absolute: string, { reserved }: PathPolicy): boolean =>
   reserved.some((file) => folded(file) === folded(absolute))
 
-type DeniedPatterns = Readonly<Record<GlobOn, RuleSet>>
+/** Each set by itself, so that an exception of one kind opens nothing that another kind closes. */
+type DeniedPatterns = Readonly<Record<GlobOn, RuleSet>> & {
+  /** One for each base. */
+  readonly anchored: readonly RuleSet[]
+}
 
 interface RuleSet {
   /** Matches whatever any rule matches: most names need no second look. */
@@ -118,15 +123,22 @@ function compileDenied(patterns: readonly string[]): DeniedPatterns {
     const negated = raw.startsWith('!')
     const pattern = (negated ? raw.slice(1) : raw).replace(/\/+$/, '')
     const on = pattern.startsWith('/') ? 'absolute' : pattern.includes('/') ? 'relative' : 'component'
-    return { pattern, negated, on, ...globTest(folded(pattern), on) } as const
+    const anchor = anchorOf(pattern)
+    return { pattern, negated, on, base: anchor?.base, ...globTest(folded(anchor?.glob ?? pattern), on) } as const
   })
-  const setOf = (on: GlobOn): RuleSet => {
-    const own = rules.filter((rule) => rule.on === on)
+  const setOf = (on: GlobOn, base?: string): RuleSet => {
+    const own = rules.filter((rule) => rule.on === on && rule.base === base)
     const plain = new RegExp(own.flatMap((rule) => rule.source ?? []).join('|') || '(?!)', 's')
     const others = own.filter((rule) => rule.source === undefined)
     return { any: (text) => plain.test(text) || others.some((rule) => rule.test(text)), rules: own }
   }
-  return { component: setOf('component'), relative: setOf('relative'), absolute: setOf('absolute') }
+  const bases = [...new Set(rules.flatMap(({ base }) => base ?? []))]
+  return {
+    component: setOf('component'),
+    relative: setOf('relative'),
+    absolute: setOf('absolute'),
+    anchored: bases.map((base) => setOf('absolute', base)),
+  }
 }
 
 const shown = (root: string): string => `'${root}'`
@@ -218,7 +230,12 @@ function patternFor(parts: readonly string[], clean: string | undefined, denied:
   }
   const below = lastMatch(denied.relative, names.join('/'))
   if (below !== undefined || clean === undefined) return below
-  return lastMatch(denied.absolute, folded(clean.split(path.sep).join('/')))
+  const whole = folded(clean.split(path.sep).join('/'))
+  for (const set of [denied.absolute, ...denied.anchored]) {
+    const hit = lastMatch(set, whole)
+    if (hit !== undefined) return hit
+  }
+  return undefined
 }
 
 function lastMatch({ any, rules }: RuleSet, text: string): string | undefined {
