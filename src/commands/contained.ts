@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { Problem } from '../core/problem.ts'
+import { runWarnings } from '../policy/makes-run.ts'
 import type { Bounds, Sandbox } from '../process/bounds.ts'
 import { mostThreadsOfUser } from '../process/crowd.ts'
 import { isBelow } from '../process/programs.ts'
@@ -206,11 +207,7 @@ function oddities(before: Survey, after: Survey, changed: readonly ChangedFile[]
       warnings.push(`'${repository}' is new: its hooks and config run when git is used there`)
     }
   }
-  for (const { path: file, change } of changed) {
-    if (change === 'create' && /(^|\/)(\.npmrc|\.yarnrc(\.yml)?|\.husky|\.envrc|clada\.yml)(\/|$)/.test(file)) {
-      warnings.push(`'${file}' is new and can make other programs run code; look at it first`)
-    }
-  }
+  warnings.push(...runWarnings(changed.filter(({ change }) => change !== 'delete').map((file) => file.path)))
   if (!before.whole || !after.whole) warnings.push('the project has too many files to compare them all')
   return warnings
 }
