@@ -115,7 +115,13 @@ async function runInside(
   survey: Survey,
   scope: CommandScope,
 ): Promise<ProcessEnd> {
-  const bounds = boundsFor(what, survey, scope)
+  const { root, reserved } = scope.settings
+  const unborn = reserved.filter((file) => isBelow(file, root) && !isEntry(file))
+  const closed = [
+    ...survey.closed,
+    ...unborn.map((file) => ({ path: path.relative(root, file), type: 'file' as const })),
+  ]
+  const bounds = boundsFor(what, { ...survey, closed }, scope)
   const { file, args, env } = what
   const wrapped = sandbox.wrap({ file, args, env, cwd: place.absolute }, bounds)
   try {
@@ -129,6 +135,7 @@ async function runInside(
   } finally {
     // Places to mount over had to be made in the project itself.
     for (const name of bounds.absent) removeEmpty(path.join(bounds.root, name))
+    for (const file of unborn) removeEmptyFile(file)
   }
 }
 
@@ -150,8 +157,7 @@ function boundsFor(what: Containment, survey: Survey, scope: CommandScope): Boun
   const { root, allowedRoots, userPlaces } = scope.settings
   const home = os.homedir()
   const further = openRoots(allowedRoots, home).filter((dir) => !isBelow(dir, root))
-  const isThere = (name: string): boolean =>
-    fs.lstatSync(path.join(root, name), { throwIfNoEntry: false }) !== undefined
+  const isThere = (name: string): boolean => isEntry(path.join(root, name))
   const own = ['.git', '.clada', ...userPlacesIn(root, userPlaces)]
   // A command that was approved may set up its own tools; code may not plant what others run later.
   const planted = what.caches === 'writable' ? [] : ['.npmrc', '.yarnrc', '.yarnrc.yml', '.husky']
@@ -198,6 +204,13 @@ function removeEmpty(dir: string): void {
   } catch {
     // Somebody has put something there, or it never came to that.
   }
+}
+
+const isEntry = (file: string): boolean => fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined
+
+function removeEmptyFile(file: string): void {
+  const stat = fs.lstatSync(file, { throwIfNoEntry: false })
+  if (stat?.isFile() && stat.size === 0) fs.rmSync(file, { force: true })
 }
 
 function oddities(before: Survey, after: Survey, changed: readonly ChangedFile[]): string[] {

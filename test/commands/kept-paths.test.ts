@@ -52,6 +52,14 @@ describe.skipIf(!chooseSandbox().ok)('what is kept from code (needs a sandbox)',
     expect(filesIn(root)).toEqual({ 'notes/reply.md': 'mine\n' })
   })
 
+  it('does not appear where a file that is listened to is missing', async () => {
+    const root = scratchDir({ 'a.txt': 'a\n' })
+    const reserved = [path.join(root, 'reply.md')]
+    const code = 'echo planted > reply.md; echo planted > x; mv -T x reply.md; ln -s a.txt reply.md; rm -f reply.md x'
+    expect(await bash(root, code, { reserved })).toMatchObject({ ok: false })
+    expect(filesIn(root)).toEqual({ 'a.txt': 'a\n' })
+  })
+
   it('leaves the rest to be worked with', async () => {
     const root = nested()
     const work = [
