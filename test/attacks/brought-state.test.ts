@@ -37,3 +37,18 @@ it.each([
     fs.rmSync(path.join(root, '.clada'), { recursive: true })
   }
 })
+
+it('writes nothing through links in a repository of its own', async () => {
+  const outside = scratchDir({ 'keep.txt': 'mine\n' })
+  const root = scratchDir({ 'a.txt': 'a\n' })
+  const repo = path.join(root, '.clada/repo')
+  for (const name of ['objects', 'refs', 'logs']) fs.mkdirSync(path.join(repo, name), { recursive: true })
+  const names = Array.from({ length: 256 }, (_, at) => `objects/${at.toString(16).padStart(2, '0')}`)
+  for (const name of [...names, 'objects/pack', 'objects/info', 'refs/clada', 'refs/heads', 'logs/refs'])
+    fs.symlinkSync(outside, path.join(repo, name))
+  const calls = { path: path.join(root, 'b.txt'), content: 'b\n' }
+  expect(await new Clada({ repoPath: root, git: 'shadow' }).perform('file_write', calls)).toMatchObject({
+    success: true,
+  })
+  expect(filesIn(outside)).toEqual({ 'keep.txt': 'mine\n' })
+})
