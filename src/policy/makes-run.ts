@@ -22,7 +22,8 @@ const runners: Readonly<Record<string, readonly string[]>> = {
     'bitbucket-pipelines.yml',
     'jenkinsfile',
   ],
-  git: ['.husky/', '.githooks/', '.pre-commit-config.yaml', 'lefthook.yml', '.lefthook.yml', '.gitconfig'],
+  // HEAD: whoever goes into a directory that looks like a repository has its config read.
+  git: ['.husky/', '.githooks/', 'head', '.pre-commit-config.yaml', 'lefthook.yml', '.lefthook.yml', '.gitconfig'],
   'package managers': [
     '.npmrc',
     '.yarnrc',

@@ -80,6 +80,25 @@ describe.skipIf(!chooseSandbox().ok)('what is kept from code (needs a sandbox)',
   })
 })
 
+describe.skipIf(!chooseSandbox().ok)('a link in the place of a language (needs a sandbox)', () => {
+  it('shows nothing of where it leads', async () => {
+    const base = scratchDir({
+      'proj/a.txt': 'a\n',
+      'other/.env': 'CANARY\n',
+      'other/run': '#!/usr/bin/env bash\necho\n',
+    })
+    fs.chmodSync(path.join(base, 'other/run'), 0o755)
+    const root = path.join(base, 'proj')
+    // The script's own first line leads back into the project.
+    const code = `mkdir -p .venv/bin && cd .venv/bin && ln -s ${base}/other/run python && ln -s python python3 &&
+      printf '#!/bin/sh\\ncat ${base}/other/.env\\n' > bash && chmod +x bash`
+    expect(await bash(root, code)).toMatchObject({ ok: true })
+    const clada = new Clada({ repoPath: root, gitCommit: false })
+    const { results } = await clada.perform('exec', { lang: 'python', code: 'print(1)' })
+    expect(JSON.stringify(results)).not.toContain('CANARY')
+  })
+})
+
 describe.skipIf(!chooseSandbox().ok)('a sandbox that does not come up because of what lies in the project', () => {
   it('is no reason to run an approved command without it', async () => {
     // Code in the sandbox could make as many as it takes.

@@ -14,6 +14,7 @@ it.each([
   ['sub/.envrc', 'shells'],
   ['.config/fish/conf.d/x.fish', 'shells'],
   ['.husky/pre-commit', 'git'],
+  ['sub/bare/HEAD', 'git'],
   ['.cargo/config.toml', 'package managers'],
   ['../lib/.npmrc', 'package managers'],
 ])('%s can make %s run commands', (file, who) => {
