@@ -76,6 +76,27 @@ describe('what is closed in a further root', () => {
   })
 })
 
+describe('what is closed by a path', () => {
+  it.each(['ls -R', 'tree', 'grep -r OPEN .', 'diff -r lib proj', 'find . -name open.txt'])(
+    'does not hide the rest from %s',
+    async (command) => {
+      const { base } = beside()
+      const deniedPatterns = ['team/**', 'private/*']
+      const output = await said('run', { command }, { repoPath: base, deniedPatterns, git: 'off' })
+      expect(output).toContain('open.txt')
+      expect(output).not.toMatch(/CANARY by (absolute|relative)/)
+    },
+  )
+
+  it.each(['grep -r CANARY .', 'diff -r -N lib proj'])('is not shown by %s', async (command) => {
+    const { base } = beside()
+    const deniedPatterns = ['team/**', 'private/*']
+    expect(await said('run', { command }, { repoPath: base, deniedPatterns, git: 'off' })).not.toMatch(
+      /CANARY by (absolute|relative)/,
+    )
+  })
+})
+
 describe('what belongs to git and clada', () => {
   it.each(['{**/.git,**/.git/*}', '**/{.git,config}', '{.git/*,.git,./**}', '/**', '**/clada.yml', '**/*.yml'])(
     'is not found by grep with include %s',

@@ -105,8 +105,11 @@ export const names = (min: number, otherwise?: string): Operands => ({
   ...(otherwise === undefined ? {} : { otherwise }),
 })
 
-/** The closed names as globs for programs that match one component only. */
+/**
+ * The closed names as globs for programs that match one component only. What is closed by a longer path they may name;
+ * its content is left out by whoever starts them.
+ */
 export const closing = (closed: readonly ClosedName[]): string[] =>
   closed
-    .filter(({ opens, from }) => !opens && from === undefined)
-    .map(({ pattern }) => pattern.slice(pattern.lastIndexOf('/') + 1))
+    .filter(({ pattern, opens, from }) => !opens && from === undefined && !pattern.includes('/'))
+    .map(({ pattern }) => pattern)
