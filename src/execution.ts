@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { Registry } from './actions/registry.ts'
 import { doubtful } from './actions/replace-occurrences.ts'
 import { type ActionContext, type Commands, ok, type Outcome, type Repair, type Steps } from './core/action.ts'
@@ -11,6 +12,7 @@ import type { ActionResult, Code, Details, ExecutionResult, ParseError } from '.
 import type { Settings } from './core/settings.ts'
 import { syntaxError } from './parse-error.ts'
 import { decide } from './policy/decide.ts'
+import { runWarnings } from './policy/makes-run.ts'
 import { explain } from './report/explain.ts'
 import { problemOf, settle, stopped } from './settle.ts'
 import { type ReadyTask, type Task, Tasks } from './tasks.ts'
@@ -308,7 +310,7 @@ export class Execution {
       if (damage.length > 0 && !spec.repairs) return { ok: false, problem: doubtful('old_text', damage) }
       const repair: Repair = { readings: strict ? 'off' : 'allowed', damage }
       const commands = this.#commands(files, number, scope)
-      return await spec.run(args, {
+      const outcome = await spec.run(args, {
         files,
         commands,
         workingSet: () => this.#workingSet(),
@@ -317,6 +319,8 @@ export class Execution {
         repair,
         explain: (problem) => explain(problem, spelled).error,
       })
+      const warnings = runWarnings([...files.changed].map((file) => path.relative(settings.root, file)))
+      return warnings.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...warnings] }
     } catch (error) {
       return { ok: false, problem: problemOf(error) }
     } finally {

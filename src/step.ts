@@ -167,6 +167,7 @@ async function step(
 const everything = (top: string): PathJudge => ({
   path: (_, absolute) => ({ verdict: 'allow', root: top, parts: path.relative(top, absolute).split(path.sep) }),
   closedBelow: () => false,
+  closed: () => false,
 })
 
 class Conflicts extends Error {

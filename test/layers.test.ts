@@ -77,7 +77,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   listener: ['core', 'syntax', 'report', 'history', 'workspace', 'state', 'clada.ts', 'settings.ts'],
   'structures.ts': ['structure', 'clada.ts', 'settings.ts'],
-  'project-prompt.ts': ['actions', 'describe', 'settings.ts'],
+  'project-prompt.ts': ['actions', 'describe', 'report', 'settings.ts'],
   'context-text.ts': ['core', 'text', 'report', 'clada.ts'],
   'sham-response.ts': ['core', 'actions', 'syntax', 'clada.ts', 'parse-error.ts', 'settings.ts'],
   'index.ts': [

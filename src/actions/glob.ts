@@ -27,10 +27,39 @@ export const glob = defineAction({
     if (pattern === '') return fail({ kind: 'empty-text', param: 'pattern' })
     // Loaded only here: most documents never list by pattern.
     const { default: picomatch } = await import('picomatch')
-    const matches = picomatch(pattern.replace(/^\.\//, ''), { dot: true })
     const named = pattern.includes('node_modules') || base_path.absolute.includes('node_modules')
-    const found = await files.glob(base_path, matches, (dir) => named || !/(^|\/)node_modules$/.test(dir))
+    const names = await files.glob(
+      base_path,
+      () => true,
+      (dir) => named || !/(^|\/)node_modules$/.test(dir),
+    )
+    const found = await inTime(() => {
+      const matches = picomatch(pattern.replace(/^\.\//, ''), { dot: true })
+      return names.filter((name) => matches(name))
+    })
+    if (found === undefined)
+      return fail({
+        kind: 'search-failed',
+        message: `the pattern took longer than ${mostMs / 1000} s; use fewer stars`,
+      })
     const base = base_path.given.replace(/[\\/]+$/, '')
     return ok(found.map((file) => (base === '.' || base === '' ? file : `${base}/${file}`)))
   },
 })
+
+const mostMs = 3000
+
+/** A pattern becomes an expression, and one with many stars can try them against each other for ever. */
+async function inTime<T>(work: () => T): Promise<T | undefined> {
+  const { runInNewContext } = await import('node:vm')
+  let done: T | undefined
+  try {
+    runInNewContext('work()', { work: () => (done = work()) }, { timeout: mostMs })
+    return done
+  } catch (error) {
+    // It is an error of that other world, and no instance of one of ours.
+    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+    if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined
+    throw error
+  }
+}

@@ -18,7 +18,7 @@ export const command: Command = async ({ flags, words }) => {
   const [given = ''] = words
   const read = approvalLineOf(given)
   if ('reason' in read) throw new UsageError(`'${visible(given)}' cannot be approved: ${read.reason}.`)
-  const decision = judgeCommand(given, [])
+  const decision = judgeCommand(given, { deniedPatterns: [], root: '/' })
   if (decision.verdict === 'allow') {
     print(`${visible(read.line)} is on the list and needs no approval.`)
     return 0

@@ -1,4 +1,3 @@
-import os from 'node:os'
 import { isClipboard } from '../clipboard/clipboard.ts'
 import { openClipboard } from '../clipboard/open.ts'
 import { programs } from '../commands/interpreters.ts'
@@ -7,10 +6,9 @@ import { keyOf } from '../config/keys.ts'
 import { projectFileName } from '../config/places.ts'
 import { type CommandSettings, languages } from '../core/commands.ts'
 import type { Settings } from '../core/settings.ts'
-import { bareEnvironment } from '../process/environment.ts'
 import { findProgram, systemPath } from '../process/programs.ts'
-import { runProcess } from '../process/run-process.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
+import { whyNotStarting } from '../process/try-sandbox.ts'
 import { commandSettingsOf, SettingsError, settingsOf } from '../settings.ts'
 import type { Command } from './command.ts'
 import { gitFindings } from './doctor-git.ts'
@@ -85,19 +83,14 @@ async function sandbox(root: string): Promise<Finding> {
   const name = 'sandbox'
   const choice = chooseSandbox()
   if (!choice.ok) return { name, ok: false, found: choice.reason, advice: choice.advice }
-  const program = { file: '/usr/bin/true', args: [], cwd: '/', env: bareEnvironment }
-  const none = { readable: [], caches: [], fixed: [], closed: [], absent: [] }
-  const resources = { memoryBytes: 2 ** 30, fileBytes: 2 ** 30, processes: 1000 }
-  const bounds = { root, home: os.homedir(), ...none, network: false, limits: resources }
-  const wrapped = choice.sandbox.wrap(program, bounds)
-  const end = await runProcess({ ...wrapped, timeoutMs: 5000, outputBytes: 10_000 })
+  const failure = await whyNotStarting(choice.sandbox, root)
   const user = process.geteuid?.() === 0 ? 'as the superuser, without its powers' : 'as an ordinary user'
-  if (end.exitCode === 0)
+  if (failure === undefined)
     return { name, ok: true, found: `${choice.sandbox.name} is active (${choice.sandbox.file}), ${user}` }
   return {
     name,
     ok: false,
-    found: `${choice.sandbox.name} does not start: ${end.stderr.trim() || end.error || `exit ${end.exitCode}`}`,
+    found: `${choice.sandbox.name} does not start: ${failure}`,
     advice:
       'Allow user namespaces (sysctl -w kernel.unprivileged_userns_clone=1, or on Ubuntu an AppArmor profile for bwrap), or use --exec unsandboxed.',
   }

@@ -1,15 +1,16 @@
 import { printable } from '../report/printable.ts'
 import type { FlagValues } from './flags.ts'
 import { print } from './print.ts'
-import { isTerminal } from './terminal.ts'
 
 /**
  * Gives a text to whoever asked for it: to the clipboard with --copy, else to stdout. Where there is no clipboard it
- * goes to stdout all the same, and the answer is the exit code of a failure.
+ * goes to stdout all the same, and the answer is the exit code of a failure. What would drive a terminal is shown by its
+ * code wherever it goes: these texts are there to be pasted, and many a chat is a terminal.
  */
-export async function giveText(text: string, flags: FlagValues, root: string): Promise<0 | 1> {
+export async function giveText(given: string, flags: FlagValues, root: string): Promise<0 | 1> {
+  const text = printable(given)
   if (flags.copy === undefined) {
-    printText(text)
+    print(text)
     return 0
   }
   const { copyText } = await import('../clipboard/copy.ts')
@@ -19,9 +20,6 @@ export async function giveText(text: string, flags: FlagValues, root: string): P
     return 0
   }
   for (const reason of why) process.stderr.write(`clada: ${reason}\n`)
-  printText(text)
+  print(text)
   return 1
 }
-
-/** As it is for a program, and harmless for a terminal. */
-const printText = (text: string): void => print(isTerminal(1) ? printable(text) : text)

@@ -18,25 +18,31 @@ if (!process.features.require_module) {
 }
 
 const dir = process.env.CLADA_NO_CACHE ? undefined : cacheDir()
-if (dir !== undefined) {
+if (dir !== undefined && isOwn(dir)) {
   const build = path.join(dir, `${process.version}-${process.arch}-${BUILD}`)
   // Node 22 and newer read whatever lies where they are told to look.
-  if (isOwn(build)) (Module.enableCompileCache ?? useCache)(build)
+  if (isMade(build)) (Module.enableCompileCache ?? useCache)(build)
 }
 require('./cli/main.cjs')
 
-/** Undefined where the user has no directory of their own for it: in a shared one anybody could lay code for us. */
+/**
+ * Whoever writes there decides what the next start runs. So it lies in the state directory, which is closed to documents
+ * and to contained code, as state/user-dirs.ts has it.
+ */
 function cacheDir() {
-  const { XDG_CACHE_HOME, LOCALAPPDATA, HOME } = process.env
-  const base = XDG_CACHE_HOME || LOCALAPPDATA || (HOME && path.join(HOME, '.cache'))
-  return base && path.isAbsolute(base) ? path.join(base, 'clada') : undefined
+  const { XDG_STATE_HOME: given, USERPROFILE, HOME } = process.env
+  const home = process.platform === 'win32' ? USERPROFILE : HOME
+  const base = given && path.isAbsolute(given) ? given : home && path.join(home, '.local', 'state')
+  return base && path.isAbsolute(base) ? path.join(base, 'clada', 'code') : undefined
 }
 
-/** Whether nobody else can write there. Makes the directory where it is missing. */
-function isOwn(build) {
+/** Makes it where it is missing. Neither a link nor what others can write to is the user's own. */
+function isOwn(dir) {
   try {
-    const { uid, mode } = fs.lstatSync(build, { throwIfNoEntry: false }) ?? make(build)
-    return !process.getuid || (uid === process.getuid() && (mode & 0o022) === 0)
+    if (!fs.existsSync(dir)) make(dir)
+    const stat = fs.lstatSync(dir)
+    const uid = process.getuid?.()
+    return stat.isDirectory() && (uid === undefined || (stat.uid === uid && (stat.mode & 0o022) === 0))
   } catch {
     // A cache that cannot be is no reason to fail.
     return false
@@ -44,13 +50,21 @@ function isOwn(build) {
 }
 
 /** One after the other: Node's own way to make several never ends below /proc. */
-function make(build) {
-  const dir = path.dirname(build)
-  for (const each of [path.dirname(dir), dir, build]) {
-    if (!fs.existsSync(each)) fs.mkdirSync(each, { mode: 0o700 })
+function make(dir) {
+  if (!fs.existsSync(path.dirname(dir))) make(path.dirname(dir))
+  fs.mkdirSync(dir, { mode: 0o700 })
+}
+
+function isMade(build) {
+  try {
+    if (fs.existsSync(build)) return true
+    fs.mkdirSync(build, { mode: 0o700 })
+    removeOld(path.dirname(build))
+    return true
+  } catch {
+    // Whoever starts at the same time has made it.
+    return fs.existsSync(build)
   }
-  removeOld(dir)
-  return fs.lstatSync(build)
 }
 
 /** In the directory of this build lies a file for each chunk that was ever loaded. */

@@ -1,11 +1,13 @@
 import path from 'node:path'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { isBelow } from '../process/programs.ts'
-import { surveyOf } from '../process/survey.ts'
+import { type ClosedPath, surveyOf } from '../process/survey.ts'
 import type { CommandScope, Place } from './scope.ts'
 
+type Scope = Pick<CommandScope, 'settings'>
+
 /** Whether the content of a file below the root is closed by its name. */
-export function closedNames({ settings }: Pick<CommandScope, 'settings'>): (relative: string) => boolean {
+export function closedNames({ settings }: Scope): (relative: string) => boolean {
   const judge = makePathJudge(pathPolicyOf(settings))
   return (relative) => judge.closedBelow(relative)
 }
@@ -14,7 +16,23 @@ export function closedNames({ settings }: Pick<CommandScope, 'settings'>): (rela
 export function closedBelow(dirs: readonly string[], place: Place, scope: CommandScope): string[] {
   const { root } = scope.settings
   const below = dirs.map((dir) => path.resolve(place.absolute, dir))
-  return surveyOf(root, closedNames(scope))
-    .closed.filter(({ path: file }) => below.some((dir) => isBelow(path.join(root, file), dir)))
-    .map(({ path: file }) => path.basename(file))
+  const inProject = surveyOf(root, closedNames(scope)).closed.map((one) => path.join(root, one.path))
+  const found = [
+    ...inProject.filter((file) => below.some((dir) => isBelow(file, dir))),
+    ...closedIn(
+      below.filter((dir) => !isBelow(dir, root)),
+      scope,
+    ).map((one) => one.path),
+  ]
+  return found.map((file) => path.basename(file))
+}
+
+/** What is closed in directories outside the project, by absolute path. What is inside the project is left out. */
+export function closedIn(dirs: readonly string[], { settings }: Scope): ClosedPath[] {
+  const judge = makePathJudge(pathPolicyOf(settings))
+  return dirs.flatMap((dir) =>
+    surveyOf(dir, (relative) => judge.closed(path.join(dir, relative)))
+      .closed.map(({ path: name, type }) => ({ path: path.join(dir, name), type }))
+      .filter((one) => !isBelow(one.path, settings.root)),
+  )
 }

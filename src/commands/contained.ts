@@ -2,14 +2,16 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { Problem } from '../core/problem.ts'
+import { runWarnings } from '../policy/makes-run.ts'
 import type { Bounds, Sandbox } from '../process/bounds.ts'
 import { mostThreadsOfUser } from '../process/crowd.ts'
 import { isBelow } from '../process/programs.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { cachesIn, prefixOf, runtimesIn } from '../process/runtimes.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
+import { whyNotStarting } from '../process/try-sandbox.ts'
 import { type ChangedFile, changesBetween, type Survey, surveyOf } from '../process/survey.ts'
-import { closedNames } from './closed.ts'
+import { closedIn, closedNames } from './closed.ts'
 import type { CommandScope, Place } from './scope.ts'
 
 export interface Containment {
@@ -50,6 +52,9 @@ export async function runContained(what: Containment, place: Place, scope: Comma
   const failure = inside === undefined ? undefined : chosen?.failed(inside)
   const warnings: string[] = []
   if (failure !== undefined && what.sandbox === 'required') return { ok: false, problem: notComingUp(failure) }
+  // Where others come up it is the project that keeps this one from it, and code in there could have seen to that.
+  if (failure !== undefined && chosen !== undefined && (await whyNotStarting(chosen, root)) === undefined)
+    return { ok: false, problem: notComingUpHere(failure) }
   if (failure !== undefined)
     warnings.push(`the sandbox could not be started (${failure}), so the command ran without one`)
   const end = inside === undefined || failure !== undefined ? await runBare(what, place, scope) : inside
@@ -92,6 +97,13 @@ const notComingUp = (failure: string): Problem => ({
     'Ask the user to allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile for bwrap), or to run with --exec unsandboxed. clada doctor says more.',
 })
 
+const notComingUpHere = (failure: string): Problem => ({
+  kind: 'exec-refused',
+  reason: `the sandbox could not be started for what lies in this project: ${failure}`,
+  advice:
+    'Remove what is new and closed in it (such as many .pem files), or ask the user to run the command themselves.',
+})
+
 const notStarting = (file: string, error = 'no reason given'): Problem => ({
   kind: 'exec-refused',
   reason: `${file} could not be started: ${error}`,
@@ -105,7 +117,13 @@ async function runInside(
   survey: Survey,
   scope: CommandScope,
 ): Promise<ProcessEnd> {
-  const bounds = boundsFor(what, survey, scope)
+  const { root, reserved } = scope.settings
+  const unborn = reserved.filter((file) => isBelow(file, root) && !isEntry(file))
+  const closed = [
+    ...survey.closed,
+    ...unborn.map((file) => ({ path: path.relative(root, file), type: 'file' as const })),
+  ]
+  const bounds = boundsFor(what, { ...survey, closed }, scope)
   const { file, args, env } = what
   const wrapped = sandbox.wrap({ file, args, env, cwd: place.absolute }, bounds)
   try {
@@ -119,6 +137,7 @@ async function runInside(
   } finally {
     // Places to mount over had to be made in the project itself.
     for (const name of bounds.absent) removeEmpty(path.join(bounds.root, name))
+    for (const file of unborn) removeEmptyFile(file)
   }
 }
 
@@ -140,24 +159,20 @@ function runBare(what: Containment, place: Place, scope: CommandScope): Promise<
 export function boundsFor(
   what: Pick<Containment, 'file' | 'caches' | 'network' | 'readable' | 'memoryBytes'>,
   survey: Pick<Survey, 'closed' | 'repositories'>,
-  { settings }: Pick<CommandScope, 'settings'>,
+  scope: Pick<CommandScope, 'settings'>,
 ): Bounds {
-  const { root, allowedRoots, userPlaces } = settings
+  const { root, allowedRoots, userPlaces } = scope.settings
   const home = os.homedir()
-  const isThere = (name: string): boolean =>
-    fs.lstatSync(path.join(root, name), { throwIfNoEntry: false }) !== undefined
+  const further = openRoots(allowedRoots, home).filter((dir) => !isBelow(dir, root))
+  const isThere = (name: string): boolean => isEntry(path.join(root, name))
   const own = ['.git', '.clada', ...userPlacesIn(root, userPlaces)]
   // A command that was approved may set up its own tools; code may not plant what others run later.
   const planted = what.caches === 'writable' ? [] : ['.npmrc', '.yarnrc', '.yarnrc.yml', '.husky']
   return {
     root,
     home,
-    readable: [
-      ...runtimesIn(home),
-      ...prefixOf(what.file, home, root),
-      ...openRoots(allowedRoots, home),
-      ...(what.readable ?? []),
-    ],
+    readable: [...runtimesIn(home), ...prefixOf(what.file, home, root), ...further, ...(what.readable ?? [])],
+    hidden: closedIn(further, scope),
     caches: what.caches === 'writable' ? cachesIn(home) : [],
     fixed: [...new Set([...own, 'clada.yml', ...planted, ...survey.repositories])].filter(isThere),
     closed: survey.closed.filter(({ path: name }) => !isBelow(name, '.git') && !isBelow(name, '.clada')),
@@ -198,6 +213,13 @@ function removeEmpty(dir: string): void {
   }
 }
 
+const isEntry = (file: string): boolean => fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined
+
+function removeEmptyFile(file: string): void {
+  const stat = fs.lstatSync(file, { throwIfNoEntry: false })
+  if (stat?.isFile() && stat.size === 0) fs.rmSync(file, { force: true })
+}
+
 function oddities(before: Survey, after: Survey, changed: readonly ChangedFile[]): string[] {
   const warnings: string[] = []
   for (const repository of after.repositories) {
@@ -205,11 +227,7 @@ function oddities(before: Survey, after: Survey, changed: readonly ChangedFile[]
       warnings.push(`'${repository}' is new: its hooks and config run when git is used there`)
     }
   }
-  for (const { path: file, change } of changed) {
-    if (change === 'create' && /(^|\/)(\.npmrc|\.yarnrc(\.yml)?|\.husky|\.envrc|clada\.yml)(\/|$)/.test(file)) {
-      warnings.push(`'${file}' is new and can make other programs run code; look at it first`)
-    }
-  }
+  warnings.push(...runWarnings(changed.filter(({ change }) => change !== 'delete').map((file) => file.path)))
   if (!before.whole || !after.whole) warnings.push('the project has too many files to compare them all')
   return warnings
 }

@@ -10,7 +10,7 @@ import { type CommandScope, rootArg } from './scope.ts'
 
 /** A command line, without a shell: on the list, or approved, or refused. */
 export async function runCommand({ command, dir }: RunRequest, scope: CommandScope): Promise<Outcome> {
-  const decision = judgeCommand(command, scope.settings.deniedPatterns)
+  const decision = judgeCommand(command, scope.settings)
   if (decision.verdict === 'deny') {
     const { reason, advice } = decision
     return fail({ kind: 'command-refused', reason, advice })

@@ -121,7 +121,8 @@ export const keys = {
     flags: ['allow'],
   }),
   denied_patterns: key({
-    kind: list(pattern),
+    // Each is tried on every file of a project.
+    kind: list(pattern, 200),
     default: defaultDeniedPatterns,
     about:
       'Files whose content is closed, besides those on the built-in list. Without a slash a pattern matches any one name of a path; ! takes back, for which a project must be trusted. In YAML, patterns that begin with * or ! need quotes.',

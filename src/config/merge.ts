@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { anchored } from '../policy/anchored.ts'
 import { type Config, keyNames, type KeyName, keyOf, nested, type Values } from './keys.ts'
 import { isOpenPart, isWithin, type ProjectFacts } from './narrowing.ts'
 import type { Place } from './tree.ts'
@@ -28,7 +29,7 @@ export function merge(user?: FileGiven, project?: FileGiven): Merged {
   const own = eachKey((name) => onTop(name, 'user', user, { value: keyOf(name).default, from: 'default' }))
   const merged = eachKey((name) => onTop(name, 'project', project, own[name]))
   if (project === undefined || project.trusted) return merged
-  return { ...merged, denied_patterns: anchored(merged, own, project), allowed_roots: stillOpen(merged, project) }
+  return { ...merged, denied_patterns: stillClosed(merged, own, project), allowed_roots: stillOpen(merged, project) }
 }
 
 const eachKey = (make: (name: KeyName) => Effective): Merged =>
@@ -41,20 +42,12 @@ function stillOpen({ root, allowed_roots: roots }: Merged, { facts }: FileGiven)
   return { ...roots, value: dirs.filter((dir) => !isWithin(dir, facts.dir) || isOpenPart(dir, [facts.dir], facts)) }
 }
 
-/**
- * A pattern such as `secrets/old` is looked for below a root. When a project moves a root to `secrets`, the pattern must
- * still be looked for from where the root was.
- */
-function anchored(merged: Merged, own: Merged, { facts }: FileGiven): Effective {
+/** What the user closes below a root stays closed when the project moves that root. */
+function stillClosed(merged: Merged, own: Merged, { facts }: FileGiven): Effective {
   const { denied_patterns: denied, root, allowed_roots: roots } = merged
   if (root.from !== 'project' && roots.from !== 'project') return denied
   const bases = [facts.dir, ...(own.allowed_roots.value as readonly string[])]
-  const patterns = denied.value as readonly string[]
-  const below = patterns.filter((pattern) => /^!?[^/]+\//.test(pattern))
-  const moved = bases.flatMap((base) =>
-    below.map((pattern) => pattern.replace(/^!?/, (not) => `${not}${base.replace(/\/$/, '')}/**/`)),
-  )
-  return { ...denied, value: [...patterns, ...moved] }
+  return { ...denied, value: anchored(denied.value as readonly string[], bases) }
 }
 
 function onTop(name: KeyName, by: Source, file: FileGiven | undefined, below: Effective): Effective {

@@ -189,10 +189,13 @@ interface Pending {
 /** Finishes or takes back the replacement of an index. A lock that somebody else holds is left alone. */
 export async function settlePending(repository: Repository, pending: string): Promise<void> {
   const found = jsonOf(readOwn(pending))
-  if (isPending(found) && path.dirname(found.index) === repository.gitDir && isSameFile(found.lock, found.copy)) {
+  const index = path.join(repository.gitDir, 'index')
+  const lock = `${index}.lock`
+  // A repository may have brought this note along: it decides about no other file than this lock.
+  if (isPending(found) && found.index === index && found.lock === lock && isSameFile(lock, found.copy)) {
     const { commit } = await headOf(repository)
-    if (commit === found.commit) fs.renameSync(found.lock, found.index)
-    else fs.rmSync(found.lock)
+    if (commit === found.commit) fs.renameSync(lock, index)
+    else fs.rmSync(lock)
   }
   fs.rmSync(pending, { force: true })
 }

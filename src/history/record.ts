@@ -77,13 +77,13 @@ export const pendingFile = 'pending'
 /** Where git works; gone when it is done. */
 export const roomDir = 'room'
 
-/** The numbers that executions have, in order. */
+/** The numbers that executions have, in order. A link of that name is none of ours, and could lead anywhere. */
 export function numbersIn(history: string): number[] {
   try {
     return fs
-      .readdirSync(history)
-      .filter((name) => /^[1-9]\d{0,9}$/.test(name))
-      .map(Number)
+      .readdirSync(history, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && /^[1-9]\d{0,9}$/.test(entry.name))
+      .map(({ name }) => Number(name))
       .sort((a, b) => a - b)
   } catch {
     return []

@@ -23,6 +23,7 @@ export function findRepository(root: string): Repository | undefined {
 /** clada's own repository, where there is no other. */
 export function ownRepository(stateDir: string): Repository {
   const gitDir = ownDir(stateDir, 'repo')
+  removeLinks(gitDir)
   for (const name of ['objects', 'refs']) ownDir(gitDir, name)
   for (const name of ['info', 'pack']) ownDir(path.join(gitDir, 'objects'), name)
   for (const [name, text] of [
@@ -32,6 +33,16 @@ export function ownRepository(stateDir: string): Repository {
     if (readOwn(path.join(gitDir, name)) === undefined) fs.writeFileSync(path.join(gitDir, name), text, { flag: 'wx' })
   }
   return { top: undefined, gitDir, commonDir: gitDir }
+}
+
+/** Git makes none here, and would write to wherever one leads that a project brought along. */
+function removeLinks(dir: string, name = ''): void {
+  for (const entry of fs.readdirSync(dir, { withFileTypes: true })) {
+    const file = path.join(dir, entry.name)
+    if (entry.isSymbolicLink()) fs.unlinkSync(file)
+    // Objects are only ever added, so that links to single ones are not written through.
+    else if (entry.isDirectory() && name !== 'objects') removeLinks(file, entry.name)
+  }
 }
 
 /** What the user is in the middle of, when that is something no commit may come between. */

@@ -9,13 +9,19 @@ export function factsOf(result: ExecutionResult, files: readonly string[]): Fact
     success: String(result.success),
     executedActions: String(result.executedActions),
     totalBlocks: String(result.totalBlocks),
-    // No name is taken for an option.
-    modifiedFiles: files.map((file) => (file.startsWith('-') ? `./${file}` : file)),
+    modifiedFiles: files.filter(isOneLine).map(asFile),
     operations: results.map(({ action }) => action).join(','),
     errors: errors.join('\n'),
     errorCount: String(errors.length),
   }
 }
+
+/** Only code can give a file a name with a line break in it, and in a list of lines it would be two. */
+// eslint-disable-next-line no-control-regex -- they are what is looked for
+const isOneLine = (file: string): boolean => !/[\u0000-\u001f\u007f]/.test(file)
+
+/** No name is taken for an option (`-x`, `+x`), a list of further words (`@x`, to compilers) or a variable (`x=y`, to make). */
+const asFile = (file: string): string => (/^[-+@]|^[^/].*=/.test(file) ? `./${file}` : file)
 
 /** One string of the environment may not be longer than this on Linux. */
 const mostBytes = 100_000

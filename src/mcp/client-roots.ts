@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defaultDeniedPatterns } from '../core/settings.ts'
+import { anchored } from '../policy/anchored.ts'
 import { isWithin, makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { canonical, type CladaOptions, settingsOf } from '../settings.ts'
 
@@ -32,20 +33,6 @@ export function narrowed(options: CladaOptions, uris: readonly string[]): Scope 
   return {
     refusal: `the roots of the client (${uris.join(', ')}) and the root of this server (${root}) have nothing in common`,
   }
-}
-
-/**
- * A pattern such as `secrets/old` is looked for below a root. When `secrets` becomes the root, it must still be looked
- * for from where the root was, which makes it a pattern of a whole path. Those that were there before must neither open
- * what it closes nor be opened by its exceptions.
- */
-function anchored(patterns: readonly string[], bases: readonly string[]): readonly string[] {
-  const moved = patterns
-    .filter((pattern) => /^!?[^/!]+\/+[^/]/.test(pattern))
-    .flatMap((pattern) => bases.map((base) => pattern.replace(/^!?/, (not) => `${not}${base.replace(/\/$/, '')}/**/`)))
-  return patterns.some((pattern) => pattern.startsWith('!/'))
-    ? [...patterns, ...moved.filter((pattern) => !pattern.startsWith('!'))]
-    : [...moved, ...patterns]
 }
 
 function directoryOf(uri: string): string[] {

@@ -13,9 +13,94 @@ export function globTest(pattern: string, on: GlobOn): { readonly test: (text: s
     const expression = new RegExp(source, 's')
     return { test: (text) => expression.test(text), source }
   }
+  const pieces = piecesOf(tokens)
+  // In one name a star stands for anything, so that the first place of each piece is as good as any later one.
+  if (on === 'component' && !tokens.includes('?')) return { test: (text) => isMadeOf(pieces, text) }
+  const parts = pattern.split('/')
+  if (on !== 'component' && parts.every((part) => part === '**' || !part.includes('**')))
+    return { test: byNames(on === 'relative' ? ['**', ...parts] : parts) }
   const steps = on === 'relative' ? ['**/', ...tokens] : tokens
   const shortest = steps.filter((token) => !isStar(token)).length
-  return { test: (text) => text.length >= shortest && follows(steps, text, on !== 'component') }
+  // Most texts lack a piece, which is quickly seen.
+  return {
+    test: (text) => text.length >= shortest && areIn(pieces, text) && follows(steps, text, on !== 'component'),
+  }
+}
+
+/**
+ * Name by name: what stands between two `**` is looked for from where the last was found, and the first place is as good
+ * as any later one, because whatever lies below a match is closed with it.
+ */
+function byNames(parts: readonly string[]): (text: string) => boolean {
+  const [first = [], ...others] = runsOf(parts)
+  return (text) => {
+    const names = namesIn(text)
+    const fits = (run: readonly NameTest[], at: number): boolean =>
+      at + run.length <= names.length && run.every((test, index) => test(names[at + index] ?? ''))
+    if (!fits(first, 0)) return false
+    let at = first.length
+    for (const [index, run] of others.entries()) {
+      // A `**` at the end stands for at least one name.
+      if (run.length === 0 && index === others.length - 1) return at < names.length
+      const last = names.length - run.length
+      while (at <= last && !fits(run, at)) at++
+      if (at > last) return false
+      at += run.length
+    }
+    return true
+  }
+}
+
+type NameTest = (name: string) => boolean
+
+/** The tests between one `**` and the next. */
+function runsOf(parts: readonly string[]): NameTest[][] {
+  const runs: NameTest[][] = [[]]
+  for (const part of parts) {
+    if (part === '**') runs.push([])
+    else runs.at(-1)?.push(globTest(part, 'component').test)
+  }
+  // Two `**` side by side are one.
+  return runs.filter((run, index) => run.length > 0 || index === 0 || index === runs.length - 1)
+}
+
+let split: { readonly text: string; readonly names: readonly string[] } = { text: '', names: [''] }
+
+/** Many patterns are tried on one text. */
+function namesIn(text: string): readonly string[] {
+  if (split.text !== text) split = { text, names: text.split('/') }
+  return split.names
+}
+
+/** The texts between wildcards, the first and the last of them perhaps empty. */
+const piecesOf = (tokens: readonly string[]): string[] =>
+  tokens
+    .map((token) => (token === '?' || isStar(token) ? '\0' : token))
+    .join('')
+    .split('\0')
+
+/** Whether pieces stand in a text one behind the other. */
+function areIn(pieces: readonly string[], text: string, from = 0): boolean {
+  let at = from
+  for (const piece of pieces) {
+    const found = text.indexOf(piece, at)
+    if (found === -1) return false
+    at = found + piece.length
+  }
+  return true
+}
+
+/** The same with the first at its beginning and the last at its end. */
+function isMadeOf(pieces: readonly string[], text: string): boolean {
+  const [first = '', ...others] = pieces
+  const last = others.pop() ?? ''
+  const end = text.length - last.length
+  return (
+    end >= first.length &&
+    text.startsWith(first) &&
+    text.endsWith(last) &&
+    areIn(others, text.slice(0, end), first.length)
+  )
 }
 
 /** Stars that stand side by side and mean no more than one of them are one. */

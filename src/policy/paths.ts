@@ -2,6 +2,7 @@ import path from 'node:path'
 import type { Access, PathDecision, PathJudge } from '../core/decision.ts'
 import type { PathRule } from '../core/problem.ts'
 import type { Settings } from '../core/settings.ts'
+import { anchorOf } from './anchored.ts'
 import { type GlobOn, globTest } from './glob.ts'
 
 /**
@@ -11,16 +12,20 @@ import { type GlobOn, globTest } from './glob.ts'
 export function makePathJudge(policy: PathPolicy): PathJudge {
   return {
     path: (given, absolute, access) => judgePath(given, absolute, access, policy),
-    closedBelow: (relative) => {
-      const absolute = path.join(policy.roots[0] ?? '', relative)
-      return (
-        patternFor(relative.split('/'), absolute, policy.denied) !== undefined ||
-        isReserved(absolute, policy) ||
-        (policy.placesInside && ofUser(absolute, 'read', policy) !== undefined)
-      )
-    },
+    closedBelow: (relative) => isClosed(relative.split('/'), path.join(policy.roots[0] ?? '', relative), policy),
+    closed: (absolute) => isClosed(partsBelow(absolute, rootOf(absolute, policy) ?? topOf(absolute)), absolute, policy),
   }
 }
+
+const isClosed = (parts: readonly string[], absolute: string, policy: PathPolicy): boolean =>
+  patternFor(parts, absolute, policy.denied) !== undefined ||
+  isReserved(absolute, policy) ||
+  (policy.placesInside && ofUser(absolute, 'read', policy) !== undefined)
+
+const rootOf = (clean: string, { roots }: PathPolicy): string | undefined =>
+  roots.find((candidate) => isWithin(clean, candidate))
+
+const topOf = (clean: string): string => path.parse(clean).root
 
 export const pathPolicyOf = ({
   root,
@@ -35,9 +40,11 @@ export const pathPolicyOf = ({
   denied: compileDenied(deniedPatterns),
   reserved,
   userPlaces: userPlaces.map(folded),
-  placesInside: userPlaces.some(
-    (place) => isWithin(folded(place), folded(root)) || isWithin(folded(root), folded(place)),
-  ),
+  placesInside:
+    allowEscape ||
+    [root, ...allowedRoots]
+      .map(folded)
+      .some((one) => userPlaces.map(folded).some((place) => isWithin(place, one) || isWithin(one, place))),
 })
 
 interface PathPolicy {
@@ -48,7 +55,7 @@ interface PathPolicy {
   readonly reserved: readonly string[]
   /** Folded. */
   readonly userPlaces: readonly string[]
-  /** Whether any of them has to do with the project at all. */
+  /** Whether any of them has to do with the roots at all. */
   readonly placesInside: boolean
 }
 
@@ -57,10 +64,8 @@ function judgePath(given: string, absolute: string, access: Access, policy: Path
   if (spelling !== undefined) return deny('invalid_parameter', spelling)
 
   const clean = path.resolve(absolute)
-  const root =
-    policy.roots.find((candidate) => isWithin(clean, candidate)) ??
-    (policy.allowEscape ? path.parse(clean).root : undefined)
-  const parts = partsBelow(clean, root ?? path.parse(clean).root)
+  const root = rootOf(clean, policy) ?? (policy.allowEscape ? topOf(clean) : undefined)
+  const parts = partsBelow(clean, root ?? topOf(clean))
   const denied = deniedBy(parts, clean, access, policy.denied)
   if (denied !== undefined) return denied
   if (access !== 'list' && isReserved(clean, policy))
@@ -97,7 +102,11 @@ function ofUser(absolute: string, access: Access, { userPlaces }: PathPolicy): P
 const isReserved = (absolute: string, { reserved }: PathPolicy): boolean =>
   reserved.some((file) => folded(file) === folded(absolute))
 
-type DeniedPatterns = Readonly<Record<GlobOn, RuleSet>>
+/** Each set by itself, so that an exception of one kind opens nothing that another kind closes. */
+type DeniedPatterns = Readonly<Record<GlobOn, RuleSet>> & {
+  /** One for each base. */
+  readonly anchored: readonly RuleSet[]
+}
 
 interface RuleSet {
   /** Matches whatever any rule matches: most names need no second look. */
@@ -114,15 +123,22 @@ function compileDenied(patterns: readonly string[]): DeniedPatterns {
     const negated = raw.startsWith('!')
     const pattern = (negated ? raw.slice(1) : raw).replace(/\/+$/, '')
     const on = pattern.startsWith('/') ? 'absolute' : pattern.includes('/') ? 'relative' : 'component'
-    return { pattern, negated, on, ...globTest(folded(pattern), on) } as const
+    const anchor = anchorOf(pattern)
+    return { pattern, negated, on, base: anchor?.base, ...globTest(folded(anchor?.glob ?? pattern), on) } as const
   })
-  const setOf = (on: GlobOn): RuleSet => {
-    const own = rules.filter((rule) => rule.on === on)
+  const setOf = (on: GlobOn, base?: string): RuleSet => {
+    const own = rules.filter((rule) => rule.on === on && rule.base === base)
     const plain = new RegExp(own.flatMap((rule) => rule.source ?? []).join('|') || '(?!)', 's')
     const others = own.filter((rule) => rule.source === undefined)
     return { any: (text) => plain.test(text) || others.some((rule) => rule.test(text)), rules: own }
   }
-  return { component: setOf('component'), relative: setOf('relative'), absolute: setOf('absolute') }
+  const bases = [...new Set(rules.flatMap(({ base }) => base ?? []))]
+  return {
+    component: setOf('component'),
+    relative: setOf('relative'),
+    absolute: setOf('absolute'),
+    anchored: bases.map((base) => setOf('absolute', base)),
+  }
 }
 
 const shown = (root: string): string => `'${root}'`
@@ -214,7 +230,12 @@ function patternFor(parts: readonly string[], clean: string | undefined, denied:
   }
   const below = lastMatch(denied.relative, names.join('/'))
   if (below !== undefined || clean === undefined) return below
-  return lastMatch(denied.absolute, folded(clean.split(path.sep).join('/')))
+  const whole = folded(clean.split(path.sep).join('/'))
+  for (const set of [denied.absolute, ...denied.anchored]) {
+    const hit = lastMatch(set, whole)
+    if (hit !== undefined) return hit
+  }
+  return undefined
 }
 
 function lastMatch({ any, rules }: RuleSet, text: string): string | undefined {

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import type { ClosedPath } from './survey.ts'
 
 /** What contains a program. One for each system that has any; chosen when it is needed. */
 export interface Sandbox {
@@ -27,6 +28,8 @@ export interface Bounds {
   readonly root: string
   /** Further directories that can be read. */
   readonly readable: readonly string[]
+  /** In those, what cannot be read. Absolute. */
+  readonly hidden: readonly ClosedPath[]
   /** Tool caches that can be written to. */
   readonly caches: readonly string[]
   /** The home directory, shown empty but for what else is listed here. */
@@ -34,7 +37,7 @@ export interface Bounds {
   /** Below the root, readable but not to be changed. */
   readonly fixed: readonly string[]
   /** Below the root, neither readable nor changeable. */
-  readonly closed: readonly { readonly path: string; readonly type: 'file' | 'directory' }[]
+  readonly closed: readonly ClosedPath[]
   /** Names directly below the root that are not there and must not appear. */
   readonly absent: readonly string[]
   readonly network: boolean

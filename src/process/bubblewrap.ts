@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { type Bounds, directoriesAbove, type Program, type ResourceLimits, type Sandbox } from './bounds.ts'
 import { findProgram, isBelow, systemPath } from './programs.ts'
+import type { ClosedPath } from './survey.ts'
 
 /** Linux namespaces through bubblewrap: no network, no other processes, and a tree of files put together from nothing. */
 export function bubblewrap(file: string): Sandbox {
@@ -96,24 +97,24 @@ const etcNames = [
 ]
 
 function bindings(bounds: Bounds, host: HostFacts): string[] {
-  const { root, readable, caches, home, fixed, closed, absent, network } = bounds
+  const { root, readable, hidden, caches, home, fixed, closed, absent, network } = bounds
   const args: string[] = []
   if (network) args.push('--ro-bind-try', host.real('/etc/resolv.conf'), '/etc/resolv.conf')
   if (home !== root) args.push('--tmpfs', home)
   for (const dir of [...readable].sort()) if (!isBelow(dir, '/usr')) args.push('--ro-bind-try', dir, dir)
+  for (const { path: at, type } of hidden) args.push(...masked(at, type))
   for (const dir of caches) args.push('--bind-try', dir, dir)
   args.push('--bind', root, root)
   // What is mounted cannot be renamed.
   for (const name of directoriesAbove(bounds)) args.push('--bind-try', path.join(root, name), path.join(root, name))
   for (const name of fixed) args.push('--ro-bind-try', path.join(root, name), path.join(root, name))
-  for (const { path: name, type } of closed) {
-    const at = path.join(root, name)
-    if (type === 'file') args.push('--ro-bind-try', '/dev/null', at)
-    else args.push('--perms', '0000', '--tmpfs', at, '--remount-ro', at)
-  }
+  for (const { path: name, type } of closed) args.push(...masked(path.join(root, name), type))
   for (const name of absent) args.push('--tmpfs', path.join(root, name), '--remount-ro', path.join(root, name))
   return args
 }
+
+const masked = (at: string, type: ClosedPath['type']): string[] =>
+  type === 'file' ? ['--ro-bind-try', '/dev/null', at] : ['--perms', '0000', '--tmpfs', at, '--remount-ro', at]
 
 function limited(prlimit: string | undefined, { memoryBytes, fileBytes, processes }: ResourceLimits): string[] {
   if (prlimit === undefined) return []

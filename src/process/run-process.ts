@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import fs from 'node:fs'
 import type { Readable } from 'node:stream'
 import { mostProcesses, mostThreads, watchCrowd } from './crowd.ts'
+import { inheritedDescriptors } from './inherited.ts'
 import { KeptOutput } from './kept-output.ts'
 import { groupKin, type Kin } from './kin.ts'
 import { marked, markedKin } from './marked.ts'
@@ -143,14 +145,24 @@ function start(call: ProcessCall): Started {
   return { child, kin: groupKin(child.pid), told }
 }
 
-function spawned({ file, args, name, cwd, env }: ProcessCall, stdio: ('ignore' | 'pipe')[]): ChildProcess {
-  return spawn(file, [...args], {
-    cwd,
-    ...(name === undefined ? {} : { argv0: name }),
-    env,
-    // A session of its own: no terminal to push keystrokes into, and a group that can be killed.
-    detached: true,
-    stdio,
-    windowsHide: true,
-  })
+function spawned({ file, args, name, cwd, env }: ProcessCall, own: readonly ('ignore' | 'pipe')[]): ChildProcess {
+  const open = inheritedDescriptors().filter((descriptor) => descriptor >= own.length)
+  const nothing = open.length === 0 ? undefined : fs.openSync('/dev/null', 'r+')
+  const stdio: ('ignore' | 'pipe' | number)[] = [...own]
+  // To ignore one of these means to leave it as it is, so each is made one of nothing.
+  while (stdio.length <= Math.max(-1, ...open))
+    stdio.push(open.includes(stdio.length) ? (nothing ?? 'ignore') : 'ignore')
+  try {
+    return spawn(file, [...args], {
+      cwd,
+      ...(name === undefined ? {} : { argv0: name }),
+      env,
+      // A session of its own: no terminal to push keystrokes into, and a group that can be killed.
+      detached: true,
+      stdio,
+      windowsHide: true,
+    })
+  } finally {
+    if (nothing !== undefined) fs.closeSync(nothing)
+  }
 }

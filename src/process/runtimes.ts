@@ -68,9 +68,13 @@ const below = (home: string, names: readonly string[]): string[] =>
 export const runtimesIn = (home: string): string[] => below(home, runtimeHomes)
 export const cachesIn = (home: string): string[] => below(home, cacheHomes)
 
-/** What a program needs beside it, when it lies in none of the usual places: `/x/bin/node` needs `/x`. */
+/**
+ * What a program needs beside it, when it lies in none of the usual places: `/x/bin/node` needs `/x`. Code may have laid
+ * a link in the project, to a script anywhere: for those nothing is shown but what a language is installed in.
+ */
 export function prefixOf(file: string, home: string, root: string): string[] {
-  const prefixes = [file, real(file)].map((one) => {
+  const places = isBelow(file, root) ? [real(file)].filter((one) => isLanguage.test(one)) : [file, real(file)]
+  const prefixes = places.map((one) => {
     const dir = path.dirname(one)
     return path.basename(dir) === 'bin' ? path.dirname(dir) : dir
   })
@@ -78,6 +82,8 @@ export function prefixOf(file: string, home: string, root: string): string[] {
     (dir) => dir !== '/' && !isBelow(dir, '/usr') && !isBelow(home, dir) && !isBelow(dir, root) && !isBelow(root, dir),
   )
 }
+
+const isLanguage = /\/bin\/(?:python|pypy|node|ruby|bun|deno|perl|php)[\d.]*$/
 
 export interface ProjectTools {
   /** To be put in front of PATH. */

@@ -20,10 +20,10 @@ export function seatbelt(file: string): Sandbox {
 
 /** Later rules win over earlier ones, so what is closed comes last. */
 export function seatbeltProfile(bounds: Bounds): string {
-  const { root, readable, caches, fixed, closed, absent, network } = bounds
+  const { root, readable, hidden, caches, fixed, closed, absent, network } = bounds
   const below = (names: readonly string[]): string[] => names.map((name) => path.posix.join(root, name))
   const system = ['/usr', '/bin', '/sbin', '/System', '/Library', '/opt', '/private/var/db', '/private/etc/ssl', '/dev']
-  const closedPaths = below(closed.map(({ path: name }) => name))
+  const closedPaths = [...hidden.map((one) => one.path), ...below(closed.map(({ path: name }) => name))]
   return [
     '(version 1)',
     '(deny default)',

@@ -9,16 +9,21 @@ import { passedOver } from '../core/passed-over.ts'
 export interface Survey {
   readonly files: ReadonlyMap<string, string>
   /** Closed by name, or by being a second name of something closed or outside. */
-  readonly closed: readonly { readonly path: string; readonly type: 'file' | 'directory' }[]
+  readonly closed: readonly ClosedPath[]
   /** Repositories inside the project. */
   readonly repositories: readonly string[]
   /** False when there was more than could be looked at. */
   readonly whole: boolean
 }
 
+export interface ClosedPath {
+  readonly path: string
+  readonly type: 'file' | 'directory'
+}
+
 export function surveyOf(root: string, isClosed: (relative: string) => boolean, most = 20_000): Survey {
   const files = new Map<string, string>()
-  const closed: { path: string; type: 'file' | 'directory' }[] = []
+  const closed: ClosedPath[] = []
   const repositories: string[] = []
   const linked: { path: string; inode: string; names: number }[] = []
   const closedInodes = new Set<string>()

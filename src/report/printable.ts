@@ -3,10 +3,17 @@
  * those that turn the reading direction, are shown by their code.
  */
 export function printable(text: string): string {
-  return text.replace(unsafe, (char) => {
-    const code = (char.codePointAt(0) ?? 0).toString(16)
-    return code.length > 2 ? `\\u${code.padStart(4, '0')}` : `\\x${code.padStart(2, '0')}`
-  })
+  return text.replace(unsafe, byCode)
+}
+
+/** Shows what nobody sees and a model reads all the same. What some languages are written with stays. */
+export const withoutHidden = (text: string): string =>
+  text.replace(/[\u200b\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]/gu, byCode)
+
+function byCode(char: string): string {
+  const code = (char.codePointAt(0) ?? 0).toString(16)
+  if (code.length > 4) return `\\u{${code}}`
+  return code.length > 2 ? `\\u${code.padStart(4, '0')}` : `\\x${code.padStart(2, '0')}`
 }
 
 // eslint-disable-next-line no-control-regex -- they are what is looked for

@@ -23,9 +23,9 @@ export class Locator {
     return real === judged.absolute ? judged : this.#location(arg, real, access)
   }
 
-  /** Whether the content of a file below a root is closed, by its path there. */
-  closedBelow(relative: string): boolean {
-    return this.#judge.closedBelow(relative)
+  /** Whether the content of a file is closed, by its path. */
+  closed(absolute: string): boolean {
+    return this.#judge.closed(absolute)
   }
 
   #location(arg: PathArg, absolute: string, access: Access): Location {

@@ -82,9 +82,9 @@ class Collector {
     const known = this.#open.get(relative)
     if (known !== undefined) return known
     const parts = [...this.#dir.parts, ...relative.split('/')]
-    const links =
-      this.#tree.look({ ...this.#dir, parts, absolute: path.join(this.#dir.absolute, relative) })?.links ?? 1
-    const open = !this.#locator.closedBelow(parts.join('/')) && (links < 2 || parts.includes('node_modules'))
+    const absolute = path.join(this.#dir.absolute, relative)
+    const links = this.#tree.look({ ...this.#dir, parts, absolute })?.links ?? 1
+    const open = !this.#locator.closed(absolute) && (links < 2 || parts.includes('node_modules'))
     this.#open.set(relative, open)
     return open
   }
@@ -156,7 +156,9 @@ async function ripgrep(query: Search, { cwd, one, timeoutMs }: Where, onHit: OnH
 }
 
 function optionsFor({ include, regex, ignoreCase }: Search): string[] {
-  const options = ['--no-config', '--no-require-git', '--hidden', '--glob=!.git', '--glob=!.clada', '--color=never']
+  // Of two patterns that match the later one counts, and those without regard to case come last: no `include` opens these.
+  const closed = ['.git', '.clada', 'clada.yml'].map((name) => `--iglob=!${name}`)
+  const options = ['--no-config', '--no-require-git', '--hidden', ...closed, '--color=never']
   options.push('--line-number', '--no-heading', '--with-filename', '--null', '--no-messages', '--crlf')
   if (!regex) options.push('--fixed-strings')
   if (ignoreCase) options.push('--ignore-case')

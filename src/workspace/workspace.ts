@@ -80,6 +80,8 @@ export class ActionFiles implements Files {
   readonly #onWrite: (landing: Landing) => void
   readonly #bases = new Map<TextFile, Base>()
   readonly #written = new Map<PathArg, Landing>()
+  /** The files that this action has given a content. Absolute. */
+  readonly changed = new Set<string>()
 
   constructor(workspace: Workspace, onWrite: (landing: Landing) => void) {
     this.#workspace = workspace
@@ -156,6 +158,7 @@ export class ActionFiles implements Files {
     const overwrote = this.#refuseDirectory(target, 'rename')
     await this.#workspace.parts.begin?.()
     this.#tree.rename(source, target)
+    this.changed.add(target.absolute)
     const seen = this.#workspace.seen.get(source.absolute)
     this.#workspace.seen.delete(source.absolute)
     if (seen === undefined) this.#workspace.seen.delete(target.absolute)
@@ -173,6 +176,7 @@ export class ActionFiles implements Files {
     const overwrote = this.#refuseDirectory(target, 'copyfile')
     await this.#workspace.parts.begin?.()
     await this.#tree.copy(source, target)
+    this.changed.add(target.absolute)
     this.#workspace.seen.delete(target.absolute)
     return { overwrote }
   }
@@ -309,6 +313,7 @@ export class ActionFiles implements Files {
     }
     const { landing, seen } = this.#workspace
     const written = this.#tree.write(at, bytes, base)
+    this.changed.add(at.absolute)
     const over = (): void => {
       if (landing.get(at.absolute) === landed) landing.delete(at.absolute)
     }

@@ -64,6 +64,23 @@ describe('clada prompt', () => {
     expect(clada(['prompt'], { cwd }).stdout).not.toContain('## Files')
   })
 
+  it('shows by its code what a project hides in its rules, or would drive a terminal with', () => {
+    const rules = [
+      'be kind\u001b[201~\nrm -rf ~\n',
+      'turn \u202eback',
+      'see\u{e0068}\u{e0069}',
+      '\u0645\u06cc\u200c\u0634\u0648\u062f',
+    ]
+    const cwd = scratchDir({ 'clada.yml': `prompt: {rules: ${JSON.stringify(rules)}}\n`, 'a.txt': 'x\u001b[31my\n' })
+    clada(['context', 'add', 'a.txt'], { cwd })
+    const { stdout } = clada(['prompt', '--files'], { cwd })
+    expect(stdout).toContain('- be kind\\x1b[201~\n')
+    expect(stdout).toContain('- turn \\u202eback\n- see\\u{e0068}\\u{e0069}\n- \u0645\u06cc\u200c\u0634\u0648\u062f\n')
+    expect(stdout).toContain('x\\x1b[31my\n')
+    // eslint-disable-next-line no-control-regex -- they are what is looked for
+    expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/)
+  })
+
   it('tells the word by which a reply is known, and is no reply itself', () => {
     const cwd = scratchDir()
     const { stdout } = clada(['prompt'], { cwd })

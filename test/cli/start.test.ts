@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { fill, scratchDir } from '../support/scratch.ts'
 
 /** What a start loads is what it costs. Times are for the benchmarks; here is what must not creep in. */
@@ -31,4 +31,37 @@ it('a run of one block loads what it needs and nothing else', () => {
   ])
   const heavy = ['crypto', 'child_process', 'http', 'net', 'tty', 'perf_hooks', 'readline', 'stream', 'worker_threads']
   expect(parts.filter((part) => heavy.includes(part))).toEqual([])
+})
+
+describe.skipIf(process.platform === 'win32')('what V8 made of the command line', () => {
+  /** Whoever writes there decides what the next start runs. */
+  const started = (home: string): void => {
+    const env = { PATH: process.env['PATH'], HOME: home, XDG_CACHE_HOME: path.join(home, 'cache') }
+    execFileSync(process.execPath, [inject('cli'), '--version'], { cwd: home, env, stdio: 'pipe' })
+  }
+  const kept = '.local/state/clada/code'
+
+  it("lies in the user's state, which is closed to documents and to code, and only the user can enter it", () => {
+    const home = scratchDir({})
+    started(home)
+    expect(fs.readdirSync(home)).toEqual(['.local'])
+    expect(fs.readdirSync(path.join(home, kept))).not.toEqual([])
+    expect(fs.statSync(path.join(home, kept)).mode & 0o777).toBe(0o700)
+  })
+
+  it.each([
+    ['a link', (place: string, elsewhere: string) => fs.symlinkSync(elsewhere, place)],
+    [
+      'open to others',
+      (place: string) => {
+        fs.mkdirSync(place)
+        fs.chmodSync(place, 0o770)
+      },
+    ],
+  ])('is neither read nor written where its directory is %s', (_, make) => {
+    const home = scratchDir({ '.local/state/clada/x': '', 'elsewhere/x': '' })
+    make(path.join(home, kept), path.join(home, 'elsewhere'))
+    started(home)
+    expect(fs.readdirSync(path.join(home, kept)).filter((name) => name !== 'x')).toEqual([])
+  })
 })

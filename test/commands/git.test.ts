@@ -1,3 +1,5 @@
+import fs from 'node:fs'
+import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Clada } from '../../src/index.ts'
 import { Fixture } from '../attacks/fixture.ts'
@@ -59,6 +61,22 @@ describe('git, looked at', () => {
     expect(output).toContain('nested/k.txt')
     expect(output).not.toContain('CANARY')
     expect((await git('git show --stat HEAD~1')).output).toContain('src/a.txt')
+  })
+
+  it.each([
+    ['a whole path', '{P}/nested'],
+    ['a whole path with a star', '{P}/n*ed/*.txt'],
+    ['a name with brackets', 'nested/k.t[x]t', 'k.t[x]t'],
+  ])('leaves out what is closed by %s', async (_, pattern, file = 'k.txt') => {
+    fs.writeFileSync(path.join(fixture.project, 'nested', file), `HIDDEN in ${file}\n`)
+    fixture.git('add', '-N', 'nested')
+    const deniedPatterns = [pattern.replace('{P}', fixture.project)]
+    const clada = new Clada({ repoPath: fixture.project, gitCommit: false, deniedPatterns })
+    for (const command of ['git diff', 'git diff HEAD', 'git log -p', 'git show HEAD~1', 'git diff -- nested']) {
+      const { results } = await clada.perform('run', { command })
+      expect(JSON.stringify(results), command).not.toContain(`HIDDEN in ${file}`)
+    }
+    expect(JSON.stringify(await clada.perform('run', { command: 'git diff' }))).toContain('src/a.txt')
   })
 
   it('says what git says of a name that is none', async () => {

@@ -52,6 +52,14 @@ describe.skipIf(!chooseSandbox().ok)('what is kept from code (needs a sandbox)',
     expect(filesIn(root)).toEqual({ 'notes/reply.md': 'mine\n' })
   })
 
+  it('does not appear where a file that is listened to is missing', async () => {
+    const root = scratchDir({ 'a.txt': 'a\n' })
+    const reserved = [path.join(root, 'reply.md')]
+    const code = 'echo planted > reply.md; echo planted > x; mv -T x reply.md; ln -s a.txt reply.md; rm -f reply.md x'
+    expect(await bash(root, code, { reserved })).toMatchObject({ ok: false })
+    expect(filesIn(root)).toEqual({ 'a.txt': 'a\n' })
+  })
+
   it('leaves the rest to be worked with', async () => {
     const root = nested()
     const work = [
@@ -69,5 +77,42 @@ describe.skipIf(!chooseSandbox().ok)('what is kept from code (needs a sandbox)',
         .filter((name) => !name.includes('.git/'))
         .sort(),
     ).toEqual(['another/c.txt', 'libs/deep/a.txt', 'libs/deep/er/b.txt', 'libs/sub/dist/t'])
+  })
+})
+
+describe.skipIf(!chooseSandbox().ok)('a link in the place of a language (needs a sandbox)', () => {
+  it('shows nothing of where it leads', async () => {
+    const base = scratchDir({
+      'proj/a.txt': 'a\n',
+      'other/.env': 'CANARY\n',
+      'other/run': '#!/usr/bin/env bash\necho\n',
+    })
+    fs.chmodSync(path.join(base, 'other/run'), 0o755)
+    const root = path.join(base, 'proj')
+    // The script's own first line leads back into the project.
+    const code = `mkdir -p .venv/bin && cd .venv/bin && ln -s ${base}/other/run python && ln -s python python3 &&
+      printf '#!/bin/sh\\ncat ${base}/other/.env\\n' > bash && chmod +x bash`
+    expect(await bash(root, code)).toMatchObject({ ok: true })
+    const clada = new Clada({ repoPath: root, gitCommit: false })
+    const { results } = await clada.perform('exec', { lang: 'python', code: 'print(1)' })
+    expect(JSON.stringify(results)).not.toContain('CANARY')
+  })
+})
+
+describe.skipIf(!chooseSandbox().ok)('a sandbox that does not come up because of what lies in the project', () => {
+  it('is no reason to run an approved command without it', async () => {
+    // Code in the sandbox could make as many as it takes.
+    const many = Object.fromEntries(Array.from({ length: 3100 }, (_, at) => [`keys/${at}.pem`, '']))
+    const root = scratchDir({ ...many, 'test.sh': 'touch ran\n' })
+    const clada = new Clada({ repoPath: root, git: 'off', approve: ['sh test.sh'] })
+    const { results } = await clada.perform('run', { command: 'sh test.sh' })
+    expect(results).toMatchObject([
+      {
+        success: false,
+        code: 'action_not_allowed',
+        error: expect.stringContaining('the sandbox could not be started'),
+      },
+    ])
+    expect(fs.existsSync(path.join(root, 'ran'))).toBe(false)
   })
 })

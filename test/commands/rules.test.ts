@@ -8,7 +8,7 @@ for (const rule of commandRules) {
   describe(rule.name, () => {
     for (const line of rule.hits) {
       it(`passes: ${line}`, () => {
-        expect(judgeCommand(line, defaultDeniedPatterns)).toMatchObject({
+        expect(judgeCommand(line, { deniedPatterns: defaultDeniedPatterns, root: '/p' })).toMatchObject({
           verdict: 'allow',
           listed: { rule: { name: rule.name } },
         })
@@ -16,7 +16,7 @@ for (const rule of commandRules) {
     }
     for (const line of rule.misses) {
       it(`refuses: ${line}`, () => {
-        const decision = judgeCommand(line, defaultDeniedPatterns)
+        const decision = judgeCommand(line, { deniedPatterns: defaultDeniedPatterns, root: '/p' })
         expect(decision).toMatchObject({
           verdict: 'deny',
           reason: expect.stringMatching(/./),

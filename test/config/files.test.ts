@@ -89,6 +89,13 @@ describe('what stands in the place of a config file', () => {
     ])
   })
 
+  it('more patterns than can be tried on every file', async () => {
+    const patterns = Array.from({ length: 201 }, (_, at) => `"*a*a*a*a*${at}"`).join(', ')
+    expect(await wrong((file) => fs.writeFileSync(file, `denied_patterns: [${patterns}]\n`))).toEqual([
+      'clada.yml:1:18: denied_patterns must be at most 200 entries long; it is a list.',
+    ])
+  })
+
   it('bytes that are no text', async () => {
     const bytes = Buffer.from('exec: off\nvars: {A: "é\xff"}\n', 'latin1')
     expect(await wrong((file) => fs.writeFileSync(file, bytes))).toEqual([

@@ -120,6 +120,16 @@ const given = fc
     Object.fromEntries(Object.entries(some).map(([name, value]) => [name, { value, at: { line: 1, column: 1 } }])),
   ) as fc.Arbitrary<Given>
 
+const judgeOf = ({ root, allowed_roots, denied_patterns }: ReturnType<typeof configOf>) =>
+  makePathJudge(
+    pathPolicyOf({
+      root: root ?? '/p',
+      allowedRoots: allowed_roots,
+      allowEscape: false,
+      deniedPatterns: denied_patterns,
+    }),
+  )
+
 /** Whether everything one config permits is permitted by another. Written from the meaning of the keys, not from the table. */
 function permitsNoMore(narrow: Merged, wide: Merged): void {
   const [a, b] = [configOf(narrow), configOf(wide)]
@@ -151,15 +161,6 @@ function permitsNoMore(narrow: Merged, wide: Merged): void {
   for (const key of ['input_file', 'output_file'] as const) {
     if (a.listener[key] !== b.listener[key]) expect(a.listener[key]).toMatch(/^(in\.md|\.clada\/out\.md)$/)
   }
-  const judgeOf = ({ root, allowed_roots, denied_patterns }: typeof a) =>
-    makePathJudge(
-      pathPolicyOf({
-        root: root ?? '/p',
-        allowedRoots: allowed_roots,
-        allowEscape: false,
-        deniedPatterns: denied_patterns,
-      }),
-    )
   const [strict, loose] = [judgeOf(a), judgeOf(b)]
   for (const dir of ['/p', '/a', '/a/b', '/', '/p/x']) {
     for (const name of ['.env', 'x', 'a.key', 'd/e', 'd/f', 'ok', '.env.example', '.git/config', 'x/y/z', '.clada/x']) {
@@ -178,6 +179,33 @@ describe('a project', () => {
         permitsNoMore(merge(own, { given: project, trusted: false, facts: factsFor(user) }), merge(own))
       }),
       { numRuns: 600 },
+    )
+  })
+
+  it('never opens what its user closes by moving the place that patterns begin at', () => {
+    const parts = ['d', 'd/e', 'd/e/f', 'e/f', 'd/*', '**/f', 'e/**', '/p/d/e', '/p/d/e/f', '/p/x', '/a/d', '/p/**/f']
+    const patterns = fc.array(fc.constantFrom(...parts.flatMap((part) => [part, `!${part}`])), { maxLength: 5 })
+    const dirs = fc.constantFrom('/p/d', '/p/x', '/p/x/d', '/p/d/e', '/a/d', '/a')
+    const at = { line: 1, column: 1 }
+    fc.assert(
+      fc.property(patterns, patterns, fc.array(dirs), fc.array(dirs), dirs, (closed, more, open, roots, root) => {
+        const user = { denied_patterns: { value: closed, at }, allowed_roots: { value: open, at } }
+        const project = {
+          denied_patterns: { value: more, at },
+          allowed_roots: { value: roots, at },
+          root: { value: root, at },
+        }
+        const own = { given: user, trusted: true, facts }
+        const merged = merge(own, { given: project, trusted: false, facts: factsFor(user) })
+        const [strict, loose] = [judgeOf(configOf(merged)), judgeOf(configOf(merge(own)))]
+        for (const dir of ['/p', '/p/x', '/p/d', '/a', '/a/d', '/p/x/d'])
+          for (const name of ['d', 'e', 'd/e', 'd/e/f', 'e/f', 'f', 'x/d/e/f', 'd/d/e/f']) {
+            const file = path.join(dir, name)
+            if (strict.path(file, file, 'read').verdict === 'allow')
+              expect(loose.path(file, file, 'read').verdict, file).toBe('allow')
+          }
+      }),
+      { numRuns: 3000 },
     )
   })
 

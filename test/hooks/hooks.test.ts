@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { Clada, type CladaOptions, type ExecutionResult } from '../../src/index.ts'
 import { chooseSandbox } from '../../src/process/sandbox.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
+import { block } from '../workspace/blocks.ts'
 
 const write = (file: string, content: string, id = 'abc'): string =>
   `#!SHAM [@three-char-SHA-256: ${id}]\naction = "file_write"\npath = ${JSON.stringify(file)}\ncontent = ${JSON.stringify(content)}\n#!END_SHAM_${id}\n`
@@ -35,6 +36,9 @@ describe('hooks', () => {
       "a'; touch pwned4; '",
       '-rf',
       '& touch pwned5',
+      '@args',
+      '+q',
+      'SHELL=x/y',
     ]
     const document = names.map((name, index) => write(name, 'x\n', `id${index}`)).join('')
     const run = [
@@ -47,11 +51,19 @@ describe('hooks', () => {
     expect(result).toMatchObject({ success: true })
     const files = filesIn(root)
     expect(Object.keys(files).sort()).toEqual([...names, 'seen'].sort())
-    const sorted = names.toSorted().map((name) => (name === '-rf' ? './-rf' : name))
+    const sorted = names.toSorted().map((name) => (/^[-@+]|=/.test(name) ? `./${name}` : name))
     const joined = sorted.join(',')
     expect(files['seen']).toBe(
       [...sorted, `single ${joined}`, `double ${joined} `, ...sorted].map((line) => `${line}\n`).join(''),
     )
+  })
+
+  it('are not told of files whose names are no line, which only code can make', async () => {
+    const root = scratchDir()
+    const code = block('exec', { lang: 'bash', code: "touch $'a\\n--evil' b" })
+    const hooks = { after: [{ run: 'printf "%s\\n" "$CLADA_MODIFIED_FILES" ${modifiedFiles} > seen' }] }
+    expect(await execute(root, code, { hooks, exec: 'unsandboxed' })).toMatchObject({ success: true })
+    expect(filesIn(root)['seen']).toBe('b\nb\n')
   })
 
   it('are undone with the execution they belong to', async () => {

@@ -41,6 +41,7 @@ const bounds: Bounds = {
   root: dir,
   home: os.homedir(),
   readable: [],
+  hidden: [],
   caches: [],
   fixed: [],
   closed: [],

@@ -7,7 +7,8 @@ import { seatbeltProfile } from '../../src/process/seatbelt.ts'
 const bounds: Bounds = {
   root: '/home/u/proj',
   home: '/home/u',
-  readable: ['/home/u/.pyenv'],
+  readable: ['/home/u/.pyenv', '/srv/lib'],
+  hidden: [{ path: '/srv/lib/.env', type: 'file' }],
   caches: [],
   fixed: ['.git'],
   closed: [
@@ -38,6 +39,8 @@ describe('bubblewrap', () => {
       '--tmpfs /tmp --tmpfs /run',
       '--tmpfs /home/u ',
       '--ro-bind-try /home/u/.pyenv /home/u/.pyenv',
+      '--ro-bind-try /srv/lib /srv/lib',
+      '--ro-bind-try /dev/null /srv/lib/.env',
       '--bind /home/u/proj /home/u/proj',
       '--ro-bind-try /home/u/proj/.git /home/u/proj/.git',
       '--ro-bind-try /dev/null /home/u/proj/.env',
@@ -93,12 +96,12 @@ describe('sandbox-exec', () => {
       (allow sysctl-read)
       (allow mach-lookup (global-name "com.apple.system.opendirectoryd.libinfo") (global-name "com.apple.system.logger"))
       (allow file-read-metadata)
-      (allow file-read* (subpath "/usr") (subpath "/bin") (subpath "/sbin") (subpath "/System") (subpath "/Library") (subpath "/opt") (subpath "/private/var/db") (subpath "/private/etc/ssl") (subpath "/dev") (subpath "/home/u/.pyenv") (subpath "/Users/u/a \\"b\\"") (subpath "/private/tmp"))
+      (allow file-read* (subpath "/usr") (subpath "/bin") (subpath "/sbin") (subpath "/System") (subpath "/Library") (subpath "/opt") (subpath "/private/var/db") (subpath "/private/etc/ssl") (subpath "/dev") (subpath "/home/u/.pyenv") (subpath "/srv/lib") (subpath "/Users/u/a \\"b\\"") (subpath "/private/tmp"))
       (allow file-read* (literal "/") (literal "/private/etc/localtime") (literal "/private/etc/hosts"))
       (allow file-write* (subpath "/Users/u/a \\"b\\"") (subpath "/private/tmp"))
       (allow file-write-data (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty"))
       (deny file-write* (subpath "/Users/u/a \\"b\\"/.git") (subpath "/Users/u/a \\"b\\"/.clada"))
-      (deny file-read* file-write* (subpath "/Users/u/a \\"b\\"/.env") (subpath "/Users/u/a \\"b\\"/.ssh"))
+      (deny file-read* file-write* (subpath "/srv/lib/.env") (subpath "/Users/u/a \\"b\\"/.env") (subpath "/Users/u/a \\"b\\"/.ssh"))
       (deny network*)"
     `)
   })

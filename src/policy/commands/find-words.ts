@@ -67,7 +67,7 @@ const plain = new Set(['-not', '!', '-o', '-or', '-a', '-and', '(', ')', '-print
 /** Directories and files whose names are closed are not entered and not shown. */
 export function closeFind(call: Call, closed: readonly ClosedName[]): Argument[] {
   let expression: string[] = []
-  for (const { pattern, opens } of closed) {
+  for (const { pattern, opens } of closed.filter(({ from }) => from === undefined)) {
     const test = pattern.includes('/') ? ['-ipath', `*/${pattern}`] : ['-iname', pattern]
     if (!opens) expression = expression.length === 0 ? test : [...expression, '-o', ...test]
     else if (expression.length > 0) expression = ['(', ...expression, ')', '!', ...test]

@@ -27,8 +27,12 @@ const literal = /^\P{Cc}{0,300}$/u
 export function closedPathspecs(closed: readonly ClosedName[]): string[] {
   return closed
     .filter(({ opens }) => !opens)
-    .flatMap(({ pattern }) => [`:(top,exclude,glob,icase)**/${pattern}`, `:(top,exclude,glob,icase)**/${pattern}/**`])
+    .map(({ pattern, from }) => `:(top,exclude,glob,icase)${from === 'root' ? '' : '**/'}${literally(pattern)}`)
+    .flatMap((spec) => [spec, `${spec}/**`])
 }
+
+/** To git, unlike to us, brackets and backslashes are signs too. */
+const literally = (pattern: string): string => pattern.replace(/[[\]\\]/g, '\\$&')
 
 const showsPatch = (call: Call): boolean => call.has('-p')
 

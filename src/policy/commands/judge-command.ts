@@ -1,3 +1,5 @@
+import { anchorOf } from '../anchored.ts'
+import { belowRoot } from '../below-root.ts'
 import { closeFind } from './find-words.ts'
 import { commitOnly } from './git-rules.ts'
 import { readOptions } from './read-options.ts'
@@ -22,7 +24,7 @@ export interface Listed {
   readonly trailing: readonly string[]
 }
 
-export function judgeCommand(command: string, deniedPatterns: readonly string[]): CommandDecision {
+export function judgeCommand(command: string, { deniedPatterns, root }: ClosedBy): CommandDecision {
   const split = splitCommand(command)
   if (!split.ok) return { verdict: 'deny', reason: split.reason, advice: split.advice }
   const cd = split.line.cd?.text
@@ -35,7 +37,7 @@ export function judgeCommand(command: string, deniedPatterns: readonly string[])
   const { call } = reading
   const wrong = rule.forbids?.(call) ?? badRevision(rule, call)
   if (wrong !== undefined) return denied(rule, wrong)
-  return { verdict: 'allow', cd, listed: listedOf(rule, call, closedNames(deniedPatterns)) }
+  return { verdict: 'allow', cd, listed: listedOf(rule, call, closedNames({ deniedPatterns, root })) }
 }
 
 const denied = (rule: CommandRule, reason: string): CommandDecision => ({
@@ -97,11 +99,20 @@ function listedOf(rule: CommandRule, call: Call, closed: readonly ClosedName[]):
   return { rule, call, options, operands: call.operands, trailing: git ? closing : [] }
 }
 
+/** What is closed, and the directory that patterns of whole paths are seen from. */
+export interface ClosedBy {
+  readonly deniedPatterns: readonly string[]
+  readonly root: string
+}
+
 /** Names no command shows by itself: git's, clada's, and what the user closed. */
-function closedNames(deniedPatterns: readonly string[]): ClosedName[] {
+function closedNames({ deniedPatterns, root }: ClosedBy): ClosedName[] {
   const own = ['.git', '.clada', 'clada.yml'].map((pattern) => ({ pattern, opens: false }))
   const named = deniedPatterns
     .filter((pattern) => !/^!?\//.test(pattern))
     .map((pattern) => ({ pattern: pattern.replace(/^!/, '').replace(/\/+$/, ''), opens: pattern.startsWith('!') }))
-  return [...own, ...named]
+  const whole = deniedPatterns
+    .filter((pattern) => pattern.startsWith('/'))
+    .flatMap((pattern) => belowRoot(anchorOf(pattern)?.glob ?? pattern, root))
+  return [...own, ...named, ...whole.map((pattern) => ({ pattern, opens: false, from: 'root' as const }))]
 }

@@ -81,6 +81,8 @@ export type Reading = { readonly ok: true; readonly call: Call } | { readonly ok
 export interface ClosedName {
   readonly pattern: string
   readonly opens: boolean
+  /** Only there, and not wherever it stands. */
+  readonly from?: 'root'
 }
 
 export const flag = (name: string, ...also: string[]): Option => ({ flag: name, also })
@@ -103,6 +105,11 @@ export const names = (min: number, otherwise?: string): Operands => ({
   ...(otherwise === undefined ? {} : { otherwise }),
 })
 
-/** The closed names as globs for programs that match the last component only. */
+/**
+ * The closed names as globs for programs that match one component only. What is closed by a longer path they may name;
+ * its content is left out by whoever starts them.
+ */
 export const closing = (closed: readonly ClosedName[]): string[] =>
-  closed.filter(({ opens }) => !opens).map(({ pattern }) => pattern.slice(pattern.lastIndexOf('/') + 1))
+  closed
+    .filter(({ pattern, opens, from }) => !opens && from === undefined && !pattern.includes('/'))
+    .map(({ pattern }) => pattern)

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { belowRoot } from '../../src/policy/below-root.ts'
+
+it.each([
+  ['/home/ada/proj/private', ['private']],
+  ['/home/ada/proj/private/**', ['private/**']],
+  ['/home/ada/proj', ['**']],
+  ['/home/ada', ['**']],
+  ['/home/ada/*', ['**']],
+  ['/home/*/proj/a/*.db', ['a/*.db']],
+  ['/HOME/ada/Proj/a', ['a']],
+  ['/home/ada/project/a', []],
+  ['/home/ada/other', []],
+  ['/etc', []],
+  ['/**/private', ['**/private']],
+  ['/home/**/proj/x', ['**/proj/x', 'x']],
+  ['/home/ada/pr**x', ['**/*x']],
+  ['/home/ada/proj/a**b', ['a*b', 'a*/**/*b']],
+])('%s', (pattern, below) => {
+  expect(belowRoot(pattern, '/home/ada/proj').sort()).toEqual(below.toSorted())
+})
