@@ -191,9 +191,9 @@ describe('the package', () => {
   // Node 22 and newer keep it themselves, where they are told to and without a look at who can write there.
   it('keeps what V8 made of it where only the user can write, and of few builds', () => {
     const base = path.join(scratch, 'kept')
-    const cache = path.join(base, 'clada')
+    const cache = path.join(base, 'clada/code')
     const start = (at = base): string => {
-      const env = { ...process.env, XDG_CACHE_HOME: at, CLADA_NO_CACHE: '' }
+      const env = { ...process.env, XDG_STATE_HOME: at, CLADA_NO_CACHE: '' }
       const args = [path.join(installed, 'dist/cli.cjs'), '--version']
       return execFileSync(process.execPath, args, { env, encoding: 'utf8', timeout: 60_000 })
     }
@@ -201,7 +201,7 @@ describe('the package', () => {
     const [name = ''] = fs.readdirSync(cache)
     const build = path.join(cache, name)
     expect(name).toMatch(/^v[\d.]+-\w+-[0-9a-f]{16}$/)
-    expect(fs.statSync(build).mode & 0o777).toBe(0o700)
+    expect(fs.statSync(cache).mode & 0o777).toBe(0o700)
     expect(fs.readdirSync(build)).not.toEqual([])
 
     fs.rmSync(build, { recursive: true })
@@ -213,10 +213,9 @@ describe('the package', () => {
     expect(fs.readdirSync(cache).sort()).toEqual(['c', 'd', name])
 
     fs.rmSync(build, { recursive: true })
-    fs.mkdirSync(build)
-    fs.chmodSync(build, 0o777)
+    fs.chmodSync(cache, 0o777)
     start()
-    expect(fs.readdirSync(build)).toEqual([])
+    expect(fs.readdirSync(cache).sort()).toEqual(['c', 'd'])
 
     // Below these nothing can be made; below the last, Node's own way of making directories never ends.
     for (const none of [path.join(scratch, 'project/package.json'), '/proc/none']) {
