@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { git, type GitAnswer, gitStop } from './git-program.ts'
-import { ownDir, readOwn } from '../state/own-files.ts'
+import { ownDir, putFile, readOwn } from '../state/own-files.ts'
 
 /** Where a repository has its things. A worktree has a directory of its own and shares another. */
 export interface Repository {
@@ -30,7 +30,8 @@ export function ownRepository(stateDir: string): Repository {
     ['HEAD', 'ref: refs/clada/checkpoints\n'],
     ['config', '[core]\n\trepositoryformatversion = 0\n\tbare = true\n'],
   ] as const) {
-    if (readOwn(path.join(gitDir, name)) === undefined) fs.writeFileSync(path.join(gitDir, name), text, { flag: 'wx' })
+    // In one step: another process may be making the same repository.
+    if (readOwn(path.join(gitDir, name)) === undefined) putFile(path.join(gitDir, name), text)
   }
   return { top: undefined, gitDir, commonDir: gitDir }
 }

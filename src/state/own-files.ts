@@ -8,8 +8,12 @@ export function ownDir(parent: string, name: string): string {
   const there = fs.lstatSync(dir, { throwIfNoEntry: false })
   if (there?.isDirectory()) return dir
   if (there !== undefined) fs.unlinkSync(dir)
-  // Another process may make it at the same time.
-  fs.mkdirSync(dir, { recursive: true })
+  try {
+    fs.mkdirSync(dir)
+  } catch (error) {
+    // Another process may have made it at the same time.
+    if (!hasCode(error, 'EEXIST') || !fs.lstatSync(dir).isDirectory()) throw error
+  }
   return dir
 }
 
