@@ -7,6 +7,8 @@ export default defineConfig({
     // For what hangs, not for what is slow: a machine may be busy with other things.
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    // What a process keeps for its next start would be written into directories that a test is just removing.
+    env: { CLADA_NO_CACHE: '1' },
     pool: 'threads',
     maxWorkers: 2,
   },

@@ -46,8 +46,7 @@ export async function watching({
   const onTerminal = path.join(import.meta.dirname, '../support/on_terminal.py')
   const [program = '', ...rest] = columns === 'none' ? own : [python ?? '', onTerminal, String(columns), ...own]
   const { NO_COLOR: _, FORCE_COLOR: __, CI: ___, ...inherited } = process.env
-  // Without what V8 keeps there: the program may still be writing it when the directory is removed.
-  const alone = { TERM: 'xterm', XDG_STATE_HOME: state, CLADA_NO_CACHE: '1' }
+  const alone = { TERM: 'xterm', XDG_STATE_HOME: state }
   const child = spawn(program, rest, { cwd: dir, env: { ...inherited, ...alone, ...env } })
   const code = new Promise<number | null>((resolve) => child.on('close', resolve))
   onTestFinished(async () => {

@@ -39,7 +39,13 @@ export async function connected(root: string, setting: Setting = {}): Promise<Co
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [inject('cli'), 'mcp', '--root', root, '--no-git', ...args],
-    env: { PATH: process.env['PATH'] ?? '', HOME: scratchDir(), XDG_STATE_HOME: scratchDir(), ...env },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: scratchDir(),
+      XDG_STATE_HOME: scratchDir(),
+      CLADA_NO_CACHE: '1',
+      ...env,
+    },
     stderr: 'ignore',
     ...(maxBufferSize === undefined ? {} : { maxBufferSize }),
   })

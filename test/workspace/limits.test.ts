@@ -187,8 +187,8 @@ describe.skipIf(!fs.existsSync('/proc/self/fd'))('descriptors (counted where the
   }
 
   for (const [what, document, rounds, success] of [
-    ['fail', failing, 500, false],
-    ['succeed', succeeding, 50, true],
+    ['fail', failing, 120, false],
+    ['succeed', succeeding, 30, true],
   ] as const) {
     for (const atomic of [false, true]) {
       test(`none is left open after ${rounds} documents that ${what}, ${atomic ? 'whole' : 'action by action'}`, async () => {

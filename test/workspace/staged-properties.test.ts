@@ -59,7 +59,7 @@ const stateOf = (root: string): Record<string, string> =>
     ]),
   )
 
-const runs = { numRuns: 150 }
+const runs = { numRuns: 60 }
 
 describe('random sequences of file actions', () => {
   it('a preview applied by git gives what the execution gives', async () => {
