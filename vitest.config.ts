@@ -10,6 +10,7 @@ export default defineConfig({
     // What a process keeps for its next start would be written into directories that a test is just removing.
     env: { CLADA_NO_CACHE: '1' },
     pool: 'threads',
-    maxWorkers: 2,
+    // One more than the cores of a small machine: many tests wait for a process, a timer or a browser.
+    maxWorkers: 3,
   },
 })

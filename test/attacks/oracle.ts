@@ -62,7 +62,7 @@ export function achieved(fixture: Fixture, before: Picture, run: Run, expected: 
   // eslint-disable-next-line no-control-regex -- they are what is looked for
   if (run.printed !== undefined && /[\u001b\u0007\u0008\u009b]/.test(run.printed))
     found.push('sent an escape to the terminal')
-  if (run.ms > 15_000) found.push(`took ${Math.round(run.ms)} ms`)
+  if (run.ms > 45_000) found.push(`took ${Math.round(run.ms)} ms`)
   if (run.output.length > 25_000_000) found.push('flooded')
   found.push(...survivors(fixture).map((name) => `left a process: ${name}`))
   return found
