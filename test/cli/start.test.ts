@@ -4,33 +4,37 @@ import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { fill, scratchDir } from '../support/scratch.ts'
 
-/** What a start loads is what it costs. Times are for the benchmarks; here is what must not creep in. */
-it('a run of one block loads what it needs and nothing else', () => {
+/** What a run of a document loads: files, and parts of Node. */
+function loadedBy(document: (root: string) => string): { files: string[]; parts: string[] } {
   const root = scratchDir({
     'tell.cjs': `process.on('exit', () => {
       const parts = process.moduleLoadList.flatMap((name) => /^NativeModule (?!internal)(.*)/.exec(name)?.[1] ?? [])
-      const told = { files: Object.keys(require.cache), parts }
+      const told = { files: Object.keys(require.cache).slice(1), parts }
       require('node:fs').writeFileSync('told.json', JSON.stringify(told))
     })`,
   })
-  const tell = path.join(root, 'tell.cjs')
+  fill(root, { 'one.md': document(root) })
+  const args = ['--require', path.join(root, 'tell.cjs'), inject('cli'), '--no-git', 'one.md']
+  execFileSync(process.execPath, args, { cwd: root, stdio: 'pipe' })
+  return JSON.parse(fs.readFileSync(path.join(root, 'told.json'), 'utf8'))
+}
+
+const sham = (root: string): string => {
   const lines = ['action = "file_write"', `path = "${root}/a.txt"`, 'content = "x"']
-  fill(root, { 'one.md': ['#!SHAM [@three-char-SHA-256: abc]', ...lines, '#!END_SHAM_abc', ''].join('\n') })
-  const run = (): { files: string[]; parts: string[] } => {
-    const args = ['--require', tell, inject('cli'), '--no-git', 'one.md']
-    execFileSync(process.execPath, args, { cwd: root, stdio: 'pipe' })
-    return JSON.parse(fs.readFileSync(path.join(root, 'told.json'), 'utf8'))
-  }
-  run()
-  const { files, parts } = run()
-  expect(files.filter((file) => file !== tell).map((file) => path.basename(file))).toEqual([
-    'cli.cjs',
-    'main.cjs',
-    'cli-run.cjs',
-    'run-pack.cjs',
-  ])
+  return ['#!SHAM [@three-char-SHA-256: abc]', ...lines, '#!END_SHAM_abc', ''].join('\n')
+}
+
+/** What a start loads is what it costs. Times are for the benchmarks; here is what must not creep in. */
+it('a run of one block loads what it needs and nothing else', () => {
+  const { files, parts } = loadedBy((root) => `prose\n<p>\n<run> is an element\n${sham(root)}`)
+  expect(files.map((file) => path.basename(file))).toEqual(['cli.cjs', 'main.cjs', 'cli-run.cjs', 'run-pack.cjs'])
   const heavy = ['crypto', 'child_process', 'http', 'net', 'tty', 'perf_hooks', 'readline', 'stream', 'worker_threads']
   expect(parts.filter((part) => heavy.includes(part))).toEqual([])
+})
+
+it('the XML parser is loaded by the first element', () => {
+  const { files } = loadedBy(() => '<write path="a.txt"><![CDATA[x]]></write>\n')
+  expect(files.some((file) => file.includes('parse-xml'))).toBe(true)
 })
 
 describe.skipIf(process.platform === 'win32')('what V8 made of the command line', () => {

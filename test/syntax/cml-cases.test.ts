@@ -1,5 +1,4 @@
 import { readFileSync, readdirSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { describe, expect, test } from 'vitest'
 import { Source } from '../../src/core/source.ts'
 import { makeCmlReader } from '../../src/syntax/cml.ts'
@@ -10,14 +9,6 @@ const names = readdirSync(folder)
   .filter((name) => name.endsWith('.txt'))
   .map((name) => name.slice(0, -4))
 const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')
-
-test('the XML parser is loaded by the first element, not before', () => {
-  const loaded = () => Object.keys(createRequire(import.meta.url).cache).some((file) => file.includes('parse-xml'))
-  readCml('prose\n<p>\n<run> is an element\n')
-  expect(loaded()).toBe(false)
-  readCml('<run><![CDATA[ls]]></run>')
-  expect(loaded()).toBe(true)
-})
 
 describe('cases', () => {
   test('there are enough of them', () => {

@@ -31,7 +31,7 @@ function privateState(): void {
   onTestFinished(() => {
     if (before === undefined) delete process.env['XDG_STATE_HOME']
     else process.env['XDG_STATE_HOME'] = before
-    fs.rmSync(state, { recursive: true, force: true })
+    fs.rmSync(state, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
   })
 }
 

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { askDesk } from '../../src/approvals/desk.ts'
 import { startClada } from '../support/cli.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
@@ -209,7 +209,8 @@ describe.skipIf(noBrowser)('the page', { timeout: 90_000 }, () => {
 
     await server.close()
     await first.getByText('clada ui is not running any more').waitFor()
-    const again = await served(root, { gitCommit: false }, port)
+    // Whatever is just being forked elsewhere in this process holds the old socket for a moment.
+    const again = await vi.waitFor(() => served(root, { gitCommit: false }, port), { timeout: 60_000, interval: 200 })
     await first.getByText('does not know this tab').waitFor()
     // The new address, in the same browser: the tabs that stayed open go on.
     const third = await context.newPage()
