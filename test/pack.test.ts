@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
-import { fill } from './support/scratch.ts'
+import { fill, remove } from './support/scratch.ts'
 
 /**
  * The package as a user gets it: built, packed, and unpacked into a project of its own. What it depends on is linked
@@ -39,7 +39,7 @@ beforeAll(() => {
   for (const name of [...Object.keys(manifest.dependencies), '@types/node', 'undici-types']) link(name)
 }, 60_000)
 
-afterAll(() => fs.rmSync(scratch, { recursive: true, force: true }))
+afterAll(() => remove(scratch))
 
 function link(name: string): void {
   const at = path.join(project, 'node_modules', name)

@@ -5,10 +5,10 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { carriesToken, quotesInstruction } from '../../src/session/token.ts'
 import { Display, missing, skip } from '../clipboard/support/display.ts'
 import { clada as start, type Ran } from '../support/cli.ts'
-import { fill, filesIn, scratchDir } from '../support/scratch.ts'
+import { fill, filesIn, remove, scratchDir } from '../support/scratch.ts'
 
 const state = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-state-'))
-afterAll(() => fs.rmSync(state, { recursive: true, force: true }))
+afterAll(() => remove(state))
 
 /** Without a desktop, and with a state directory of its own. */
 const clada = (args: readonly string[], options: { cwd: string }): Ran =>

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, inject, onTestFinished } from 'vitest'
-import { scratchDir } from '../support/scratch.ts'
+import { remove, scratchDir } from '../support/scratch.ts'
 
 /** `clada watch` on a pseudo-terminal, or with a pipe in its place. */
 export interface Watching {
@@ -41,23 +41,26 @@ export async function watching({
   dir = scratchDir(),
 }: Options = {}): Promise<Watching> {
   const state = `${dir}-state`
-  onTestFinished(() => fs.rmSync(state, { recursive: true, force: true }))
+  onTestFinished(() => remove(state))
   const own = [process.execPath, inject('cli'), 'watch', '--root', dir, '--no-git', ...args]
   const onTerminal = path.join(import.meta.dirname, '../support/on_terminal.py')
   const [program = '', ...rest] = columns === 'none' ? own : [python ?? '', onTerminal, String(columns), ...own]
   const { NO_COLOR: _, FORCE_COLOR: __, CI: ___, ...inherited } = process.env
   const alone = { TERM: 'xterm', XDG_STATE_HOME: state }
   const child = spawn(program, rest, { cwd: dir, env: { ...inherited, ...alone, ...env } })
+  const order = (what: object): void => void child.stdin.write(`${JSON.stringify(what)}\n`)
   const code = new Promise<number | null>((resolve) => child.on('close', resolve))
   onTestFinished(async () => {
     if (child.exitCode !== null) return
-    child.kill('SIGKILL')
+    child.stdin.on('error', () => {}) // it has just ended by itself
+    // The program on the terminal, not the terminal: it would end in its own time, and still write meanwhile.
+    if (columns === 'none') child.kill('SIGKILL')
+    else order({ signal: 9 })
     await code
   })
   let text = ''
   child.stdout.on('data', (chunk) => (text += String(chunk)))
   child.stderr.on('data', (chunk) => (text += String(chunk)))
-  const order = (what: object): void => void child.stdin.write(`${JSON.stringify(what)}\n`)
   const world: Watching = {
     dir,
     file: path.join(dir, 'clada_input.md'),

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { type CladaOptions, type Listener, type ListenerEvent, startListener } from '../../src/index.ts'
 import { partsOf } from '../../src/listener/section.ts'
-import { scratchDir } from '../support/scratch.ts'
+import { remove, scratchDir } from '../support/scratch.ts'
 
 export interface World {
   readonly dir: string
@@ -26,8 +26,9 @@ export interface Start {
 /** A listener on a file in a project of its own, ended with the test. */
 export async function listening(text: string | undefined, start: Start = {}): Promise<World> {
   const dir = start.dir ?? scratchDir()
-  process.env['XDG_STATE_HOME'] = path.join(dir, '..', `${path.basename(dir)}-state`)
-  onTestFinished(() => fs.rmSync(path.join(dir, '..', `${path.basename(dir)}-state`), { recursive: true, force: true }))
+  const state = `${dir}-state`
+  process.env['XDG_STATE_HOME'] = state
+  onTestFinished(() => remove(state))
   const file = path.join(dir, start.name ?? 'clada_input.md')
   if (text !== undefined) fs.writeFileSync(file, text)
   const events: ListenerEvent[] = []

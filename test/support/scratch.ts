@@ -1,15 +1,30 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 
 /** An empty directory that is gone after the test. Its path holds no link. */
 export function scratchDir(files: Readonly<Record<string, string>> = {}): string {
   const dir = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-test-')))
-  // A program that is just ending may still put something there.
-  onTestFinished(() => fs.rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }))
+  onTestFinished(() => remove(dir))
   fill(dir, files)
   return dir
+}
+
+/**
+ * A program that is just ending may still put something there, and the retries of `rmSync` do not look for what came
+ * in between.
+ */
+export async function remove(dir: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return fs.rmSync(dir, { recursive: true, force: true })
+    } catch (error) {
+      if (tries === 100) throw error
+      await setTimeout(50)
+    }
+  }
 }
 
 export function fill(dir: string, files: Readonly<Record<string, string>>): void {

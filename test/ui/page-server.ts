@@ -5,6 +5,7 @@ import path from 'node:path'
 import { inject, onTestFinished } from 'vitest'
 import type { CladaOptions } from '../../src/settings.ts'
 import { type PageServer, servePage } from '../../src/ui/server.ts'
+import { remove } from '../support/scratch.ts'
 
 export interface Served extends PageServer {
   readonly origin: string
@@ -28,10 +29,10 @@ function privateState(): void {
   const before = process.env['XDG_STATE_HOME']
   const state = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-page-'))
   process.env['XDG_STATE_HOME'] = state
-  onTestFinished(() => {
+  onTestFinished(async () => {
     if (before === undefined) delete process.env['XDG_STATE_HOME']
     else process.env['XDG_STATE_HOME'] = before
-    fs.rmSync(state, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+    await remove(state)
   })
 }
 
