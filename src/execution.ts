@@ -1,43 +1,24 @@
-import path from 'node:path'
+import { ActionRunner, type ActionRunnerOptions } from './action-runner.ts'
 import type { Registry } from './actions/registry.ts'
-import { doubtful } from './actions/replace-occurrences.ts'
-import { type ActionContext, type Commands, ok, type Outcome, type Repair, type Steps } from './core/action.ts'
+import { ok, type Outcome } from './core/action.ts'
 import type { Block, BlockGroup, Fault } from './core/block.ts'
-import type { CommandScope } from './commands/scope.ts'
-import type { openWorkingSet } from './context/working-set.ts'
 import { now } from './core/clock.ts'
-import { type Ask, type CommandSettings, defaultCommandSettings } from './core/commands.ts'
+import type { ApprovalRequest } from './core/commands.ts'
 import type { Problem } from './core/problem.ts'
 import type { ActionResult, Code, Details, ExecutionResult, ParseError } from './core/result.ts'
-import type { Settings } from './core/settings.ts'
 import { syntaxError } from './parse-error.ts'
-import { decide } from './policy/decide.ts'
-import { runWarnings } from './policy/makes-run.ts'
 import { explain } from './report/explain.ts'
 import { problemOf, settle, stopped } from './settle.ts'
 import { type ReadyTask, type Task, Tasks } from './tasks.ts'
-import type { ActionFiles, Change, Landing, OpenWorkspace } from './workspace/open.ts'
-import { stateDirOf } from './workspace/scratch.ts'
+import type { Change, Landing, OpenWorkspace, Scope } from './workspace/open.ts'
 
-export interface ExecutionOptions {
-  readonly settings: Settings
+export interface ExecutionOptions extends ActionRunnerOptions {
   readonly registry: Registry
-  /** Whether a model wrote this or the person at the keyboard. */
-  readonly origin: 'document' | 'user'
   readonly onAction?: ((result: ActionResult) => void) | undefined
   /** Hears what an action did to files, before `onAction` tells of it. Nothing is kept for it where it is not given. */
   readonly onChanges?: ((result: ActionResult, changes: readonly Change[]) => void) | undefined
-  readonly signal?: AbortSignal | undefined
   /** Milliseconds for the whole. The clock is asked before each action: a timer may come late while much is done. */
   readonly timeLimit?: number | undefined
-  /** `land`: each action's changes reach the disk as it is done. `together`: all at the end or none. `show`: none. */
-  readonly effect: 'land' | 'together' | 'show'
-  /** What the user said about programs. */
-  readonly commands?: CommandSettings | undefined
-  /** Who is asked before a command runs that is neither on the list nor approved. */
-  readonly ask?: Ask | undefined
-  /** Hears what programs write, as it comes, with the number of the task. */
-  readonly onOutput?: ((task: string, chunk: Buffer) => void) | undefined
   /** Asked before blocks are carried out; false when they must not be. */
   readonly admit?: ((blocks: readonly Block[]) => Promise<boolean>) | undefined
   /** Only these blocks, by their task numbers. */
@@ -46,10 +27,6 @@ export interface ExecutionOptions {
   readonly log?: ActionLog | undefined
   /** Whether a block need not be carried out, because it was. Asked of every block, in order. */
   readonly done?: ((block: string) => Promise<AlreadyDone | undefined>) | undefined
-  /** What the user may do with earlier executions. */
-  readonly steps: () => Promise<Steps>
-  /** Reads texts as they stand, whatever a chat program did to them. */
-  readonly strict?: boolean | undefined
 }
 
 type AlreadyDone = NonNullable<Details['already_done']>
@@ -67,6 +44,7 @@ export class Execution {
   readonly #options: ExecutionOptions
   readonly #workspace: OpenWorkspace
   readonly #tasks: Tasks
+  readonly #runner: ActionRunner
   readonly #begun = now()
   readonly #results: ActionResult[] = []
   readonly #changes = new Map<ActionResult, Change[]>()
@@ -75,7 +53,6 @@ export class Execution {
   /** One for each action whose files are on their way, oldest first. */
   readonly #landing: Promise<void>[] = []
   #reported: Promise<void> = Promise.resolve()
-  #set: Promise<ReturnType<typeof openWorkingSet>> | undefined
   #blocks = 0
   #executed = 0
   #commit: { gitCommit?: string } = {}
@@ -85,7 +62,10 @@ export class Execution {
   constructor(options: ExecutionOptions, workspace: OpenWorkspace) {
     this.#options = options
     this.#workspace = workspace
-    const { settings, registry, effect } = options
+    const { settings, registry, effect, ask } = options
+    // Whoever is asked has been told of everything before.
+    const asked = ask && ((request: ApprovalRequest) => this.#reported.then(() => ask(request)))
+    this.#runner = new ActionRunner({ ...options, ask: asked }, workspace)
     this.#tasks = new Tasks({ settings, registry, effect, isThere: (absolute) => workspace.isThere(absolute) })
   }
 
@@ -148,7 +128,7 @@ export class Execution {
     if (this.#parseErrors.length > 0) return this.#refuse(this.#results, stopped(`a block could not be read, ${whole}`))
     try {
       for (const saved of await this.#workspace.landTogether()) this.#warnings.push(displacedWarning(saved))
-      await this.#landSet()
+      await this.#landWorkingSet()
     } catch (error) {
       this.#giveUp(problemOf(error))
       this.#refuse(this.#results, problemOf(error))
@@ -238,7 +218,7 @@ export class Execution {
       result.durationMs = Math.round((now() - begun) * 1000) / 1000
     })
     // A stage tells everything since, so it is asked before anything else is done there.
-    const staged = changesSince && this.#isStaged(scope) ? landed.then(changesSince) : undefined
+    const staged = changesSince && scope.staged ? landed.then(changesSince) : undefined
     const tell =
       changesSince === undefined
         ? () => this.#tell(result)
@@ -257,10 +237,6 @@ export class Execution {
 
   #notes(): boolean {
     return this.#options.effect === 'show' || this.#options.onChanges !== undefined
-  }
-
-  #isStaged(scope: object): boolean {
-    return this.#options.effect !== 'land' || scope !== this.#workspace
   }
 
   #begin({ block, number, decoded }: ReadyTask): ActionResult {
@@ -288,81 +264,27 @@ export class Execution {
     this.#reported = this.#reported.then(() => this.#tell(result))
   }
 
-  async #outcome(
-    { block, number, decoded: { spec, spelled, args } }: ReadyTask,
-    scope: Scope,
-    onWrite: (landing: Landing) => void,
-  ): Promise<Outcome> {
-    const { settings, origin, signal, strict, steps, timeLimit } = this.#options
-    if (signal?.aborted) return { ok: false, problem: stopped(reasonOf(signal)) }
-    if (timeLimit !== undefined && now() - this.#begun > timeLimit)
-      return { ok: false, problem: stopped(`the time limit of ${timeLimit / 1000} s is over`) }
-    const { fatalError } = this.#fatal
-    if (fatalError !== undefined) return { ok: false, problem: stopped(fatalError) }
-    const decision = decide(spec, spelled, { origin, allowedActions: settings.allowedActions })
-    if (decision.verdict === 'deny') {
-      return { ok: false, problem: { kind: 'denied', rule: decision.rule, action: spelled, reason: decision.reason } }
-    }
+  async #outcome(task: ReadyTask, scope: Scope, onWrite: (landing: Landing) => void): Promise<Outcome> {
+    const problem = this.#over() ?? this.#runner.refusal(task)
+    if (problem !== undefined) return { ok: false, problem }
     this.#executed++
-    const files = scope.filesFor(onWrite)
+    return this.#runner.run(task, scope, onWrite)
+  }
+
+  /** Why nothing more is carried out. */
+  #over(): Problem | undefined {
+    const { signal, timeLimit } = this.#options
+    if (signal?.aborted) return stopped(reasonOf(signal))
+    if (timeLimit !== undefined && now() - this.#begun > timeLimit)
+      return stopped(`the time limit of ${timeLimit / 1000} s is over`)
+    const { fatalError } = this.#fatal
+    return fatalError === undefined ? undefined : stopped(fatalError)
+  }
+
+  /** The files have landed by then, so that a failure is no more than a warning. */
+  async #landWorkingSet(): Promise<void> {
     try {
-      const { damage = [] } = block
-      if (damage.length > 0 && !spec.repairs) return { ok: false, problem: doubtful('old_text', damage) }
-      const repair: Repair = { readings: strict ? 'off' : 'allowed', damage }
-      const commands = this.#commands(files, number, scope)
-      const outcome = await spec.run(args, {
-        files,
-        commands,
-        workingSet: () => this.#workingSet(),
-        history: steps,
-        spelled,
-        repair,
-        explain: (problem) => explain(problem, spelled).error,
-      })
-      const warnings = runWarnings([...files.changed].map((file) => path.relative(settings.root, file)))
-      return warnings.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...warnings] }
-    } catch (error) {
-      return { ok: false, problem: problemOf(error) }
-    } finally {
-      files.close()
-    }
-  }
-
-  /** Loaded with the first command: most documents have none. */
-  #commands(files: ActionFiles, task: string, scope: object): Commands {
-    const { settings, commands = defaultCommandSettings, effect, ask, signal, onOutput } = this.#options
-    // Whoever is asked has been told of everything before.
-    const own: CommandScope = {
-      settings,
-      commands,
-      files,
-      effect: effect === 'show' ? 'show' : this.#isStaged(scope) ? 'staged' : 'land',
-      ask: ask && ((request) => this.#reported.then(() => ask(request))),
-      signal,
-      onOutput: onOutput === undefined ? undefined : (chunk) => onOutput(task, chunk),
-    }
-    return {
-      run: async (request) => (await import('./commands/run-command.ts')).runCommand(request, own),
-      exec: async (request) => (await import('./commands/exec-code.ts')).execCode(request, own),
-    }
-  }
-
-  #workingSet(): ReturnType<ActionContext['workingSet']> {
-    const { settings, effect } = this.#options
-    const place = {
-      root: settings.root,
-      holding: (name: string) => stateDirOf(settings.root, name),
-      stateDir: () => this.#workspace.stateDir(),
-    }
-    this.#set ??= import('./context/working-set.ts').then((module) => module.openWorkingSet(place, effect))
-    return this.#set
-  }
-
-  /** What was staged of the working set. The files have landed by then, so that a failure is no more than a warning. */
-  async #landSet(): Promise<void> {
-    const set = await this.#set
-    try {
-      if (set !== undefined && 'land' in set) await set.land()
+      await this.#runner.landWorkingSet()
     } catch (error) {
       this.#warnings.push(`the working set was not changed: ${explain(problemOf(error), 'clada').error}`)
     }
@@ -404,8 +326,6 @@ export class Execution {
     }
   }
 }
-
-type Scope = Pick<OpenWorkspace, 'filesFor' | 'noting'>
 
 /** More files than this on their way at once would only cost memory. */
 const maxLanding = 16

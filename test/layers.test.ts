@@ -30,7 +30,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'preview.ts': ['core', 'text', 'workspace'],
   'tasks.ts': ['core', 'actions', 'parse-error.ts'],
   'settle.ts': ['core', 'report'],
-  'execution.ts': [
+  'action-runner.ts': [
     'core',
     'actions',
     'commands',
@@ -38,6 +38,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'policy',
     'report',
     'workspace',
+    'settle.ts',
+    'tasks.ts',
+  ],
+  'execution.ts': [
+    'core',
+    'actions',
+    'report',
+    'workspace',
+    'action-runner.ts',
     'parse-error.ts',
     'settle.ts',
     'tasks.ts',

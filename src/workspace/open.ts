@@ -15,19 +15,24 @@ import { type ActionFiles, Workspace } from './workspace.ts'
 
 export type { ActionFiles, Change, Landing }
 
-/** A workspace for one run, with everything below it. */
-export interface OpenWorkspace {
+/** Where actions work: on the disk, or on a stage over it. */
+export interface Scope {
+  readonly staged: boolean
   filesFor(onWrite: (landing: Landing) => void): ActionFiles
-  /** A stage of its own for actions that land whole or not at all. Until it lands, nothing else may be done. */
-  group(): Promise<GroupScope>
-  /** Whether there is anything under an absolute path inside the roots. */
-  isThere(absolute: string): boolean
   /**
    * Notes what the action does that begins now; what is given back tells how files have changed. On a stage that is
    * everything since, so it must be asked before the next action begins. On the disk large files are left out, and
    * nothing is known where nobody records changes.
    */
   noting(): () => Change[]
+}
+
+/** A workspace for one run, with everything below it. */
+export interface OpenWorkspace extends Scope {
+  /** A stage of its own for actions that land whole or not at all. Until it lands, nothing else may be done. */
+  group(): Promise<GroupScope>
+  /** Whether there is anything under an absolute path inside the roots. */
+  isThere(absolute: string): boolean
   /** Staged only: what would be different. */
   changes(): Change[]
   /** Staged only: brings everything to the disk, or nothing. Returns where displaced texts were saved. */
@@ -43,7 +48,7 @@ export interface OpenWorkspace {
   close(): Promise<void>
 }
 
-export interface GroupScope extends Pick<OpenWorkspace, 'filesFor' | 'noting'> {
+export interface GroupScope extends Scope {
   /** What is not landed is forgotten. */
   land(): Promise<string[]>
 }
@@ -82,12 +87,14 @@ export function openWorkspace(
     return landTogether(steps, disk)
   }
   return {
+    staged: staged !== undefined,
     filesFor: (onWrite) => workspace.filesFor(onWrite),
     group: async () => {
       await workspace.settle()
       const stage = new StagedTree(staged ?? disk, acting)
       const scope = new Workspace({ tree: stage, locator, limits })
       return {
+        staged: true,
         filesFor: (onWrite) => scope.filesFor(onWrite),
         noting: () => stage.noting(),
         land: async () => {
