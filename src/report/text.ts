@@ -14,8 +14,8 @@ export function formatText(result: ExecutionResult, options: ReportOptions = {})
   ]
   const lines = items.sort((a, b) => a.line - b.line).flatMap((item) => item.lines)
   if (result.fatalError !== undefined) lines.push(`[task-1] FATAL: ${result.fatalError}`)
-  for (const warning of result.warnings ?? []) lines.push(`WARNING: ${warning}`)
   if (lines.length === 0) lines.push('No blocks found')
+  for (const warning of result.warnings ?? []) lines.push(`WARNING: ${warning}`)
   const report = printable(lines.join('\n'))
   return options.budget === undefined ? report : capText(report, options.budget)
 }

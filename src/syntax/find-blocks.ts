@@ -5,6 +5,7 @@ import { makeCmlReader } from './cml.ts'
 import type { Delimiters } from './csl-marker.ts'
 import { defaultDelimiters, makeCslReader } from './csl.ts'
 import { throughDamage } from './mend-document.ts'
+import { withOtherCalls } from './other-calls.ts'
 import type { MakeReader, Reader, Reading } from './reader.ts'
 import { makeReplacerReader } from './replacer.ts'
 import { makeSearchReplaceReader } from './search-replace.ts'
@@ -41,12 +42,16 @@ export function findBlocks(source: Source, options: FindOptions = {}): Document 
     while (finder.step() !== undefined);
     return finder.document()
   }
-  const document = read(source)
-  if (options.strict) return document
+  const document = options.strict ? read(source) : mended(source, options, read)
+  return options.nativeBefore ? document : withOtherCalls(source, document)
+}
+
+/** What a text gives, also where a chat program has damaged its markers. */
+function mended(source: Source, options: FindOptions, read: (text: Source) => Document): Document {
   const { syntaxes = syntaxNames, nativeBefore = false, cslDelimiters } = options
   // What damage does to markers that nobody has seen before cannot be told.
   const ours = syntaxes.filter((name) => name in native && (name !== 'csl' || cslDelimiters === undefined))
-  return throughDamage(source, document, { syntaxes: ours, soundBefore: nativeBefore, read })
+  return throughDamage(source, read(source), { syntaxes: ours, soundBefore: nativeBefore, read })
 }
 
 /** Reads a text block by block, so that a caller may stop in between. */

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { Source } from '../../src/core/source.ts'
+import { findBlocks } from '../../src/syntax/find-blocks.ts'
+
+const warningsOf = (text: string, options = {}): readonly string[] => findBlocks(new Source(text), options).warnings
+
+/** As models wrote them, and what of it is named. */
+const calls: ReadonlyArray<readonly [text: string, named: string]> = [
+  ['<function_calls>\n<invoke name="Write">', '<function_calls>'],
+  ['Let me look.\n\n<ns:invoke name="read_file">', '<ns:invoke name="read_file">'],
+  ['<tool_call>\n{"name": "write", "arguments": {"path": "a"}}\n</tool_call>', '<tool_call>'],
+  ['<write_to_file>\n<path>a.txt</path>\n<content>x</content>\n</write_to_file>', '<write_to_file>'],
+  ['<function=write>{"path": "a"}</function>', '<function=write>'],
+  ['<|tool_call|>[{}]', '<|tool_call|>'],
+  ['<｜tool▁calls▁begin｜>function', '<｜tool▁calls▁begin｜>'],
+  ['[TOOL_CALLS][{"name": "write"}]', '[TOOL_CALLS]'],
+  ['```tool_code\nwrite("a")\n```', '```tool_code'],
+  ['{"role": "assistant", "tool_calls": []}', '"tool_calls":'],
+  ['[{"type": "tool_use", "id": "1"}]', '"type": "tool_use"'],
+  ['```json\n{"name": "write",\n "parameters": {}}\n```', '"name": "write",\n "parameters":'],
+]
+
+const block = '#!SHAM [@three-char-SHA-256: abc]\naction = "ls"\npath = "/p"\n#!END_SHAM_abc\n'
+
+describe('a call of another tool', () => {
+  it.each(calls)('is told of where nothing else was found: %j', (text, named) => {
+    const line = text.slice(0, text.indexOf(named)).split('\n').length
+    const [warning, ...more] = warningsOf(`Sure.\n${text}`)
+    expect(warning).toContain(`line ${line + 1}: ${named.replace(/\s+/g, ' ')} is a call of another tool`)
+    expect(warning).toContain('#!SHAM [@three-char-SHA-256: abc]')
+    expect(more).toEqual([])
+  })
+
+  it('is nothing beside blocks, nor behind those that were handed out', () => {
+    for (const [text] of calls) {
+      expect(warningsOf(`${text}\n${block}`)).toEqual([])
+      expect(warningsOf(text, { nativeBefore: true })).toEqual([])
+    }
+  })
+
+  it.each([
+    '',
+    'The invoke method calls a function.',
+    'a < b, and "name": "x"',
+    '<input name="a">',
+    '{"name": "clada"}',
+  ])('is not seen in %j', (text) => expect(warningsOf(text)).toEqual([]))
+})
