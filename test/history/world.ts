@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { defaultDeniedPatterns, defaultLimits, type HistorySettings, type Settings } from '../../src/core/settings.ts'
+import type { HistorySettings } from '../../src/core/settings.ts'
 import { Clada, type CladaOptions, type ExecutionResult } from '../../src/index.ts'
 import { redo, undo, type UndoOptions, type UndoResult } from '../../src/undo.ts'
 import { scratchDir } from '../support/scratch.ts'
+import { settingsFor } from '../support/settings.ts'
 
 export type Mode = 'commit' | 'shadow' | 'off'
 export type Call = readonly [action: string, params: Readonly<Record<string, string>>]
@@ -31,19 +32,6 @@ export function execute(
 ): Promise<ExecutionResult> {
   return new Clada({ repoPath: root, git: mode, ...options }).execute(documentOf(root, calls))
 }
-
-export const settingsFor = (root: string): Settings => ({
-  root,
-  allowedRoots: [],
-  deniedPatterns: defaultDeniedPatterns,
-  reserved: [],
-  userPlaces: [],
-  allowedActions: null,
-  relativePaths: false,
-  symlinks: 'refuse',
-  allowEscape: false,
-  limits: defaultLimits,
-})
 
 const historyFor = (git: Mode): HistorySettings => ({ git, author: null, lockFile: null, lockMs: 10_000 })
 

@@ -1,20 +1,12 @@
 import type { Block, Fault } from '../../src/core/block.ts'
-import { Source } from '../../src/core/source.ts'
+import type { Source } from '../../src/core/source.ts'
 import { makeCmlReader } from '../../src/syntax/cml.ts'
+import { readWith } from './read-alone.ts'
 
 /** A whole text through the CML reader alone. */
-export function readCml(text: string | Source): Block[] {
-  const source = typeof text === 'string' ? new Source(text) : text
-  const reader = makeCmlReader(source)
-  const blocks: Block[] = []
-  let line = reader.seek(1)
-  while (line <= source.lineCount) {
-    const reading = reader.read(line)
-    if (reading.next <= line) throw new Error(`no way on from line ${line}`)
-    if (reading.faults.length > 0) throw new Error('a fault that belongs to no block')
-    for (const block of reading.blocks) blocks.push(block)
-    line = reader.seek(reading.next)
-  }
+export function readCml(text: string | Source): readonly Block[] {
+  const { blocks, faults } = readWith(makeCmlReader, text)
+  if (faults.length > 0) throw new Error('a fault that belongs to no block')
   return blocks
 }
 

@@ -4,7 +4,8 @@ import { decode } from '../../src/actions/decode.ts'
 import { registry } from '../../src/actions/registry.ts'
 import { Source } from '../../src/core/source.ts'
 import { makeCslReader } from '../../src/syntax/csl.ts'
-import { readWith, told } from './csl-read.ts'
+import { told } from './csl-read.ts'
+import { readWith } from './read-alone.ts'
 
 const folder = new URL('./csl/', import.meta.url)
 const names = readdirSync(folder)

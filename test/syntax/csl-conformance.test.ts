@@ -4,7 +4,7 @@ import { Source } from '../../src/core/source.ts'
 import { defaultDelimiters, makeCslReader } from '../../src/syntax/csl.ts'
 import type { Attributes } from '../../src/syntax/csl-marker.ts'
 import { CslWalk, type Operation } from '../../src/syntax/csl-walk.ts'
-import { readWith } from './csl-read.ts'
+import { readWith } from './read-alone.ts'
 
 interface Case {
   readonly name: string

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Block } from '../../src/core/block.ts'
 import { makeCslReader } from '../../src/syntax/csl.ts'
-import { readWith } from './csl-read.ts'
+import { readWith } from './read-alone.ts'
 
 const readCsl = (text: string) => readWith(makeCslReader(), text)
 

@@ -1,40 +1,4 @@
-import type { Block, Fault } from '../../src/core/block.ts'
-import { Source } from '../../src/core/source.ts'
-import type { MakeReader } from '../../src/syntax/reader.ts'
-
-export interface WholeReading {
-  readonly blocks: readonly Block[]
-  readonly faults: readonly Fault[]
-  readonly fatal: Fault | undefined
-}
-
-/** A whole text through one reader alone. */
-export function readWith(make: MakeReader, text: string): WholeReading {
-  const source = new Source(text)
-  const reader = make(source)
-  const blocks: Block[] = []
-  const faults: Fault[] = []
-  let line = reader.seek(1)
-  while (line <= source.lineCount) {
-    const reading = reader.read(line)
-    if (!(reading.next > line)) throw new Error(`no way on from line ${line}`)
-    for (const block of reading.blocks) blocks.push(block)
-    for (const fault of reading.faults) faults.push(fault)
-    line = reader.seek(reading.next)
-  }
-  if (line !== Infinity) throw new Error(`seek gave line ${line} of ${source.lineCount}`)
-  return { blocks, faults, fatal: reader.fatal?.() }
-}
-
-const position = ({ code, line, column, length, blockId, message, hint }: Fault) => ({
-  code,
-  line,
-  column,
-  length,
-  blockId,
-  message,
-  hint,
-})
+import { position, type WholeReading } from './read-alone.ts'
 
 /** A reading as the cases beside the tests hold it. */
 export function told({ blocks, faults, fatal }: WholeReading) {

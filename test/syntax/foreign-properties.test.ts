@@ -5,6 +5,7 @@ import type { Block } from '../../src/core/block.ts'
 import { Source } from '../../src/core/source.ts'
 import { Clada } from '../../src/index.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
+import { CountingSource } from './counting-source.ts'
 import { type Format, readers, readForeign, runnable } from './foreign-read.ts'
 import { rendered } from './foreign-render.ts'
 
@@ -162,23 +163,6 @@ function isBeginning(part: Block, whole: Block, text: string): boolean {
   return part.action === 'file_patch'
     ? `${whole.params['patch']}`.startsWith(`${patch}\n`)
     : part.params['content'] === `${whole.params['content']}\n`
-}
-
-/** Counts what is asked of the text. */
-class CountingSource extends Source {
-  asked = 0
-  characters = 0
-
-  override startOf(line: number): number {
-    this.asked++
-    return super.startOf(line)
-  }
-
-  override line(line: number): string {
-    const text = super.line(line)
-    this.characters += text.length
-    return text
-  }
 }
 
 describe('cost is linear', () => {

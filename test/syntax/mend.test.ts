@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { Source } from '../../src/core/source.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
+import { CountingSource } from './counting-source.ts'
 
 const header = (id: string): string => `#!SHAM [@three-char-SHA-256: ${id}]`
 const write = (id: string, content: string): string =>
@@ -153,12 +154,3 @@ describe('what is damaged', () => {
     expect(cost(4000)).toBeLessThan(cost(500) * 2)
   })
 })
-
-class CountingSource extends Source {
-  asked = 0
-
-  override line(line: number): string {
-    this.asked++
-    return super.line(line)
-  }
-}

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { decode } from '../../src/actions/decode.ts'
 import { registry } from '../../src/actions/registry.ts'
 import { makeReplacerReader } from '../../src/syntax/replacer.ts'
-import { readWith, told } from './csl-read.ts'
+import { told } from './csl-read.ts'
+import { readWith } from './read-alone.ts'
 
 const folder = new URL('./replacer/', import.meta.url)
 const names = readdirSync(folder)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Block } from '../../src/core/block.ts'
 import { makeReplacerReader } from '../../src/syntax/replacer.ts'
-import { readWith } from './csl-read.ts'
+import { readWith } from './read-alone.ts'
 
 const readReplacer = (text: string) => readWith(makeReplacerReader, text)
 const runnable = (text: string): string[] =>

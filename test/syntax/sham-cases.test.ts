@@ -1,7 +1,8 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { Source } from '../../src/core/source.ts'
-import { makeShamReader, parseSham, shamContentOf, shamContentOfFault, type ShamError } from '../../src/syntax/sham.ts'
+import { makeShamReader, parseSham, shamContentOf, shamContentOfFault } from '../../src/syntax/sham.ts'
+import { position } from './read-alone.ts'
 import { readSham } from './sham-read.ts'
 
 const folder = new URL('./sham/', import.meta.url)
@@ -9,16 +10,6 @@ const names = readdirSync(folder)
   .filter((name) => name.endsWith('.txt'))
   .map((name) => name.slice(0, -4))
 const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')
-
-const position = ({ code, line, column, length, blockId, message, hint }: ShamError) => ({
-  code,
-  line,
-  column,
-  length,
-  blockId,
-  message,
-  hint,
-})
 
 describe('cases', () => {
   test('there are enough of them', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Source } from '../../src/core/source.ts'
 import { parseSham } from '../../src/syntax/sham.ts'
+import { CountingSource } from './counting-source.ts'
 import { readSham } from './sham-read.ts'
 
 const spellings = {
@@ -147,30 +147,6 @@ describe('properties', () => {
     )
   })
 })
-
-/** Counts what is asked of the text. */
-class CountingSource extends Source {
-  asked = 0
-  characters = 0
-
-  override startOf(line: number): number {
-    this.asked++
-    return super.startOf(line)
-  }
-
-  override line(line: number): string {
-    return this.#counted(super.line(line))
-  }
-
-  override lines(first: number, last: number): string {
-    return this.#counted(super.lines(first, last))
-  }
-
-  #counted(text: string): string {
-    this.characters += text.length
-    return text
-  }
-}
 
 describe('cost is linear', () => {
   const name = (i: number) => i.toString(36).padStart(5, '0')

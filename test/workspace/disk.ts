@@ -5,25 +5,12 @@ import path from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { PathJudge } from '../../src/core/decision.ts'
 import { Stop } from '../../src/core/problem.ts'
-import { defaultDeniedPatterns, defaultLimits, type Settings } from '../../src/core/settings.ts'
 import { makePathJudge, pathPolicyOf } from '../../src/policy/paths.ts'
 import { DiskTree } from '../../src/workspace/disk-tree.ts'
 import type { Location } from '../../src/workspace/location.ts'
 import { openWorkspace, type OpenWorkspace } from '../../src/workspace/open.ts'
 import { Scratch } from '../../src/workspace/scratch.ts'
-
-export const settingsFor = (root: string): Settings => ({
-  root,
-  allowedRoots: [],
-  deniedPatterns: defaultDeniedPatterns,
-  reserved: [],
-  userPlaces: [],
-  allowedActions: null,
-  relativePaths: false,
-  symlinks: 'refuse',
-  allowEscape: false,
-  limits: defaultLimits,
-})
+import { settingsFor } from '../support/settings.ts'
 
 const judgeFor = (root: string): PathJudge => makePathJudge(pathPolicyOf(settingsFor(root)))
 

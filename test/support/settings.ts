@@ -1,0 +1,15 @@
+import { defaultDeniedPatterns, defaultLimits, type Settings } from '../../src/core/settings.ts'
+
+/** A project as it is without a word of its user. */
+export const settingsFor = (root: string): Settings => ({
+  root,
+  allowedRoots: [],
+  deniedPatterns: defaultDeniedPatterns,
+  reserved: [],
+  userPlaces: [],
+  allowedActions: null,
+  relativePaths: false,
+  symlinks: 'refuse',
+  allowEscape: false,
+  limits: defaultLimits,
+})
