@@ -80,6 +80,12 @@ describe('execute', () => {
     ])
   })
 
+  it('ends when its time is over', async () => {
+    const { call } = await connected(scratchDir(), { args: ['--total-timeout', '0.2'] })
+    const { isError, text } = await call('exec', { lang: 'bash', code: 'sleep 20' })
+    expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining('exec bash - Command stopped') })
+  })
+
   it('drops a cancelled call that was still waiting', async () => {
     const root = scratchDir()
     const { client, call } = await connected(root)
