@@ -155,6 +155,16 @@ describe.skipIf(python === undefined)('clada watch on a terminal', () => {
     expect(traceOf(watch.dir)).toEqual(['one'])
   })
 
+  it('takes a long reply as a whole from a terminal that does not say what is pasted', async () => {
+    const watch = await watching()
+    const content = Array.from({ length: 500 }, (_, line) => `quit q u x line ${line}`).join('\\n')
+    const long = block('big', ['action = "file_write"', `path = "${watch.dir}/big.txt"`, `content = "${content}"`])
+    watch.send(`${long}${append(watch.dir, 'one')}`.replaceAll('\n', '\r'))
+    await watch.sees('2 blocks, from the terminal')
+    await watch.sees(/^2 done$/m)
+    expect(traceOf(watch.dir)).toEqual(['one'])
+  })
+
   it('fits a narrow terminal, and another width', async () => {
     const watch = await watching({ columns: 40 })
     fs.appendFileSync(watch.file, append(watch.dir, 'one'))
@@ -201,14 +211,29 @@ describe.skipIf(python === undefined)('clada watch on a terminal', () => {
 })
 
 describe('keys', () => {
-  const readAll = (chunks: readonly string[]): string[] => {
+  /** Chunks that come right after each other; null is a pause. */
+  const readAll = (chunks: readonly (string | null)[]): string[] => {
     const heard: string[] = []
     let seconds = 0
+    let waiting: (() => void) | undefined
+    const pause = (): void => {
+      const then = waiting
+      waiting = undefined
+      then?.()
+    }
     const reader = makeKeyReader(
       { onKey: (key) => heard.push(key), onPaste: (text) => heard.push(`paste:${text}`) },
       () => 1000 * seconds++,
+      (then) => {
+        waiting = then
+        return () => (waiting = undefined)
+      },
     )
-    for (const chunk of chunks) reader(chunk)
+    for (const chunk of chunks) {
+      if (chunk === null) pause()
+      else reader(chunk)
+    }
+    pause()
     return heard
   }
   it('are told from pasted text, however it is cut', () => {
@@ -216,6 +241,7 @@ describe('keys', () => {
     expect(readAll(['\u001b[A\r\u0003'])).toEqual(['enter', 'ctrl-c'])
     expect(readAll(['a\u001b[200~y\ra', 'n\u001b[20', '1~', 'u'])).toEqual(['a', 'paste:y\nan', 'u'])
     expect(readAll(['a long text without brackets'])).toEqual(['paste:a long text without brackets'])
+    expect(readAll(['a long text that ends in\r', 'q', null, 'u'])).toEqual(['paste:a long text that ends in\nq', 'u'])
   })
 })
 
