@@ -17,6 +17,7 @@ import {
   SettingsError,
   settingsOf,
 } from './settings.ts'
+import { withinTime } from './within-time.ts'
 
 export interface ExecuteOptions {
   /** Hears what programs write, as it comes, with the number of the task. */
@@ -60,8 +61,10 @@ export class Clada {
   /** The same for a text that is still coming: each block is carried out as soon as it is complete. */
   async executeStream(texts: AsyncIterable<string>, options: ExecuteOptions = {}): Promise<ExecutionResult> {
     const effect = this.#options.atomic ? 'together' : 'land'
-    const { result } = await this.#safely(async (settings) =>
-      runStream(texts, { ...this.#asked(settings), effect, ...(await chosen(options, settings)) }),
+    const { result } = await this.#timed(options, (limited) =>
+      this.#safely(async (settings) =>
+        runStream(texts, { ...this.#asked(settings), effect, ...(await chosen(limited, settings)) }),
+      ),
     )
     return result
   }
@@ -166,20 +169,32 @@ export class Clada {
     options: Omit<ExecuteOptions, 'only'>,
   ): Promise<ExecutionResult> {
     const document = { blocks: [block], faults: [], warnings: [] }
-    const { result } = await this.#safely(async (settings) =>
-      carryOut(document, {
-        ...this.#asked({ ...settings, relativePaths: true }),
-        origin,
-        effect: 'land',
-        ...(await chosen(options, settings)),
-      }),
+    const { result } = await this.#timed(options, (limited) =>
+      this.#safely(async (settings) =>
+        carryOut(document, {
+          ...this.#asked({ ...settings, relativePaths: true }),
+          origin,
+          effect: 'land',
+          ...(await chosen(limited, settings)),
+        }),
+      ),
     )
     return result
   }
 
   #run(text: string, effect: RunOptions['effect'], options: ExecuteOptions): Promise<RunResult> {
-    return this.#safely(async (settings) =>
-      run(text, { ...this.#asked(settings), effect, ...(await chosen(options, settings)) }),
+    return this.#timed(options, (limited) =>
+      this.#safely(async (settings) =>
+        run(text, { ...this.#asked(settings), effect, ...(await chosen(limited, settings)) }),
+      ),
+    )
+  }
+
+  /** Within the time that a document may take here. */
+  #timed<T>(options: ExecuteOptions, work: (limited: ExecuteOptions) => Promise<T>): Promise<T> {
+    const { signal, timeLimit: own = Infinity } = options
+    return withinTime(this.#options.totalTimeout, signal, ({ timeLimit = own, ...limits }) =>
+      work({ ...options, ...limits, timeLimit: Math.min(own, timeLimit) }),
     )
   }
 

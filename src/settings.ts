@@ -58,6 +58,8 @@ export interface CladaOptions {
   /** Files of whoever drives clada, such as the one that is watched: no document touches them, no checkpoint holds them. */
   reserved?: readonly string[]
   limits?: Partial<Limits>
+  /** Seconds for a whole document; what is left then is skipped. Default: without end. */
+  totalTimeout?: number
   /** How code is run: contained, refused where that is not possible; as it is; or never. */
   exec?: 'sandbox' | 'unsandboxed' | 'off'
   /** Commands that are approved for this run, by the exact words. */

@@ -26,6 +26,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   context: ['core', 'history', 'state'],
 
   'settings.ts': ['core', 'actions', 'state'],
+  'within-time.ts': [],
   'parse-error.ts': ['core', 'actions', 'syntax'],
   'preview.ts': ['core', 'text', 'workspace'],
   'tasks.ts': ['core', 'actions', 'parse-error.ts'],
@@ -83,6 +84,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'squash-run.ts',
     'step.ts',
     'undo.ts',
+    'within-time.ts',
   ],
   listener: ['core', 'syntax', 'report', 'history', 'workspace', 'state', 'clada.ts', 'settings.ts'],
   'structures.ts': ['structure', 'clada.ts', 'settings.ts'],
@@ -158,6 +160,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'step.ts',
     'undo.ts',
     'settings.ts',
+    'within-time.ts',
     'approvals',
     'state',
     'commands',

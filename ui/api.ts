@@ -33,8 +33,14 @@ export async function listen(): Promise<ReadableStream<Uint8Array>> {
 
 const ask = async <T>(path: string, init: RequestInit): Promise<T> => (await answered(path, init)).json()
 
+/** What is said where the server cannot be reached; browsers have other words for it. */
+export const noAnswer = 'clada ui does not answer.'
+
 async function answered(path: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(path, { ...init, headers: { ...init.headers, 'x-clada': currentKey() } })
+  const headers = { ...init.headers, 'x-clada': currentKey() }
+  const response = await fetch(path, { ...init, headers }).catch((error: unknown) => {
+    throw error instanceof TypeError ? new Error(noAnswer) : error
+  })
   if (response.ok) return response
   const value: unknown = await response.json()
   throw new ApiError(response.status, isRefused(value) ? value.error : `The server answered ${response.status}.`)

@@ -75,15 +75,20 @@ function LinkState() {
   if (link.value === 'lost') {
     return (
       <p class="banner bad" role="alert">
-        clada ui is not running any more. Start it again with <code>clada ui</code>; this page finds it by itself.
+        <span>
+          clada ui is not running any more. Start it again with <code>clada ui</code>, and open the address that it
+          prints; this page then goes on.
+        </span>
       </p>
     )
   }
   if (link.value === 'locked') {
     return (
       <p class="banner bad" role="alert">
-        clada ui does not know this tab: it was started again, or the tab was opened by hand. Open the address that{' '}
-        <code>clada ui</code> printed, or press Enter there for a new one; this page then goes on.
+        <span>
+          clada ui does not know this tab: it was started again, or the tab was opened by hand. Open the address that{' '}
+          <code>clada ui</code> printed, or press Enter there for a new one; this page then goes on.
+        </span>
       </p>
     )
   }

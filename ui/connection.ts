@@ -1,8 +1,8 @@
 import type { OutputEvent, PageState, Plan, ResultEvent } from '../src/ui/protocol.ts'
-import { ApiError, get, listen } from './api.ts'
+import { ApiError, get, listen, noAnswer } from './api.ts'
 import { eventsIn } from './event-stream.ts'
 import { askForKey, currentKey, shareKey } from './key.ts'
-import { link, live, looked, marked, output, page, plan } from './store.ts'
+import { link, live, looked, marked, notice, output, page, plan } from './store.ts'
 
 /** Listens to the server. When it goes away, the page says so and asks again until it is back. */
 export async function connect(): Promise<never> {
@@ -13,6 +13,7 @@ export async function connect(): Promise<never> {
     try {
       const stream = await listen()
       link.value = 'open'
+      if (notice.value?.text === noAnswer) notice.value = null
       for await (const { event, data } of eventsIn(stream)) hearEvent(event, data)
       link.value = 'lost'
     } catch (error) {

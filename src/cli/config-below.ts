@@ -23,12 +23,11 @@ export async function configBelow(root: string | undefined): Promise<Below> {
 export const defaultConfig = (): Config => configOf(merge())
 
 function flagsOf(merged: Merged): FlagValues {
-  const { report, limits } = configOf(merged)
+  const { report } = configOf(merged)
   return {
     ...(report.format === 'auto' ? {} : report.format === 'json' ? { json: [''] } : { format: [report.format] }),
     ...(report.budget === null ? {} : { budget: [String(report.budget)] }),
     ...(merged['report.error_detail'].from === 'default' ? {} : { 'error-detail': [report.error_detail] }),
     ...(report.color === 'never' ? { 'no-color': [''] } : {}),
-    ...(limits.total_timeout === null ? {} : { 'total-timeout': [String(limits.total_timeout)] }),
   }
 }

@@ -28,6 +28,18 @@ const programs = ['exec', 'approve', 'trust-approvals', 'output-mode']
 const saving = ['no-git', 'git', 'git-author', 'lock-file', 'lock-timeout']
 const general = ['quiet', 'no-color', 'help']
 
+/** What can be said about how a document is carried out. */
+export const documentFlags: readonly string[] = [
+  ...running.filter((name) => name !== 'format' && name !== 'json'),
+  ...programs,
+  ...saving,
+  'atomic',
+  'again',
+  'strict',
+  'timeout',
+  'total-timeout',
+]
+
 export const shells = ['bash', 'zsh', 'fish'] as const
 
 export const commands: readonly CommandHelp[] = [
@@ -37,7 +49,18 @@ export const commands: readonly CommandHelp[] = [
     summary: 'carry out what is in FILE or stdin',
     about:
       'Finds the action blocks in a reply, carries them out one after another, and prints a report.\nOne failure stops nothing; --atomic makes it all or nothing.',
-    flags: [...running, ...programs, 'atomic', 'again', 'strict', ...saving, 'timeout', 'total-timeout', ...general],
+    flags: [
+      ...running,
+      ...programs,
+      'atomic',
+      'again',
+      'strict',
+      'dry-run',
+      ...saving,
+      'timeout',
+      'total-timeout',
+      ...general,
+    ],
     examples: [
       ['clada reply.md', 'carry out a saved reply'],
       ['pbpaste | clada', 'carry out what is on the clipboard'],
@@ -49,7 +72,7 @@ export const commands: readonly CommandHelp[] = [
     usage: 'clada check [FILE…|-]',
     summary: 'parse and validate only',
     about: 'Lists every block with its place, its action and what is wrong with it. The disk is not looked at.',
-    flags: ['root', 'syntax', 'csl-delimiters', 'json', 'strict', ...general],
+    flags: ['root', 'no-config', 'syntax', 'csl-delimiters', 'json', 'strict', ...general],
     examples: [['clada check reply.md', 'is this reply well written?']],
   },
   {
@@ -58,7 +81,7 @@ export const commands: readonly CommandHelp[] = [
     summary: 'the same document in another syntax',
     about:
       'Writes the blocks of a document in one of clada’s own syntaxes. What that syntax cannot say exactly is left out\nand listed on stderr.',
-    flags: ['to', 'root', 'syntax', 'csl-delimiters', 'strict', 'help'],
+    flags: ['to', 'root', 'no-config', 'syntax', 'csl-delimiters', 'strict', 'help'],
     examples: [
       ['clada convert --to cml reply.md', 'write it in CML'],
       ['clada convert --to sham < changes.diff', 'what a diff means to clada'],
@@ -68,7 +91,7 @@ export const commands: readonly CommandHelp[] = [
     name: 'diff',
     usage: 'clada diff [FILE…|-]',
     summary: 'show what would change, as a unified diff; nothing is touched',
-    flags: [...running, 'strict', 'timeout', ...general],
+    flags: [...running, 'strict', 'dry-run', 'timeout', 'total-timeout', ...general],
     examples: [
       ['clada diff reply.md', 'look first'],
       ['clada diff reply.md | git apply', 'and apply it yourself'],
@@ -91,6 +114,7 @@ export const commands: readonly CommandHelp[] = [
       'strict',
       ...saving,
       'timeout',
+      'total-timeout',
       'no-color',
       'help',
     ],
@@ -110,6 +134,7 @@ export const commands: readonly CommandHelp[] = [
       'port',
       'no-open',
       'root',
+      'no-config',
       'allow',
       'allow-escape',
       'syntax',
@@ -118,8 +143,11 @@ export const commands: readonly CommandHelp[] = [
       'exec',
       'approve',
       'trust-approvals',
+      'error-detail',
+      'budget',
       'max-output',
       'timeout',
+      'total-timeout',
       ...saving,
       'help',
     ],
@@ -134,7 +162,7 @@ export const commands: readonly CommandHelp[] = [
     usage: 'clada do ACTION name=value…',
     summary: 'one action',
     about: 'Calls one action by hand. Paths may be relative to the root.',
-    flags: [...running, ...programs, 'stdin', ...saving, 'timeout', ...general],
+    flags: [...running, ...programs, 'stdin', ...saving, 'timeout', 'total-timeout', ...general],
     words: 'actions',
     examples: [
       ['clada do file_read_numbered path=src/a.ts lines=10-20', 'read some lines'],
@@ -270,6 +298,8 @@ export const commands: readonly CommandHelp[] = [
       'dry-run',
       'force',
       'git-author',
+      'lock-file',
+      'lock-timeout',
       'json',
       ...general,
     ],
@@ -285,7 +315,21 @@ export const commands: readonly CommandHelp[] = [
     summary: 'what to paste to a model so that it writes blocks for this project',
     about:
       'Prints the instructions for a chat model: how to write blocks, where the project is, what it may do, what comes\nback. Its length is said on stderr.',
-    flags: ['root', 'allow', 'syntax', 'csl-delimiters', 'all', 'files', 'budget', 'copy', 'osc52', 'quiet', 'help'],
+    flags: [
+      'root',
+      'no-config',
+      'allow',
+      'exec',
+      'syntax',
+      'csl-delimiters',
+      'all',
+      'files',
+      'budget',
+      'copy',
+      'osc52',
+      'quiet',
+      'help',
+    ],
     examples: [
       ['clada prompt --copy', 'and paste it at the start of a chat'],
       ['clada prompt --syntax csl', 'teach another syntax'],
@@ -299,7 +343,7 @@ export const commands: readonly CommandHelp[] = [
     summary: 'the files that you and the model keep in view; print: as one text to paste',
     about:
       'A list of files, and of structures in files as PATH@@Class@@method, that is kept for this project. print shows\nthem as they are now, under a line === path === each; sizes go to stderr. prune takes out what does not exist any\nmore, and what the last 20 executions neither changed nor named.',
-    flags: ['root', 'allow', 'numbered', 'outline', 'budget', 'copy', 'osc52', 'json', 'quiet', 'help'],
+    flags: ['root', 'no-config', 'allow', 'numbered', 'outline', 'budget', 'copy', 'osc52', 'json', 'quiet', 'help'],
     examples: [
       ['clada context add src/cart.ts README.md', 'keep two files in view'],
       ['clada context add src/shop.ts@@Shop@@checkout', 'only one method'],
@@ -312,7 +356,7 @@ export const commands: readonly CommandHelp[] = [
     summary: 'the structures of a file',
     about:
       'Lists classes, functions, methods, types, fields, sections, keys, and the constants at the top. What is only a step\ninside of code, a local, a loop, a condition, is a structure too, and can be named as one: --all shows everything.',
-    flags: ['root', 'allow', 'all', 'json', ...general],
+    flags: ['root', 'no-config', 'allow', 'all', 'json', ...general],
     examples: [
       ['clada outline src/cart.ts', 'classes, functions and what is in them'],
       ['clada outline src/cart.ts --all', 'everything that an action can name'],
@@ -326,6 +370,7 @@ export const commands: readonly CommandHelp[] = [
       'Speaks MCP on standard input and output: a tool for each action, and one for whole documents. An MCP client\nstarts it; docs/mcp.md has the lines that common clients need.',
     flags: [
       'root',
+      'no-config',
       'allow',
       'allow-escape',
       'syntax',
@@ -336,9 +381,11 @@ export const commands: readonly CommandHelp[] = [
       'exec',
       'approve',
       'trust-approvals',
+      'atomic',
       'strict',
       ...saving,
       'timeout',
+      'total-timeout',
       'help',
     ],
     examples: [['clada mcp --root ~/project', 'what a client is told to start']],

@@ -48,8 +48,11 @@ async function call(name: string, args: ParsedArgs): Promise<number> {
   // A run that must not touch anything is a diff.
   const load = commands[name === 'run' && args.flags['dry-run'] ? 'diff' : name]
   if (load === undefined) throw new UsageError(`There is no command ${name}.`)
+  // Most calls have none.
+  const asked = Object.keys(args.flags).length > 0 && !args.flags.help && !args.flags.version
+  const flags = asked ? (await import('./own-flags.ts')).ownFlags(name, args.flags) : args.flags
   const { command } = await load()
-  return command(args)
+  return command({ ...args, flags })
 }
 
 main(process.argv.slice(2)).then(

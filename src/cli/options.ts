@@ -104,6 +104,7 @@ async function load(flags: FlagValues): Promise<Below | undefined> {
 function flagOptions(flags: FlagValues): CladaOptions {
   const [root] = flags.root ?? []
   const timeout = numberOf(flags, 'timeout')
+  const totalTimeout = numberOf(flags, 'total-timeout')
   const maxOutput = numberOf(flags, 'max-output')
   return {
     ...(root === undefined ? {} : { repoPath: root }),
@@ -121,6 +122,7 @@ function flagOptions(flags: FlagValues): CladaOptions {
     trustApprovals: flags['trust-approvals'] !== undefined,
     ...(maxOutput === undefined ? {} : { maxOutput }),
     ...(timeout === undefined ? {} : { limits: { actionMs: timeout * 1000 } }),
+    ...(totalTimeout === undefined ? {} : { totalTimeout }),
   }
 }
 

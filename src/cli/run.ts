@@ -2,8 +2,8 @@ import { Clada, type ExecuteOptions } from '../clada.ts'
 import type { ExecutionResult } from '../core/result.ts'
 import { withWarnings } from '../core/with-warnings.ts'
 import { formatReport } from '../report/format.ts'
+import { withinTime } from '../within-time.ts'
 import type { Command } from './command.ts'
-import { type FlagValues, numberOf } from './flags.ts'
 import { isLive, readInputs, stdinTexts } from './input.ts'
 import { asking } from './ask.ts'
 import { LiveOutput } from './live-output.ts'
@@ -13,7 +13,8 @@ import { Progress } from './progress.ts'
 import { shownChanges } from './shown-changes.ts'
 
 export const command: Command = async ({ flags: given, words }) => {
-  const options = { ...(await cladaOptions(given)), ...asking() }
+  // Here it also ends the waiting for standard input.
+  const { totalTimeout, ...options } = { ...(await cladaOptions(given)), ...asking() }
   const flags = await withConfig(given)
   const formatOf = reportFormat(flags)
   const shown = reportOptions(flags)
@@ -26,7 +27,7 @@ export const command: Command = async ({ flags: given, words }) => {
   for (const { name, text } of inputs) {
     const changes = await shownChanges(flags)
     const heard = { ...live, ...changes.listen }
-    const done = await watched(flags, (watching) =>
+    const done = await watched({ quiet: flags.quiet !== undefined, totalTimeout }, (watching) =>
       text === undefined
         ? clada.executeStream(stdinTexts(watching.signal), { ...watching, ...heard })
         : clada.execute(text, { ...watching, ...heard }),
@@ -53,25 +54,22 @@ let interrupted = false
 
 /** Carries out with a time limit, with Ctrl-C, and with progress for those who wait. */
 async function watched(
-  flags: FlagValues,
+  { quiet, totalTimeout }: { readonly quiet: boolean; readonly totalTimeout: number | undefined },
   work: (watching: ExecuteOptions & { signal: AbortSignal }) => Promise<ExecutionResult>,
 ): Promise<ExecutionResult> {
   const stop = new AbortController()
-  const seconds = numberOf(flags, 'total-timeout')
-  const limit = seconds === undefined ? {} : { timeLimit: seconds * 1000 }
-  const timer =
-    seconds && setTimeout(() => stop.abort(new Error(`the time limit of ${seconds} s is over`)), seconds * 1000)
   const onInterrupt = (): void => {
     interrupted = true
     stop.abort(new Error('the user stopped the run'))
   }
   process.once('SIGINT', onInterrupt)
-  const progress = flags.quiet === undefined ? new Progress() : undefined
+  const progress = quiet ? undefined : new Progress()
   try {
-    return await work({ ...limit, signal: stop.signal, onAction: (result) => progress?.step(result) })
+    return await withinTime(totalTimeout, stop.signal, ({ signal = stop.signal, ...limit }) =>
+      work({ ...limit, signal, onAction: (result) => progress?.step(result) }),
+    )
   } finally {
     progress?.end()
     process.off('SIGINT', onInterrupt)
-    if (timer) clearTimeout(timer)
   }
 }

@@ -6,7 +6,7 @@ import { type PageServer, servePage } from '../ui/server.ts'
 import type { Command } from './command.ts'
 import { numberOf, UsageError } from './flags.ts'
 import { readInputs } from './input.ts'
-import { configured } from './options.ts'
+import { configured, reportOptions, withConfig } from './options.ts'
 import { print } from './print.ts'
 import { isTerminal } from './terminal.ts'
 import { visible } from './visible.ts'
@@ -22,6 +22,7 @@ export const command: Command = async ({ flags, words }) => {
     port: asked === undefined ? { number: usualPort(root), kind: 'preferred' } : { number: asked, kind: 'required' },
     inputFile: path.resolve(root, config.listener.input_file),
     rules: config.prompt.rules,
+    report: { ...reportOptions(await withConfig(flags)), color: false },
     document: document && { ...document, name: path.basename(document.name) },
   }).catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && 'syscall' in error && error.syscall === 'listen')) throw error

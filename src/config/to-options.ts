@@ -15,6 +15,7 @@ export function optionsOf(merged: Merged, root: string | undefined): CladaOption
     ...(git.author === null ? {} : { gitAuthor: git.author }),
     ...(syntaxes === null ? {} : { syntaxes }),
     limits: { inputBytes: limits.input, fileBytes: limits.file, actionMs: limits.timeout * 1000 },
+    ...(limits.total_timeout === null ? {} : { totalTimeout: limits.total_timeout }),
     exec,
     approve: commands.approve,
     maxOutput: limits.output,

@@ -1,22 +1,19 @@
 import type { ActionSpec } from '../core/action.ts'
 import { Source } from '../core/source.ts'
-import { decide } from '../policy/decide.ts'
 import type { Delimiters } from '../syntax/csl-marker.ts'
 import { findBlocks } from '../syntax/find-blocks.ts'
 import type { Call } from '../syntax/render-call.ts'
+import { type Allowed, callable } from './callable.ts'
 import { callForm } from './signature.ts'
 import { type TaughtName, type Teaching, teachingOf } from './teaching.ts'
 import { type WorkedExample, workedExamples } from './worked-examples.ts'
 
-export interface LessonOptions {
+export interface LessonOptions extends Allowed {
   /** Every action there is; those are chosen that a model may call here. */
   readonly specs: readonly ActionSpec[]
   /** The project, absolute. */
   readonly root: string
   readonly syntax?: TaughtName | undefined
-  /** Null or missing allows every action that a model may call. */
-  readonly allowedActions?: readonly string[] | null | undefined
-  readonly exec?: 'sandbox' | 'unsandboxed' | 'off' | undefined
   /** Whether SHAM blocks may name files relative to the root. */
   readonly relativePaths?: boolean | undefined
   readonly cslDelimiters?: Delimiters | undefined
@@ -36,18 +33,16 @@ export interface Form {
 }
 
 export function lessonFor(options: LessonOptions): Lesson {
-  const { specs, syntax = 'sham', allowedActions = null, exec, cslDelimiters, include = 'everyday' } = options
+  const { specs, syntax = 'sham', cslDelimiters, include = 'everyday' } = options
   const teaching = teachingOf(syntax, cslDelimiters)
   const rare = include === 'all' ? 'show' : 'hide'
-  const callable = specs.flatMap((spec): Form[] => {
-    if (decide(spec, spec.name, { origin: 'document', allowedActions }).verdict === 'deny') return []
-    if (spec.name === 'exec' && exec === 'off') return []
+  const sayable = callable(specs, options).flatMap((spec): Form[] => {
     const call = callForm(spec, syntax, teaching, { rare, cslDelimiters })
     return call === undefined ? [] : [{ spec, call }]
   })
-  const everyday = callable.filter(({ spec }) => spec.everyday)
+  const everyday = sayable.filter(({ spec }) => spec.everyday)
   // A project that allows only what is rare wants it taught.
-  const forms = include === 'all' || everyday.length === 0 ? callable : everyday
+  const forms = include === 'all' || everyday.length === 0 ? sayable : everyday
   const names = new Set(forms.map(({ spec }) => spec.name))
   const examples = workedExamples.flatMap((row, at) => {
     const fitting = row.flatMap((example) => {

@@ -40,7 +40,9 @@ const sections = (name: string): string[] => [
   'After a failure, `=== REPAIR ===` shows the nearest text and how it differs from yours, or every place that fits. Send only what failed again, corrected.',
 ]
 
-const again = 'After a failure, see the reason, look at the file again, and send only what failed again, corrected.'
+/** Where a program reads it, the report of these syntaxes has another form. */
+const inLines = (form: string): string =>
+  `Or there are lines instead: ${form}; then look at the file again before you correct.`
 
 const sham: Teaching = {
   write: ({ action, params }, id) => ({ text: renderSham(action, params, { keyword: 'SHAM', id }) }),
@@ -67,8 +69,10 @@ const csl = (delimiters: Delimiters): Teaching => {
       `Operations that depend on each other go between ${mark('TASKS')} and ${mark('END')}: the first failure skips the rest; with \`atomic="true"\` on TASKS, files change all or not at all.`,
     ],
     answer: [
-      'Each operation has its line: `[task-N] SUCCESS`, or `ERROR` or `SKIP` with the reason; below it what was printed, as `[task-N:exec]`. `FATAL` means that nothing ran.',
-      again,
+      ...sections('number'),
+      inLines(
+        '`[task-N] SUCCESS`, `ERROR` or `SKIP` with the reason, `[task-N:exec]` for what was printed, and `FATAL` where nothing ran',
+      ),
     ],
   }
 }
@@ -82,8 +86,10 @@ const cml: Teaching = {
     'Tasks that depend on each other go into `<tasks>` … `</tasks>`: the first failure skips the rest; with `<tasks atomic="true">` files change all or not at all.',
   ],
   answer: [
-    'Each task has its line: `[task-N] Success`, or `Error` or `Skipped` with the reason; below it what was printed, as `[task-N:exec]`. A `<result>` sums it up.',
-    again,
+    ...sections('number'),
+    inLines(
+      '`[task-N] Success`, `Error` or `Skipped` with the reason, `[task-N:exec]` for what was printed, and a `<result>` that sums it up',
+    ),
   ],
 }
 

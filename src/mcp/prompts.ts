@@ -32,6 +32,9 @@ export async function promptNamed(
     const meant = close === undefined ? '' : ` Did you mean ${close}?`
     throw protocolError(invalidParams, `A syntax is one of ${taughtNames.join(', ')}; '${syntax}' is none.${meant}`)
   }
+  const { syntaxes } = options
+  if (taught.some((one) => syntaxes?.includes(one) === false))
+    throw protocolError(invalidParams, `The user allows blocks of ${syntaxes?.join(', ')} only, and not of ${syntax}.`)
   const { projectPrompt } = await import('../project-prompt.ts')
   const { text } = projectPrompt(syntax === undefined ? options : { ...options, syntaxes: taught }, { rules })
   return { messages: [{ role: 'user', content: { type: 'text', text } }] }

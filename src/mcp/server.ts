@@ -1,5 +1,8 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { RootsListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import { actions } from '../actions/registry.ts'
+import type { ActionSpec } from '../core/action.ts'
+import { callable } from '../describe/callable.ts'
 import { oneLine } from '../report/words.ts'
 import { settingsOf } from '../settings.ts'
 import { closestName } from '../text/closest-name.ts'
@@ -8,7 +11,7 @@ import { invalidParams, protocolError } from './protocol-error.ts'
 import { answerRequests, type Handler, isRecord, kindOf, optionalTextIn, textIn } from './requests.ts'
 import { listResources, readResource, templates } from './resources.ts'
 import { type McpOptions, Session } from './session.ts'
-import { callable, toolList } from './tool-list.ts'
+import { toolList } from './tool-list.ts'
 
 /** The server before it is connected. Whatever is under way when `gone` is aborted is stopped. */
 export function makeServer(door: McpOptions, gone: AbortSignal): { server: Server; session: Session } {
@@ -34,7 +37,7 @@ export function makeServer(door: McpOptions, gone: AbortSignal): { server: Serve
   }
   server.setNotificationHandler(RootsListChangedNotificationSchema, () => session.roots.changed())
   answerRequests(server, {
-    ...tools(session, callable(allowedActions), gone),
+    ...tools(session, callable(actions, { allowedActions, exec: door.options.exec }), gone),
     ...resources(session),
     ...prompts(session, door.rules),
   })
@@ -51,7 +54,7 @@ const unused = {
   },
 }
 
-function tools(session: Session, specs: ReturnType<typeof callable>, gone: AbortSignal): Record<string, Handler> {
+function tools(session: Session, specs: readonly ActionSpec[], gone: AbortSignal): Record<string, Handler> {
   const offered = toolList(specs)
   const names = offered.map(({ name }) => name)
   return {

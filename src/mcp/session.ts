@@ -235,12 +235,22 @@ function documentIn({ name, params }: typeof executeTool, values: Params, option
   }
   const { document, atomic, syntax } = decoded.args
   const known = syntaxNames.filter((one) => one === syntax)
+  const { syntaxes } = options
+  // A client can ask for less than the user allows, never for more.
+  if (known.some((one) => syntaxes?.includes(one) === false)) {
+    const message = `Invalid value: the user allows blocks of ${syntaxes?.join(', ')} only, and not of ${known.join('')}`
+    const hint = `Parameter 'syntax': Leave it out, and write the blocks in ${syntaxes?.join(' or ')}.`
+    return {
+      ok: false,
+      result: refusedCall(name, { errorType: 'validation', message, code: 'invalid_parameter', hint }),
+    }
+  }
   return {
     ok: true,
     document: String(document),
     options: {
       ...options,
-      ...(atomic === undefined ? {} : { atomic: atomic === true }),
+      ...(atomic === true ? { atomic } : {}),
       ...(known.length === 0 ? {} : { syntaxes: known }),
     },
     warnings: decoded.warnings,

@@ -1,14 +1,8 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
-import { actions } from '../actions/registry.ts'
 import type { ActionSpec } from '../core/action.ts'
 import { type Describable, toolOf } from '../describe/json-schema.ts'
 import { type OutputSchema, outputSchemaOf } from '../describe/output-schema.ts'
-import { decide } from '../policy/decide.ts'
 import { documentTools } from './document-tools.ts'
-
-/** The actions that a model may call here. */
-export const callable = (allowedActions: readonly string[] | null): ActionSpec[] =>
-  actions.filter((spec) => decide(spec, spec.name, { origin: 'document', allowedActions }).verdict === 'allow')
 
 /** Every tool as a client sees it: whole documents first, then one for each action. */
 export const toolList = (specs: readonly ActionSpec[]): Tool[] => [

@@ -1,5 +1,6 @@
 import type { ExecutionResult, ParseError } from '../core/result.ts'
 import { formatReport } from '../report/format.ts'
+import type { ReportOptions } from '../report/options.ts'
 import type { DoneBlock, Planned } from './plan.ts'
 import type { PlanBlock } from './protocol.ts'
 import { Refusal } from './refusal.ts'
@@ -46,10 +47,10 @@ function refuseTornGroups(pending: readonly PlanBlock[], chosen: readonly PlanBl
 }
 
 /** What is pasted back to the model. Before anything is carried out it says so, and tells what would fail. */
-export function answerOf({ planned, done, last, broken = [] }: OpenDocument): string {
+export function answerOf({ planned, done, last, broken = [] }: OpenDocument, options: ReportOptions): string {
   if (last === undefined || done.size === 0) {
     const { result } = planned.preview
-    return `Nothing was carried out yet. This is what would happen:\n${formatReport(result, 'llm')}`
+    return `Nothing was carried out yet. This is what would happen:\n${formatReport(result, 'llm', options)}`
   }
   const { blocks } = planned.plan
   const results = blocks
@@ -60,5 +61,5 @@ export function answerOf({ planned, done, last, broken = [] }: OpenDocument): st
     ...(last.warnings ?? []),
     ...(left.length === 0 ? [] : [`left out by the user: ${left.map(({ id }) => id).join(', ')}`]),
   ]
-  return formatReport({ ...last, results, parseErrors: broken, warnings }, 'llm')
+  return formatReport({ ...last, results, parseErrors: broken, warnings }, 'llm', options)
 }

@@ -2,6 +2,7 @@ import { actions } from '../actions/registry.ts'
 import type { Clada } from '../clada.ts'
 import { contextText } from '../context-text.ts'
 import type { ActionResult } from '../core/result.ts'
+import { callable } from '../describe/callable.ts'
 import { withFiles } from '../describe/prompt.ts'
 import { type TaughtName, taughtNames } from '../describe/teaching.ts'
 import { projectPrompt } from '../project-prompt.ts'
@@ -15,16 +16,18 @@ import { Refusal } from './refusal.ts'
 const maxFiles = 20_000
 
 /** What can be chosen from: files, actions, syntaxes. */
-export async function factsOf({ clada, root }: Project): Promise<ProjectFacts> {
+export async function factsOf({ clada, root, options }: Project): Promise<ProjectFacts> {
   const found = await done(clada, 'glob', { pattern: '**/*', base_path: root })
   const files = Array.isArray(found.data) ? found.data.map((file) => below(root, String(file))) : []
   return {
     files: files.slice(0, maxFiles),
     moreFiles: Math.max(0, files.length - maxFiles),
-    actions: actions
-      .filter(({ access }) => access.includes('llm'))
-      .map(({ name, description, everyday }) => ({ name, description, everyday: everyday === true })),
-    syntaxes: taughtNames,
+    actions: callable(actions, options).map(({ name, description, everyday }) => ({
+      name,
+      description,
+      everyday: everyday === true,
+    })),
+    syntaxes: taughtNames.filter((name) => options.syntaxes?.includes(name) ?? true),
     context: await contextOf(clada, root),
   }
 }
@@ -52,9 +55,10 @@ export async function promptText(
   { clada, options, root, rules }: Project,
   { syntax, include, actions: chosen, show }: PromptRequest,
 ): Promise<PromptText> {
-  const taught = taughtNames.find((name): name is TaughtName => name === syntax)
-  const { allowedActions = null } = options
-  const allowed = chosen === null ? allowedActions : chosen.filter((name) => allowedActions?.includes(name) ?? true)
+  const { syntaxes, allowedActions = null } = options
+  const taught = taughtNames.find((name): name is TaughtName => name === syntax && (syntaxes?.includes(name) ?? true))
+  const names = callable(actions, options).map(({ name }) => name)
+  const allowed = chosen === null ? allowedActions : chosen.filter((name) => names.includes(name))
   const prompt = projectPrompt(
     {
       ...options,

@@ -1,6 +1,7 @@
 import http from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { openDesk } from '../approvals/desk.ts'
+import type { ReportOptions } from '../report/options.ts'
 import { type CladaOptions, settingsOf } from '../settings.ts'
 import { type Asset, assetsDir, readAssets, withKey } from './assets.ts'
 import { Listeners, sendTo } from './events.ts'
@@ -19,6 +20,8 @@ export interface PageOptions {
   readonly inputFile: string
   /** What the people of this project want of a model, a sentence each. */
   readonly rules?: readonly string[]
+  /** How the answer for the model is to be. */
+  readonly report?: ReportOptions
   /** What is shown first. */
   readonly document?: { readonly name: string; readonly text: string } | undefined
   /** Where the page's files are; found beside the program when not given. */
@@ -34,7 +37,7 @@ export interface PageServer {
 
 /** Serves the page on this machine only, to whoever has the address. */
 export async function servePage(given: PageOptions): Promise<PageServer> {
-  const { options, port, inputFile, rules = [], document, assets = assetsDir() } = given
+  const { options, port, inputFile, rules = [], report = {}, document, assets = assetsDir() } = given
   const settings = settingsOf(options)
   const { root, limits } = settings
   const files = readAssets(assets)
@@ -51,6 +54,7 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
     inputBytes,
     inputFile,
     rules,
+    report,
     send: (event, data) => listeners.send(event, data),
   })
   const server = http.createServer({ maxHeaderSize: 16_384 }, (request, response) => {

@@ -2,6 +2,7 @@ import path from 'node:path'
 import { Clada } from '../clada.ts'
 import type { ApprovalRequest } from '../core/commands.ts'
 import type { FileChange } from '../core/result.ts'
+import type { ReportOptions } from '../report/options.ts'
 import type { CladaOptions } from '../settings.ts'
 import type { StepResult } from '../step.ts'
 import type { UndoResult } from '../undo.ts'
@@ -24,6 +25,8 @@ export interface SessionOptions {
   readonly inputFile: string
   /** What the people of this project want of a model. */
   readonly rules: readonly string[]
+  /** How the answer for the model is to be. */
+  readonly report: ReportOptions
   /** Tells all tabs. */
   readonly send: (event: string, data: unknown) => void
 }
@@ -34,6 +37,7 @@ export class Session {
   readonly project: Project
   readonly #send: SessionOptions['send']
   readonly #followed: FollowedFile
+  readonly #report: ReportOptions
   #document: OpenDocument | undefined
   #revision = 0
   #history = 0
@@ -46,8 +50,9 @@ export class Session {
   /** What the followed file became while something was being done. */
   #newer: string | undefined
 
-  constructor({ options, root, inputBytes, inputFile, rules, send }: SessionOptions) {
+  constructor({ options, root, inputBytes, inputFile, rules, report, send }: SessionOptions) {
     this.#send = send
+    this.#report = report
     this.questions = new Questions(() => this.#tell())
     const ask = (request: ApprovalRequest) =>
       this.questions.ask(request, 'page', this.#stop.signal).catch(() => 'no' as const)
@@ -139,7 +144,7 @@ export class Session {
   }
 
   answer(): string {
-    return answerOf(this.#opened())
+    return answerOf(this.#opened(), this.#report)
   }
 
   undo(request: UndoRequest): Promise<UndoResult> {

@@ -1,6 +1,7 @@
+import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { environmentFor } from '../config/project.ts'
 import { clada, type Ran } from '../support/cli.ts'
 import { fill, filesIn, scratchDir } from '../support/scratch.ts'
@@ -34,6 +35,22 @@ const write = (file: string, content = 'x'): string =>
   block(['action = "file_write"', `path = ${JSON.stringify(file)}`, `content = ${JSON.stringify(content)}`])
 
 describe('config files and the command line', () => {
+  it('limit the time of a document in every command that carries one out', async () => {
+    const { cwd, run, home } = place({ user: 'limits: {total_timeout: 1ms}\n' })
+    // It may have begun by then.
+    const over = /the time limit of 0\.001 s is over|Command stopped with the run/
+    const sleep = ['action = "exec"', 'lang = "bash"', 'code = "sleep 20"']
+    expect(run(['--no-git'], block(sleep)).stdout).toMatch(over)
+    expect(run(['do', 'exec', 'lang=bash', 'code=sleep 20', '--no-git']).stdout).toMatch(over)
+    fill(cwd, { 'reply.md': block(sleep) })
+    const env = { ...process.env, ...environmentFor(home) }
+    const watch = spawn(process.execPath, [inject('cli'), 'watch', 'reply.md', '--no-git'], { cwd, env })
+    onTestFinished(() => void watch.kill())
+    let told = ''
+    watch.stdout.on('data', (chunk) => (told += String(chunk)))
+    await expect.poll(() => told, { timeout: 10_000 }).toMatch(over)
+  })
+
   it('stop every command when they are wrong, before anything is done', () => {
     const { cwd, run } = place({ project: 'excec: off\nlimits: {file: x}\n' })
     for (const args of [

@@ -8,6 +8,7 @@ import { promptFor, type PromptOptions, withFiles } from '../../src/describe/pro
 import { taughtNames, type TaughtName } from '../../src/describe/teaching.ts'
 import { exampleFiles } from '../../src/describe/worked-examples.ts'
 import { Clada } from '../../src/index.ts'
+import { formatFor, formatReport } from '../../src/report/format.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
@@ -54,6 +55,19 @@ describe.each(taughtNames)('the prompt for %s', (syntax) => {
       'docs/greet.md': '# greet\n\nWithout a name it greets "you".\n',
     })
     expect(text.match(/You answer:/g)).toHaveLength(2)
+  })
+
+  it('describes the report in each form in which it comes', async () => {
+    const root = scratchDir()
+    const { text } = at(root, { syntax })
+    // The files of the examples are missing, so one of them fails.
+    const result = await new Clada({ repoPath: root, gitCommit: false }).execute(text)
+    expect(result.success).toBe(false)
+    for (const form of ['llm', formatFor(result)] as const) {
+      const marks = formatReport(result, form).match(/^=== [A-Z ]+ ===$|\[task-(?=\d+\])|<result\b/gm) ?? []
+      expect(marks.length).toBeGreaterThan(1)
+      for (const mark of new Set(marks)) if (mark !== '=== END ===') expect(text).toContain(mark)
+    }
   })
 
   it('never carries the line that makes a reply run at once', () => {

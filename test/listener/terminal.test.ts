@@ -3,7 +3,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openDesk } from '../../src/approvals/desk.ts'
 import { makeKeyReader } from '../../src/cli/watch/keys.ts'
-import { cellsOf, fitted } from '../../src/cli/watch/cells.ts'
+import { cellsOf, fitted, wrapped } from '../../src/cli/watch/cells.ts'
 import { fill } from '../support/scratch.ts'
 import { python, watching } from './terminal.ts'
 import { append, block, sectionIn, traceOf, until } from './world.ts'
@@ -67,7 +67,7 @@ describe.skipIf(python === undefined)('clada watch on a terminal', () => {
     fs.appendFileSync(watch.file, `<tasks version="1.0" atomic="true">\n${edit('a')}${edit('nowhere')}</tasks>\n`)
     await watch.sees('0 done, 2 failed')
     expect(watch.shown()).toMatch(
-      /✓ file_edit a\.txt[^]*✗ file_edit a\.txt[^]*✗ file_edit a\.txt\n.*whole or not at all/,
+      /✓ file_edit a\.txt[^]*✗ file_edit a\.txt[^]*✗ file_edit a\.txt\n.*whole\n    or not at all$/m,
     )
     expect(fs.readFileSync(path.join(watch.dir, 'a.txt'), 'utf8')).toBe('a\n')
   })
@@ -155,16 +155,36 @@ describe.skipIf(python === undefined)('clada watch on a terminal', () => {
     expect(traceOf(watch.dir)).toEqual(['one'])
   })
 
+  it('takes a long reply as a whole from a terminal that does not say what is pasted', async () => {
+    const watch = await watching()
+    const content = Array.from({ length: 500 }, (_, line) => `quit q u x line ${line}`).join('\\n')
+    const long = block('big', ['action = "file_write"', `path = "${watch.dir}/big.txt"`, `content = "${content}"`])
+    watch.send(`${long}${append(watch.dir, 'one')}`.replaceAll('\n', '\r'))
+    await watch.sees('2 blocks, from the terminal')
+    await watch.sees(/^2 done$/m)
+    expect(traceOf(watch.dir)).toEqual(['one'])
+  })
+
   it('fits a narrow terminal, and another width', async () => {
     const watch = await watching({ columns: 40 })
+    fill(watch.dir, { 'greet.ts': greet.replace('name\n', "name + ', dear reader of lines that are too long'\n") })
     fs.appendFileSync(watch.file, append(watch.dir, 'one'))
     await watch.sees(/✓ 1 done · \d\d:\d\d:\d\d · \d+ ms/)
-    const lines = watch.shown().split('\n')
-    expect(cellsOf(lines.at(-1) ?? '')).toBeLessThan(40)
+    for (const line of watch.shown().split('\n')) expect(cellsOf(line), line).toBeLessThanOrEqual(40)
     watch.resize(120)
     await watch.sees(/ms · \? help · u undo · x again · q quit/)
     watch.resize(20)
     await watch.sees(/✓ 1 done · \d\d:\d\d:\d\d$/)
+    watch.resize(40)
+    await watch.sees(/\d\d:\d\d · \d+ ms/)
+    fs.appendFileSync(watch.file, edit(watch.dir, "return 'Hallo ' + name + ', dear reader of lines"))
+    await watch.sees(/✗ 0 done, 1 failed/)
+    watch.send('?c')
+    await watch.sees(/clada\/output\.md\.$/m)
+    const words = watch.shown().replaceAll(/\n */g, ' ')
+    expect(words).toContain('Copy old_text from the nearest place, exactly as it is there.')
+    expect(words).toContain('run again what failed or was left alone')
+    for (const line of watch.shown().split('\n')) expect(cellsOf(line), line).toBeLessThanOrEqual(40)
   })
 
   it('uses no colours when told so', async () => {
@@ -201,14 +221,29 @@ describe.skipIf(python === undefined)('clada watch on a terminal', () => {
 })
 
 describe('keys', () => {
-  const readAll = (chunks: readonly string[]): string[] => {
+  /** Chunks that come right after each other; null is a pause. */
+  const readAll = (chunks: readonly (string | null)[]): string[] => {
     const heard: string[] = []
     let seconds = 0
+    let waiting: (() => void) | undefined
+    const pause = (): void => {
+      const then = waiting
+      waiting = undefined
+      then?.()
+    }
     const reader = makeKeyReader(
       { onKey: (key) => heard.push(key), onPaste: (text) => heard.push(`paste:${text}`) },
       () => 1000 * seconds++,
+      (then) => {
+        waiting = then
+        return () => (waiting = undefined)
+      },
     )
-    for (const chunk of chunks) reader(chunk)
+    for (const chunk of chunks) {
+      if (chunk === null) pause()
+      else reader(chunk)
+    }
+    pause()
     return heard
   }
   it('are told from pasted text, however it is cut', () => {
@@ -216,6 +251,7 @@ describe('keys', () => {
     expect(readAll(['\u001b[A\r\u0003'])).toEqual(['enter', 'ctrl-c'])
     expect(readAll(['a\u001b[200~y\ra', 'n\u001b[20', '1~', 'u'])).toEqual(['a', 'paste:y\nan', 'u'])
     expect(readAll(['a long text without brackets'])).toEqual(['paste:a long text without brackets'])
+    expect(readAll(['a long text that ends in\r', 'q', null, 'u'])).toEqual(['paste:a long text that ends in\nq', 'u'])
   })
 })
 
@@ -244,5 +280,14 @@ describe('widths', () => {
     expect(cellsOf('\u001b[31mred\u001b[0m')).toBe(3)
     expect(fitted('漢字漢字', 5)).toBe('漢字…')
     expect(fitted('short', 5)).toBe('short')
+    expect(fitted('\u001b[31mred paint\u001b[0m', 4)).toBe('\u001b[31mred…\u001b[0m')
+  })
+
+  it('break lines between words, and keep what stands before them', () => {
+    expect(wrapped('It fits.', 8)).toEqual(['It fits.'])
+    expect(wrapped('    → Copy it exactly as it is.', 16)).toEqual(['    → Copy it', '    exactly as', '    it is.'])
+    expect(wrapped('  f      again', 10)).toEqual(['  f', '  again'])
+    expect(wrapped('a-very-long-word is left', 10)).toEqual(['a-very-long-word', 'is left'])
+    expect(wrapped('\u001b[2mone two\u001b[0m', 5)).toEqual(['\u001b[2mone', 'two\u001b[0m'])
   })
 })

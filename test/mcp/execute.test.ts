@@ -42,6 +42,26 @@ describe('execute', () => {
     expect(Object.keys(filesIn(root))).toEqual(['y.txt'])
   })
 
+  it('finds no more than the user allows, whatever the client asks for', async () => {
+    const root = scratchDir()
+    const { client, call } = await connected(root, { args: ['--syntax', 'sham', '--atomic'] })
+    const document = '<write path="y.txt"><![CDATA[y]]></write>\n'
+    expect(await call('execute', { document, syntax: 'cml' })).toMatchObject({
+      isError: true,
+      values: {
+        code: 'invalid_parameter',
+        error: 'Invalid value: the user allows blocks of sham only, and not of cml',
+        details: { advice: "Parameter 'syntax': Leave it out, and write the blocks in sham." },
+      },
+    })
+    const both = writing(root, ['a.txt']) + '\n' + writing(root, ['b.txt']).replace('file_write', 'file_delete')
+    expect(await call('execute', { document: both, atomic: false })).toMatchObject({ isError: true })
+    expect(filesIn(root)).toEqual({})
+    await expect(client.getPrompt({ name: 'clada', arguments: { syntax: 'cml' } })).rejects.toThrow(
+      'The user allows blocks of sham only, and not of cml.',
+    )
+  })
+
   it('tells how far it is, to those who ask', async () => {
     const root = scratchDir()
     const { client, heard } = await connected(root)
@@ -78,6 +98,12 @@ describe('execute', () => {
     expect(JSON.parse(String(contents[0] && 'text' in contents[0] && contents[0].text))).toMatchObject([
       { number: 1, done: 1, failed: 2, interrupted: false },
     ])
+  })
+
+  it('ends when its time is over', async () => {
+    const { call } = await connected(scratchDir(), { args: ['--total-timeout', '0.2'] })
+    const { isError, text } = await call('exec', { lang: 'bash', code: 'sleep 20' })
+    expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining('exec bash - Command stopped') })
   })
 
   it('drops a cancelled call that was still waiting', async () => {

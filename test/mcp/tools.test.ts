@@ -3,7 +3,8 @@ import path from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { actions } from '../../src/actions/registry.ts'
-import { callable, toolList } from '../../src/mcp/tool-list.ts'
+import { callable } from '../../src/describe/callable.ts'
+import { toolList } from '../../src/mcp/tool-list.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { connected, writing } from './client.ts'
 
@@ -48,13 +49,16 @@ describe('the list of tools', () => {
 
 describe('what is allowed', () => {
   it('is what there is', async () => {
-    expect(callable(null).map(({ name }) => name)).toContain('exec')
-    expect(toolList(callable(['file_read', 'write_file'])).map(({ name }) => name)).toEqual([
+    expect(callable(actions, {}).map(({ name }) => name)).toContain('exec')
+    const { client } = await connected(scratchDir(), { args: ['--exec', 'off'] })
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
       'execute',
       'preview',
-      'file_write',
-      'file_read',
+      ...callable(actions, {}).flatMap(({ name }) => (name === 'exec' ? [] : [name])),
     ])
+    expect(
+      toolList(callable(actions, { allowedActions: ['file_read', 'write_file'] })).map(({ name }) => name),
+    ).toEqual(['execute', 'preview', 'file_write', 'file_read'])
   })
 })
 

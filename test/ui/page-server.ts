@@ -3,6 +3,7 @@ import http from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
 import { inject, onTestFinished } from 'vitest'
+import type { ReportOptions } from '../../src/report/options.ts'
 import type { CladaOptions } from '../../src/settings.ts'
 import { type PageServer, servePage } from '../../src/ui/server.ts'
 import { remove } from '../support/scratch.ts'
@@ -12,12 +13,18 @@ export interface Served extends PageServer {
 }
 
 /** A page on a project, in this process. Approvals and the desk lie in a state directory of the test's own. */
-export async function served(root: string, options: CladaOptions = {}, port = 0): Promise<Served> {
+export async function served(
+  root: string,
+  options: CladaOptions = {},
+  port = 0,
+  report: ReportOptions = {},
+): Promise<Served> {
   privateState()
   const page = await servePage({
     options: { repoPath: root, ...options },
     port: { number: port, kind: 'required' },
     inputFile: path.join(root, 'clada_input.md'),
+    report,
     assets: path.join(path.dirname(inject('cli')), 'ui'),
   })
   onTestFinished(() => page.close())

@@ -209,6 +209,10 @@ describe.skipIf(noBrowser)('the page', { timeout: 90_000 }, () => {
 
     await server.close()
     await first.getByText('clada ui is not running any more').waitFor()
+    await first.keyboard.press('R')
+    await first.locator('.banner').getByText('clada ui does not answer.').waitFor()
+    // One sentence, not words at both ends of the line.
+    expect(await first.locator('.banner > span > code').count()).toBe(1)
     // Whatever is just being forked elsewhere in this process holds the old socket for a moment.
     const again = await vi.waitFor(() => served(root, { gitCommit: false }, port), { timeout: 60_000, interval: 200 })
     await first.getByText('does not know this tab').waitFor()
@@ -367,6 +371,44 @@ describe.skipIf(noBrowser)('the page', { timeout: 90_000 }, () => {
     await page.keyboard.press('2')
     await page.getByText('Nothing was executed here yet').waitFor()
     await fits()
+  })
+
+  it('shows what a program writes while it runs, and nothing of what was foreseen', async () => {
+    const root = scratchDir()
+    const server = await served(root, { gitCommit: false, exec: 'unsandboxed' })
+    const { page } = await openTab(browser, server.address())
+    const wait = 'echo begun; while [ ! -e go ]; do sleep 0.1; done; echo over'
+    await paste(
+      page,
+      `#!SHAM [@three-char-SHA-256: go1]\naction = "exec"\nlang = "bash"\ncode = "${wait}"\n#!END_SHAM_go1\n`,
+    )
+    await page.getByText('not run in a preview').waitFor()
+    await page.keyboard.press('a')
+    await soon(() => page.locator('.output').allTextContents()).toEqual(['Output so farbegun\n'])
+    expect(await page.getByText('not run in a preview').count()).toBe(0)
+    fs.writeFileSync(path.join(root, 'go'), '')
+    await soon(() => page.locator('.output').allTextContents()).toEqual([
+      expect.stringMatching(/^Outputstdout:\nbegun\nover/),
+    ])
+  })
+
+  it('cuts names that are too long', async () => {
+    const server = await served(scratchDir(), { gitCommit: false })
+    const { page } = await openTab(browser, server.address())
+    await paste(page, write(`${'a-directory-'.repeat(8)}/${'a-file-'.repeat(20)}.txt`, 'x'))
+    await page.waitForSelector('.code-diff')
+    const parts = page.locator('.diff > summary').locator('.path, .tag, .counts')
+    const boxes = await Promise.all((await parts.all()).map((part) => part.boundingBox()))
+    const ends = boxes.map((box) => Math.round((box?.x ?? 0) + (box?.width ?? 0)))
+    const starts = boxes.map((box) => Math.round(box?.x ?? 0))
+    expect(starts.length).toBe(3)
+    expect([...ends.slice(0, -1).map((end, at) => end <= (starts[at + 1] ?? 0)), (ends.at(-1) ?? 0) <= 1280]).toEqual([
+      true,
+      true,
+      true,
+    ])
+    const file = await page.locator('.diff > summary .file').boundingBox()
+    expect(Math.round((file?.x ?? 0) + (file?.width ?? 0))).toBeLessThanOrEqual(ends[0] ?? 0)
   })
 
   it('stays quick with a thousand blocks and a diff of five thousand lines', async () => {

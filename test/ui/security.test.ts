@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import type { ReportOptions } from '../../src/report/options.ts'
 import { ownerIn } from '../../src/ui/peer.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { type Entered, entered, keyIn, request, type Served, served } from './page-server.ts'
@@ -338,6 +339,26 @@ describe('the way of a reply, without a browser', () => {
     const again = await get('/api/plan')
     expect(again.blocks[1]).toMatchObject({ state: 'ready' })
     expect(again.blocks[1].outcome).toBeUndefined()
+  })
+
+  it('is answered as long and as exactly as the user wants it', async () => {
+    const root = scratchDir({ 'a.txt': 'one\n' })
+    const document = `<---SEARCH file="a.txt"--->\nonne\n<---REPLACE--->\ntwo\n<---END--->\n<---RUN--->\ncat a.txt\n<---END--->\n`
+    const answerWith = async (report: ReportOptions): Promise<string> => {
+      const page = await served(root, { gitCommit: false }, 0, report)
+      const headers = ours(page, await entered(page))
+      const asMarkdown = { ...headers, 'content-type': 'text/markdown' }
+      const sent = { method: 'POST', headers: asMarkdown, body: document }
+      const plan = JSON.parse((await request(page, '/api/document?name=a.md', sent)).body)
+      const body = JSON.stringify({ tasks: null, revision: plan.revision })
+      await request(page, '/api/apply', { method: 'POST', headers, body })
+      const get = async (target: string) => JSON.parse((await request(page, target, { headers })).body)
+      await soon(async () => (await get('/api/state')).running).toBe(null)
+      return (await get('/api/answer')).text
+    }
+    expect(await answerWith({})).toContain('nearest')
+    expect(await answerWith({ errorDetail: 'minimal' })).not.toContain('nearest')
+    expect((await answerWith({ budget: 200 })).length).toBeLessThan((await answerWith({})).length)
   })
 
   it('does one thing at a time, and keeps groups whole', async () => {

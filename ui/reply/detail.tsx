@@ -88,6 +88,8 @@ function BlockTitle({ block }: { block: PlanBlock }) {
 function Body({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
   const { problems, warnings, note, explanation, result, changes, raw } = detail
   const going = output.value?.task === block.task && block.task !== undefined ? output.value?.text : undefined
+  // What was foreseen of a program is nothing but that it would run, and now it does.
+  const foreseen = going === undefined || outcomeOf(block) !== undefined ? detail.output : undefined
   return (
     <>
       {explanation !== undefined && <p class="say">{shown(explanation)}</p>}
@@ -102,14 +104,14 @@ function Body({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
       ))}
       {note !== undefined && <p class="alert warn">{shown(note)}</p>}
       {result !== undefined && !result.success && <Failure result={result} state={block.state} />}
-      {warnings.map((warning) => (
+      {(going === undefined ? warnings : []).map((warning) => (
         <p key={warning} class="alert warn">
           {shown(warning)}
         </p>
       ))}
       <Diffs changes={changes} />
       {going !== undefined && <Output text={going} title="Output so far" />}
-      {detail.output !== undefined && <Output text={detail.output} title="Output" />}
+      {foreseen !== undefined && <Output text={foreseen} title="Output" />}
       <details class="raw" open={changes.length === 0 && detail.output === undefined}>
         <summary>The block as the model wrote it</summary>
         <pre tabIndex={0} aria-label="The block as text">

@@ -5,21 +5,45 @@ export function cellsOf(text: string): number {
   return cells
 }
 
-/** As much of a text as fits, with a mark where it was cut. The text holds no colours. */
+/** As much of a text as fits, with a mark where it was cut. */
 export function fitted(text: string, columns: number): string {
   if (cellsOf(text) <= columns) return text
   let shown = ''
   let cells = 0
-  for (const char of text) {
-    cells += widthOf(char)
-    if (cells > columns - 1) break
-    shown += char
+  for (const part of text.split(colors)) {
+    if (colors.test(part)) shown += part
+    else
+      for (const char of part) {
+        cells += widthOf(char)
+        if (cells <= columns - 1) shown += char
+        else break
+      }
   }
-  return columns > 0 ? `${shown}…` : ''
+  return columns > 0 ? shown.replace(endOfText, '…$&') : ''
 }
 
-// eslint-disable-next-line no-control-regex -- colours are what is taken off
-const withoutColors = (text: string): string => text.replace(/\u001b\[[\d;]*m/g, '')
+/** A line as the lines that it takes, broken between words. A word that is too long is left to the terminal. */
+export function wrapped(text: string, columns: number): string[] {
+  if (cellsOf(text) <= columns) return [text]
+  const [indent = ''] = /^ */.exec(text) ?? []
+  const lines: string[] = []
+  let line = ''
+  for (const [, blanks = '', word = ''] of text.matchAll(/( *)([^ ]+)/g)) {
+    const begun = line.trim() !== ''
+    if (begun && cellsOf(line + blanks + word) > columns) {
+      lines.push(line)
+      line = indent + word
+    } else line += blanks + word
+  }
+  return [...lines, line]
+}
+
+// eslint-disable-next-line no-control-regex -- colours are what is looked for
+const colors = /(\u001b\[[\d;]*m)/
+// eslint-disable-next-line no-control-regex -- the mark stands before the colour ends
+const endOfText = /(?:\u001b\[[\d;]*m)*$/
+
+const withoutColors = (text: string): string => text.replaceAll(new RegExp(colors, 'g'), '')
 
 function widthOf(char: string): number {
   const code = char.codePointAt(0) ?? 0

@@ -54,15 +54,17 @@ const keyCommands: readonly KeyCommand[] = [
 
 const keyHelp = (): string[] => ['', ...keyCommands.map(({ key, does }) => `  ${key.padEnd(6)} ${does}`)]
 
-async function copyReport({ board, view: { report, screen, output } }: Workbench): Promise<void> {
+async function copyReport({ board, view: { report, screen, outputName } }: Workbench): Promise<void> {
   if (report() === '') return screen.print(['There is no answer yet.'])
   const copied = await (await board()).copy(report())
-  screen.print([copied ? 'The answer is on the clipboard.' : `It could not be copied; the answer is in ${output()}.`])
+  screen.print([
+    copied ? 'The answer is on the clipboard.' : `It could not be copied; the answer is in ${outputName()}.`,
+  ])
 }
 
-async function showOutput({ view: { output, screen }, lend }: Workbench): Promise<void> {
+async function showOutput({ view: { output, outputName, screen }, lend }: Workbench): Promise<void> {
   await lend(async () => {
-    const why = await openOutput(output())
+    const why = await openOutput(output(), outputName())
     if (why !== undefined) screen.print([why])
   })
 }

@@ -37,13 +37,27 @@ const maxTyped = 6
 /** Nobody presses a key so soon after a paste; the rest of a text that pretended to be over comes so soon. */
 const settleMs = 100
 
-/** Tells keys and pasted text apart. A text can hold what says that it is over: what comes with it is no key. */
+/** When a terminal that does not say so has brought all of a paste: it brings no more than some thousand characters at once. */
+const gatherMs = 80
+
+const afterPause = (then: () => void): (() => void) => {
+  const timer = setTimeout(then, gatherMs)
+  return () => clearTimeout(timer)
+}
+
+/**
+ * Tells keys and pasted text apart. A text can hold what says that it is over: what comes with it is no key. `wait` calls
+ * back after a pause, unless its answer is called before.
+ */
 export function makeKeyReader(
   { onKey, onPaste }: Keyboard,
   now = (): number => performance.now(),
+  wait = afterPause,
 ): (chunk: string) => void {
   let pasted: string | undefined
   let pastedAt = -Infinity
+  /** What came of a paste that nothing announced, and how to wait no longer for the rest. */
+  let unsaid: { readonly text: string; readonly stop: () => void } | undefined
   return (chunk) => {
     const begin = pasted === undefined ? chunk.indexOf(pasteBegins) : 0
     if (pasted === undefined) typed(begin === -1 ? chunk : chunk.slice(0, begin))
@@ -59,8 +73,19 @@ export function makeKeyReader(
   function typed(text: string): void {
     const plain = text.replace(sequences, '')
     if (plain === '' || now() - pastedAt < settleMs) return
-    if (plain.length > maxTyped) return onPaste(withLineFeeds(plain))
+    if (unsaid !== undefined || plain.length > maxTyped) return gather(plain)
     for (const char of plain) onKey(names[char] ?? char)
+  }
+
+  /** In one piece: half of a block is a broken block, and the last characters of a text are no keys. */
+  function gather(more: string): void {
+    unsaid?.stop()
+    const text = (unsaid?.text ?? '') + more
+    const stop = wait(() => {
+      unsaid = undefined
+      onPaste(withLineFeeds(text))
+    })
+    unsaid = { text, stop }
   }
 }
 

@@ -74,8 +74,16 @@ function actionLines({ result, changes }: ListenerEvent & { kind: 'action' }, lo
   const width = Math.max(20, look.columns - 6)
   // Counted in characters first; some take two columns.
   const diff = changeLines(result, changes, { lines: changedLines, width }).map((line) => fitted(line, width))
-  return [head, ...prettyChanges(diff, look), ...rest]
+  return [
+    head,
+    ...prettyChanges(diff, look),
+    ...rest.map((line) => (compared.test(line) ? fitted(line, look.columns) : line)),
+  ]
 }
+
+/** A line of the small diff between what was asked for and what is there. */
+// eslint-disable-next-line no-control-regex -- it may be coloured
+const compared = /^(?:\u001b\[[\d;]*m)* {6}(?:\u001b\[[\d;]*m)*[-+ ]/
 
 function endLines({ result, copied, origin, above }: Done, look: Look): string[] {
   const paint = look.color ? colored : plain

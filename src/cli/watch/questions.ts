@@ -34,7 +34,7 @@ export function keyQuestions(screen: Screen, showStatus: () => void): KeyQuestio
         const leave = (): void => answer(undefined)
         gone.addEventListener('abort', leave, { once: true })
         open = { answer }
-        screen.print(['', ...lines])
+        screen.printRaw(['', ...lines])
         showStatus()
         if (gone.aborted) leave()
       }),

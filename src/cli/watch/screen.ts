@@ -1,11 +1,14 @@
 import { print } from '../print.ts'
-import { cellsOf, fitted } from './cells.ts'
+import { cellsOf, fitted, wrapped } from './cells.ts'
 
 /** Lines that come and stay, and below them, where there is a terminal, one that changes. */
 export interface Screen {
   /** How wide it is. */
   readonly columns: () => number
+  /** Sentences: where they are too long for the terminal they are broken between words. */
   print(lines: readonly string[]): void
+  /** What must be seen as it is. */
+  printRaw(lines: readonly string[]): void
   /** Cut to the width of the terminal. Parts that do not fit are left out from the right. */
   status(parts: readonly string[]): void
   /** Takes the last line away, until `resume`: another program has the terminal. */
@@ -17,12 +20,17 @@ export interface Screen {
 /** Without a terminal: plain lines. */
 export const plainScreen = (): Screen => ({
   columns: () => 120,
-  print: (lines) => print(lines.map((line) => `${line}\n`).join('')),
+  print: printLines,
+  printRaw: printLines,
   status: () => {},
   suspend: () => {},
   resume: () => {},
   close: () => {},
 })
+
+function printLines(lines: readonly string[]): void {
+  print(lines.map((line) => `${line}\n`).join(''))
+}
 
 /** With one. Everything that comes at once is written at once, so that nothing flickers. */
 export function liveScreen(out: { readonly columns?: number } & NodeJS.EventEmitter, color: boolean): Screen {
@@ -59,12 +67,14 @@ export function liveScreen(out: { readonly columns?: number } & NodeJS.EventEmit
     schedule()
   }
   out.on('resize', onResize)
+  const printRaw = (lines: readonly string[]): void => {
+    waiting.push(...lines)
+    schedule()
+  }
   return {
     columns,
-    print: (lines) => {
-      waiting.push(...lines)
-      schedule()
-    },
+    print: (lines) => printRaw(lines.flatMap((line) => wrapped(line, columns()))),
+    printRaw,
     status: (given) => {
       parts = given
       schedule()

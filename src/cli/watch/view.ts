@@ -1,8 +1,9 @@
 import type { ActionResult } from '../../core/result.ts'
 import type { ListenerEvent } from '../../listener/events.ts'
 import type { ReportOptions } from '../../report/options.ts'
+import { printable } from '../../report/printable.ts'
 import { LiveOutput } from '../live-output.ts'
-import { linesFor, type Look } from './lines.ts'
+import { linesFor, type Look, shortened } from './lines.ts'
 import { keyQuestions, type KeyQuestions } from './questions.ts'
 import { liveScreen, plainScreen, type Screen } from './screen.ts'
 import { makeStatus } from './status.ts'
@@ -26,6 +27,8 @@ export interface View {
   readonly running: () => boolean
   /** The file with the whole output. */
   readonly output: () => string
+  /** The same as a person calls it. */
+  readonly outputName: () => string
   /** The last report; empty before the first. */
   readonly report: () => string
 }
@@ -44,7 +47,7 @@ export function openView({ root, file, report, streamed, terminal }: ViewOptions
   const status = makeStatus(file, root)
   const questions: KeyQuestions | undefined = terminal === 'keys' ? keyQuestions(screen, () => showStatus()) : undefined
   const showStatus = (): void => screen.status(questions?.hint ?? status.parts())
-  const programs = new LiveOutput((line) => screen.print([line]))
+  const programs = new LiveOutput((line) => screen.printRaw([line]))
   /** Told as done. What is carried out whole or not at all may still be taken back. */
   let done: ActionResult[] = []
   let output = ''
@@ -56,6 +59,7 @@ export function openView({ root, file, report, streamed, terminal }: ViewOptions
     questions,
     running: () => running,
     output: () => output,
+    outputName: () => printable(shortened(output, root)),
     report: () => answer,
     hear: (event) => {
       if (event.kind === 'program') return streamed ? programs.add(event.task, event.chunk) : undefined

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { ownFlags } from '../../src/cli/own-flags.ts'
+import { flags, type FlagValues } from '../../src/cli/flags.ts'
+import { commands } from '../../src/cli/help.ts'
+import { clada } from '../support/cli.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+
+const said = (name: string, value = ''): FlagValues => ({ [name]: [value] })
+
+describe('a flag', () => {
+  it('that a command does not have is refused before anything is done', () => {
+    const cwd = scratchDir({ 'a.txt': 'a\n' })
+    expect(clada(['do', 'file_delete', 'path=a.txt', '--dry-run'], { cwd })).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: 'clada: clada do has no --dry-run. Its flags: clada help do\n',
+    })
+    expect(filesIn(cwd)).toEqual({ 'a.txt': 'a\n' })
+    expect(clada(['do', 'file_delete', 'path=a.txt', '--no-git'], { cwd }).status).toBe(0)
+    expect(clada(['undo', '--dry-run'], { cwd }).status).toBe(2)
+    expect(Object.keys(filesIn(cwd)).filter((name) => !name.startsWith('.clada'))).toEqual([])
+    expect(clada(['--copy'], { cwd }).stderr).toBe('clada: clada run has no --copy. Its flags: clada help run\n')
+    expect(clada(['watch', '--json'], { cwd })).toMatchObject({ status: 2, stdout: '' })
+  })
+
+  it.each(commands)('of clada $name is known to it, and no other that would do nothing', ({ name, flags: own }) => {
+    for (const flag of own) expect(ownFlags(name, said(flag)), `${name} --${flag}`).toEqual(said(flag))
+    const only = ['dry-run', 'copy', 'force', 'stdin', 'port', 'clipboard', 'numbered', 'network', 'messages', 'to']
+    for (const flag of only.filter((one) => !own.includes(one))) {
+      expect(() => ownFlags(name, said(flag)), `${name} --${flag}`).toThrow(`clada ${name} has no --${flag}.`)
+    }
+  })
+
+  it('is in the help of some command, or is a command itself', () => {
+    const helped = new Set(commands.flatMap(({ flags: own }) => own))
+    expect(flags.map(({ name }) => name).filter((name) => !helped.has(name))).toEqual(['version'])
+  })
+
+  it('about how documents are carried out may stand wherever there is a document', () => {
+    expect(ownFlags('check', said('no-git'))).toEqual(said('no-git'))
+    expect(ownFlags('convert', said('error-detail', 'full'))).toEqual(said('error-detail', 'full'))
+    expect(() => ownFlags('history', said('total-timeout', '3'))).toThrow('clada history has no --total-timeout.')
+  })
+
+  it('says the same as --json by --format json', () => {
+    const cwd = scratchDir()
+    const input = '<write path="a.txt"><![CDATA[x]]></write>\n'
+    const json = clada(['check', '--json'], { cwd, input }).stdout
+    expect(json).toContain('"action": "file_write"')
+    expect(clada(['check', '--format', 'json'], { cwd, input }).stdout).toBe(json)
+    expect(clada(['check', '--format', 'text'], { cwd, input })).toEqual(clada(['check'], { cwd, input }))
+    expect(clada(['check', '--format', 'xml'], { cwd, input })).toMatchObject({
+      status: 2,
+      stderr: 'clada: clada check has no --format xml. Its flags: clada help check\n',
+    })
+  })
+})
