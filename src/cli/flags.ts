@@ -11,6 +11,8 @@ export interface Flag {
   /** Set when it takes two values, one behind the other. */
   readonly two?: true
   readonly repeat?: true
+  /** The commands that heed it. The others refuse it, so that `clada undo --dry-run` does not undo. */
+  readonly only?: readonly string[]
   readonly help: string
 }
 
@@ -31,7 +33,7 @@ export const flags = [
     two: true,
     help: 'what CSL markers begin and end with; default <--- --->',
   },
-  { name: 'to', value: 'SYNTAX', values: targetNames, help: 'with convert: the syntax to write' },
+  { name: 'to', only: ['convert'], value: 'SYNTAX', values: targetNames, help: 'with convert: the syntax to write' },
   {
     name: 'format',
     value: 'NAME',
@@ -61,7 +63,7 @@ export const flags = [
   },
   { name: 'approve', value: 'CMD', repeat: true, help: 'approve a command for this run (repeatable)' },
   { name: 'trust-approvals', help: "take the project's list of approved commands as it is, for this run" },
-  { name: 'network', help: 'with approve: let the command use the network' },
+  { name: 'network', only: ['approve'], help: 'with approve: let the command use the network' },
   { name: 'atomic', help: 'carry the document out whole or not at all' },
   {
     name: 'again',
@@ -78,34 +80,63 @@ export const flags = [
   { name: 'git-author', value: 'AUTHOR', help: "whose commits they are, as 'Name <mail>'; default clada" },
   { name: 'lock-file', value: 'FILE', help: 'keeps two executions apart; default .clada/lock' },
   { name: 'lock-timeout', value: 'SECONDS', help: 'how long to wait for another execution; default 10' },
-  { name: 'force', help: 'with undo and redo: merge with what changed since; with squash: also what was pushed' },
-  { name: 'auto', help: 'with squash: the unbroken run of AI: commits that ends here (the default)' },
-  { name: 'messages', help: 'with squash: every run of AI: commits, each by itself' },
-  { name: 'hours', value: 'N', help: 'with squash: commits no older than that' },
-  { name: 'days', value: 'N', help: 'with squash: commits no older than that' },
-  { name: 'containing', value: 'TEXT', help: 'with squash: commits whose message holds TEXT; an empty one takes all' },
-  { name: 'contiguous', help: 'with squash: only the run that ends here' },
-  { name: 'message', value: 'TEXT', help: 'with squash: the message of the new commit' },
-  { name: 'dry-run', help: 'with squash: show what would become one commit; with run: the same as clada diff' },
-  { name: 'action', value: 'N', help: 'with undo: only this action of the execution' },
+  {
+    name: 'force',
+    only: ['undo', 'redo', 'squash'],
+    help: 'with undo and redo: merge with what changed since; with squash: also what was pushed',
+  },
+  { name: 'auto', only: ['squash'], help: 'with squash: the unbroken run of AI: commits that ends here (the default)' },
+  { name: 'messages', only: ['squash'], help: 'with squash: every run of AI: commits, each by itself' },
+  { name: 'hours', only: ['squash'], value: 'N', help: 'with squash: commits no older than that' },
+  { name: 'days', only: ['squash'], value: 'N', help: 'with squash: commits no older than that' },
+  {
+    name: 'containing',
+    only: ['squash'],
+    value: 'TEXT',
+    help: 'with squash: commits whose message holds TEXT; an empty one takes all',
+  },
+  { name: 'contiguous', only: ['squash'], help: 'with squash: only the run that ends here' },
+  { name: 'message', only: ['squash'], value: 'TEXT', help: 'with squash: the message of the new commit' },
+  {
+    name: 'dry-run',
+    only: ['run', 'diff', 'squash'],
+    help: 'with squash: show what would become one commit; with run: the same as clada diff',
+  },
+  { name: 'action', only: ['undo'], value: 'N', help: 'with undo: only this action of the execution' },
   { name: 'timeout', value: 'SECONDS', help: 'for one search or command; default 30' },
-  { name: 'total-timeout', value: 'SECONDS', help: 'for the whole document; the rest is skipped' },
+  {
+    name: 'total-timeout',
+    only: ['run', 'diff', 'config'],
+    value: 'SECONDS',
+    help: 'for the whole document; the rest is skipped',
+  },
   {
     name: 'copy',
+    only: ['prompt', 'context', 'watch'],
     help: 'with prompt and context print: put it on the clipboard instead of stdout; with watch: the answers too',
   },
-  { name: 'osc52', help: 'ask the terminal to copy too, which may be on another machine' },
-  { name: 'numbered', help: 'with context print: with line numbers' },
-  { name: 'outline', help: 'with context print: only the headers of classes, functions, sections' },
+  {
+    name: 'osc52',
+    only: ['prompt', 'context', 'watch'],
+    help: 'ask the terminal to copy too, which may be on another machine',
+  },
+  { name: 'numbered', only: ['context'], help: 'with context print: with line numbers' },
+  { name: 'outline', only: ['context'], help: 'with context print: only the headers of classes, functions, sections' },
   {
     name: 'all',
+    only: ['prompt', 'outline'],
     help: 'with prompt: every action, not only those for every day; with outline: locals, loops and conditions too',
   },
-  { name: 'files', help: 'with prompt: the files of clada context behind it' },
-  { name: 'clipboard', help: 'with watch: take copied replies, and put the answers on the clipboard' },
-  { name: 'stdin', value: 'PARAM', help: 'with do: take this parameter from standard input' },
-  { name: 'port', value: 'N', help: 'with ui: where to listen; default: the same for a project every time' },
-  { name: 'no-open', help: 'with ui: print the address and open no browser' },
+  { name: 'files', only: ['prompt'], help: 'with prompt: the files of clada context behind it' },
+  { name: 'clipboard', only: ['watch'], help: 'with watch: take copied replies, and put the answers on the clipboard' },
+  { name: 'stdin', only: ['do'], value: 'PARAM', help: 'with do: take this parameter from standard input' },
+  {
+    name: 'port',
+    only: ['ui'],
+    value: 'N',
+    help: 'with ui: where to listen; default: the same for a project every time',
+  },
+  { name: 'no-open', only: ['ui'], help: 'with ui: print the address and open no browser' },
   { name: 'quiet', help: 'no report, only the exit code' },
   { name: 'no-color', help: 'no colours' },
   { name: 'help', help: 'show help' },
@@ -173,6 +204,17 @@ function known(name: string, arg: string): Flag & { name: FlagName } {
   throw new UsageError(
     `Unknown flag ${arg}.${close === undefined ? ' See clada --help.' : ` Did you mean --${close}?`}`,
   )
+}
+
+/** @throws UsageError for a flag that this command would pass over in silence. */
+export function refuseUnheeded(command: string, values: FlagValues): void {
+  for (const flag of flags) {
+    const { name, only }: Flag & { name: FlagName } = flag
+    if (only === undefined || only.includes(command) || values[name] === undefined) continue
+    throw new UsageError(
+      `clada ${command} takes no --${name}; it is for ${only.map((one) => `clada ${one}`).join(', ')}.`,
+    )
+  }
 }
 
 /** A number of seconds or the like, with the flag's name in the complaint. */

@@ -37,7 +37,18 @@ export const commands: readonly CommandHelp[] = [
     summary: 'carry out what is in FILE or stdin',
     about:
       'Finds the action blocks in a reply, carries them out one after another, and prints a report.\nOne failure stops nothing; --atomic makes it all or nothing.',
-    flags: [...running, ...programs, 'atomic', 'again', 'strict', ...saving, 'timeout', 'total-timeout', ...general],
+    flags: [
+      ...running,
+      ...programs,
+      'atomic',
+      'dry-run',
+      'again',
+      'strict',
+      ...saving,
+      'timeout',
+      'total-timeout',
+      ...general,
+    ],
     examples: [
       ['clada reply.md', 'carry out a saved reply'],
       ['pbpaste | clada', 'carry out what is on the clipboard'],

@@ -1,5 +1,5 @@
 import type { Command } from './command.ts'
-import { type ParsedArgs, parseArgs, UsageError } from './flags.ts'
+import { type ParsedArgs, parseArgs, refuseUnheeded, UsageError } from './flags.ts'
 import { isTerminal } from './terminal.ts'
 
 /** Commands are loaded when they are called: a run should not wait for what it does not use. */
@@ -48,6 +48,7 @@ async function call(name: string, args: ParsedArgs): Promise<number> {
   // A run that must not touch anything is a diff.
   const load = commands[name === 'run' && args.flags['dry-run'] ? 'diff' : name]
   if (load === undefined) throw new UsageError(`There is no command ${name}.`)
+  if (name !== 'help' && name !== 'version') refuseUnheeded(name, args.flags)
   const { command } = await load()
   return command(args)
 }

@@ -1,6 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { type Flag, flags } from '../../src/cli/flags.ts'
+import { commands } from '../../src/cli/help.ts'
 import { clada, startClada } from '../support/cli.ts'
 import { fill, filesIn, scratchDir } from '../support/scratch.ts'
 
@@ -54,6 +56,29 @@ describe('clada run', () => {
     expect(clada(['--syntax', 'csll'], { cwd }).stderr).toContain('Did you mean csl?')
     expect(clada(['--timeout', 'soon'], { cwd }).stderr).toContain("--timeout needs a number; 'soon' is none.")
     expect(clada(['--root'], { cwd }).stderr).toContain('--root needs a value')
+  })
+
+  it('refuses a flag that the command would not heed', () => {
+    const cwd = scratchDir()
+    expect(clada(['do', 'file_write', 'path=a.txt', 'content=a', '--dry-run'], { cwd })).toMatchObject({
+      status: 2,
+      stderr: 'clada: clada do takes no --dry-run; it is for clada run, clada diff, clada squash.\n',
+    })
+    expect(filesIn(cwd)).toEqual({})
+    expect(clada(['do', 'file_write', 'path=a.txt', 'content=a'], { cwd }).status).toBe(0)
+    expect(clada(['undo', '--dry-run'], { cwd }).status).toBe(2)
+    expect(filesIn(cwd)).toEqual({ 'a.txt': 'a' })
+    expect(clada(['--copy'], { cwd, input: '' }).stderr).toContain('clada run takes no --copy; it is for clada prompt')
+    expect(clada(['undo', '--dry-run', '--help'], { cwd }).status).toBe(0)
+  })
+
+  it('heeds the flags that its help names', () => {
+    const listed = flags.filter((flag): flag is typeof flag & Pick<Flag, 'only'> => 'only' in flag)
+    for (const { name, only = [] } of listed) {
+      const helped = commands.filter((command) => command.flags.includes(name)).map((command) => command.name)
+      expect([name, helped.filter((command) => !only.includes(command))]).toEqual([name, []])
+    }
+    expect(listed.length).toBeGreaterThan(20)
   })
 
   it('refuses input that is not UTF-8 before anything runs', () => {
