@@ -191,6 +191,8 @@ export function parseArgs(args: readonly string[]): ParsedArgs {
       throw new UsageError(`--${flag.name} is given twice.`)
     list.push(value ?? '', ...(second === undefined ? [] : [second]))
   }
+  // Said once, so that nobody has to look for both.
+  if (values.format?.[0] === 'json') values.json ??= ['']
   return { flags: values, words }
 }
 

@@ -79,7 +79,7 @@ export const commands: readonly CommandHelp[] = [
     name: 'diff',
     usage: 'clada diff [FILE…|-]',
     summary: 'show what would change, as a unified diff; nothing is touched',
-    flags: [...running, 'strict', 'timeout', ...general],
+    flags: [...running.filter((name) => name !== 'format'), 'atomic', 'strict', 'timeout', ...general],
     examples: [
       ['clada diff reply.md', 'look first'],
       ['clada diff reply.md | git apply', 'and apply it yourself'],

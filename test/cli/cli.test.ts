@@ -11,6 +11,8 @@ const block = (id: string, lines: readonly string[]): string =>
 const write = (file: string, content: string): string =>
   block('wr1', ['action = "file_write"', `path = ${JSON.stringify(file)}`, `content = ${JSON.stringify(content)}`])
 
+const withoutTime = (report = ''): string => report.replace(/"(durationMs|modified)": .*/g, '')
+
 describe('clada run', () => {
   it('carries out a file, stdin, and several files', () => {
     const cwd = scratchDir()
@@ -56,6 +58,25 @@ describe('clada run', () => {
     expect(clada(['--syntax', 'csll'], { cwd }).stderr).toContain('Did you mean csl?')
     expect(clada(['--timeout', 'soon'], { cwd }).stderr).toContain("--timeout needs a number; 'soon' is none.")
     expect(clada(['--root'], { cwd }).stderr).toContain('--root needs a value')
+  })
+
+  it('takes --json and --format json for the same', () => {
+    const cwd = scratchDir()
+    fill(cwd, { 'a.md': 'one', 'b.md': 'two' })
+    for (const args of [
+      ['run'],
+      ['run', 'b.md'],
+      ['check'],
+      ['diff'],
+      ['history'],
+      ['tools', 'ls'],
+      ['do', 'ls', 'path=.'],
+    ]) {
+      const given = /^(run|check|diff)$/.test(args[0] ?? '') ? [...args, 'a.md'] : args
+      const [short, long] = [['--json'], ['--format', 'json']].map((flag) => clada([...given, ...flag], { cwd }).stdout)
+      expect([args, withoutTime(long)]).toEqual([args, withoutTime(short)])
+      expect(JSON.parse(long ?? '')).toBeDefined()
+    }
   })
 
   it('refuses a flag that the command would not heed', () => {
@@ -181,6 +202,24 @@ describe('clada diff', () => {
       expect(clada(args, { cwd, input })).toMatchObject({ status: 0, stdout: expect.stringContaining('+++ b/a.txt') })
     }
     expect(filesIn(cwd)).toEqual({})
+  })
+
+  it('shows no change where --atomic would make none', () => {
+    const cwd = scratchDir()
+    const input = write(`${cwd}/a.txt`, 'a') + block('rd1', ['action = "file_read"', `path = "${cwd}/none"`])
+    const { status, stdout, stderr } = clada(['diff', '--atomic'], { cwd, input })
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toContain('! nothing would change: it is all or nothing, and not everything would succeed\n')
+    const asked = JSON.parse(clada(['diff', '--atomic', '--json'], { cwd, input }).stdout)
+    expect(asked).toMatchObject({ diff: '', diffs: [], result: { success: false } })
+    expect(clada(['diff', '--atomic'], { cwd, input: write(`${cwd}/a.txt`, 'a') }).stdout).toContain('+++ b/a.txt')
+  })
+
+  it('says as much about a failure as it is asked to', () => {
+    const cwd = scratchDir()
+    const input = block('rd1', ['action = "file_read"', `path = "${cwd}/none"`])
+    expect(clada(['diff'], { cwd, input }).stderr).toContain('→ Check the path')
+    expect(clada(['diff', '--error-detail', 'minimal'], { cwd, input }).stderr).not.toContain('→')
   })
 
   it('fails only when an action would', () => {
