@@ -2,6 +2,9 @@ import { targetNames } from '../core/block.ts'
 import { reportFormats } from '../report/format.ts'
 import { closestName } from '../text/closest-name.ts'
 
+/** How `clada tools` lists them. */
+export const toolFormats = ['table', 'yaml', 'json', 'md'] as const
+
 /** A flag of the command line. Help, parsing and completion are derived from this list. */
 export interface Flag {
   readonly name: string
@@ -25,7 +28,7 @@ export const flags = [
     name: 'syntax',
     value: 'NAME',
     repeat: true,
-    help: 'look for this syntax only (repeatable); with prompt: the one to teach',
+    help: 'look for this syntax only (repeatable); with prompt: the syntax to teach',
   },
   {
     name: 'csl-delimiters',
@@ -37,8 +40,8 @@ export const flags = [
   {
     name: 'format',
     value: 'NAME',
-    values: [...reportFormats, 'auto', 'table', 'yaml', 'md'],
-    help: 'how the report reads; auto: pretty on a terminal, else as the syntax of the document likes it',
+    values: [...reportFormats, 'auto', ...toolFormats.filter((format) => format !== 'json')],
+    help: 'how the report reads; auto: pretty on a terminal, else as the syntax of the document likes it; with tools: how they are listed',
   },
   { name: 'json', help: 'the same as --format json' },
   {
@@ -113,7 +116,7 @@ export const flags = [
   {
     name: 'copy',
     only: ['prompt', 'context', 'watch'],
-    help: 'with prompt and context print: put it on the clipboard instead of stdout; with watch: the answers too',
+    help: 'with prompt and context print: put it on the clipboard instead of stdout; with watch: put the answers on the clipboard',
   },
   {
     name: 'osc52',

@@ -1,5 +1,3 @@
-import { type Flag, flags } from './flags.ts'
-
 export interface CommandHelp {
   readonly name: string
   readonly usage: string
@@ -145,7 +143,14 @@ export const commands: readonly CommandHelp[] = [
     usage: 'clada do ACTION name=value…',
     summary: 'one action',
     about: 'Calls one action by hand. Paths may be relative to the root.',
-    flags: [...running, ...programs, 'stdin', ...saving, 'timeout', ...general],
+    flags: [
+      ...running.filter((name) => name !== 'syntax' && name !== 'csl-delimiters'),
+      ...programs,
+      'stdin',
+      ...saving,
+      'timeout',
+      ...general,
+    ],
     words: 'actions',
     examples: [
       ['clada do file_read_numbered path=src/a.ts lines=10-20', 'read some lines'],
@@ -385,35 +390,3 @@ export const commands: readonly CommandHelp[] = [
     examples: [['clada version', 'for a report about a mistake; -v and --version say the same']],
   },
 ]
-
-export function generalHelp(): string {
-  const width = Math.max(...commands.map((command) => command.usage.length))
-  return [
-    'clada carries out the action blocks in a language model’s reply.',
-    '',
-    ...commands.map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`),
-    '',
-    '  clada help COMMAND shows its flags and examples.',
-  ].join('\n')
-}
-
-export function commandHelp({ usage, summary, about, flags: names, examples }: CommandHelp): string {
-  const shown = names.flatMap((name) => flags.filter((flag) => flag.name === name))
-  const spelled = (flag: Flag): string => `--${flag.name}${flag.value === undefined ? '' : ` ${flag.value}`}`
-  const width = Math.max(...shown.map((flag) => spelled(flag).length))
-  const exampleWidth = Math.max(...examples.map(([command]) => command.length))
-  return [
-    `${usage}`,
-    '',
-    about ?? `${summary[0]?.toUpperCase()}${summary.slice(1)}.`,
-    '',
-    'Flags:',
-    ...shown.map(
-      (flag: Flag) =>
-        `  ${spelled(flag).padEnd(width)}  ${flag.help}${flag.values === undefined ? '' : ` (${flag.values.join(', ')})`}`,
-    ),
-    '',
-    'Examples:',
-    ...examples.map(([command, what]) => `  ${command.padEnd(exampleWidth)}  ${what}`),
-  ].join('\n')
-}

@@ -261,6 +261,17 @@ describe('clada do and tools', () => {
       })
     }
     expect(clada(['help', 'version'], { cwd }).stdout).toContain('clada version')
+    const flagIn = (command: string, flag: string): string | undefined =>
+      clada(['help', command], { cwd })
+        .stdout.split('\n')
+        .find((line) => line.startsWith(`  --${flag} `))
+    expect(flagIn('run', 'format')).toMatch(/\(text, json, xml, llm, pretty, auto\)$/)
+    expect(flagIn('tools', 'format')).toMatch(/ {2}how they are listed \(table, yaml, json, md\)$/)
+    expect(flagIn('run', 'syntax')).toMatch(
+      / {2}look for this syntax only \(repeatable\) \(sham, csl, cml, replacer, search-replace, apply-patch, udiff\)$/,
+    )
+    expect(flagIn('run', 'dry-run')).toMatch(/ {2}the same as clada diff$/)
+    expect(flagIn('prompt', 'syntax')).toMatch(/ {2}the syntax to teach \(sham, csl, cml, replacer\)$/)
   })
 })
 
