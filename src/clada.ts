@@ -2,6 +2,7 @@ import { registry } from './actions/registry.ts'
 import type { Block, Document } from './core/block.ts'
 import type { ActionResult, ExecutionResult, FileChange, Preview } from './core/result.ts'
 import type { HistorySettings, Settings } from './core/settings.ts'
+import { withWarnings } from './core/with-warnings.ts'
 import { carryOut, run, runStream, type RunOptions, type RunResult } from './run.ts'
 import type { ExecutionChanges, ExecutionDetail, HistoryEntry } from './history-run.ts'
 import type { Executed } from './history/ledger.ts'
@@ -75,9 +76,11 @@ export class Clada {
     const { changeOf, diffOf } = await import('./preview.ts')
     // Where there are changes the settings are sound.
     const root = changes.length + changesBy.size === 0 ? '' : settingsOf(this.#options).root
-    const diffs = changes.map((change) => diffOf(change, root))
+    // What lands whole or not at all would not land.
+    const fails = this.#options.atomic === true && !result.success
+    const diffs = fails ? [] : changes.map((change) => diffOf(change, root))
     return {
-      result,
+      result: fails && changes.length > 0 ? withWarnings(result, [nothingLands]) : result,
       diffs,
       diff: diffs.map(({ diff }) => diff).join(''),
       changesBy: (seq) => (changesBy.get(seq) ?? []).map((change) => changeOf(change, root)),
@@ -241,6 +244,8 @@ export class Clada {
     }
   }
 }
+
+const nothingLands = 'nothing would change: it is all or nothing, and not everything would succeed'
 
 /** A block that stands in no document. */
 const bare = { syntax: 'sham', params: {}, startLine: 1, endLine: 1, faults: [], raw: '' } as const

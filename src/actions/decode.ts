@@ -39,7 +39,11 @@ export function decode(
   options: DecodeOptions,
 ): Decoded {
   if (spelled === '')
-    return invalid("Missing 'action' field in SHAM block", 'malformed_block', 'Add a line action = "…".')
+    return invalid(
+      "Missing 'action' field in SHAM block",
+      'malformed_block',
+      `Add a line action = "…".${strangers(Object.keys(given).filter((name) => closestName(name, ['action'])))}`,
+    )
   const spec = registry.get(spelled)
   if (spec === undefined) return unknownAction(spelled, registry)
   const decoded = decodeParams(spec, spelled, given, options)
@@ -55,16 +59,14 @@ export function decodeParams(
   given: Readonly<Record<string, unknown>>,
   options: DecodeOptions,
 ): DecodedParams {
-  const missing = Object.keys(spec.params).find((name) => spec.params[name]?.required && given[name] === undefined)
+  const [missing, ...others] = Object.keys(spec.params).filter(
+    (name) => spec.params[name]?.required && given[name] === undefined,
+  )
   if (missing !== undefined) {
-    const description = spec.params[missing]?.description
-    const unknown = Object.keys(given).filter((name) => !Object.hasOwn(spec.params, name))
-    const meant = closestName(missing, unknown)
-    return invalid(
-      `Missing required parameter: ${missing}`,
-      'invalid_parameter',
-      `${spelled} needs ${missing}: ${description}${meant === undefined ? '' : ` You gave '${meant}', which is not known.`}`,
-    )
+    const needed = `${spelled} needs ${missing}: ${spec.params[missing]?.description}`
+    const too = others.length === 0 ? '' : ` Missing too: ${others.join(', ')}.`
+    const unknown = Object.keys(given).filter((name) => !Object.hasOwn(spec.params, name) && name !== 'action')
+    return invalid(`Missing required parameter: ${missing}`, 'invalid_parameter', needed + too + strangers(unknown))
   }
 
   const params: Record<string, unknown> = {}
@@ -91,11 +93,31 @@ const invalid = (message: string, code: Code, hint?: string): Decoded & { ok: fa
   ...(hint === undefined ? {} : { hint }),
 })
 
+/** Names that were given and mean nothing. Some are enough to see what is wrong. */
+function strangers(names: readonly string[]): string {
+  if (names.length === 0) return ''
+  const listed = names.slice(0, 5).map((name) => `'${name}'`)
+  return ` You gave ${listed.join(', ')}, which ${names.length === 1 ? 'is' : 'are'} not known.`
+}
+
 function unknownAction(spelled: string, registry: Registry): Decoded {
   const close = closestName(spelled, [...registry.keys()])
-  const hint = close === undefined ? 'See `clada tools` for all actions.' : `Did you mean ${close}?`
+  const hint = close === undefined ? similarActions(spelled, registry) : `Did you mean ${close}?`
   return invalid(`Unknown action: ${spelled}`, 'unknown_action', hint)
 }
+
+/** A model cannot look at a list that it does not have. */
+function similarActions(spelled: string, registry: Registry): string {
+  const specs = [...new Set(registry.values())].filter((spec) => spec.access.includes('llm'))
+  // `file` is in half of the names and tells none apart.
+  const words = wordsOf(spelled.slice(0, 80)).filter((word) => !/^files?$/.test(word))
+  const similar = specs.filter(({ name }) => wordsOf(name).some((word) => words.includes(word))).slice(0, 6)
+  const meant = `Did you mean ${similar.length > 1 ? 'one of ' : ''}${similar.map(({ name }) => name).join(', ')}? `
+  const everyday = specs.filter((spec) => spec.everyday).map(({ name }) => name)
+  return `${similar.length > 0 ? meant : ''}Often used: ${everyday.join(', ')}; \`clada tools\` lists all.`
+}
+
+const wordsOf = (name: string): string[] => name.toLowerCase().split(/[^\p{L}\p{N}]+/u)
 
 type DecodedOne = { readonly ok: true; readonly value: unknown; readonly arg: unknown } | (Decoded & { ok: false })
 
@@ -125,14 +147,21 @@ function decodeOne(name: string, raw: unknown, param: Param, options: DecodeOpti
   for (const given of listed) {
     if (given === '' && param.format === 'multiline_absolute_paths') continue
     if (!options.relativePaths && !isAbsolutePath(given)) {
-      return mistyped(
-        `Invalid absolute path: ${given}`,
-        `write ${path.resolve(options.root, given)} instead, if that is what you mean.`,
-      )
+      return mistyped(`Invalid absolute path: ${given}`, absolutePathHint(given, options.root))
     }
     args.push({ given, absolute: path.resolve(options.root, given), base: options.root })
   }
   return { ok: true, value, arg: param.format === 'absolute_path' ? args[0] : args }
+}
+
+/** The path that was probably meant; a guess that is refused as well would only cost another turn. */
+function absolutePathHint(given: string, root: string): string {
+  const trimmed = given.trim()
+  const below = `write a path that begins with ${root === '/' ? root : `${root}/`}.`
+  if (trimmed === '') return `it is empty; ${below}`
+  const meant = isAbsolutePath(trimmed) ? trimmed : path.resolve(root, trimmed)
+  const isInside = meant === root || meant.startsWith(root.endsWith(path.sep) ? root : root + path.sep)
+  return !isInside || /^[~$]|:/.test(trimmed) ? below : `write ${meant} instead, if that is what you mean.`
 }
 
 function loneSurrogate(text: string): string {

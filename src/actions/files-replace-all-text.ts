@@ -58,8 +58,12 @@ export const filesReplaceAllText = defineAction({
       failures.push({ path: path.given, problem: refused.problem })
       results.push({ path: path.given, replacements_made: 0, error: context.explain(refused.problem) })
     }
-    if (failures.length > 0) return fail({ kind: 'files-failed', doing: 'change', failures }, { results })
-    const none = results.every((result) => result.replacements_made === 0)
-    return ok({ results }, none ? ['old_text does not occur in any of the files; nothing was changed'] : [])
+    const changed = results.filter((result) => result.replacements_made > 0).map((result) => result.path)
+    if (failures.length > 0)
+      return fail({ kind: 'files-failed', doing: 'change', failures, done: changed }, { results })
+    return ok(
+      { results },
+      changed.length === 0 ? ['old_text does not occur in any of the files; nothing was changed'] : [],
+    )
   },
 })

@@ -74,7 +74,7 @@ function programLines({ results }: ExecutionResult, nameOf: Naming): string[] {
 function failedTasks(result: ExecutionResult, options: ReportOptions): string {
   const results = result.results.filter(({ success }) => !success)
   const { warnings: _, ...rest } = result
-  return formatReport({ ...rest, results }, 'text', { ...options, errorDetail: 'full' })
+  return formatReport({ ...rest, results }, 'text', { ...options, errorDetail: options.errorDetail ?? 'full' })
 }
 
 /** For a person: which blocks would fail, where they stand, why, and what the diff is without them. */

@@ -2,6 +2,9 @@ import { targetNames } from '../core/block.ts'
 import { reportFormats } from '../report/format.ts'
 import { closestName } from '../text/closest-name.ts'
 
+/** How `clada tools` lists them. */
+export const toolFormats = ['table', 'yaml', 'json', 'md'] as const
+
 /** A flag of the command line. Help, parsing and completion are derived from this list. */
 export interface Flag {
   readonly name: string
@@ -23,7 +26,7 @@ export const flags = [
     name: 'syntax',
     value: 'NAME',
     repeat: true,
-    help: 'look for this syntax only (repeatable); with prompt: the one to teach',
+    help: 'look for this syntax only (repeatable); with prompt: the syntax to teach',
   },
   {
     name: 'csl-delimiters',
@@ -35,8 +38,8 @@ export const flags = [
   {
     name: 'format',
     value: 'NAME',
-    values: [...reportFormats, 'auto', 'table', 'yaml', 'md'],
-    help: 'how the report reads; auto: pretty on a terminal, else as the syntax of the document likes it',
+    values: [...reportFormats, 'auto', ...toolFormats.filter((format) => format !== 'json')],
+    help: 'how the report reads; auto: pretty on a terminal, else as the syntax of the document likes it; with tools: how they are listed',
   },
   { name: 'json', help: 'the same as --format json' },
   {
@@ -78,23 +81,40 @@ export const flags = [
   { name: 'git-author', value: 'AUTHOR', help: "whose commits they are, as 'Name <mail>'; default clada" },
   { name: 'lock-file', value: 'FILE', help: 'keeps two executions apart; default .clada/lock' },
   { name: 'lock-timeout', value: 'SECONDS', help: 'how long to wait for another execution; default 10' },
-  { name: 'force', help: 'with undo and redo: merge with what changed since; with squash: also what was pushed' },
+  {
+    name: 'force',
+    help: 'with undo and redo: merge with what changed since; with squash: also what was pushed',
+  },
   { name: 'auto', help: 'with squash: the unbroken run of AI: commits that ends here (the default)' },
   { name: 'messages', help: 'with squash: every run of AI: commits, each by itself' },
   { name: 'hours', value: 'N', help: 'with squash: commits no older than that' },
   { name: 'days', value: 'N', help: 'with squash: commits no older than that' },
-  { name: 'containing', value: 'TEXT', help: 'with squash: commits whose message holds TEXT; an empty one takes all' },
+  {
+    name: 'containing',
+    value: 'TEXT',
+    help: 'with squash: commits whose message holds TEXT; an empty one takes all',
+  },
   { name: 'contiguous', help: 'with squash: only the run that ends here' },
   { name: 'message', value: 'TEXT', help: 'with squash: the message of the new commit' },
-  { name: 'dry-run', help: 'with squash: show what would become one commit; with run: the same as clada diff' },
+  {
+    name: 'dry-run',
+    help: 'with squash: show what would become one commit; with run: the same as clada diff',
+  },
   { name: 'action', value: 'N', help: 'with undo: only this action of the execution' },
   { name: 'timeout', value: 'SECONDS', help: 'for one search or command; default 30' },
-  { name: 'total-timeout', value: 'SECONDS', help: 'for the whole document; the rest is skipped' },
+  {
+    name: 'total-timeout',
+    value: 'SECONDS',
+    help: 'for the whole document; the rest is skipped',
+  },
   {
     name: 'copy',
-    help: 'with prompt and context print: put it on the clipboard instead of stdout; with watch: the answers too',
+    help: 'with prompt and context print: put it on the clipboard instead of stdout; with watch: put the answers on the clipboard',
   },
-  { name: 'osc52', help: 'ask the terminal to copy too, which may be on another machine' },
+  {
+    name: 'osc52',
+    help: 'ask the terminal to copy too, which may be on another machine',
+  },
   { name: 'numbered', help: 'with context print: with line numbers' },
   { name: 'outline', help: 'with context print: only the headers of classes, functions, sections' },
   {
@@ -104,7 +124,11 @@ export const flags = [
   { name: 'files', help: 'with prompt: the files of clada context behind it' },
   { name: 'clipboard', help: 'with watch: take copied replies, and put the answers on the clipboard' },
   { name: 'stdin', value: 'PARAM', help: 'with do: take this parameter from standard input' },
-  { name: 'port', value: 'N', help: 'with ui: where to listen; default: the same for a project every time' },
+  {
+    name: 'port',
+    value: 'N',
+    help: 'with ui: where to listen; default: the same for a project every time',
+  },
   { name: 'no-open', help: 'with ui: print the address and open no browser' },
   { name: 'quiet', help: 'no report, only the exit code' },
   { name: 'no-color', help: 'no colours' },
@@ -112,7 +136,7 @@ export const flags = [
   { name: 'version', help: 'show the version' },
 ] as const satisfies readonly Flag[]
 
-type FlagName = (typeof flags)[number]['name']
+export type FlagName = (typeof flags)[number]['name']
 export type FlagValues = { readonly [name in FlagName]?: string[] }
 
 export type ParsedArgs = { readonly flags: FlagValues; readonly words: readonly string[] }
@@ -160,6 +184,8 @@ export function parseArgs(args: readonly string[]): ParsedArgs {
       throw new UsageError(`--${flag.name} is given twice.`)
     list.push(value ?? '', ...(second === undefined ? [] : [second]))
   }
+  // Said once, so that nobody has to look for both.
+  if (values.format?.[0] === 'json') values.json ??= ['']
   return { flags: values, words }
 }
 

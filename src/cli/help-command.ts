@@ -1,7 +1,8 @@
 import type { Command } from './command.ts'
 import { closestName } from '../text/closest-name.ts'
 import { UsageError } from './flags.ts'
-import { commandHelp, commands, generalHelp } from './help.ts'
+import { commands } from './help.ts'
+import { commandHelp, generalHelp } from './help-text.ts'
 import { print } from './print.ts'
 
 export const command: Command = async ({ words: [name] }) => {

@@ -1,4 +1,4 @@
-import { type Flag, flags } from './flags.ts'
+import { commandFlags } from './command-flags.ts'
 
 export interface CommandHelp {
   readonly name: string
@@ -11,35 +11,6 @@ export interface CommandHelp {
   readonly examples: readonly (readonly [command: string, what: string])[]
 }
 
-const running = [
-  'root',
-  'no-config',
-  'allow',
-  'allow-escape',
-  'syntax',
-  'csl-delimiters',
-  'format',
-  'json',
-  'error-detail',
-  'budget',
-  'max-output',
-]
-const programs = ['exec', 'approve', 'trust-approvals', 'output-mode']
-const saving = ['no-git', 'git', 'git-author', 'lock-file', 'lock-timeout']
-const general = ['quiet', 'no-color', 'help']
-
-/** What can be said about how a document is carried out. */
-export const documentFlags: readonly string[] = [
-  ...running.filter((name) => name !== 'format' && name !== 'json'),
-  ...programs,
-  ...saving,
-  'atomic',
-  'again',
-  'strict',
-  'timeout',
-  'total-timeout',
-]
-
 export const shells = ['bash', 'zsh', 'fish'] as const
 
 export const commands: readonly CommandHelp[] = [
@@ -49,18 +20,7 @@ export const commands: readonly CommandHelp[] = [
     summary: 'carry out what is in FILE or stdin',
     about:
       'Finds the action blocks in a reply, carries them out one after another, and prints a report.\nOne failure stops nothing; --atomic makes it all or nothing.',
-    flags: [
-      ...running,
-      ...programs,
-      'atomic',
-      'again',
-      'strict',
-      'dry-run',
-      ...saving,
-      'timeout',
-      'total-timeout',
-      ...general,
-    ],
+    flags: commandFlags.run,
     examples: [
       ['clada reply.md', 'carry out a saved reply'],
       ['pbpaste | clada', 'carry out what is on the clipboard'],
@@ -72,7 +32,7 @@ export const commands: readonly CommandHelp[] = [
     usage: 'clada check [FILE…|-]',
     summary: 'parse and validate only',
     about: 'Lists every block with its place, its action and what is wrong with it. The disk is not looked at.',
-    flags: ['root', 'no-config', 'syntax', 'csl-delimiters', 'json', 'strict', ...general],
+    flags: commandFlags.check,
     examples: [['clada check reply.md', 'is this reply well written?']],
   },
   {
@@ -81,7 +41,7 @@ export const commands: readonly CommandHelp[] = [
     summary: 'the same document in another syntax',
     about:
       'Writes the blocks of a document in one of clada’s own syntaxes. What that syntax cannot say exactly is left out\nand listed on stderr.',
-    flags: ['to', 'root', 'no-config', 'syntax', 'csl-delimiters', 'strict', 'help'],
+    flags: commandFlags.convert,
     examples: [
       ['clada convert --to cml reply.md', 'write it in CML'],
       ['clada convert --to sham < changes.diff', 'what a diff means to clada'],
@@ -91,7 +51,7 @@ export const commands: readonly CommandHelp[] = [
     name: 'diff',
     usage: 'clada diff [FILE…|-]',
     summary: 'show what would change, as a unified diff; nothing is touched',
-    flags: [...running, 'strict', 'dry-run', 'timeout', 'total-timeout', ...general],
+    flags: commandFlags.diff,
     examples: [
       ['clada diff reply.md', 'look first'],
       ['clada diff reply.md | git apply', 'and apply it yourself'],
@@ -103,21 +63,7 @@ export const commands: readonly CommandHelp[] = [
     summary: 'carry out what is saved into FILE, and put the results on top of it',
     about:
       'Watches a file (clada_input.md in the project, made if it is missing). Paste a reply into it and save: what is new\nruns, the results stand on top, the whole output is in .clada/output.md. Nothing runs twice. ? shows the keys.',
-    flags: [
-      ...running.filter((name) => name !== 'format' && name !== 'json'),
-      ...programs,
-      'clipboard',
-      'copy',
-      'osc52',
-      'again',
-      'atomic',
-      'strict',
-      ...saving,
-      'timeout',
-      'total-timeout',
-      'no-color',
-      'help',
-    ],
+    flags: commandFlags.watch,
     examples: [
       ['clada watch', 'paste replies into clada_input.md'],
       ['clada watch --clipboard', 'copy a reply twice, or press Enter; the answer is on the clipboard'],
@@ -130,27 +76,7 @@ export const commands: readonly CommandHelp[] = [
     summary: 'the page: see what a reply would do before it does it',
     about:
       'Serves a page on this machine: paste a reply, look at its blocks and their diffs, apply all or some, undo.\nThe printed address works once, for whoever opens it first.',
-    flags: [
-      'port',
-      'no-open',
-      'root',
-      'no-config',
-      'allow',
-      'allow-escape',
-      'syntax',
-      'csl-delimiters',
-      'strict',
-      'exec',
-      'approve',
-      'trust-approvals',
-      'error-detail',
-      'budget',
-      'max-output',
-      'timeout',
-      'total-timeout',
-      ...saving,
-      'help',
-    ],
+    flags: commandFlags.ui,
     examples: [
       ['clada ui', 'open the page on this project'],
       ['clada ui reply.md', 'with a saved reply'],
@@ -162,7 +88,7 @@ export const commands: readonly CommandHelp[] = [
     usage: 'clada do ACTION name=value…',
     summary: 'one action',
     about: 'Calls one action by hand. Paths may be relative to the root.',
-    flags: [...running, ...programs, 'stdin', ...saving, 'timeout', 'total-timeout', ...general],
+    flags: commandFlags.do,
     words: 'actions',
     examples: [
       ['clada do file_read_numbered path=src/a.ts lines=10-20', 'read some lines'],
@@ -175,7 +101,7 @@ export const commands: readonly CommandHelp[] = [
     summary: 'let a command run in this project from now on',
     about:
       'Approves one command line, by its exact words, for this project and this user. When what it runs changes\n(the script behind npm test), it is asked again.',
-    flags: ['root', 'network', 'help'],
+    flags: commandFlags.approve,
     examples: [
       ['clada approve "npm test"', 'let models run the tests'],
       ['clada approve --network "npm install"', 'with the network'],
@@ -185,7 +111,7 @@ export const commands: readonly CommandHelp[] = [
     name: 'approvals',
     usage: 'clada approvals [remove CMD…]',
     summary: 'what is approved in this project',
-    flags: ['root', 'json', 'help'],
+    flags: commandFlags.approvals,
     words: ['remove'],
     examples: [
       ['clada approvals', 'list them'],
@@ -198,7 +124,7 @@ export const commands: readonly CommandHelp[] = [
     summary: 'look at what a project brings along, and vouch for it',
     about:
       'Shows what the clada.yml of the project asks for beyond what you allow, hooks included, and asks whether that file\ncounts as it is until it changes. Then shows the commands that the project lists as approved and you have not, one\nafter another, and asks.',
-    flags: ['root', 'help'],
+    flags: commandFlags.trust,
     words: ['remove'],
     examples: [
       ['clada trust', 'after cloning'],
@@ -210,7 +136,7 @@ export const commands: readonly CommandHelp[] = [
     usage: 'clada init',
     summary: 'write clada.yml with every key and its default',
     about: 'Writes a config file for this project in which every key stands behind a #. Never takes the place of one.',
-    flags: ['root', 'help'],
+    flags: commandFlags.init,
     words: [],
     examples: [['clada init', 'then uncomment what should be otherwise']],
   },
@@ -220,7 +146,7 @@ export const commands: readonly CommandHelp[] = [
     summary: 'the effective values, and where they come from',
     about:
       'Shows what flags, the clada.yml of the project, your own ~/.config/clada/config.yml and the defaults come to, key by\nkey, and what of the project does not count because you do not trust it.',
-    flags: [...running, ...programs, 'strict', ...saving, 'timeout', 'total-timeout', 'no-color', 'help'],
+    flags: commandFlags.config,
     words: 'keys',
     examples: [
       ['clada config', 'everything'],
@@ -232,14 +158,14 @@ export const commands: readonly CommandHelp[] = [
     name: 'doctor',
     usage: 'clada doctor',
     summary: 'what is installed, which sandbox is active, what is missing',
-    flags: ['root', 'json', 'help'],
+    flags: commandFlags.doctor,
     examples: [['clada doctor', 'why is exec refused?']],
   },
   {
     name: 'history',
     usage: 'clada history [N]',
     summary: 'what was executed; with a number, one execution and its diff',
-    flags: ['root', 'json', 'help'],
+    flags: commandFlags.history,
     examples: [
       ['clada history', 'one line for each execution'],
       ['clada history 12', 'what execution 12 changed'],
@@ -251,7 +177,7 @@ export const commands: readonly CommandHelp[] = [
     summary: 'take back the last execution, or execution N',
     about:
       'Puts every file back that the execution changed, all of them or none. It refuses when one changed since;\n--force merges instead. An undo is an execution itself: no commit is lost, and redo brings everything back.',
-    flags: ['root', 'action', 'force', ...saving, 'json', ...general],
+    flags: commandFlags.undo,
     examples: [
       ['clada undo', 'take back what was done last'],
       ['clada undo 12 --action 3', 'only the third action of execution 12'],
@@ -261,7 +187,7 @@ export const commands: readonly CommandHelp[] = [
     name: 'redo',
     usage: 'clada redo',
     summary: 'bring back what was undone last',
-    flags: ['root', 'force', ...saving, 'json', ...general],
+    flags: commandFlags.redo,
     examples: [['clada redo', 'after one undo too many']],
   },
   {
@@ -270,14 +196,14 @@ export const commands: readonly CommandHelp[] = [
     summary: 'check out the commit before; what is uncommitted waits',
     about:
       'Checks out the first parent. The branch is remembered and uncommitted work is put aside until clada forward\nis back where it was. Until then nothing is executed.',
-    flags: ['root', 'lock-file', 'lock-timeout', 'json', ...general],
+    flags: commandFlags.back,
     examples: [['clada back', 'look at the project one step earlier']],
   },
   {
     name: 'forward',
     usage: 'clada forward',
     summary: 'one step towards where clada back began',
-    flags: ['root', 'lock-file', 'lock-timeout', 'json', ...general],
+    flags: commandFlags.forward,
     examples: [['clada forward', 'and at the end on the branch again, with the uncommitted work']],
   },
   {
@@ -286,23 +212,7 @@ export const commands: readonly CommandHelp[] = [
     summary: 'make one commit of several',
     about:
       'Makes one commit of the AI: commits that follow each other, without touching files or what is staged.\nWhat was pushed stays, unless --force; a merge ends the search.',
-    flags: [
-      'root',
-      'auto',
-      'messages',
-      'hours',
-      'days',
-      'containing',
-      'contiguous',
-      'message',
-      'dry-run',
-      'force',
-      'git-author',
-      'lock-file',
-      'lock-timeout',
-      'json',
-      ...general,
-    ],
+    flags: commandFlags.squash,
     examples: [
       ['clada squash --dry-run', 'what would become one commit?'],
       ['clada squash --messages', 'every run of AI: commits'],
@@ -315,21 +225,7 @@ export const commands: readonly CommandHelp[] = [
     summary: 'what to paste to a model so that it writes blocks for this project',
     about:
       'Prints the instructions for a chat model: how to write blocks, where the project is, what it may do, what comes\nback. Its length is said on stderr.',
-    flags: [
-      'root',
-      'no-config',
-      'allow',
-      'exec',
-      'syntax',
-      'csl-delimiters',
-      'all',
-      'files',
-      'budget',
-      'copy',
-      'osc52',
-      'quiet',
-      'help',
-    ],
+    flags: commandFlags.prompt,
     examples: [
       ['clada prompt --copy', 'and paste it at the start of a chat'],
       ['clada prompt --syntax csl', 'teach another syntax'],
@@ -343,7 +239,7 @@ export const commands: readonly CommandHelp[] = [
     summary: 'the files that you and the model keep in view; print: as one text to paste',
     about:
       'A list of files, and of structures in files as PATH@@Class@@method, that is kept for this project. print shows\nthem as they are now, under a line === path === each; sizes go to stderr. prune takes out what does not exist any\nmore, and what the last 20 executions neither changed nor named.',
-    flags: ['root', 'no-config', 'allow', 'numbered', 'outline', 'budget', 'copy', 'osc52', 'json', 'quiet', 'help'],
+    flags: commandFlags.context,
     examples: [
       ['clada context add src/cart.ts README.md', 'keep two files in view'],
       ['clada context add src/shop.ts@@Shop@@checkout', 'only one method'],
@@ -356,7 +252,7 @@ export const commands: readonly CommandHelp[] = [
     summary: 'the structures of a file',
     about:
       'Lists classes, functions, methods, types, fields, sections, keys, and the constants at the top. What is only a step\ninside of code, a local, a loop, a condition, is a structure too, and can be named as one: --all shows everything.',
-    flags: ['root', 'no-config', 'allow', 'all', 'json', ...general],
+    flags: commandFlags.outline,
     examples: [
       ['clada outline src/cart.ts', 'classes, functions and what is in them'],
       ['clada outline src/cart.ts --all', 'everything that an action can name'],
@@ -368,33 +264,14 @@ export const commands: readonly CommandHelp[] = [
     summary: 'the MCP server, on stdio',
     about:
       'Speaks MCP on standard input and output: a tool for each action, and one for whole documents. An MCP client\nstarts it; docs/mcp.md has the lines that common clients need.',
-    flags: [
-      'root',
-      'no-config',
-      'allow',
-      'allow-escape',
-      'syntax',
-      'csl-delimiters',
-      'error-detail',
-      'budget',
-      'max-output',
-      'exec',
-      'approve',
-      'trust-approvals',
-      'atomic',
-      'strict',
-      ...saving,
-      'timeout',
-      'total-timeout',
-      'help',
-    ],
+    flags: commandFlags.mcp,
     examples: [['clada mcp --root ~/project', 'what a client is told to start']],
   },
   {
     name: 'tools',
     usage: 'clada tools [ACTION…] [--format table|yaml|json|md]',
     summary: 'the actions',
-    flags: ['format', 'json', 'no-color', 'help'],
+    flags: commandFlags.tools,
     words: 'actions',
     examples: [
       ['clada tools', 'a table'],
@@ -405,7 +282,7 @@ export const commands: readonly CommandHelp[] = [
     name: 'completion',
     usage: 'clada completion bash|zsh|fish',
     summary: 'a script that completes commands and flags in a shell',
-    flags: ['help'],
+    flags: commandFlags.completion,
     words: shells,
     examples: [
       ['source <(clada completion bash)', 'in ~/.bashrc; zsh alike'],
@@ -416,40 +293,8 @@ export const commands: readonly CommandHelp[] = [
     name: 'version',
     usage: 'clada version',
     summary: 'which clada this is',
-    flags: ['help'],
+    flags: commandFlags.version,
     words: [],
     examples: [['clada version', 'for a report about a mistake; -v and --version say the same']],
   },
 ]
-
-export function generalHelp(): string {
-  const width = Math.max(...commands.map((command) => command.usage.length))
-  return [
-    'clada carries out the action blocks in a language model’s reply.',
-    '',
-    ...commands.map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`),
-    '',
-    '  clada help COMMAND shows its flags and examples.',
-  ].join('\n')
-}
-
-export function commandHelp({ usage, summary, about, flags: names, examples }: CommandHelp): string {
-  const shown = names.flatMap((name) => flags.filter((flag) => flag.name === name))
-  const spelled = (flag: Flag): string => `--${flag.name}${flag.value === undefined ? '' : ` ${flag.value}`}`
-  const width = Math.max(...shown.map((flag) => spelled(flag).length))
-  const exampleWidth = Math.max(...examples.map(([command]) => command.length))
-  return [
-    `${usage}`,
-    '',
-    about ?? `${summary[0]?.toUpperCase()}${summary.slice(1)}.`,
-    '',
-    'Flags:',
-    ...shown.map(
-      (flag: Flag) =>
-        `  ${spelled(flag).padEnd(width)}  ${flag.help}${flag.values === undefined ? '' : ` (${flag.values.join(', ')})`}`,
-    ),
-    '',
-    'Examples:',
-    ...examples.map(([command, what]) => `  ${command.padEnd(exampleWidth)}  ${what}`),
-  ].join('\n')
-}

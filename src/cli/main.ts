@@ -1,5 +1,6 @@
 import type { Command } from './command.ts'
 import { type ParsedArgs, parseArgs, UsageError } from './flags.ts'
+import { ownFlags } from './own-flags.ts'
 import { isTerminal } from './terminal.ts'
 
 /** Commands are loaded when they are called: a run should not wait for what it does not use. */
@@ -48,9 +49,7 @@ async function call(name: string, args: ParsedArgs): Promise<number> {
   // A run that must not touch anything is a diff.
   const load = commands[name === 'run' && args.flags['dry-run'] ? 'diff' : name]
   if (load === undefined) throw new UsageError(`There is no command ${name}.`)
-  // Most calls have none.
-  const asked = Object.keys(args.flags).length > 0 && !args.flags.help && !args.flags.version
-  const flags = asked ? (await import('./own-flags.ts')).ownFlags(name, args.flags) : args.flags
+  const flags = args.flags.help || args.flags.version ? args.flags : ownFlags(name, args.flags)
   const { command } = await load()
   return command({ ...args, flags })
 }

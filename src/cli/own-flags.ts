@@ -1,5 +1,5 @@
+import { commandFlags, documentFlags } from './command-flags.ts'
 import { type FlagValues, UsageError } from './flags.ts'
-import { commands, documentFlags } from './help.ts'
 
 /** Which project is meant, and how it is told: these harm nowhere. */
 const anywhere = ['root', 'no-config', 'quiet', 'no-color', 'help', 'version']
@@ -12,17 +12,13 @@ const withDocuments = ['run', 'check', 'convert', 'diff', 'do', 'watch', 'ui', '
  * nothing to be touched. @throws UsageError
  */
 export function ownFlags(name: string, flags: FlagValues): FlagValues {
-  const own = commands.find((command) => command.name === name)?.flags ?? []
-  const known = new Set([...own, ...anywhere, ...(withDocuments.includes(name) ? documentFlags : [])])
+  const own: readonly string[] = Object.entries(commandFlags).find(([command]) => command === name)?.[1] ?? []
+  const known = new Set<string>([...own, ...anywhere, ...(withDocuments.includes(name) ? documentFlags : [])])
+  // Where a report is for people or for programs, --format only says which of the two.
   const { format: [format] = [], ...others } = flags
-  const plain = own.includes('json') && !known.has('format') && format !== undefined
-  // Where a report is for people or for programs, --format says which of the two.
-  const understood =
-    plain && format === 'json'
-      ? { ...others, json: [''] }
-      : plain && ['auto', 'text', 'pretty'].includes(format)
-        ? others
-        : flags
+  const isPlain =
+    own.includes('json') && !known.has('format') && ['json', 'auto', 'text', 'pretty'].includes(format ?? '')
+  const understood = isPlain ? others : flags
   const stranger = Object.keys(understood).find((flag) => !known.has(flag))
   if (stranger === undefined) return understood
   const shown = stranger === 'format' ? `${stranger} ${format}` : stranger

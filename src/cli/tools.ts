@@ -1,7 +1,7 @@
 import { actions, modelActions } from '../actions/registry.ts'
 import { closestName } from '../text/closest-name.ts'
 import type { Command } from './command.ts'
-import { UsageError } from './flags.ts'
+import { toolFormats, UsageError } from './flags.ts'
 import { useColor } from './options.ts'
 import { print } from './print.ts'
 
@@ -15,14 +15,14 @@ export const command: Command = async ({ flags, words }) => {
     throw new UsageError(`Unknown action: ${unknown}.${close === undefined ? '' : ` Did you mean ${close}?`}`)
   }
   const [format = flags.json === undefined ? 'table' : 'json'] = flags.format ?? []
-  if (format !== 'table' && format !== 'yaml' && format !== 'json' && format !== 'md') {
-    throw new UsageError(`clada tools --format is one of table, yaml, json, md; '${format}' is none of them.`)
-  }
+  const known = toolFormats.find((one) => one === format)
+  if (known === undefined)
+    throw new UsageError(`clada tools --format is one of ${toolFormats.join(', ')}; '${format}' is none of them.`)
   // JSON is what a program offers to a model; people want to see their own actions too.
-  const all = format === 'json' ? modelActions : actions
+  const all = known === 'json' ? modelActions : actions
   const chosen = words.length === 0 ? all : actions.filter((spec) => words.some((word) => isNamed(spec, word)))
   const { describeActions } = await import('../describe/describe.ts')
-  print(describeActions(chosen, format, { width: process.stdout.columns ?? 100, color: useColor(flags) }))
+  print(describeActions(chosen, known, { width: process.stdout.columns ?? 100, color: useColor(flags) }))
   return 0
 }
 

@@ -49,7 +49,7 @@ export type Problem =
   | { kind: 'lines-outside'; spec: string; lineCount: number; asked: 'read' | 'write' | 'insert' }
   | { kind: 'lines-differ'; path: string; lines: string; expected: string; actual: string }
   | { kind: 'no-paths' }
-  | { kind: 'files-failed'; doing: 'read' | 'change'; failures: { path: string; problem: Problem }[] }
+  | { kind: 'files-failed'; doing: 'read' | 'change'; failures: { path: string; problem: Problem }[]; done: string[] }
   | { kind: 'bad-param'; param: string; message: string }
   /** An operation on structures was refused; the code is one of `structure/problem.ts`. */
   | { kind: 'structure'; code: StructureCode; message: string; details: Readonly<Record<string, unknown>> }

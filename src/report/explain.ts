@@ -152,7 +152,7 @@ export function explain(problem: Problem, action: string): Explained {
       return {
         error: messages[asked],
         code: 'invalid_parameter',
-        details: { found: lineCount, advice: 'Read the file with line numbers first: they may have moved.' },
+        details: { found: lineCount, advice: outsideAdvice(problem) },
       }
     }
     case 'lines-differ':
@@ -179,7 +179,10 @@ export function explain(problem: Problem, action: string): Explained {
       return {
         error: `${action}: Failed to ${problem.doing} ${failures.length} file(s):\n${listed}`,
         code: failures[0]?.code ?? 'file_not_found',
-        details: { failures: failures.map(({ path, error, code }) => ({ path, error, code })) },
+        details: {
+          failures: failures.map(({ path, error, code }) => ({ path, error, code })),
+          advice: severalAdvice(problem),
+        },
       }
     }
     case 'bad-param':
@@ -291,6 +294,20 @@ export function explain(problem: Problem, action: string): Explained {
         ...(problem.stack ? { details: { stack: problem.stack } } : {}),
       }
   }
+}
+
+function outsideAdvice({ asked, lineCount }: Problem & { kind: 'lines-outside' }): string {
+  if (asked === 'read') return `Ask for lines from 1 to ${lineCount}.`
+  return 'Read the file with line numbers first: they may have moved.'
+}
+
+/** Whoever repeats all of it would change some files twice. */
+function severalAdvice({ doing, done }: Problem & { kind: 'files-failed' }): string {
+  if (doing === 'read')
+    return `Check ${done.length === 0 ? 'the paths' : 'these paths'} with ls or glob${done.length === 0 ? '.' : '; the others need not be read again.'}`
+  if (done.length === 0) return 'None of the files was changed.'
+  const names = done.length > 5 ? `${done.length} files` : done.join(', ')
+  return `${names} ${done.length === 1 ? 'is' : 'are'} changed already. Repeat the action for those that failed only.`
 }
 
 type HunkProblem = Problem & { kind: 'hunk-failed' }

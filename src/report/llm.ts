@@ -9,7 +9,7 @@ import { byBlock, isPartial, primaryOf, reasonOf } from './words.ts'
 
 /** What is pasted back to a model: a line for each action, then what they had to show, then how to repair what failed. */
 export function formatLlm(result: ExecutionResult, options: ReportOptions = {}): string {
-  const sections = [summarySection(result), outputsSection(result, options)]
+  const sections = [summarySection(result, options), outputsSection(result, options)]
   if (options.errorDetail !== 'minimal') sections.push(repairSection(result, options))
   const report = printable(sections.filter((section) => section !== '').join('\n\n'))
   return options.budget === undefined ? report : capText(report, options.budget)
@@ -18,14 +18,20 @@ export function formatLlm(result: ExecutionResult, options: ReportOptions = {}):
 /** Nobody repairs more at a time. */
 const maxBroken = 200
 
-function summarySection(result: ExecutionResult): string {
-  return ['=== CLADA RESULTS ===', ...summaryEntries(result), '=== END ==='].join('\n')
+function summarySection(result: ExecutionResult, options: ReportOptions): string {
+  return ['=== CLADA RESULTS ===', ...summaryEntries(result, options), '=== END ==='].join('\n')
 }
 
 /** What stands between its first and its last line. What a document or a program said may have line breaks in it. */
-export function summaryEntries(result: ExecutionResult): string[] {
+export function summaryEntries(result: ExecutionResult, { errorDetail }: ReportOptions = {}): string[] {
   const broken = byBlock(result.parseErrors)
-  const lines = [...result.results.flatMap(actionLines), ...broken.slice(0, maxBroken).flatMap(blockLines)]
+  // Where no repair section follows, the code stands here.
+  const coded = (code: string | undefined): string =>
+    errorDetail === 'minimal' && code !== undefined ? ` [${code}]` : ''
+  const lines = [
+    ...result.results.flatMap((one) => actionLines(one, coded)),
+    ...broken.slice(0, maxBroken).flatMap((errors) => blockLines(errors, coded)),
+  ]
   if (broken.length > maxBroken)
     lines.push(`… and ${counted(broken.length - maxBroken, 'more block')} that could not be read`)
   if (result.fatalError !== undefined) lines.push(`❌ ${result.fatalError}`)
@@ -34,23 +40,25 @@ export function summaryEntries(result: ExecutionResult): string[] {
   return lines
 }
 
-function actionLines(result: ActionResult): string[] {
+type Coded = (code: string | undefined) => string
+
+function actionLines(result: ActionResult, coded: Coded): string[] {
   const what = `${result.action} ${primaryOf(result)}`.trimEnd()
   if (result.success) return [`${result.blockId} ✅ ${what}`, ...warned(result)]
   const mark = isPartial(result) ? '⚠️ ' : '❌'
-  return [`${result.blockId} ${mark} ${what} - ${reasonOf(result)}`]
+  return [`${result.blockId} ${mark} ${what} - ${reasonOf(result)}${coded(result.code)}`, ...warned(result)]
 }
 
 const warned = ({ warnings = [] }: ActionResult): string[] =>
   warnings.map((warning) => `${' '.repeat(4)}⚠️  ${warning}`)
 
-function blockLines(errors: readonly ParseError[]): string[] {
+function blockLines(errors: readonly ParseError[], coded: Coded): string[] {
   const [first] = errors
   if (first === undefined) return []
   const head = `${first.blockId} ❌ ${(first.action ?? '-').padEnd(10)} ERROR:`
   const line = first.blockStartLine ?? first.line
   const at = line === undefined ? '' : ` (line ${line})`
-  if (errors.length === 1) return [`${head} ${first.message}${at}`]
+  if (errors.length === 1) return [`${head} ${first.message}${at}${coded(first.code)}`]
   const counts = new Map<string, number>()
   for (const { message } of errors) counts.set(message, (counts.get(message) ?? 0) + 1)
   const messages = [...counts].map(

@@ -56,6 +56,8 @@ function bodyOf(result: ActionResult): string | undefined {
   if (isRecord(data) && typeof data['content'] === 'string' && isRead(action)) {
     const named = (path: string): string => (action.endsWith('_numbered') ? `[numbered] ${path}` : path)
     if (Array.isArray(data['paths'])) return severalFiles(data['paths'].map(String), data['content'], named, result)
+    // Other lines were asked for than there are.
+    if (data['content'] === '' && !result.success) return undefined
     return fileSection(named(String(data['path'])), data['content'])
   }
   if (action === 'context_prune' && isRecord(data) && Array.isArray(data['removed']))

@@ -20,16 +20,22 @@ export function reasonOf(result: Pick<ActionResult, 'error' | 'code' | 'data' | 
   const said = code === 'exec_failed' ? lastLineOf(data) : undefined
   if (said !== undefined) return oneLine(said.trim())
   if (isPartial(result)) {
-    const [read, failed] = [pathsIn(data).length, details?.failures?.length ?? 0]
-    return `Read ${read} of ${read + failed} files (${failed} failed)`
+    const [changed, read, failed] = [changedIn(data), pathsIn(data).length, details?.failures?.length ?? 0]
+    const what =
+      changed === undefined ? `Read ${read} of ${read + failed}` : `Changed ${changed.done} of ${changed.all}`
+    return `${what} files (${failed} failed)`
   }
   if (error === undefined || error === '') return 'Unknown error'
   if (/File not found|no such file or directory/.test(error)) return 'File not found'
   if (/permission denied/i.test(error)) return 'Permission denied'
-  const colon = error.indexOf(': ')
-  const line = firstLine(error.slice(colon === -1 ? 0 : colon + 2))
+  // One word in front is the action's name, or what the system calls the mistake.
+  const line = firstLine(error.replace(/^\S+: /, ''))
   // What the action was about stands in front of it already, and codes are for programs.
-  const short = line.replace(` '${primaryOf(result)}'`, '').replace(/ \((?:[A-Z]+|[a-z]+_[a-z_]+)\)$/, '')
+  const primary = ` '${primaryOf(result)}'`
+  const short = line
+    .replace(` of${primary}`, '')
+    .replace(primary, '')
+    .replace(/ \((?:[A-Z]+|[a-z]+_[a-z_]+)\)$/, '')
   return oneLine(short.trim())
 }
 
@@ -42,12 +48,20 @@ export function firstLine(message: string): string {
 /** A quote inside a word is an apostrophe. Bounded, because a message may be anything. */
 const quotedText = /(?<!\w)(['"])[^]{0,500}?\1(?!\w)/g
 
-/** Whether some of several files could be read. */
+/** Whether some of several files could be read or changed. */
 export const isPartial = ({ data, details }: Pick<ActionResult, 'data' | 'details'>): boolean =>
-  details?.failures !== undefined && pathsIn(data).length > 0
+  details?.failures !== undefined && (pathsIn(data).length > 0 || (changedIn(data)?.done ?? 0) > 0)
 
 function pathsIn(data: unknown): readonly unknown[] {
   return typeof data === 'object' && data !== null && 'paths' in data && Array.isArray(data.paths) ? data.paths : []
+}
+
+/** How many of several files were changed; undefined where none was to be. */
+function changedIn(data: unknown): { readonly done: number; readonly all: number } | undefined {
+  if (typeof data !== 'object' || data === null || !('results' in data) || !Array.isArray(data.results))
+    return undefined
+  const each: readonly { replacements_made?: unknown }[] = data.results
+  return { done: each.filter(({ replacements_made }) => replacements_made !== 0).length, all: each.length }
 }
 
 /** What a program said last about its failure. */

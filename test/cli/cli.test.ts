@@ -9,6 +9,8 @@ const block = (id: string, lines: readonly string[]): string =>
 const write = (file: string, content: string): string =>
   block('wr1', ['action = "file_write"', `path = ${JSON.stringify(file)}`, `content = ${JSON.stringify(content)}`])
 
+const withoutTime = (report = ''): string => report.replace(/"(durationMs|modified)": .*/g, '')
+
 describe('clada run', () => {
   it('carries out a file, stdin, and several files', () => {
     const cwd = scratchDir()
@@ -54,6 +56,25 @@ describe('clada run', () => {
     expect(clada(['--syntax', 'csll'], { cwd }).stderr).toContain('Did you mean csl?')
     expect(clada(['--timeout', 'soon'], { cwd }).stderr).toContain("--timeout needs a number; 'soon' is none.")
     expect(clada(['--root'], { cwd }).stderr).toContain('--root needs a value')
+  })
+
+  it('takes --json and --format json for the same', () => {
+    const cwd = scratchDir()
+    fill(cwd, { 'a.md': 'one', 'b.md': 'two' })
+    for (const args of [
+      ['run'],
+      ['run', 'b.md'],
+      ['check'],
+      ['diff'],
+      ['history'],
+      ['tools', 'ls'],
+      ['do', 'ls', 'path=.'],
+    ]) {
+      const given = /^(run|check|diff)$/.test(args[0] ?? '') ? [...args, 'a.md'] : args
+      const [short, long] = [['--json'], ['--format', 'json']].map((flag) => clada([...given, ...flag], { cwd }).stdout)
+      expect([args, withoutTime(long)]).toEqual([args, withoutTime(short)])
+      expect(JSON.parse(long ?? '')).toBeDefined()
+    }
   })
 
   it('refuses input that is not UTF-8 before anything runs', () => {
@@ -158,6 +179,24 @@ describe('clada diff', () => {
     expect(filesIn(cwd)).toEqual({})
   })
 
+  it('shows no change where --atomic would make none', () => {
+    const cwd = scratchDir()
+    const input = write(`${cwd}/a.txt`, 'a') + block('rd1', ['action = "file_read"', `path = "${cwd}/none"`])
+    const { status, stdout, stderr } = clada(['diff', '--atomic'], { cwd, input })
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toContain('! nothing would change: it is all or nothing, and not everything would succeed\n')
+    const asked = JSON.parse(clada(['diff', '--atomic', '--json'], { cwd, input }).stdout)
+    expect(asked).toMatchObject({ diff: '', diffs: [], result: { success: false } })
+    expect(clada(['diff', '--atomic'], { cwd, input: write(`${cwd}/a.txt`, 'a') }).stdout).toContain('+++ b/a.txt')
+  })
+
+  it('says as much about a failure as it is asked to', () => {
+    const cwd = scratchDir()
+    const input = block('rd1', ['action = "file_read"', `path = "${cwd}/none"`])
+    expect(clada(['diff'], { cwd, input }).stderr).toContain('→ Check the path')
+    expect(clada(['diff', '--error-detail', 'minimal'], { cwd, input }).stderr).not.toContain('→')
+  })
+
   it('fails only when an action would', () => {
     const cwd = scratchDir()
     const input = block('ed1', ['action = "file_edit"', `path = "${cwd}/a.txt"`, 'old_text = "two"', 'new_text = "2"'])
@@ -197,6 +236,17 @@ describe('clada do and tools', () => {
       })
     }
     expect(clada(['help', 'version'], { cwd }).stdout).toContain('clada version')
+    const flagIn = (command: string, flag: string): string | undefined =>
+      clada(['help', command], { cwd })
+        .stdout.split('\n')
+        .find((line) => line.startsWith(`  --${flag} `))
+    expect(flagIn('run', 'format')).toMatch(/\(text, json, xml, llm, pretty, auto\)$/)
+    expect(flagIn('tools', 'format')).toMatch(/ {2}how they are listed \(table, yaml, json, md\)$/)
+    expect(flagIn('run', 'syntax')).toMatch(
+      / {2}look for this syntax only \(repeatable\) \(sham, csl, cml, replacer, search-replace, apply-patch, udiff\)$/,
+    )
+    expect(flagIn('run', 'dry-run')).toMatch(/ {2}the same as clada diff$/)
+    expect(flagIn('prompt', 'syntax')).toMatch(/ {2}the syntax to teach \(sham, csl, cml, replacer\)$/)
   })
 })
 

@@ -5,7 +5,8 @@ import { beforeAll, afterAll, describe, expect, inject, it } from 'vitest'
 import os from 'node:os'
 import { completion } from '../../src/cli/complete.ts'
 import { flags } from '../../src/cli/flags.ts'
-import { commandHelp, commands } from '../../src/cli/help.ts'
+import { commands } from '../../src/cli/help.ts'
+import { commandHelp } from '../../src/cli/help-text.ts'
 import { clada } from '../support/cli.ts'
 
 /** What somebody has typed so far, and what must be among the answers. */

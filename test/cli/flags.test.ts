@@ -21,6 +21,7 @@ describe('a flag', () => {
     expect(Object.keys(filesIn(cwd)).filter((name) => !name.startsWith('.clada'))).toEqual([])
     expect(clada(['--copy'], { cwd }).stderr).toBe('clada: clada run has no --copy. Its flags: clada help run\n')
     expect(clada(['watch', '--json'], { cwd })).toMatchObject({ status: 2, stdout: '' })
+    expect(clada(['undo', '--dry-run', '--help'], { cwd }).status).toBe(0)
   })
 
   it.each(commands)('of clada $name is known to it, and no other that would do nothing', ({ name, flags: own }) => {

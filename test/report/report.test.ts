@@ -88,6 +88,11 @@ describe('reports', () => {
       ],
       ["x: Path not allowed '/p/.env': it is closed (path_denied)", 'Path not allowed: it is closed', '/p/.env'],
       ["file_copy: Source '/p/a' has gone", 'Source has gone', '/p/a'],
+      ["x: Line 4 of '/p/a' is not what was expected", 'Line 4 is not what was expected', '/p/a'],
+      [
+        "Action 'undo' is for the user, not for model output; the user types: clada undo",
+        "Action 'undo' is for the user, not for model output; the user types: clada undo",
+      ],
       ["file_move: Source file not found '/p/a' (ENOENT)", 'Source file not found', '/p/a'],
       ["file_read: ENOENT: no such file or directory, open '/p/a'", 'File not found', '/p/a'],
       ['no colon in it', 'no colon in it'],
@@ -95,6 +100,48 @@ describe('reports', () => {
     ]
     for (const [error, reason, path = '/p/other'] of reasons)
       expect([error, reasonOf({ error, params: { path } })]).toEqual([error, reason])
+  })
+
+  it('tell what was ignored also where the action failed: it may be why', async () => {
+    const dir = scratchDir({ 'a.txt': 'x x\n' })
+    const params = { path: 'a.txt', old_text: 'x', new_text: 'y', cout: '2' }
+    const result = await new Clada({ repoPath: dir }).perform('file_edit', params)
+    expect(formatReport(result, 'llm').split('\n').slice(1, 4)).toEqual([
+      'do ❌ file_edit a.txt - expected 1 occurrences but found 2',
+      "    ⚠️  parameter 'cout' is not known and was ignored; did you mean 'count'?",
+      '=== END ===',
+    ])
+  })
+
+  it('name the code where nothing else is said about a failure', async () => {
+    const result = await new Clada({ repoPath: scratchDir() }).perform('file_read', { path: 'a.txt' })
+    expect(formatReport(result, 'llm', { errorDetail: 'minimal' })).toContain(
+      'do ❌ file_read a.txt - File not found [file_not_found]\n',
+    )
+    const broken = await new Clada({ repoPath: scratchDir() }).perform('file_read', {})
+    expect(formatReport(broken, 'llm', { errorDetail: 'minimal' })).toContain(
+      'do ❌ file_read  ERROR: Missing required parameter: path (line 1) [invalid_parameter]\n',
+    )
+  })
+
+  it('tell which of several files were changed: whoever repeats all of it changes those twice', async () => {
+    const dir = scratchDir({ 'a.txt': 'v1\n', 'b.txt': 'none\n', 'd/x': '' })
+    const result = await new Clada({ repoPath: dir }).perform('files_replace_all_text', {
+      paths: 'a.txt\nb.txt\nd\ngone.txt',
+      old_text: 'v1',
+      new_text: 'v10',
+    })
+    const report = formatReport(result, 'llm')
+    expect(report).toContain('do ⚠️  files_replace_all_text (4 files) - Changed 1 of 4 files (2 failed)\n')
+    expect(report).toContain('→ a.txt is changed already. Repeat the action for those that failed only.')
+  })
+
+  it('do not call a file empty of which other lines were asked for', async () => {
+    const dir = scratchDir({ 'a.txt': 'one\n' })
+    const result = await new Clada({ repoPath: dir }).perform('file_read_numbered', { path: 'a.txt', lines: '7-9' })
+    const report = formatReport(result, 'llm')
+    expect(report).not.toContain('[empty file]')
+    expect(report).toContain('→ Ask for lines from 1 to 2.')
   })
 
   it('count one as one', async () => {

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { decode } from '../../src/actions/decode.ts'
+import { registry } from '../../src/actions/registry.ts'
+
+type Wrong = readonly [action: string, given: Record<string, string>, message: string, hint: string]
+
+const everyday = [...new Set(registry.values())].filter((spec) => spec.everyday).map(({ name }) => name)
+const others = `Often used: ${everyday.join(', ')}; \`clada tools\` lists all.`
+
+/** What a model that never saw clada writes, and what it is told. */
+const wrong: readonly Wrong[] = [
+  ['wirte_file', {}, 'Unknown action: wirte_file', 'Did you mean file_write?'],
+  ['write', {}, 'Unknown action: write', `Did you mean file_write? ${others}`],
+  [
+    'delete',
+    {},
+    'Unknown action: delete',
+    `Did you mean one of file_delete_lines, file_delete, dir_delete, delete_structure? ${others}`,
+  ],
+  [
+    'str_replace',
+    {},
+    'Unknown action: str_replace',
+    `Did you mean one of file_replace_text, file_replace_all_text, file_replace_text_range, files_replace_all_text, file_replace_lines, replace_structure? ${others}`,
+  ],
+  ['list_files', {}, 'Unknown action: list_files', `Did you mean one of list_structures, context_list? ${others}`],
+  ['mkdir', {}, 'Unknown action: mkdir', others],
+  ['rebase', {}, 'Unknown action: rebase', others],
+  ['file', {}, 'Unknown action: file', others],
+  [
+    '',
+    { Action: 'file_read' },
+    "Missing 'action' field in SHAM block",
+    'Add a line action = "…". You gave \'Action\', which is not known.',
+  ],
+  ['', {}, "Missing 'action' field in SHAM block", 'Add a line action = "…".'],
+  [
+    'file_replace_text',
+    { file: '/p/a', old: 'x', new_text: 'y' },
+    'Missing required parameter: path',
+    "file_replace_text needs path: File to change; `file@@Class@@method` changes one structure of it. Missing too: old_text. You gave 'file', 'old', which are not known.",
+  ],
+  [
+    'file_read',
+    { path: 'src/a.ts' },
+    'Invalid absolute path: src/a.ts',
+    "Parameter 'path': write /p/src/a.ts instead, if that is what you mean.",
+  ],
+  ['ls', { path: '.' }, 'Invalid absolute path: .', "Parameter 'path': write /p instead, if that is what you mean."],
+  [
+    'file_read',
+    { path: '' },
+    'Invalid absolute path: ',
+    "Parameter 'path': it is empty; write a path that begins with /p/.",
+  ],
+  [
+    'file_read',
+    { path: ' /p/a.ts' },
+    'Invalid absolute path:  /p/a.ts',
+    "Parameter 'path': write /p/a.ts instead, if that is what you mean.",
+  ],
+  ...['~/a.ts', '$HOME/a.ts', 'C:/a.ts', 'file:///p/a.ts', '../a.ts', 'a/../../b'].map((path): Wrong => [
+    'file_read',
+    { path },
+    `Invalid absolute path: ${path}`,
+    "Parameter 'path': write a path that begins with /p/.",
+  ]),
+  [
+    'files_read',
+    { paths: '/p/a\n../b' },
+    'Invalid absolute path: ../b',
+    "Parameter 'paths': write a path that begins with /p/.",
+  ],
+]
+
+describe('a wrong call', () => {
+  it.each(wrong)('%s %j', (action, given, message, hint) => {
+    expect(decode(action, given, registry, { root: '/p', relativePaths: false })).toMatchObject({
+      ok: false,
+      message,
+      hint,
+    })
+  })
+})
