@@ -213,7 +213,11 @@ function modeFor(before: Inspected, after: Inspected): { mode: number; uid: numb
 }
 
 function isSame(now: Inspected, expected: Inspected): boolean {
-  if (now.type === 'file' && expected.type === 'file') return now.bytes.equals(expected.bytes)
+  if (now.type === 'file' && expected.type === 'file')
+    return now.bytes.equals(expected.bytes) || linesOf(now.bytes) === linesOf(expected.bytes)
   if (now.type === 'symlink' && expected.type === 'symlink') return now.target === expected.target
   return now.type === expected.type || (now.type === 'directory' && expected.type === 'absent')
 }
+
+/** Where git converts line endings, a file may have either kind and is unchanged for git; elsewhere a change was saved. */
+const linesOf = (bytes: Buffer): string => bytes.toString('latin1').replaceAll('\r\n', '\n')

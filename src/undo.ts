@@ -11,7 +11,7 @@ import { fullPath } from './history/journal.ts'
 import { type Merged, mergeFile } from './history/merge-file.ts'
 import type { ExecutionRecord, PathRecord, State } from './history/record.ts'
 import { lastStanding, lastUndo, readTimeline } from './history/timeline.ts'
-import { makePathJudge, pathPolicyOf } from './policy/paths.ts'
+import { makeUndoJudge, pathPolicyOf } from './policy/paths.ts'
 import { explain } from './report/explain.ts'
 import { openWorkspace, type OpenWorkspace, type WantedState } from './workspace/open.ts'
 import { stateDirOf } from './workspace/scratch.ts'
@@ -62,7 +62,7 @@ async function turn(
 ): Promise<UndoResult> {
   const stateDir = stateDirOf(settings.root)
   if (stateDir === undefined) return refused('Nothing was executed here yet.')
-  const judge = makePathJudge(pathPolicyOf(settings))
+  const judge = makeUndoJudge(pathPolicyOf(settings))
   let about: About = {}
   const history = new History({
     root: settings.root,

@@ -20,7 +20,7 @@ import {
   recordFile,
   roomDir,
 } from './record.ts'
-import type { Snapshot } from './snapshot.ts'
+import type { Before, Snapshot } from './snapshot.ts'
 import { listOf, summaryOf, targetOf } from './summary.ts'
 
 /** What an execution is, for its record. */
@@ -116,15 +116,25 @@ export class History implements Recorder {
 
   async changedByProgram(absolutes: readonly string[]): Promise<ReadonlyMap<string, Inspected>> {
     if (this.#open === undefined || this.#snapshot === undefined || absolutes.length === 0) return new Map()
-    const { statesBefore } = await import('./snapshot.ts')
     const { journal } = this.#open
-    const states = await statesBefore(this.#snapshot, absolutes)
+    const states = await this.#statesBefore(this.#snapshot, absolutes)
     for (const [absolute, { state, ignored }] of states)
       journal.found(absolute, state, this.acting, ignored ? { ignored } : {})
     const lost = absolutes.filter((absolute) => !states.has(absolute)).map((one) => shortPath(this.#options.root, one))
     if (lost.length > 0)
       this.warnings.push(`clada undo cannot take back what action ${this.acting} did to ${listOf(lost)}: ${notKept}`)
     return new Map([...states].map(([absolute, { state }]) => [absolute, state]))
+  }
+
+  /** The program has run by now: a git that fails costs the undo of what it changed, and nothing else. */
+  async #statesBefore(snapshot: Snapshot, absolutes: readonly string[]): Promise<ReadonlyMap<string, Before>> {
+    const { statesBefore } = await import('./snapshot.ts')
+    try {
+      return await statesBefore(snapshot, absolutes)
+    } catch (error) {
+      if (error instanceof Stop) return new Map()
+      throw error
+    }
   }
 
   /** An action begins. */

@@ -9,6 +9,7 @@ import { jsonOf, ownDir, putFile, readOwn } from '../state/own-files.ts'
 import { inRepository, type Repository } from './repository.ts'
 import type { Room } from './room.ts'
 import { savable, statusOf } from './status.ts'
+import { contentsOf, type Side, stateOf } from './tree-contents.ts'
 
 /** Where the project was before `clada back`, and what was uncommitted at each place it left. */
 export interface BackState {
@@ -118,41 +119,6 @@ export async function differences(room: Room, from: string, to: string): Promise
     from: stateOf(before, contents.get(`${before.oid} ${name}`)),
     to: stateOf(after, contents.get(`${after.oid} ${name}`)),
   }))
-}
-
-export interface Side {
-  readonly mode: string
-  readonly oid: string
-}
-
-export function stateOf({ mode }: Side, bytes: Buffer | undefined): Inspected {
-  if (bytes === undefined) return { type: 'absent' }
-  if (mode === '120000') return { type: 'symlink', target: bytes.toString() }
-  return { type: 'file', mode: mode === '100755' ? 0o755 : 0o644, bytes }
-}
-
-/** Contents as they stand in the working tree, line endings and all. */
-export async function contentsOf(
-  room: Room,
-  wanted: readonly (Side & { name: string })[],
-): Promise<Map<string, Buffer>> {
-  const found = new Map<string, Buffer>()
-  for (const kind of ['120000', 'file'] as const) {
-    const some = wanted.filter(({ mode }) => mode !== '000000' && (mode === '120000') === (kind === '120000'))
-    if (some.length === 0) continue
-    const filters = kind === 'file' ? ['--filters'] : []
-    const lines = some.map(({ oid, name }) => (kind === 'file' ? `${oid} ${name}` : oid))
-    const { out } = await room.git(['cat-file', '--batch', ...filters], { input: `${lines.join('\n')}\n` })
-    let at = 0
-    for (const { oid, name } of some) {
-      const end = out.indexOf(10, at)
-      const size = Number(out.subarray(at, end).toString().split(' ')[2])
-      if (!Number.isInteger(size)) throw gitStop(`an object is missing: ${oid}`)
-      found.set(`${oid} ${name}`, out.subarray(end + 1, end + 1 + size))
-      at = end + 1 + size + 1
-    }
-  }
-  return found
 }
 
 /** The index becomes that of a commit, or one that was kept. */

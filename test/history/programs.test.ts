@@ -47,6 +47,58 @@ describe('what programs change', () => {
     }
   }
 
+  const mixed = {
+    'crlf.txt': 'a\r\nb\r\n',
+    'lf.txt': 'a\nb\n',
+    'both.txt': 'a\r\nb\n',
+    'x/crlf.txt': 'c\r\nd\r\ne\r\n',
+  }
+  for (const autocrlf of ['true', 'input', 'false']) {
+    it(`is taken back byte by byte, whatever line endings git puts in: autocrlf ${autocrlf}`, async () => {
+      const root = repository({})
+      git(root, 'config', 'core.autocrlf', autocrlf)
+      fill(root, mixed)
+      git(root, 'add', '-A')
+      git(root, 'commit', '-q', '-m', 'first')
+      fill(root, { 'x/new.txt': 'not\r\ncommitted\r\n' })
+      const before = treeOf(root)
+      const result = await run(root, 'shadow', [bash('for f in *.txt x/*.txt; do echo z >> "$f"; done')])
+      const lost = result.warnings?.some((warning) => warning.includes('both.txt')) ?? false
+      expect(await undoIn(root, 'shadow')).toMatchObject({ success: true, conflicts: [] })
+      const both = treeOf(root)['both.txt']
+      // Where nobody can say which lines had which ending, the file stays, and that is told.
+      expect(both).toBe(lost ? '644 a\r\nb\nz\n' : before['both.txt'])
+      expect({ ...treeOf(root), 'both.txt': '' }).toEqual({ ...before, 'both.txt': '' })
+      expect(lost).toBe(autocrlf !== 'false')
+    })
+  }
+
+  it('is taken back whatever the files are called', async () => {
+    const names = [
+      'new\nline',
+      ' blank',
+      '\ttab',
+      'quo"te',
+      'back\\slash',
+      '*',
+      ':(top)x',
+      'aux.c',
+      'dot.',
+      'ü',
+      'u\u0308',
+    ]
+    const root = repository(Object.fromEntries(names.map((name) => [name, `${name}\n`])))
+    const before = treeOf(root)
+    await run(root, 'commit', [bash(`for f in ./*; do echo z >> "$f"; done; echo z > $'an\\nother'; echo z > .npmrc`)])
+    const after = treeOf(root)
+    expect(Object.keys(after)).toHaveLength(names.length + 2)
+    expect(await undoIn(root, 'commit')).toMatchObject({ success: true, conflicts: [] })
+    expect(treeOf(root)).toEqual(before)
+    expect(await redoIn(root, 'commit')).toMatchObject({ success: true })
+    expect(treeOf(root)).toEqual(after)
+    expect(git(root, 'status', '--porcelain')).toBe('?? .clada/\n')
+  })
+
   it('is saved without closed files', async () => {
     const root = repository(files)
     fill(root, { '.env': 'SECRET\n', 'ignored/.env': 'SECRET\n' })

@@ -70,6 +70,48 @@ describe('back and forward', () => {
     expect(git(root, 'for-each-ref', 'refs/clada')).toBe('')
   })
 
+  it('give files the line endings that git gives them', async () => {
+    const root = repository({})
+    git(root, 'config', 'core.autocrlf', 'true')
+    const first = { 'a.txt': 'one\r\n', 'b.txt': 'b\r\nb\r\n', 'lf.txt': 'l\n' }
+    const second = { 'a.txt': 'one\r\ntwo\r\n', 'b.txt': 'b\r\n', 'lf.txt': 'l\nf\n', 'new.txt': 'n\r\ne\r\nw\r\n' }
+    for (const files of [first, second]) {
+      fill(root, files)
+      git(root, 'add', '-A')
+      git(root, 'commit', '-q', '-m', 'next')
+    }
+    expect(await clada(root).back()).toMatchObject({ success: true })
+    const file = (content: string): string => `644 ${content}`
+    expect(treeOf(root)).toEqual({
+      'a.txt': file(first['a.txt']),
+      'b.txt': file(first['b.txt']),
+      'lf.txt': file('l\r\n'),
+    })
+    expect(status(root)).toBe('')
+    expect(await clada(root).forward()).toMatchObject({ success: true, branch: 'main' })
+    expect(treeOf(root)).toEqual({
+      'a.txt': file(second['a.txt']),
+      'b.txt': file(second['b.txt']),
+      'lf.txt': file('l\r\nf\r\n'),
+      'new.txt': file(second['new.txt']),
+    })
+    expect(status(root)).toBe('')
+  })
+
+  it('know files by every name that they can have', async () => {
+    const names = ['new\nline', ' blank', '\ttab', 'quo"te', 'back\\slash', '*', ':(top)x', 'aux.c', 'z']
+    const root = repository(Object.fromEntries(names.map((name) => [name, `${name}\n`])))
+    const before = treeOf(root)
+    for (const name of names) fs.appendFileSync(path.join(root, name), 'more\n')
+    git(root, 'commit', '-q', '-am', 'second')
+    const after = treeOf(root)
+    expect(await clada(root).back()).toMatchObject({ success: true })
+    expect(treeOf(root)).toEqual(before)
+    expect(await clada(root).forward()).toMatchObject({ success: true })
+    expect(treeOf(root)).toEqual(after)
+    expect(status(root)).toBe('')
+  })
+
   it('execute nothing until the newest commit is reached again', async () => {
     const root = threeCommits()
     await clada(root).back()
