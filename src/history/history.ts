@@ -28,7 +28,7 @@ export interface HistoryOptions {
   readonly root: string
   readonly settings: HistorySettings
   readonly kind: ExecutionRecord['kind']
-  /** What an undo or redo is about; known once it has begun. */
+  /** What an undo or redo turns out to be; known once it has begun. */
   readonly about?: () => About
   /** Whether a path must stay out of every commit. Paths are relative to the root. */
   readonly closed: (relative: string) => boolean
@@ -36,6 +36,8 @@ export interface HistoryOptions {
 }
 
 export interface About {
+  /** Taking back an undo is a redo. */
+  readonly kind?: ExecutionRecord['kind']
   readonly of?: number
   readonly ofActions?: readonly number[]
 }
@@ -296,8 +298,8 @@ export class History implements Recorder {
   }
 
   #record(number: number, journal: Journal, results: readonly ActionResult[]): ExecutionRecord {
-    const { kind, about, inspect } = this.#options
-    const { of, ofActions } = about?.() ?? {}
+    const { about, inspect } = this.#options
+    const { kind = this.#options.kind, of, ofActions } = about?.() ?? {}
     const actions = results.map((result) => this.#action(result))
     const { document } = this
     const paths = journal.finish((absolute) => seenBy(inspect, absolute))
@@ -310,7 +312,7 @@ export class History implements Recorder {
       ...(ofActions === undefined ? {} : { ofActions }),
       ended: 'whole',
       mode: 'off',
-      summary: summaryOf({ kind, of, paths, explanations: this.#explanations }),
+      summary: summaryOf({ kind, of, ofActions, paths, explanations: this.#explanations }),
       ...(document === undefined ? {} : { document }),
       actions,
       paths,
