@@ -33,8 +33,9 @@ export function heldUndos(records: readonly ExecutionRecord[]): ExecutionRecord[
   return held
 }
 
-const isAboutSame = (a: ExecutionRecord, b: ExecutionRecord): boolean =>
-  a.of === b.of && a.ofActions?.join() === b.ofActions?.join()
+type About = Pick<ExecutionRecord, 'of' | 'ofActions'>
+
+const isAboutSame = (a: About, b: About): boolean => a.of === b.of && a.ofActions?.join() === b.ofActions?.join()
 
 /** The runs among the records, with what undo and redo have made of them. Undoing a part leaves a run standing. */
 export function standings(records: readonly ExecutionRecord[]): Standing[] {
@@ -47,7 +48,12 @@ export function standings(records: readonly ExecutionRecord[]): Standing[] {
 
 /** What `undo` without a number takes back. */
 export const lastStanding = (records: readonly ExecutionRecord[]): ExecutionRecord | undefined =>
-  standings(records).findLast(({ undone }) => !undone)?.record
+  standings(records).findLast(({ record, undone }) => !undone && !isGoneOnWith(record, records))?.record
+
+/** Whether an undo or redo that died half way was followed by one that did not. */
+const isGoneOnWith = (died: ExecutionRecord, records: readonly ExecutionRecord[]): boolean =>
+  died.kind !== 'run' &&
+  records.some(({ number, ended, ...later }) => number > died.number && ended === 'whole' && isAboutSame(later, died))
 
 /** What `redo` brings back: the undo that came last and still holds. */
 export const lastUndo = (records: readonly ExecutionRecord[]): ExecutionRecord | undefined => heldUndos(records).at(-1)

@@ -124,6 +124,7 @@ describe('an execution that died', () => {
     const second = await died()
     expect(await undoIn(second, 'off', { number: 1 })).toMatchObject({ success: true, restored: ['b.txt'] })
     expect(treeOf(second)).toEqual({ 'a.txt': '644 a', 'b.txt': '644 b' })
+    expect(await undoIn(second, 'off')).toMatchObject({ success: false, error: 'There is nothing left to undo.' })
   })
 
   it('does not take what the user wrote after it', async () => {
