@@ -8,7 +8,7 @@ import { Room } from './history/room.ts'
 import { squash, type SquashOptions, type SquashRun } from './history/squash.ts'
 import { readBack } from './history/step.ts'
 import { makePathJudge, pathPolicyOf } from './policy/paths.ts'
-import { explain } from './report/explain.ts'
+import { refusalOf } from './refusal.ts'
 import { openWorkspace } from './workspace/open.ts'
 
 export interface SquashResult {
@@ -31,7 +31,8 @@ export async function squashCommits(
   let room: Room | undefined
   try {
     const repository = findRepository(settings.root)
-    if (repository === undefined) throw gitStop('there is no git repository here')
+    if (repository === undefined)
+      throw gitStop('there is no git repository here', 'There are no commits to squash without one.')
     const busy = inProgress(repository)
     if (busy !== undefined) throw gitStop(`${busy} is in progress`, `Finish or abort ${busy} first.`)
     const stateDir = workspace.stateDir()
@@ -43,8 +44,7 @@ export async function squashCommits(
     return { success: true, runs, ...(made === undefined ? {} : { gitCommit: made }) }
   } catch (error) {
     if (!(error instanceof Stop)) throw error
-    const { error: reason, code } = explain(error.problem, 'clada squash')
-    return { success: false, runs: [], error: reason, code }
+    return { success: false, runs: [], ...refusalOf(error.problem, 'clada squash') }
   } finally {
     room?.close()
     release?.()

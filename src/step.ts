@@ -10,7 +10,7 @@ import { commitAt, findRepository, headOf, inProgress, type Repository } from '.
 import { Room } from './history/room.ts'
 import * as steps from './history/step.ts'
 import { makePathJudge, pathPolicyOf } from './policy/paths.ts'
-import { explain } from './report/explain.ts'
+import { refusalOf } from './refusal.ts'
 import { openWorkspace, type OpenWorkspace } from './workspace/open.ts'
 
 export interface StepResult {
@@ -153,8 +153,7 @@ async function step(
   } catch (error) {
     if (error instanceof Conflicts) return { ...refused(error.message), conflicts: error.paths }
     if (!(error instanceof Stop)) throw error
-    const { error: reason, code, details } = explain(error.problem, name)
-    return refused(details?.advice === undefined ? reason : `${reason}. ${details.advice}`, code)
+    return { success: false, ...refusalOf(error.problem, name) }
   } finally {
     room?.close()
     release?.()

@@ -12,6 +12,7 @@ import { type Merged, mergeFile } from './history/merge-file.ts'
 import type { ExecutionRecord, PathRecord, State } from './history/record.ts'
 import { isTakenBack, lastStanding, lastUndo, readTimeline } from './history/timeline.ts'
 import { makeUndoJudge, pathPolicyOf } from './policy/paths.ts'
+import { refusalOf } from './refusal.ts'
 import { explain } from './report/explain.ts'
 import { openWorkspace, type OpenWorkspace, type WantedState } from './workspace/open.ts'
 import { stateDirOf } from './workspace/scratch.ts'
@@ -95,7 +96,7 @@ async function turn(
       await history.end([])
       throw error
     }
-    const { error: reason, code } = explain(error.problem, `clada ${kind}`)
+    const { error: reason, code } = refusalOf(error.problem, `clada ${kind}`)
     return await ended(history, refused(reason, code))
   } finally {
     await workspace.close()
@@ -112,7 +113,9 @@ const refused = (error: string, code: Code = 'skipped'): UndoResult => ({
 
 async function ended(history: History, result: UndoResult): Promise<UndoResult> {
   const { commit, warnings, failure } = await history.end([])
-  const failed = failure === undefined ? {} : { error: explain(failure.problem, 'clada').error, success: false }
+  const why = failure && explain(failure.problem, 'clada').error
+  const failed =
+    why === undefined ? {} : { error: `${why}. The files are restored; the commit is missing.`, success: false }
   return {
     ...result,
     ...failed,

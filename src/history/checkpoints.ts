@@ -6,8 +6,9 @@ import type { HistorySettings } from '../core/settings.ts'
 import { Contents } from './contents.ts'
 import { eligible, ignoredOf } from './eligible.ts'
 import { gitStop } from './git-program.ts'
-import { commitPaths, isUnchanged, seenIndex } from './index-commit.ts'
-import { fullPath } from './journal.ts'
+import { commitPaths } from './index-commit.ts'
+import { checkWritable, isUnchanged, seenIndex } from './index-file.ts'
+import { fullPath, shortPath } from './journal.ts'
 import { commitMessage } from './message.ts'
 import { type ExecutionRecord, type PathRecord, pendingFile, roomDir, type State } from './record.ts'
 import { findRepository, type Head, headOf, inProgress, ownRepository } from './repository.ts'
@@ -61,14 +62,20 @@ export class Checkpoints {
 
   /** Commits what nobody has committed yet. Answers with warnings. */
   async before(): Promise<string[]> {
-    if (this.mode === 'shadow') return []
-    const { root, closed, settings } = this.#options
+    const { root, closed, settings, saves } = this.#options
     const { repository } = this.#room
+    const checks = saves === 'everything' && repository.top !== undefined
+    if (this.mode === 'shadow') {
+      if (checks) await checkWritable(repository, 'objects')
+      return []
+    }
     const busy = inProgress(repository)
     if (busy !== undefined) throw gitStop(`${busy} is in progress`, `Finish or abort ${busy} first, or use --no-git.`)
+    // An undo is not kept from the files: what was left is to come back, committed or not.
+    if (checks) await checkWritable(repository, 'index')
     this.#index = seenIndex(repository)
     const { staged, dirty } =
-      this.#options.saves === 'everything'
+      saves === 'everything'
         ? await statusOf(this.#room)
         : { staged: await isStaged(this.#room, this.#head.commit), dirty: [] }
     if (staged) {
@@ -84,7 +91,8 @@ export class Checkpoints {
       async () => new Set(),
       settings.author,
     )
-    return [...warnings, savedFirst(paths, this.#before)]
+    const names = paths.map((name) => shortPath(root, path.join(top, name)))
+    return [...warnings, savedFirst(names, this.#before)]
   }
 
   /** Paths in `left` are for the user to settle first. */

@@ -19,6 +19,7 @@ import {
   pendingFile,
   recordFile,
   roomDir,
+  sweepRooms,
 } from './record.ts'
 import type { Before, Snapshot } from './snapshot.ts'
 import { listOf, summaryOf, targetOf } from './summary.ts'
@@ -221,6 +222,7 @@ export class History implements Recorder {
           reason: 'the project is at an older commit since clada back',
           advice: 'Go to the newest one with clada forward first.',
         })
+      sweepRooms(stateDir)
       const number = (await this.#tidy(history)) + 1
       const journal = new Journal(history, number, root, { execution: number, kind, ...ownOwner() })
       try {

@@ -4,7 +4,7 @@ import { gitStop } from './git-program.ts'
 import { writeCommit } from './commit-object.ts'
 import { cutOffBelow } from './cut-off.ts'
 import { identityOf } from './message.ts'
-import { hasCode } from '../core/os-error.ts'
+import { copyIndex, isUnchanged, type Seen, takeIndexLock } from './index-file.ts'
 import { jsonOf, readOwn } from '../state/own-files.ts'
 import { type Head, headOf, moveRef, type Repository } from './repository.ts'
 import type { Room } from './room.ts'
@@ -30,7 +30,7 @@ export interface IndexCommit {
 export async function commitPaths(commit: IndexCommit): Promise<string | undefined> {
   const { room, head, author, message } = commit
   const index = path.join(room.repository.gitDir, 'index')
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < 5; round++) {
     const copy = room.file(`index-${round}`)
     const seen = copyIndex(index, copy)
     const [tree, last] = await Promise.all([treeOf(commit, copy), treeAt(room, head.commit)])
@@ -107,48 +107,6 @@ async function treeAt(room: Room, commit: string | undefined): Promise<string | 
   return out.toString().trim()
 }
 
-interface Seen {
-  readonly ino: number
-  readonly size: number
-  readonly mtimeMs: number
-}
-
-/** What the index was when it was copied; undefined when there was none. */
-export function copyIndex(index: string, copy: string): Seen | undefined {
-  // The last copy may have become the index: then both names are one file, and its time would be set.
-  fs.rmSync(copy, { force: true })
-  try {
-    const { ino, size, mtimeMs } = fs.statSync(index)
-    copyWithTime(index, copy)
-    return { ino, size, mtimeMs }
-  } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw error
-    return undefined
-  }
-}
-
-/**
- * Git takes an entry for unchanged when the times agree, but not one that is as young as the index itself. So a copy
- * must be as old as what it was copied from.
- */
-export function copyWithTime(from: string, to: string): void {
-  const { mtimeMs } = fs.statSync(from)
-  fs.copyFileSync(from, to)
-  // Rounded down: a little too old only means that git looks more closely.
-  fs.utimesSync(to, Date.now() / 1000, Math.floor(mtimeMs) / 1000)
-}
-
-export function isUnchanged(index: string, seen: Seen | undefined): boolean {
-  const now = fs.statSync(index, { throwIfNoEntry: false })
-  if (now === undefined || seen === undefined) return now === seen
-  return now.ino === seen.ino && now.size === seen.size && now.mtimeMs === seen.mtimeMs
-}
-
-export function seenIndex({ gitDir }: Repository): Seen | undefined {
-  const stat = fs.statSync(path.join(gitDir, 'index'), { throwIfNoEntry: false })
-  return stat === undefined ? undefined : { ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs }
-}
-
 /** Moves the branch and replaces the index, unless somebody else changed that meanwhile. */
 async function installed(
   { room, head, message, pending }: IndexCommit,
@@ -159,7 +117,7 @@ async function installed(
 ): Promise<boolean> {
   const lock = `${index}.lock`
   fs.writeFileSync(pending, JSON.stringify({ lock, index, copy, commit } satisfies Pending))
-  takeIndexLock(copy, lock)
+  await takeIndexLock(copy, lock)
   try {
     if (!isUnchanged(index, seen)) {
       fs.rmSync(lock)
@@ -210,17 +168,5 @@ function isSameFile(lock: string, copy: string): boolean {
     return fs.readFileSync(lock).equals(fs.readFileSync(copy))
   } catch {
     return false
-  }
-}
-
-/** The lock that git itself uses, with the new index already in it. */
-export function takeIndexLock(copy: string, lock: string): void {
-  try {
-    // A link keeps the time it was written at, by which git tells which entries it can trust.
-    fs.linkSync(copy, lock)
-  } catch (error) {
-    if (hasCode(error, 'EEXIST')) throw gitStop(`'${lock}' exists: another git process is at work in this repository`)
-    fs.closeSync(fs.openSync(lock, 'wx'))
-    copyWithTime(copy, lock)
   }
 }

@@ -3,7 +3,8 @@ import path from 'node:path'
 import type { Inspected } from '../core/recorder.ts'
 import { eligible } from './eligible.ts'
 import { gitStop } from './git-program.ts'
-import { addTo, copyIndex, copyWithTime, takeIndexLock } from './index-commit.ts'
+import { addTo } from './index-commit.ts'
+import { copyIndex, copyWithTime, takeIndexLock } from './index-file.ts'
 import { identityOf } from './message.ts'
 import { jsonOf, ownDir, putFile, readOwn } from '../state/own-files.ts'
 import { inRepository, type Repository } from './repository.ts'
@@ -132,7 +133,7 @@ export async function installIndex(room: Room, commit: string, kept: string | un
     await room.git(['read-tree', '-i', '-m', commit], { env })
     await room.git(['update-index', '-q', '--refresh'], { env, fine: [1] })
   }
-  takeIndexLock(copy, `${index}.lock`)
+  await takeIndexLock(copy, `${index}.lock`)
   fs.renameSync(`${index}.lock`, index)
 }
 

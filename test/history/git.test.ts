@@ -1,9 +1,10 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { copyIndex, isUnchanged } from '../../src/history/index-commit.ts'
+import { copyIndex, isUnchanged } from '../../src/history/index-file.ts'
+import { Clada } from '../../src/index.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
-import { type Call, execute, git, type Mode, redoIn, repository, treeOf, undoIn } from './world.ts'
+import { type Call, documentOf, execute, git, type Mode, redoIn, repository, treeOf, undoIn } from './world.ts'
 
 const edit: Call = ['file_replace_text', { path: 'a.txt', old_text: 'one', new_text: 'ONE' }]
 const create: Call = ['file_write', { path: 'src/new.txt', content: 'new\n' }]
@@ -219,9 +220,11 @@ describe('commit mode', () => {
 
   it('commits only what lies below the root', async () => {
     const top = repository({ 'x/a.txt': 'one\n', 'y/b.txt': 'b\n' })
-    fill(top, { 'y/b.txt': 'mine\n' })
+    fill(top, { 'y/b.txt': 'mine\n', 'x/new.txt': 'new\n' })
     const root = path.join(top, 'x')
-    await execute(root, 'commit', [edit])
+    const { warnings = [] } = await execute(root, 'commit', [edit])
+    // Told as the project has it, like everything else.
+    expect(warnings).toEqual([expect.stringContaining('(new.txt) was committed first')])
     expect(git(top, 'show', '--format=', '--name-only')).toBe('x/a.txt\n')
     expect(status(top)).toEqual([' M y/b.txt', '?? x/.clada/.gitignore'])
   })
@@ -257,6 +260,22 @@ describe('commit mode', () => {
     ['a merge', (root: string) => expect(() => git(root, 'merge', 'other')).toThrow()],
     ['a rebase', (root: string) => expect(() => git(root, 'rebase', 'other')).toThrow()],
     ['a cherry-pick', (root: string) => expect(() => git(root, 'cherry-pick', 'other')).toThrow()],
+    [
+      'a cherry-pick or revert',
+      (root: string) => {
+        expect(() => git(root, 'cherry-pick', 'other', 'main')).toThrow()
+        git(root, 'checkout', '-q', '--theirs', '.')
+        git(root, 'commit', '-q', '-am', 'settled')
+      },
+    ],
+    [
+      'git am',
+      (root: string) => {
+        fill(root, { 'the.patch': git(root, 'format-patch', '-1', '--stdout', 'other') })
+        expect(() => git(root, 'am', 'the.patch')).toThrow()
+      },
+    ],
+    ['a bisect', (root: string) => git(root, 'bisect', 'start', 'HEAD', 'HEAD~1')],
   ] as const) {
     it(`refuses in the middle of ${what}, with nothing executed`, async () => {
       const root = repository(files)
@@ -287,10 +306,47 @@ describe('commit mode', () => {
     expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('one\n')
   })
 
+  it('stops before anything when an index.lock was left behind, and says what to do', async () => {
+    const root = repository(files)
+    const lock = path.join(root, '.git/index.lock')
+    fs.writeFileSync(lock, '')
+    expect(await execute(root, 'commit', [edit])).toMatchObject({
+      success: false,
+      fatalCode: 'git_operation_failed',
+      results: [{ details: { advice: expect.stringContaining('remove that file') } }],
+    })
+    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('one\n')
+    fs.rmSync(lock)
+    expect(await execute(root, 'commit', [edit])).toMatchObject({ success: true })
+  })
+
+  for (const mode of ['commit', 'shadow'] as const) {
+    const may = process.geteuid?.() === 0
+    it.skipIf(may)(`stops before anything where git may not write (the superuser may): ${mode}`, async () => {
+      const root = repository(files)
+      fs.chmodSync(path.join(root, '.git/objects'), 0o555)
+      try {
+        expect(await execute(root, mode, [edit])).toMatchObject({ success: false, fatalCode: 'git_operation_failed' })
+      } finally {
+        fs.chmodSync(path.join(root, '.git/objects'), 0o755)
+      }
+      expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('one\n')
+    })
+  }
+
+  it('waits for a git that is at work', async () => {
+    const root = repository(files)
+    const lock = path.join(root, '.git/index.lock')
+    fs.writeFileSync(lock, '')
+    setTimeout(() => fs.rmSync(lock), 200)
+    expect(await execute(root, 'commit', [edit])).toMatchObject({ success: true })
+    expect(status(root)).toEqual([own])
+  })
+
   it('says so when git fails at the end; the changes stay and can be undone', async () => {
     const root = repository(files)
-    fs.writeFileSync(path.join(root, '.git/index.lock'), '')
-    const result = await execute(root, 'commit', [edit])
+    const onAction = (): void => fs.writeFileSync(path.join(root, '.git/index.lock'), '')
+    const result = await new Clada({ repoPath: root }).execute(documentOf(root, [edit]), { onAction })
     expect(result).toMatchObject({
       success: false,
       executedActions: 1,
@@ -298,7 +354,7 @@ describe('commit mode', () => {
       results: [{ success: true }],
     })
     expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('ONE\n')
-    expect(await undoIn(root, 'off')).toMatchObject({ success: true })
+    expect(await undoIn(root, 'commit')).toMatchObject({ success: true })
     expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('one\n')
   })
 

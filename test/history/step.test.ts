@@ -3,7 +3,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../src/index.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
-import { execute, git, repository, treeOf } from './world.ts'
+import { type Call, execute, git, repository, treeOf } from './world.ts'
 
 const clada = (root: string): Clada => new Clada({ repoPath: root })
 const status = (root: string): string =>
@@ -20,6 +20,8 @@ function threeCommits(): string {
   git(root, 'commit', '-q', '-am', 'third')
   return root
 }
+
+const write: Call = ['file_write', { path: 'a.txt', content: 'written\n' }]
 
 describe('back and forward', () => {
   it('walk along the first parents and return to the branch', async () => {
@@ -159,6 +161,16 @@ describe('back and forward', () => {
     expect(await clada(root).forward()).toMatchObject({ success: true, branch: 'main' })
     expect(treeOf(root)).toEqual(tree)
     expect(status(root)).toBe(' M a.txt\n')
+  })
+
+  it('sweep what a step or a squash that died has left', async () => {
+    const root = threeCommits()
+    const room = path.join(root, '.clada/room-abc')
+    for (const act of [() => clada(root).back(), () => clada(root).forward(), () => execute(root, 'commit', [write])]) {
+      fill(root, { '.clada/room-abc/HEAD': 'x\n' })
+      expect(await act()).toMatchObject({ success: true })
+      expect(fs.existsSync(room)).toBe(false)
+    }
   })
 
   it('need a repository', async () => {
