@@ -10,11 +10,13 @@ import { commitPaths } from './index-commit.ts'
 import { checkWritable, isUnchanged, seenIndex } from './index-file.ts'
 import { fullPath, shortPath } from './journal.ts'
 import { commitMessage } from './message.ts'
-import { type ExecutionRecord, type PathRecord, pendingFile, roomDir, type State } from './record.ts'
+import { type ExecutionRecord, type PathRecord, pendingFile, readRecord, roomDir, type State } from './record.ts'
 import { findRepository, type Head, headOf, inProgress, ownRepository } from './repository.ts'
 import { Room } from './room.ts'
 import { saveShadow } from './shadow.ts'
+import { leftOut } from './sparse.ts'
 import { isClosed, isStaged, savable, statusOf } from './status.ts'
+import type { Side } from './tree-contents.ts'
 
 export interface CheckpointOptions {
   readonly root: string
@@ -148,7 +150,7 @@ export class Checkpoints {
     const late = new Set(changed())
     const paths = candidates.flatMap(({ name }) => (late.has(name) ? [] : [name]))
     const unfit = async (): Promise<Set<string>> => new Set([...(await ignoring), ...changed()])
-    const commit = await this.#commit(paths, message, unfit, settings.author)
+    const commit = await this.#commit(paths, message, unfit, settings.author, await this.#leftOut(record, candidates))
     const ignored = await ignoring
     for (const name of late) if (!ignored.has(name)) warnings.push(`${name} was changed meanwhile and is not committed`)
     return { commits: this.#commits(commit), warnings }
@@ -168,14 +170,23 @@ export class Checkpoints {
     message: string,
     unfit: () => Promise<ReadonlySet<string>>,
     author: string | null,
+    asleep?: ReadonlyMap<string, Side>,
   ): Promise<string | undefined> {
     if (paths.length === 0) return undefined
     const pending = path.join(this.#options.dir, pendingFile)
-    const commit = await commitPaths({ room: this.#room, head: this.#head, paths, message, author, unfit, pending })
+    const plan = { room: this.#room, head: this.#head, paths, message, author, unfit, pending }
+    const commit = await commitPaths(asleep === undefined ? plan : { ...plan, asleep })
     if (commit === undefined) return undefined
     this.#head = { ...this.#head, commit }
     this.#index = seenIndex(this.#room.repository)
     return commit
+  }
+
+  /** What an undo takes off the disk that a sparse checkout had left out before. */
+  async #leftOut({ kind, of }: ExecutionRecord, entries: readonly { name: string; entry: PathRecord }[]) {
+    const undone = kind === 'undo' && of !== undefined ? readRecord(path.dirname(this.#options.dir), of) : undefined
+    const gone = entries.flatMap(({ name, entry }) => (entry.after.type === 'absent' ? [name] : []))
+    return leftOut(this.#room, undone?.commits?.after, gone)
   }
 
   /** Whether somebody else has committed, staged or begun something since the beginning. */

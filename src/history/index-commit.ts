@@ -8,6 +8,8 @@ import { copyIndex, isUnchanged, type Seen, takeIndexLock } from './index-file.t
 import { jsonOf, readOwn } from '../state/own-files.ts'
 import { type Head, headOf, moveRef, type Repository } from './repository.ts'
 import type { Room } from './room.ts'
+import { putToSleep, wake } from './sparse.ts'
+import type { Side } from './tree-contents.ts'
 
 export interface IndexCommit {
   readonly room: Room
@@ -18,6 +20,8 @@ export interface IndexCommit {
   readonly author: string | null
   /** Says, once they are read, which paths must not go in after all: they are ignored, or were changed meanwhile. */
   readonly unfit: () => Promise<ReadonlySet<string>>
+  /** Paths that go back to being left out of a sparse checkout. */
+  readonly asleep?: ReadonlyMap<string, Side>
   /** Where to note that the index is about to be replaced. */
   readonly pending: string
 }
@@ -41,9 +45,10 @@ export async function commitPaths(commit: IndexCommit): Promise<string | undefin
   throw gitStop('the index of the repository kept changing')
 }
 
-async function treeOf({ room, paths, unfit }: IndexCommit, index: string): Promise<string> {
+async function treeOf({ room, paths, unfit, asleep = new Map() }: IndexCommit, index: string): Promise<string> {
   const env = { GIT_INDEX_FILE: index }
-  let wanted = paths
+  await putToSleep(room, asleep, env)
+  let wanted = paths.filter((name) => !asleep.has(name))
   for (let round = 0; ; round++) {
     const before = fs.existsSync(index)
       ? { bytes: fs.readFileSync(index), mtimeMs: fs.statSync(index).mtimeMs }
@@ -82,18 +87,6 @@ export async function addTo(room: Room, paths: readonly string[], env: Record<st
 
 async function updateIndex(room: Room, how: readonly string[], names: readonly string[], env: Record<string, string>) {
   await room.git(['update-index', ...how, '-z', '--stdin'], { input: names.join('\0') + '\0', env })
-}
-
-/** Paths that a sparse checkout leaves out are there after all. */
-async function wake(room: Room, paths: readonly string[], env: Record<string, string>): Promise<void> {
-  const { out } = await room.git(['--literal-pathspecs', 'ls-files', '-t', '-z', '--', ...paths], { env })
-  const asleep = out
-    .toString()
-    .split('\0')
-    .filter((line) => line.startsWith('S '))
-    .map((line) => line.slice(2))
-  if (asleep.length === 0) return
-  await room.git(['update-index', '--no-skip-worktree', '-z', '--stdin'], { input: asleep.join('\0') + '\0', env })
 }
 
 function isContent(file: string): boolean {

@@ -9,7 +9,7 @@ import { copyIndex } from './index-file.ts'
 import { findRepository, headOf, ownRepository, type Repository } from './repository.ts'
 import { Room } from './room.ts'
 import { savable } from './status.ts'
-import { contentsOf, type Side, stateOf, storedContents } from './tree-contents.ts'
+import { contentsOf, sidesIn, type Side, stateOf, storedContents } from './tree-contents.ts'
 
 /** The project as it was before a program ran, as a tree among git's objects. No reference leads to it. */
 export interface Snapshot {
@@ -89,16 +89,7 @@ export async function statesBefore(snapshot: Snapshot, absolutes: readonly strin
   const newRules = names.some((name) => path.posix.basename(name) === '.gitignore')
   for (let at = 0; at < names.length; at += 500) {
     const some = names.slice(at, at + 500)
-    const { out } = await room.git(['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', tree, '--', ...some])
-    const sides = out
-      .toString()
-      .split('\0')
-      .flatMap((line) => {
-        const [, mode, type, oid, name] = /^(\d+) (\w+) (\S+)\t(.*)$/s.exec(line) ?? []
-        return type === 'blob' && mode !== undefined && oid !== undefined && name !== undefined
-          ? [{ mode, oid, name }]
-          : []
-      })
+    const sides = await sidesIn(room, tree, some)
     const contents = await contentsBefore(snapshot, sides)
     for (const side of sides) {
       const bytes = contents.get(`${side.oid} ${side.name}`)

@@ -15,6 +15,20 @@ export function stateOf({ mode }: Side, bytes: Buffer | undefined): Inspected {
   return { type: 'file', mode: mode === '100755' ? 0o755 : 0o644, bytes }
 }
 
+/** What a tree has at these paths. */
+export async function sidesIn(room: Room, tree: string, names: readonly string[]): Promise<Named[]> {
+  const { out } = await room.git(['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', tree, '--', ...names])
+  return out
+    .toString()
+    .split('\0')
+    .flatMap((line) => {
+      const [, mode, type, oid, name] = /^(\d+) (\w+) (\S+)\t(.*)$/s.exec(line) ?? []
+      return type === 'blob' && mode !== undefined && oid !== undefined && name !== undefined
+        ? [{ mode, oid, name }]
+        : []
+    })
+}
+
 type Named = Side & { readonly name: string }
 
 /** Contents as they stand in the working tree, line endings and all, by `oid name`. */

@@ -201,6 +201,26 @@ describe('commit mode', () => {
     expect(status(root)).toEqual([own])
   })
 
+  it('leaves out of a sparse checkout again what an undo takes off the disk, and deletes it nowhere', async () => {
+    const root = repository({ ...files, 'far/d.txt': 'd\n' })
+    git(root, 'sparse-checkout', 'set', '--cone', 'src')
+    const before = treeOf(root)
+    const write: Call = ['file_write', { path: 'far/d.txt', content: 'D\n' }]
+    const another: Call = ['file_write', { path: 'far/new.txt', content: 'n\n' }]
+    await execute(root, 'commit', [write, another])
+    const after = treeOf(root)
+    await undoIn(root, 'commit')
+    expect(treeOf(root)).toEqual(before)
+    expect(git(root, 'diff', '--stat', 'HEAD~2', 'HEAD')).toBe('')
+    expect(git(root, 'ls-files', '-t', 'far')).toBe('S far/d.txt\n')
+    expect(status(root)).toEqual([own])
+    await redoIn(root, 'commit')
+    expect(treeOf(root)).toEqual(after)
+    expect(status(root)).toEqual([own])
+    await undoIn(root, 'commit')
+    expect(git(root, 'show', 'HEAD:far/d.txt')).toBe('d\n')
+  })
+
   it('keeps line endings as the repository has them', async () => {
     const root = repository({ '.gitattributes': '* text=auto eol=crlf\n', 'a.txt': 'one\r\ntwo\r\n' })
     await execute(root, 'commit', [edit])
