@@ -4,13 +4,20 @@ import { type Side, sidesIn } from './tree-contents.ts'
 
 /** Paths that a sparse checkout leaves out are there after all. */
 export async function wake(room: Room, paths: readonly string[], env: Record<string, string>): Promise<void> {
+  await mark(room, '--no-skip-worktree', await asleepAmong(room, paths, env), env)
+}
+
+/** Which of these paths are left out of a sparse checkout. */
+export const leftOutNow = async (room: Room, paths: readonly string[]): Promise<ReadonlySet<string>> =>
+  new Set(room.config.sparse && paths.length > 0 ? await asleepAmong(room, paths) : [])
+
+async function asleepAmong(room: Room, paths: readonly string[], env = {}): Promise<string[]> {
   const { out } = await room.git(['--literal-pathspecs', 'ls-files', '-t', '-z', '--', ...paths], { env })
-  const asleep = out
+  return out
     .toString()
     .split('\0')
     .filter((line) => line.startsWith('S '))
     .map((line) => line.slice(2))
-  await mark(room, '--no-skip-worktree', asleep, env)
 }
 
 /**

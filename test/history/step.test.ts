@@ -114,6 +114,30 @@ describe('back and forward', () => {
     expect(status(root)).toBe('')
   })
 
+  it('leave out what a sparse checkout leaves out', async () => {
+    const root = repository({ 'a.txt': '1\n', 'src/b.txt': '1\n', 'far/c.txt': '1\n' })
+    for (const files of [
+      { 'src/b.txt': '2\n', 'far/c.txt': '2\n' },
+      { 'src/b.txt': '3\n', 'far/c.txt': '3\n' },
+    ]) {
+      fill(root, files)
+      git(root, 'add', '-A')
+      git(root, 'commit', '-q', '-m', 'next')
+    }
+    git(root, 'sparse-checkout', 'set', '--cone', 'src')
+    const tip = treeOf(root)
+    for (const content of ['2\n', '1\n']) {
+      expect(await clada(root).back()).toMatchObject({ success: true })
+      expect(treeOf(root)).toEqual({ ...tip, 'src/b.txt': `644 ${content}` })
+      expect(status(root)).toBe('')
+    }
+    await clada(root).forward()
+    expect(await clada(root).forward()).toMatchObject({ success: true, branch: 'main' })
+    expect(treeOf(root)).toEqual(tip)
+    expect(status(root)).toBe('')
+    expect(git(root, 'ls-files', '-t', 'far')).toBe('S far/c.txt\n')
+  })
+
   it('execute nothing until the newest commit is reached again', async () => {
     const root = threeCommits()
     await clada(root).back()
