@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import { fingerprintOf } from '../core/hash.ts'
 import { isOsError } from '../core/os-error.ts'
 import { Stop } from '../core/problem.ts'
-import type { Inspect, Inspected, PathChange, Recorder } from '../core/recorder.ts'
+import type { DirChanges, Inspect, Inspected, PathChange, Recorder } from '../core/recorder.ts'
 import type { ActionResult } from '../core/result.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import type { Checkpoints } from './checkpoints.ts'
@@ -117,9 +117,18 @@ export class History implements Recorder {
     }
   }
 
-  async changedByProgram(absolutes: readonly string[]): Promise<ReadonlyMap<string, Inspected>> {
-    if (this.#open === undefined || this.#snapshot === undefined || absolutes.length === 0) return new Map()
+  async changedByProgram(absolutes: readonly string[], dirs?: DirChanges): Promise<ReadonlyMap<string, Inspected>> {
+    if (this.#open === undefined) return new Map()
     const { journal } = this.#open
+    const states = await this.#foundFiles(absolutes, journal)
+    // A file may have become a directory, or a directory a file: then what was there is known by now.
+    for (const made of dirs?.made ?? []) journal.found(made, { type: 'absent' }, this.acting)
+    for (const gone of dirs?.gone ?? []) journal.found(gone, { type: 'directory' }, this.acting)
+    return states
+  }
+
+  async #foundFiles(absolutes: readonly string[], journal: Journal): Promise<ReadonlyMap<string, Inspected>> {
+    if (this.#snapshot === undefined || absolutes.length === 0) return new Map()
     const states = await this.#statesBefore(this.#snapshot, absolutes)
     for (const [absolute, { state, ignored }] of states)
       journal.found(absolute, state, this.acting, ignored ? { ignored } : {})

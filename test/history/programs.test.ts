@@ -47,6 +47,23 @@ describe('what programs change', () => {
     }
   }
 
+  it('comes with directories, which are taken back as well', async () => {
+    const root = repository({ ...files, 'gone/deep/d.txt': 'd\n', 'was-dir/x': 'x\n', 'was-file': 'f\n' })
+    fs.mkdirSync(path.join(root, 'empty/deep'), { recursive: true })
+    const before = treeOf(root)
+    await run(root, 'commit', [
+      bash('rm -r gone empty was-dir was-file; mkdir -p new/deep was-file only; echo n > new/deep/n; echo w > was-dir'),
+    ])
+    const after = treeOf(root)
+    expect(await undoIn(root, 'commit')).toMatchObject({ success: true, conflicts: [] })
+    expect(treeOf(root)).toEqual(before)
+    expect(await redoIn(root, 'commit')).toMatchObject({ success: true, conflicts: [] })
+    expect(treeOf(root)).toEqual(after)
+    fill(root, { 'new/mine.txt': 'mine\n' })
+    expect(await undoIn(root, 'commit')).toMatchObject({ success: true, conflicts: [] })
+    expect(treeOf(root)).toEqual({ ...before, 'new/': 'directory', 'new/mine.txt': '644 mine\n' })
+  })
+
   const mixed = {
     'crlf.txt': 'a\r\nb\r\n',
     'lf.txt': 'a\nb\n',
