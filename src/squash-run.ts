@@ -5,7 +5,7 @@ import { gitStop } from './history/git-program.ts'
 import { takeLock } from './history/lock.ts'
 import { findRepository, headOf, inProgress } from './history/repository.ts'
 import { Room } from './history/room.ts'
-import { squash, type SquashOptions, type SquashRun } from './history/squash.ts'
+import { squash, type SquashLimit, type SquashOptions, type SquashRun } from './history/squash.ts'
 import { readBack } from './history/step.ts'
 import { makePathJudge, pathPolicyOf } from './policy/paths.ts'
 import { refusalOf } from './refusal.ts'
@@ -15,6 +15,8 @@ export interface SquashResult {
   success: boolean
   /** What became, or would become, one commit each. */
   runs: SquashRun[]
+  /** What nothing went across: a commit that was pushed, or a merge. */
+  limit?: SquashLimit
   gitCommit?: string
   error?: string
   code?: string
@@ -40,8 +42,8 @@ export async function squashCommits(
     release = await takeLock(history.lockFile ?? path.join(stateDir, 'lock'), history.lockMs)
     const head = await headOf(repository)
     room = await Room.openIn(stateDir, repository, head)
-    const { runs, head: made } = await squash(room, head, options, history.author)
-    return { success: true, runs, ...(made === undefined ? {} : { gitCommit: made }) }
+    const { head: made, ...told } = await squash(room, head, options, history.author)
+    return { success: true, ...told, ...(made === undefined ? {} : { gitCommit: made }) }
   } catch (error) {
     if (!(error instanceof Stop)) throw error
     return { success: false, runs: [], ...refusalOf(error.problem, 'clada squash') }

@@ -282,7 +282,8 @@ describe('squash', () => {
     commit(root, 'AI: 3', 'AI: 4')
     await clada(root).squash({ contiguous: true })
     expect(subjects(root)).toEqual(['AI: 3 and 1 more', 'AI: 2', 'AI: 1', 'first'])
-    expect(await clada(root).squash({ contiguous: true })).toMatchObject({ success: true, runs: [] })
+    const pushed = { commit: git(root, 'rev-parse', 'origin/main').trim(), why: 'pushed' }
+    expect(await clada(root).squash({ contiguous: true })).toEqual({ success: true, runs: [], limit: pushed })
     git(root, 'checkout', '-q', '-b', 'side', 'HEAD~1')
     fill(root, { 'side.txt': 's' })
     git(root, 'add', 'side.txt')
@@ -292,6 +293,12 @@ describe('squash', () => {
     commit(root, 'AI: 5', 'AI: 6')
     await clada(root).squash({ contiguous: true, force: true })
     expect(subjects(root)).toEqual(['AI: 5 and 1 more', 'AI: merge', 'AI: 3 and 1 more', 'AI: 2', 'AI: 1', 'first'])
+    const merge = { commit: git(root, 'rev-parse', 'HEAD~').trim(), why: 'merge' }
+    expect(await clada(root).squash({ contiguous: true, force: true })).toEqual({
+      success: true,
+      runs: [],
+      limit: merge,
+    })
     git(root, 'reset', '-q', '--hard', 'HEAD~2')
     await clada(root).squash({ contiguous: true, force: true })
     expect(subjects(root)).toEqual(['AI: 1 and 2 more', 'first'])
