@@ -5,6 +5,7 @@ import type { Inspected } from './core/recorder.ts'
 import type { Code } from './core/result.ts'
 import type { HistorySettings, Settings } from './core/settings.ts'
 import { gitStop } from './history/git-program.ts'
+import { shortPath } from './history/journal.ts'
 import { takeLock } from './history/lock.ts'
 import { commitAt, findRepository, headOf, inProgress, type Repository } from './history/repository.ts'
 import { Room } from './history/room.ts'
@@ -142,7 +143,7 @@ async function step(
     const stateDir = workspace.stateDir()
     release = await takeLock(history.lockFile ?? path.join(stateDir, 'lock'), history.lockMs)
     const made = (room = await Room.openIn(stateDir, repository, found))
-    return await work({
+    const result = await work({
       repository,
       room: made,
       head: found.commit,
@@ -151,8 +152,12 @@ async function step(
       closed: (relative) => judge.closedBelow(relative),
       change: (from, to, around) => changeTree(made, trees, settings.root, from, to, around),
     })
+    return asInProject(result, top, settings.root)
   } catch (error) {
-    if (error instanceof Conflicts) return { ...refused(error.message), conflicts: error.paths }
+    if (error instanceof Conflicts) {
+      const top = findRepository(settings.root)?.top ?? settings.root
+      return asInProject({ ...refused(error.message), conflicts: error.paths }, top, settings.root)
+    }
     if (!(error instanceof Stop)) throw error
     return { success: false, ...refusalOf(error.problem, name) }
   } finally {
@@ -160,6 +165,17 @@ async function step(
     release?.()
     await workspace.close()
     await place?.close()
+  }
+}
+
+/** Git tells paths from its top, people know them from the root of their project. */
+function asInProject({ stashed_files, restored_files, conflicts, ...rest }: StepResult, top: string, root: string) {
+  const named = (names: string[]): string[] => names.map((name) => shortPath(root, path.join(top, name)))
+  return {
+    ...rest,
+    ...(stashed_files && { stashed_files: named(stashed_files) }),
+    ...(restored_files && { restored_files: named(restored_files) }),
+    ...(conflicts && { conflicts: named(conflicts) }),
   }
 }
 

@@ -85,7 +85,7 @@ export class Checkpoints {
       return [stagedWarning]
     }
     const top = repository.top ?? root
-    const { paths, warnings } = await eligible(this.#room, savable(top, dirty, root, closed))
+    const { paths, filtered } = await eligible(this.#room, savable(top, dirty, root, closed))
     if (paths.length === 0) return []
     this.#before = await this.#commit(
       paths,
@@ -93,8 +93,9 @@ export class Checkpoints {
       async () => new Set(),
       settings.author,
     )
-    const names = paths.map((name) => shortPath(root, path.join(top, name)))
-    return [...warnings, savedFirst(names, this.#before)]
+    if (this.#before === undefined) return this.#notFiltered(filtered)
+    const names = paths.map((name) => this.#shown(name))
+    return [...this.#notFiltered(filtered), savedFirst(names, this.#before)]
   }
 
   /** Paths in `left` are for the user to settle first. */
@@ -129,7 +130,7 @@ export class Checkpoints {
     ignoring.catch(() => {})
     const fit = new Set(sorted.paths)
     const candidates = entries.filter(({ name }) => fit.has(name))
-    warnings.push(...sorted.warnings)
+    warnings.push(...this.#notFiltered(sorted.filtered))
     if (candidates.length === 0) return { commits: this.#commits(undefined), warnings }
     if (disturbed) {
       this.mode = 'shadow'
@@ -152,12 +153,25 @@ export class Checkpoints {
     const unfit = async (): Promise<Set<string>> => new Set([...(await ignoring), ...changed()])
     const commit = await this.#commit(paths, message, unfit, settings.author, await this.#leftOut(record, candidates))
     const ignored = await ignoring
-    for (const name of late) if (!ignored.has(name)) warnings.push(`${name} was changed meanwhile and is not committed`)
+    for (const name of late)
+      if (!ignored.has(name)) warnings.push(`${this.#shown(name)} was changed meanwhile and is not committed`)
     return { commits: this.#commits(commit), warnings }
   }
 
   close(): void {
     this.#room.close()
+  }
+
+  /** As the project has it, whatever part of the repository that is. */
+  #shown(name: string): string {
+    const { root } = this.#options
+    return shortPath(root, path.join(this.#room.repository.top ?? root, name))
+  }
+
+  #notFiltered(filtered: ReadonlyMap<string, string>): string[] {
+    return [...filtered].map(
+      ([name, filter]) => `${this.#shown(name)} is not committed: its filter '${filter}' would have to run a program`,
+    )
   }
 
   #commits(after: string | undefined): Saved['commits'] {
@@ -206,9 +220,9 @@ interface Saved {
   readonly warnings: string[]
 }
 
-function savedFirst(paths: readonly string[], commit: string | undefined): string {
+function savedFirst(paths: readonly string[], commit: string): string {
   const named = paths.length > 3 ? `${paths.slice(0, 3).join(', ')} and ${paths.length - 3} more` : paths.join(', ')
-  return `what was not committed yet (${named}) was committed first, as ${(commit ?? '').slice(0, 8)}`
+  return `what was not committed yet (${named}) was committed first, as ${commit.slice(0, 8)}`
 }
 
 const stagedWarning =

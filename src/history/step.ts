@@ -106,11 +106,12 @@ export async function differences(room: Room, from: string, to: string): Promise
         ],
       })
   }
-  const { warnings } = await eligible(
+  const { filtered } = await eligible(
     room,
     found.map(({ name }) => name),
   )
-  if (warnings.length > 0) throw gitStop(`a file would have to go through its filter: ${warnings[0]}`)
+  for (const [name, filter] of filtered)
+    throw gitStop(`${name} would have to go through its filter '${filter}', which would run a program`)
   const contents = await contentsOf(
     room,
     found.flatMap(({ name, sides }) => sides.map((side) => ({ name, ...side }))),

@@ -99,6 +99,22 @@ describe('commit mode', () => {
     expect(status(root)).toEqual([own, '?? .env', '?? huge.bin', '?? key.pem'])
   })
 
+  it('leaves out what was changed meanwhile, and files whose names are no UTF-8', async () => {
+    const top = repository({ 'x/a.txt': 'one\n', 'x/b.txt': 'b\n' })
+    const root = path.join(top, 'x')
+    const odd = Buffer.concat([Buffer.from(`${root}/odd`), Buffer.from([0xff])])
+    fs.writeFileSync(odd, 'odd\n')
+    const write: Call = ['file_write', { path: 'b.txt', content: 'B\n' }]
+    const onAction = ({ seq }: { seq: number }): void => {
+      if (seq === 2) fill(root, { 'a.txt': 'of an editor\n' })
+    }
+    const result = await new Clada({ repoPath: root }).execute(documentOf(root, [edit, write]), { onAction })
+    expect(result.warnings).toEqual(['a.txt was changed meanwhile and is not committed'])
+    expect(git(top, 'show', '--format=', '--name-only')).toBe('x/b.txt\n')
+    expect(git(top, 'status', '--porcelain')).toBe(' M x/a.txt\n?? x/.clada/\n?? "x/odd\\377"\n')
+    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('of an editor\n')
+  })
+
   it('takes another author', async () => {
     const root = repository(files)
     await execute(root, 'commit', [edit], { gitAuthor: 'Ann Other <ann@example.com>' })
@@ -295,6 +311,7 @@ describe('commit mode', () => {
         expect(() => git(root, 'am', 'the.patch')).toThrow()
       },
     ],
+    ['a revert', (root: string) => git(root, 'revert', '--no-commit', 'HEAD')],
     ['a bisect', (root: string) => git(root, 'bisect', 'start', 'HEAD', 'HEAD~1')],
   ] as const) {
     it(`refuses in the middle of ${what}, with nothing executed`, async () => {

@@ -138,6 +138,19 @@ describe('back and forward', () => {
     expect(git(root, 'ls-files', '-t', 'far')).toBe('S far/c.txt\n')
   })
 
+  it('tell paths as the project has them, where it is a part of the repository', async () => {
+    const top = repository({ 'x/a.txt': '1\n' })
+    fill(top, { 'x/a.txt': '2\n' })
+    git(top, 'commit', '-q', '-am', 'second')
+    const root = path.join(top, 'x')
+    fill(root, { 'new.txt': 'n\n' })
+    expect(await clada(root).back()).toMatchObject({ success: true, stashed_files: ['new.txt'] })
+    fill(root, { 'a.txt': 'mine\n' })
+    expect(await clada(root).forward()).toMatchObject({ success: false, conflicts: ['a.txt'] })
+    git(top, 'checkout', '-q', '.')
+    expect(await clada(root).forward()).toMatchObject({ success: true, restored_files: ['new.txt'] })
+  })
+
   it('execute nothing until the newest commit is reached again', async () => {
     const root = threeCommits()
     await clada(root).back()
