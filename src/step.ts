@@ -9,7 +9,6 @@ import { shortPath } from './history/journal.ts'
 import { takeLock } from './history/lock.ts'
 import { commitAt, findRepository, headOf, inProgress, type Repository } from './history/repository.ts'
 import { Room } from './history/room.ts'
-import { leftOutNow } from './history/sparse.ts'
 import * as steps from './history/step.ts'
 import { makePathJudge, pathPolicyOf } from './policy/paths.ts'
 import { refusalOf } from './refusal.ts'
@@ -204,18 +203,10 @@ async function changeTree(
   around: Around,
 ): Promise<void> {
   const top = room.repository.top ?? root
-  const differing = (await steps.differences(room, from, to)).map((one) => ({
+  const changes = (await steps.differences(room, from, to)).map((one) => ({
     ...one,
     absolute: path.join(top, one.name),
   }))
-  const leftOut = await leftOutNow(
-    room,
-    differing.map(({ name }) => name),
-  )
-  // What a sparse checkout leaves out is in the index alone.
-  const changes = differing.filter(
-    ({ name, absolute }) => !leftOut.has(name) || workspace.inspect(absolute).type !== 'absent',
-  )
   const inTheWay = changes.filter(({ absolute, from: before, to: after }) => {
     const now = workspace.inspect(absolute)
     // What a step that died has done already needs no doing.

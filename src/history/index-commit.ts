@@ -63,7 +63,8 @@ async function treeOf({ room, paths, unfit, asleep = new Map() }: IndexCommit, i
       fs.utimesSync(index, Date.now() / 1000, Math.floor(before.mtimeMs) / 1000)
     }
   }
-  const { out } = await room.git(['write-tree'], { env })
+  // What is left out of a sparse checkout need not be there at all, in a partial clone.
+  const { out } = await room.git(['write-tree', ...(room.config.sparse ? ['--missing-ok'] : [])], { env })
   return out.toString().trim()
 }
 

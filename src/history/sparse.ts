@@ -1,3 +1,5 @@
+import fs from 'node:fs'
+import path from 'node:path'
 import { Stop } from '../core/problem.ts'
 import type { Room } from './room.ts'
 import { type Side, sidesIn } from './tree-contents.ts'
@@ -7,9 +9,13 @@ export async function wake(room: Room, paths: readonly string[], env: Record<str
   await mark(room, '--no-skip-worktree', await asleepAmong(room, paths, env), env)
 }
 
-/** Which of these paths are left out of a sparse checkout. */
-export const leftOutNow = async (room: Room, paths: readonly string[]): Promise<ReadonlySet<string>> =>
-  new Set(room.config.sparse && paths.length > 0 ? await asleepAmong(room, paths) : [])
+/** Which of these paths a sparse checkout leaves out: they are in the index alone, and not on the disk. */
+export async function leftOutNow(room: Room, paths: readonly string[]): Promise<ReadonlySet<string>> {
+  if (!room.config.sparse || paths.length === 0) return new Set()
+  const { top = '' } = room.repository
+  const isThere = (name: string): boolean => fs.lstatSync(path.join(top, name), { throwIfNoEntry: false }) !== undefined
+  return new Set((await asleepAmong(room, paths)).filter((name) => !isThere(name)))
+}
 
 async function asleepAmong(room: Room, paths: readonly string[], env = {}): Promise<string[]> {
   const { out } = await room.git(['--literal-pathspecs', 'ls-files', '-t', '-z', '--', ...paths], { env })

@@ -10,6 +10,7 @@ import { jsonOf, ownDir, putFile, readOwn } from '../state/own-files.ts'
 import { inRepository, type Repository } from './repository.ts'
 import type { Room } from './room.ts'
 import { savable, statusOf } from './status.ts'
+import { leftOutNow } from './sparse.ts'
 import { contentsOf, type Side, stateOf } from './tree-contents.ts'
 
 /** Where the project was before `clada back`, and what was uncommitted at each place it left. */
@@ -93,11 +94,15 @@ export interface Difference {
 export async function differences(room: Room, from: string, to: string): Promise<Difference[]> {
   const { out } = await room.git(['diff-tree', '-r', '-z', '--no-renames', '--ignore-submodules=all', from, to])
   const words = out.toString().split('\0')
+  const asleep = await leftOutNow(
+    room,
+    words.filter((_, at) => at % 2 === 1),
+  )
   const found: { name: string; sides: [Side, Side] }[] = []
   for (let at = 0; at + 1 < words.length; at += 2) {
     const [oldMode = '', newMode = '', oldOid = '', newOid = ''] = (words[at] ?? '').slice(1).split(' ')
     const name = words[at + 1] ?? ''
-    if (oldMode !== '160000' && newMode !== '160000' && !name.split('/').includes('.clada'))
+    if (oldMode !== '160000' && newMode !== '160000' && !name.split('/').includes('.clada') && !asleep.has(name))
       found.push({
         name,
         sides: [

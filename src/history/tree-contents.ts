@@ -89,4 +89,5 @@ async function oneByOne(room: Room, some: readonly Named[]): Promise<[string, Bu
   return found
 }
 
-const missing = (oid: string): Error => gitStop(`an object is missing: ${oid}`)
+const missing = (oid: string): Error =>
+  gitStop(`an object is missing: ${oid}`, 'Let git fetch it first, if this is a partial clone.')

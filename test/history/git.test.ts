@@ -115,6 +115,34 @@ describe('commit mode', () => {
     expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('of an editor\n')
   })
 
+  it('does not touch what the user stages meanwhile', async () => {
+    const root = repository(files)
+    let index: Buffer | undefined
+    const onAction = (): void => {
+      fill(root, { 'b.txt': 'staged\n' })
+      git(root, 'add', 'b.txt')
+      index = fs.readFileSync(path.join(root, '.git/index'))
+    }
+    const result = await new Clada({ repoPath: root }).execute(documentOf(root, [edit]), { onAction })
+    expect(result.warnings).toEqual([expect.stringMatching(/^the repository was changed meanwhile, so .* refs\/clada/)])
+    expect(subjects(root)).toEqual(['first'])
+    expect(fs.readFileSync(path.join(root, '.git/index'))).toEqual(index)
+    expect(git(root, 'show', '--format=', '--name-only', checkpoints)).toBe('a.txt\n')
+  })
+
+  it('goes on from what the user commits meanwhile', async () => {
+    const root = repository(files)
+    const onAction = (): void => {
+      fill(root, { 'b.txt': 'mine\n' })
+      git(root, 'commit', '-q', '-m', 'mine', 'b.txt')
+    }
+    const result = await new Clada({ repoPath: root }).execute(documentOf(root, [edit]), { onAction })
+    expect(result).toMatchObject({ success: true })
+    expect(subjects(root)).toEqual(['AI: edit a.txt', 'mine', 'first'])
+    expect(git(root, 'show', '--format=', '--name-only')).toBe('a.txt\n')
+    expect(status(root)).toEqual([own])
+  })
+
   it('takes another author', async () => {
     const root = repository(files)
     await execute(root, 'commit', [edit], { gitAuthor: 'Ann Other <ann@example.com>' })
@@ -235,6 +263,26 @@ describe('commit mode', () => {
     expect(status(root)).toEqual([own])
     await undoIn(root, 'commit')
     expect(git(root, 'show', 'HEAD:far/d.txt')).toBe('d\n')
+  })
+
+  it('works in a partial clone, whose objects outside of a sparse checkout are not there', async () => {
+    const first = repository({ ...files, 'far/d.txt': 'd\n' })
+    fill(first, { 'a.txt': 'one\n\n', 'far/d.txt': 'd2\n' })
+    git(first, 'commit', '-q', '-am', 'second')
+    git(first, 'config', 'uploadpack.allowFilter', 'true')
+    const root = path.join(scratchDir(), 'clone')
+    git(first, 'clone', '-q', '--filter=blob:none', '--sparse', `file://${first}`, root)
+    const before = treeOf(root)
+    await execute(root, 'commit', [edit, ['file_write', { path: 'far/d.txt', content: 'new\n' }]])
+    expect(await undoIn(root, 'commit')).toMatchObject({ success: true, conflicts: [] })
+    expect(treeOf(root)).toEqual(before)
+    expect(git(root, 'diff', '--raw', 'HEAD~2', 'HEAD')).toBe('')
+    // Of what the first commit has, nothing is here yet but what git fetches for this.
+    git(root, 'cat-file', '-e', 'HEAD~3:a.txt')
+    for (const _ of [1, 2, 3]) expect(await new Clada({ repoPath: root }).back()).toMatchObject({ success: true })
+    for (const _ of [1, 2, 3]) expect(await new Clada({ repoPath: root }).forward()).toMatchObject({ success: true })
+    expect(treeOf(root)).toEqual(before)
+    expect(status(root)).toEqual([own])
   })
 
   it('keeps line endings as the repository has them', async () => {

@@ -62,6 +62,15 @@ describe('the lock', () => {
     })
   }
 
+  it('sweeps what processes that died on the way to it have left', async () => {
+    const root = scratchDir({ 'a.txt': 'a', '.clada/.gitignore': '*\n' })
+    const [left, alive] = [`${lockOf(root)}.left`, `${lockOf(root)}.alive`]
+    fs.writeFileSync(left, JSON.stringify(dead()))
+    fs.writeFileSync(alive, JSON.stringify({ ...ownOwner(), nonce: 'alive' }))
+    await execute(root, 'off', [write('A')])
+    expect([left, alive].map((file) => fs.existsSync(file))).toEqual([false, true])
+  })
+
   it('can lie elsewhere', async () => {
     const root = scratchDir({ 'a.txt': 'a' })
     const lockFile = path.join(scratchDir(), 'my.lock')
