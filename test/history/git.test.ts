@@ -37,6 +37,18 @@ describe('commit mode', () => {
     expect(git(root, 'fsck', '--strict')).toBe('')
   })
 
+  it('is named as the replacer explains it', async () => {
+    const root = repository(files)
+    const replace = (file: string, from: string, to: string, said: string): string =>
+      `<<<EXPLANATION>>>\n${said}\n<<<FILE>>>\n${file}\n<<<SEARCH>>>\n${from}\n<<<REPLACE>>>\n${to}\n<<<END>>>\n`
+    const text = replace('a.txt', 'one', 'two', 'Count on') + replace('b.txt', 'b', 'c', 'Go on\nin the alphabet')
+    expect(await new Clada({ repoPath: root }).execute(text)).toMatchObject({ success: true })
+    expect(git(root, 'log', '-1', '--format=%B').trimEnd()).toBe(
+      'AI: Count on\n\nGo on\nin the alphabet\n\n1. ok: file_replace_text a.txt\n2. ok: file_replace_text b.txt',
+    )
+    expect(await new Clada({ repoPath: root }).history()).toMatchObject([{ summary: 'Count on' }])
+  })
+
   it('says that a file moved, by a move or by a patch that renames it', async () => {
     const root = repository({ ...files, 'c.txt': 'c\n' })
     await execute(root, 'commit', [['file_move', { old_path: 'b.txt', new_path: 'src/b.txt' }], edit])
@@ -300,6 +312,15 @@ describe('commit mode', () => {
     expect(git(root, 'show', '--format=', '--name-only')).toBe('a.txt\n')
     expect(await undoIn(root, 'commit')).toMatchObject({ success: true, restored: ['a.txt', 'dist/out.js'] })
     expect(fs.readFileSync(path.join(root, 'dist/out.js'), 'utf8')).toBe('old\n')
+  })
+
+  it('follows an ignore list that is configured', async () => {
+    const root = repository(files)
+    git(root, 'config', 'core.excludesFile', path.join(scratchDir({ list: '*.log\n' }), 'list'))
+    fill(root, { 'before.log': 'x\n' })
+    await execute(root, 'commit', [edit, ['file_write', { path: 'after.log', content: 'y\n' }]])
+    expect(subjects(root)).toEqual(['AI: edit a.txt, create after.log', 'first'])
+    expect(git(root, 'show', '--format=', '--name-only')).toBe('a.txt\n')
   })
 
   it('commits only what lies below the root', async () => {

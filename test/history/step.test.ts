@@ -194,7 +194,10 @@ describe('back and forward', () => {
     // Some files had moved on already, and HEAD had not.
     fill(root, { 'a.txt': 'uncommitted\n' })
     git(root, 'update-ref', '--no-deref', 'HEAD', state.way[0] ?? '')
-    expect(await clada(root).back()).toMatchObject({ success: false })
+    expect(await clada(root).back()).toMatchObject({
+      success: false,
+      error: expect.stringContaining('the last step was interrupted'),
+    })
     expect(await clada(root).forward()).toMatchObject({ success: true, branch: 'main' })
     expect(treeOf(root)).toEqual(tree)
     expect(status(root)).toBe(' M a.txt\n')
@@ -272,17 +275,20 @@ describe('squash', () => {
     expect(await clada(root).squash({ containing: '', hours: 1, dryRun: true })).toMatchObject({
       runs: [{ commits: [{}, {}, {}, {}] }],
     })
-    git(root, 'commit', '-q', '--amend', '--no-edit', '--date', '2001-01-01T00:00:00')
-    const old = { GIT_COMMITTER_DATE: '2001-01-01T00:00:00' }
-    Object.assign(process.env, old)
+    process.env['GIT_COMMITTER_DATE'] = `${Math.floor(Date.now() / 1000) - 30 * 3600} +0000`
     try {
       git(root, 'commit', '-q', '--amend', '--no-edit')
     } finally {
       delete process.env['GIT_COMMITTER_DATE']
     }
-    expect(await clada(root).squash({ containing: '', days: 2, contiguous: true, dryRun: true })).toMatchObject({
-      runs: [],
-    })
+    const taken = async (age: { hours?: number; days?: number }): Promise<number> => {
+      const { runs } = await clada(root).squash({ containing: '', contiguous: true, dryRun: true, ...age })
+      return runs.flatMap(({ commits }) => commits).length
+    }
+    expect([await taken({ days: 1 }), await taken({ days: 2 })]).toEqual([0, 4])
+    expect([await taken({ hours: 29 }), await taken({ hours: 31 }), await taken({ days: 1, hours: 7 })]).toEqual([
+      0, 4, 4,
+    ])
   })
 
   it('never goes across what was pushed, unless forced, nor across a merge', async () => {
