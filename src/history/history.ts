@@ -355,7 +355,9 @@ function seenBy(inspect: Inspect, absolute: string): Inspected {
   }
 }
 
-const notKept = 'closed files, large ones, and more ignored ones than can be kept are not saved before a program runs'
+const notKept =
+  'closed files, large ones, those of repositories inside, those behind a filter or marked as unchanged, and more ' +
+  'ignored ones than can be kept are not saved before a program runs'
 
 interface Open {
   readonly stateDir: string

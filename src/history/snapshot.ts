@@ -84,7 +84,9 @@ export async function statesBefore(snapshot: Snapshot, absolutes: readonly strin
   const byName = new Map(
     absolutes.map((absolute) => [path.relative(top, absolute).split(path.sep).join('/'), absolute]),
   )
-  const names = [...byName.keys()].filter((name) => !unknown.has(name) && !name.startsWith('../'))
+  const known = [...byName.keys()].filter((name) => !unknown.has(name) && !name.startsWith('../'))
+  // Nothing is known about files of repositories inside this one, nor about what a filter made of a content.
+  const { paths: names } = await eligible(room, known)
   // A program may also have changed what is ignored: then what was there need not be ignored now.
   const newRules = names.some((name) => path.posix.basename(name) === '.gitignore')
   for (let at = 0; at < names.length; at += 500) {
@@ -148,8 +150,15 @@ async function sizesIn(room: Room, index: string, names: readonly string[]): Pro
   if (names.length === 0) return new Map()
   const env = { GIT_INDEX_FILE: index }
   const { out } = await room.git(['--literal-pathspecs', 'ls-files', '--debug', '-z', '--', ...names], { env })
-  const entries = out.toString().matchAll(/([^\0]+)\0 +ctime: .*\n.*\n.*\n.*\n +size: (\d+)\tflags: .*\n/g)
-  return new Map([...entries].map(([, name = '', size = '0']) => [name, Number(size)]))
+  const entries = out.toString().matchAll(/([^\0]+)\0 +ctime: .*\n.*\n.*\n.*\n +size: (\d+)\tflags: (.*)\n/g)
+  return new Map(
+    [...entries].map(([, name = '', size = '0', flags = '']) => [name, isLookedAt(flags) ? Number(size) : noSize]),
+  )
 }
+
+/** Not what git was told to take for unchanged, or to leave out: whatever the user did to it, git does not know. */
+const isLookedAt = (flags: string): boolean => (Number.parseInt(flags, 16) & 0x4000_8000) === 0
+
+const noSize = -1
 
 const absent: Inspected = { type: 'absent' }

@@ -90,6 +90,33 @@ describe('what programs change', () => {
     })
   }
 
+  it('is never taken for new where nobody looked: other repositories, filters, files marked as unchanged', async () => {
+    const attributes = '*.rot filter=rot\n'
+    const root = repository({ 'a.txt': 'a\n', 'local.txt': 'l\n', 'x.rot': 'uryyb\n', '.gitattributes': attributes })
+    git(root, 'config', 'filter.rot.clean', 'tr a-z n-za-m')
+    git(root, 'config', 'filter.rot.smudge', 'tr a-z n-za-m')
+    git(root, 'update-index', '--assume-unchanged', 'local.txt')
+    git(root, 'clone', '-q', repository({ 'of-it.txt': 'inner\n' }), 'inner')
+    fill(root, { 'local.txt': 'm\n' })
+    const bare = scratchDir({ 'a.txt': 'a\n' })
+    git(bare, 'clone', '-q', repository({ 'of-it.txt': 'inner\n' }), 'inner')
+    for (const [dir, mode, lost] of [
+      [root, 'shadow', 'inner/of-it.txt, local.txt, x.rot'],
+      [root, 'off', 'inner/of-it.txt'],
+      [bare, 'commit', 'inner/of-it.txt'],
+    ] as const) {
+      const result = await run(dir, mode, [
+        bash('for f in a.txt inner/of-it.txt local.txt x.rot; do echo z >> $f; done'),
+      ])
+      expect(result.warnings).toEqual([expect.stringContaining(`cannot take back what action 1 did to ${lost}: `)])
+      const after = treeOf(dir)
+      expect(await undoIn(dir, mode)).toMatchObject({ success: true, conflicts: [] })
+      const kept = treeOf(dir)
+      for (const name of lost.split(', ')) expect(kept[name]).toBe(after[name])
+      expect(kept['a.txt']).toBe('644 a\n')
+    }
+  })
+
   it('is taken back whatever the files are called', async () => {
     const names = [
       'new\nline',
