@@ -5,16 +5,18 @@ import { gitStop } from './history/git-program.ts'
 import { takeLock } from './history/lock.ts'
 import { findRepository, headOf, inProgress } from './history/repository.ts'
 import { Room } from './history/room.ts'
-import { squash, type SquashOptions, type SquashRun } from './history/squash.ts'
+import { squash, type SquashLimit, type SquashOptions, type SquashRun } from './history/squash.ts'
 import { readBack } from './history/step.ts'
 import { makePathJudge, pathPolicyOf } from './policy/paths.ts'
-import { explain } from './report/explain.ts'
+import { refusalOf } from './refusal.ts'
 import { openWorkspace } from './workspace/open.ts'
 
 export interface SquashResult {
   success: boolean
   /** What became, or would become, one commit each. */
   runs: SquashRun[]
+  /** What nothing went across: a commit that was pushed, or a merge. */
+  limit?: SquashLimit
   gitCommit?: string
   error?: string
   code?: string
@@ -31,7 +33,8 @@ export async function squashCommits(
   let room: Room | undefined
   try {
     const repository = findRepository(settings.root)
-    if (repository === undefined) throw gitStop('there is no git repository here')
+    if (repository === undefined)
+      throw gitStop('there is no git repository here', 'There are no commits to squash without one.')
     const busy = inProgress(repository)
     if (busy !== undefined) throw gitStop(`${busy} is in progress`, `Finish or abort ${busy} first.`)
     const stateDir = workspace.stateDir()
@@ -39,12 +42,11 @@ export async function squashCommits(
     release = await takeLock(history.lockFile ?? path.join(stateDir, 'lock'), history.lockMs)
     const head = await headOf(repository)
     room = await Room.openIn(stateDir, repository, head)
-    const { runs, head: made } = await squash(room, head, options, history.author)
-    return { success: true, runs, ...(made === undefined ? {} : { gitCommit: made }) }
+    const { head: made, ...told } = await squash(room, head, options, history.author)
+    return { success: true, ...told, ...(made === undefined ? {} : { gitCommit: made }) }
   } catch (error) {
     if (!(error instanceof Stop)) throw error
-    const { error: reason, code } = explain(error.problem, 'clada squash')
-    return { success: false, runs: [], error: reason, code }
+    return { success: false, runs: [], ...refusalOf(error.problem, 'clada squash') }
   } finally {
     room?.close()
     release?.()

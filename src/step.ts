@@ -5,12 +5,13 @@ import type { Inspected } from './core/recorder.ts'
 import type { Code } from './core/result.ts'
 import type { HistorySettings, Settings } from './core/settings.ts'
 import { gitStop } from './history/git-program.ts'
+import { shortPath } from './history/journal.ts'
 import { takeLock } from './history/lock.ts'
 import { commitAt, findRepository, headOf, inProgress, type Repository } from './history/repository.ts'
 import { Room } from './history/room.ts'
 import * as steps from './history/step.ts'
 import { makePathJudge, pathPolicyOf } from './policy/paths.ts'
-import { explain } from './report/explain.ts'
+import { refusalOf } from './refusal.ts'
 import { openWorkspace, type OpenWorkspace } from './workspace/open.ts'
 
 export interface StepResult {
@@ -141,7 +142,7 @@ async function step(
     const stateDir = workspace.stateDir()
     release = await takeLock(history.lockFile ?? path.join(stateDir, 'lock'), history.lockMs)
     const made = (room = await Room.openIn(stateDir, repository, found))
-    return await work({
+    const result = await work({
       repository,
       room: made,
       head: found.commit,
@@ -150,16 +151,30 @@ async function step(
       closed: (relative) => judge.closedBelow(relative),
       change: (from, to, around) => changeTree(made, trees, settings.root, from, to, around),
     })
+    return asInProject(result, top, settings.root)
   } catch (error) {
-    if (error instanceof Conflicts) return { ...refused(error.message), conflicts: error.paths }
+    if (error instanceof Conflicts) {
+      const top = findRepository(settings.root)?.top ?? settings.root
+      return asInProject({ ...refused(error.message), conflicts: error.paths }, top, settings.root)
+    }
     if (!(error instanceof Stop)) throw error
-    const { error: reason, code, details } = explain(error.problem, name)
-    return refused(details?.advice === undefined ? reason : `${reason}. ${details.advice}`, code)
+    return { success: false, ...refusalOf(error.problem, name) }
   } finally {
     room?.close()
     release?.()
     await workspace.close()
     await place?.close()
+  }
+}
+
+/** Git tells paths from its top, people know them from the root of their project. */
+function asInProject({ stashed_files, restored_files, conflicts, ...rest }: StepResult, top: string, root: string) {
+  const named = (names: string[]): string[] => names.map((name) => shortPath(root, path.join(top, name)))
+  return {
+    ...rest,
+    ...(stashed_files && { stashed_files: named(stashed_files) }),
+    ...(restored_files && { restored_files: named(restored_files) }),
+    ...(conflicts && { conflicts: named(conflicts) }),
   }
 }
 
@@ -213,7 +228,11 @@ function modeFor(before: Inspected, after: Inspected): { mode: number; uid: numb
 }
 
 function isSame(now: Inspected, expected: Inspected): boolean {
-  if (now.type === 'file' && expected.type === 'file') return now.bytes.equals(expected.bytes)
+  if (now.type === 'file' && expected.type === 'file')
+    return now.bytes.equals(expected.bytes) || linesOf(now.bytes) === linesOf(expected.bytes)
   if (now.type === 'symlink' && expected.type === 'symlink') return now.target === expected.target
   return now.type === expected.type || (now.type === 'directory' && expected.type === 'absent')
 }
+
+/** Where git converts line endings, a file may have either kind and is unchanged for git; elsewhere a change was saved. */
+const linesOf = (bytes: Buffer): string => bytes.toString('latin1').replaceAll('\r\n', '\n')

@@ -10,8 +10,9 @@ import { type About, History } from './history/history.ts'
 import { fullPath } from './history/journal.ts'
 import { type Merged, mergeFile } from './history/merge-file.ts'
 import type { ExecutionRecord, PathRecord, State } from './history/record.ts'
-import { lastStanding, lastUndo, readTimeline } from './history/timeline.ts'
-import { makePathJudge, pathPolicyOf } from './policy/paths.ts'
+import { isTakenBack, lastStanding, lastUndo, readTimeline } from './history/timeline.ts'
+import { makeUndoJudge, pathPolicyOf } from './policy/paths.ts'
+import { refusalOf } from './refusal.ts'
 import { explain } from './report/explain.ts'
 import { openWorkspace, type OpenWorkspace, type WantedState } from './workspace/open.ts'
 import { stateDirOf } from './workspace/scratch.ts'
@@ -62,7 +63,7 @@ async function turn(
 ): Promise<UndoResult> {
   const stateDir = stateDirOf(settings.root)
   if (stateDir === undefined) return refused('Nothing was executed here yet.')
-  const judge = makePathJudge(pathPolicyOf(settings))
+  const judge = makeUndoJudge(pathPolicyOf(settings))
   let about: About = {}
   const history = new History({
     root: settings.root,
@@ -82,21 +83,20 @@ async function turn(
     const chosen = choose(kind, records, options)
     if (typeof chosen === 'string')
       return await ended(history, refused(chosen, options.number === undefined ? 'skipped' : 'invalid_parameter'))
-    const of = chosen.kind === 'run' ? chosen.number : (chosen.of ?? chosen.number)
-    const ofActions = options.action === undefined ? {} : { ofActions: [options.action] }
-    history.note({ about: { of, ...ofActions } })
+    const turned = turnOf(chosen, options.action)
+    history.note({ about: turned })
     const result = await takeBack(chosen, settings.root, path.join(stateDir, 'history'), workspace, options)
-    if (result.success) about = { of, ...ofActions }
+    if (result.success) about = turned
     history.leave(result.conflicts.map((conflict) => conflict.path))
     // What comes back is the execution itself, not the undo that is taken back.
-    const { summary } = (kind === 'redo' && records.find(({ number }) => number === of)) || chosen
-    return await ended(history, { ...result, execution: of, summary })
+    const { number, summary } = (kind === 'redo' && records.find((one) => one.number === turned.of)) || chosen
+    return await ended(history, { ...result, execution: number, summary })
   } catch (error) {
     if (!(error instanceof Stop)) {
       await history.end([])
       throw error
     }
-    const { error: reason, code } = explain(error.problem, `clada ${kind}`)
+    const { error: reason, code } = refusalOf(error.problem, `clada ${kind}`)
     return await ended(history, refused(reason, code))
   } finally {
     await workspace.close()
@@ -113,7 +113,9 @@ const refused = (error: string, code: Code = 'skipped'): UndoResult => ({
 
 async function ended(history: History, result: UndoResult): Promise<UndoResult> {
   const { commit, warnings, failure } = await history.end([])
-  const failed = failure === undefined ? {} : { error: explain(failure.problem, 'clada').error, success: false }
+  const why = failure && explain(failure.problem, 'clada').error
+  const failed =
+    why === undefined ? {} : { error: `${why}. The files are restored; the commit is missing.`, success: false }
   return {
     ...result,
     ...failed,
@@ -126,11 +128,24 @@ async function ended(history: History, result: UndoResult): Promise<UndoResult> 
 function choose(
   kind: 'undo' | 'redo',
   records: readonly ExecutionRecord[],
-  { number }: UndoOptions,
+  { number, action }: UndoOptions,
 ): ExecutionRecord | string {
   if (kind === 'redo') return lastUndo(records) ?? 'Nothing was undone that could be done again.'
-  if (number === undefined) return lastStanding(records) ?? 'There is nothing left to undo.'
-  return records.find((record) => record.number === number) ?? `There is no execution ${number}. See clada history.`
+  const found = number === undefined ? lastStanding(records) : records.find((record) => record.number === number)
+  if (found === undefined)
+    return number === undefined
+      ? 'There is nothing left to undo.'
+      : `There is no execution ${number}. See clada history.`
+  if (!isTakenBack(found, action, records)) return found
+  const what = action === undefined || found.kind !== 'run' ? '' : `Action ${action} of execution`
+  return `${what || 'Execution'} ${found.number} is undone already. See clada history.`
+}
+
+/** What taking back a record amounts to. One that died half way is taken back itself, whatever it was about. */
+function turnOf({ number, kind, of, ofActions, ended }: ExecutionRecord, action: number | undefined): About {
+  if (kind === 'run' || of === undefined || ended === 'interrupted')
+    return { kind: 'undo', of: number, ...(action === undefined ? {} : { ofActions: [action] }) }
+  return { kind: kind === 'undo' ? 'redo' : 'undo', of, ...(ofActions === undefined ? {} : { ofActions }) }
 }
 
 async function takeBack(

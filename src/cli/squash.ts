@@ -23,6 +23,7 @@ function optionsOf(flags: FlagValues): SquashOptions {
   const days = numberOf(flags, 'days')
   const [containing] = flags.containing ?? []
   const [message] = flags.message ?? []
+  if (message !== undefined && message.trim() === '') throw new UsageError('--message needs a text.')
   const chosen = [flags.messages, flags.hours, flags.days, flags.containing].some((flag) => flag !== undefined)
   return {
     contiguous: flags.contiguous !== undefined || flags.auto !== undefined || !chosen,
@@ -35,12 +36,21 @@ function optionsOf(flags: FlagValues): SquashOptions {
   }
 }
 
-function lines({ success, runs, error }: SquashResult, dryRun: boolean): string[] {
+function lines({ success, runs, limit, error }: SquashResult, dryRun: boolean): string[] {
   if (!success) return [refusalText(error)]
-  if (runs.length === 0) return ['There are no two commits in a row that could become one.']
+  if (runs.length === 0) return [`There are no two commits in a row that could become one${since(limit)}.`]
   const verb = dryRun ? 'would become' : 'became'
   return runs.flatMap(({ commits, message }) => [
     `${commits.length} commits ${verb} one: ${message.split('\n', 1)[0]}`,
     ...commits.map(({ id, subject }) => `  ${id.slice(0, 8)} ${subject}`),
   ])
+}
+
+/** Somebody who sees such commits further down wonders. */
+function since(limit: SquashResult['limit']): string {
+  if (limit === undefined) return ''
+  const commit = limit.commit.slice(0, 8)
+  return limit.why === 'merge'
+    ? ` since ${commit}, which is a merge`
+    : ` since ${commit}, which was pushed; --force takes those as well`
 }

@@ -10,7 +10,7 @@ import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { cachesIn, prefixOf, runtimesIn } from '../process/runtimes.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
 import { whyNotStarting } from '../process/try-sandbox.ts'
-import { type ChangedFile, changesBetween, type Survey, surveyOf } from '../process/survey.ts'
+import { type ChangedFile, changesBetween, dirsOnlyIn, type Survey, surveyOf } from '../process/survey.ts'
 import { closedIn, closedNames } from './closed.ts'
 import type { CommandScope, Place } from './scope.ts'
 
@@ -61,7 +61,11 @@ export async function runContained(what: Containment, place: Place, scope: Comma
   if (end.ended === 'unstarted') return { ok: false, problem: notStarting(what.file, end.error) }
   const after = surveyOf(root, isClosed)
   const changed = changesBetween(before, after)
-  await scope.files.changedOutside(changed.map((file) => path.join(root, file.path)))
+  const inRoot = (name: string): string => path.join(root, name)
+  await scope.files.changedOutside(
+    changed.map((file) => inRoot(file.path)),
+    { made: dirsOnlyIn(after, before).map(inRoot), gone: dirsOnlyIn(before, after).map(inRoot) },
+  )
   if (!end.gone) warnings.push('some processes it started could not be ended; look for them with ps')
   warnings.push(...oddities(before, after, changed))
   return { ok: true, end, changed, warnings, contained: end === inside }

@@ -65,7 +65,7 @@ export async function versionOf(file: string, roots: readonly string[]): Promise
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
     HOME: process.env['HOME'] ?? '/nonexistent',
   }
-  const { output } = await runProcess({
+  const { output, exitCode } = await runProcess({
     file,
     args: ['--version'],
     cwd: '/',
@@ -74,7 +74,8 @@ export async function versionOf(file: string, roots: readonly string[]): Promise
     outputBytes: 10_000,
     family: 'group',
   })
-  return /\d+(?:\.\d+)+/.exec(output)?.[0]
+  // One that stands in for others may only say, with a number in it, that this one is not there.
+  return exitCode === 0 ? /\d+(?:\.\d+)+/.exec(output)?.[0] : undefined
 }
 
 function venvVersion(file: string): string | undefined {

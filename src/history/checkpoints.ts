@@ -6,14 +6,17 @@ import type { HistorySettings } from '../core/settings.ts'
 import { Contents } from './contents.ts'
 import { eligible, ignoredOf } from './eligible.ts'
 import { gitStop } from './git-program.ts'
-import { commitPaths, isUnchanged, seenIndex } from './index-commit.ts'
-import { fullPath } from './journal.ts'
+import { commitPaths } from './index-commit.ts'
+import { checkWritable, isUnchanged, seenIndex } from './index-file.ts'
+import { fullPath, shortPath } from './journal.ts'
 import { commitMessage } from './message.ts'
-import { type ExecutionRecord, type PathRecord, pendingFile, roomDir, type State } from './record.ts'
+import { type ExecutionRecord, type PathRecord, pendingFile, readRecord, roomDir, type State } from './record.ts'
 import { findRepository, type Head, headOf, inProgress, ownRepository } from './repository.ts'
 import { Room } from './room.ts'
 import { saveShadow } from './shadow.ts'
+import { leftOut } from './sparse.ts'
 import { isClosed, isStaged, savable, statusOf } from './status.ts'
+import type { Side } from './tree-contents.ts'
 
 export interface CheckpointOptions {
   readonly root: string
@@ -61,14 +64,20 @@ export class Checkpoints {
 
   /** Commits what nobody has committed yet. Answers with warnings. */
   async before(): Promise<string[]> {
-    if (this.mode === 'shadow') return []
-    const { root, closed, settings } = this.#options
+    const { root, closed, settings, saves } = this.#options
     const { repository } = this.#room
+    const checks = saves === 'everything' && repository.top !== undefined
+    if (this.mode === 'shadow') {
+      if (checks) await checkWritable(repository, 'objects')
+      return []
+    }
     const busy = inProgress(repository)
     if (busy !== undefined) throw gitStop(`${busy} is in progress`, `Finish or abort ${busy} first, or use --no-git.`)
+    // An undo is not kept from the files: what was left is to come back, committed or not.
+    if (checks) await checkWritable(repository, 'index')
     this.#index = seenIndex(repository)
     const { staged, dirty } =
-      this.#options.saves === 'everything'
+      saves === 'everything'
         ? await statusOf(this.#room)
         : { staged: await isStaged(this.#room, this.#head.commit), dirty: [] }
     if (staged) {
@@ -76,7 +85,7 @@ export class Checkpoints {
       return [stagedWarning]
     }
     const top = repository.top ?? root
-    const { paths, warnings } = await eligible(this.#room, savable(top, dirty, root, closed))
+    const { paths, filtered } = await eligible(this.#room, savable(top, dirty, root, closed))
     if (paths.length === 0) return []
     this.#before = await this.#commit(
       paths,
@@ -84,7 +93,9 @@ export class Checkpoints {
       async () => new Set(),
       settings.author,
     )
-    return [...warnings, savedFirst(paths, this.#before)]
+    if (this.#before === undefined) return this.#notFiltered(filtered)
+    const names = paths.map((name) => this.#shown(name))
+    return [...this.#notFiltered(filtered), savedFirst(names, this.#before)]
   }
 
   /** Paths in `left` are for the user to settle first. */
@@ -119,7 +130,7 @@ export class Checkpoints {
     ignoring.catch(() => {})
     const fit = new Set(sorted.paths)
     const candidates = entries.filter(({ name }) => fit.has(name))
-    warnings.push(...sorted.warnings)
+    warnings.push(...this.#notFiltered(sorted.filtered))
     if (candidates.length === 0) return { commits: this.#commits(undefined), warnings }
     if (disturbed) {
       this.mode = 'shadow'
@@ -140,14 +151,27 @@ export class Checkpoints {
     const late = new Set(changed())
     const paths = candidates.flatMap(({ name }) => (late.has(name) ? [] : [name]))
     const unfit = async (): Promise<Set<string>> => new Set([...(await ignoring), ...changed()])
-    const commit = await this.#commit(paths, message, unfit, settings.author)
+    const commit = await this.#commit(paths, message, unfit, settings.author, await this.#leftOut(record, candidates))
     const ignored = await ignoring
-    for (const name of late) if (!ignored.has(name)) warnings.push(`${name} was changed meanwhile and is not committed`)
+    for (const name of late)
+      if (!ignored.has(name)) warnings.push(`${this.#shown(name)} was changed meanwhile and is not committed`)
     return { commits: this.#commits(commit), warnings }
   }
 
   close(): void {
     this.#room.close()
+  }
+
+  /** As the project has it, whatever part of the repository that is. */
+  #shown(name: string): string {
+    const { root } = this.#options
+    return shortPath(root, path.join(this.#room.repository.top ?? root, name))
+  }
+
+  #notFiltered(filtered: ReadonlyMap<string, string>): string[] {
+    return [...filtered].map(
+      ([name, filter]) => `${this.#shown(name)} is not committed: its filter '${filter}' would have to run a program`,
+    )
   }
 
   #commits(after: string | undefined): Saved['commits'] {
@@ -160,14 +184,23 @@ export class Checkpoints {
     message: string,
     unfit: () => Promise<ReadonlySet<string>>,
     author: string | null,
+    asleep?: ReadonlyMap<string, Side>,
   ): Promise<string | undefined> {
     if (paths.length === 0) return undefined
     const pending = path.join(this.#options.dir, pendingFile)
-    const commit = await commitPaths({ room: this.#room, head: this.#head, paths, message, author, unfit, pending })
+    const plan = { room: this.#room, head: this.#head, paths, message, author, unfit, pending }
+    const commit = await commitPaths(asleep === undefined ? plan : { ...plan, asleep })
     if (commit === undefined) return undefined
     this.#head = { ...this.#head, commit }
     this.#index = seenIndex(this.#room.repository)
     return commit
+  }
+
+  /** What an undo takes off the disk that a sparse checkout had left out before. */
+  async #leftOut({ kind, of }: ExecutionRecord, entries: readonly { name: string; entry: PathRecord }[]) {
+    const undone = kind === 'undo' && of !== undefined ? readRecord(path.dirname(this.#options.dir), of) : undefined
+    const gone = entries.flatMap(({ name, entry }) => (entry.after.type === 'absent' ? [name] : []))
+    return leftOut(this.#room, undone?.commits?.after, gone)
   }
 
   /** Whether somebody else has committed, staged or begun something since the beginning. */
@@ -187,9 +220,9 @@ interface Saved {
   readonly warnings: string[]
 }
 
-function savedFirst(paths: readonly string[], commit: string | undefined): string {
+function savedFirst(paths: readonly string[], commit: string): string {
   const named = paths.length > 3 ? `${paths.slice(0, 3).join(', ')} and ${paths.length - 3} more` : paths.join(', ')
-  return `what was not committed yet (${named}) was committed first, as ${(commit ?? '').slice(0, 8)}`
+  return `what was not committed yet (${named}) was committed first, as ${commit.slice(0, 8)}`
 }
 
 const stagedWarning =

@@ -1,5 +1,5 @@
 import type { ExecutionRecord } from './record.ts'
-import { standings } from './timeline.ts'
+import { heldUndos } from './timeline.ts'
 
 /** A block that need not be carried out again. */
 export interface Done {
@@ -18,9 +18,9 @@ export function doneIn(
   again?: (block: string) => boolean,
 ): (block: string, print: string) => Done | undefined {
   const runs = records.filter(({ kind }) => kind === 'run').reverse()
-  const undone = new Set(standings(records).flatMap(({ record, undone }) => (undone ? [record.number] : [])))
+  const held = heldUndos(records)
   const stands = ({ execution, action }: Pick<Done, 'execution' | 'action'>): boolean =>
-    !undone.has(execution) && !records.some(({ of, ofActions }) => of === execution && ofActions?.includes(action))
+    !held.some(({ of, ofActions }) => of === execution && (ofActions === undefined || ofActions.includes(action)))
   const asked = new Map<string, number>()
   return (block, print) => {
     const nth = asked.get(print) ?? 0

@@ -5,20 +5,18 @@ import type { Room } from './room.ts'
 export interface Sorted {
   /** Relative to the top of the repository. */
   readonly paths: readonly string[]
-  readonly warnings: readonly string[]
+  /** Those that stay out because of a filter, with its name. */
+  readonly filtered: ReadonlyMap<string, string>
 }
 
 /** Which paths may go into a commit: not those of another repository, and not those whose filter would run a program. */
 export async function eligible(room: Room, paths: readonly string[]): Promise<Sorted> {
   const { top } = room.repository
-  if (paths.length === 0 || top === undefined) return { paths, warnings: [] }
+  if (paths.length === 0 || top === undefined) return { paths, filtered: new Map() }
   const submodules = await submodulesOf(room, top)
   const own = paths.filter((name) => !isForeign(name, top, submodules))
   const filtered = await filteredOf(room, own)
-  const warnings = [...filtered].map(
-    ([name, filter]) => `${name} is not committed: its filter '${filter}' would have to run a program`,
-  )
-  return { paths: own.filter((name) => !filtered.has(name)), warnings }
+  return { paths: own.filter((name) => !filtered.has(name)), filtered }
 }
 
 /** Those that git ignores and does not track. */

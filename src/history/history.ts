@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import { fingerprintOf } from '../core/hash.ts'
 import { isOsError } from '../core/os-error.ts'
 import { Stop } from '../core/problem.ts'
-import type { Inspect, Inspected, PathChange, Recorder } from '../core/recorder.ts'
+import type { DirChanges, Inspect, Inspected, PathChange, Recorder } from '../core/recorder.ts'
 import type { ActionResult } from '../core/result.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import type { Checkpoints } from './checkpoints.ts'
@@ -19,8 +19,9 @@ import {
   pendingFile,
   recordFile,
   roomDir,
+  sweepRooms,
 } from './record.ts'
-import type { Snapshot } from './snapshot.ts'
+import type { Before, Snapshot } from './snapshot.ts'
 import { listOf, summaryOf, targetOf } from './summary.ts'
 
 /** What an execution is, for its record. */
@@ -28,7 +29,7 @@ export interface HistoryOptions {
   readonly root: string
   readonly settings: HistorySettings
   readonly kind: ExecutionRecord['kind']
-  /** What an undo or redo is about; known once it has begun. */
+  /** What an undo or redo turns out to be; known once it has begun. */
   readonly about?: () => About
   /** Whether a path must stay out of every commit. Paths are relative to the root. */
   readonly closed: (relative: string) => boolean
@@ -36,6 +37,8 @@ export interface HistoryOptions {
 }
 
 export interface About {
+  /** Taking back an undo is a redo. */
+  readonly kind?: ExecutionRecord['kind']
   readonly of?: number
   readonly ofActions?: readonly number[]
 }
@@ -114,17 +117,36 @@ export class History implements Recorder {
     }
   }
 
-  async changedByProgram(absolutes: readonly string[]): Promise<ReadonlyMap<string, Inspected>> {
-    if (this.#open === undefined || this.#snapshot === undefined || absolutes.length === 0) return new Map()
-    const { statesBefore } = await import('./snapshot.ts')
+  async changedByProgram(absolutes: readonly string[], dirs?: DirChanges): Promise<ReadonlyMap<string, Inspected>> {
+    if (this.#open === undefined) return new Map()
     const { journal } = this.#open
-    const states = await statesBefore(this.#snapshot, absolutes)
+    const states = await this.#foundFiles(absolutes, journal)
+    // A file may have become a directory, or a directory a file: then what was there is known by now.
+    for (const made of dirs?.made ?? []) journal.found(made, { type: 'absent' }, this.acting)
+    for (const gone of dirs?.gone ?? []) journal.found(gone, { type: 'directory' }, this.acting)
+    return states
+  }
+
+  async #foundFiles(absolutes: readonly string[], journal: Journal): Promise<ReadonlyMap<string, Inspected>> {
+    if (this.#snapshot === undefined || absolutes.length === 0) return new Map()
+    const states = await this.#statesBefore(this.#snapshot, absolutes)
     for (const [absolute, { state, ignored }] of states)
       journal.found(absolute, state, this.acting, ignored ? { ignored } : {})
     const lost = absolutes.filter((absolute) => !states.has(absolute)).map((one) => shortPath(this.#options.root, one))
     if (lost.length > 0)
       this.warnings.push(`clada undo cannot take back what action ${this.acting} did to ${listOf(lost)}: ${notKept}`)
     return new Map([...states].map(([absolute, { state }]) => [absolute, state]))
+  }
+
+  /** The program has run by now: a git that fails costs the undo of what it changed, and nothing else. */
+  async #statesBefore(snapshot: Snapshot, absolutes: readonly string[]): Promise<ReadonlyMap<string, Before>> {
+    const { statesBefore } = await import('./snapshot.ts')
+    try {
+      return await statesBefore(snapshot, absolutes)
+    } catch (error) {
+      if (error instanceof Stop) return new Map()
+      throw error
+    }
   }
 
   /** An action begins. */
@@ -209,6 +231,7 @@ export class History implements Recorder {
           reason: 'the project is at an older commit since clada back',
           advice: 'Go to the newest one with clada forward first.',
         })
+      sweepRooms(stateDir)
       const number = (await this.#tidy(history)) + 1
       const journal = new Journal(history, number, root, { execution: number, kind, ...ownOwner() })
       try {
@@ -286,8 +309,8 @@ export class History implements Recorder {
   }
 
   #record(number: number, journal: Journal, results: readonly ActionResult[]): ExecutionRecord {
-    const { kind, about, inspect } = this.#options
-    const { of, ofActions } = about?.() ?? {}
+    const { about, inspect } = this.#options
+    const { kind = this.#options.kind, of, ofActions } = about?.() ?? {}
     const actions = results.map((result) => this.#action(result))
     const { document } = this
     const paths = journal.finish((absolute) => seenBy(inspect, absolute))
@@ -300,7 +323,7 @@ export class History implements Recorder {
       ...(ofActions === undefined ? {} : { ofActions }),
       ended: 'whole',
       mode: 'off',
-      summary: summaryOf({ kind, of, paths, explanations: this.#explanations }),
+      summary: summaryOf({ kind, of, ofActions, paths, explanations: this.#explanations }),
       ...(document === undefined ? {} : { document }),
       actions,
       paths,
@@ -332,7 +355,9 @@ function seenBy(inspect: Inspect, absolute: string): Inspected {
   }
 }
 
-const notKept = 'closed files, large ones, and more ignored ones than can be kept are not saved before a program runs'
+const notKept =
+  'closed files, large ones, those of repositories inside, those behind a filter or marked as unchanged, and more ' +
+  'ignored ones than can be kept are not saved before a program runs'
 
 interface Open {
   readonly stateDir: string

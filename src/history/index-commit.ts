@@ -4,10 +4,12 @@ import { gitStop } from './git-program.ts'
 import { writeCommit } from './commit-object.ts'
 import { cutOffBelow } from './cut-off.ts'
 import { identityOf } from './message.ts'
-import { hasCode } from '../core/os-error.ts'
+import { copyIndex, isUnchanged, type Seen, takeIndexLock } from './index-file.ts'
 import { jsonOf, readOwn } from '../state/own-files.ts'
 import { type Head, headOf, moveRef, type Repository } from './repository.ts'
 import type { Room } from './room.ts'
+import { putToSleep, wake } from './sparse.ts'
+import type { Side } from './tree-contents.ts'
 
 export interface IndexCommit {
   readonly room: Room
@@ -18,6 +20,8 @@ export interface IndexCommit {
   readonly author: string | null
   /** Says, once they are read, which paths must not go in after all: they are ignored, or were changed meanwhile. */
   readonly unfit: () => Promise<ReadonlySet<string>>
+  /** Paths that go back to being left out of a sparse checkout. */
+  readonly asleep?: ReadonlyMap<string, Side>
   /** Where to note that the index is about to be replaced. */
   readonly pending: string
 }
@@ -30,7 +34,7 @@ export interface IndexCommit {
 export async function commitPaths(commit: IndexCommit): Promise<string | undefined> {
   const { room, head, author, message } = commit
   const index = path.join(room.repository.gitDir, 'index')
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < 5; round++) {
     const copy = room.file(`index-${round}`)
     const seen = copyIndex(index, copy)
     const [tree, last] = await Promise.all([treeOf(commit, copy), treeAt(room, head.commit)])
@@ -41,9 +45,10 @@ export async function commitPaths(commit: IndexCommit): Promise<string | undefin
   throw gitStop('the index of the repository kept changing')
 }
 
-async function treeOf({ room, paths, unfit }: IndexCommit, index: string): Promise<string> {
+async function treeOf({ room, paths, unfit, asleep = new Map() }: IndexCommit, index: string): Promise<string> {
   const env = { GIT_INDEX_FILE: index }
-  let wanted = paths
+  await putToSleep(room, asleep, env)
+  let wanted = paths.filter((name) => !asleep.has(name))
   for (let round = 0; ; round++) {
     const before = fs.existsSync(index)
       ? { bytes: fs.readFileSync(index), mtimeMs: fs.statSync(index).mtimeMs }
@@ -58,7 +63,8 @@ async function treeOf({ room, paths, unfit }: IndexCommit, index: string): Promi
       fs.utimesSync(index, Date.now() / 1000, Math.floor(before.mtimeMs) / 1000)
     }
   }
-  const { out } = await room.git(['write-tree'], { env })
+  // What is left out of a sparse checkout need not be there at all, in a partial clone.
+  const { out } = await room.git(['write-tree', ...(room.config.sparse ? ['--missing-ok'] : [])], { env })
   return out.toString().trim()
 }
 
@@ -84,18 +90,6 @@ async function updateIndex(room: Room, how: readonly string[], names: readonly s
   await room.git(['update-index', ...how, '-z', '--stdin'], { input: names.join('\0') + '\0', env })
 }
 
-/** Paths that a sparse checkout leaves out are there after all. */
-async function wake(room: Room, paths: readonly string[], env: Record<string, string>): Promise<void> {
-  const { out } = await room.git(['--literal-pathspecs', 'ls-files', '-t', '-z', '--', ...paths], { env })
-  const asleep = out
-    .toString()
-    .split('\0')
-    .filter((line) => line.startsWith('S '))
-    .map((line) => line.slice(2))
-  if (asleep.length === 0) return
-  await room.git(['update-index', '--no-skip-worktree', '-z', '--stdin'], { input: asleep.join('\0') + '\0', env })
-}
-
 function isContent(file: string): boolean {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false })
   return stat !== undefined && !stat.isDirectory()
@@ -105,48 +99,6 @@ async function treeAt(room: Room, commit: string | undefined): Promise<string | 
   if (commit === undefined) return undefined
   const { out } = await room.git(['rev-parse', '--verify', `${commit}^{tree}`])
   return out.toString().trim()
-}
-
-interface Seen {
-  readonly ino: number
-  readonly size: number
-  readonly mtimeMs: number
-}
-
-/** What the index was when it was copied; undefined when there was none. */
-export function copyIndex(index: string, copy: string): Seen | undefined {
-  // The last copy may have become the index: then both names are one file, and its time would be set.
-  fs.rmSync(copy, { force: true })
-  try {
-    const { ino, size, mtimeMs } = fs.statSync(index)
-    copyWithTime(index, copy)
-    return { ino, size, mtimeMs }
-  } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw error
-    return undefined
-  }
-}
-
-/**
- * Git takes an entry for unchanged when the times agree, but not one that is as young as the index itself. So a copy
- * must be as old as what it was copied from.
- */
-export function copyWithTime(from: string, to: string): void {
-  const { mtimeMs } = fs.statSync(from)
-  fs.copyFileSync(from, to)
-  // Rounded down: a little too old only means that git looks more closely.
-  fs.utimesSync(to, Date.now() / 1000, Math.floor(mtimeMs) / 1000)
-}
-
-export function isUnchanged(index: string, seen: Seen | undefined): boolean {
-  const now = fs.statSync(index, { throwIfNoEntry: false })
-  if (now === undefined || seen === undefined) return now === seen
-  return now.ino === seen.ino && now.size === seen.size && now.mtimeMs === seen.mtimeMs
-}
-
-export function seenIndex({ gitDir }: Repository): Seen | undefined {
-  const stat = fs.statSync(path.join(gitDir, 'index'), { throwIfNoEntry: false })
-  return stat === undefined ? undefined : { ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs }
 }
 
 /** Moves the branch and replaces the index, unless somebody else changed that meanwhile. */
@@ -159,7 +111,7 @@ async function installed(
 ): Promise<boolean> {
   const lock = `${index}.lock`
   fs.writeFileSync(pending, JSON.stringify({ lock, index, copy, commit } satisfies Pending))
-  takeIndexLock(copy, lock)
+  await takeIndexLock(copy, lock)
   try {
     if (!isUnchanged(index, seen)) {
       fs.rmSync(lock)
@@ -210,17 +162,5 @@ function isSameFile(lock: string, copy: string): boolean {
     return fs.readFileSync(lock).equals(fs.readFileSync(copy))
   } catch {
     return false
-  }
-}
-
-/** The lock that git itself uses, with the new index already in it. */
-export function takeIndexLock(copy: string, lock: string): void {
-  try {
-    // A link keeps the time it was written at, by which git tells which entries it can trust.
-    fs.linkSync(copy, lock)
-  } catch (error) {
-    if (hasCode(error, 'EEXIST')) throw gitStop(`'${lock}' exists: another git process is at work in this repository`)
-    fs.closeSync(fs.openSync(lock, 'wx'))
-    copyWithTime(copy, lock)
   }
 }

@@ -50,7 +50,8 @@ function holderOf(file: string): { owner: Owner; nonce: string } | undefined {
   if (text === undefined) {
     const there = fs.lstatSync(file, { throwIfNoEntry: false })
     if (there === undefined || there.isFile()) return undefined
-    throw new Error(`'${file}' is in the way of the lock. Remove it.`)
+    const type = there.isSymbolicLink() ? 'link' : there.isDirectory() ? 'directory' : 'special file'
+    throw new Stop({ kind: 'not-regular', path: file, type, op: 'lock' })
   }
   const found = jsonOf(text)
   const owner = ownerFrom(found)

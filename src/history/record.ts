@@ -76,6 +76,14 @@ export const keptFile = 'before'
 export const pendingFile = 'pending'
 /** Where git works; gone when it is done. */
 export const roomDir = 'room'
+/** The same for what is no execution, in clada's own corner. */
+export const roomPrefix = 'room-'
+
+/** Under the lock, whatever room there is belongs to a process that died. */
+export function sweepRooms(stateDir: string): void {
+  for (const name of fs.readdirSync(stateDir))
+    if (name.startsWith(roomPrefix)) fs.rmSync(path.join(stateDir, name), { recursive: true, force: true })
+}
 
 /** The numbers that executions have, in order. A link of that name is none of ours, and could lead anywhere. */
 export function numbersIn(history: string): number[] {

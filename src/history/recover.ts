@@ -110,11 +110,11 @@ export function interruptedRecord(history: string, number: number, root: string,
   const [header, ...lines] = (readOwn(path.join(dir, journalFile)) ?? '').split('\n').map((line) => jsonOf(line))
   const owner = ownerFrom(header)
   const actions: ActionRecord[] = []
-  let about: { of?: number } = {}
+  let about: Pick<ExecutionRecord, 'of' | 'ofActions'> = {}
   const paths = new Map<string, Found>()
   for (const line of lines) {
     if (typeof line !== 'object' || line === null) continue
-    if ('about' in line) about = ofIn(line.about)
+    if ('about' in line) about = aboutIn(line.about)
     if ('done' in line) actions.push(actionOf(line))
     if (!('path' in line) || typeof line.path !== 'string' || !('to' in line)) continue
     const known = paths.get(line.path)
@@ -222,13 +222,16 @@ function kindOf(header: unknown): ExecutionRecord['kind'] {
   return kind === 'undo' || kind === 'redo' ? kind : 'run'
 }
 
-function ofIn(header: unknown): { of?: number } {
-  const of: unknown = typeof header === 'object' && header !== null ? Reflect.get(header, 'of') : undefined
-  return typeof of === 'number' ? { of } : {}
+function aboutIn(about: unknown): Pick<ExecutionRecord, 'of' | 'ofActions'> {
+  if (typeof about !== 'object' || about === null) return {}
+  const of: unknown = Reflect.get(about, 'of')
+  const actions: unknown = Reflect.get(about, 'ofActions')
+  const ofActions = Array.isArray(actions) ? actions.map(Number) : undefined
+  return typeof of === 'number' ? { of, ...(ofActions === undefined ? {} : { ofActions }) } : {}
 }
 
 /** For somebody who does not know that it ever ran: what it was, what is done and what is not, and what to do now. */
-function toldOf({ number, kind, of, actions, paths }: ExecutionRecord): string {
+function toldOf({ number, kind, of, ofActions = [], actions, paths }: ExecutionRecord): string {
   const turn = kind === 'run' ? '' : ` (${kind}${of === undefined ? '' : ` of execution ${of}`})`
   const was = `execution ${number}${turn} was interrupted: clada was ended in the middle of it.`
   const done = actions.filter(({ success }) => success).map(({ seq }) => seq)
@@ -239,7 +242,9 @@ function toldOf({ number, kind, of, actions, paths }: ExecutionRecord): string {
   const known = kind === 'run' ? `${was} ${acts}` : was
   if (paths.length === 0) return known
   const changed = paths.filter(({ after }) => after.type !== 'directory').map(({ path }) => path)
-  const on = kind === 'run' ? 'run again what is missing' : `clada ${kind} again`
+  // Without a number, undo would take back the one that died.
+  const again = [`clada ${kind}`, ...(kind === 'undo' ? [of ?? ''] : []), ...ofActions.map((one) => `--action ${one}`)]
+  const on = kind === 'run' ? 'run again what is missing' : again.join(' ')
   return `${known} It changed ${listOf(changed) || 'only directories'}. To take that back: clada undo ${number}. To go on instead: ${on}.`
 }
 

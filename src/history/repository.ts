@@ -55,9 +55,13 @@ export function inProgress({ gitDir }: Repository): string | undefined {
 const unfinished = [
   ['MERGE_HEAD', 'a merge'],
   ['rebase-merge', 'a rebase'],
+  ['rebase-apply/applying', 'git am'],
   ['rebase-apply', 'a rebase'],
   ['CHERRY_PICK_HEAD', 'a cherry-pick'],
   ['REVERT_HEAD', 'a revert'],
+  // Several commits are being picked or reverted, and the last one went well.
+  ['sequencer', 'a cherry-pick or revert'],
+  ['BISECT_LOG', 'a bisect'],
 ] as const
 
 /** Runs git on the repository itself, for references. Its configuration is read; nothing in it is run. */

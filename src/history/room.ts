@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { git, type GitAnswer, gitStop } from './git-program.ts'
+import { roomPrefix, sweepRooms } from './record.ts'
 import type { Head, Repository } from './repository.ts'
 
 /**
@@ -20,9 +21,10 @@ export class Room {
     this.#dir = dir
   }
 
-  /** A room in clada's own corner, for what is no execution. */
+  /** A room in clada's own corner, for what is no execution. Whoever has the lock sweeps those of the dead. */
   static openIn(stateDir: string, repository: Repository, head: Head): Promise<Room> {
-    return Room.open(repository, head, fs.mkdtempSync(path.join(stateDir, 'room-')))
+    sweepRooms(stateDir)
+    return Room.open(repository, head, fs.mkdtempSync(path.join(stateDir, roomPrefix)))
   }
 
   /** `dir` is made, and gone after `close`. */

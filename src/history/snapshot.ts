@@ -4,16 +4,19 @@ import type { Inspected } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import { eligible, ignoredOf } from './eligible.ts'
 import { type IgnoredBefore, readIgnored } from './ignored.ts'
-import { addTo, copyIndex } from './index-commit.ts'
+import { addTo } from './index-commit.ts'
+import { copyIndex } from './index-file.ts'
 import { findRepository, headOf, ownRepository, type Repository } from './repository.ts'
 import { Room } from './room.ts'
 import { savable } from './status.ts'
-import { contentsOf, stateOf } from './step.ts'
+import { contentsOf, sidesIn, type Side, stateOf, storedContents } from './tree-contents.ts'
 
 /** The project as it was before a program ran, as a tree among git's objects. No reference leads to it. */
 export interface Snapshot {
   readonly room: Room
   readonly tree: string
+  /** What git knows about the files of the tree. */
+  readonly index: string
   readonly top: string
   /** Files that are otherwise than the tree has them: too large, closed, or behind a filter. */
   readonly unknown: ReadonlySet<string>
@@ -61,9 +64,17 @@ export async function takeSnapshot({ root, stateDir, settings, closed, dir }: Sn
   await addTo(room, paths, env)
   const tree = (await room.git(['write-tree'], { env })).out.toString().trim()
   // What was looked at once need not be read again the next time.
-  if (found === undefined && fs.existsSync(index)) fs.renameSync(index, real)
+  const kept = found === undefined && fs.existsSync(index)
+  if (kept) fs.renameSync(index, real)
   const saved = new Set(paths)
-  return { room, tree, top, unknown: new Set(names.filter((name) => !saved.has(name))), ignored }
+  return {
+    room,
+    tree,
+    index: kept ? real : index,
+    top,
+    unknown: new Set(names.filter((name) => !saved.has(name))),
+    ignored,
+  }
 }
 
 /** What was at these absolute paths; those that nobody can say are left out. */
@@ -73,25 +84,18 @@ export async function statesBefore(snapshot: Snapshot, absolutes: readonly strin
   const byName = new Map(
     absolutes.map((absolute) => [path.relative(top, absolute).split(path.sep).join('/'), absolute]),
   )
-  const names = [...byName.keys()].filter((name) => !unknown.has(name) && !name.startsWith('../'))
+  const known = [...byName.keys()].filter((name) => !unknown.has(name) && !name.startsWith('../'))
+  // Nothing is known about files of repositories inside this one, nor about what a filter made of a content.
+  const { paths: names } = await eligible(room, known)
   // A program may also have changed what is ignored: then what was there need not be ignored now.
   const newRules = names.some((name) => path.posix.basename(name) === '.gitignore')
   for (let at = 0; at < names.length; at += 500) {
     const some = names.slice(at, at + 500)
-    const { out } = await room.git(['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', tree, '--', ...some])
-    const sides = out
-      .toString()
-      .split('\0')
-      .flatMap((line) => {
-        const [, mode, type, oid, name] = /^(\d+) (\w+) (\S+)\t(.*)$/s.exec(line) ?? []
-        return type === 'blob' && mode !== undefined && oid !== undefined && name !== undefined
-          ? [{ mode, oid, name }]
-          : []
-      })
-    const contents = await contentsOf(room, sides)
+    const sides = await sidesIn(room, tree, some)
+    const contents = await contentsBefore(snapshot, sides)
     for (const side of sides) {
-      const state = stateOf(side, contents.get(`${side.oid} ${side.name}`))
-      found.set(byName.get(side.name) ?? '', { state, ignored: false })
+      const bytes = contents.get(`${side.oid} ${side.name}`)
+      if (bytes !== undefined) found.set(byName.get(side.name) ?? '', { state: stateOf(side, bytes), ignored: false })
     }
     const had = new Set(sides.map(({ name }) => name))
     const ignored = await ignoredOf(
@@ -106,5 +110,55 @@ export async function statesBefore(snapshot: Snapshot, absolutes: readonly strin
   }
   return found
 }
+
+/**
+ * Git stores one kind of line ending and puts in the one that is configured, which need not be the one the file had.
+ * The size it had tells. Where nothing fits, the content is left out: nobody can say what it was.
+ */
+async function contentsBefore(
+  { room, index }: Snapshot,
+  sides: readonly (Side & { name: string })[],
+): Promise<Map<string, Buffer>> {
+  const [contents, sizes] = await Promise.all([
+    contentsOf(room, sides),
+    sizesIn(
+      room,
+      index,
+      sides.map(({ name }) => name),
+    ),
+  ])
+  const others = sides.filter(({ mode, oid, name }) => {
+    const size = sizes.get(name) ?? 0
+    // Nothing is what git writes down when it is to look again.
+    return mode !== '120000' && size !== 0 && contents.get(`${oid} ${name}`)?.length !== size
+  })
+  const stored = await storedContents(room, others)
+  for (const { oid, name } of others) {
+    const bytes = stored.get(`${oid} ${name}`)
+    const had = bytes && [bytes, withCarriageReturns(bytes)].find(({ length }) => length === sizes.get(name))
+    if (had === undefined) contents.delete(`${oid} ${name}`)
+    else contents.set(`${oid} ${name}`, had)
+  }
+  return contents
+}
+
+const withCarriageReturns = (bytes: Buffer): Buffer =>
+  Buffer.from(bytes.toString('latin1').replaceAll('\n', '\r\n'), 'latin1')
+
+/** How large the files were on the disk when git looked at them last. */
+async function sizesIn(room: Room, index: string, names: readonly string[]): Promise<Map<string, number>> {
+  if (names.length === 0) return new Map()
+  const env = { GIT_INDEX_FILE: index }
+  const { out } = await room.git(['--literal-pathspecs', 'ls-files', '--debug', '-z', '--', ...names], { env })
+  const entries = out.toString().matchAll(/([^\0]+)\0 +ctime: .*\n.*\n.*\n.*\n +size: (\d+)\tflags: (.*)\n/g)
+  return new Map(
+    [...entries].map(([, name = '', size = '0', flags = '']) => [name, isLookedAt(flags) ? Number(size) : noSize]),
+  )
+}
+
+/** Not what git was told to take for unchanged, or to leave out: whatever the user did to it, git does not know. */
+const isLookedAt = (flags: string): boolean => (Number.parseInt(flags, 16) & 0x4000_8000) === 0
+
+const noSize = -1
 
 const absent: Inspected = { type: 'absent' }

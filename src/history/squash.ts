@@ -25,8 +25,15 @@ export interface SquashRun {
   message: string
 }
 
+/** The commit that nothing goes across. */
+export interface SquashLimit {
+  commit: string
+  why: 'pushed' | 'merge'
+}
+
 export interface Squashed {
   readonly runs: SquashRun[]
+  readonly limit?: SquashLimit
   /** The branch's new commit; undefined when nothing was to be done. */
   readonly head?: string
 }
@@ -38,7 +45,7 @@ export interface Squashed {
 export async function squash(room: Room, head: Head, options: SquashOptions, author: string | null): Promise<Squashed> {
   const { repository } = room
   if (head.commit === undefined) throw gitStop('there is no commit yet')
-  const commits = await rewritable(repository, head.commit, options.force ?? false)
+  const { commits, ...limit } = await rewritable(repository, head.commit, options.force ?? false)
   const chosen = commits.map((commit) => isChosen(commit, options))
   const runs = runsOf(chosen, options.contiguous ?? false)
   const told = runs.map(([from, to]) => {
@@ -48,7 +55,7 @@ export async function squash(room: Room, head: Head, options: SquashOptions, aut
       message: messageFor(members, options.message),
     }
   })
-  if (runs.length === 0 || options.dryRun) return { runs: told }
+  if (runs.length === 0 || options.dryRun) return { runs: told, ...limit }
   const made = await rewrite(room, commits, runs, told, author)
   await inRepository(repository, ['update-ref', '-m', 'clada: squash', 'refs/clada/before-squash', head.commit])
   await moveRef(
@@ -58,7 +65,7 @@ export async function squash(room: Room, head: Head, options: SquashOptions, aut
     head.commit,
     `clada: squash ${told.length === 1 ? 'one run' : `${told.length} runs`}`,
   )
-  return { runs: told, head: made }
+  return { runs: told, head: made, ...limit }
 }
 
 interface Commit {
@@ -72,10 +79,21 @@ interface Commit {
   readonly raw: Buffer
 }
 
+interface Rewritable {
+  readonly commits: Commit[]
+  readonly limit?: SquashLimit
+}
+
 /** From the newest commit back to the first that was pushed or merges others; that one is not included. */
-async function rewritable(repository: Repository, head: string, force: boolean): Promise<Commit[]> {
+async function rewritable(repository: Repository, head: string, force: boolean): Promise<Rewritable> {
   const limits = force ? [] : ['--not', '--remotes']
-  const { out } = await inRepository(repository, ['rev-list', '--first-parent', '--max-count=5000', head, ...limits])
+  const { out } = await inRepository(repository, [
+    'rev-list',
+    '--first-parent',
+    `--max-count=${mostCommits}`,
+    head,
+    ...limits,
+  ])
   const ids = out
     .toString()
     .split('\n')
@@ -83,11 +101,15 @@ async function rewritable(repository: Repository, head: string, force: boolean):
   const commits: Commit[] = []
   for (const raw of await rawCommits(repository, ids)) {
     const commit = parseCommit(raw.id, raw.bytes)
-    if (commit.parents.length > 1) break
+    if (commit.parents.length > 1) return { commits, limit: { commit: commit.id, why: 'merge' } }
     commits.push(commit)
   }
-  return commits
+  const next = commits.length === 0 ? head : commits.at(-1)?.parents[0]
+  const isPushed = !force && next !== undefined && commits.length < mostCommits
+  return isPushed ? { commits, limit: { commit: next, why: 'pushed' } } : { commits }
 }
+
+const mostCommits = 5000
 
 async function rawCommits(
   { gitDir, top, commonDir }: Repository,

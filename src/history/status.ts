@@ -58,6 +58,8 @@ export function savable(
 ): string[] {
   const isCutOff = cutOffBelow(top)
   return names.filter((name) => {
+    // Its bytes are no UTF-8: this is another name than the file has.
+    if (name.includes('\ufffd')) return false
     const relative = path.relative(root, path.join(top, name)).split(path.sep).join('/')
     if (relative.startsWith('../') || path.isAbsolute(relative) || name.endsWith('/')) return false
     if (isClosed(relative, closed)) return false

@@ -3,12 +3,15 @@ import path from 'node:path'
 import type { Inspected } from '../core/recorder.ts'
 import { eligible } from './eligible.ts'
 import { gitStop } from './git-program.ts'
-import { addTo, copyIndex, copyWithTime, takeIndexLock } from './index-commit.ts'
+import { addTo } from './index-commit.ts'
+import { copyIndex, copyWithTime, takeIndexLock } from './index-file.ts'
 import { identityOf } from './message.ts'
 import { jsonOf, ownDir, putFile, readOwn } from '../state/own-files.ts'
 import { inRepository, type Repository } from './repository.ts'
 import type { Room } from './room.ts'
 import { savable, statusOf } from './status.ts'
+import { leftOutNow } from './sparse.ts'
+import { contentsOf, type Side, stateOf } from './tree-contents.ts'
 
 /** Where the project was before `clada back`, and what was uncommitted at each place it left. */
 export interface BackState {
@@ -91,11 +94,15 @@ export interface Difference {
 export async function differences(room: Room, from: string, to: string): Promise<Difference[]> {
   const { out } = await room.git(['diff-tree', '-r', '-z', '--no-renames', '--ignore-submodules=all', from, to])
   const words = out.toString().split('\0')
+  const asleep = await leftOutNow(
+    room,
+    words.filter((_, at) => at % 2 === 1),
+  )
   const found: { name: string; sides: [Side, Side] }[] = []
   for (let at = 0; at + 1 < words.length; at += 2) {
     const [oldMode = '', newMode = '', oldOid = '', newOid = ''] = (words[at] ?? '').slice(1).split(' ')
     const name = words[at + 1] ?? ''
-    if (oldMode !== '160000' && newMode !== '160000' && !name.split('/').includes('.clada'))
+    if (oldMode !== '160000' && newMode !== '160000' && !name.split('/').includes('.clada') && !asleep.has(name))
       found.push({
         name,
         sides: [
@@ -104,11 +111,12 @@ export async function differences(room: Room, from: string, to: string): Promise
         ],
       })
   }
-  const { warnings } = await eligible(
+  const { filtered } = await eligible(
     room,
     found.map(({ name }) => name),
   )
-  if (warnings.length > 0) throw gitStop(`a file would have to go through its filter: ${warnings[0]}`)
+  for (const [name, filter] of filtered)
+    throw gitStop(`${name} would have to go through its filter '${filter}', which would run a program`)
   const contents = await contentsOf(
     room,
     found.flatMap(({ name, sides }) => sides.map((side) => ({ name, ...side }))),
@@ -118,41 +126,6 @@ export async function differences(room: Room, from: string, to: string): Promise
     from: stateOf(before, contents.get(`${before.oid} ${name}`)),
     to: stateOf(after, contents.get(`${after.oid} ${name}`)),
   }))
-}
-
-export interface Side {
-  readonly mode: string
-  readonly oid: string
-}
-
-export function stateOf({ mode }: Side, bytes: Buffer | undefined): Inspected {
-  if (bytes === undefined) return { type: 'absent' }
-  if (mode === '120000') return { type: 'symlink', target: bytes.toString() }
-  return { type: 'file', mode: mode === '100755' ? 0o755 : 0o644, bytes }
-}
-
-/** Contents as they stand in the working tree, line endings and all. */
-export async function contentsOf(
-  room: Room,
-  wanted: readonly (Side & { name: string })[],
-): Promise<Map<string, Buffer>> {
-  const found = new Map<string, Buffer>()
-  for (const kind of ['120000', 'file'] as const) {
-    const some = wanted.filter(({ mode }) => mode !== '000000' && (mode === '120000') === (kind === '120000'))
-    if (some.length === 0) continue
-    const filters = kind === 'file' ? ['--filters'] : []
-    const lines = some.map(({ oid, name }) => (kind === 'file' ? `${oid} ${name}` : oid))
-    const { out } = await room.git(['cat-file', '--batch', ...filters], { input: `${lines.join('\n')}\n` })
-    let at = 0
-    for (const { oid, name } of some) {
-      const end = out.indexOf(10, at)
-      const size = Number(out.subarray(at, end).toString().split(' ')[2])
-      if (!Number.isInteger(size)) throw gitStop(`an object is missing: ${oid}`)
-      found.set(`${oid} ${name}`, out.subarray(end + 1, end + 1 + size))
-      at = end + 1 + size + 1
-    }
-  }
-  return found
 }
 
 /** The index becomes that of a commit, or one that was kept. */
@@ -166,7 +139,7 @@ export async function installIndex(room: Room, commit: string, kept: string | un
     await room.git(['read-tree', '-i', '-m', commit], { env })
     await room.git(['update-index', '-q', '--refresh'], { env, fine: [1] })
   }
-  takeIndexLock(copy, `${index}.lock`)
+  await takeIndexLock(copy, `${index}.lock`)
   fs.renameSync(`${index}.lock`, index)
 }
 

@@ -1,8 +1,9 @@
 import type { ExecutionRecord, PathRecord } from './record.ts'
 
 /** What an execution did, in one line: `edit 3 files, create src/x.ts`. */
-export function summaryOf({ kind, of, paths, explanations }: Told): string {
-  if (kind !== 'run') return `${kind} execution ${of ?? ''}`.trimEnd()
+export function summaryOf({ kind, of, ofActions, paths, explanations }: Told): string {
+  if (kind !== 'run')
+    return `${kind} ${ofActions === undefined ? '' : `action ${ofActions.join(', ')} of `}execution ${of ?? ''}`.trimEnd()
   const [said] = explanations
   if (said !== undefined && said.trim() !== '') return oneLine(said.trim())
   const groups = new Map<string, string[]>()
@@ -21,6 +22,7 @@ export function summaryOf({ kind, of, paths, explanations }: Told): string {
 interface Told {
   readonly kind: ExecutionRecord['kind']
   readonly of: number | undefined
+  readonly ofActions?: readonly number[] | undefined
   readonly paths: readonly PathRecord[]
   readonly explanations: readonly string[]
 }

@@ -17,6 +17,17 @@ export function makePathJudge(policy: PathPolicy): PathJudge {
   }
 }
 
+/**
+ * For what an undo puts back. Programs may have changed what no document may: odd names are as they were found, and
+ * what can make other programs run code was there before. What is closed stays closed.
+ */
+export function makeUndoJudge(policy: PathPolicy): PathJudge {
+  return {
+    ...makePathJudge(policy),
+    path: (_, absolute, access) => judgePlace(absolute, access, policy, noNames),
+  }
+}
+
 const isClosed = (parts: readonly string[], absolute: string, policy: PathPolicy): boolean =>
   patternFor(parts, absolute, policy.denied) !== undefined ||
   isReserved(absolute, policy) ||
@@ -61,12 +72,19 @@ interface PathPolicy {
 
 function judgePath(given: string, absolute: string, access: Access, policy: PathPolicy): PathDecision {
   const spelling = misspelling(given)
-  if (spelling !== undefined) return deny('invalid_parameter', spelling)
+  return spelling === undefined ? judgePlace(absolute, access, policy) : deny('invalid_parameter', spelling)
+}
 
+function judgePlace(
+  absolute: string,
+  access: Access,
+  policy: PathPolicy,
+  closedToWriting: ReadonlySet<string> = writeClosed,
+): PathDecision {
   const clean = path.resolve(absolute)
   const root = rootOf(clean, policy) ?? (policy.allowEscape ? topOf(clean) : undefined)
   const parts = partsBelow(clean, root ?? topOf(clean))
-  const denied = deniedBy(parts, clean, access, policy.denied)
+  const denied = deniedBy(parts, clean, access, policy.denied, closedToWriting)
   if (denied !== undefined) return denied
   if (access !== 'list' && isReserved(clean, policy))
     return deny('path_denied', 'clada itself reads or writes it at this moment')
@@ -191,19 +209,21 @@ const ownFiles: readonly { name: string; why: string }[] = [
   { name: '.clada', why: "it is clada's own state" },
   { name: 'clada.yml', why: "it is clada's own configuration" },
 ]
-const writeClosed = new Set(['.npmrc', '.yarnrc', '.yarnrc.yml', '.husky'])
+const writeClosed: ReadonlySet<string> = new Set(['.npmrc', '.yarnrc', '.yarnrc.yml', '.husky'])
+const noNames: ReadonlySet<string> = new Set()
 
 function deniedBy(
   parts: readonly string[],
   clean: string,
   access: Access,
   denied: DeniedPatterns,
+  closedToWriting: ReadonlySet<string>,
 ): PathDecision | undefined {
   for (const part of parts) {
     const name = folded(part)
     const own = ownFiles.find((file) => file.name === name) ?? (name === 'git~1' ? ownFiles[0] : undefined)
     if (own !== undefined) return deny('path_denied', own.why)
-    if (access === 'write' && writeClosed.has(name)) {
+    if (access === 'write' && closedToWriting.has(name)) {
       return deny(
         'path_denied',
         `'${part}' can make other programs run code, so it is closed to writing`,

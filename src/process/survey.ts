@@ -8,6 +8,8 @@ import { passedOver } from '../core/passed-over.ts'
  */
 export interface Survey {
   readonly files: ReadonlyMap<string, string>
+  /** Directories that were looked into. */
+  readonly dirs: ReadonlySet<string>
   /** Closed by name, or by being a second name of something closed or outside. */
   readonly closed: readonly ClosedPath[]
   /** Repositories inside the project. */
@@ -27,6 +29,7 @@ export function surveyOf(root: string, isClosed: (relative: string) => boolean, 
   const repositories: string[] = []
   const linked: { path: string; inode: string; names: number }[] = []
   const closedInodes = new Set<string>()
+  const dirs = new Set<string>()
   const pending = ['']
   let whole = true
   for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
@@ -36,7 +39,10 @@ export function surveyOf(root: string, isClosed: (relative: string) => boolean, 
       if (isClosed(relative) && (entry.isFile() || entry.isDirectory())) {
         closed.push({ path: relative, type: entry.isDirectory() ? 'directory' : 'file' })
       } else if (entry.isDirectory()) {
-        if (!passedOver.has(entry.name)) pending.push(relative)
+        if (!passedOver.has(entry.name)) {
+          pending.push(relative)
+          dirs.add(relative)
+        }
         continue
       }
       if (entry.isDirectory()) continue
@@ -61,7 +67,7 @@ export function surveyOf(root: string, isClosed: (relative: string) => boolean, 
     const elsewhere = (here.get(inode) ?? 0) < names
     if ((elsewhere || closedInodes.has(inode)) && !isClosed(name)) closed.push({ path: name, type: 'file' })
   }
-  return { files, closed, repositories, whole }
+  return { files, dirs, closed, repositories, whole }
 }
 
 function entriesOf(dir: string): fs.Dirent[] {
@@ -72,6 +78,10 @@ function entriesOf(dir: string): fs.Dirent[] {
     return []
   }
 }
+
+/** Directories that one look saw and the other did not, outer ones first. */
+export const dirsOnlyIn = (one: Survey, other: Survey): string[] =>
+  [...one.dirs].filter((dir) => !other.dirs.has(dir)).sort()
 
 export interface ChangedFile {
   readonly path: string

@@ -95,6 +95,38 @@ describe('an execution that died', () => {
     expect(treeOf(root)).toEqual({ 'a.txt': '644 a', 'b.txt': '644 b' })
   })
 
+  it('may be an undo, which can be taken back or gone on with', async () => {
+    const died = async (): Promise<string> => {
+      const root = scratchDir({ 'a.txt': 'a', 'b.txt': 'b' })
+      await execute(root, 'off', [
+        ['file_write', { path: 'a.txt', content: 'A' }],
+        ['file_write', { path: 'b.txt', content: 'B' }],
+      ])
+      await undoIn(root, 'off')
+      const dir = path.join(root, '.clada/history/2')
+      fs.rmSync(path.join(dir, 'record.json'))
+      const journal = fs.readFileSync(path.join(dir, 'journal'), 'utf8')
+      fs.writeFileSync(path.join(dir, 'journal'), journal.replace(/"started":"\d+"/, '"started":"1"'))
+      fill(root, { 'b.txt': 'B' })
+      return root
+    }
+    const first = await died()
+    const undone = await undoIn(first, 'off')
+    expect(undone).toMatchObject({ success: true, execution: 2, restored: ['a.txt'] })
+    expect(undone.warnings).toEqual([
+      'execution 2 (undo of execution 1) was interrupted: clada was ended in the middle of it. It changed a.txt. ' +
+        'To take that back: clada undo 2. To go on instead: clada undo 1.',
+    ])
+    expect(treeOf(first)).toEqual({ 'a.txt': '644 A', 'b.txt': '644 B' })
+    expect(await undoIn(first, 'off')).toMatchObject({ success: true, execution: 1 })
+    expect(treeOf(first)).toEqual({ 'a.txt': '644 a', 'b.txt': '644 b' })
+
+    const second = await died()
+    expect(await undoIn(second, 'off', { number: 1 })).toMatchObject({ success: true, restored: ['b.txt'] })
+    expect(treeOf(second)).toEqual({ 'a.txt': '644 a', 'b.txt': '644 b' })
+    expect(await undoIn(second, 'off')).toMatchObject({ success: false, error: 'There is nothing left to undo.' })
+  })
+
   it('does not take what the user wrote after it', async () => {
     const root = scratchDir({ 'a.txt': 'a' })
     await execute(root, 'off', [['file_write', { path: 'a.txt', content: 'A' }]])

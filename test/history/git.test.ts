@@ -1,9 +1,10 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { copyIndex, isUnchanged } from '../../src/history/index-commit.ts'
+import { copyIndex, isUnchanged } from '../../src/history/index-file.ts'
+import { Clada } from '../../src/index.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
-import { type Call, execute, git, type Mode, redoIn, repository, treeOf, undoIn } from './world.ts'
+import { type Call, documentOf, execute, git, type Mode, redoIn, repository, treeOf, undoIn } from './world.ts'
 
 const edit: Call = ['file_replace_text', { path: 'a.txt', old_text: 'one', new_text: 'ONE' }]
 const create: Call = ['file_write', { path: 'src/new.txt', content: 'new\n' }]
@@ -34,6 +35,18 @@ describe('commit mode', () => {
     expect(git(root, 'show', '--format=', '--name-status')).toBe('M\ta.txt\nD\tb.txt\nA\tsrc/new.txt\n')
     expect(status(root)).toEqual([own])
     expect(git(root, 'fsck', '--strict')).toBe('')
+  })
+
+  it('is named as the replacer explains it', async () => {
+    const root = repository(files)
+    const replace = (file: string, from: string, to: string, said: string): string =>
+      `<<<EXPLANATION>>>\n${said}\n<<<FILE>>>\n${file}\n<<<SEARCH>>>\n${from}\n<<<REPLACE>>>\n${to}\n<<<END>>>\n`
+    const text = replace('a.txt', 'one', 'two', 'Count on') + replace('b.txt', 'b', 'c', 'Go on\nin the alphabet')
+    expect(await new Clada({ repoPath: root }).execute(text)).toMatchObject({ success: true })
+    expect(git(root, 'log', '-1', '--format=%B').trimEnd()).toBe(
+      'AI: Count on\n\nGo on\nin the alphabet\n\n1. ok: file_replace_text a.txt\n2. ok: file_replace_text b.txt',
+    )
+    expect(await new Clada({ repoPath: root }).history()).toMatchObject([{ summary: 'Count on' }])
   })
 
   it('says that a file moved, by a move or by a patch that renames it', async () => {
@@ -96,6 +109,50 @@ describe('commit mode', () => {
     expect(git(root, 'show', '--format=', '--name-status', 'HEAD~1')).toBe('M\tb.txt\nD\tsrc/c.txt\nA\tuntracked.txt\n')
     expect(git(root, 'show', '--format=', '--name-status', 'HEAD')).toBe('M\ta.txt\n')
     expect(status(root)).toEqual([own, '?? .env', '?? huge.bin', '?? key.pem'])
+  })
+
+  it('leaves out what was changed meanwhile, and files whose names are no UTF-8', async () => {
+    const top = repository({ 'x/a.txt': 'one\n', 'x/b.txt': 'b\n' })
+    const root = path.join(top, 'x')
+    const odd = Buffer.concat([Buffer.from(`${root}/odd`), Buffer.from([0xff])])
+    fs.writeFileSync(odd, 'odd\n')
+    const write: Call = ['file_write', { path: 'b.txt', content: 'B\n' }]
+    const onAction = ({ seq }: { seq: number }): void => {
+      if (seq === 2) fill(root, { 'a.txt': 'of an editor\n' })
+    }
+    const result = await new Clada({ repoPath: root }).execute(documentOf(root, [edit, write]), { onAction })
+    expect(result.warnings).toEqual(['a.txt was changed meanwhile and is not committed'])
+    expect(git(top, 'show', '--format=', '--name-only')).toBe('x/b.txt\n')
+    expect(git(top, 'status', '--porcelain')).toBe(' M x/a.txt\n?? x/.clada/\n?? "x/odd\\377"\n')
+    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('of an editor\n')
+  })
+
+  it('does not touch what the user stages meanwhile', async () => {
+    const root = repository(files)
+    let index: Buffer | undefined
+    const onAction = (): void => {
+      fill(root, { 'b.txt': 'staged\n' })
+      git(root, 'add', 'b.txt')
+      index = fs.readFileSync(path.join(root, '.git/index'))
+    }
+    const result = await new Clada({ repoPath: root }).execute(documentOf(root, [edit]), { onAction })
+    expect(result.warnings).toEqual([expect.stringMatching(/^the repository was changed meanwhile, so .* refs\/clada/)])
+    expect(subjects(root)).toEqual(['first'])
+    expect(fs.readFileSync(path.join(root, '.git/index'))).toEqual(index)
+    expect(git(root, 'show', '--format=', '--name-only', checkpoints)).toBe('a.txt\n')
+  })
+
+  it('goes on from what the user commits meanwhile', async () => {
+    const root = repository(files)
+    const onAction = (): void => {
+      fill(root, { 'b.txt': 'mine\n' })
+      git(root, 'commit', '-q', '-m', 'mine', 'b.txt')
+    }
+    const result = await new Clada({ repoPath: root }).execute(documentOf(root, [edit]), { onAction })
+    expect(result).toMatchObject({ success: true })
+    expect(subjects(root)).toEqual(['AI: edit a.txt', 'mine', 'first'])
+    expect(git(root, 'show', '--format=', '--name-only')).toBe('a.txt\n')
+    expect(status(root)).toEqual([own])
   })
 
   it('takes another author', async () => {
@@ -200,6 +257,46 @@ describe('commit mode', () => {
     expect(status(root)).toEqual([own])
   })
 
+  it('leaves out of a sparse checkout again what an undo takes off the disk, and deletes it nowhere', async () => {
+    const root = repository({ ...files, 'far/d.txt': 'd\n' })
+    git(root, 'sparse-checkout', 'set', '--cone', 'src')
+    const before = treeOf(root)
+    const write: Call = ['file_write', { path: 'far/d.txt', content: 'D\n' }]
+    const another: Call = ['file_write', { path: 'far/new.txt', content: 'n\n' }]
+    await execute(root, 'commit', [write, another])
+    const after = treeOf(root)
+    await undoIn(root, 'commit')
+    expect(treeOf(root)).toEqual(before)
+    expect(git(root, 'diff', '--stat', 'HEAD~2', 'HEAD')).toBe('')
+    expect(git(root, 'ls-files', '-t', 'far')).toBe('S far/d.txt\n')
+    expect(status(root)).toEqual([own])
+    await redoIn(root, 'commit')
+    expect(treeOf(root)).toEqual(after)
+    expect(status(root)).toEqual([own])
+    await undoIn(root, 'commit')
+    expect(git(root, 'show', 'HEAD:far/d.txt')).toBe('d\n')
+  })
+
+  it('works in a partial clone, whose objects outside of a sparse checkout are not there', async () => {
+    const first = repository({ ...files, 'far/d.txt': 'd\n' })
+    fill(first, { 'a.txt': 'one\n\n', 'far/d.txt': 'd2\n' })
+    git(first, 'commit', '-q', '-am', 'second')
+    git(first, 'config', 'uploadpack.allowFilter', 'true')
+    const root = path.join(scratchDir(), 'clone')
+    git(first, 'clone', '-q', '--filter=blob:none', '--sparse', `file://${first}`, root)
+    const before = treeOf(root)
+    await execute(root, 'commit', [edit, ['file_write', { path: 'far/d.txt', content: 'new\n' }]])
+    expect(await undoIn(root, 'commit')).toMatchObject({ success: true, conflicts: [] })
+    expect(treeOf(root)).toEqual(before)
+    expect(git(root, 'diff', '--raw', 'HEAD~2', 'HEAD')).toBe('')
+    // Of what the first commit has, nothing is here yet but what git fetches for this.
+    git(root, 'cat-file', '-e', 'HEAD~3:a.txt')
+    for (const _ of [1, 2, 3]) expect(await new Clada({ repoPath: root }).back()).toMatchObject({ success: true })
+    for (const _ of [1, 2, 3]) expect(await new Clada({ repoPath: root }).forward()).toMatchObject({ success: true })
+    expect(treeOf(root)).toEqual(before)
+    expect(status(root)).toEqual([own])
+  })
+
   it('keeps line endings as the repository has them', async () => {
     const root = repository({ '.gitattributes': '* text=auto eol=crlf\n', 'a.txt': 'one\r\ntwo\r\n' })
     await execute(root, 'commit', [edit])
@@ -217,11 +314,22 @@ describe('commit mode', () => {
     expect(fs.readFileSync(path.join(root, 'dist/out.js'), 'utf8')).toBe('old\n')
   })
 
+  it('follows an ignore list that is configured', async () => {
+    const root = repository(files)
+    git(root, 'config', 'core.excludesFile', path.join(scratchDir({ list: '*.log\n' }), 'list'))
+    fill(root, { 'before.log': 'x\n' })
+    await execute(root, 'commit', [edit, ['file_write', { path: 'after.log', content: 'y\n' }]])
+    expect(subjects(root)).toEqual(['AI: edit a.txt, create after.log', 'first'])
+    expect(git(root, 'show', '--format=', '--name-only')).toBe('a.txt\n')
+  })
+
   it('commits only what lies below the root', async () => {
     const top = repository({ 'x/a.txt': 'one\n', 'y/b.txt': 'b\n' })
-    fill(top, { 'y/b.txt': 'mine\n' })
+    fill(top, { 'y/b.txt': 'mine\n', 'x/new.txt': 'new\n' })
     const root = path.join(top, 'x')
-    await execute(root, 'commit', [edit])
+    const { warnings = [] } = await execute(root, 'commit', [edit])
+    // Told as the project has it, like everything else.
+    expect(warnings).toEqual([expect.stringContaining('(new.txt) was committed first')])
     expect(git(top, 'show', '--format=', '--name-only')).toBe('x/a.txt\n')
     expect(status(top)).toEqual([' M y/b.txt', '?? x/.clada/.gitignore'])
   })
@@ -257,6 +365,23 @@ describe('commit mode', () => {
     ['a merge', (root: string) => expect(() => git(root, 'merge', 'other')).toThrow()],
     ['a rebase', (root: string) => expect(() => git(root, 'rebase', 'other')).toThrow()],
     ['a cherry-pick', (root: string) => expect(() => git(root, 'cherry-pick', 'other')).toThrow()],
+    [
+      'a cherry-pick or revert',
+      (root: string) => {
+        expect(() => git(root, 'cherry-pick', 'other', 'main')).toThrow()
+        git(root, 'checkout', '-q', '--theirs', '.')
+        git(root, 'commit', '-q', '-am', 'settled')
+      },
+    ],
+    [
+      'git am',
+      (root: string) => {
+        fill(root, { 'the.patch': git(root, 'format-patch', '-1', '--stdout', 'other') })
+        expect(() => git(root, 'am', 'the.patch')).toThrow()
+      },
+    ],
+    ['a revert', (root: string) => git(root, 'revert', '--no-commit', 'HEAD')],
+    ['a bisect', (root: string) => git(root, 'bisect', 'start', 'HEAD', 'HEAD~1')],
   ] as const) {
     it(`refuses in the middle of ${what}, with nothing executed`, async () => {
       const root = repository(files)
@@ -287,10 +412,47 @@ describe('commit mode', () => {
     expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('one\n')
   })
 
+  it('stops before anything when an index.lock was left behind, and says what to do', async () => {
+    const root = repository(files)
+    const lock = path.join(root, '.git/index.lock')
+    fs.writeFileSync(lock, '')
+    expect(await execute(root, 'commit', [edit])).toMatchObject({
+      success: false,
+      fatalCode: 'git_operation_failed',
+      results: [{ details: { advice: expect.stringContaining('remove that file') } }],
+    })
+    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('one\n')
+    fs.rmSync(lock)
+    expect(await execute(root, 'commit', [edit])).toMatchObject({ success: true })
+  })
+
+  for (const mode of ['commit', 'shadow'] as const) {
+    const may = process.geteuid?.() === 0
+    it.skipIf(may)(`stops before anything where git may not write (the superuser may): ${mode}`, async () => {
+      const root = repository(files)
+      fs.chmodSync(path.join(root, '.git/objects'), 0o555)
+      try {
+        expect(await execute(root, mode, [edit])).toMatchObject({ success: false, fatalCode: 'git_operation_failed' })
+      } finally {
+        fs.chmodSync(path.join(root, '.git/objects'), 0o755)
+      }
+      expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('one\n')
+    })
+  }
+
+  it('waits for a git that is at work', async () => {
+    const root = repository(files)
+    const lock = path.join(root, '.git/index.lock')
+    fs.writeFileSync(lock, '')
+    setTimeout(() => fs.rmSync(lock), 200)
+    expect(await execute(root, 'commit', [edit])).toMatchObject({ success: true })
+    expect(status(root)).toEqual([own])
+  })
+
   it('says so when git fails at the end; the changes stay and can be undone', async () => {
     const root = repository(files)
-    fs.writeFileSync(path.join(root, '.git/index.lock'), '')
-    const result = await execute(root, 'commit', [edit])
+    const onAction = (): void => fs.writeFileSync(path.join(root, '.git/index.lock'), '')
+    const result = await new Clada({ repoPath: root }).execute(documentOf(root, [edit]), { onAction })
     expect(result).toMatchObject({
       success: false,
       executedActions: 1,
@@ -298,7 +460,7 @@ describe('commit mode', () => {
       results: [{ success: true }],
     })
     expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('ONE\n')
-    expect(await undoIn(root, 'off')).toMatchObject({ success: true })
+    expect(await undoIn(root, 'commit')).toMatchObject({ success: true })
     expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('one\n')
   })
 

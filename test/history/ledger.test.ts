@@ -5,7 +5,7 @@ import { Clada } from '../../src/index.ts'
 import { formatReport } from '../../src/report/format.ts'
 import { clada } from '../support/cli.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
-import { type Call, documentOf, execute, repository } from './world.ts'
+import { type Call, documentOf, execute, git, repository } from './world.ts'
 
 const replace = (old_text: string, new_text: string): Call => [
   'file_replace_text',
@@ -109,5 +109,10 @@ describe('the command line', () => {
     expect(run('squash', '--message', 'All of it').stdout).toMatch(/^3 commits became one: All of it\n/)
     expect(run('squash').stdout).toBe('There are no two commits in a row that could become one.\n')
     expect(run('squash', '--auto', '--messages').status).toBe(2)
+    expect(run('squash', '--message', ' ')).toMatchObject({ status: 2, stderr: 'clada: --message needs a text.\n' })
+    git(root, 'update-ref', 'refs/remotes/origin/main', 'HEAD')
+    expect(run('squash').stdout).toMatch(
+      /^There are no two commits in a row that could become one since [0-9a-f]{8}, which was pushed; --force takes those as well\.\n$/,
+    )
   })
 })

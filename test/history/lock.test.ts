@@ -10,7 +10,7 @@ import { ownOwner } from '../../src/state/owner.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { figure, many } from './endurance.ts'
 import { startClada } from './kill.ts'
-import { type Call, execute, treeOf } from './world.ts'
+import { type Call, execute, treeOf, undoIn } from './world.ts'
 
 const write = (content: string): Call => ['file_write', { path: 'a.txt', content }]
 const lockOf = (root: string): string => path.join(root, '.clada/lock')
@@ -39,6 +39,36 @@ describe('the lock', () => {
     expect(treeOf(root)).toEqual({ 'a.txt': '644 a' })
     const impatient = new Clada({ repoPath: root, git: 'off', lockTimeout: 0.05 })
     expect(await impatient.undo()).toMatchObject({ success: false })
+  })
+
+  for (const [what, make] of [
+    ['a link', (file: string) => fs.symlinkSync('nowhere', file)],
+    ['a directory', (file: string) => fs.mkdirSync(file)],
+  ] as const) {
+    it(`is not taken where ${what} is in its place, and that is said`, async () => {
+      const root = scratchDir({ 'a.txt': 'a', '.clada/.gitignore': '*\n' })
+      make(lockOf(root))
+      const reason = `'${lockOf(root)}' is ${what}, not a regular file`
+      const result = await execute(root, 'off', [write('A')])
+      expect(result.results).toMatchObject([
+        { success: false, error: `file_write: ${reason}`, code: 'invalid_parameter' },
+      ])
+      expect(await undoIn(root, 'off')).toMatchObject({
+        success: false,
+        error: expect.stringContaining(`clada undo: ${reason}`),
+      })
+      expect(treeOf(root)).toEqual({ 'a.txt': '644 a' })
+      expect(fs.readdirSync(path.join(root, '.clada')).sort()).toEqual(['.gitignore', 'history', 'lock'])
+    })
+  }
+
+  it('sweeps what processes that died on the way to it have left', async () => {
+    const root = scratchDir({ 'a.txt': 'a', '.clada/.gitignore': '*\n' })
+    const [left, alive] = [`${lockOf(root)}.left`, `${lockOf(root)}.alive`]
+    fs.writeFileSync(left, JSON.stringify(dead()))
+    fs.writeFileSync(alive, JSON.stringify({ ...ownOwner(), nonce: 'alive' }))
+    await execute(root, 'off', [write('A')])
+    expect([left, alive].map((file) => fs.existsSync(file))).toEqual([false, true])
   })
 
   it('can lie elsewhere', async () => {

@@ -47,6 +47,102 @@ describe('what programs change', () => {
     }
   }
 
+  it('comes with directories, which are taken back as well', async () => {
+    const root = repository({ ...files, 'gone/deep/d.txt': 'd\n', 'was-dir/x': 'x\n', 'was-file': 'f\n' })
+    fs.mkdirSync(path.join(root, 'empty/deep'), { recursive: true })
+    const before = treeOf(root)
+    await run(root, 'commit', [
+      bash('rm -r gone empty was-dir was-file; mkdir -p new/deep was-file only; echo n > new/deep/n; echo w > was-dir'),
+    ])
+    const after = treeOf(root)
+    expect(await undoIn(root, 'commit')).toMatchObject({ success: true, conflicts: [] })
+    expect(treeOf(root)).toEqual(before)
+    expect(await redoIn(root, 'commit')).toMatchObject({ success: true, conflicts: [] })
+    expect(treeOf(root)).toEqual(after)
+    fill(root, { 'new/mine.txt': 'mine\n' })
+    expect(await undoIn(root, 'commit')).toMatchObject({ success: true, conflicts: [] })
+    expect(treeOf(root)).toEqual({ ...before, 'new/': 'directory', 'new/mine.txt': '644 mine\n' })
+  })
+
+  const mixed = {
+    'crlf.txt': 'a\r\nb\r\n',
+    'lf.txt': 'a\nb\n',
+    'both.txt': 'a\r\nb\n',
+    'x/crlf.txt': 'c\r\nd\r\ne\r\n',
+  }
+  for (const autocrlf of ['true', 'input', 'false']) {
+    it(`is taken back byte by byte, whatever line endings git puts in: autocrlf ${autocrlf}`, async () => {
+      const root = repository({})
+      git(root, 'config', 'core.autocrlf', autocrlf)
+      fill(root, mixed)
+      git(root, 'add', '-A')
+      git(root, 'commit', '-q', '-m', 'first')
+      fill(root, { 'x/new.txt': 'not\r\ncommitted\r\n' })
+      const before = treeOf(root)
+      const result = await run(root, 'shadow', [bash('for f in *.txt x/*.txt; do echo z >> "$f"; done')])
+      const lost = result.warnings?.some((warning) => warning.includes('both.txt')) ?? false
+      expect(await undoIn(root, 'shadow')).toMatchObject({ success: true, conflicts: [] })
+      const both = treeOf(root)['both.txt']
+      // Where nobody can say which lines had which ending, the file stays, and that is told.
+      expect(both).toBe(lost ? '644 a\r\nb\nz\n' : before['both.txt'])
+      expect({ ...treeOf(root), 'both.txt': '' }).toEqual({ ...before, 'both.txt': '' })
+      expect(lost).toBe(autocrlf !== 'false')
+    })
+  }
+
+  it('is never taken for new where nobody looked: other repositories, filters, files marked as unchanged', async () => {
+    const attributes = '*.rot filter=rot\n'
+    const root = repository({ 'a.txt': 'a\n', 'local.txt': 'l\n', 'x.rot': 'uryyb\n', '.gitattributes': attributes })
+    git(root, 'config', 'filter.rot.clean', 'tr a-z n-za-m')
+    git(root, 'config', 'filter.rot.smudge', 'tr a-z n-za-m')
+    git(root, 'update-index', '--assume-unchanged', 'local.txt')
+    git(root, 'clone', '-q', repository({ 'of-it.txt': 'inner\n' }), 'inner')
+    fill(root, { 'local.txt': 'm\n' })
+    const bare = scratchDir({ 'a.txt': 'a\n' })
+    git(bare, 'clone', '-q', repository({ 'of-it.txt': 'inner\n' }), 'inner')
+    for (const [dir, mode, lost] of [
+      [root, 'shadow', 'inner/of-it.txt, local.txt, x.rot'],
+      [root, 'off', 'inner/of-it.txt'],
+      [bare, 'commit', 'inner/of-it.txt'],
+    ] as const) {
+      const result = await run(dir, mode, [
+        bash('for f in a.txt inner/of-it.txt local.txt x.rot; do echo z >> $f; done'),
+      ])
+      expect(result.warnings).toEqual([expect.stringContaining(`cannot take back what action 1 did to ${lost}: `)])
+      const after = treeOf(dir)
+      expect(await undoIn(dir, mode)).toMatchObject({ success: true, conflicts: [] })
+      const kept = treeOf(dir)
+      for (const name of lost.split(', ')) expect(kept[name]).toBe(after[name])
+      expect(kept['a.txt']).toBe('644 a\n')
+    }
+  })
+
+  it('is taken back whatever the files are called', async () => {
+    const names = [
+      'new\nline',
+      ' blank',
+      '\ttab',
+      'quo"te',
+      'back\\slash',
+      '*',
+      ':(top)x',
+      'aux.c',
+      'dot.',
+      'ü',
+      'u\u0308',
+    ]
+    const root = repository(Object.fromEntries(names.map((name) => [name, `${name}\n`])))
+    const before = treeOf(root)
+    await run(root, 'commit', [bash(`for f in ./*; do echo z >> "$f"; done; echo z > $'an\\nother'; echo z > .npmrc`)])
+    const after = treeOf(root)
+    expect(Object.keys(after)).toHaveLength(names.length + 2)
+    expect(await undoIn(root, 'commit')).toMatchObject({ success: true, conflicts: [] })
+    expect(treeOf(root)).toEqual(before)
+    expect(await redoIn(root, 'commit')).toMatchObject({ success: true })
+    expect(treeOf(root)).toEqual(after)
+    expect(git(root, 'status', '--porcelain')).toBe('?? .clada/\n')
+  })
+
   it('is saved without closed files', async () => {
     const root = repository(files)
     fill(root, { '.env': 'SECRET\n', 'ignored/.env': 'SECRET\n' })

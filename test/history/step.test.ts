@@ -3,7 +3,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../src/index.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
-import { execute, git, repository, treeOf } from './world.ts'
+import { type Call, execute, git, repository, treeOf } from './world.ts'
 
 const clada = (root: string): Clada => new Clada({ repoPath: root })
 const status = (root: string): string =>
@@ -20,6 +20,8 @@ function threeCommits(): string {
   git(root, 'commit', '-q', '-am', 'third')
   return root
 }
+
+const write: Call = ['file_write', { path: 'a.txt', content: 'written\n' }]
 
 describe('back and forward', () => {
   it('walk along the first parents and return to the branch', async () => {
@@ -70,6 +72,85 @@ describe('back and forward', () => {
     expect(git(root, 'for-each-ref', 'refs/clada')).toBe('')
   })
 
+  it('give files the line endings that git gives them', async () => {
+    const root = repository({})
+    git(root, 'config', 'core.autocrlf', 'true')
+    const first = { 'a.txt': 'one\r\n', 'b.txt': 'b\r\nb\r\n', 'lf.txt': 'l\n' }
+    const second = { 'a.txt': 'one\r\ntwo\r\n', 'b.txt': 'b\r\n', 'lf.txt': 'l\nf\n', 'new.txt': 'n\r\ne\r\nw\r\n' }
+    for (const files of [first, second]) {
+      fill(root, files)
+      git(root, 'add', '-A')
+      git(root, 'commit', '-q', '-m', 'next')
+    }
+    expect(await clada(root).back()).toMatchObject({ success: true })
+    const file = (content: string): string => `644 ${content}`
+    expect(treeOf(root)).toEqual({
+      'a.txt': file(first['a.txt']),
+      'b.txt': file(first['b.txt']),
+      'lf.txt': file('l\r\n'),
+    })
+    expect(status(root)).toBe('')
+    expect(await clada(root).forward()).toMatchObject({ success: true, branch: 'main' })
+    expect(treeOf(root)).toEqual({
+      'a.txt': file(second['a.txt']),
+      'b.txt': file(second['b.txt']),
+      'lf.txt': file('l\r\nf\r\n'),
+      'new.txt': file(second['new.txt']),
+    })
+    expect(status(root)).toBe('')
+  })
+
+  it('know files by every name that they can have', async () => {
+    const names = ['new\nline', ' blank', '\ttab', 'quo"te', 'back\\slash', '*', ':(top)x', 'aux.c', 'z']
+    const root = repository(Object.fromEntries(names.map((name) => [name, `${name}\n`])))
+    const before = treeOf(root)
+    for (const name of names) fs.appendFileSync(path.join(root, name), 'more\n')
+    git(root, 'commit', '-q', '-am', 'second')
+    const after = treeOf(root)
+    expect(await clada(root).back()).toMatchObject({ success: true })
+    expect(treeOf(root)).toEqual(before)
+    expect(await clada(root).forward()).toMatchObject({ success: true })
+    expect(treeOf(root)).toEqual(after)
+    expect(status(root)).toBe('')
+  })
+
+  it('leave out what a sparse checkout leaves out', async () => {
+    const root = repository({ 'a.txt': '1\n', 'src/b.txt': '1\n', 'far/c.txt': '1\n' })
+    for (const files of [
+      { 'src/b.txt': '2\n', 'far/c.txt': '2\n' },
+      { 'src/b.txt': '3\n', 'far/c.txt': '3\n' },
+    ]) {
+      fill(root, files)
+      git(root, 'add', '-A')
+      git(root, 'commit', '-q', '-m', 'next')
+    }
+    git(root, 'sparse-checkout', 'set', '--cone', 'src')
+    const tip = treeOf(root)
+    for (const content of ['2\n', '1\n']) {
+      expect(await clada(root).back()).toMatchObject({ success: true })
+      expect(treeOf(root)).toEqual({ ...tip, 'src/b.txt': `644 ${content}` })
+      expect(status(root)).toBe('')
+    }
+    await clada(root).forward()
+    expect(await clada(root).forward()).toMatchObject({ success: true, branch: 'main' })
+    expect(treeOf(root)).toEqual(tip)
+    expect(status(root)).toBe('')
+    expect(git(root, 'ls-files', '-t', 'far')).toBe('S far/c.txt\n')
+  })
+
+  it('tell paths as the project has them, where it is a part of the repository', async () => {
+    const top = repository({ 'x/a.txt': '1\n' })
+    fill(top, { 'x/a.txt': '2\n' })
+    git(top, 'commit', '-q', '-am', 'second')
+    const root = path.join(top, 'x')
+    fill(root, { 'new.txt': 'n\n' })
+    expect(await clada(root).back()).toMatchObject({ success: true, stashed_files: ['new.txt'] })
+    fill(root, { 'a.txt': 'mine\n' })
+    expect(await clada(root).forward()).toMatchObject({ success: false, conflicts: ['a.txt'] })
+    git(top, 'checkout', '-q', '.')
+    expect(await clada(root).forward()).toMatchObject({ success: true, restored_files: ['new.txt'] })
+  })
+
   it('execute nothing until the newest commit is reached again', async () => {
     const root = threeCommits()
     await clada(root).back()
@@ -113,10 +194,23 @@ describe('back and forward', () => {
     // Some files had moved on already, and HEAD had not.
     fill(root, { 'a.txt': 'uncommitted\n' })
     git(root, 'update-ref', '--no-deref', 'HEAD', state.way[0] ?? '')
-    expect(await clada(root).back()).toMatchObject({ success: false })
+    expect(await clada(root).back()).toMatchObject({
+      success: false,
+      error: expect.stringContaining('the last step was interrupted'),
+    })
     expect(await clada(root).forward()).toMatchObject({ success: true, branch: 'main' })
     expect(treeOf(root)).toEqual(tree)
     expect(status(root)).toBe(' M a.txt\n')
+  })
+
+  it('sweep what a step or a squash that died has left', async () => {
+    const root = threeCommits()
+    const room = path.join(root, '.clada/room-abc')
+    for (const act of [() => clada(root).back(), () => clada(root).forward(), () => execute(root, 'commit', [write])]) {
+      fill(root, { '.clada/room-abc/HEAD': 'x\n' })
+      expect(await act()).toMatchObject({ success: true })
+      expect(fs.existsSync(room)).toBe(false)
+    }
   })
 
   it('need a repository', async () => {
@@ -181,17 +275,20 @@ describe('squash', () => {
     expect(await clada(root).squash({ containing: '', hours: 1, dryRun: true })).toMatchObject({
       runs: [{ commits: [{}, {}, {}, {}] }],
     })
-    git(root, 'commit', '-q', '--amend', '--no-edit', '--date', '2001-01-01T00:00:00')
-    const old = { GIT_COMMITTER_DATE: '2001-01-01T00:00:00' }
-    Object.assign(process.env, old)
+    process.env['GIT_COMMITTER_DATE'] = `${Math.floor(Date.now() / 1000) - 30 * 3600} +0000`
     try {
       git(root, 'commit', '-q', '--amend', '--no-edit')
     } finally {
       delete process.env['GIT_COMMITTER_DATE']
     }
-    expect(await clada(root).squash({ containing: '', days: 2, contiguous: true, dryRun: true })).toMatchObject({
-      runs: [],
-    })
+    const taken = async (age: { hours?: number; days?: number }): Promise<number> => {
+      const { runs } = await clada(root).squash({ containing: '', contiguous: true, dryRun: true, ...age })
+      return runs.flatMap(({ commits }) => commits).length
+    }
+    expect([await taken({ days: 1 }), await taken({ days: 2 })]).toEqual([0, 4])
+    expect([await taken({ hours: 29 }), await taken({ hours: 31 }), await taken({ days: 1, hours: 7 })]).toEqual([
+      0, 4, 4,
+    ])
   })
 
   it('never goes across what was pushed, unless forced, nor across a merge', async () => {
@@ -204,7 +301,8 @@ describe('squash', () => {
     commit(root, 'AI: 3', 'AI: 4')
     await clada(root).squash({ contiguous: true })
     expect(subjects(root)).toEqual(['AI: 3 and 1 more', 'AI: 2', 'AI: 1', 'first'])
-    expect(await clada(root).squash({ contiguous: true })).toMatchObject({ success: true, runs: [] })
+    const pushed = { commit: git(root, 'rev-parse', 'origin/main').trim(), why: 'pushed' }
+    expect(await clada(root).squash({ contiguous: true })).toEqual({ success: true, runs: [], limit: pushed })
     git(root, 'checkout', '-q', '-b', 'side', 'HEAD~1')
     fill(root, { 'side.txt': 's' })
     git(root, 'add', 'side.txt')
@@ -214,6 +312,12 @@ describe('squash', () => {
     commit(root, 'AI: 5', 'AI: 6')
     await clada(root).squash({ contiguous: true, force: true })
     expect(subjects(root)).toEqual(['AI: 5 and 1 more', 'AI: merge', 'AI: 3 and 1 more', 'AI: 2', 'AI: 1', 'first'])
+    const merge = { commit: git(root, 'rev-parse', 'HEAD~').trim(), why: 'merge' }
+    expect(await clada(root).squash({ contiguous: true, force: true })).toEqual({
+      success: true,
+      runs: [],
+      limit: merge,
+    })
     git(root, 'reset', '-q', '--hard', 'HEAD~2')
     await clada(root).squash({ contiguous: true, force: true })
     expect(subjects(root)).toEqual(['AI: 1 and 2 more', 'first'])

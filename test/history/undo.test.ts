@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { Clada } from '../../src/index.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { type Call, execute, redoIn, treeOf, undoIn } from './world.ts'
 
@@ -13,6 +14,12 @@ function project(): string {
   fs.symlinkSync('a.txt', path.join(root, 'link'))
   return root
 }
+
+const edit: Call = ['file_replace_text', { path: 'a.txt', old_text: 'two', new_text: 'TWO' }]
+
+/** The history, as a user sees it. */
+const told = async (root: string): Promise<string[]> =>
+  (await new Clada({ repoPath: root }).history()).map(({ summary, undone }) => summary + (undone ? ' (undone)' : ''))
 
 const cases: Record<string, readonly Call[]> = {
   'an edit': [['file_replace_text', { path: 'a.txt', old_text: 'two', new_text: 'TWO' }]],
@@ -185,6 +192,67 @@ describe('undo', () => {
     expect(treeOf(root)).toEqual({ 'a.txt': '644 a', 'b.txt': '644 B2' })
     expect(await undoIn(root, 'off')).toMatchObject({ success: true })
     expect(treeOf(root)).toEqual({ 'a.txt': '644 a', 'b.txt': '644 b' })
+  })
+
+  it('of an action is brought again like any other', async () => {
+    const root = project()
+    await execute(root, 'off', [edit, ['file_write', { path: 'src/b.txt', content: 'B\n' }]])
+    const after = treeOf(root)
+    await undoIn(root, 'off', { action: 2 })
+    expect(await undoIn(root, 'off', { action: 2 })).toMatchObject({
+      success: false,
+      error: 'Action 2 of execution 1 is undone already. See clada history.',
+    })
+    const half = treeOf(root)
+    expect(await undoIn(root, 'off')).toMatchObject({ success: true, execution: 1, restored: ['a.txt'] })
+    expect(await redoIn(root, 'off')).toMatchObject({ success: true, execution: 1 })
+    expect(treeOf(root)).toEqual(half)
+    expect(await redoIn(root, 'off')).toMatchObject({ success: true, execution: 1, restored: ['src/b.txt'] })
+    expect(treeOf(root)).toEqual(after)
+    expect(await told(root)).toEqual([
+      'edit 2 files',
+      'undo action 2 of execution 1',
+      'undo execution 1',
+      'redo execution 1',
+      'redo action 2 of execution 1',
+    ])
+  })
+
+  it('of what is undone is refused, so that redo still knows what to bring', async () => {
+    const root = project()
+    await execute(root, 'off', [edit])
+    const after = treeOf(root)
+    await undoIn(root, 'off', { number: 1 })
+    expect(await undoIn(root, 'off', { number: 1 })).toMatchObject({
+      success: false,
+      error: 'Execution 1 is undone already. See clada history.',
+    })
+    expect(await redoIn(root, 'off')).toMatchObject({ success: true, restored: ['a.txt'] })
+    expect(treeOf(root)).toEqual(after)
+  })
+
+  it('of an undo is a redo, and of a redo an undo', async () => {
+    const root = project()
+    const before = treeOf(root)
+    await execute(root, 'off', [edit])
+    const after = treeOf(root)
+    await undoIn(root, 'off')
+    expect(await undoIn(root, 'off', { number: 2 })).toMatchObject({ success: true, execution: 2 })
+    expect(treeOf(root)).toEqual(after)
+    expect(await told(root)).toEqual(['edit a.txt', 'undo execution 1', 'redo execution 1'])
+    expect(await undoIn(root, 'off', { number: 2 })).toMatchObject({ success: false })
+    expect(await redoIn(root, 'off')).toMatchObject({ success: false })
+    expect(await undoIn(root, 'off', { number: 3 })).toMatchObject({ success: true, execution: 3 })
+    expect(treeOf(root)).toEqual(before)
+    expect(await told(root)).toEqual([
+      'edit a.txt (undone)',
+      'undo execution 1',
+      'redo execution 1',
+      'undo execution 1',
+    ])
+    expect(await undoIn(root, 'off', { number: 3 })).toMatchObject({ success: false })
+    expect(await redoIn(root, 'off')).toMatchObject({ success: true })
+    expect(treeOf(root)).toEqual(after)
   })
 
   it('finds actions of a group that landed together', async () => {
