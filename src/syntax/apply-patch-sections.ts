@@ -1,9 +1,9 @@
 import type { Found, Slip } from './foreign-block.ts'
 import { unquoted } from './foreign-name.ts'
-import { damageWarning, plainMarker, type Rows } from './foreign-text.ts'
+import { damageWarning, type ReadMarker, type Rows } from './foreign-text.ts'
 
 /** The sections of a patch. */
-export function sectionsOf(rows: Rows): Found[] {
+export function sectionsOf(rows: Rows, plain: ReadMarker): Found[] {
   const sections: Section[] = []
   let section: Section | undefined
   for (let line = rows.first; line <= rows.last; line++) {
@@ -13,8 +13,8 @@ export function sectionsOf(rows: Rows): Found[] {
       continue
     }
     const row = rows.row(line)
-    const opened = Section.open(row, line)
-    if (opened === undefined && section !== undefined) section.take(row, line)
+    const opened = Section.open(row, line, plain)
+    if (opened === undefined && section !== undefined) section.take(row, line, plain)
     else if (opened !== undefined || row.trim() !== '') {
       section = opened ?? Section.outside(row, line)
       sections.push(section)
@@ -41,6 +41,8 @@ class Section {
   readonly #warnings: string[] = []
   #destination: string | undefined
   #last: number
+  /** Its header without the path, where it is not written as usual. */
+  #shell: string | undefined
   #unmarked: number | undefined
   /** Lines with nothing on them that belong to a new file only if more of it follows. */
   #blanks = 0
@@ -52,14 +54,15 @@ class Section {
     this.#last = line
   }
 
-  static open(row: string, line: number): Section | undefined {
+  static open(row: string, line: number, read: ReadMarker): Section | undefined {
     if (!mayBeMarker(row)) return undefined
-    const plain = plainMarker(row)
+    const plain = read(row)
     const [, kind, path = ''] = HEADER.exec(plain) ?? []
     if (kind !== 'Add' && kind !== 'Delete' && kind !== 'Update') return undefined
     const section = new Section(kind, unquoted(path), line)
     if (section.#path === '') section.#slips.push(noPath(line, row))
     if (plain !== row) section.#warnings.push(damageWarning(line))
+    if (row !== `*** ${kind} File: ${section.#path}`) section.#shell = row.replace(section.#path, '')
     return section
   }
 
@@ -81,9 +84,9 @@ class Section {
     this.#rows.push(text)
   }
 
-  take(row: string, line: number): void {
+  take(row: string, line: number, read: ReadMarker): void {
     if (row.trim() !== '') this.#last = line
-    const marker = mayBeMarker(row) ? plainMarker(row).trimEnd() : ''
+    const marker = mayBeMarker(row) ? read(row).trimEnd() : ''
     if (marker.startsWith('*** ')) this.#takeMarker(marker, line)
     else this.#takeRow(row, line)
   }
@@ -107,6 +110,7 @@ class Section {
       lastLine: this.#last,
       slips: this.#slips,
       warnings: this.#warnings,
+      shells: this.#shell === undefined ? undefined : [this.#shell],
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Source } from '../core/source.ts'
 import type { Slip } from './foreign-block.ts'
 import { damageWarning, rowAt, Rows } from './foreign-text.ts'
-import type { Mark, SearchReplaceMarks } from './search-replace-marks.ts'
+import { type Mark, type SearchReplaceMarks, usual } from './search-replace-marks.ts'
 
 /** One head with what belongs to it. */
 export interface Edit {
@@ -12,6 +12,8 @@ export interface Edit {
   readonly lastLine: number
   readonly slips: readonly Slip[]
   readonly warnings: readonly string[]
+  /** Its markers, where one of them is not written as usual. */
+  readonly shells?: readonly string[]
   readonly next: number
 }
 
@@ -34,6 +36,7 @@ export function readEdit(source: Source, marks: SearchReplaceMarks, line: number
     lastLine: end.line,
     slips: word === undefined ? [] : [behindHead(line, rowAt(source, line).indexOf(word) + 1, word)],
     warnings: warningsOf([head, divider, end], search, replace),
+    ...shellsOf([head, divider, end]),
     next: end.line + 1,
   }
 }
@@ -98,6 +101,11 @@ function warningsOf(marks: readonly Mark[], search: readonly string[], replace: 
   }
   return warnings
 }
+
+const shellsOf = (marks: readonly Mark[]): Pick<Edit, 'shells'> =>
+  marks.every(({ unusual }) => unusual === undefined)
+    ? {}
+    : { shells: marks.map(({ kind, unusual }) => unusual ?? usual[kind]) }
 
 const areSame = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((row, at) => row === others[at])

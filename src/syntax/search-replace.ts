@@ -21,14 +21,15 @@
 
 import type { Source } from '../core/source.ts'
 import { ForeignBlocks, type Found, type Slip } from './foreign-block.ts'
+import { readMarker } from './foreign-text.ts'
 import type { MakeReader } from './reader.ts'
 import { nameSeeker, onlyFrame, type SeekName } from './search-replace-name.ts'
 import { SearchReplaceMarks } from './search-replace-marks.ts'
 import { readEdit, type Edit } from './search-replace-walk.ts'
 
-export const makeSearchReplaceReader: MakeReader = (source) => {
-  const marks = new SearchReplaceMarks(source)
-  const blocks = new ForeignBlocks(source, 'search-replace')
+export const makeSearchReplaceReader: MakeReader = (source, options) => {
+  const marks = new SearchReplaceMarks(source, readMarker(options))
+  const blocks = new ForeignBlocks(source, 'search-replace', options)
   const named = nameSeeker(source)
   let name: string | undefined
   let floor = 1
@@ -97,6 +98,7 @@ function foundOf(
   const last = edits.at(-1)
   const slips = edits.flatMap((edit) => edit.slips)
   const [first] = edits
+  const shells = edits.flatMap((edit) => edit.shells ?? [])
   if (name === undefined && first !== undefined && slips.length === 0) slips.push(nameless(first.line))
   return {
     action: 'patch' in text ? 'file_patch' : 'file_create',
@@ -107,6 +109,7 @@ function foundOf(
     lastLine: last?.lastLine ?? startLine,
     slips,
     warnings: edits.flatMap((edit) => edit.warnings),
+    shells: shells.length > 0 ? shells : undefined,
   }
 }
 

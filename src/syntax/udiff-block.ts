@@ -3,8 +3,8 @@ import { gitNames, nameOf, withoutSides } from './udiff-names.ts'
 import type { Region } from './udiff-region.ts'
 import type { Named, Section } from './udiff-walk.ts'
 
-/** What a section asks for, as an action. */
-export function foundOf(section: Section, region: Region, isComplete: boolean): Found {
+/** What a section asks for, as an action. `fence` is the line of its fence, where that is damaged. */
+export function foundOf(section: Section, region: Region, isComplete: boolean, fence: readonly string[] = []): Found {
   const call = callOf(section)
   const slip = 'slip' in call ? call.slip : undefined
   const warnings = [...section.warnings]
@@ -18,7 +18,14 @@ export function foundOf(section: Section, region: Region, isComplete: boolean): 
     lastLine: isComplete ? section.lastLine : Math.max(section.lastLine, Math.min(section.next - 1, region.last)),
     slips: isComplete ? (slip === undefined ? [] : [slip]) : [truncated(section)],
     warnings,
+    shells: shellsOf(section, fence),
   }
+}
+
+/** A fence that is damaged. In the other markers of a diff, two blanks behind each is all that leaves them readable. */
+function shellsOf({ old, new: added }: Section, fence: readonly string[]): readonly string[] | undefined {
+  if (old?.text.endsWith('  ') && added?.text.endsWith('  ')) return [...fence, '--- a  ', '+++ b  ']
+  return fence.length > 0 ? fence : undefined
 }
 
 type Call = { readonly action: string; readonly params: Readonly<Record<string, string>> } | { readonly slip: Slip }
