@@ -1,6 +1,7 @@
 import { defineAction, fail, ok, optional, type Outcome, path, type Repair, text } from '../core/action.ts'
 import type { Files, PathArg, TextFile } from '../core/files.ts'
 import { type Problem, Stop } from '../core/problem.ts'
+import { elisionIn } from '../text/elision.ts'
 import { type AppliedHunks, applyHunks, type HunkFailure } from '../text/hunks-apply.ts'
 import { type Hunk, parseHunks, sideOf } from '../text/hunks.ts'
 import { placesOf } from '../text/places.ts'
@@ -75,6 +76,9 @@ export const filePatch = defineAction({
       if (repair.damage.length > 0) return fail(doubtful('patch', repair.damage))
       return create(files, path, hunks, { new_path, expect_hash })
     }
+    const elision = elisionIn(addedLines(hunks), path.given)
+    // A file that has such a line means it.
+    if (elision !== undefined && !file.text.includes(elision)) return fail(elided(elision))
     const done = await applied(file.text, hunks, repair)
     if ('kind' in done) return fail(done)
     if (!done.ok) return fail(await problemOf(file, hunks, done.failures))
@@ -84,6 +88,15 @@ export const filePatch = defineAction({
     await place(files, file, done.text, new_path)
     return ok(dataOf(path, done.applied, new_path), done.warnings)
   },
+})
+
+const addedLines = (hunks: readonly Hunk[]): string[] =>
+  hunks.flatMap(({ lines }) => lines.flatMap(({ mark, text }) => (mark === '+' ? [text] : [])))
+
+const elided = (line: string): Problem => ({
+  kind: 'bad-param',
+  param: 'patch',
+  message: `'${line}' would be written as it stands. Write out the lines it stands for, or leave them out of the old lines too: what is in neither stays as it is`,
 })
 
 /** The hunks as they stand where they fit and nothing speaks against it; else the one reading of them that does. */
