@@ -6,7 +6,8 @@
  *   head    = "<<<<<<< SEARCH"                5 to 9 marks; a ">" may follow
  *   divider = "======="                       5 to 9 marks
  *   tail    = ">>>>>>> REPLACE"               5 to 9 marks
- *   name    = the file, see `foreign-name.ts`; the one of the block before when it is missing
+ *   name    = the file, see `foreign-name.ts`; the one of the block before when it is missing, unless the text between
+ *             them speaks of another file
  *
  * Markers are whole lines; they may be indented as a whole with what is between them. The marks of a head count:
  * a divider, a tail or another head with as many of them belongs to it, and only where there is none, one with
@@ -23,7 +24,7 @@ import type { Source } from '../core/source.ts'
 import { ForeignBlocks, type Found, type Slip } from './foreign-block.ts'
 import { readMarker } from './foreign-text.ts'
 import type { MakeReader } from './reader.ts'
-import { nameSeeker, onlyFrame, type SeekName } from './search-replace-name.ts'
+import { nameSeeker, onlyFrame, otherFile, type SeekName } from './search-replace-name.ts'
 import { SearchReplaceMarks } from './search-replace-marks.ts'
 import { readEdit, type Edit } from './search-replace-walk.ts'
 
@@ -62,8 +63,13 @@ interface Run {
 /** The block that opens on a line, and those behind it that belong to the same patch. */
 function readRun(source: Source, marks: SearchReplaceMarks, line: number, before: Before): Run {
   const named = before.named(line, before.floor)
-  const name = named?.path ?? before.name
-  const first = readEdit(source, marks, line)
+  const other =
+    named === undefined && before.name !== undefined
+      ? otherFile(source, before.floor, line - 1, before.name)
+      : undefined
+  const name = named?.path ?? (other === undefined ? before.name : undefined)
+  const edit = readEdit(source, marks, line)
+  const first = other === undefined || edit.slips.length > 0 ? edit : { ...edit, slips: [unclearName(line, other)] }
   const startLine = named?.line ?? line
   if (isNewFile(first)) {
     const content = first.replace.map((row) => `${row}\n`).join('')
@@ -123,6 +129,12 @@ function paramsOf(path: string | undefined, text: Parameters<typeof foundOf>[3] 
 const nameless = (line: number): Slip => ({
   line,
   message: 'SEARCH without a file name',
+  hint: 'Write the path of the file, and nothing else, on the line before the marker or before its fence.',
+})
+
+const unclearName = (line: number, other: string): Slip => ({
+  line,
+  message: `SEARCH without a file name, below a text that speaks of ${other}`,
   hint: 'Write the path of the file, and nothing else, on the line before the marker or before its fence.',
 })
 
