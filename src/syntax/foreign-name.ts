@@ -6,6 +6,7 @@ import type { Fence } from './foreign-text.ts'
  * mentions a file names none.
  */
 export function nameIn(line: string): string | undefined {
+  if (line.length > LONG) return undefined
   let text = line.trim()
   if (PLAIN.test(text)) return text
   let marked = false
@@ -53,7 +54,7 @@ export function filesSpokenOf(line: string): string[] {
   return words.filter((word) => !word.startsWith('//') && (/[/\\][^/\\]*\.[a-zA-Z]\w*$/.test(word) || CODE.test(word)))
 }
 
-/** Nobody writes a sentence that is longer. */
+/** Nobody writes a name or a sentence that is longer. */
 const LONG = 1000
 
 const CODE =
