@@ -4,7 +4,7 @@ import { MarkList } from './mark-list.ts'
 
 interface Mark {
   readonly line: number
-  readonly kind: 'begin' | 'end'
+  readonly kind: 'begin' | 'end' | 'section'
   readonly indent: string
   readonly isDamaged: boolean
   readonly row: string
@@ -13,6 +13,8 @@ interface Mark {
 export type Patch =
   /** An end that nothing began. */
   | { readonly kind: 'stray' }
+  /** A section outside of a patch. */
+  | { readonly kind: 'outside' }
   /** `last` is the last line that is neither marker. */
   | {
       readonly kind: 'patch'
@@ -45,6 +47,7 @@ export class ApplyPatchMarks {
     const { marks } = this.#all
     const at = this.#all.indexFrom(line)
     const begin = marks[at]
+    if (begin?.kind === 'section') return { kind: 'outside' }
     if (begin?.kind !== 'begin') return { kind: 'stray' }
     let next = at + 1
     while (next < marks.length && marks[next]?.indent !== begin.indent) next++
@@ -72,18 +75,33 @@ export class ApplyPatchMarks {
   }
 }
 
-const MARK = /^(\s*)\*\*\* (Begin|End) Patch\s*$/
+const MARK = /^(\s*)\*\*\* ?(Begin|End) Patch(?: \*{3})?\s*$/
+const SECTION = /^(\s*)\*\*\* ?(?:Add|Delete|Update) File:/
 
 function findMarks(source: Source, plain: ReadMarker): Mark[] {
   const marks: Mark[] = []
   // The blank behind these words may be another one by now.
-  for (const word of ['Begin', 'End']) {
+  for (const word of ['Begin', 'End', 'Add File:', 'Delete File:', 'Update File:']) {
     for (const line of linesWith(source, word)) {
       const mark = markOn(source, line, plain)
       if (mark !== undefined) marks.push(mark)
     }
   }
-  return marks.sort((a, b) => a.line - b.line)
+  return withoutInner(marks.sort((a, b) => a.line - b.line))
+}
+
+/** Sections count only where no patch is open, and there the first of several, with an end that follows them. */
+function withoutInner(marks: readonly Mark[]): Mark[] {
+  const kept: Mark[] = []
+  let open: Mark | undefined
+  for (const mark of marks) {
+    const isOutside = open === undefined && kept.at(-1)?.kind === 'section'
+    if (mark.kind === 'begin') open = mark
+    else if (mark.kind === 'section' ? open !== undefined || isOutside : isOutside) continue
+    else if (mark.kind === 'end' && mark.indent === open?.indent) open = undefined
+    kept.push(mark)
+  }
+  return kept
 }
 
 function markOn(source: Source, line: number, read: ReadMarker): Mark | undefined {
@@ -92,6 +110,8 @@ function markOn(source: Source, line: number, read: ReadMarker): Mark | undefine
   if (row === '*** Begin Patch') return { line, kind: 'begin', indent: '', isDamaged: false, row }
   if (row === '*** End Patch') return { line, kind: 'end', indent: '', isDamaged: false, row }
   const plain = read(row)
+  const section = SECTION.exec(plain)?.[1]
+  if (section !== undefined) return { line, kind: 'section', indent: section, isDamaged: plain !== row, row }
   const [, indent, name] = MARK.exec(plain) ?? []
   if (indent === undefined) return undefined
   return { line, kind: name === 'Begin' ? 'begin' : 'end', indent, isDamaged: plain !== row, row }

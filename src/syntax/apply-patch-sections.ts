@@ -29,8 +29,8 @@ type Kind = 'Add' | 'Delete' | 'Update'
 
 /** May be a marker, damaged or not. */
 const mayBeMarker = (row: string): boolean => row.startsWith('*') || row.startsWith('\\*')
-const HEADER = /^\*\*\* (Add|Delete|Update) File:(.*)$/
-const MOVE = /^\*\*\* Move to:(.*)$/
+const HEADER = /^\*\*\* ?(Add|Delete|Update) File:(.*?)(?: \*{3})?\s*$/
+const MOVE = /^\*\*\* ?Move to:(.*)$/
 
 class Section {
   readonly #kind: Kind | undefined
@@ -44,6 +44,7 @@ class Section {
   /** Its header without the path, where it is not written as usual. */
   #shell: string | undefined
   #unmarked: number | undefined
+  #isRefused = false
   /** Lines with nothing on them that belong to a new file only if more of it follows. */
   #blanks = 0
 
@@ -155,7 +156,7 @@ class Section {
     switch (this.#kind) {
       case 'Add':
         if (row.trim() === '') this.#blanks++
-        else this.#slips.push(unknown(line, row, 'A line of a new file without +'))
+        else this.#refuseUnmarked(row, line)
         return
       case 'Delete':
         // Some write what goes; the file goes whole.
@@ -167,6 +168,12 @@ class Section {
         return
       case undefined:
     }
+  }
+
+  /** Once is enough: whoever forgets the marks forgets them on every line. */
+  #refuseUnmarked(row: string, line: number): void {
+    if (!this.#isRefused) this.#slips.push(unmarkedNew(line, row))
+    this.#isRefused = true
   }
 
   #takeHunkRow(row: string, line: number): void {
@@ -198,6 +205,12 @@ const noPath = (line: number, row: string): Slip => ({
   length: 0,
   message: 'No path',
   hint: 'Write the path of the file behind the colon.',
+})
+
+const unmarkedNew = (line: number, row: string): Slip => ({
+  line,
+  message: `A line of a new file without +: '${row.trim().slice(0, 60)}'`,
+  hint: 'Put + in front of every line of the new file.',
 })
 
 const unknown = (line: number, row: string, message: string): Slip => ({

@@ -13,7 +13,7 @@
  * without a mark is taken as context, which must then be in the file, so nothing is made up. An empty one is an
  * empty line. Quotes and backticks around a path are left out.
  *
- * A patch without its end fails whole: nobody knows how much of it is missing. It reaches to the next beginning, the
+ * Sections without a beginning fail too. A patch without its end fails whole: nobody knows how much of it is missing. It reaches to the next beginning, the
  * next fence or the end of the text. A mistake in one section costs that section.
  *
  * Add File becomes `file_create`, not `file_write`: who adds a file says that there is none, and if there is one, its
@@ -49,6 +49,7 @@ function readPatch(
 ): { found: Found[]; next: number } {
   const patch = marks.patchFrom(line)
   if (patch.kind === 'stray') return { found: [strayEnd(line)], next: line + 1 }
+  if (patch.kind === 'outside') return { found: [outside(line)], next: line + 1 }
   const { last, closed } = patch
   // As it is written, odd blanks and all.
   const indent = patch.indent === '' ? '' : (/^\s*/.exec(rowAt(source, line))?.[0] ?? '')
@@ -109,6 +110,17 @@ const strayEnd = (line: number): Found => ({
       line,
       message: '*** End Patch without *** Begin Patch',
       hint: 'Begin the patch with *** Begin Patch on a line of its own, and indent both alike.',
+    },
+  ],
+})
+
+const outside = (line: number): Found => ({
+  ...blank(line, line),
+  slips: [
+    {
+      line,
+      message: 'A section outside of a patch',
+      hint: 'Put *** Begin Patch on a line of its own before the first section, and *** End Patch behind the last.',
     },
   ],
 })

@@ -57,11 +57,17 @@ export class ForeignBlocks {
       startLine,
       endLine,
       faults: found.slips.length === 0 ? none : found.slips.map((slip) => this.#fault(id, slip)),
+      ...(this.#sideMayLead(found) && { sideMayLead: true }),
       raw: this.#source.text.slice(this.#source.startOf(startLine), this.#source.endOf(lastLine)),
     }
     const warned = warnings.length === 0 ? block : { ...block, warnings }
     if (found.shells === undefined || this.#strict) return warned
     return doubted(this.#source, warned, kindsOfShells(found.shells))
+  }
+
+  /** A diff tells what its names mean by naming both; what makes a file may make a directory. */
+  #sideMayLead({ action, params }: Found): boolean {
+    return this.#syntax !== 'udiff' && action !== 'file_create' && /^[ab]\//.test(params['path'] ?? '')
   }
 
   #fault(id: string, { code, line, column, length, message, hint }: Slip): Fault {

@@ -30,7 +30,8 @@ const PLAIN = /^(?:[a-zA-Z0-9.-][\w.-]*\/)*[a-zA-Z0-9-][\w-]*\.\w*[a-zA-Z0-9]$/
 const around: readonly { readonly pattern: RegExp; readonly marks: boolean }[] = [
   { pattern: /^(?:<!--|\/\*+)(?<name>.+?)(?:-->|\*\/)$/, marks: false },
   { pattern: /^(?:#+|\/\/+|--|;+|%+)\s*(?<name>[^\s#/;%-].*)$/, marks: false },
-  { pattern: /^(?:[-*>]|\d+[.)])\s+(?<name>.+)$/, marks: false },
+  { pattern: /^(?:[-*>]|\d+[.)]|(?:[\p{So}\p{Sm}\u2022]\ufe0f?)+)\s+(?<name>.+)$/u, marks: false },
+  { pattern: /^\[(?<name>[^\][]+)\]\([^()]*\)$/, marks: false },
   { pattern: /^(?:file[ _-]?(?:name|path)?|path)\s*[:=]\s*(?<name>.+)$/i, marks: true },
   { pattern: /^(?<quote>`+|\*\*|__|["'])(?<name>.+)\k<quote>$/, marks: true },
   { pattern: /^(?<name>.*[^:\s])\s*:+$/, marks: false },

@@ -128,7 +128,7 @@ export function* linesWith(source: Source, word: string, from = 0): Generator<nu
 }
 
 /** What a marker begins with, damaged or not. */
-const BEFORE = /^[\s\\<>*&;ltg\xab\xbb\u200b-\u200d\u2060\ufeff]*$/
+const BEFORE = /^[\s\\<>*+&;ltg\xab\xbb\u200b-\u200d\u2060\ufeff-]*$/
 
 const TAB = 9
 const LF = 10

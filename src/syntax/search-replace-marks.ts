@@ -14,8 +14,8 @@ export interface Mark {
   readonly behind: string | undefined
 }
 
-const HEAD = /^\s*(<{5,9})\s*SEARCH(?:\s*[>:]|\s+(\S+))?\s*$/
-const TAIL = /^\s*(>{5,9})\s*REPLACE\s*$/
+const HEAD = /^\s*(<{5,9}|-{5,9})\s*SEARCH(?:\s*[>:]|\s+(\S+))?\s*$/
+const TAIL = /^\s*(>{5,9}|\+{5,9})\s*REPLACE\s*$/
 const DIVIDER = /^\s*(={5,9})\s*$/
 
 /** Where every marker stands, found in one pass, so that unclosed blocks cost no more than closed ones. */

@@ -8,6 +8,8 @@ export interface Edit {
   readonly line: number
   readonly search: readonly string[]
   readonly replace: readonly string[]
+  /** The line the old text begins on, where the block says so. */
+  readonly stated?: number
   readonly endLine: number | null
   readonly lastLine: number
   readonly slips: readonly Slip[]
@@ -26,12 +28,14 @@ export function readEdit(source: Source, marks: SearchReplaceMarks, line: number
   const divider = dividerOf(head, dividers)
   if ('message' in divider) return broken(line, end.line, end.line + 1, divider)
 
-  const [search, replace] = contents(source, [line, divider.line, end.line])
+  const [written, replace] = contents(source, [line, divider.line, end.line])
+  const { stated, search } = startLineOf(written)
   const word = head.behind
   return {
     line,
     search,
     replace,
+    ...(stated === undefined ? {} : { stated }),
     endLine: end.line,
     lastLine: end.line,
     slips: word === undefined ? [] : [behindHead(line, rowAt(source, line).indexOf(word) + 1, word)],
@@ -91,6 +95,14 @@ function contents(source: Source, [head, divider, tail]: Lines): [readonly strin
   for (let line = head + 1; line < divider; line++) search.push(rows.row(line))
   for (let line = divider + 1; line < tail; line++) replace.push(rows.row(line))
   return [search, replace]
+}
+
+/** Some write `:start_line:12` and a line of hyphens above the old text. */
+function startLineOf(search: readonly string[]): { readonly stated?: number; readonly search: readonly string[] } {
+  const stated = /^:start_line:\s*(\d{1,9})\s*$/.exec(search[0] ?? '')?.[1]
+  if (stated === undefined) return { search }
+  const above = /^:end_line:\s*\d+\s*$/.test(search[1] ?? '') ? 2 : 1
+  return { stated: Number(stated), search: search.slice(/^-{5,9}\s*$/.test(search[above] ?? '') ? above + 1 : above) }
 }
 
 function warningsOf(marks: readonly Mark[], search: readonly string[], replace: readonly string[]): string[] {

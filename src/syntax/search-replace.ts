@@ -3,9 +3,9 @@
  *
  *   text    = { block | any other line }
  *   block   = [ name ] [ fence ] [ name ] head { old } divider { new } tail [ fence ]
- *   head    = "<<<<<<< SEARCH"                5 to 9 marks; a ">" may follow
+ *   head    = "<<<<<<< SEARCH"                5 to 9 marks, "-" for "<" too; a ">" may follow
  *   divider = "======="                       5 to 9 marks
- *   tail    = ">>>>>>> REPLACE"               5 to 9 marks
+ *   tail    = ">>>>>>> REPLACE"               5 to 9 marks, "+" for ">" too
  *   name    = the file, see `foreign-name.ts`; the one of the block before when it is missing, unless the text between
  *             them speaks of another file
  *
@@ -15,7 +15,8 @@
  * because either may be content. So is a head before the tail: either a tail is missing, or the head is content, and
  * nothing down to the tail is executed. A block without a tail reaches to the end of the text.
  *
- * Old lines are replaced by new ones where they are in the file, as whole lines. No old lines, or blank ones, mean a
+ * Old lines are replaced by new ones where they are in the file, as whole lines; `:start_line:12` and a line of hyphens
+ * above them says where they begin. No old lines, or blank ones, mean a
  * new file. Blocks for one file with nothing but blank lines, fences and its name between them are one patch, so
  * that all of them are applied or none.
  */
@@ -139,13 +140,13 @@ const unclearName = (line: number, other: string): Slip => ({
 })
 
 /** What both sides begin and end with is context: then the file keeps its own spelling of it. */
-function hunkOf({ search, replace }: Edit): string {
+function hunkOf({ search, replace, stated }: Edit): string {
   const most = Math.min(search.length, replace.length)
   let head = 0
   while (head < most && search[head] === replace[head]) head++
   let tail = 0
   while (tail < most - head && search[search.length - 1 - tail] === replace[replace.length - 1 - tail]) tail++
-  const hunk = ['@@']
+  const hunk = [stated === undefined ? '@@' : `@@ -${stated} @@`]
   addMarked(hunk, ' ', search, 0, head)
   addMarked(hunk, '-', search, head, search.length - tail)
   addMarked(hunk, '+', replace, head, replace.length - tail)
