@@ -80,16 +80,18 @@ export class Tasks {
     return validationError(block, { ok: false, errorType: 'validation', message, code: 'command_not_allowed', hint })
   }
 
-  /** Some models put the project's own name in front of every path. It goes, unless there is such a directory. */
-  #withoutRootName({ params, rootNameMayLead }: Block): { params: Block['params']; warnings: string[] } {
-    const name = path.basename(this.#rules.settings.root)
-    const given = params['path']
-    if (!rootNameMayLead || !given?.startsWith(`${name}/`)) return { params, warnings: [] }
-    if (this.#rules.isThere(path.join(this.#rules.settings.root, name))) return { params, warnings: [] }
+  /** Some models put the project's own name, or a side of a diff, in front of every path. It goes, unless it is there. */
+  #withoutRootName({ params, rootNameMayLead, sideMayLead }: Block): { params: Block['params']; warnings: string[] } {
+    const { root } = this.#rules.settings
+    const given = params['path'] ?? ''
+    const name = rootNameMayLead ? path.basename(root) : sideMayLead ? given.slice(0, 1) : ''
+    const isLed = name !== '' && given.startsWith(`${name}/`) && !this.#rules.isThere(path.join(root, name))
+    if (!isLed) return { params, warnings: [] }
     const short = given.slice(name.length + 1)
+    const what = rootNameMayLead ? 'the name of the project itself' : `${name}/, as in a diff,`
     return {
       params: { ...params, path: short },
-      warnings: [`'${given}' begins with the name of the project itself and was taken for '${short}'`],
+      warnings: [`'${given}' begins with ${what} and was taken for '${short}'`],
     }
   }
 }

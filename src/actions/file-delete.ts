@@ -1,4 +1,4 @@
-import { defineAction, ok, path } from '../core/action.ts'
+import { defineAction, fail, ok, optional, path, rare, text } from '../core/action.ts'
 
 export const fileDelete = defineAction({
   name: 'file_delete',
@@ -9,7 +9,12 @@ export const fileDelete = defineAction({
   primary: 'path',
   display: 'never',
   everyday: true,
-  params: { path: path('File to delete.') },
+  params: {
+    path: path('File to delete.'),
+    expect: rare(
+      optional(text('What the file says now, blanks at line ends aside. The action fails if it says something else.')),
+    ),
+  },
   hints: { idempotent: true },
   returns: { path: 'string' },
   examples: [
@@ -19,6 +24,12 @@ export const fileDelete = defineAction({
       params: { path: 'a.txt' },
       after: { 'a.txt': null },
     },
+    {
+      title: 'keeps a file that says something else',
+      before: { 'a.txt': 'x\ny\n' },
+      params: { path: 'a.txt', expect: 'x' },
+      code: 'match_count_mismatch',
+    },
     { title: 'says when there is none', params: { path: 'a.txt' }, code: 'file_not_found' },
     {
       title: 'leaves directories to dir_delete',
@@ -27,8 +38,22 @@ export const fileDelete = defineAction({
       code: 'invalid_parameter',
     },
   ],
-  async run({ path }, { files }) {
+  async run({ path, expect }, { files }) {
+    if (expect !== undefined) {
+      const { text: actual } = await files.read(path)
+      const lines = bareLines(actual)
+      if (lines.join('\n') !== bareLines(expect).join('\n')) {
+        const range = lines.length > 1 ? `1-${lines.length}` : '1'
+        return fail({ kind: 'lines-differ', path: path.given, lines: range, expected: expect, actual })
+      }
+    }
     await files.remove(path)
     return ok({ path: path.given })
   },
 })
+
+/** The lines of a text as they count here; the one behind a final line break is none. */
+function bareLines(text: string): string[] {
+  const lines = text.split('\n').map((line) => line.trimEnd())
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines
+}

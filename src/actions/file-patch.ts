@@ -1,11 +1,14 @@
-import { defineAction, fail, ok, optional, type Outcome, path, text } from '../core/action.ts'
+import { defineAction, fail, ok, optional, type Outcome, path, type Repair, text } from '../core/action.ts'
 import type { Files, PathArg, TextFile } from '../core/files.ts'
 import { type Problem, Stop } from '../core/problem.ts'
-import { applyHunks, type HunkFailure } from '../text/hunks-apply.ts'
+import { elisionIn } from '../text/elision.ts'
+import { type AppliedHunks, applyHunks, type HunkFailure } from '../text/hunks-apply.ts'
 import { type Hunk, parseHunks, sideOf } from '../text/hunks.ts'
 import { placesOf } from '../text/places.ts'
+import { wordsFor } from '../text/undamage.ts'
 import { attempt } from './attempt.ts'
 import { expectHash } from './common-params.ts'
+import { doubtful } from './replace-occurrences.ts'
 
 export const filePatch = defineAction({
   name: 'file_patch',
@@ -16,6 +19,7 @@ export const filePatch = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'never',
+  repairs: true,
   params: {
     path: path('File to change.'),
     patch: text(
@@ -58,7 +62,7 @@ export const filePatch = defineAction({
       code: 'match_count_mismatch',
     },
   ],
-  async run({ path, patch, new_path, expect_hash }, { files }) {
+  async run({ path, patch, new_path, expect_hash }, { files, repair }) {
     const parsed = parseHunks(patch)
     if ('message' in parsed) return fail({ kind: 'bad-param', param: 'patch', message: parsed.message })
     const { hunks } = parsed
@@ -67,9 +71,16 @@ export const filePatch = defineAction({
     }
 
     const file = await attempt(() => files.read(path, { expectHash: expect_hash }))
-    if ('ok' in file)
-      return isNewFile(file.problem, hunks) ? create(files, path, hunks, { new_path, expect_hash }) : file
-    const done = applyHunks(file.text, hunks)
+    if ('ok' in file) {
+      if (!isNewFile(file.problem, hunks)) return file
+      if (repair.damage.length > 0) return fail(doubtful('patch', repair.damage))
+      return create(files, path, hunks, { new_path, expect_hash })
+    }
+    const elision = elisionIn(addedLines(hunks), path.given)
+    // A file that has such a line means it.
+    if (elision !== undefined && !file.text.includes(elision)) return fail(elided(elision))
+    const done = await applied(file.text, hunks, repair)
+    if ('kind' in done) return fail(done)
     if (!done.ok) return fail(await problemOf(file, hunks, done.failures))
 
     // The destination is looked at first, so that a refusal leaves everything as it was.
@@ -78,6 +89,32 @@ export const filePatch = defineAction({
     return ok(dataOf(path, done.applied, new_path), done.warnings)
   },
 })
+
+const addedLines = (hunks: readonly Hunk[]): string[] =>
+  hunks.flatMap(({ lines }) => lines.flatMap(({ mark, text }) => (mark === '+' ? [text] : [])))
+
+const elided = (line: string): Problem => ({
+  kind: 'bad-param',
+  param: 'patch',
+  message: `'${line}' would be written as it stands. Write out the lines it stands for, or leave them out of the old lines too: what is in neither stays as it is`,
+})
+
+/** The hunks as they stand where they fit and nothing speaks against it; else the one reading of them that does. */
+async function applied(text: string, hunks: readonly Hunk[], repair: Repair): Promise<AppliedHunks | Problem> {
+  const asItStands = applyHunks(text, hunks)
+  const isSound = repair.damage.length === 0 && asItStands.ok && asItStands.worn.length === 0
+  if (isSound || repair.readings === 'off') return asItStands
+  // Loaded only here: most patches fit.
+  const { addedShow, onlyReadingOfHunks } = await import('../text/hunks-undamage.ts')
+  if (repair.damage.length === 0 && asItStands.ok && !addedShow(hunks, asItStands.worn)) return asItStands
+  const reading = onlyReadingOfHunks(text, hunks, repair.damage)
+  if (reading !== undefined) {
+    const warning = `the hunks fit only when they are read through ${wordsFor(reading.kinds)}; new lines were read in the same way`
+    return { ...reading, warnings: [...reading.warnings, warning] }
+  }
+  if (asItStands.ok) return doubtful('patch', repair.damage.length > 0 ? repair.damage : asItStands.worn)
+  return asItStands
+}
 
 function dataOf(path: PathArg, applied: readonly { strategy: string }[], new_path: PathArg | undefined): object {
   return {

@@ -51,6 +51,8 @@ export interface Block {
   readonly explanation?: string
   /** Its path may begin with the name of the root, which is then left out unless something of that name is in the root. */
   readonly rootNameMayLead?: true
+  /** Its path may begin with `a/` or `b/`, as in a diff, which is then left out unless there is such a directory. */
+  readonly sideMayLead?: true
   /** What the syntax itself calls the operation, for reports. */
   readonly label?: string
   /** Damage that its markers and its texts show: the texts are not to be taken as they stand. */

@@ -1,9 +1,9 @@
 import type { Found, Slip } from './foreign-block.ts'
 import { unquoted } from './foreign-name.ts'
-import { damageWarning, plainMarker, type Rows } from './foreign-text.ts'
+import { damageWarning, type ReadMarker, type Rows } from './foreign-text.ts'
 
 /** The sections of a patch. */
-export function sectionsOf(rows: Rows): Found[] {
+export function sectionsOf(rows: Rows, plain: ReadMarker): Found[] {
   const sections: Section[] = []
   let section: Section | undefined
   for (let line = rows.first; line <= rows.last; line++) {
@@ -13,8 +13,8 @@ export function sectionsOf(rows: Rows): Found[] {
       continue
     }
     const row = rows.row(line)
-    const opened = Section.open(row, line)
-    if (opened === undefined && section !== undefined) section.take(row, line)
+    const opened = Section.open(row, line, plain)
+    if (opened === undefined && section !== undefined) section.take(row, line, plain)
     else if (opened !== undefined || row.trim() !== '') {
       section = opened ?? Section.outside(row, line)
       sections.push(section)
@@ -29,8 +29,8 @@ type Kind = 'Add' | 'Delete' | 'Update'
 
 /** May be a marker, damaged or not. */
 const mayBeMarker = (row: string): boolean => row.startsWith('*') || row.startsWith('\\*')
-const HEADER = /^\*\*\* (Add|Delete|Update) File:(.*)$/
-const MOVE = /^\*\*\* Move to:(.*)$/
+const HEADER = /^\*\*\* ?(Add|Delete|Update) File:(.*?)(?: \*{3})?\s*$/
+const MOVE = /^\*\*\* ?Move to:(.*)$/
 
 class Section {
   readonly #kind: Kind | undefined
@@ -41,7 +41,10 @@ class Section {
   readonly #warnings: string[] = []
   #destination: string | undefined
   #last: number
+  /** Its header without the path, where it is not written as usual. */
+  #shell: string | undefined
   #unmarked: number | undefined
+  #isRefused = false
   /** Lines with nothing on them that belong to a new file only if more of it follows. */
   #blanks = 0
 
@@ -52,14 +55,15 @@ class Section {
     this.#last = line
   }
 
-  static open(row: string, line: number): Section | undefined {
+  static open(row: string, line: number, read: ReadMarker): Section | undefined {
     if (!mayBeMarker(row)) return undefined
-    const plain = plainMarker(row)
+    const plain = read(row)
     const [, kind, path = ''] = HEADER.exec(plain) ?? []
     if (kind !== 'Add' && kind !== 'Delete' && kind !== 'Update') return undefined
     const section = new Section(kind, unquoted(path), line)
     if (section.#path === '') section.#slips.push(noPath(line, row))
     if (plain !== row) section.#warnings.push(damageWarning(line))
+    if (row !== `*** ${kind} File: ${section.#path}`) section.#shell = row.replace(section.#path, '')
     return section
   }
 
@@ -81,9 +85,9 @@ class Section {
     this.#rows.push(text)
   }
 
-  take(row: string, line: number): void {
+  take(row: string, line: number, read: ReadMarker): void {
     if (row.trim() !== '') this.#last = line
-    const marker = mayBeMarker(row) ? plainMarker(row).trimEnd() : ''
+    const marker = mayBeMarker(row) ? read(row).trimEnd() : ''
     if (marker.startsWith('*** ')) this.#takeMarker(marker, line)
     else this.#takeRow(row, line)
   }
@@ -107,6 +111,7 @@ class Section {
       lastLine: this.#last,
       slips: this.#slips,
       warnings: this.#warnings,
+      shells: this.#shell === undefined ? undefined : [this.#shell],
     }
   }
 
@@ -151,7 +156,7 @@ class Section {
     switch (this.#kind) {
       case 'Add':
         if (row.trim() === '') this.#blanks++
-        else this.#slips.push(unknown(line, row, 'A line of a new file without +'))
+        else this.#refuseUnmarked(row, line)
         return
       case 'Delete':
         // Some write what goes; the file goes whole.
@@ -163,6 +168,12 @@ class Section {
         return
       case undefined:
     }
+  }
+
+  /** Once is enough: whoever forgets the marks forgets them on every line. */
+  #refuseUnmarked(row: string, line: number): void {
+    if (!this.#isRefused) this.#slips.push(unmarkedNew(line, row))
+    this.#isRefused = true
   }
 
   #takeHunkRow(row: string, line: number): void {
@@ -194,6 +205,12 @@ const noPath = (line: number, row: string): Slip => ({
   length: 0,
   message: 'No path',
   hint: 'Write the path of the file behind the colon.',
+})
+
+const unmarkedNew = (line: number, row: string): Slip => ({
+  line,
+  message: `A line of a new file without +: '${row.trim().slice(0, 60)}'`,
+  hint: 'Put + in front of every line of the new file.',
 })
 
 const unknown = (line: number, row: string, message: string): Slip => ({

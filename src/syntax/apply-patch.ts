@@ -13,7 +13,7 @@
  * without a mark is taken as context, which must then be in the file, so nothing is made up. An empty one is an
  * empty line. Quotes and backticks around a path are left out.
  *
- * A patch without its end fails whole: nobody knows how much of it is missing. It reaches to the next beginning, the
+ * Sections without a beginning fail too. A patch without its end fails whole: nobody knows how much of it is missing. It reaches to the next beginning, the
  * next fence or the end of the text. A mistake in one section costs that section.
  *
  * Add File becomes `file_create`, not `file_write`: who adds a file says that there is none, and if there is one, its
@@ -21,43 +21,60 @@
  */
 
 import type { Source } from '../core/source.ts'
-import { ApplyPatchMarks } from './apply-patch-marks.ts'
+import { ApplyPatchMarks, type Patch } from './apply-patch-marks.ts'
 import { sectionsOf } from './apply-patch-sections.ts'
 import { ForeignBlocks, type Found } from './foreign-block.ts'
-import { damageWarning, rowAt, Rows } from './foreign-text.ts'
+import { damageWarning, readMarker, type ReadMarker, rowAt, Rows } from './foreign-text.ts'
 import type { MakeReader } from './reader.ts'
 
-export const makeApplyPatchReader: MakeReader = (source) => {
-  const marks = new ApplyPatchMarks(source)
-  const blocks = new ForeignBlocks(source, 'apply-patch')
+export const makeApplyPatchReader: MakeReader = (source, options) => {
+  const plain = readMarker(options)
+  const marks = new ApplyPatchMarks(source, plain)
+  const blocks = new ForeignBlocks(source, 'apply-patch', options)
   return {
     syntax: 'apply-patch',
     seek: (line) => marks.seek(line),
     read(line) {
-      const { found, next } = readPatch(source, marks, line)
+      const { found, next } = readPatch(source, marks, line, plain)
       return { blocks: found.map((one) => blocks.make(one)), faults: [], next }
     },
   }
 }
 
-function readPatch(source: Source, marks: ApplyPatchMarks, line: number): { found: Found[]; next: number } {
+function readPatch(
+  source: Source,
+  marks: ApplyPatchMarks,
+  line: number,
+  plain: ReadMarker,
+): { found: Found[]; next: number } {
   const patch = marks.patchFrom(line)
   if (patch.kind === 'stray') return { found: [strayEnd(line)], next: line + 1 }
+  if (patch.kind === 'outside') return { found: [outside(line)], next: line + 1 }
   const { last, closed } = patch
   // As it is written, odd blanks and all.
   const indent = patch.indent === '' ? '' : (/^\s*/.exec(rowAt(source, line))?.[0] ?? '')
-  const sections = sectionsOf(new Rows(source, line + 1, last, indent))
+  const sections = sectionsOf(new Rows(source, line + 1, last, indent), plain)
   const next = closed ? last + 2 : last + 1
   if (!closed) return { found: truncated(sections, line, last), next }
   if (sections.length === 0) return { found: [empty(line, last + 1)], next }
-  if (patch.damaged.length === 0) return { found: sections, next }
-  const damaged = patch.damaged.map(damageWarning)
-  const [first, ...others] = sections
-  return {
-    found: first === undefined ? [] : [{ ...first, warnings: [...damaged, ...(first.warnings ?? [])] }, ...others],
-    next,
-  }
+  if (areUsual(patch.shells) && sections.every(({ shells }) => shells === undefined)) return { found: sections, next }
+  return { found: sections.map((section, at) => withMarkers(section, patch, at === 0)), next }
 }
+
+const areUsual = ([begin, end]: readonly string[]): boolean => begin === '*** Begin Patch' && end === '*** End Patch'
+
+/** Every section is judged by the markers around all of them too; the first tells of damage to those. */
+function withMarkers(
+  section: Found,
+  { shells: [begin = '', end = ''], damaged }: ClosedPatch,
+  isFirst: boolean,
+): Found {
+  const shells = [begin, ...(section.shells ?? []), end]
+  if (!isFirst) return { ...section, shells }
+  return { ...section, shells, warnings: [...damaged.map(damageWarning), ...(section.warnings ?? [])] }
+}
+
+type ClosedPatch = Extract<Patch, { readonly kind: 'patch' }>
 
 /** Every section with the same fault; the patch itself where it has none. */
 function truncated(sections: readonly Found[], line: number, last: number): Found[] {
@@ -93,6 +110,17 @@ const strayEnd = (line: number): Found => ({
       line,
       message: '*** End Patch without *** Begin Patch',
       hint: 'Begin the patch with *** Begin Patch on a line of its own, and indent both alike.',
+    },
+  ],
+})
+
+const outside = (line: number): Found => ({
+  ...blank(line, line),
+  slips: [
+    {
+      line,
+      message: 'A section outside of a patch',
+      hint: 'Put *** Begin Patch on a line of its own before the first section, and *** End Patch behind the last.',
     },
   ],
 })

@@ -5,12 +5,14 @@ import { makeCmlReader } from './cml.ts'
 import type { Delimiters } from './csl-marker.ts'
 import { defaultDelimiters, makeCslReader } from './csl.ts'
 import { throughDamage } from './mend-document.ts'
+import { isSound } from './mend.ts'
 import { withOtherCalls } from './other-calls.ts'
 import type { MakeReader, Reader, Reading } from './reader.ts'
 import { makeReplacerReader } from './replacer.ts'
 import { makeSearchReplaceReader } from './search-replace.ts'
 import { makeShamReader } from './sham.ts'
 import { makeUdiffReader } from './udiff.ts'
+import { throughQuotes } from './unquote.ts'
 
 const native: Partial<Record<SyntaxName, MakeReader>> = {
   sham: makeShamReader,
@@ -51,7 +53,8 @@ function mended(source: Source, options: FindOptions, read: (text: Source) => Do
   const { syntaxes = syntaxNames, nativeBefore = false, cslDelimiters } = options
   // What damage does to markers that nobody has seen before cannot be told.
   const ours = syntaxes.filter((name) => name in native && (name !== 'csl' || cslDelimiters === undefined))
-  return throughDamage(source, read(source), { syntaxes: ours, soundBefore: nativeBefore, read })
+  const document = throughDamage(source, read(source), { syntaxes: ours, soundBefore: nativeBefore, read })
+  return nativeBefore || document.blocks.some(isSound) ? document : throughQuotes(source, document, read)
 }
 
 /** Reads a text block by block, so that a caller may stop in between. */
@@ -64,13 +67,13 @@ export class BlockFinder {
   readonly #nativeBefore: boolean
   #line = 1
 
-  constructor(source: Source, { syntaxes, nativeBefore = false, cslDelimiters }: FindOptions) {
+  constructor(source: Source, { syntaxes, nativeBefore = false, strict, cslDelimiters }: FindOptions) {
     this.#nativeBefore = nativeBefore
     const own = cslDelimiters && { csl: makeCslReader(cslDelimiters) }
     const makers = Object.entries({ ...native, ...own, ...foreign })
     this.#readers = makers
       .filter(([name]) => syntaxes?.some((one) => one === name) ?? true)
-      .map(([, make]) => make(source))
+      .map(([, make]) => make(source, { strict }))
   }
 
   /** Reads what comes next; undefined at the end of the text. */

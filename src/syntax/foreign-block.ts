@@ -1,5 +1,7 @@
 import type { Block, Fault, SyntaxName } from '../core/block.ts'
 import type { Source } from '../core/source.ts'
+import { doubted } from './mend-doubt.ts'
+import { kindsOfShells } from './mend.ts'
 import { faultAt, type Mistake } from './sham-line.ts'
 import { Texts } from './sham-walk.ts'
 
@@ -14,6 +16,8 @@ export interface Found {
   readonly lastLine: number
   readonly slips: readonly Slip[]
   readonly warnings?: readonly string[]
+  /** What of its lines is marker, in order, where anything in them is not as the format has it. */
+  readonly shells?: readonly string[] | undefined
 }
 
 /** A fault that does not know its block yet. The whole line is meant where no column is given. */
@@ -30,11 +34,13 @@ const none: readonly Fault[] = []
 export class ForeignBlocks {
   readonly #source: Source
   readonly #syntax: SyntaxName
+  readonly #strict: boolean
   #count = 0
 
-  constructor(source: Source, syntax: SyntaxName) {
+  constructor(source: Source, syntax: SyntaxName, { strict = false }: { readonly strict?: boolean | undefined } = {}) {
     this.#source = source
     this.#syntax = syntax
+    this.#strict = strict
   }
 
   make(found: Found): Block {
@@ -51,9 +57,17 @@ export class ForeignBlocks {
       startLine,
       endLine,
       faults: found.slips.length === 0 ? none : found.slips.map((slip) => this.#fault(id, slip)),
+      ...(this.#sideMayLead(found) && { sideMayLead: true }),
       raw: this.#source.text.slice(this.#source.startOf(startLine), this.#source.endOf(lastLine)),
     }
-    return warnings.length === 0 ? block : { ...block, warnings }
+    const warned = warnings.length === 0 ? block : { ...block, warnings }
+    if (found.shells === undefined || this.#strict) return warned
+    return doubted(this.#source, warned, kindsOfShells(found.shells))
+  }
+
+  /** A diff tells what its names mean by naming both; what makes a file may make a directory. */
+  #sideMayLead({ action, params }: Found): boolean {
+    return this.#syntax !== 'udiff' && action !== 'file_create' && /^[ab]\//.test(params['path'] ?? '')
   }
 
   #fault(id: string, { code, line, column, length, message, hint }: Slip): Fault {

@@ -40,17 +40,25 @@ export function closesFence(line: string, { marks }: Fence): boolean {
 }
 
 /** A line without what browsers and chat programs do to markers: escapes, entities, odd blanks. */
-export function plainMarker(line: string): string {
+function plainMarker(line: string): string {
   if (!DAMAGE.test(line)) return line
   return line
     .replace(/\xa0/g, ' ')
     .replace(/[\u200b-\u200d\u2060\ufeff]/g, '')
     .replace(/&lt;/g, '<')
     .replace(/&gt;/g, '>')
+    .replace(/\xab/g, '<<')
+    .replace(/\xbb/g, '>>')
     .replace(/\\([<>=*_#@-])/g, '$1')
 }
 
-const DAMAGE = /[\\&\xa0\u200b-\u200d\u2060\ufeff]/
+/** How a marker is read: through damage, or as it is written. */
+export type ReadMarker = (line: string) => string
+
+export const readMarker = ({ strict = false }: { readonly strict?: boolean | undefined } = {}): ReadMarker =>
+  strict ? (line) => line : plainMarker
+
+const DAMAGE = /[\\&\xa0\xab\xbb\u200b-\u200d\u2060\ufeff]/
 
 export const damageWarning = (line: number): string =>
   `the marker on line ${line} was damaged; it was read as it was meant`
@@ -120,7 +128,7 @@ export function* linesWith(source: Source, word: string, from = 0): Generator<nu
 }
 
 /** What a marker begins with, damaged or not. */
-const BEFORE = /^[\s\\<>*&;ltg\u200b-\u200d\u2060\ufeff]*$/
+const BEFORE = /^[\s\\<>*+&;ltg\xab\xbb\u200b-\u200d\u2060\ufeff-]*$/
 
 const TAB = 9
 const LF = 10

@@ -6,7 +6,7 @@ import { faultAt } from './sham-line.ts'
 /**
  * A block whose markers show a kind of damage. A text in it that shows the same kind was either damaged like its
  * markers or is meant to be so, and nobody can tell: it is not carried out. Only the text that an edit looks for can
- * be told, by the file it is in; `actions/replace-occurrences.ts` does that.
+ * be told, by the file it is in; `actions/replace-occurrences.ts` and `actions/file-patch.ts` do that.
  */
 export function doubted(source: Source, block: Block, kinds: readonly DamageKind[]): Block {
   if (block.faults.length > 0) return block
@@ -18,7 +18,7 @@ export function doubted(source: Source, block: Block, kinds: readonly DamageKind
   if (doubtful.size === 0) return block
   const names = [...doubtful.keys()]
   const damage = kinds.filter((kind) => [...doubtful.values()].some((shown) => shown.includes(kind)))
-  const settled = names.every((name) => editNames.has(name)) && names.some((name) => name.startsWith('old_text'))
+  const settled = names.every((name) => editNames.has(name)) && names.some((name) => name !== 'new_text')
   return settled ? { ...block, damage } : { ...block, damage, faults: [doubtAt(source, block, names, damage)] }
 }
 
@@ -30,7 +30,7 @@ function mayShow(text: string, kind: DamageKind): boolean {
   return shows(text, kind)
 }
 
-const editNames: ReadonlySet<string> = new Set(['old_text', 'old_text_beginning', 'old_text_end', 'new_text'])
+const editNames: ReadonlySet<string> = new Set(['old_text', 'old_text_beginning', 'old_text_end', 'new_text', 'patch'])
 
 function doubtAt(source: Source, block: Block, names: readonly string[], damage: readonly DamageKind[]): Fault {
   const words = wordsFor(damage)

@@ -137,7 +137,10 @@ function regionFrom(
 }
 
 export function kindsOf(markers: readonly Marked[]): DamageKind[] {
-  const shells = markers.filter(({ fence }) => !fence).map(({ shell }) => shell)
+  return kindsOfShells(markers.filter(({ fence }) => !fence).map(({ shell }) => shell))
+}
+
+export function kindsOfShells(shells: readonly string[]): DamageKind[] {
   const kinds = kindsIn(shells.join('\n')).filter((kind) => kind !== 'breaks')
   // Models leave blanks behind a marker. Two behind each but the last are what makes lines of one paragraph.
   const broken = shells.length > 1 && shells.slice(0, -1).every((shell) => shell.endsWith('  '))

@@ -24,4 +24,5 @@ export interface Reading {
   readonly reach?: number
 }
 
-export type MakeReader = (source: Source) => Reader
+/** `strict`: what a chat program did to markers is not undone. */
+export type MakeReader = (source: Source, options?: { readonly strict?: boolean | undefined }) => Reader

@@ -1,5 +1,5 @@
 import type { Source } from '../core/source.ts'
-import { nameIn, nameInFence } from './foreign-name.ts'
+import { filesSpokenOf, nameIn, nameInFence } from './foreign-name.ts'
 import { fenceAt, rowAt } from './foreign-text.ts'
 
 /** The file that is named above a head, and the line that names it. */
@@ -46,6 +46,23 @@ function lineAbove(source: Source, line: number, floor: number): number | undefi
   }
   return undefined
 }
+
+/**
+ * A file that lines speak of, when they do not speak of `name`: whoever goes on with another file may say so in a
+ * sentence.
+ */
+export function otherFile(source: Source, first: number, last: number, name: string): string | undefined {
+  let other: string | undefined
+  for (let line = first; line <= last; line++) {
+    for (const file of filesSpokenOf(rowAt(source, line))) {
+      if (isEndOf(file, name) || isEndOf(name, file)) return undefined
+      other ??= file
+    }
+  }
+  return other
+}
+
+const isEndOf = (end: string, path: string): boolean => path === end || path.endsWith(`/${end}`)
 
 /** More between two blocks than this is not their frame. */
 const FRAME = 8

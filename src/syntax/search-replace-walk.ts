@@ -1,17 +1,21 @@
 import type { Source } from '../core/source.ts'
 import type { Slip } from './foreign-block.ts'
 import { damageWarning, rowAt, Rows } from './foreign-text.ts'
-import type { Mark, SearchReplaceMarks } from './search-replace-marks.ts'
+import { type Mark, type SearchReplaceMarks, usual } from './search-replace-marks.ts'
 
 /** One head with what belongs to it. */
 export interface Edit {
   readonly line: number
   readonly search: readonly string[]
   readonly replace: readonly string[]
+  /** The line the old text begins on, where the block says so. */
+  readonly stated?: number
   readonly endLine: number | null
   readonly lastLine: number
   readonly slips: readonly Slip[]
   readonly warnings: readonly string[]
+  /** Its markers, where one of them is not written as usual. */
+  readonly shells?: readonly string[]
   readonly next: number
 }
 
@@ -24,16 +28,19 @@ export function readEdit(source: Source, marks: SearchReplaceMarks, line: number
   const divider = dividerOf(head, dividers)
   if ('message' in divider) return broken(line, end.line, end.line + 1, divider)
 
-  const [search, replace] = contents(source, [line, divider.line, end.line])
+  const [written, replace] = contents(source, [line, divider.line, end.line])
+  const { stated, search } = startLineOf(written)
   const word = head.behind
   return {
     line,
     search,
     replace,
+    ...(stated === undefined ? {} : { stated }),
     endLine: end.line,
     lastLine: end.line,
     slips: word === undefined ? [] : [behindHead(line, rowAt(source, line).indexOf(word) + 1, word)],
     warnings: warningsOf([head, divider, end], search, replace),
+    ...shellsOf([head, divider, end]),
     next: end.line + 1,
   }
 }
@@ -90,6 +97,14 @@ function contents(source: Source, [head, divider, tail]: Lines): [readonly strin
   return [search, replace]
 }
 
+/** Some write `:start_line:12` and a line of hyphens above the old text. */
+function startLineOf(search: readonly string[]): { readonly stated?: number; readonly search: readonly string[] } {
+  const stated = /^:start_line:\s*(\d{1,9})\s*$/.exec(search[0] ?? '')?.[1]
+  if (stated === undefined) return { search }
+  const above = /^:end_line:\s*\d+\s*$/.test(search[1] ?? '') ? 2 : 1
+  return { stated: Number(stated), search: search.slice(/^-{5,9}\s*$/.test(search[above] ?? '') ? above + 1 : above) }
+}
+
 function warningsOf(marks: readonly Mark[], search: readonly string[], replace: readonly string[]): string[] {
   const warnings: string[] = []
   for (const { isDamaged, line } of marks) if (isDamaged) warnings.push(damageWarning(line))
@@ -98,6 +113,11 @@ function warningsOf(marks: readonly Mark[], search: readonly string[], replace: 
   }
   return warnings
 }
+
+const shellsOf = (marks: readonly Mark[]): Pick<Edit, 'shells'> =>
+  marks.every(({ unusual }) => unusual === undefined)
+    ? {}
+    : { shells: marks.map(({ kind, unusual }) => unusual ?? usual[kind]) }
 
 const areSame = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((row, at) => row === others[at])

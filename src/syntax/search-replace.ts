@@ -3,10 +3,11 @@
  *
  *   text    = { block | any other line }
  *   block   = [ name ] [ fence ] [ name ] head { old } divider { new } tail [ fence ]
- *   head    = "<<<<<<< SEARCH"                5 to 9 marks; a ">" may follow
+ *   head    = "<<<<<<< SEARCH"                5 to 9 marks, "-" for "<" too; a ">" may follow
  *   divider = "======="                       5 to 9 marks
- *   tail    = ">>>>>>> REPLACE"               5 to 9 marks
- *   name    = the file, see `foreign-name.ts`; the one of the block before when it is missing
+ *   tail    = ">>>>>>> REPLACE"               5 to 9 marks, "+" for ">" too
+ *   name    = the file, see `foreign-name.ts`; the one of the block before when it is missing, unless the text between
+ *             them speaks of another file
  *
  * Markers are whole lines; they may be indented as a whole with what is between them. The marks of a head count:
  * a divider, a tail or another head with as many of them belongs to it, and only where there is none, one with
@@ -14,21 +15,23 @@
  * because either may be content. So is a head before the tail: either a tail is missing, or the head is content, and
  * nothing down to the tail is executed. A block without a tail reaches to the end of the text.
  *
- * Old lines are replaced by new ones where they are in the file, as whole lines. No old lines, or blank ones, mean a
+ * Old lines are replaced by new ones where they are in the file, as whole lines; `:start_line:12` and a line of hyphens
+ * above them says where they begin. No old lines, or blank ones, mean a
  * new file. Blocks for one file with nothing but blank lines, fences and its name between them are one patch, so
  * that all of them are applied or none.
  */
 
 import type { Source } from '../core/source.ts'
 import { ForeignBlocks, type Found, type Slip } from './foreign-block.ts'
+import { readMarker } from './foreign-text.ts'
 import type { MakeReader } from './reader.ts'
-import { nameSeeker, onlyFrame, type SeekName } from './search-replace-name.ts'
+import { nameSeeker, onlyFrame, otherFile, type SeekName } from './search-replace-name.ts'
 import { SearchReplaceMarks } from './search-replace-marks.ts'
 import { readEdit, type Edit } from './search-replace-walk.ts'
 
-export const makeSearchReplaceReader: MakeReader = (source) => {
-  const marks = new SearchReplaceMarks(source)
-  const blocks = new ForeignBlocks(source, 'search-replace')
+export const makeSearchReplaceReader: MakeReader = (source, options) => {
+  const marks = new SearchReplaceMarks(source, readMarker(options))
+  const blocks = new ForeignBlocks(source, 'search-replace', options)
   const named = nameSeeker(source)
   let name: string | undefined
   let floor = 1
@@ -61,8 +64,13 @@ interface Run {
 /** The block that opens on a line, and those behind it that belong to the same patch. */
 function readRun(source: Source, marks: SearchReplaceMarks, line: number, before: Before): Run {
   const named = before.named(line, before.floor)
-  const name = named?.path ?? before.name
-  const first = readEdit(source, marks, line)
+  const other =
+    named === undefined && before.name !== undefined
+      ? otherFile(source, before.floor, line - 1, before.name)
+      : undefined
+  const name = named?.path ?? (other === undefined ? before.name : undefined)
+  const edit = readEdit(source, marks, line)
+  const first = other === undefined || edit.slips.length > 0 ? edit : { ...edit, slips: [unclearName(line, other)] }
   const startLine = named?.line ?? line
   if (isNewFile(first)) {
     const content = first.replace.map((row) => `${row}\n`).join('')
@@ -97,6 +105,7 @@ function foundOf(
   const last = edits.at(-1)
   const slips = edits.flatMap((edit) => edit.slips)
   const [first] = edits
+  const shells = edits.flatMap((edit) => edit.shells ?? [])
   if (name === undefined && first !== undefined && slips.length === 0) slips.push(nameless(first.line))
   return {
     action: 'patch' in text ? 'file_patch' : 'file_create',
@@ -107,6 +116,7 @@ function foundOf(
     lastLine: last?.lastLine ?? startLine,
     slips,
     warnings: edits.flatMap((edit) => edit.warnings),
+    shells: shells.length > 0 ? shells : undefined,
   }
 }
 
@@ -123,14 +133,20 @@ const nameless = (line: number): Slip => ({
   hint: 'Write the path of the file, and nothing else, on the line before the marker or before its fence.',
 })
 
+const unclearName = (line: number, other: string): Slip => ({
+  line,
+  message: `SEARCH without a file name, below a text that speaks of ${other}`,
+  hint: 'Write the path of the file, and nothing else, on the line before the marker or before its fence.',
+})
+
 /** What both sides begin and end with is context: then the file keeps its own spelling of it. */
-function hunkOf({ search, replace }: Edit): string {
+function hunkOf({ search, replace, stated }: Edit): string {
   const most = Math.min(search.length, replace.length)
   let head = 0
   while (head < most && search[head] === replace[head]) head++
   let tail = 0
   while (tail < most - head && search[search.length - 1 - tail] === replace[replace.length - 1 - tail]) tail++
-  const hunk = ['@@']
+  const hunk = [stated === undefined ? '@@' : `@@ -${stated} @@`]
   addMarked(hunk, ' ', search, 0, head)
   addMarked(hunk, '-', search, head, search.length - tail)
   addMarked(hunk, '+', replace, head, replace.length - tail)

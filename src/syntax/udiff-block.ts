@@ -3,8 +3,8 @@ import { gitNames, nameOf, withoutSides } from './udiff-names.ts'
 import type { Region } from './udiff-region.ts'
 import type { Named, Section } from './udiff-walk.ts'
 
-/** What a section asks for, as an action. */
-export function foundOf(section: Section, region: Region, isComplete: boolean): Found {
+/** What a section asks for, as an action. `fence` is the line of its fence, where that is damaged. */
+export function foundOf(section: Section, region: Region, isComplete: boolean, fence: readonly string[] = []): Found {
   const call = callOf(section)
   const slip = 'slip' in call ? call.slip : undefined
   const warnings = [...section.warnings]
@@ -18,7 +18,14 @@ export function foundOf(section: Section, region: Region, isComplete: boolean): 
     lastLine: isComplete ? section.lastLine : Math.max(section.lastLine, Math.min(section.next - 1, region.last)),
     slips: isComplete ? (slip === undefined ? [] : [slip]) : [truncated(section)],
     warnings,
+    shells: shellsOf(section, fence),
   }
+}
+
+/** A fence that is damaged. In the other markers of a diff, two blanks behind each is all that leaves them readable. */
+function shellsOf({ old, new: added }: Section, fence: readonly string[]): readonly string[] | undefined {
+  if (old?.text.endsWith('  ') && added?.text.endsWith('  ')) return [...fence, '--- a  ', '+++ b  ']
+  return fence.length > 0 ? fence : undefined
 }
 
 type Call = { readonly action: string; readonly params: Readonly<Record<string, string>> } | { readonly slip: Slip }
@@ -30,8 +37,7 @@ function callOf(section: Section): Call {
   const { old, new: added } = names
   const { changes } = section
   const patch = section.hunks.join('\n')
-  if (added === null)
-    return old === null ? { slip: twoNulls(section) } : { action: 'file_delete', params: { path: old } }
+  if (added === null) return old === null ? { slip: twoNulls(section) } : deleteOf(section, old)
   if (old === null) return createOf(section, added)
 
   if (section.extended.has('copy from')) {
@@ -42,6 +48,16 @@ function callOf(section: Section): Call {
   if (!changes && old === added) return { slip: noChange(section) }
   const moved = old === added ? {} : { new_path: added }
   return { action: 'file_patch', params: { path: old, patch: changes ? patch : '', ...moved } }
+}
+
+/** A diff that shows what goes deletes nothing else. */
+function deleteOf(section: Section, path: string): Call {
+  const lines: string[] = []
+  for (const row of section.hunks.flatMap((hunk) => hunk.split('\n'))) {
+    if (row.startsWith('+')) return { slip: newLines(section) }
+    if (!/^(?:@@|\\)/.test(row)) lines.push(row.slice(1))
+  }
+  return { action: 'file_delete', params: { path, ...(section.changes && { expect: lines.join('\n') }) } }
 }
 
 function createOf(section: Section, path: string): Call {
@@ -157,6 +173,12 @@ const oldLines = ({ line }: Section): Slip => ({
   line,
   message: 'A new file with old lines',
   hint: 'Every line of a new file begins with +; to change a file that is there, name it behind ---.',
+})
+
+const newLines = ({ line }: Section): Slip => ({
+  line,
+  message: 'A deleted file with new lines',
+  hint: 'Every line of a file that goes begins with -; to change a file, name it behind +++ too.',
 })
 
 const noChange = (section: Section): Slip => ({

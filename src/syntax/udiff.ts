@@ -22,6 +22,7 @@
  */
 
 import type { Source } from '../core/source.ts'
+import { kindsIn } from '../text/undamage.ts'
 import { ForeignBlocks, type Found } from './foreign-block.ts'
 import { closesFence, type Fence, fenceAt, rowAt } from './foreign-text.ts'
 import type { MakeReader } from './reader.ts'
@@ -30,9 +31,9 @@ import { Region } from './udiff-region.ts'
 import { isDiffFence, UdiffSeek } from './udiff-seek.ts'
 import { type Section, UdiffWalk } from './udiff-walk.ts'
 
-export const makeUdiffReader: MakeReader = (source) => {
+export const makeUdiffReader: MakeReader = (source, options) => {
   const places = new UdiffSeek(source)
-  const blocks = new ForeignBlocks(source, 'udiff')
+  const blocks = new ForeignBlocks(source, 'udiff', options)
   return {
     syntax: 'udiff',
     seek: (line) => places.seek(line),
@@ -70,7 +71,9 @@ function readFenced(source: Source, opener: number, fence: Fence): { found: Foun
   const region = new Region(source, fence.indent, { first: opener + 1, last: end - 1 })
   if (isOtherFormat(region)) return { found: [], next: opener + 1 }
   const { sections } = new UdiffWalk(region, 'fenced').read(opener + 1)
-  const found = sections.map((section, at) => foundOf(section, region, closed || at < sections.length - 1))
+  const row = rowAt(source, opener)
+  const worn = kindsIn(row).length > 0 ? [row] : []
+  const found = sections.map((section, at) => foundOf(section, region, closed || at < sections.length - 1, worn))
   const named = sections[0]?.line ?? end
   const isNameless = region.someBefore(named, (row) => /^(?:@@|[-+])/.test(row))
   if (isNameless && isDiffFence(fence)) found.unshift(nameless(opener, named - 1, closed || found.length > 0))

@@ -1,9 +1,11 @@
+import type { DamageKind } from '../core/block.ts'
 import { Source } from '../core/source.ts'
 import { dominantEol } from './line-endings.ts'
 import type { Span } from './edit.ts'
 import { type Hunk, sideOf } from './hunks.ts'
 import { locate, type Placed } from './hunks-locate.ts'
 import { FileLines, type Strategy } from './lenient-lines.ts'
+import { countOf } from './undamage.ts'
 
 export interface AppliedHunk {
   readonly number: number
@@ -29,6 +31,8 @@ export type AppliedHunks =
       readonly text: string
       readonly applied: readonly AppliedHunk[]
       readonly warnings: readonly string[]
+      /** Damage that old lines show where the file does not: new lines that show it too are not to be trusted. */
+      readonly worn: readonly DamageKind[]
     }
   | { readonly ok: false; readonly failures: readonly HunkFailure[] }
 
@@ -55,8 +59,24 @@ export function applyHunks(text: string, hunks: readonly Hunk[]): AppliedHunks {
     text: spliced(file, changes),
     applied: placed.map(({ hunk, first, strategy }) => ({ number: hunk.number, line: first + 1, strategy })),
     warnings: placed.flatMap((one) => [...one.warnings, ...lenience(one), ...looseNote(one, file)]),
+    worn: wornKinds(placed, file),
   }
 }
+
+function wornKinds(placed: readonly Placed[], file: FileLines): DamageKind[] {
+  const lenient = placed.filter(({ strategy }) => strategy !== 'exact')
+  return foldedKinds.filter((kind) =>
+    lenient.some(({ hunk, first }) => {
+      const old = sideOf(hunk, 'old').map(({ text }, at) => ({ text, there: file.line(first + at) }))
+      const isWorn = ({ text, there }: (typeof old)[number]): boolean => countOf(text, kind) > countOf(there, kind)
+      // Models leave blanks at the end of a line; damage leaves them on every one.
+      return kind === 'breaks' ? old.every((line) => line.text === '' || isWorn(line)) : old.some(isWorn)
+    }),
+  )
+}
+
+/** What comparing loosely leaves out of account. */
+const foldedKinds: readonly DamageKind[] = ['punctuation', 'spaces', 'invisible', 'breaks']
 
 const forgiven: Readonly<Record<Strategy, string | undefined>> = {
   exact: undefined,

@@ -45,7 +45,50 @@ const syntaxes: Readonly<Record<string, Writing>> = {
       '</edit>',
     ],
   },
+  'search-replace': {
+    write: (path, content) => [path, '<<<<<<< SEARCH', '=======', { content }, '>>>>>>> REPLACE'],
+    edit: (path, old, changed) => [
+      path,
+      '<<<<<<< SEARCH',
+      { content: old },
+      '=======',
+      { content: changed },
+      '>>>>>>> REPLACE',
+    ],
+  },
+  'apply-patch': {
+    write: (path, content) => [
+      '*** Begin Patch',
+      `*** Add File: ${path}`,
+      { content: marked('+', content) },
+      '*** End Patch',
+    ],
+    edit: (path, old, changed) => [
+      '*** Begin Patch',
+      `*** Update File: ${path}`,
+      '@@',
+      { content: `${marked('-', old)}\n${marked('+', changed)}` },
+      '*** End Patch',
+    ],
+  },
+  udiff: {
+    write: (path, content) => ['```diff', '--- /dev/null', `+++ b/${path}`, { content: marked('+', content) }, '```'],
+    edit: (path, old, changed) => [
+      '```diff',
+      `--- a/${path}`,
+      `+++ b/${path}`,
+      '@@ ... @@',
+      { content: `${marked('-', old)}\n${marked('+', changed)}` },
+      '```',
+    ],
+  },
 }
+
+function marked(mark: string, text: string): string {
+  return mark + text.replaceAll('\n', `\n${mark}`)
+}
+
+const foreign = ['search-replace', 'apply-patch', 'udiff']
 
 const lines = [
   'word',
@@ -114,6 +157,27 @@ for (const [syntax, writing] of Object.entries(syntaxes)) {
             const clean = await carriedOut(text, before)
             expect([...succeeded(clean)]).toEqual(expect.arrayContaining([...good]))
             expect(done.files).toEqual((await someOf(text, good, before, clean)).files)
+          }),
+          { numRuns: 10 },
+        )
+      },
+    )
+
+    test.runIf(foreign.includes(syntax)).each(Object.keys(lineDamages))(
+      '%s in content only: the same or nothing, where what is looked for shows it',
+      async (name) => {
+        const damage = lineDamages[name] ?? String
+        await fc.assert(
+          fc.asyncProperty(block, async (one) => {
+            const { text, markers, before } = documentIn(writing, [{ ...one, kind: 'edit' }])
+            const [old = ''] = one.file
+            fc.pre(damage(old) !== old)
+            const damaged = damageLines(text, damage, (line) => !markers.flat().includes(line))
+            const { files } = await carriedOut(damaged, before)
+            const clean = await carriedOut(text, before)
+            const literal = { ...clean.files, ...(await carriedOut(damaged, before, 'strict')).files }
+            const found = old !== '' && before['f0.txt']?.split('\n').includes(damage(old))
+            expect([{}, clean.files, ...(found ? [literal] : [])]).toContainEqual(files)
           }),
           { numRuns: 10 },
         )

@@ -26,6 +26,29 @@ describe('formats of other tools', () => {
     expect(filesIn(root)).toEqual({ 'a.txt': '1\n', 'b.txt': '2\n', 'c.txt': '3\n' })
   })
 
+  test('a/ in front of a name is left out where there is no such directory', async () => {
+    const edit = (path: string) => searchReplace.replace('a.txt', path)
+    const patch = applyPatch.replace('b.txt', 'b/b.txt')
+    const run = async (text: string, files: Record<string, string>) => {
+      const root = scratchDir(files)
+      const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(text)
+      return { files: filesIn(root), told: results.map(({ error, warnings }) => error ?? warnings?.join()) }
+    }
+    expect(await run(`${edit('a/a.txt')}\n${patch}`, { 'a.txt': 'one\n', 'b.txt': 'two\n' })).toEqual({
+      files: { 'a.txt': '1\n', 'b.txt': '2\n' },
+      told: [
+        "'a/a.txt' begins with a/, as in a diff, and was taken for 'a.txt'",
+        "'b/b.txt' begins with b/, as in a diff, and was taken for 'b.txt'",
+      ],
+    })
+    expect(await run(edit('a/a.txt'), { 'a/b.txt': '', 'a.txt': 'one\n' })).toEqual({
+      files: { 'a/b.txt': '', 'a.txt': 'one\n' },
+      told: ["ENOENT: no such file or directory, open 'a/a.txt'"],
+    })
+    const added = 'b/new.txt\n<<<<<<< SEARCH\n=======\nx\n>>>>>>> REPLACE\n'
+    expect(await run(added, {})).toEqual({ files: { 'b/new.txt': 'x\n' }, told: [undefined] })
+  })
+
   test('beside blocks of our own they are not executed', () => {
     const { blocks, warnings } = found([searchReplace, sham, udiff].join('\n'))
     expect(blocks.map(({ syntax }) => syntax)).toEqual(['sham'])
