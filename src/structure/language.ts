@@ -66,6 +66,8 @@ export interface TreeSitterRow {
    * it stands before the name: `Shape::draw`.
    */
   readonly owners?: Readonly<Record<string, string>>
+  /** Node types that nobody counts as a level: `class << self`, a companion object. */
+  readonly unnamed?: string
   /** Node types whose name is also that of another structure: `impl Type`, `size = 1`. They give way to it. */
   readonly secondary?: string
   /** Strings that may have several lines; their lines are never re-indented. */
