@@ -160,6 +160,9 @@ export const nameless: ReadonlySet<Kind> = new Set<Kind>([
   'block',
 ])
 
+/** Parts of a statement with an order that is meaning. */
+export const branches: ReadonlySet<Kind> = new Set<Kind>(['else', 'catch', 'finally'])
+
 /** Kinds inside of which a function is a method. */
 export const methodHolders: ReadonlySet<Kind> = new Set<Kind>(['class', 'interface', 'enum', 'struct', 'trait', 'impl'])
 
