@@ -4,7 +4,14 @@ import { applyChanges, offsetAfter, placeAfter, type Change } from './change.ts'
 import { contentTooLarge, isFailed, onlyMatch, withDocument, type Document } from './document.ts'
 import { pieceOf, type Piece } from './fragment.ts'
 import type { Fitting } from './indent.ts'
-import { insertion, fittedLines, type Insertion, type Side, type SpacingOptions } from './insertion.ts'
+import {
+  closedDeclaration,
+  insertion,
+  fittedLines,
+  type Insertion,
+  type Side,
+  type SpacingOptions,
+} from './insertion.ts'
 import { branches } from './language.ts'
 import { layoutOf } from './layout.ts'
 import { inconsistentIndent } from './inconsistent.ts'
@@ -70,7 +77,10 @@ function replacementLines(outline: Outline, structure: Structure, piece: Piece, 
   const indented = fittedLines(outline, piece, indent, firstLine)
   const joined = indented.join('\n').slice(indent.length)
   // Between members the comma is the list's.
-  return { text: structure.listed ? joined.replace(/,[ \t]*$/, '') : joined, indented }
+  if (structure.listed) return { text: joined.replace(/,[ \t]*$/, ''), indented }
+  const old = outline.source.text.slice(structure.start, structure.end)
+  const closed = structure.kind === 'declaration' && old.trimEnd().endsWith(';')
+  return { text: closed ? closedDeclaration(joined) : joined, indented }
 }
 
 export interface Result_for_delete_structure {

@@ -90,7 +90,12 @@ function rankByName({ source }: Outline, structure: Structure, name: string, lev
   }
   // The line as it stands may go on behind the header: `get() { return 1 }`.
   const plain = tokensOf(withoutParameters(header))
-  const covers = [own, strip(own), line, ...texts, plain].some((one) => coversName(one, level.tokens, nameTokens))
+  // `@Input() name: string`: decorators on the line of the header are copied with it.
+  const lineStart = source.startOf(source.lineAt(headerStart))
+  const whole = source.text.slice(Math.max(structure.start, lineStart), headerStart) + first
+  const covers = [own, strip(own), line, ...texts, plain, tokensOf(whole)].some((one) =>
+    coversName(one, level.tokens, nameTokens),
+  )
   if (covers) return ranks.run
   // The first line is a header even where the name stands below it.
   return same(tokensOf(withoutOpener(first)), level.tokens) ? ranks.prefix : Infinity

@@ -24,10 +24,13 @@ export function blankLinesBetween(outline: Outline, parent: Structure | null, a:
   const anywhere = [...siblings]
   const holders = parent === null ? [] : everyStructure(outline.structures)
   for (const holder of holders) if (holder !== parent) anywhere.push(...pairsOf(outline, holder))
-  const { top, inner, single } = outline.language.blankLines
+  // What stands in a code block, or in `<script>`, stands as in a file of its own language.
+  const language = parent?.children[0]?.language ?? outline.language
+  const { top, inner, single } = language.blankLines
+  const isTop = parent === null || parent.language !== language
   const short = a.lines === 1 && b.lines === 1 && isDefinition(a) === isDefinition(b)
   const tight = short || (isEntry(a) && isEntry(b))
-  const usual = tight ? single : parent === null ? top : inner
+  const usual = tight ? single : isTop ? top : inner
   const sized = (pair: Pair): boolean => isLike(pair.a, a) && isLike(pair.b, b)
   const alike = (pair: Pair): boolean => sized(pair) && a.kind === pair.a.kind && b.kind === pair.b.kind
   const fields = (pair: Pair): boolean => [a, b, pair.a, pair.b].every(({ kind }) => kind !== null && plain.has(kind))

@@ -1,6 +1,6 @@
 import type { Outline, Fault, Structure } from './structure.ts'
 import { everyStructure, linesOf } from './structure.ts'
-import type { Language } from './language.ts'
+import { nameless, type Language } from './language.ts'
 import { oxcFaults } from './oxc.ts'
 import { withOutline } from './outline.ts'
 import type { Warning } from './problem.ts'
@@ -62,7 +62,8 @@ function structureAt({ structures }: Outline, { header, start }: { header: strin
 export function holdsNothing({ source, comments }: Outline, structure: Structure): boolean {
   const told = structure.isEmpty()
   if (told !== null) return told
-  if (structure.children.length > 0) return false
+  // What is called by its text has that text.
+  if (structure.children.length > 0 || nameless.has(structure.kind)) return false
   const { start, end, headerStart, header } = structure
   const inside = comments.filter((one) => one.start >= start && one.end <= end)
   const pieces = [headerStart, ...inside.flatMap((one) => [one.start, one.end]), end]
