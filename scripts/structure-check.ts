@@ -2,9 +2,10 @@ import { replacement } from '../src/structure/edit.ts'
 import { words } from '../src/structure/language.ts'
 import { languageFor } from '../src/structure/languages.ts'
 import { withOutline } from '../src/structure/outline.ts'
+import { tokensOf } from '../src/structure/level.ts'
 import { textOf } from '../src/structure/read.ts'
 import { everyStructure, linesOf, pathOf, type Outline, type Structure } from '../src/structure/structure.ts'
-import { findTarget, tokensOf } from '../src/structure/target.ts'
+import { findTarget } from '../src/structure/target.ts'
 import { differenceOf, putBack, thereAndBack, type Outcome, type Traveller } from './structure-trips.ts'
 
 /** Counts of what became of the structures of files: `moved: exact: before its neighbour`. */

@@ -1,6 +1,6 @@
 import { Clada } from './clada.ts'
 import type { CladaOptions } from './settings.ts'
-import type { ErrorResponse, StructureOperations } from './structure/index.ts'
+import type { ErrorResponse, StructureOperations, Warning } from './structure/index.ts'
 
 /*
  * The operations on structures as functions, by the names and with the parameters their specification gives. Each is the
@@ -9,8 +9,12 @@ import type { ErrorResponse, StructureOperations } from './structure/index.ts'
 
 type Success<R> = R extends { ok: true; data: infer T } ? T : never
 type Answer<Name extends keyof StructureOperations> = Promise<
-  Success<Awaited<ReturnType<StructureOperations[Name]>>> | StructureError
+  (Success<Awaited<ReturnType<StructureOperations[Name]>>> & Warned) | StructureError
 >
+interface Warned {
+  /** What the operation may have broken. */
+  warnings?: readonly Warning[]
+}
 /** What went wrong; nothing was changed. */
 export type StructureError = Omit<ErrorResponse, 'error'> & { error: string }
 

@@ -25,14 +25,22 @@ export async function onStructures<T>(
         return file.text
       } catch (error) {
         if (isMissing(error)) return null
-        throw error
+        throw refused(error, given, 'read')
       }
     },
     write: async (given, content) => {
       const file = read.get(given)
-      if (file === undefined) await files.write(argOf(given), content)
-      else await files.save(file, content)
+      try {
+        if (file === undefined) await files.write(argOf(given), content)
+        else await files.save(file, content)
+        // What the disk refuses is an error of the operation, and a move must know before it goes on.
+        await files.landed(argOf(given))
+      } catch (error) {
+        throw refused(error, given, 'write')
+      }
     },
+    remove: (given) => files.remove(argOf(given)),
+    checkWritable: async (given) => void (await files.look(argOf(given), 'write')),
     isSame: (a, b) => argOf(a).absolute === argOf(b).absolute,
   }
   const result = await work(structureOperations(port), ...paths.map((path) => path.given))
@@ -40,11 +48,22 @@ export async function onStructures<T>(
     const { error: code, message, details } = result.error
     return fail({ kind: 'structure', code, message, details })
   }
+  // As text for people, and with their facts for programs.
+  const data = result.warnings.length === 0 ? result.data : { ...result.data, warnings: result.warnings }
   return ok(
-    result.data,
+    data,
     result.warnings.map(({ type, message }) => `${type}: ${message}`),
   )
 }
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Stop && error.problem.kind === 'os' && error.problem.code === 'ENOENT'
+
+/** Missing permission in the words of the operations; anything else as it is. */
+function refused(error: unknown, path: string, operation: 'read' | 'write'): unknown {
+  if (!(error instanceof Stop) || error.problem.kind !== 'os') return error
+  const { code } = error.problem
+  if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS') return error
+  const message = `${path} may not be ${operation === 'read' ? 'read' : 'written'} (${code}). Ask the user to change the permissions.`
+  return Object.assign(new Error(message), { code, operation })
+}

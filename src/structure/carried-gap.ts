@@ -1,8 +1,8 @@
 import type { Side } from './insertion.ts'
-import { methodHolders, type Kind } from './language.ts'
+import { branches } from './language.ts'
 import { layoutOf, type Layout } from './layout.ts'
 import type { Kept } from './removal.ts'
-import { gapAbove, gapBelow, plain, siblingOn, type Gap } from './spacing.ts'
+import { declaring, gapAbove, gapBelow, plain, siblingOn, type Gap } from './spacing.ts'
 import type { Outline, Structure } from './structure.ts'
 
 /** Where a structure goes among its siblings, and which blank lines go with it. */
@@ -68,9 +68,3 @@ function evenGap(outline: Outline, structure: Structure, own: Layout, anchor: St
   const keep: Kept = isBetween(above, structure) && !isBetween(below, structure) ? 'below' : 'above'
   return { blank_lines, keep }
 }
-
-/** Parts of a statement with an order that is meaning. */
-const branches: ReadonlySet<Kind> = new Set<Kind>(['else', 'catch', 'finally'])
-
-/** Inside of these the end of a run of one kind is an end: the gap behind it separates the kinds. */
-const declaring: ReadonlySet<Kind> = new Set<Kind>([...methodHolders, 'module', 'section', 'item'])

@@ -27,4 +27,14 @@ export function offsetAfter(changes: readonly Change[], wanted: Change): number 
   throw new Error('the change is not one of the list')
 }
 
+/** Where a place of the text is in the changed one; what was taken out is where it stood. */
+export function placeAfter(changes: readonly Change[], offset: number): number {
+  let moved = 0
+  for (const { start, end, text } of inOrder(changes)) {
+    if (end > offset) return Math.min(offset, start) + moved
+    moved += text.length - (end - start)
+  }
+  return offset + moved
+}
+
 const inOrder = (changes: readonly Change[]): Change[] => changes.toSorted((a, b) => a.start - b.start || a.end - b.end)

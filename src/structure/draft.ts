@@ -61,6 +61,7 @@ export class Drafting {
   readonly #statements: ReadonlySet<string>
   readonly #chains: ReadonlySet<string>
   readonly #tails: ReadonlySet<string>
+  readonly #offside: ReadonlySet<string>
 
   constructor(row: TreeSitterRow, text: string, base: number) {
     this.#row = row
@@ -70,6 +71,7 @@ export class Drafting {
     this.#statements = new Set(words(row.statements))
     this.#chains = new Set(words(row.chains))
     this.#tails = new Set(words(row.tails))
+    this.#offside = new Set(words(row.offside))
   }
 
   all(parts: readonly Part[]): Draft[] {
@@ -92,7 +94,7 @@ export class Drafting {
     const mayBranch = part.kind === 'if' || part.kind === 'else'
     if (mayBranch && this.#chains.has(part.type)) this.#fillChain(draft, part)
     else this.#fill(draft, this.all(part.children))
-    if (part.roles.includes('list')) markListed(draft.children)
+    if (part.roles.includes('list') || part.kind === 'group') markListed(draft.children)
     return [this.#withoutEmptyDeclaration(draft)]
   }
 
@@ -137,6 +139,9 @@ export class Drafting {
   #isBareBody(draft: Draft, { start, end }: Draft): boolean {
     const bodyNode = control.has(draft.kind) ? draft.bodyNode : null
     if (bodyNode === null) return false
+    // A block by indentation has the bounds of what is in it, and is a block all the same.
+    const offside = this.#offside.has(bodyNode.type)
+    if (offside && bodyNode.startPosition.row > draft.node.startPosition.row) return false
     return start === bodyNode.startIndex + this.#base && end === bodyNode.endIndex + this.#base
   }
 
@@ -212,8 +217,10 @@ export class Drafting {
   }
 }
 
+/** Behind the members of an enum there may be methods, which have no commas. */
 function markListed(drafts: readonly Draft[]): void {
-  for (const draft of drafts) if (!isAnonymous(draft)) draft.listed = true
+  const members = drafts.filter(({ kind }) => kind === 'member')
+  for (const draft of members.length > 0 ? members : drafts) if (!isAnonymous(draft)) draft.listed = true
 }
 
 const isAnonymous = ({ kind, node }: Draft): boolean =>

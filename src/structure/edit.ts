@@ -1,17 +1,25 @@
 import { Source } from '../core/source.ts'
 import { dominantEol, toEol } from '../text/line-endings.ts'
-import { applyChanges, offsetAfter, type Change } from './change.ts'
+import { applyChanges, offsetAfter, placeAfter, type Change } from './change.ts'
 import { contentTooLarge, isFailed, onlyMatch, withDocument, type Document } from './document.ts'
 import { pieceOf, type Piece } from './fragment.ts'
 import type { Fitting } from './indent.ts'
-import { insertion, fittedLines, type Insertion, type Side, type SpacingOptions } from './insertion.ts'
+import {
+  closedDeclaration,
+  insertion,
+  fittedLines,
+  type Insertion,
+  type Side,
+  type SpacingOptions,
+} from './insertion.ts'
+import { branches } from './language.ts'
 import { layoutOf } from './layout.ts'
 import { inconsistentIndent } from './inconsistent.ts'
 import { failed, type Failed, type Warning } from './problem.ts'
 import { textOf } from './read.ts'
 import { removal } from './removal.ts'
 import { linesOf, type Outline, type Structure } from './structure.ts'
-import { faultsIn, innermost, judge } from './validity.ts'
+import { faultsIn, holdsNothing, judge } from './validity.ts'
 
 /** An edited text, what the operation answers, and what it may have broken. */
 export interface Edited<T> {
@@ -35,16 +43,20 @@ export function replaceIn(
     if (content.trim() === '') {
       const changes = removal(outline, structure)
       const line = source.lineAt(structure.start)
-      return finish(document, outline, changes, structure.start, { lines: [line, line] })
+      return finish(document, outline, changes, structure.parent, { lines: [line, line] })
     }
-    const { text, indented } = await replacement(outline, structure, content)
+    const { text, indented } = await replacement(outline, structure, ownPart(structure, content))
     const change: Change = { start: structure.start, end: structure.end, text }
     const first = source.lineAt(structure.start)
     const lines: [number, number] = [first, first + text.split('\n').length - 1]
     const odd = inconsistentIndent(outline, indented, lines[0])
-    return finish(document, outline, [change], structure.start + 1, { lines }, odd)
+    return finish(document, outline, [change], structure, { lines }, odd)
   })
 }
+
+/** `} else {`: the brace that ends what comes before a branch is there already. */
+const ownPart = ({ kind }: Structure, content: string): string =>
+  branches.has(kind) ? content.replace(/^\s*\}\s*(?=[a-z])/, '') : content
 
 /** The text that stands for a structure when it is replaced by content. */
 export async function replacement(outline: Outline, structure: Structure, content: string) {
@@ -65,7 +77,10 @@ function replacementLines(outline: Outline, structure: Structure, piece: Piece, 
   const indented = fittedLines(outline, piece, indent, firstLine)
   const joined = indented.join('\n').slice(indent.length)
   // Between members the comma is the list's.
-  return { text: structure.listed ? joined.replace(/,[ \t]*$/, '') : joined, indented }
+  if (structure.listed) return { text: joined.replace(/,[ \t]*$/, ''), indented }
+  const old = outline.source.text.slice(structure.start, structure.end)
+  const closed = structure.kind === 'declaration' && old.trimEnd().endsWith(';')
+  return { text: closed ? closedDeclaration(joined) : joined, indented }
 }
 
 export interface Result_for_delete_structure {
@@ -76,8 +91,7 @@ export function deleteIn(document: Document, target: string): Promise<Edited<Res
   return editing(document, target, '', (outline, structure) => {
     const deleted_line_range_inclusive = linesOf(outline.source, structure)
     const changes = removal(outline, structure)
-    const at = Math.min(...changes.map(({ start }) => start))
-    return finish(document, outline, changes, at, { deleted_line_range_inclusive })
+    return finish(document, outline, changes, structure.parent, { deleted_line_range_inclusive })
   })
 }
 
@@ -121,13 +135,13 @@ function inserting<T>(
 ): Promise<Edited<T> | Failed> {
   return editing(document, target, content, async (outline, structure) => {
     if (content.trim() === '') return failed('INVALID_PARAMETER', 'content is empty: there is nothing to insert.')
-    const piece = await pieceOf(content, structure.language)
+    const piece = await pieceOf(ownPart(structure, content), structure.language)
     const made = insertion(outline, structure, side, piece, options)
     const [inserted] = landingLines(document.text, made.changes, made)
     const moved = made.main.text.split('\n').length - 1
     const line = outline.source.lineAt(structure.start) + (side === 'before' ? moved : 0)
     const odd = inconsistentIndent(outline, made.main.text.slice(made.from, made.to).split(/\r?\n/), inserted)
-    return finish(document, outline, made.changes, made.main.start + made.from + 1, answer(inserted, line), odd)
+    return finish(document, outline, made.changes, null, answer(inserted, line), odd)
   })
 }
 
@@ -157,26 +171,24 @@ export async function editing<T>(
   })
 }
 
-/** Applies changes and judges the outcome against what was there before. */
+/** Applies changes and judges the outcome against what was there before. `around` is what may have lost its code. */
 export async function finish<T>(
   { path, text: old }: Document,
   outline: Outline,
   changes: readonly Change[],
-  changedAt: number,
+  around: Structure | null,
   data: T,
   warnings: readonly Warning[] = [],
 ): Promise<Edited<T>> {
   const text = applyChanges(old, changes)
   if (text === old) return { text, data, warnings: [] }
-  const around = innermost(outline, changedAt)
-  const filled = around !== null && around.isEmpty() === false ? around.header : null
+  const filled = around === null || holdsNothing(outline, around) ? null : around
   const judged = await judge({
     path,
     language: outline.language,
     before: () => faultsIn(path, outline),
     text,
-    changedAt,
-    filled,
+    filled: filled === null ? null : { header: filled.header, start: placeAfter(changes, filled.start) },
   })
   return { text, data, warnings: [...judged, ...warnings] }
 }

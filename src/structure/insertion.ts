@@ -61,6 +61,10 @@ function insertLines(
       extra.push({ start: anchor.end, end: anchor.end, text: ',' })
     }
   }
+  if (isDeclaration(anchor)) {
+    closeDeclaration(lines, piece)
+    if (side === 'after') extra.push(...declarationEnd(outline, anchor))
+  }
   const at = side === 'before' ? source.startOf(layout.first) : source.startOf(layout.last + 1)
   const made = asLines(outline, at, lines, side === 'before' ? far : near, side === 'before' ? near : far)
   return { ...made, changes: [...extra, made.main] }
@@ -135,6 +139,23 @@ function closeWithComma(lines: string[], { suffix }: Piece): void {
   lines[lines.length - 1] = `${body.replace(/,\s*$/, '')},${suffix}`
 }
 
+/** Between declarations there is a semicolon; the last one of a rule may go without. */
+const isDeclaration = ({ kind }: Structure): boolean => kind === 'declaration'
+
+export const closedDeclaration = (text: string): string =>
+  /[;}]\s*$|\*\/\s*$/.test(text) ? text : `${text.trimEnd()};`
+
+function closeDeclaration(lines: string[], { kind, suffix }: Piece): void {
+  if (kind !== 'declaration' || suffix !== '') return
+  lines[lines.length - 1] = closedDeclaration(lines.at(-1) ?? '')
+}
+
+function declarationEnd({ source, comments }: Outline, { start, end }: Structure): Change[] {
+  const comment = comments.find((one) => one.start > start && one.end === end)
+  const code = source.text.slice(start, comment?.start ?? end).trimEnd()
+  return code.endsWith(';') ? [] : [{ start: start + code.length, end: start + code.length, text: ';' }]
+}
+
 const isFirstOfList = (outline: Outline, { parent, listed }: Structure): boolean =>
   listed && (parent === null ? outline.structures : parent.children).length > 0
 
@@ -143,12 +164,16 @@ function insertInline(outline: Outline, anchor: Structure, layout: Layout, side:
   const { text } = outline.source
   const eol = dominantEol(text)
   const { comma } = layout
+  const extra = isDeclaration(anchor) && side === 'after' ? declarationEnd(outline, anchor) : []
   const breaks =
-    !anchor.listed && !layout.bullet && !isClosed(side === 'before' ? piece.lines.at(-1) : text.slice(0, anchor.end))
+    extra.length === 0 &&
+    !anchor.listed &&
+    !layout.bullet &&
+    !isClosed(side === 'before' ? closing(anchor, piece.lines.at(-1) ?? '') : text.slice(0, anchor.end))
   const indent = breaks ? innerIndent(outline, anchor, layout) : layout.indent
   const [first = '', ...rest] = fittedLines(outline, piece, indent)
   const lines = [first.slice(indent.length), ...rest].join(eol).trimEnd()
-  const body = anchor.listed ? lines.replace(/,$/, '') : lines
+  const body = anchor.listed ? lines.replace(/,$/, '') : closing(anchor, lines)
   const blank = anchor.listed
     ? blankBehindComma(text, comma ?? layout.commaBefore)
     : breaks
@@ -165,8 +190,10 @@ function insertInline(outline: Outline, anchor: Structure, layout: Layout, side:
     tail = ','
   } else lead = anchor.listed ? `,${blank}` : blank
   const main: Change = { start: at, end: at, text: `${lead}${body}${tail}` }
-  return { changes: [main], main, from: lead.length, to: lead.length + body.length }
+  return { changes: [...extra, main], main, from: lead.length, to: lead.length + body.length }
 }
+
+const closing = (anchor: Structure, text: string): string => (isDeclaration(anchor) ? closedDeclaration(text) : text)
 
 /** What is between a structure and a neighbour on its line. */
 function blankBetween(outline: Outline, anchor: Structure): string {

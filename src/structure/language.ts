@@ -66,6 +66,8 @@ export interface TreeSitterRow {
    * it stands before the name: `Shape::draw`.
    */
   readonly owners?: Readonly<Record<string, string>>
+  /** Node types that nobody counts as a level: `class << self`, a companion object. */
+  readonly unnamed?: string
   /** Node types whose name is also that of another structure: `impl Type`, `size = 1`. They give way to it. */
   readonly secondary?: string
   /** Strings that may have several lines; their lines are never re-indented. */
@@ -157,6 +159,9 @@ export const nameless: ReadonlySet<Kind> = new Set<Kind>([
   'with',
   'block',
 ])
+
+/** Parts of a statement with an order that is meaning. */
+export const branches: ReadonlySet<Kind> = new Set<Kind>(['else', 'catch', 'finally'])
 
 /** Kinds inside of which a function is a method. */
 export const methodHolders: ReadonlySet<Kind> = new Set<Kind>(['class', 'interface', 'enum', 'struct', 'trait', 'impl'])

@@ -65,7 +65,7 @@ async function moveInside(
   const { changes } = made
   const destination_final_line_range = landingLines(document.text, changes, made)
   const data = { source_original_line_range, destination_final_line_range }
-  const done = await finish(document, outline, changes, structure.start, data)
+  const done = await finish(document, outline, changes, structure.parent, data)
   return { source: null, destination: done.text, data, warnings: done.warnings }
 }
 
@@ -108,10 +108,10 @@ async function moveAcross(
       language.name === structure.language.name ? own : { ...(await pieceOf(text, language)), suffix: own.suffix }
     const made = insertAt(other, place, piece, options, null)
     const lines = landingLines(to.text, made.changes, made)
-    return finish(to, other, made.changes, made.main.start + 1, lines)
+    return finish(to, other, made.changes, null, lines)
   })
   if (isFailed(landed)) return landed
-  const left = await finish(from, outline, removal(outline, structure), structure.start, null)
+  const left = await finish(from, outline, removal(outline, structure), structure.parent, null)
   return {
     source: left.text,
     destination: landed.text,

@@ -23,7 +23,8 @@ export function nameNode(node: Node, row: TreeSitterRow): Node | null {
   if (told !== undefined) return told === '' ? null : follow(node, told)
   let found: Node | null = null
   for (let at: Node | null = node; at !== null;) {
-    const inner: Node | null = firstField(at, nameFields)
+    const path: string | undefined = at === node ? undefined : row.names?.[at.type]
+    const inner: Node | null = path === undefined ? firstField(at, nameFields) : path === '' ? null : follow(at, path)
     if (inner !== null) found = inner
     // Names are leaves as a rule; then there is nothing more to ask.
     at = inner === null || inner.namedChildCount === 0 ? null : inner

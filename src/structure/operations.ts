@@ -10,7 +10,10 @@ import { replaceAllTextIn, replaceTextIn } from './replace-text.ts'
 export interface StructureFiles {
   /** The text without byte order mark, or null when there is no such file. */
   read(path: string): Promise<string | null>
+  /** Ends when the text is where it belongs. */
   write(path: string, text: string): Promise<void>
+  /** Takes away a file that a move has made. */
+  remove?(path: string): Promise<void>
   /** Fails when the file could not be written; asked of both files of a move before either is. */
   checkWritable?(path: string): Promise<void>
   /** Whether two paths mean one file; by default when they are spelled alike. */
@@ -111,18 +114,35 @@ async function carryOut(
     return tooLarge(dest_path, Buffer.byteLength(moved.destination))
   }
   for (const path of same ? [source_path] : [source_path, dest_path]) await files.checkWritable?.(path)
-  // The destination first: if the second write fails, the structure is there twice and not lost.
+  // The destination first: if all ends between the two, the structure is there twice and not lost.
   if (to === null ? moved.destination !== from.text : true) await files.write(dest_path, moved.destination)
-  if (moved.source !== null) await files.write(source_path, moved.source)
+  if (moved.source !== null) {
+    try {
+      await files.write(source_path, moved.source)
+    } catch (error) {
+      await putBack(files, dest_path, to)
+      throw error
+    }
+  }
   return { ok: true, data: moved.data, warnings: moved.warnings }
 }
 
+/** What cannot be taken from its source has not been moved. */
+async function putBack(files: StructureFiles, path: string, before: Destined | null): Promise<void> {
+  if (before?.isNew) await files.remove?.(path)
+  else if (before !== null && (await files.read(path)) !== null) await files.write(path, before.text)
+}
+
+interface Destined extends Document {
+  readonly isNew: boolean
+}
+
 /** A move to the start or the end of a file makes the file. */
-async function openDestination(files: StructureFiles, path: string, { at }: Destination): Promise<Document | Failed> {
+async function openDestination(files: StructureFiles, path: string, { at }: Destination): Promise<Destined | Failed> {
   const text = await files.read(path)
-  if (text !== null) return { path, text }
+  if (text !== null) return { path, text, isNew: false }
   return at === 'file-start' || at === 'file-end'
-    ? { path, text: '' }
+    ? { path, text: '', isNew: true }
     : failed('FILE_NOT_FOUND', `${path} does not exist.`, { path })
 }
 
@@ -134,7 +154,8 @@ async function guarded<T>(operation: () => Promise<Result<T>>): Promise<Result<T
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     const message = error instanceof Error ? error.message : ''
     if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
-      return failed('PERMISSION_DENIED', message, { operation: code })
+      const operation = error instanceof Error && 'operation' in error ? error.operation : code
+      return failed('PERMISSION_DENIED', message, { operation })
     }
     if (code === 'ENOENT') return failed('FILE_NOT_FOUND', message)
     throw error

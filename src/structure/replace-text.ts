@@ -83,7 +83,7 @@ async function replaceWhere(
       if (asRead === undefined)
         return expected === 0 ? unchanged(document, outline, structure) : absent(outline, structure)
       if ('ok' in asRead) return asRead
-      return finish(document, outline, [asRead.change], structure.start + 1, asRead.data)
+      return finish(document, outline, [asRead.change], structure, asRead.data)
     }
     const lines = spans.map(({ start }) => source.lineAt(structure.start + start))
     const refused = refuse(spans.length, lines)
@@ -94,7 +94,7 @@ async function replaceWhere(
     const first = lines[0] ?? 1
     const last = source.lineAt(structure.start + (spans.at(-1)?.end ?? 1) - 1) + added(own, text)
     const affected_lines: [number, number] = [first, Math.max(first, last)]
-    return finish(document, outline, [change], structure.start + 1, {
+    return finish(document, outline, [change], structure, {
       total_replacements: spans.length,
       affected_lines,
     })
@@ -146,5 +146,5 @@ function absent(outline: Outline, structure: Structure): Failed {
 function unchanged(document: Document, outline: Outline, structure: Structure) {
   const [line] = linesOf(outline.source, structure)
   const data: Result_for_replace_all_text_in_structure = { total_replacements: 0, affected_lines: [line, line] }
-  return finish(document, outline, [], structure.start, data)
+  return finish(document, outline, [], null, data)
 }

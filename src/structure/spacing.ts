@@ -24,18 +24,29 @@ export function blankLinesBetween(outline: Outline, parent: Structure | null, a:
   const anywhere = [...siblings]
   const holders = parent === null ? [] : everyStructure(outline.structures)
   for (const holder of holders) if (holder !== parent) anywhere.push(...pairsOf(outline, holder))
-  const { top, inner, single } = outline.language.blankLines
+  // What stands in a code block, or in `<script>`, stands as in a file of its own language.
+  const language = parent?.children[0]?.language ?? outline.language
+  const { top, inner, single } = language.blankLines
+  const isTop = parent === null || parent.language !== language
   const short = a.lines === 1 && b.lines === 1 && isDefinition(a) === isDefinition(b)
-  const tight = short || (a.kind === 'item' && b.kind === 'item')
-  const usual = tight ? single : parent === null ? top : inner
+  const tight = short || (isEntry(a) && isEntry(b))
+  const usual = tight ? single : isTop ? top : inner
   const sized = (pair: Pair): boolean => isLike(pair.a, a) && isLike(pair.b, b)
   const alike = (pair: Pair): boolean => sized(pair) && a.kind === pair.a.kind && b.kind === pair.b.kind
-  for (const known of [
-    siblings.filter(alike),
-    anywhere.filter(alike),
-    siblings.filter(sized),
-    anywhere.filter(sized),
-  ]) {
+  const fields = (pair: Pair): boolean => [a, b, pair.a, pair.b].every(({ kind }) => kind !== null && plain.has(kind))
+  const entries = (pair: Pair): boolean => [a, b, pair.a, pair.b].every(isEntry)
+  const examples = [siblings.filter(alike), siblings.filter(entries), anywhere.filter(alike)]
+  // Of two short ones of a kind the language knows better than a file that has no such two.
+  if (!(short && a.kind === b.kind)) {
+    examples.push(
+      siblings.filter(sized),
+      parent !== null && methodHolders.has(parent.kind) ? siblings.filter(fields) : [],
+      // Statements stand apart as the others of their body do, whatever they are.
+      !short && parent !== null && !declaring.has(parent.kind) ? siblings : [],
+      anywhere.filter(sized),
+    )
+  }
+  for (const known of examples) {
     const most = mostFrequent(known, usual)
     if (most !== undefined) return most
   }
@@ -50,7 +61,14 @@ interface Pair {
 
 /** Short things stand closer than what has a body, whatever the number of lines. */
 const isLike = (a: Shape, b: Shape): boolean =>
-  a.lines > 1 === b.lines > 1 && a.kind !== null && b.kind !== null && plain.has(a.kind) === plain.has(b.kind)
+  a.lines > 1 === b.lines > 1 &&
+  a.kind !== null &&
+  b.kind !== null &&
+  plain.has(a.kind) === plain.has(b.kind) &&
+  isDefinition(a) === isDefinition(b)
+
+/** The members of a value stand close, however long they are. */
+const isEntry = ({ kind }: Shape): boolean => kind === 'key' || kind === 'member' || kind === 'item'
 
 /** Even one of a single line stands apart from the variables around it. */
 const isDefinition = ({ kind }: Shape): boolean =>
@@ -67,6 +85,9 @@ export const plain: ReadonlySet<Kind> = new Set<Kind>([
   'group',
 ])
 
+/** Inside of these the end of a run of one kind is an end: the gap behind it separates the kinds. */
+export const declaring: ReadonlySet<Kind> = new Set<Kind>([...methodHolders, 'module', 'section', 'item'])
+
 function pairsOf(outline: Outline, parent: Structure | null): Pair[] {
   const siblings = parent === null ? outline.structures : parent.children
   const { source } = outline
@@ -79,9 +100,17 @@ function pairsOf(outline: Outline, parent: Structure | null): Pair[] {
     const between = source.lines(last + 1, first - 1)
     if (first <= last || between.trim() !== '') continue
     if (!layoutOf(outline, structure).ownLines || !layoutOf(outline, next).ownLines) continue
+    if (first === last + 1 && isSignatureOf(structure, next, source)) continue
     pairs.push({ a: shapeOf(outline, structure), b: shapeOf(outline, next), blank: first - last - 1 })
   }
   return pairs
+}
+
+/** A signature above its implementation stands closer than neighbours do. */
+function isSignatureOf(signature: Structure, next: Structure, source: Source): boolean {
+  const isShort = ([first, last]: readonly [number, number]): boolean => first === last
+  if (!isShort(linesOf(source, signature)) || isShort(linesOf(source, next))) return false
+  return signature.name !== null && signature.name === next.name
 }
 
 function mostFrequent(pairs: readonly Pair[], usual: number): number | undefined {

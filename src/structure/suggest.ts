@@ -1,5 +1,6 @@
 import { everyStructure, linesOf, pathOf, type Outline, type Structure } from './structure.ts'
-import { findTarget, levelsOf } from './target.ts'
+import { levelsOf } from './level.ts'
+import { findTarget } from './target.ts'
 
 /** A structure as errors show it. Its `path` joined by line breaks is a target that finds it. */
 export interface Match {

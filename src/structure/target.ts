@@ -1,15 +1,7 @@
-import { withoutOpener } from './header.ts'
-import { words, type Kind } from './language.ts'
-import { everyStructure, linesOf, type Outline, type Structure } from './structure.ts'
-import { unquoted } from './tree-outline.ts'
-
-/** How surely a line means a structure; a lower rank counts only where no higher one finds anything. */
-const ranks = { name: 1, header: 2, bareHeader: 3, lastOfName: 4, run: 5, prefix: 6 } as const
-
-/** How much of a header without a name has to be given. */
-const FULL = 50
-/** From this length on a line may break off inside a word. */
-const LONG = 20
+import { levelsOf, numberedLevel, otherReadings, plainLevel, same, tokensOf, type Level } from './level.ts'
+import { valued } from './other-headers.ts'
+import { rankOf, ranks } from './rank.ts'
+import { everyStructure, pathOf, type Outline, type Structure } from './structure.ts'
 
 /**
  * The structures a target means: one line a level, each matching a header. Levels may be left out at the front, not in
@@ -17,56 +9,48 @@ const LONG = 20
  */
 export function findTarget(outline: Outline, target: string): Structure[] {
   const levels = levelsOf(target)
-  const found = search(outline, levels.map(plainLevel))
-  if (found.length === 1) return found
+  const plain = search(outline, levels.map(plainLevel))
+  if (plain.found.length === 1 && plain.rank < ranks.prefix) return plain.found
   // What the list of matches shows can be copied: `header [12-15]`.
   const numbered = levels.map(numberedLevel)
-  if (numbered.some(({ line }) => line !== null)) {
-    const exact = search(outline, numbered)
-    if (exact.length > 0) return exact
+  if (plain.found.length !== 1 && numbered.some(({ line }) => line !== null)) {
+    const { found } = search(outline, numbered)
+    if (found.length > 0) return found
   }
-  if (found.length > 0) return found
-  const dotted = levels.flatMap((level) =>
-    pathLike.test(level) ? level.replace(receiver, '$1').split(separators) : [level],
-  )
-  return dotted.length > levels.length ? search(outline, dotted.map(plainLevel)) : []
+  for (const reading of otherReadings(levels)) {
+    const { found, rank } = search(outline, reading)
+    // What has the name is meant before what only begins like it.
+    if (found.length > 0 && (plain.found.length === 0 || (rank < ranks.prefix && rank < plain.rank))) return found
+  }
+  return plain.found.length > 0 ? plain.found : shownAs(outline, levels)
 }
 
-export const levelsOf = (target: string): string[] =>
-  target
-    .split(/\r?\n/)
-    .map((line) => line.replace(/\s+/g, ' ').trim())
-    .filter((line) => line !== '')
-
-const separators = /\.|::|#| > /
-/** `MyClass.method`, for those who write a path in one line; `(*Store).Get`, `Set#add?`. */
-const pathLike = /^(?:[\w$]+|\(\*?\w+\))(?:(?:\.|::|#| > )[\w$]+[?!]?)+$/
-const receiver = /^\(\*?(\w+)\)/
-
-interface Level {
-  readonly text: string
-  /** Without what opens a body, and without quotes. */
-  readonly bare: string
-  readonly tokens: readonly string[]
-  /** The line it must start on. */
-  readonly line: number | null
-}
-
-function plainLevel(text: string): Level {
-  const bare = withoutOpener(text)
-  return { text, bare: unquoted(bare), tokens: tokensOf(bare), line: null }
-}
-
-function numberedLevel(text: string): Level {
-  const [, header, line] = /^(.*\S)\s+\[(\d+)(?:-\d+)?\]$/.exec(text) ?? []
-  return header === undefined ? plainLevel(text) : { ...plainLevel(header), line: Number(line) }
-}
-
-function search(outline: Outline, levels: readonly Level[]): Structure[] {
-  const level = levels.at(-1)
+/** The one that a list of matches shows as the target, on one line and with the headers around it. */
+function shownAs({ structures }: Outline, levels: readonly string[]): Structure[] {
+  const [level] = levels.length === 1 ? levels.map(numberedLevel) : []
   if (level === undefined) return []
-  const found = bestOf(outline, levels, likely(outline, level))
-  return found.length > 0 ? found : bestOf(outline, levels, everyStructure(outline.structures))
+  return [...everyStructure(structures)].filter((one) =>
+    same(
+      tokensOf(
+        pathOf(one)
+          .map(({ header }) => header)
+          .join(' > '),
+      ),
+      tokensOf(level.text),
+    ),
+  )
+}
+
+interface Found {
+  readonly found: Structure[]
+  readonly rank: number
+}
+
+function search(outline: Outline, levels: readonly Level[]): Found {
+  const level = levels.at(-1)
+  if (level === undefined) return { found: [], rank: Infinity }
+  const best = bestOf(outline, levels, likely(outline, level))
+  return best.found.length > 0 ? best : bestOf(outline, levels, everyStructure(outline.structures))
 }
 
 /** Structures on whose lines the longest word of a target stands: names and headers are made of the text, as a rule. */
@@ -98,7 +82,7 @@ function firstNotBefore(offset: number, sorted: readonly number[]): number {
   return sorted[low] ?? Infinity
 }
 
-function bestOf(outline: Outline, levels: readonly Level[], structures: Iterable<Structure>): Structure[] {
+function bestOf(outline: Outline, levels: readonly Level[], structures: Iterable<Structure>): Found {
   let best = Infinity
   let found: Structure[] = []
   for (const structure of structures) {
@@ -108,7 +92,7 @@ function bestOf(outline: Outline, levels: readonly Level[], structures: Iterable
     best = rank
     found.push(structure)
   }
-  return found
+  return { found, rank: best }
 }
 
 /** The lowest of the ranks by which a structure and those around it match the levels up to `index`. */
@@ -124,12 +108,19 @@ function rankUpwards(
   const own = rankOf(outline, structure, level, limit)
   if (own > limit || index === 0) return own
   let around = Infinity
-  for (let { parent } = structure; parent !== null; { parent } = parent) {
-    around = Math.min(around, rankUpwards(outline, parent, levels, index - 1, limit))
-    if (!parent.optional) break
+  for (let one = structure; one.parent !== null; one = one.parent) {
+    around = Math.min(around, rankUpwards(outline, one.parent, levels, index - 1, limit))
+    if (!one.parent.optional && !isValueOf(outline, one, one.parent) && !isValue(outline, one.parent)) break
   }
   return Math.max(own, Math.min(around, rankOfOwner(outline, structure, levels, index - 1, limit)))
 }
+
+/** `const x = match y {`: nobody counts the statement and its value as two levels. */
+const isValueOf = ({ source }: Outline, { kind, headerStart }: Structure, holder: Structure): boolean =>
+  valued.has(kind) && /[=:]\s*$/.test(source.text.slice(holder.headerStart, headerStart))
+
+const isValue = (outline: Outline, structure: Structure): boolean =>
+  structure.parent !== null && isValueOf(outline, structure, structure.parent)
 
 /** By which rank a level means the type that a structure belongs to, here or in another file. */
 function rankOfOwner(
@@ -151,99 +142,4 @@ function rankOfOwner(
       ? ranks.name
       : Infinity
     : rankUpwards(outline, parent, levels, index - 1, limit)
-}
-
-function rankOf(outline: Outline, structure: Structure, level: Level, limit: number): number {
-  if (level.line !== null && !linesOf(outline.source, structure).includes(level.line)) return Infinity
-  const { name } = structure
-  if (name !== null && (name === level.bare || name === level.text)) {
-    return structure.secondary ? ranks.run : ranks.name
-  }
-  if (limit < ranks.header) return Infinity
-  if (name !== null && qualified.has(structure.kind) && lastOf(name.replace(/^[$@]+/, '')) === level.bare) {
-    return ranks.lastOfName
-  }
-  if (!mayMatch(outline, structure, level)) return Infinity
-  return name === null ? rankByHeader(outline, structure, level) : rankByName(outline, structure, name, level)
-}
-
-/** Kinds whose names may be paths: `exports.run`, `Type::method`. */
-const qualified: ReadonlySet<Kind> = new Set<Kind>(['variable', 'function', 'method', 'class', 'module', 'field'])
-
-const lastOf = (name: string): string => /^[\w$]+(?:(?:\.|::|->)[\w$~]+)*(?:\.|::|->)([\w$~]+)$/.exec(name)?.[1] ?? name
-
-/** Tells most structures apart without taking their headers to pieces. */
-function mayMatch({ source }: Outline, structure: Structure, { text, tokens }: Level): boolean {
-  const { name, otherHeaders, headerStart } = structure
-  if (name !== null && (text.includes(name) || otherHeaders.length > 0 || /\s/.test(name))) return true
-  const [first = ''] = tokens
-  return source.text.startsWith(first, headerStart) || otherHeaders.some((one) => one.trimStart().startsWith(first))
-}
-
-function rankByName({ source }: Outline, structure: Structure, name: string, level: Level): number {
-  const { header, otherHeaders, language, headerStart } = structure
-  const modifiers = new Set(words(language.modifiers))
-  const strip = (tokens: readonly string[]): string[] => tokens.filter((token) => !modifiers.has(token))
-  const own = tokensOf(header)
-  const texts = otherHeaders.map((text) => tokensOf(withoutOpener(text)))
-  if ([own, ...texts].some((one) => same(one, level.tokens))) return ranks.header
-  const nameTokens = tokensOf(name)
-  // Modifiers may be left out, not made up: `function close` is not the method `close`.
-  const madeUp = level.tokens.some((token) => modifiers.has(token) && !own.includes(token))
-  if (!madeUp && same(strip(own), strip(level.tokens)) && includesRun(level.tokens, nameTokens) !== -1) {
-    return ranks.bareHeader
-  }
-  // The line as it stands may go on behind the header: `get() { return 1 }`.
-  const first = source.text.slice(headerStart, source.endOf(source.lineAt(headerStart))).trim()
-  const line = tokensOf(first)
-  const covers = [own, strip(own), line].some((one) => coversName(one, level.tokens, nameTokens))
-  if (covers) return ranks.run
-  // The first line is a header even where the name stands below it.
-  return same(tokensOf(withoutOpener(first)), level.tokens) ? ranks.prefix : Infinity
-}
-
-function coversName(header: readonly string[], wanted: readonly string[], name: readonly string[]): boolean {
-  const at = includesRun(header, name)
-  if (at === -1) return false
-  for (let from = 0; from <= at; from++) {
-    if (from + wanted.length < at + name.length) continue
-    if (wanted.every((token, index) => header[from + index] === token)) return true
-  }
-  return false
-}
-
-function rankByHeader({ source }: Outline, structure: Structure, { bare, tokens }: Level): number {
-  const { kind, header, otherHeaders, headerStart } = structure
-  const line = source.text.slice(headerStart, source.endOf(source.lineAt(headerStart))).trim()
-  const all = [header, ...otherHeaders, line]
-  const headers = all.map((text) => tokensOf(withoutOpener(text)))
-  // The line that an anonymous function stands on may be the line of something with a name.
-  const equal = headers.findIndex((one) => same(one, tokens))
-  if (equal !== -1) return equal > 0 && kind === 'lambda' ? ranks.prefix : ranks.header
-  const begins = headers.some((one) => tokens.length < one.length && tokens.every((token, at) => one[at] === token))
-  if (begins) return ranks.prefix
-  const cut = squeezed(bare.replace(/(?:\.{3}|…)$/, ''))
-  if (cut.length < LONG) return Infinity
-  const startsAlike = all.some((text) => {
-    const own = squeezed(text)
-    return (
-      own.startsWith(cut) || (bare.length >= FULL && squeezed(text.slice(0, FULL)) === squeezed(bare.slice(0, FULL)))
-    )
-  })
-  return startsAlike ? ranks.prefix : Infinity
-}
-
-const squeezed = (text: string): string => text.replace(/\s+/g, '')
-
-/** Words, and every other sign by itself; blanks mean nothing. */
-export const tokensOf = (text: string): string[] => text.match(/[\p{L}\p{N}_$]+|[^\s\p{L}\p{N}_$]/gu) ?? []
-
-const same = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && a.every((token, index) => token === b[index])
-
-function includesRun(tokens: readonly string[], run: readonly string[]): number {
-  for (let at = 0; at + run.length <= tokens.length; at++) {
-    if (run.every((token, index) => tokens[at + index] === token)) return at
-  }
-  return -1
 }

@@ -6,6 +6,7 @@ import type { Grammar } from './grammar.ts'
 import { headerStart, headerText } from './header.ts'
 import { methodHolders, nameless, words, type Kind, type Language, type TreeSitterRow } from './language.ts'
 import { fixedName, nameNode, ownerOf } from './naming.ts'
+import { mayHaveOthers, otherHeadersOf } from './other-headers.ts'
 import { partsOf, type Part } from './parts.ts'
 import type { OpenStructure as Open, Structure } from './structure.ts'
 import type { Span } from '../text/edit.ts'
@@ -45,6 +46,7 @@ export function treeOutline(input: TreeInput): TreeOutline {
     language,
     base,
     secondary: new Set(words(row.secondary)),
+    unnamed: new Set(words(row.unnamed)),
     comments: new Set(words(row.comments)),
   })
   return { ...parts, structures: finishing.all(drafts, input.parent) }
@@ -57,6 +59,7 @@ interface Making {
   readonly language: Language
   readonly base: number
   readonly secondary: ReadonlySet<string>
+  readonly unnamed: ReadonlySet<string>
   readonly comments: ReadonlySet<string>
 }
 
@@ -120,7 +123,11 @@ class TreeStructure implements Open {
     this.kind = kind
     this.language = making.language
     this.parent = parent
-    this.optional = kind === 'group' || kind === 'item'
+    this.optional =
+      kind === 'group' ||
+      kind === 'item' ||
+      making.unnamed.has(draft.node.type) ||
+      (parent?.kind === 'type' && methodHolders.has(kind))
     this.headerStart = headerStart(making.around, draft.start, draft.end)
     this.#making = making
     this.#draft = draft
@@ -136,12 +143,15 @@ class TreeStructure implements Open {
   }
 
   get otherHeaders(): readonly string[] {
-    this.#otherHeaders ??=
-      this.kind === 'lambda'
-        ? [lineOf(this.headerStart, this.#making.around)]
-        : this.kind === 'impl'
-          ? [withoutParameters(this.header)]
-          : []
+    this.#otherHeaders ??= mayHaveOthers(this)
+      ? otherHeadersOf({
+          kind: this.kind,
+          header: this.header,
+          line: lineAround(this.headerStart, this.#making.around),
+          shared: this.parent?.kind === 'group' ? sharedBy(this.parent, this.#making.around) : null,
+          plain: this.children.length === 0,
+        })
+      : []
     return this.#otherHeaders
   }
 
@@ -149,7 +159,8 @@ class TreeStructure implements Open {
     const { secondary } = this.#making
     if (secondary.size > 0 && secondary.has(this.#draft.node.type)) return true
     // A constructor has the name of its class, which is what is meant by it.
-    return this.kind === 'method' && this.name !== null && this.name === this.parent?.name
+    if (this.name === null) return false
+    return (this.kind === 'method' && this.name === this.parent?.name) || this.name === this.owner
   }
 
   get owner(): string | null {
@@ -194,14 +205,18 @@ function nameOf(node: Node, { around, row, base }: Making): string | null {
   return name === '' ? null : name
 }
 
-/** `impl<T> Clone for Iter<'_, T>` is the `impl Clone for Iter`. */
-function withoutParameters(header: string): string {
-  const bare = header.replace(/<[^<>]*>/g, '')
-  return bare === header ? bare : withoutParameters(bare)
+/** The line that something starts on behind something else; null where it is the first of its line. */
+function lineAround(offset: number, around: Surroundings): string | null {
+  const { source } = around
+  const lineStart = source.startOf(source.lineAt(offset))
+  if (source.text.slice(lineStart, offset).trim() === '') return null
+  return headerText(around, lineStart, source.text.length, null)
 }
 
-const lineOf = (offset: number, around: Surroundings): string =>
-  headerText(around, around.source.startOf(around.source.lineAt(offset)), around.source.text.length, null)
+/** `const` of `const a = 1, b = 2`. */
+function sharedBy({ headerStart, children }: Structure, { source }: Surroundings): string {
+  return source.text.slice(headerStart, children[0]?.start ?? headerStart).replace(/[\s(]+$/, '')
+}
 
 /** The key `"a"` is called a; one with blanks at its ends keeps its quotes. */
 export function unquoted(name: string): string {

@@ -1,6 +1,6 @@
 import type { Outline, Fault, Structure } from './structure.ts'
 import { everyStructure, linesOf } from './structure.ts'
-import type { Language } from './language.ts'
+import { nameless, type Language } from './language.ts'
 import { oxcFaults } from './oxc.ts'
 import { withOutline } from './outline.ts'
 import type { Warning } from './problem.ts'
@@ -21,21 +21,19 @@ export interface Judgement {
   /** What was wrong before. Grammars know less than compilers, so only what is new counts. */
   readonly before: () => Promise<readonly Fault[]>
   readonly text: string
-  /** Where it was changed, in the new text; a structure around it that lost its code is worth a word. */
-  readonly changedAt: number
-  /** The header of the structure around it, if that had code inside. */
-  readonly filled: string | null
+  /** A structure that had something inside, and where it starts now; that it lost all of it is worth a word. */
+  readonly filled: { readonly header: string; readonly start: number } | null
 }
 
 /** What an edit broke. */
-export function judge({ path, language, before, text, changedAt, filled }: Judgement): Promise<Warning[]> {
+export function judge({ path, language, before, text, filled }: Judgement): Promise<Warning[]> {
   return withOutline(text, language, async (outline) => {
     const warnings: Warning[] = []
     const after = await faultsIn(path, outline)
     const broken = after.length === 0 ? [] : newFaults(await before(), after)
     if (broken.length > 0) warnings.push(syntaxBroken(path, broken))
-    const holder = innermost(outline, changedAt)
-    if (holder !== null && holder.header === filled && holder.isEmpty() === true) {
+    const holder = filled === null ? undefined : structureAt(outline, filled)
+    if (holder !== undefined && holdsNothing(outline, holder)) {
       warnings.push(structureEmpty(holder.header, linesOf(outline.source, holder)))
     }
     return warnings
@@ -53,13 +51,28 @@ function newFaults(before: readonly Fault[], after: readonly Fault[]): Fault[] {
   })
 }
 
-/** The structure around an offset whose body may have lost its code. */
-export function innermost(outline: Outline, offset: number): Structure | null {
-  let found: Structure | null = null
-  for (const structure of everyStructure(outline.structures)) {
-    if (structure.start < offset && offset <= structure.end && structure.isEmpty() !== null) found = structure
+function structureAt({ structures }: Outline, { header, start }: { header: string; start: number }) {
+  for (const structure of everyStructure(structures)) {
+    if (structure.start === start && structure.header === header) return structure
   }
-  return found
+  return undefined
+}
+
+/** Whether there is nothing in a structure but what begins and ends it. */
+export function holdsNothing({ source, comments }: Outline, structure: Structure): boolean {
+  const told = structure.isEmpty()
+  if (told !== null) return told
+  // What is called by its text has that text.
+  if (structure.children.length > 0 || nameless.has(structure.kind)) return false
+  const { start, end, headerStart, header } = structure
+  const inside = comments.filter((one) => one.start >= start && one.end <= end)
+  const pieces = [headerStart, ...inside.flatMap((one) => [one.start, one.end]), end]
+  let text = ''
+  for (let at = 0; at < pieces.length; at += 2) text += source.text.slice(pieces[at], pieces[at + 1])
+  const [own, rest] = [header, text].map((one) => one.replace(/\s+/g, ''))
+  return (
+    rest?.startsWith(own ?? '') === true && /^[^\p{L}\p{N}_"'`]*(?:end|<\/[\w:-]+>)?$/u.test(rest.slice(own?.length))
+  )
 }
 
 function syntaxBroken(path: string, faults: readonly Fault[]): Warning {

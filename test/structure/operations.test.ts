@@ -111,6 +111,25 @@ describe('structure operations', () => {
     expect(written).toEqual([])
   })
 
+  it('put the destination back when the source of a move cannot be written', async () => {
+    const { files, port } = filesOf({ 'a.ts': shop, 'b.ts': 'const b = 1\n' })
+    const denied = structureOperations({
+      ...port,
+      write: async (name, text) => {
+        if (name === 'a.ts') throw Object.assign(new Error('no'), { code: 'EACCES', operation: 'write' })
+        await port.write(name, text)
+      },
+      remove: async (name) => void files.delete(name),
+    })
+    const error = { error: 'PERMISSION_DENIED', details: { operation: 'write', state: 'FILE_UNCHANGED' } }
+    expect(await denied.move_structure_to_after('a.ts', 'open', 'b.ts', 'b')).toMatchObject({ error })
+    expect(await denied.move_structure_to_file_end('a.ts', 'open', 'new.ts')).toMatchObject({ error })
+    expect([...files]).toEqual([
+      ['a.ts', shop],
+      ['b.ts', 'const b = 1\n'],
+    ])
+  })
+
   it('keep a file without a last line end so', async () => {
     const { operations, files } = filesOf({ 'a.ts': 'const a = 1\nconst b = 2' })
     await operations.insert_after_structure('a.ts', 'b', 'const c = 3\n')

@@ -23,20 +23,28 @@ export const c: Language = {
       block: 'linkage_specification',
     },
     patterns: {
+      // Several declarators are structures of their own, and the declaration is what is around them.
+      group: ['(declaration declarator: (_) . ",") @it', '(field_declaration declarator: (_) . ",") @it'],
+      field: ['(field_declaration declarator: (_) @it . ",")', '(field_declaration "," . declarator: (_) @it)'],
       struct: ['(struct_specifier body: (_)) @it', '(union_specifier body: (_)) @it'],
       enum: ['(enum_specifier body: (_)) @it'],
       function: [
         '(declaration declarator: (function_declarator)) @it',
         '(declaration declarator: (pointer_declarator declarator: (function_declarator))) @it',
       ],
-      variable: ['(expression_statement (assignment_expression) @it)'],
+      variable: [
+        '(declaration declarator: (_) @it . ",")',
+        '(declaration "," . declarator: (_) @it)',
+        '(expression_statement (assignment_expression) @it)',
+      ],
     },
     wraps: 'expression_statement',
     comments: 'comment',
     lists: 'enumerator_list initializer_list',
     chains: 'if_statement',
-    names: { initializer_pair: 'designator', linkage_specification: '' },
+    names: { initializer_pair: 'designator', linkage_specification: '', parenthesized_declarator: '0' },
     secondary: 'assignment_expression',
+    unnamed: 'linkage_specification preproc_ifdef preproc_if',
     preamble: 'preproc_include',
     fragments: [
       ['', ''],

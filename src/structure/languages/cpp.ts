@@ -28,6 +28,16 @@ export const cpp: Language = {
       block: 'linkage_specification',
     },
     patterns: {
+      // Several declarators are structures of their own, and the declaration is what is around them. The grammar has the
+      // value of a field beside the field, so that those with one cannot be told apart.
+      group: [
+        '(declaration declarator: (_) . ",") @it',
+        '(field_declaration !default_value declarator: (_) . ",") @it',
+      ],
+      field: [
+        '(field_declaration !default_value declarator: (_) @it . ",")',
+        '(field_declaration !default_value "," . declarator: (_) @it)',
+      ],
       class: ['(class_specifier body: (_)) @it'],
       struct: ['(struct_specifier body: (_)) @it', '(union_specifier body: (_)) @it'],
       enum: ['(enum_specifier body: (_)) @it'],
@@ -41,7 +51,11 @@ export const cpp: Language = {
         '(field_declaration declarator: (pointer_declarator declarator: (function_declarator))) @it',
         '(field_declaration declarator: (reference_declarator (function_declarator))) @it',
       ],
-      variable: ['(expression_statement (assignment_expression) @it)'],
+      variable: [
+        '(declaration declarator: (_) @it . ",")',
+        '(declaration "," . declarator: (_) @it)',
+        '(expression_statement (assignment_expression) @it)',
+      ],
     },
     wraps: 'expression_statement template_declaration',
     statements: 'expression_statement',
@@ -49,10 +63,16 @@ export const cpp: Language = {
     decorators: 'attribute_declaration',
     lists: 'enumerator_list initializer_list',
     chains: 'if_statement',
-    names: { initializer_pair: 'designator', linkage_specification: '' },
+    names: {
+      initializer_pair: 'designator',
+      linkage_specification: '',
+      parenthesized_declarator: '0',
+      reference_declarator: '0',
+    },
     owners: { function_definition: 'name' },
     verbatim: 'raw_string_literal',
     secondary: 'assignment_expression',
+    unnamed: 'linkage_specification preproc_ifdef preproc_if',
     preamble: 'preproc_include using_declaration',
     fragments: [
       ['', ''],

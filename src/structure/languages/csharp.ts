@@ -43,7 +43,11 @@ export const csharp: Language = {
     decorators: 'attribute_list',
     lists: 'enum_member_declaration_list initializer_expression switch_expression variable_declaration',
     chains: 'if_statement',
-    names: { operator_declaration: '', conversion_operator_declaration: '', indexer_declaration: '' },
+    names: {
+      operator_declaration: "'operator'",
+      conversion_operator_declaration: "'operator'",
+      indexer_declaration: "'this'",
+    },
     verbatim: 'verbatim_string_literal raw_string_literal interpolated_string_expression string_literal',
     secondary: 'assignment_expression',
     preamble: 'using_directive file_scoped_namespace_declaration',

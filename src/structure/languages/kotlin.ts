@@ -56,6 +56,7 @@ export const kotlin: Language = {
     },
     verbatim: 'string_literal',
     secondary: 'assignment',
+    unnamed: 'companion_object',
     preamble: 'package_header import_list',
     fragments: [
       ['', ''],

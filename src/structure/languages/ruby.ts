@@ -29,12 +29,16 @@ export const ruby: Language = {
     },
     patterns: {
       variable: places.flatMap((place) => [`(${place} (assignment) @it)`, `(${place} (operator_assignment) @it)`]),
-      call: places.map((place) => `(${place} (call block: (_)) @it)`),
+      call: places.flatMap((place) => [
+        `(${place} (call block: (_)) @it)`,
+        `(${place} (call arguments: (argument_list (lambda))) @it)`,
+      ]),
     },
     comments: 'comment',
     lists: 'hash argument_list',
     chains: 'if unless elsif',
-    names: { singleton_class: '' },
+    names: { singleton_class: '', setter: '' },
+    unnamed: 'singleton_class',
     verbatim: 'string',
     heredocs: 'heredoc_body',
     preamblePatterns: ['(program (call method: (identifier) @name (#match? @name "^require")) @it)'],

@@ -1,0 +1,148 @@
+import { withoutOpener } from './header.ts'
+import { words, type Kind, type Language } from './language.ts'
+import { bullet, plainLevel, QUOTE, same, tokensOf, type Level } from './level.ts'
+import { valued, withoutParameters } from './other-headers.ts'
+import { linesOf, type Outline, type Structure } from './structure.ts'
+
+/** How surely a line means a structure; a lower rank counts only where no higher one finds anything. */
+export const ranks = { name: 1, line: 2, header: 3, bareHeader: 4, lastOfName: 5, run: 6, prefix: 7 } as const
+
+/** How much of a header without a name has to be given. */
+const FULL = 50
+/** From this length on a line may break off inside a word. */
+const LONG = 20
+
+/** How surely a line of a target means a structure. Ranks above the limit are of no interest. */
+export function rankOf(outline: Outline, structure: Structure, level: Level, limit: number): number {
+  if (level.line !== null && !linesOf(outline.source, structure).includes(level.line)) return Infinity
+  if (!hasDecorators(outline, structure, level)) return Infinity
+  const { name } = structure
+  if (name !== null && name === level.text) return structure.secondary ? ranks.run : ranks.name
+  if (limit < ranks.line) return Infinity
+  const named = rankByLooseName(structure, level)
+  return mayMatch(outline, structure, level) ? Math.min(named, rankByText(outline, structure, level)) : named
+}
+
+function hasDecorators({ source }: Outline, { start, headerStart }: Structure, { decorators }: Level): boolean {
+  if (decorators.length === 0) return true
+  const lines = source.text.slice(start, headerStart).split(/\r?\n/).map(tokensOf)
+  return decorators.every((wanted) => lines.some((line) => same(line, wanted)))
+}
+
+function rankByLooseName({ name, kind, secondary }: Structure, { bare }: Level): number {
+  if (name === null) return Infinity
+  if (name === bare) return secondary ? ranks.run : ranks.bareHeader
+  return qualified.has(kind) && lastOf(name.replace(/^[$@#]+/, '')) === bare ? ranks.lastOfName : Infinity
+}
+
+function rankByText(outline: Outline, structure: Structure, level: Level): number {
+  const { name, kind } = structure
+  if (name !== null) return rankByName(outline, structure, name, level)
+  const rank = rankByHeader(outline, structure, level)
+  if (rank !== Infinity || kind !== 'item' || !bullet.test(level.text)) return rank
+  return rankByHeader(outline, structure, plainLevel(level.text.replace(bullet, '')))
+}
+
+/** Kinds whose names may be paths: `exports.run`, `Type::method`. */
+const qualified: ReadonlySet<Kind> = new Set<Kind>(['variable', 'function', 'method', 'class', 'module', 'field'])
+
+const lastOf = (name: string): string => /^[\w$]+(?:(?:\.|::|->)[\w$~]+)*(?:\.|::|->)([\w$~]+)$/.exec(name)?.[1] ?? name
+
+/** Tells most structures apart without taking their headers to pieces. */
+function mayMatch({ source }: Outline, structure: Structure, { text, tokens }: Level): boolean {
+  const { name, kind, otherHeaders, headerStart, language } = structure
+  if (name !== null && (text.includes(name) || otherHeaders.length > 0 || /\s/.test(name))) return true
+  const [first = ''] = tokens
+  if (first === QUOTE || (kind === 'item' && bullet.test(text))) return true
+  if (source.text.startsWith(first, headerStart)) return true
+  if (otherHeaders.some((one) => one.trimStart().startsWith(first))) return true
+  // Modifiers may be left out.
+  const [word = ''] = /^\w+/.exec(source.text.slice(headerStart, headerStart + LONGEST_MODIFIER)) ?? []
+  return name === null && modifiersOf(language).has(word)
+}
+
+const LONGEST_MODIFIER = 20
+
+function modifiersOf(language: Language): ReadonlySet<string> {
+  let known = modifierSets.get(language)
+  if (known === undefined) modifierSets.set(language, (known = new Set(words(language.modifiers))))
+  return known
+}
+
+const modifierSets = new WeakMap<Language, ReadonlySet<string>>()
+
+function rankByName({ source }: Outline, structure: Structure, name: string, level: Level): number {
+  const { header, otherHeaders, language, headerStart } = structure
+  const modifiers = modifiersOf(language)
+  const strip = (tokens: readonly string[]): string[] => tokens.filter((token) => !modifiers.has(token))
+  const own = tokensOf(header)
+  const first = source.text.slice(headerStart, source.endOf(source.lineAt(headerStart))).trim()
+  const line = tokensOf(first)
+  if (same(line, tokensOf(level.text))) return ranks.line
+  if (same(own, level.tokens)) return ranks.header
+  const texts = otherHeaders.map((text) => tokensOf(withoutOpener(text)))
+  if (texts.some((one) => same(one, level.tokens))) return ranks.bareHeader
+  const nameTokens = tokensOf(name)
+  // Modifiers may be left out, not made up: `function close` is not the method `close`.
+  const madeUp = level.tokens.some((token) => modifiers.has(token) && !own.includes(token))
+  if (!madeUp && same(strip(own), strip(level.tokens)) && includesRun(level.tokens, nameTokens) !== -1) {
+    return ranks.bareHeader
+  }
+  // The line as it stands may go on behind the header: `get() { return 1 }`.
+  const plain = tokensOf(withoutParameters(header))
+  // `@Input() name: string`: decorators on the line of the header are copied with it.
+  const lineStart = source.startOf(source.lineAt(headerStart))
+  const whole = source.text.slice(Math.max(structure.start, lineStart), headerStart) + first
+  const covers = [own, strip(own), line, ...texts, plain, tokensOf(whole)].some((one) =>
+    coversName(one, level.tokens, nameTokens),
+  )
+  if (covers) return ranks.run
+  // The first line is a header even where the name stands below it.
+  return same(tokensOf(withoutOpener(first)), level.tokens) ? ranks.prefix : Infinity
+}
+
+function coversName(header: readonly string[], wanted: readonly string[], name: readonly string[]): boolean {
+  const at = includesRun(header, name)
+  if (at === -1) return false
+  for (let from = 0; from <= at; from++) {
+    if (from + wanted.length < at + name.length) continue
+    if (wanted.every((token, index) => header[from + index] === token)) return true
+  }
+  return false
+}
+
+function rankByHeader({ source }: Outline, structure: Structure, { bare, tokens }: Level): number {
+  const { kind, header, otherHeaders, headerStart, language } = structure
+  const line = source.text.slice(headerStart, source.endOf(source.lineAt(headerStart))).trim()
+  const all = [header, ...otherHeaders, line]
+  const headers = all.map((text) => tokensOf(withoutOpener(text)))
+  // The line that a value stands on may be the line of something with a name.
+  const equal = headers.findIndex((one) => same(one, tokens))
+  if (equal !== -1) return equal > 0 && valued.has(kind) ? ranks.prefix : ranks.header
+  const modifiers = modifiersOf(language)
+  const first = tokensOf(header).findIndex((token) => !modifiers.has(token))
+  const plain = tokensOf(header).slice(Math.max(0, first))
+  if (same(plain, tokens)) return ranks.bareHeader
+  const begins = [...headers, plain].some(
+    (one) => tokens.length < one.length && tokens.every((token, at) => one[at] === token),
+  )
+  if (begins) return ranks.prefix
+  const cut = squeezed(bare.replace(/(?:\.{3}|…)$/, ''))
+  if (cut.length < LONG) return Infinity
+  const startsAlike = all.some((text) => {
+    const own = squeezed(text)
+    return (
+      own.startsWith(cut) || (bare.length >= FULL && squeezed(text.slice(0, FULL)) === squeezed(bare.slice(0, FULL)))
+    )
+  })
+  return startsAlike ? ranks.prefix : Infinity
+}
+
+const squeezed = (text: string): string => text.replace(/\s+/g, '').replace(/['`]/g, QUOTE)
+
+function includesRun(tokens: readonly string[], run: readonly string[]): number {
+  for (let at = 0; at + run.length <= tokens.length; at++) {
+    if (run.every((token, index) => tokens[at + index] === token)) return at
+  }
+  return -1
+}
