@@ -51,6 +51,6 @@ export function severalAdvice({ doing, done }: Of<'files-failed'>): string {
 /** Where whoever refused a path has nothing better to say. */
 export function pathAdvice({ rule, advice }: Of<'path'>): string {
   if (advice !== undefined) return advice
-  if (rule === 'invalid_parameter') return 'No file can be named like that here; write the path without it.'
+  if (rule === 'invalid_parameter') return 'No file can be named like that here; choose another name.'
   return 'It is closed to models; ask the user for what you need from it.'
 }
