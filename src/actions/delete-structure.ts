@@ -1,4 +1,5 @@
 import { defineAction, path } from '../core/action.ts'
+import { expectHash } from './common-params.ts'
 import { onStructures, targetParam } from './on-structures.ts'
 
 export const deleteStructure = defineAction({
@@ -12,6 +13,7 @@ export const deleteStructure = defineAction({
   params: {
     path: path('File to change.'),
     target: targetParam,
+    expect_hash: expectHash,
   },
   returns: { deleted_line_range_inclusive: '[first, last]' },
   examples: [
@@ -25,5 +27,10 @@ export const deleteStructure = defineAction({
     },
   ],
   run: (args, context) =>
-    onStructures(context, [args.path], (operations, path) => operations.delete_structure(path ?? '', args.target)),
+    onStructures(
+      context,
+      [args.path],
+      (operations, path) => operations.delete_structure(path ?? '', args.target),
+      args.expect_hash,
+    ),
 })

@@ -11,7 +11,7 @@ export const fileRead = defineAction({
   display: 'always',
   everyday: true,
   params: { path: path('File to read; `file@@Class@@method` reads one structure of it.') },
-  returns: { path: 'string', content: 'string', hash: 'string, for expect_hash' },
+  returns: { path: 'string', content: 'string', hash: 'string, of the whole file, for expect_hash' },
   examples: [
     { title: 'reads', before: { 'a.txt': 'hello\n' }, params: { path: 'a.txt' }, data: { content: 'hello\n' } },
     { title: 'says when there is none', params: { path: 'a.txt' }, code: 'file_not_found' },
@@ -28,7 +28,9 @@ export const fileRead = defineAction({
     if (inside !== undefined) {
       const found = await readNarrowed(context, inside)
       const only = found.ok ? onlyMatch(found.data) : undefined
-      return only === undefined ? found : ok({ path: path.given, content: only.text, lines: only.lines })
+      if (only === undefined) return found
+      const whole = await context.files.read(inside.path)
+      return ok({ path: path.given, content: only.text, lines: only.lines, hash: whole.hash() })
     }
     const { text, hash } = await context.files.read(path)
     return ok({ path: path.given, content: text, hash: hash() })

@@ -11,7 +11,8 @@ import {
   type Repair,
 } from '../core/action.ts'
 import type { PathArg, TextFile } from '../core/files.ts'
-import { applyReplacements, eolFor, findRanges, type Marker, type Ranges } from '../text/edit.ts'
+import type { Absence } from '../core/problem.ts'
+import { applyReplacements, eolFor, findOccurrences, findRanges, type Marker, type Ranges } from '../text/edit.ts'
 import { expectHash } from './common-params.ts'
 import { absence, doubtful, repairWarning, shown } from './replace-occurrences.ts'
 
@@ -81,15 +82,17 @@ async function replaceRange({ files, repair }: ActionContext, edit: RangeEdit): 
 
   const { ranges } = found
   if (edit.count !== undefined && !(edit.count === 'all' ? ranges.length > 0 : ranges.length === edit.count)) {
-    const missed = ranges.length === 0 ? await absence(file, beginning, edit.new_text) : { nearest: [] }
-    const places = shown(file, ranges)
+    const missing = ranges.length > 0 ? undefined : findOccurrences(file.text, beginning)[0] ? 'end' : 'beginning'
     return fail({
       kind: 'count-differs',
       path: path.given,
+      params: [paramOf('beginning'), paramOf('end')],
       expected: edit.count,
       found: ranges.length,
-      places,
-      ...missed,
+      places: shown(file, ranges),
+      ...(missing === undefined
+        ? { nearest: [] }
+        : { missing: paramOf(missing), ...(await missed(file, edit, missing)) }),
     })
   }
   const eol = eolFor(file.text, beginning, end)
@@ -121,8 +124,16 @@ async function refusal(file: TextFile, edit: RangeEdit, found: Exclude<Ranges, {
   if (found.kind === 'ambiguous') {
     return fail({ kind: 'text-ambiguous', ...common, count: found.count, places: shown(file, found.spans) })
   }
-  const wanted = found.which === 'end' ? edit.old_text_end : edit.old_text_beginning
-  return fail({ kind: 'text-absent', ...common, ...(await absence(file, wanted, edit.new_text)) })
+  return fail({ kind: 'text-absent', ...common, ...(await missed(file, edit, found.which)) })
+}
+
+/** An end counts only behind the beginning: a place above it would be of no help. */
+async function missed(file: TextFile, edit: RangeEdit, which: Marker): Promise<Absence> {
+  if (which === 'beginning') return absence(file, edit.old_text_beginning, edit.new_text)
+  const from = findOccurrences(file.text, edit.old_text_beginning, { max: 1 })[0]?.end ?? 0
+  const earlier = findOccurrences(file.text.slice(0, from), edit.old_text_end)
+  if (earlier.length > 0) return { nearest: [], tooEarly: shown(file, earlier) }
+  return absence(file, edit.old_text_end, edit.new_text, from)
 }
 
 const paramOf = (which: Marker): string => `old_text_${which}`

@@ -1,4 +1,5 @@
 import { defineAction, fail, ok, path, text } from '../core/action.ts'
+import { neverMatches, patternBelow } from './pattern-below.ts'
 
 export const glob = defineAction({
   name: 'glob',
@@ -25,16 +26,19 @@ export const glob = defineAction({
   ],
   async run({ pattern, base_path }, { files }) {
     if (pattern === '') return fail({ kind: 'empty-text', param: 'pattern' })
+    const below = patternBelow(pattern, base_path)
+    const never = neverMatches(below)
+    if (never !== undefined) return fail({ kind: 'bad-param', param: 'pattern', message: never })
     // Loaded only here: most documents never list by pattern.
     const { default: picomatch } = await import('picomatch')
-    const named = pattern.includes('node_modules') || base_path.absolute.includes('node_modules')
+    const named = below.includes('node_modules') || base_path.absolute.includes('node_modules')
     const names = await files.glob(
       base_path,
       () => true,
       (dir) => named || !/(^|\/)node_modules$/.test(dir),
     )
     const found = await inTime(() => {
-      const matches = picomatch(pattern.replace(/^\.\//, ''), { dot: true })
+      const matches = picomatch(below, { dot: true })
       return names.filter((name) => matches(name))
     })
     if (found === undefined)

@@ -1,4 +1,5 @@
 import { defaulting, defineAction, fail, flag, integer, ok, optional, path, rare, text } from '../core/action.ts'
+import { neverMatches, patternBelow } from './pattern-below.ts'
 
 export const grep = defineAction({
   name: 'grep',
@@ -46,7 +47,13 @@ export const grep = defineAction({
     if (!regex && /[\r\n]/.test(pattern)) {
       return fail({ kind: 'bad-param', param: 'pattern', message: 'it holds a line break; a search goes line by line' })
     }
-    const { hits, more } = await files.search({ base: path, pattern, include, regex, ignoreCase: ignore_case, max })
+    if (max < 1) return fail({ kind: 'bad-param', param: 'max', message: `${max} hits are none; give a number from 1` })
+    const below = include === undefined ? undefined : patternBelow(include, path)
+    // One that begins with / is meant from the directory on.
+    const never = neverMatches(below?.replace(/^\//, '') ?? '')
+    if (never !== undefined) return fail({ kind: 'bad-param', param: 'include', message: never })
+    const query = { base: path, pattern, include: below, regex, ignoreCase: ignore_case, max }
+    const { hits, more } = await files.search(query)
     return ok(hits, more ? [`there are more than ${max} hits; narrow the search or raise max`] : [])
   },
 })

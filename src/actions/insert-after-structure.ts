@@ -1,4 +1,5 @@
 import { defineAction, path } from '../core/action.ts'
+import { expectHash } from './common-params.ts'
 import { contentParam, onStructures, targetParam } from './on-structures.ts'
 
 export const insertAfterStructure = defineAction({
@@ -14,6 +15,7 @@ export const insertAfterStructure = defineAction({
     path: path('File to change.'),
     target: targetParam,
     content: contentParam,
+    expect_hash: expectHash,
   },
   hints: { adds: true },
   returns: { inserted_at_line: 'integer' },
@@ -31,7 +33,10 @@ export const insertAfterStructure = defineAction({
     },
   ],
   run: (args, context) =>
-    onStructures(context, [args.path], (operations, path) =>
-      operations.insert_after_structure(path ?? '', args.target, args.content),
+    onStructures(
+      context,
+      [args.path],
+      (operations, path) => operations.insert_after_structure(path ?? '', args.target, args.content),
+      args.expect_hash,
     ),
 })

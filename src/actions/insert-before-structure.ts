@@ -1,4 +1,5 @@
 import { defineAction, path } from '../core/action.ts'
+import { expectHash } from './common-params.ts'
 import { contentParam, onStructures, targetParam } from './on-structures.ts'
 
 export const insertBeforeStructure = defineAction({
@@ -13,6 +14,7 @@ export const insertBeforeStructure = defineAction({
     path: path('File to change.'),
     target: targetParam,
     content: contentParam,
+    expect_hash: expectHash,
   },
   hints: { adds: true },
   returns: { inserted_at_line: 'integer', target_now_at_line: 'integer' },
@@ -30,7 +32,10 @@ export const insertBeforeStructure = defineAction({
     },
   ],
   run: (args, context) =>
-    onStructures(context, [args.path], (operations, path) =>
-      operations.insert_before_structure(path ?? '', args.target, args.content),
+    onStructures(
+      context,
+      [args.path],
+      (operations, path) => operations.insert_before_structure(path ?? '', args.target, args.content),
+      args.expect_hash,
     ),
 })

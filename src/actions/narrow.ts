@@ -3,7 +3,7 @@ import { type ActionContext, fail, ok, type Outcome } from '../core/action.ts'
 import type { PathArg } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
 import { onStructures } from './on-structures.ts'
-import { doubtful } from './replace-occurrences.ts'
+import { doubtful, type Replacing } from './replace-occurrences.ts'
 
 /** A structure inside a file: `doc.md@@## Section 2@@### Part 3`. */
 export interface Narrowed {
@@ -57,14 +57,19 @@ export async function replaceNarrowed(
   context: ActionContext,
   whole: PathArg,
   { path, target }: Narrowed,
-  { old_text, new_text, expected }: { old_text: string; new_text: string; expected: 'once' | number | undefined },
+  edit: Replacing & { readonly expected: 'once' | number | undefined },
 ): Promise<Outcome> {
+  const { old_text, new_text, expected } = edit
   if (old_text === '') return fail({ kind: 'empty-text', param: 'old_text' })
   if (context.repair.damage.length > 0) return fail(doubtful('old_text', context.repair.damage))
-  const outcome = await onStructures(context, [path], async (operations, given = '') =>
-    expected === 'once'
-      ? operations.replace_text_in_structure(given, target, old_text, new_text)
-      : operations.replace_all_text_in_structure(given, target, old_text, new_text, expected),
+  const outcome = await onStructures(
+    context,
+    [path],
+    async (operations, given = '') =>
+      expected === 'once'
+        ? operations.replace_text_in_structure(given, target, old_text, new_text)
+        : operations.replace_all_text_in_structure(given, target, old_text, new_text, expected),
+    edit.expect_hash,
   )
   if (!outcome.ok) return outcome
   const data = outcome.data

@@ -13,6 +13,8 @@ export async function onStructures<T>(
   { files }: ActionContext,
   paths: readonly PathArg[],
   work: (operations: StructureOperations, ...given: string[]) => Promise<Result<T>>,
+  /** Of the first path. */
+  expectHash?: string,
 ): Promise<Outcome> {
   const { structureOperations } = await import('../structure/index.ts')
   const read = new Map<string, TextFile>()
@@ -20,7 +22,8 @@ export async function onStructures<T>(
   const port: StructureFiles = {
     read: async (given) => {
       try {
-        const file = await files.read(argOf(given))
+        const path = argOf(given)
+        const file = await files.read(path, path === paths[0] ? { expectHash } : {})
         read.set(given, file)
         return file.text
       } catch (error) {

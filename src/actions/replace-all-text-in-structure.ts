@@ -1,4 +1,5 @@
 import { defineAction, integer, optional, path, text } from '../core/action.ts'
+import { expectHash } from './common-params.ts'
 import { onStructures, targetParam } from './on-structures.ts'
 
 export const replaceAllTextInStructure = defineAction({
@@ -15,6 +16,7 @@ export const replaceAllTextInStructure = defineAction({
     old_text: text('Text to find inside the structure.'),
     new_text: text('Text to put in its place.'),
     expected_count: optional(integer('How often it must occur.')),
+    expect_hash: expectHash,
   },
   returns: { total_replacements: 'integer', affected_lines: '[first, last]' },
   examples: [
@@ -27,13 +29,17 @@ export const replaceAllTextInStructure = defineAction({
     },
   ],
   run: (args, context) =>
-    onStructures(context, [args.path], (operations, path) =>
-      operations.replace_all_text_in_structure(
-        path ?? '',
-        args.target,
-        args.old_text,
-        args.new_text,
-        args.expected_count,
-      ),
+    onStructures(
+      context,
+      [args.path],
+      (operations, path) =>
+        operations.replace_all_text_in_structure(
+          path ?? '',
+          args.target,
+          args.old_text,
+          args.new_text,
+          args.expected_count,
+        ),
+      args.expect_hash,
     ),
 })

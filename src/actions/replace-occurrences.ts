@@ -1,8 +1,9 @@
 import { fail, ok, type ActionContext, type Outcome, type Repair } from '../core/action.ts'
 import type { DamageKind } from '../core/block.ts'
 import type { PathArg, TextFile } from '../core/files.ts'
-import type { Problem } from '../core/problem.ts'
+import type { Absence, Problem } from '../core/problem.ts'
 import { applyReplacements, eolFor, findOccurrences, type Span } from '../text/edit.ts'
+import { splitLines } from '../text/lines.ts'
 import { placesOf } from '../text/places.ts'
 import { wordsFor } from '../text/undamage.ts'
 
@@ -90,18 +91,18 @@ async function mismatch(
       ? { kind: 'text-absent', param: 'old_text', path: path.given, ...missed }
       : { kind: 'text-ambiguous', param: 'old_text', path: path.given, count: found, places: shown(file, spans) }
   }
-  return { kind: 'count-differs', path: path.given, expected, found, places: shown(file, spans), ...missed }
+  const params = ['old_text']
+  return { kind: 'count-differs', path: path.given, params, expected, found, places: shown(file, spans), ...missed }
 }
 
-/** What a model needs to know about a text that is not there. */
-export async function absence(
-  { text }: TextFile,
-  wanted: string,
-  replacement: string,
-): Promise<Pick<Problem & { kind: 'text-absent' }, 'nearest' | 'applied'>> {
+/** What is told about a text that is not in the file, or not behind a place in it. */
+export async function absence({ text }: TextFile, wanted: string, replacement: string, from = 0): Promise<Absence> {
+  if (text === '') return { nearest: [], emptyFile: true }
   // Loaded only here: most edits find their text.
   const { alreadyApplied, nearestPlaces } = await import('../text/nearest.ts')
-  const nearest = await nearestPlaces(text, wanted)
+  const above = from === 0 ? 0 : splitLines(text.slice(0, from)).length - 1
+  const near = await nearestPlaces(text.slice(from), wanted)
+  const nearest = near.map((place) => ({ ...place, line: place.line + above, endLine: place.endLine + above }))
   const applied = alreadyApplied(text, replacement)
   return applied === undefined ? { nearest } : { nearest, applied }
 }

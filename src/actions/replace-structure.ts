@@ -1,4 +1,5 @@
 import { defineAction, path } from '../core/action.ts'
+import { expectHash } from './common-params.ts'
 import { contentParam, onStructures, targetParam } from './on-structures.ts'
 
 export const replaceStructure = defineAction({
@@ -14,6 +15,7 @@ export const replaceStructure = defineAction({
     path: path('File to change.'),
     target: targetParam,
     content: contentParam,
+    expect_hash: expectHash,
   },
   returns: { lines: 'where it stands now' },
   examples: [
@@ -30,7 +32,10 @@ export const replaceStructure = defineAction({
     },
   ],
   run: (args, context) =>
-    onStructures(context, [args.path], (operations, path) =>
-      operations.replace_structure(path ?? '', args.target, args.content),
+    onStructures(
+      context,
+      [args.path],
+      (operations, path) => operations.replace_structure(path ?? '', args.target, args.content),
+      args.expect_hash,
     ),
 })

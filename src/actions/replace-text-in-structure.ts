@@ -1,4 +1,5 @@
 import { defineAction, path, text } from '../core/action.ts'
+import { expectHash } from './common-params.ts'
 import { onStructures, targetParam } from './on-structures.ts'
 
 export const replaceTextInStructure = defineAction({
@@ -14,6 +15,7 @@ export const replaceTextInStructure = defineAction({
     target: targetParam,
     old_text: text('Text to find inside the structure.'),
     new_text: text('Text to put in its place.'),
+    expect_hash: expectHash,
   },
   returns: { affected_lines: '[first, last]' },
   examples: [
@@ -25,7 +27,10 @@ export const replaceTextInStructure = defineAction({
     },
   ],
   run: (args, context) =>
-    onStructures(context, [args.path], (operations, path) =>
-      operations.replace_text_in_structure(path ?? '', args.target, args.old_text, args.new_text),
+    onStructures(
+      context,
+      [args.path],
+      (operations, path) => operations.replace_text_in_structure(path ?? '', args.target, args.old_text, args.new_text),
+      args.expect_hash,
     ),
 })

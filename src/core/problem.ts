@@ -15,17 +15,19 @@ export type Problem =
   | { kind: 'path'; rule: PathRule; path: string; reason: string; advice?: string }
   | { kind: 'denied'; rule: string; action: string; reason: string }
   | { kind: 'empty-text'; param: string }
-  | { kind: 'text-absent'; param: string; path: string; after?: string; nearest: NearPlace[]; applied?: number }
+  | ({ kind: 'text-absent'; param: string; path: string; after?: string } & Absence)
   | { kind: 'text-ambiguous'; param: string; path: string; count: number; after?: string; places: Place[] }
-  | {
+  | ({
       kind: 'count-differs'
       path: string
+      /** What is looked for: one text, or the two that a passage begins and ends with. */
+      params: readonly string[]
+      /** The one that is not there, where nothing was found. */
+      missing?: string
       expected: number | 'all'
       found: number
       places: Place[]
-      nearest: NearPlace[]
-      applied?: number
-    }
+    } & Absence)
   /** One hunk of a patch cannot be applied, so none is. */
   | {
       kind: 'hunk-failed'
@@ -104,6 +106,16 @@ export interface Place {
   before?: string
   text: string
   after?: string
+}
+
+/** What a model needs to know about a text that is not there. */
+export interface Absence {
+  nearest: NearPlace[]
+  /** Where the new text stands already. */
+  applied?: number
+  emptyFile?: true
+  /** Where it does stand, all of it before the text that it must follow. */
+  tooEarly?: Place[]
 }
 
 /** A place that is close to what was asked for, with what differs. */

@@ -67,8 +67,12 @@ function osAdvice({ code, op }: OsProblem): { advice?: string } {
     case 'EPERM':
       return { advice: 'Ask the user to change the permissions.' }
     case 'EISDIR':
-      return { advice: op === 'unlink' ? 'Use dir_delete for an empty directory.' : 'Name a file, not a directory.' }
+      if (op === 'unlink') return { advice: 'Use dir_delete for an empty directory.' }
+      if (op === 'rename') return { advice: 'Name files, also as new_path. For a directory, use run with: mv OLD NEW' }
+      return { advice: 'Name a file, not a directory.' }
     case 'ENOTDIR':
+      if (op === 'rmdir') return { advice: 'It is a file, or a part of the path is; file_delete deletes files.' }
+      if (op === 'scandir') return { advice: 'It is a file, or a part of the path is; file_read reads files.' }
       return { advice: 'A part of the path is a file.' }
     case 'ENOTEMPTY':
       return { advice: 'Delete what is in it first.' }

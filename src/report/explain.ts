@@ -1,5 +1,6 @@
-import type { NearPlace, Problem } from '../core/problem.ts'
+import type { Absence, Problem } from '../core/problem.ts'
 import { type Code, codes, type Details } from '../core/result.ts'
+import { absentAdvice, hunkAdvice, outsideAdvice, pathAdvice, severalAdvice } from './advice.ts'
 import { explainOs } from './explain-os.ts'
 import { offlineAdvice, shellQuoted } from './offline.ts'
 
@@ -71,7 +72,7 @@ export function explain(problem: Problem, action: string): Explained {
       return {
         error: `${action}: Path not allowed '${problem.path}': ${problem.reason} (${problem.rule})`,
         code: problem.rule,
-        details: { path: problem.path, rule: problem.rule, ...(problem.advice ? { advice: problem.advice } : {}) },
+        details: { path: problem.path, rule: problem.rule, advice: pathAdvice(problem) },
       }
     case 'denied':
       return { error: problem.reason, code: 'action_not_allowed', details: { rule: problem.rule } }
@@ -82,11 +83,11 @@ export function explain(problem: Problem, action: string): Explained {
         details: { advice: `Give the text to look for in ${problem.param}.` },
       }
     case 'text-absent': {
-      const { param, path, after, nearest, applied } = problem
+      const { param, path, after } = problem
       return {
         error: after ? `${action}: ${param} not found after ${after}` : `${action}: ${param} not found in file`,
         code: 'match_count_mismatch',
-        details: { path, ...nearby(nearest, applied), advice: absentAdvice(param, nearest, applied) },
+        details: { path, ...nearby(problem), advice: absentAdvice(param, problem) },
       }
     }
     case 'text-ambiguous': {
@@ -98,7 +99,7 @@ export function explain(problem: Problem, action: string): Explained {
       }
     }
     case 'count-differs': {
-      const { path, expected, found, places, nearest, applied } = problem
+      const { path, expected, found, places, params } = problem
       return {
         error:
           expected === 'all'
@@ -110,14 +111,16 @@ export function explain(problem: Problem, action: string): Explained {
           expected,
           found,
           ...(places.length > 0 ? { places } : {}),
-          ...nearby(nearest, applied),
+          ...nearby(problem),
           advice:
-            found === 0 ? absentAdvice('old_text', nearest, applied) : `Set count to ${found}, or narrow old_text.`,
+            found === 0
+              ? absentAdvice(problem.missing ?? 'old_text', problem)
+              : `Set count to ${found}, or narrow ${params.join(' and ')}.`,
         },
       }
     }
     case 'hunk-failed': {
-      const { path, lines, reason, found, places, nearest, applied } = problem
+      const { path, lines, reason, found, places } = problem
       const shown = lines
         .split('\n')
         .map((line) => `\n  ${line}`)
@@ -128,7 +131,7 @@ export function explain(problem: Problem, action: string): Explained {
         details: {
           path,
           ...(reason === 'ambiguous' ? { found, places } : {}),
-          ...nearby(nearest, applied),
+          ...nearby(problem),
           advice: hunkAdvice(problem),
         },
       }
@@ -296,20 +299,6 @@ export function explain(problem: Problem, action: string): Explained {
   }
 }
 
-function outsideAdvice({ asked, lineCount }: Problem & { kind: 'lines-outside' }): string {
-  if (asked === 'read') return `Ask for lines from 1 to ${lineCount}.`
-  return 'Read the file with line numbers first: they may have moved.'
-}
-
-/** Whoever repeats all of it would change some files twice. */
-function severalAdvice({ doing, done }: Problem & { kind: 'files-failed' }): string {
-  if (doing === 'read')
-    return `Check ${done.length === 0 ? 'the paths' : 'these paths'} with ls or glob${done.length === 0 ? '.' : '; the others need not be read again.'}`
-  if (done.length === 0) return 'None of the files was changed.'
-  const names = done.length > 5 ? `${done.length} files` : done.join(', ')
-  return `${names} ${done.length === 1 ? 'is' : 'are'} changed already. Repeat the action for those that failed only.`
-}
-
 type HunkProblem = Problem & { kind: 'hunk-failed' }
 
 function hunkMessage({ reason, found, other }: HunkProblem): string {
@@ -323,24 +312,6 @@ function hunkMessage({ reason, found, other }: HunkProblem): string {
     case 'no-context':
       return 'only adds lines and does not say where'
   }
-}
-
-function hunkAdvice({ reason, nearest, applied, also }: HunkProblem): string {
-  const rest =
-    also.length === 0 ? '' : ` Not applied either: ${also.length === 1 ? 'hunk' : 'hunks'} ${also.join(', ')}.`
-  const advice = {
-    absent: absentHunkAdvice(nearest, applied),
-    ambiguous: 'Add lines of context around it until it fits only one place.',
-    overlap: 'Write them as one hunk.',
-    'no-context': 'Put lines of the file before or behind the new ones, each with a blank in front.',
-  }
-  return `${advice[reason]} The file was left as it was.${rest}`
-}
-
-function absentHunkAdvice(nearest: NearPlace[], applied: number | undefined): string {
-  if (applied !== undefined) return `Its new lines are already in the file, on line ${applied}; if so, leave it out.`
-  if (nearest.length > 0) return 'Copy its lines from the nearest place, exactly as they are there.'
-  return 'Nothing in the file is like it. Read the file again; it may be another one.'
 }
 
 function approvalNeeded(problem: Problem & { kind: 'approval-needed' }, action: string): Explained {
@@ -366,16 +337,10 @@ function failureOf(how: (Problem & { kind: 'command-failed' })['how']): string {
   return 'signal' in how ? `Process killed by signal ${how.signal}` : 'Process stopped: it started too many others'
 }
 
-function nearby(nearest: NearPlace[], applied: number | undefined): Details {
+function nearby({ nearest, applied, tooEarly }: Absence): Details {
   return {
+    ...(tooEarly === undefined ? {} : { places: tooEarly }),
     ...(nearest.length > 0 ? { nearest } : {}),
     ...(applied === undefined ? {} : { already_applied_at_line: applied }),
   }
-}
-
-function absentAdvice(param: string, nearest: NearPlace[], applied: number | undefined): string {
-  if (applied !== undefined)
-    return `The new text is already in the file, on line ${applied}. If that was this edit, nothing is left to do.`
-  if (nearest.length > 0) return `Copy ${param} from the nearest place, exactly as it is there.`
-  return 'Nothing in the file is like it. Read the file again; it may be another one.'
 }

@@ -130,7 +130,13 @@ export class DiskTree implements Tree {
 
   removeDir(at: Location): void {
     if (at.parts.length === 0)
-      throw new Stop({ kind: 'path', rule: 'path_denied', path: at.given, reason: 'it is the root itself' })
+      throw new Stop({
+        kind: 'path',
+        rule: 'path_denied',
+        path: at.given,
+        reason: 'it is the root itself',
+        advice: 'Name something below it.',
+      })
     const dir = this.#walk.parentOf(at, { missing: 'fail', op: 'rmdir' })
     const stat = fs.lstatSync(dir.at(nameOf(at)), { throwIfNoEntry: false })
     if (stat === undefined) throw new Stop({ kind: 'os', code: 'ENOENT', op: 'rmdir', path: at.given })

@@ -215,6 +215,19 @@ export function linkStop(location: Location, link: string): Stop {
     rule: 'symlink_not_allowed',
     path: location.given,
     reason: through,
-    advice: 'Use the path of the real file.',
+    advice: `Use the path of the real file${realPath(location, link)}.`,
   })
+}
+
+/** Where a link leads, if that is inside of the same root: names elsewhere are nobody's business. */
+function realPath({ absolute, root }: Location, link: string): string {
+  try {
+    const target = path.resolve(path.dirname(link), fs.readlinkSync(link)) + absolute.slice(link.length)
+    const inside = path.relative(root, target)
+    return target === absolute || inside === '' || /^\.\.(?:[\\/]|$)/.test(inside) || path.isAbsolute(inside)
+      ? ''
+      : `: ${target}`
+  } catch {
+    return ''
+  }
 }
