@@ -94,7 +94,7 @@ export const flags = [
     name: 'copy',
     help: 'with prompt and context print: put it on the clipboard instead of stdout; with watch: the answers too',
   },
-  { name: 'osc52', help: 'ask the terminal to copy too, which may be on another machine' },
+  { name: 'osc52', help: 'copy, and ask the terminal to copy too, which may be on another machine' },
   { name: 'numbered', help: 'with context print: with line numbers' },
   { name: 'outline', help: 'with context print: only the headers of classes, functions, sections' },
   {

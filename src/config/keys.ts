@@ -159,7 +159,7 @@ export const keys = {
       'Where executions are saved: as commits on the branch, under refs/clada, or not in git. undo works in all of them. `git: shadow` is short for it.',
     example: 'shadow',
     project: towards(['off', 'shadow', 'commit']),
-    flags: ['git', 'no-git'],
+    flags: ['no-git', 'git'],
   }),
   'git.author': key({
     kind: orNone(text({ says: "of the form 'Name <mail>'", most: 200, pattern: /^[^<>\n\0]+ <[^<>\s\0]+>$/ })),
