@@ -306,7 +306,8 @@ export const keys = {
   'report.format': key({
     kind: choice([...reportFormats, 'auto']),
     default: 'auto',
-    about: 'How a report reads. auto: pretty on a terminal, otherwise as the syntax of the document likes it.',
+    about:
+      'How a report of clada run reads. auto: pretty on a terminal, otherwise as the syntax of the document likes it. What clada watch, clada mcp and the page answer to a model is always llm.',
     example: 'llm',
     project: free,
     flags: ['format', 'json'],
