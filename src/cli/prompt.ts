@@ -24,6 +24,10 @@ export const command: Command = async ({ flags, words }) => {
     include: flags.all === undefined ? 'everyday' : 'all',
     budget: numberOf(flags, 'budget'),
   })
+  if (prompt.actions.length === 0 && prompt.dropped.length === 0)
+    throw new UsageError(
+      `No action that is allowed here can be written in ${options.syntaxes?.[0] ?? 'sham'}. See clada config allowed_actions; --syntax sham has words for all.`,
+    )
   const files =
     flags.files === undefined
       ? { text: '', complete: true }

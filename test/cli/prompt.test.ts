@@ -100,6 +100,17 @@ describe('clada prompt', () => {
     expect(carriesToken(`${example}\nDone.\n\nclada:${token}\n`, token)).toBe(true)
   })
 
+  it('teaches nothing where nothing can be said', () => {
+    const cwd = scratchDir({ 'clada.yml': 'allowed_actions: [grep]\n' })
+    expect(clada(['prompt', '--syntax', 'csl'], { cwd })).toEqual({
+      status: 2,
+      stdout: '',
+      stderr:
+        'clada: No action that is allowed here can be written in csl. See clada config allowed_actions; --syntax sham has words for all.\n',
+    })
+    expect(clada(['prompt'], { cwd }).status).toBe(0)
+  })
+
   it('says when what it teaches would not be looked for', () => {
     const cwd = scratchDir({ 'clada.yml': 'syntaxes: [sham]\n' })
     expect(clada(['prompt', '--syntax', 'csl'], { cwd }).stderr).toMatch(
