@@ -116,7 +116,7 @@ function field({ data }: ActionResult, name: string): string {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** As many sections as fit, in their order, and the names of the others, which must fit too. */
+/** As many sections as fit, in their order, and the names of the others, where they fit too. */
 function fitted(sections: readonly Section[], limit: number): Pick<ContextText, 'text' | 'shown' | 'left'> {
   let room = limit
   const fits = sections.map(({ text }) => {
@@ -129,7 +129,10 @@ function fitted(sections: readonly Section[], limit: number): Pick<ContextText, 
     const left = sections.filter((_, at) => !fits[at])
     const text = [...shown.map((section) => section.text), ...(left.length > 0 ? [namesOf(left)] : [])].join('\n\n')
     const last = fits.lastIndexOf(true)
-    if (text.length <= limit || last === -1) return { text, shown: shown.map(partOf), left: left.map(partOf) }
+    const parts = { shown: shown.map(partOf), left: left.map(partOf) }
+    if (text.length <= limit) return { text, ...parts }
+    // Not even the names fit.
+    if (last === -1) return { text: '', ...parts }
     fits[last] = false
   }
 }

@@ -69,6 +69,12 @@ export const clear = (): Promise<unknown> =>
     notice.value = null
   })
 
+/** To where a reply is pasted; the one that is there gives way. */
+export async function anotherReply(): Promise<void> {
+  if (plan.value !== null) await clear()
+  focusOn('reply')
+}
+
 export const refresh = (): Promise<unknown> => tried(async () => take(await post<Plan | null>('/api/refresh')))
 
 export function look(at: typeof looked.value): void {

@@ -1,4 +1,5 @@
 import {
+  anotherReply,
   applyMarked,
   applyOne,
   copyAnswer,
@@ -44,7 +45,7 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['s'], what: 'Stop', in: 'everywhere', run: () => isRunning() && stop() },
   { keys: ['c'], what: 'Copy the answer for the model', in: 'reply', run: () => plan.value && copyAnswer() },
   { keys: ['R'], what: 'Look at the files again', in: 'reply', run: () => refresh() },
-  { keys: ['p'], what: 'Go to where a reply is pasted', in: 'reply', run: () => focusOn('reply') },
+  { keys: ['p'], what: 'Another reply', in: 'reply', run: () => anotherReply() },
 
   { keys: ['j', 'ArrowDown'], what: 'Next entry', in: 'timeline', run: () => moveEntry(1) },
   { keys: ['k', 'ArrowUp'], what: 'Entry before', in: 'timeline', run: () => moveEntry(-1) },

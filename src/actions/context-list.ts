@@ -10,7 +10,7 @@ export const contextList = defineAction({
   access: ['llm', 'user'],
   display: 'always',
   params: {},
-  hints: { idempotent: true },
+  hints: { reads: true, idempotent: true },
   returns: { '[]': '{path, size: bytes, problem?: why it cannot be read}' },
   examples: [
     { title: 'is empty at first', params: {}, data: [] },

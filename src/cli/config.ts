@@ -52,7 +52,9 @@ interface Row {
 function rowOf(name: KeyName, effective: Effective, loaded: Loaded | undefined, flags: FlagValues): Row {
   const { value, from, at, refused } = effective
   const fileOf = (by: 'project' | 'user'): string => loaded?.[by]?.file ?? ''
-  const said = flagSays(name, keyOf(name).flags ?? [], value, flags)
+  // Here --json is about this answer, and not about reports.
+  const names = (keyOf(name).flags ?? []).filter((flag) => flag !== 'json')
+  const said = flagSays(name, names, value, flags)
   const dropped =
     refused === undefined ? {} : { refused: { value: refused.value, file: fileOf(refused.by), line: refused.at.line } }
   if (said !== undefined) return { name, value: said.value, from: 'flag', flag: said.flag, ...dropped }

@@ -10,8 +10,8 @@ import { type CladaOptions, settingsOf } from '../settings.ts'
 import { closestName } from '../text/closest-name.ts'
 import type { Command } from './command.ts'
 import { type FlagValues, numberOf, UsageError } from './flags.ts'
-import { giveText } from './give-text.ts'
-import { cladaOptions } from './options.ts'
+import { giveText, type Giving, givingOf } from './give-text.ts'
+import { configured } from './options.ts'
 import { failureText } from './print-failure.ts'
 import { print } from './print.ts'
 
@@ -22,13 +22,13 @@ export const command: Command = async ({ flags, words: [verb = 'list', ...paths]
     const meant = close === undefined ? '' : ` Did you mean ${close}?`
     throw new UsageError(`There is no context ${verb}. It is one of ${verbs.join(', ')}.${meant}`)
   }
-  const options = await cladaOptions(flags)
+  const { options, config } = await configured(flags)
   const clada = new Clada(options)
   const takesPaths = verb === 'add' || verb === 'remove'
   if (takesPaths && paths.length === 0)
     throw new UsageError(`context ${verb} needs a path: clada context ${verb} PATH…`)
   if (!takesPaths && paths.length > 0) throw new UsageError(`context ${verb} takes no path.`)
-  if (verb === 'print') return printContext(options, flags)
+  if (verb === 'print') return printContext(options, flags, givingOf(flags, config.clipboard))
 
   const executions: ExecutionResult[] = []
   for (const params of takesPaths ? paths.map((file) => ({ path: file })) : [{}])
@@ -89,7 +89,7 @@ function entryFrom(root: string, entry: string): string {
   return `${pathFrom(root, path.resolve(root, file))}${entry.slice(file.length)}`
 }
 
-async function printContext(options: CladaOptions, flags: FlagValues): Promise<number> {
+async function printContext(options: CladaOptions, flags: FlagValues, giving: Giving): Promise<number> {
   const { root } = settingsOf(options)
   const { contextText } = await import('../context-text.ts')
   const show = flags.outline !== undefined ? 'outline' : flags.numbered !== undefined ? 'numbered' : 'text'
@@ -99,7 +99,7 @@ async function printContext(options: CladaOptions, flags: FlagValues): Promise<n
     return 1
   }
   if (flags.quiet === undefined) tellContext(context, root)
-  const given = context.text === '' ? 0 : await giveText(context.text, flags, root)
+  const given = context.text === '' ? 0 : await giveText(context.text, giving, root)
   return context.refused.length === 0 ? given : 1
 }
 

@@ -9,8 +9,8 @@ import { tokensOf } from '../text/tokens.ts'
 import type { Command } from './command.ts'
 import { tellContext } from './context.ts'
 import { type FlagValues, numberOf, UsageError } from './flags.ts'
-import { giveText } from './give-text.ts'
-import { configured } from './options.ts'
+import { giveText, givingOf } from './give-text.ts'
+import { configured, loadedFor } from './options.ts'
 
 /** What to paste to a model, so that it writes blocks for this project. */
 export const command: Command = async ({ flags, words }) => {
@@ -24,15 +24,34 @@ export const command: Command = async ({ flags, words }) => {
     include: flags.all === undefined ? 'everyday' : 'all',
     budget: numberOf(flags, 'budget'),
   })
+  if (prompt.actions.length === 0 && prompt.dropped.length === 0)
+    throw new UsageError(
+      `No action that is allowed here can be written in ${options.syntaxes?.[0] ?? 'sham'}. See clada config allowed_actions; --syntax sham has words for all.`,
+    )
   const files =
-    flags.files === undefined ? { text: '', complete: true } : await filesText(options, flags, prompt.tokens)
+    flags.files === undefined
+      ? { text: '', complete: true }
+      : await filesText(options, flags, tokensOf(withFiles(prompt.text, ' ')))
   const text = withFiles(prompt.text, files.text)
   if (flags.quiet === undefined) {
+    const budget = numberOf(flags, 'budget') ?? Infinity
+    const over = prompt.tokens > budget ? `, over the budget of ${budget}: shorter it cannot be` : ''
     const dropped = prompt.dropped.length === 0 ? '' : `; left out to fit: ${prompt.dropped.join(', ')}`
-    process.stderr.write(`clada: ${counted(tokensOf(text), 'token')}${dropped}\n`)
+    process.stderr.write(`clada: ${counted(tokensOf(text), 'token')}${over}${dropped}\n`)
+    await tellUnheard(flags)
   }
-  const given = await giveText(text, flags, root)
+  const given = await giveText(text, givingOf(flags, config.clipboard), root)
   return files.complete ? given : 1
+}
+
+/** A flag wins over the config for what is taught; what is looked for in replies is another matter. */
+async function tellUnheard(flags: FlagValues): Promise<void> {
+  const { syntaxes } = (await loadedFor(flags))?.config ?? { syntaxes: null }
+  const [taught] = flags.syntax ?? []
+  if (taught === undefined || syntaxes === null || syntaxes.some((name) => name === taught)) return
+  process.stderr.write(
+    `clada: the config has syntaxes: [${syntaxes.join(', ')}], so blocks in ${taught} are found only with --syntax ${taught}\n`,
+  )
 }
 
 /** The working set, in what the prompt has left of the budget. */

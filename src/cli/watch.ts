@@ -44,6 +44,7 @@ export const command: Command = async ({ flags, words: [word, ...rest] }) => {
     const { openBoard } = await import('./watch/clipboard.ts')
     return openBoard(use, options, {
       say: (line) => view.screen.print([line]),
+      keys: terminal === 'keys' ? 'keys' : 'no keys',
       // What goes wrong is told as an event.
       run: (reply) => void listener?.submit(reply).catch(() => {}),
     })

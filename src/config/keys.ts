@@ -159,7 +159,7 @@ export const keys = {
       'Where executions are saved: as commits on the branch, under refs/clada, or not in git. undo works in all of them. `git: shadow` is short for it.',
     example: 'shadow',
     project: towards(['off', 'shadow', 'commit']),
-    flags: ['git', 'no-git'],
+    flags: ['no-git', 'git'],
   }),
   'git.author': key({
     kind: orNone(text({ says: "of the form 'Name <mail>'", most: 200, pattern: /^[^<>\n\0]+ <[^<>\s\0]+>$/ })),
@@ -306,7 +306,8 @@ export const keys = {
   'report.format': key({
     kind: choice([...reportFormats, 'auto']),
     default: 'auto',
-    about: 'How a report reads. auto: pretty on a terminal, otherwise as the syntax of the document likes it.',
+    about:
+      'How a report of clada run reads. auto: pretty on a terminal, otherwise as the syntax of the document likes it. What clada watch, clada mcp and the page answer to a model is always llm.',
     example: 'llm',
     project: free,
     flags: ['format', 'json'],

@@ -38,6 +38,8 @@ export interface ActionSpec<P extends Params = Params> {
 }
 
 export interface Hints {
+  /** It only looks, although what it looks at is not a file of the project. */
+  readonly reads?: true
   /** Nothing that was there is lost: it only adds. */
   readonly adds?: true
   /** The same call again changes nothing more. */

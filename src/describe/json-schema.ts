@@ -96,7 +96,7 @@ function valueSchemaOf({ type, values }: Param): ValueSchema {
 /** Where a definition does not say, the worse is assumed: a client asks once too often rather than once too seldom. */
 function annotationsOf({ effect, hints = {} }: Describable): ToolAnnotations {
   return {
-    readOnlyHint: effect === 'read',
+    readOnlyHint: effect === 'read' || hints.reads === true,
     destructiveHint: effect !== 'read' && effect !== 'meta' && hints.adds === undefined,
     idempotentHint: effect === 'read' || hints.idempotent === true,
     // Programs may reach out; everything else stays in the project.

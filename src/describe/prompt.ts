@@ -1,3 +1,4 @@
+import type { ActionSpec } from '../core/action.ts'
 import { tokensOf } from '../text/tokens.ts'
 import { firstSentence } from './first-sentence.ts'
 import { type Form, type Lesson, lessonFor, type LessonOptions } from './lesson.ts'
@@ -66,7 +67,7 @@ function dropOrder({ forms, examples }: Lesson): Drop[] {
 
 function textOf({ teaching, forms, examples }: Lesson, options: PromptOptions): string {
   const { syntax = 'sham', rules = [], include = 'everyday' } = options
-  const names = new Set(forms.map(({ spec }) => spec.name))
+  const specs = forms.map(({ spec }) => spec)
   const [first, ...others] = examples.map(exampleText)
   return (
     [
@@ -76,10 +77,12 @@ function textOf({ teaching, forms, examples }: Lesson, options: PromptOptions): 
       '## Blocks',
       ...(first === undefined ? [] : [first]),
       list([...teaching.rules, ...always, ...tokenRule(options)]),
-      '## Changing files',
-      list(tipsFor(changing, names)),
+      // Who can only look is not told how to change.
+      ...(forms.some(({ spec }) => spec.effect === 'write')
+        ? ['## Changing files', list(tipsFor(changing, specs))]
+        : []),
       '## The report',
-      list([...teaching.answer, ...tipsFor(reporting, names)]),
+      list([...teaching.answer, ...tipsFor(reporting, specs)]),
       '## Actions',
       syntax === 'sham'
         ? 'What ends in `?` or has a default behind `=` may be left out. `paths` are one a line.'
@@ -99,11 +102,14 @@ function textOf({ teaching, forms, examples }: Lesson, options: PromptOptions): 
 const exampleText = ({ example: { ask, say }, blocks }: Lesson['examples'][number]): string =>
   [`I write: ${ask} You answer:`, '', '````', blocks, '````', say].join('\n')
 
-const tipsFor = (tips: readonly Tip[], names: ReadonlySet<string>): string[] =>
-  tips
+function tipsFor(tips: readonly Tip[], specs: readonly ActionSpec[]): string[] {
+  const names = new Set(specs.map(({ name }) => name))
+  return tips
     .filter(({ needs = [] }) => needs.every((name) => names.has(name)))
     .filter(({ unless = [] }) => !unless.some((name) => names.has(name)))
+    .filter(({ param }) => param === undefined || specs.some(({ params }) => Object.hasOwn(params, param)))
     .map(({ text }) => text)
+}
 
 /** Further lines of an item stay inside it. */
 const list = (items: readonly string[]): string => items.map((text) => `- ${text.replaceAll('\n', '\n  ')}`).join('\n')

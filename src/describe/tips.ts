@@ -2,6 +2,8 @@
 export interface Tip {
   readonly needs?: readonly string[]
   readonly unless?: readonly string[]
+  /** Given only where one of the actions taught takes this parameter. */
+  readonly param?: string
   readonly text: string
 }
 
@@ -20,6 +22,7 @@ export const changing: readonly Tip[] = [
     text: 'Edit only what you have seen. If you have not seen it, ask me for it and end your reply there. Never guess what a file holds.',
   },
   {
+    param: 'old_text',
     text: 'Copy the old text exactly, indentation included, without line numbers. It must be in the file exactly once: take as few lines as make it unique. Indent the new text as it must stand there.',
   },
   {

@@ -89,6 +89,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   let lastUnits: readonly Unit[] | undefined
   /** A text that seems to be unfinished; looked at again when it has stayed as it is for a while. */
   let doubted: Buffer | undefined
+  /** Whether somebody may have saved something: a file without blocks that was there before is not worth a word. */
+  let begun = false
   let trouble = ''
   let queue: Promise<unknown> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
@@ -137,7 +139,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     lastUnits = units
     if (keys.size === 0) {
       remember(knownOf(units, known, () => undefined))
-      tell({ kind: 'nothing-new', origin: 'file', blocks: blocksIn(units) })
+      if (begun || units.length > 0) tell({ kind: 'nothing-new', origin: 'file', blocks: blocksIn(units) })
       if (again.length > 0) await put(sectionOf(again))
       return
     }
@@ -225,6 +227,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   queued(async () => {
     if (held.some(({ why }) => why === 'interrupted')) await put(sectionFor(interrupted))
     await consider(atStart === 'all' ? 'all' : 'new')
+    begun = true
     await warmUp(carrier.clada, settings.root, cladaOptions)
   }).catch(() => {})
 

@@ -45,7 +45,7 @@ export function makeServer(door: McpOptions, gone: AbortSignal): { server: Serve
 }
 
 const instructionsFor = (root: string): string =>
-  `The project is ${root}; paths are absolute or relative to it. Each action is a tool of its own. execute takes a whole text with action blocks, preview shows what that would change. A call that fails says what to do next. Everything is saved, and the user can take it back.`
+  `The project is ${root}, or the part of it that your roots leave; paths are absolute or relative to it. Each action is a tool of its own. execute takes a whole text with action blocks, preview shows what that would change. A call that fails says what to do next. Everything is saved, and the user can take it back.`
 
 /** Answers to questions are checked where they are asked, so the SDK needs no schema library. */
 const unused = {

@@ -30,6 +30,8 @@ export function isAlive({ pid, started, host }: Owner): boolean {
     if (!hasCode(error, 'EPERM')) return false
   }
   const now = startOf(pid)
+  // It has ended, and only waits for somebody to ask how: in a container often nobody does.
+  if (now === 'ended') return false
   return now === undefined || started === '' || now === started
 }
 
@@ -52,8 +54,9 @@ export function ownerFrom(value: unknown): Owner | undefined {
 function startOf(pid: number): string | undefined {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name in parentheses may hold blanks; the 20th field behind it is the start time.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    // The name in parentheses may hold blanks; behind it the first field is the state, the 20th the start time.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return /^[ZX]$/.test(fields[0] ?? '') ? 'ended' : fields[19]
   } catch {
     return undefined
   }

@@ -6,6 +6,7 @@ import { callable } from '../describe/callable.ts'
 import { withFiles } from '../describe/prompt.ts'
 import { type TaughtName, taughtNames } from '../describe/teaching.ts'
 import { projectPrompt } from '../project-prompt.ts'
+import { SettingsError } from '../settings.ts'
 import { sessionToken } from '../session/token.ts'
 import { tokenLength, tokensOf } from '../text/tokens.ts'
 import { below, type Project } from './project.ts'
@@ -59,13 +60,15 @@ export async function promptText(
   const taught = taughtNames.find((name): name is TaughtName => name === syntax && (syntaxes?.includes(name) ?? true))
   const names = callable(actions, options).map(({ name }) => name)
   const allowed = chosen === null ? allowedActions : chosen.filter((name) => names.includes(name))
-  const prompt = projectPrompt(
-    {
-      ...options,
-      ...(taught === undefined ? {} : { syntaxes: [taught] }),
-      ...(allowed === null ? {} : { allowedActions: allowed }),
-    },
-    { include: chosen === null ? include : 'all', token: sessionToken(root), rules },
+  const prompt = taughtBy(() =>
+    projectPrompt(
+      {
+        ...options,
+        ...(taught === undefined ? {} : { syntaxes: [taught] }),
+        ...(allowed === null ? {} : { allowedActions: allowed }),
+      },
+      { include: chosen === null ? include : 'all', token: sessionToken(root), rules },
+    ),
   )
   const context = show === 'none' ? undefined : await contextText(clada, { show })
   if (context !== undefined && 'error' in context) throw new Refusal(409, context.error)
@@ -76,6 +79,15 @@ export async function promptText(
     promptTokens: prompt.tokens,
     files: (context?.shown ?? []).map(({ path, tokens }) => ({ path: below(root, path), tokens })),
     refused: (context?.refused ?? []).map(({ path, error }) => ({ path: below(root, path), error })),
+  }
+}
+
+/** A project that looks for nothing that can be taught is no fault of ours. */
+function taughtBy<T>(make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    throw error instanceof SettingsError ? new Refusal(409, error.message) : error
   }
 }
 

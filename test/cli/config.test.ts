@@ -35,6 +35,14 @@ const write = (file: string, content = 'x'): string =>
   block(['action = "file_write"', `path = ${JSON.stringify(file)}`, `content = ${JSON.stringify(content)}`])
 
 describe('config files and the command line', () => {
+  it('are shown as they count, whatever else the flags say', () => {
+    const { run } = place({ user: 'report: {format: llm}\n' })
+    expect(run(['config', 'git.mode', '--no-git', '--git', 'shadow']).stdout).toBe('off\n')
+    expect(JSON.parse(run(['config', 'report.format', '--json']).stdout)).toMatchObject({
+      'report.format': { value: 'llm', from: 'user' },
+    })
+  })
+
   it('limit the time of a document in every command that carries one out', async () => {
     const { cwd, run, home } = place({ user: 'limits: {total_timeout: 1ms}\n' })
     // It may have begun by then.

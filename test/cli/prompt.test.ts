@@ -51,6 +51,8 @@ describe('clada prompt', () => {
     const all = clada(['prompt', '--all'], { cwd })
     expect(all.stdout).toContain('move_structure_to_file_end(')
     expect(all.stderr).not.toContain('left out')
+    const little = clada(['prompt', '--budget', '200'], { cwd })
+    expect(little.stderr).toMatch(/^clada: \d+ tokens, over the budget of 200: shorter it cannot be; left out to fit: /)
   })
 
   it('carries the files of the context', () => {
@@ -59,7 +61,11 @@ describe('clada prompt', () => {
     const { stdout, stderr } = clada(['prompt', '--files', '--budget', '2000'], { cwd })
     expect(stdout).toContain(`## Files as they are now\n\n=== ${cwd}/cart.ts ===\n${cart}`)
     expect(stdout).toContain(`=== not shown, too long ===\n${cwd}/long.txt (22`)
-    expect(stdout.length).toBeLessThanOrEqual(8100)
+    expect(stdout.length).toBeLessThanOrEqual(8000)
+    const { length } = clada(['prompt'], { cwd }).stdout
+    const none = clada(['prompt', '--files', '--budget', String(Math.ceil(length / 4))], { cwd })
+    expect(none.stdout.length).toBe(length)
+    expect(none.stderr).toContain('left out, over the budget: cart.ts')
     expect(stderr).toContain(`left out, over the budget: long.txt`)
     expect(clada(['prompt'], { cwd }).stdout).not.toContain('## Files')
   })
@@ -92,6 +98,44 @@ describe('clada prompt', () => {
     expect(quotesInstruction(stdout)).toBe(true)
     const [example = ''] = /^````\n[^]*?^````$/m.exec(stdout) ?? []
     expect(carriesToken(`${example}\nDone.\n\nclada:${token}\n`, token)).toBe(true)
+  })
+
+  it('teaches nothing where nothing can be said', () => {
+    const cwd = scratchDir({ 'clada.yml': 'allowed_actions: [grep]\n' })
+    expect(clada(['prompt', '--syntax', 'csl'], { cwd })).toEqual({
+      status: 2,
+      stdout: '',
+      stderr:
+        'clada: No action that is allowed here can be written in csl. See clada config allowed_actions; --syntax sham has words for all.\n',
+    })
+    expect(clada(['prompt'], { cwd }).status).toBe(0)
+  })
+
+  it('says when what it teaches would not be looked for', () => {
+    const cwd = scratchDir({ 'clada.yml': 'syntaxes: [sham]\n' })
+    expect(clada(['prompt', '--syntax', 'csl'], { cwd }).stderr).toMatch(
+      /^clada: the config has syntaxes: \[sham\], so blocks in csl are found only with --syntax csl$/m,
+    )
+    expect(clada(['prompt', '--syntax', 'sham'], { cwd }).stderr).toMatch(/^clada: \d+ tokens\n$/)
+  })
+
+  it('asks the terminal to copy with --osc52 alone, and where the config says so', () => {
+    const cwd = scratchDir({ 'a.txt': 'A\n' })
+    clada(['context', 'add', 'a.txt'], { cwd })
+    const { stdout } = clada(['prompt'], { cwd })
+    const refused = /^clada: Not copied by OSC 52: neither stderr nor stdout is a terminal\.$/m
+    expect(clada(['prompt', '--osc52'], { cwd })).toMatchObject({
+      status: 1,
+      stdout,
+      stderr: expect.stringMatching(refused),
+    })
+    expect(clada(['context', 'print', '--osc52'], { cwd }).stderr).toMatch(refused)
+    expect(clada(['prompt', '--copy'], { cwd }).stderr).not.toMatch(refused)
+    fill(cwd, { 'config/clada/config.yml': 'clipboard: {osc52: true}\n' })
+    const env = { XDG_STATE_HOME: state, XDG_CONFIG_HOME: path.join(cwd, 'config'), DISPLAY: '', WAYLAND_DISPLAY: '' }
+    const root = scratchDir()
+    expect(start(['prompt', '--copy'], { cwd: root, env }).stderr).toMatch(refused)
+    expect(start(['prompt'], { cwd: root, env }).stderr).not.toMatch(refused)
   })
 
   it('prints what no clipboard takes', () => {

@@ -37,7 +37,7 @@ for (const spec of actions) {
     })
 
     it('changes nothing if it says so', () => {
-      expect(annotations.readOnlyHint).toBe(spec.effect === 'read')
+      expect(annotations.readOnlyHint).toBe(spec.effect === 'read' || spec.hints?.reads === true)
       if (annotations.readOnlyHint) expect(annotations.destructiveHint).toBe(false)
     })
 

@@ -204,6 +204,13 @@ describe('what is taught', () => {
     )
   })
 
+  it('says how to change files only to those who can', () => {
+    expect(at('/p', { allowedActions: ['file_read', 'grep'] }).text).not.toMatch(/Changing files|old text/)
+    const { text } = at('/p', { allowedActions: ['file_read', 'file_write'] })
+    expect(text).toContain('## Changing files')
+    expect(text).not.toContain('old text')
+  })
+
   it('is what is rare, where the project allows nothing else', () => {
     expect(at('/p', { allowedActions: ['file_create'] }).actions).toEqual(['file_create'])
   })

@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process'
 import fs from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { sessionToken } from '../../src/session/token.ts'
 import { Display, missing, skip } from '../clipboard/support/display.ts'
+import { scratchDir } from '../support/scratch.ts'
 import { python, watching, type Watching } from './terminal.ts'
 import { append, sectionIn, traceOf, until } from './world.ts'
 
@@ -41,6 +43,19 @@ describe.skipIf(skip || python === undefined)(`clada watch --clipboard (skipped 
     await until(() => traceOf(watch.dir).length === 1)
     watch.send('\r')
     await watch.sees('No copied reply is waiting.')
+  })
+
+  it('tells nobody to press a key where there are none', async () => {
+    const dir = scratchDir()
+    const env = { ...process.env, DISPLAY: `:${display.number}`, WAYLAND_DISPLAY: '', XDG_STATE_HOME: scratchDir() }
+    const watch = spawn(process.execPath, [inject('cli'), 'watch', '--clipboard'], { cwd: dir, env })
+    onTestFinished(() => void watch.kill('SIGKILL'))
+    let told = ''
+    watch.stdout.on('data', (chunk) => (told += String(chunk)))
+    await expect.poll(() => told, { timeout: 20_000 }).toContain('Copy a reply twice.\n')
+    display.copy(append(dir, 'one'))
+    await expect.poll(() => told, { timeout: 20_000 }).toContain('Copy it again at once to run it.')
+    expect(told).not.toContain('Enter')
   })
 
   it('only copies with --copy, and notes it above the results', async () => {

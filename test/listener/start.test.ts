@@ -18,6 +18,17 @@ describe('a listener starts', () => {
     expect(traceOf(world.dir)).toEqual(['one'])
   })
 
+  it('again, and says nothing of a file in which nothing is yet', async () => {
+    const first = await listening(undefined)
+    await first.listener.stop()
+    const again = await listening(undefined, { dir: first.dir })
+    await again.listener.again('failed')
+    expect(again.events.map(({ kind }) => kind)).toEqual(['watching', 'nothing-new'])
+    fs.appendFileSync(again.file, 'Only words.\n')
+    await until(() => again.events.length === 3)
+    expect(again.events.at(-1)).toEqual({ kind: 'nothing-new', origin: 'file', blocks: 0 })
+  })
+
   it('and runs what was never run, and nothing twice', async () => {
     const world = await listening(undefined, { atStart: 'new' })
     fs.writeFileSync(world.file, append(world.dir, 'one'))

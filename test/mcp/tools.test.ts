@@ -39,6 +39,7 @@ describe('the list of tools', () => {
     ]
     expect(hints('file_read')).toEqual(reads)
     expect(hints('preview')).toEqual(reads)
+    expect(hints('context_list')).toEqual(reads)
     expect(hints('file_append')).toEqual(adds)
     expect(hints('file_write')).toEqual({ ...adds, destructiveHint: true, idempotentHint: true })
     expect(hints('file_edit')).toEqual({ ...adds, destructiveHint: true })

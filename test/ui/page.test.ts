@@ -392,6 +392,18 @@ describe.skipIf(noBrowser)('the page', { timeout: 90_000 }, () => {
     ])
   })
 
+  it('makes room for another reply by a key', async () => {
+    const server = await served(scratchDir(), { gitCommit: false })
+    const { page } = await openTab(browser, server.address())
+    await paste(page, write('a.txt', 'x'))
+    await page.waitForSelector('.block')
+    await page.keyboard.press('p')
+    await page.waitForSelector('#reply:focus')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('2')
+    await page.getByText('Nothing was executed here yet').waitFor()
+  })
+
   it('cuts names that are too long', async () => {
     const server = await served(scratchDir(), { gitCommit: false })
     const { page } = await openTab(browser, server.address())

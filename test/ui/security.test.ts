@@ -341,6 +341,25 @@ describe('the way of a reply, without a browser', () => {
     expect(again.blocks[1].outcome).toBeUndefined()
   })
 
+  it('and the prompt keep to what the user allows', async () => {
+    const page = await served(scratchDir(), { syntaxes: ['cml', 'udiff'], allowedActions: ['write_file'], exec: 'off' })
+    const headers = ours(page, await entered(page))
+    const facts = JSON.parse((await request(page, '/api/project', { headers })).body)
+    expect(facts).toMatchObject({ syntaxes: ['cml'], actions: [{ name: 'file_write' }] })
+    const asked = { syntax: 'sham', include: 'all', actions: ['file_write', 'exec'], show: 'none' }
+    const post = { method: 'POST', headers, body: JSON.stringify(asked) }
+    const { text } = JSON.parse((await request(page, '/api/prompt', post)).body)
+    expect(text).toContain('<write path=')
+    expect(text).not.toMatch(/#!SHAM|exec\(/)
+
+    const foreign = await served(scratchDir(), { syntaxes: ['udiff'] })
+    const other = ours(foreign, await entered(foreign))
+    expect(await request(foreign, '/api/prompt', { ...post, headers: other })).toMatchObject({
+      status: 409,
+      body: expect.stringContaining('udiff it knows by itself'),
+    })
+  })
+
   it('is answered as long and as exactly as the user wants it', async () => {
     const root = scratchDir({ 'a.txt': 'one\n' })
     const document = `<---SEARCH file="a.txt"--->\nonne\n<---REPLACE--->\ntwo\n<---END--->\n<---RUN--->\ncat a.txt\n<---END--->\n`

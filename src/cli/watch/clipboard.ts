@@ -26,11 +26,19 @@ export interface Board {
   stop(): void
 }
 
+/** Who is spoken to, and what is done for them. */
+interface Talk {
+  readonly say: (line: string) => void
+  readonly run: (reply: string) => void
+  /** Whether they can press any. */
+  readonly keys: 'keys' | 'no keys'
+}
+
 /** A machine without a clipboard is told so once, and everything else goes on. */
 export async function openBoard(
   { read, osc52, secondCopy }: ClipboardUse,
   options: CladaOptions,
-  { say, run }: { readonly say: (line: string) => void; readonly run: (reply: string) => void },
+  { say, run, keys }: Talk,
 ): Promise<Board> {
   const { root, allowedRoots } = settingsOf(options)
   const opened = await openClipboard({ roots: [root, ...allowedRoots] })
@@ -43,12 +51,11 @@ export async function openBoard(
           reading: readingOf(options),
           secondCopy,
           onReply: run,
-          onWaiting: (offer) => offer && say(offerLine(offer)),
+          onWaiting: (offer) => offer && say(offerLine(offer, keys)),
           onTrouble: (message) => say(`! ${message}`),
         })
       : undefined
-  const how = secondCopy ? 'Copy a reply twice, or press Enter.' : 'Copy a reply, and press Enter.'
-  if (watch !== undefined) say(`Looking at the clipboard (${clipboard?.name}). ${how}`)
+  if (watch !== undefined) say(`Looking at the clipboard (${clipboard?.name}). ${wayToRun(secondCopy, keys)}`)
   return {
     copy: async (text) => {
       const here = await put(text, clipboard, watch)
@@ -59,6 +66,11 @@ export async function openBoard(
     },
     stop: () => watch?.stop(),
   }
+}
+
+function wayToRun(secondCopy: boolean, keys: Talk['keys']): string {
+  if (keys === 'keys') return secondCopy ? 'Copy a reply twice, or press Enter.' : 'Copy a reply, and press Enter.'
+  return secondCopy ? 'Copy a reply twice.' : 'Only replies with the token of clada prompt run.'
 }
 
 /** By the watch where there is one, which must know its own answers. */
