@@ -112,6 +112,37 @@ export const flags = [
   { name: 'version', help: 'show the version' },
 ] as const satisfies readonly Flag[]
 
+/** Flags that go together. Help is made of these, and a run is checked by them without loading help. */
+export const running: readonly string[] = [
+  'root',
+  'no-config',
+  'allow',
+  'allow-escape',
+  'syntax',
+  'csl-delimiters',
+  'format',
+  'json',
+  'error-detail',
+  'budget',
+  'max-output',
+]
+export const programs: readonly string[] = ['exec', 'approve', 'trust-approvals', 'output-mode']
+export const saving: readonly string[] = ['no-git', 'git', 'git-author', 'lock-file', 'lock-timeout']
+export const general: readonly string[] = ['quiet', 'no-color', 'help']
+
+export const runFlags: readonly string[] = [
+  ...running,
+  ...programs,
+  'atomic',
+  'again',
+  'strict',
+  'dry-run',
+  ...saving,
+  'timeout',
+  'total-timeout',
+  ...general,
+]
+
 type FlagName = (typeof flags)[number]['name']
 export type FlagValues = { readonly [name in FlagName]?: string[] }
 

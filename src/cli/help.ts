@@ -1,4 +1,4 @@
-import { type Flag, flags } from './flags.ts'
+import { type Flag, flags, general, programs, runFlags, running, saving } from './flags.ts'
 
 export interface CommandHelp {
   readonly name: string
@@ -11,35 +11,6 @@ export interface CommandHelp {
   readonly examples: readonly (readonly [command: string, what: string])[]
 }
 
-const running = [
-  'root',
-  'no-config',
-  'allow',
-  'allow-escape',
-  'syntax',
-  'csl-delimiters',
-  'format',
-  'json',
-  'error-detail',
-  'budget',
-  'max-output',
-]
-const programs = ['exec', 'approve', 'trust-approvals', 'output-mode']
-const saving = ['no-git', 'git', 'git-author', 'lock-file', 'lock-timeout']
-const general = ['quiet', 'no-color', 'help']
-
-/** What can be said about how a document is carried out. */
-export const documentFlags: readonly string[] = [
-  ...running.filter((name) => name !== 'format' && name !== 'json'),
-  ...programs,
-  ...saving,
-  'atomic',
-  'again',
-  'strict',
-  'timeout',
-  'total-timeout',
-]
-
 export const shells = ['bash', 'zsh', 'fish'] as const
 
 export const commands: readonly CommandHelp[] = [
@@ -49,18 +20,7 @@ export const commands: readonly CommandHelp[] = [
     summary: 'carry out what is in FILE or stdin',
     about:
       'Finds the action blocks in a reply, carries them out one after another, and prints a report.\nOne failure stops nothing; --atomic makes it all or nothing.',
-    flags: [
-      ...running,
-      ...programs,
-      'atomic',
-      'again',
-      'strict',
-      'dry-run',
-      ...saving,
-      'timeout',
-      'total-timeout',
-      ...general,
-    ],
+    flags: runFlags,
     examples: [
       ['clada reply.md', 'carry out a saved reply'],
       ['pbpaste | clada', 'carry out what is on the clipboard'],
@@ -232,7 +192,7 @@ export const commands: readonly CommandHelp[] = [
     name: 'doctor',
     usage: 'clada doctor',
     summary: 'what is installed, which sandbox is active, what is missing',
-    flags: ['root', 'json', 'help'],
+    flags: ['root', 'no-config', 'exec', ...saving, 'json', 'help'],
     examples: [['clada doctor', 'why is exec refused?']],
   },
   {
@@ -343,7 +303,20 @@ export const commands: readonly CommandHelp[] = [
     summary: 'the files that you and the model keep in view; print: as one text to paste',
     about:
       'A list of files, and of structures in files as PATH@@Class@@method, that is kept for this project. print shows\nthem as they are now, under a line === path === each; sizes go to stderr. prune takes out what does not exist any\nmore, and what the last 20 executions neither changed nor named.',
-    flags: ['root', 'no-config', 'allow', 'numbered', 'outline', 'budget', 'copy', 'osc52', 'json', 'quiet', 'help'],
+    flags: [
+      'root',
+      'no-config',
+      'allow',
+      'allow-escape',
+      'numbered',
+      'outline',
+      'budget',
+      'copy',
+      'osc52',
+      'json',
+      'quiet',
+      'help',
+    ],
     examples: [
       ['clada context add src/cart.ts README.md', 'keep two files in view'],
       ['clada context add src/shop.ts@@Shop@@checkout', 'only one method'],
@@ -356,7 +329,7 @@ export const commands: readonly CommandHelp[] = [
     summary: 'the structures of a file',
     about:
       'Lists classes, functions, methods, types, fields, sections, keys, and the constants at the top. What is only a step\ninside of code, a local, a loop, a condition, is a structure too, and can be named as one: --all shows everything.',
-    flags: ['root', 'no-config', 'allow', 'all', 'json', ...general],
+    flags: ['root', 'no-config', 'allow', 'allow-escape', 'all', 'json', ...general],
     examples: [
       ['clada outline src/cart.ts', 'classes, functions and what is in them'],
       ['clada outline src/cart.ts --all', 'everything that an action can name'],

@@ -1,5 +1,5 @@
 import type { Command } from './command.ts'
-import { type ParsedArgs, parseArgs, UsageError } from './flags.ts'
+import { type ParsedArgs, parseArgs, runFlags, UsageError } from './flags.ts'
 import { isTerminal } from './terminal.ts'
 
 /** Commands are loaded when they are called: a run should not wait for what it does not use. */
@@ -48,8 +48,9 @@ async function call(name: string, args: ParsedArgs): Promise<number> {
   // A run that must not touch anything is a diff.
   const load = commands[name === 'run' && args.flags['dry-run'] ? 'diff' : name]
   if (load === undefined) throw new UsageError(`There is no command ${name}.`)
-  // Most calls have none.
-  const asked = Object.keys(args.flags).length > 0 && !args.flags.help && !args.flags.version
+  // Help is given whatever else is said, and a run need not load it.
+  const known = name === 'run' ? runFlags : ['help', 'version'].includes(name) ? Object.keys(args.flags) : []
+  const asked = Object.keys(args.flags).some((flag) => !known.includes(flag))
   const flags = asked ? (await import('./own-flags.ts')).ownFlags(name, args.flags) : args.flags
   const { command } = await load()
   return command({ ...args, flags })

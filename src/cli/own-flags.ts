@@ -1,11 +1,14 @@
-import { type FlagValues, UsageError } from './flags.ts'
-import { commands, documentFlags } from './help.ts'
+import { type FlagValues, runFlags, UsageError } from './flags.ts'
+import { commands } from './help.ts'
 
 /** Which project is meant, and how it is told: these harm nowhere. */
 const anywhere = ['root', 'no-config', 'quiet', 'no-color', 'help', 'version']
 
 /** A document is read or carried out by these, so what is said about carrying one out may stand there. */
 const withDocuments = ['run', 'check', 'convert', 'diff', 'do', 'watch', 'ui', 'mcp', 'config']
+
+/** What can be said about how a document is carried out. How the report reads is for each command to say. */
+const documentFlags = runFlags.filter((name) => !['format', 'json', 'dry-run'].includes(name))
 
 /**
  * The flags as a command understands them. One that it does not have is no word to be lost: whoever says --dry-run wants
