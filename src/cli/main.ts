@@ -49,7 +49,8 @@ async function call(name: string, args: ParsedArgs): Promise<number> {
   // A run that must not touch anything is a diff.
   const load = commands[name === 'run' && args.flags['dry-run'] ? 'diff' : name]
   if (load === undefined) throw new UsageError(`There is no command ${name}.`)
-  const flags = args.flags.help || args.flags.version ? args.flags : ownFlags(name, args.flags)
+  // Help is given whatever else is said.
+  const flags = ['help', 'version'].includes(name) ? args.flags : ownFlags(name, args.flags)
   const { command } = await load()
   return command({ ...args, flags })
 }

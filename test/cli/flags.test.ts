@@ -4,6 +4,7 @@ import { flags, type FlagValues } from '../../src/cli/flags.ts'
 import { commands } from '../../src/cli/help.ts'
 import { clada } from '../support/cli.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
+import { atTerminal, noTerminal } from '../support/terminal.ts'
 
 const said = (name: string, value = ''): FlagValues => ({ [name]: [value] })
 
@@ -30,6 +31,15 @@ describe('a flag', () => {
     for (const flag of only.filter((one) => !own.includes(one))) {
       expect(() => ownFlags(name, said(flag)), `${name} --${flag}`).toThrow(`clada ${name} has no --${flag}.`)
     }
+  })
+
+  it('keeps nobody from help', () => {
+    const cwd = scratchDir()
+    expect(clada(['help', 'watch', '--json'], { cwd })).toEqual(clada(['help', 'watch'], { cwd }))
+    expect(clada(['watch', '--json', '--help'], { cwd })).toEqual(clada(['help', 'watch'], { cwd }))
+    expect(clada(['--no-git', '--version'], { cwd }).status).toBe(0)
+    if (!noTerminal)
+      expect(atTerminal(['--no-git'], '', { cwd, env: {} }).output).toContain('clada carries out the action blocks')
   })
 
   it('is in the help of some command, or is a command itself', () => {
