@@ -44,7 +44,11 @@ export async function runApproved(
     memoryBytes: 16 * 1024 ** 3,
   }
   const done = await runContained(what, place, scope)
-  return outcomeOf(done, what.timeoutMs, missedNetwork(what, done) ? { for: 'command', command } : undefined)
+  return outcomeOf(
+    done,
+    what.timeoutMs,
+    missedNetwork(what, done) ? { for: 'command', command, ...elsewhere(scope.settings.root) } : undefined,
+  )
 }
 
 type Permit = { readonly ok: true; readonly network: boolean } | { readonly ok: false; readonly problem: Problem }
@@ -69,6 +73,7 @@ async function permission(
     problem: {
       kind: 'approval-needed',
       command,
+      ...elsewhere(settings.root),
       changed,
       network,
       refused,
@@ -81,6 +86,9 @@ async function permission(
   if (answer === 'always') approvals.add(command, runs)
   return { ok: true, network }
 }
+
+/** A project that is not where clada was started has to be named to whoever approves something for it. */
+const elsewhere = (root: string): { root?: string } => (root === process.cwd() ? {} : { root })
 
 /** The user's spelling may quote otherwise; the words must be the same. */
 function isSame(given: string, command: string): boolean {

@@ -58,7 +58,16 @@ export type Problem =
   | { kind: 'search-failed'; message: string }
   /** The command is not one that may be run. */
   | { kind: 'command-refused'; reason: string; advice: string }
-  | { kind: 'approval-needed'; command: string; runs?: string; changed: boolean; network: boolean; refused: boolean }
+  | {
+      kind: 'approval-needed'
+      command: string
+      /** The project, where a command line would take another one. */
+      root?: string
+      runs?: string
+      changed: boolean
+      network: boolean
+      refused: boolean
+    }
   | {
       kind: 'command-failed'
       how: { exit: number } | { signal: string } | { crowd: true } | { stopped: true }
@@ -142,4 +151,4 @@ export class Stop extends Error {
 }
 
 /** What failed and seems to have missed the network, which was closed to it. */
-export type Offline = { for: 'command'; command: string } | { for: 'code' } | { for: 'hook' }
+export type Offline = { for: 'command'; command: string; root?: string } | { for: 'code' } | { for: 'hook' }

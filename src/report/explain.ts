@@ -2,7 +2,7 @@ import type { Absence, Problem } from '../core/problem.ts'
 import { type Code, codes, type Details } from '../core/result.ts'
 import { absentAdvice, hunkAdvice, outsideAdvice, pathAdvice, severalAdvice } from './advice.ts'
 import { explainOs } from './explain-os.ts'
-import { offlineAdvice, shellQuoted } from './offline.ts'
+import { approveLine, offlineAdvice } from './offline.ts'
 
 export interface Explained {
   /** The first line is fixed by the language; whoever compares it may. */
@@ -315,10 +315,9 @@ function hunkMessage({ reason, found, other }: HunkProblem): string {
 }
 
 function approvalNeeded(problem: Problem & { kind: 'approval-needed' }, action: string): Explained {
-  const { command, runs, changed, network, refused } = problem
+  const { command, runs, changed, refused } = problem
   const what = changed ? 'was approved, but what it runs has changed since' : 'is not approved'
   const shown = runs === undefined ? '' : ` It runs: ${runs}.`
-  const line = `clada approve${network ? ' --network' : ''} ${shellQuoted(command)}`
   return {
     error: refused ? `${action}: The user refused '${command}'` : `${action}: '${command}' ${what}`,
     code: 'approval_required',
@@ -326,7 +325,7 @@ function approvalNeeded(problem: Problem & { kind: 'approval-needed' }, action: 
       command,
       advice: refused
         ? 'Do without it, or ask the user why.'
-        : `The user can approve it with: ${line}.${shown} Until then, go on without it.`,
+        : `The user can approve it with: ${approveLine(problem)}.${shown} Until then, go on without it.`,
     },
   }
 }

@@ -78,7 +78,7 @@ describe.skipIf(!chooseSandbox().ok)('what failed for want of the network is tol
     expect(results[0]).toMatchObject({
       code: 'exec_failed',
       details: {
-        advice: `The network is closed to it, and it seems to need it. The user can open it with: clada approve --network ${line}.`,
+        advice: `The network is closed to it, and it seems to need it. The user can open it with: clada approve --network ${line} --root "${root}".`,
       },
     })
   })

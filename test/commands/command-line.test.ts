@@ -37,7 +37,7 @@ describe('the command line', () => {
   it('refuses, is told, and runs', () => {
     const { clada } = user({ 'package.json': '{"scripts":{"test":"echo it works"}}' })
     const refused = clada(['--no-git', '--error-detail', 'full'], run('npm test'))
-    expect(refused).toMatchObject({ status: 1, stdout: expect.stringContaining('clada approve "npm test"') })
+    expect(refused).toMatchObject({ status: 1, stdout: expect.stringContaining('clada approve "npm test".') })
     expect(clada(['approve', 'npm test'])).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('It runs: echo it works'),

@@ -32,7 +32,7 @@ describe('a command that is not approved', () => {
     const { call } = await connected(root)
     const { text, values, isError } = await call('run', { command })
     expect(isError).toBe(true)
-    expect(text).toContain('clada approve "bash make.sh"')
+    expect(text).toContain(`clada approve "bash make.sh" --root "${root}"`)
     expect(values).toMatchObject({ code: 'approval_required', details: { command } })
     expect(filesIn(root)).toEqual({ 'make.sh': 'echo made > made.txt\n' })
   })
