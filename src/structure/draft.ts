@@ -64,6 +64,7 @@ export class Drafting {
   readonly #chains: ReadonlySet<string>
   readonly #tails: ReadonlySet<string>
   readonly #offside: ReadonlySet<string>
+  readonly #whole: ReadonlySet<string>
 
   constructor(row: TreeSitterRow, text: string, base: number, comments: readonly Span[]) {
     this.#row = row
@@ -75,6 +76,7 @@ export class Drafting {
     this.#chains = new Set(words(row.chains))
     this.#tails = new Set(words(row.tails))
     this.#offside = new Set(words(row.offside))
+    this.#whole = new Set(words(row.whole))
   }
 
   all(parts: readonly Part[]): Draft[] {
@@ -145,7 +147,8 @@ export class Drafting {
     // A block by indentation has the bounds of what is in it, and is a block all the same.
     const offside = this.#offside.has(bodyNode.type)
     if (offside && bodyNode.startPosition.row > draft.node.startPosition.row) return false
-    return start === bodyNode.startIndex + this.#base && end === bodyNode.endIndex + this.#base
+    if (start !== bodyNode.startIndex + this.#base) return false
+    return /^[\s;]*$/.test(this.#text.slice(end, bodyNode.endIndex + this.#base))
   }
 
   /** Wraps and lists. */
@@ -159,6 +162,11 @@ export class Drafting {
       return [call]
     }
     const behind = this.#withoutComments(only.end, part.end)
+    if (inside.length === 1 && this.#whole.has(part.type)) {
+      only.start = part.start
+      only.end = part.end
+      return inside
+    }
     if (inside.length === 1 && /^[\s;]*$/.test(behind)) {
       only.start = part.start
       // `const a = 1 // one`: where no semicolon ends it, the grammar counts the comment to the statement.
@@ -227,7 +235,9 @@ export class Drafting {
     const body = next === null ? bodyOf(other, this.#row) : bodyOf(next, this.#row)
     const end = next === null || body === null ? other.endIndex : body.endIndex
     const span = { start: from.startIndex + this.#base, end: end + this.#base }
-    const draft = new Draft('else', other, span, this.#base, () => body)
+    // `else x = 1`: without its one statement the branch would take the next.
+    const statement = body ?? (bare ? other : other.lastNamedChild)
+    const draft = new Draft('else', other, span, this.#base, () => statement)
     draft.body = this.#base + (body ?? other).startIndex
     return draft
   }
