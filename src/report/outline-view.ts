@@ -79,7 +79,8 @@ function seen(structures: readonly unknown[], place: Place, around?: string): un
     const header = String(own['header'])
     const role = roles[kind] ?? holder
     const shown = role.shown.includes(place) || (kind === 'call' && around === 'call' && namedCall.test(header))
-    const inside = role.inside !== 'nowhere' && (!shown || boundFunction.test(header)) ? 'body' : role.inside
+    const steps = role.inside !== 'nowhere' && (!shown || boundFunction.test(header))
+    const inside = transparent.test(header) ? place : steps ? 'body' : role.inside
     const inner = inside === 'nowhere' || !Array.isArray(children) ? [] : seen(children, inside, kind)
     if (!shown || (role.frame && inner.length === 0)) return inner
     return [inner.length === 0 ? own : { ...own, children: inner }]
@@ -88,6 +89,9 @@ function seen(structures: readonly unknown[], place: Place, around?: string): un
 
 /** The header of a function that is bound to a name has the parameters behind it. */
 const boundFunction = /^[^={(]*?[=:]\s*(?:async\s*)?(?:function\b|\(|<)/
+
+/** Around a whole file of C, as a rule: what stands inside stands at the top all the same. */
+const transparent = /^(?:#\s*(?:if|el)|extern "C)/
 
 /** Tests are calls in calls, and have a text for a name: `it('adds', () => {`. Other callbacks are steps. */
 const namedCall = /^[\w.$]+(?:\(.*\))?[( ]\s*['"`]/

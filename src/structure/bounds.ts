@@ -46,14 +46,20 @@ const ofTheFile = /^(?:#!|\/\/!|\/\*!)/
 const licence =
   /copyright|licen[sc]e|spdx-|\(c\)|©|-\*-|coding[:=]|@(?:file|fileoverview|module|packageDocumentation|preserve)\b/i
 
-/** A licence at the start of a file is the file's, whatever follows it. */
+/** What tells tools how to take the whole file. */
+const directive =
+  /frozen_string_literal|eslint-(?:disable|env)(?!-)|@ts-(?:no)?check|@flow\b|jshint|shellcheck shell|go:build|\+build|swift-tools-version|yaml-language-server|\b(?:pylint|ruff|mypy|flake8|noqa):/
+
+/** A licence at the start of a file is the file's, and so are directives, whatever follows them. */
 function withoutLicence({ source }: Surroundings, taken: readonly Span[], start: number): number {
   const { text } = source
   const first = taken.at(-1)
   if (first === undefined) return start
   if (!/^(?:#![^\n]*)?\s*$/.test(text.slice(0, first.start))) return first.start
   for (const [index, span] of taken.entries()) {
-    if (!licence.test(text.slice(span.start, span.end))) continue
+    const comment = text.slice(span.start, span.end)
+    if (directive.test(comment)) return taken[index - 1]?.start ?? start
+    if (!licence.test(comment)) continue
     // Lines of comment that run on from it are the same text.
     let kept = index
     if (!text.startsWith('/*', span.start)) while (kept > 0 && isLine(text, taken[kept - 1])) kept--

@@ -1,5 +1,6 @@
 import type { Node } from 'web-tree-sitter'
 import type { Span } from '../text/edit.ts'
+import { firstFrom } from './bounds.ts'
 import { words, type Kind, type TreeSitterRow } from './language.ts'
 import { bodyOf, nameNode } from './naming.ts'
 import type { Part } from './parts.ts'
@@ -57,21 +58,25 @@ export class Drafting {
   readonly #row: TreeSitterRow
   readonly #text: string
   readonly #base: number
+  readonly #comments: readonly Span[]
   readonly #groups: ReadonlySet<string>
   readonly #statements: ReadonlySet<string>
   readonly #chains: ReadonlySet<string>
   readonly #tails: ReadonlySet<string>
   readonly #offside: ReadonlySet<string>
+  readonly #whole: ReadonlySet<string>
 
-  constructor(row: TreeSitterRow, text: string, base: number) {
+  constructor(row: TreeSitterRow, text: string, base: number, comments: readonly Span[]) {
     this.#row = row
     this.#text = text
     this.#base = base
+    this.#comments = comments
     this.#groups = new Set(words(row.groups))
     this.#statements = new Set(words(row.statements))
     this.#chains = new Set(words(row.chains))
     this.#tails = new Set(words(row.tails))
     this.#offside = new Set(words(row.offside))
+    this.#whole = new Set(words(row.whole))
   }
 
   all(parts: readonly Part[]): Draft[] {
@@ -142,7 +147,8 @@ export class Drafting {
     // A block by indentation has the bounds of what is in it, and is a block all the same.
     const offside = this.#offside.has(bodyNode.type)
     if (offside && bodyNode.startPosition.row > draft.node.startPosition.row) return false
-    return start === bodyNode.startIndex + this.#base && end === bodyNode.endIndex + this.#base
+    if (start !== bodyNode.startIndex + this.#base) return false
+    return /^[\s;]*$/.test(this.#text.slice(end, bodyNode.endIndex + this.#base))
   }
 
   /** Wraps and lists. */
@@ -155,9 +161,16 @@ export class Drafting {
       this.#fill(call, inside)
       return [call]
     }
-    if (inside.length === 1 && /^[\s;]*$/.test(this.#text.slice(only.end, part.end))) {
+    const behind = this.#withoutComments(only.end, part.end)
+    if (inside.length === 1 && this.#whole.has(part.type)) {
       only.start = part.start
       only.end = part.end
+      return inside
+    }
+    if (inside.length === 1 && /^[\s;]*$/.test(behind)) {
+      only.start = part.start
+      // `const a = 1 // one`: where no semicolon ends it, the grammar counts the comment to the statement.
+      if (behind.includes(';') || behind.length === part.end - only.end) only.end = part.end
       only.listed = false
       return inside
     }
@@ -165,6 +178,17 @@ export class Drafting {
     const group = this.#start('group', part.node, part.start, part.end)
     group.children = inside
     return [group]
+  }
+
+  #withoutComments(start: number, end: number): string {
+    let text = ''
+    let at = start
+    for (let next = firstFrom(this.#comments, at); next !== undefined && next.start < end;) {
+      text += this.#text.slice(at, next.start)
+      at = Math.max(next.end, at + 1)
+      next = firstFrom(this.#comments, at)
+    }
+    return at < end ? text + this.#text.slice(at, end) : text
   }
 
   /** `if … else if … else`: however deep the grammar nests them, the branches are children of the first. */
@@ -211,7 +235,9 @@ export class Drafting {
     const body = next === null ? bodyOf(other, this.#row) : bodyOf(next, this.#row)
     const end = next === null || body === null ? other.endIndex : body.endIndex
     const span = { start: from.startIndex + this.#base, end: end + this.#base }
-    const draft = new Draft('else', other, span, this.#base, () => body)
+    // `else x = 1`: without its one statement the branch would take the next.
+    const statement = body ?? (bare ? other : other.lastNamedChild)
+    const draft = new Draft('else', other, span, this.#base, () => statement)
     draft.body = this.#base + (body ?? other).startIndex
     return draft
   }

@@ -91,6 +91,7 @@ function partsQuery(row: TreeSitterRow): string {
     ]),
     ...Object.entries(row.structures).map(([kind, types]): [string, string[]] => [kind, captures(types, kind)]),
     ['wrap', captures(row.wraps, 'wrap')],
+    ['wrap', (row.wrapPatterns ?? []).map((pattern) => pattern.replaceAll('@it', '@wrap'))],
     ['comment', captures(row.comments, 'comment')],
     ['decorator', captures(row.decorators, 'decorator')],
     ['list', captures(row.lists, 'list')],

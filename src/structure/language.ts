@@ -44,6 +44,10 @@ export interface TreeSitterRow {
   readonly wraps?: string
   /** Wraps that are a structure of their own when they hold several: `const a = 1, b = 2`. */
   readonly groups?: string
+  /** The same, where the node type alone does not tell: queries whose capture is `@it`. */
+  readonly wrapPatterns?: readonly string[]
+  /** Wraps that belong to a structure with what stands behind it: `done < input`. */
+  readonly whole?: string
   /** Statements that are called by their first line when they hold a function without a name. */
   readonly statements?: string
   readonly comments: string

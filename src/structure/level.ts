@@ -33,7 +33,7 @@ export const levelsOf = (target: string): string[] =>
 
 /** How the levels may be meant where nothing has them as they stand: paths in one line, calls, decorators above. */
 export function* otherReadings(levels: readonly string[]): Generator<Level[]> {
-  const bare = levels.map((level) => level.replace(/^(.*\S)\s*\(\)$/, '$1'))
+  const bare = levels.map((level) => level.replace(call, '$1').replace(labels, '$1'))
   for (const given of bare.some((level, at) => level !== levels[at]) ? [levels, bare] : [levels]) {
     if (given === bare) yield bare.map(plainLevel)
     const parts = given.map((level) =>
@@ -48,6 +48,11 @@ export function* otherReadings(levels: readonly string[]): Generator<Level[]> {
     yield levels.flatMap((level) => level.split(' > ')).map(numberedLevel)
   if (levels.some((level) => decorator.test(level))) yield withDecorators(levels)
 }
+
+/** `find()`: a function, whatever its parameters are. */
+const call = /^(.*\S)\s*\(\)$/
+/** `move(to:animated:)`: the labels of its parameters, of which the first tells enough. */
+const labels = /^([^\s(]+\(\w+):(?:\w+:)*\)$/
 
 const separators = /\.|::|#| > /
 /** `MyClass.method`, for those who write a path in one line; `(*Store).Get`, `Set#add?`, `jobs.build-all`. */

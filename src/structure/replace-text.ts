@@ -81,7 +81,7 @@ async function replaceWhere(
     if (spans.length === 0) {
       const asRead = await replaceAsRead(outline, structure, old_text, new_text, refuse)
       if (asRead === undefined)
-        return expected === 0 ? unchanged(document, outline, structure) : absent(outline, structure)
+        return expected === 0 ? unchanged(document, outline, structure) : absent(outline, structure, old_text, new_text)
       if ('ok' in asRead) return asRead
       return finish(document, outline, [asRead.change], structure, asRead.data)
     }
@@ -134,14 +134,37 @@ async function replaceAsRead(
   }
 }
 
-function absent(outline: Outline, structure: Structure): Failed {
-  const structure_lines = linesOf(outline.source, structure)
-  const where = `${structure.header} (lines ${structure_lines.join('-')})`
-  return failed('TEXT_NOT_FOUND', `old_text is not in ${where}.`, {
+/** What a model needs to know to get it right the next time: what is most alike here, and where else the text is. */
+async function absent(outline: Outline, structure: Structure, old_text: string, new_text: string): Promise<Failed> {
+  const { source } = outline
+  const structure_lines = linesOf(source, structure)
+  const own = source.text.slice(source.startOf(structure_lines[0]), structure.end)
+  // Loaded only here: most edits find their text.
+  const { alreadyApplied, nearestPlaces } = await import('../text/nearest.ts')
+  const above = structure_lines[0] - 1
+  const near = await nearestPlaces(own, old_text)
+  const nearest = near.map((place) => ({ ...place, line: place.line + above, endLine: place.endLine + above }))
+  const elsewhere = findOccurrences(source.text, old_text, { max: MOST }).map(({ start }) => source.lineAt(start))
+  const applied = alreadyApplied(own, new_text)
+  const told = [
+    `old_text is not in ${structure.header} (lines ${structure_lines.join('-')}).`,
+    ...(applied === undefined ? [] : [` new_text is there already, on line ${applied + above}.`]),
+    ...(elsewhere.length === 0
+      ? []
+      : [` It is on ${elsewhere.length > 1 ? 'lines' : 'line'} ${elsewhere.join(', ')}.`]),
+    ...nearest.slice(0, 1).map(({ line, endLine, diff }) => ` The most alike, on lines ${line}-${endLine}:\n${diff}`),
+  ]
+  return failed('TEXT_NOT_FOUND', told.join(''), {
     structure_lines,
     structure_matched: structure.header,
+    nearest,
+    elsewhere,
+    ...(applied === undefined ? {} : { applied: applied + above }),
   })
 }
+
+/** Of places elsewhere. */
+const MOST = 10
 
 function unchanged(document: Document, outline: Outline, structure: Structure) {
   const [line] = linesOf(outline.source, structure)

@@ -39,7 +39,7 @@ export function treeOutline(input: TreeInput): TreeOutline {
     heredocs: parts.heredocs,
     offside: row.offside !== undefined,
   }
-  const drafts = new Drafting(row, source.text, base).all(parts.roots)
+  const drafts = new Drafting(row, source.text, base, parts.comments).all(parts.roots)
   const finishing = new Finishing({
     around,
     row,

@@ -31,10 +31,26 @@ const files: Readonly<Record<string, readonly string[]>> = {
     '})',
   ],
   'notes.md': ['# Notes', '- one', '> said', '', '## More', '```js', 'function f() { const y = 2 }', '```'],
+  'cart.h': [
+    '#ifndef CART_H',
+    '#define CART_H',
+    'extern int size;',
+    'extern "C" {',
+    'int add(int item);',
+    '}',
+    'static int twice(int x) { int y = x; return y; }',
+    '#endif',
+  ],
   'data.yml': ['steps:', '  - name: one', '    run: [1, 2]', 'list: [1, 2]'],
 }
 
 const shown: Readonly<Record<string, readonly string[]>> = {
+  'cart.h': [
+    '#define CART_H  (macro)',
+    'extern int size  (variable)',
+    'int add(int item)  (function)',
+    'static int twice(int x)  (function)',
+  ],
   'cart.py': [
     'LIMIT = 3  (variable)',
     'class Cart  (class)',

@@ -130,6 +130,21 @@ describe('structure operations', () => {
     ])
   })
 
+  it('say of a text that is not in the structure where it is, and what is most alike', async () => {
+    const { operations } = filesOf({
+      'a.ts': 'function a() {\n  return one(1)\n}\n\nfunction b() {\n  return two(2)\n}\n',
+    })
+    expect(await operations.replace_text_in_structure('a.ts', 'b', 'one(1)', 'x')).toMatchObject({
+      error: { error: 'TEXT_NOT_FOUND', details: { structure_lines: [5, 7], elsewhere: [2] } },
+    })
+    expect(await operations.replace_text_in_structure('a.ts', 'b', 'retrun two(2)', 'x')).toMatchObject({
+      error: { details: { elsewhere: [], nearest: [{ line: 6, endLine: 6 }] } },
+    })
+    expect(await operations.replace_text_in_structure('a.ts', 'b', 'three(3)', 'return two(2)')).toMatchObject({
+      error: { details: { applied: 6 } },
+    })
+  })
+
   it('keep a file without a last line end so', async () => {
     const { operations, files } = filesOf({ 'a.ts': 'const a = 1\nconst b = 2' })
     await operations.insert_after_structure('a.ts', 'b', 'const c = 3\n')

@@ -23,6 +23,7 @@ export const bash: Language = {
     },
     patterns: { variable: places.split(' ').map((place) => `(${place} (variable_assignment) @it)`) },
     wraps: 'declaration_command redirected_statement',
+    whole: 'redirected_statement',
     comments: 'comment',
     verbatim: 'string raw_string',
     heredocs: 'heredoc_body heredoc_end',

@@ -57,7 +57,7 @@ export const cpp: Language = {
         '(expression_statement (assignment_expression) @it)',
       ],
     },
-    wraps: 'expression_statement template_declaration',
+    wraps: 'expression_statement template_declaration friend_declaration',
     statements: 'expression_statement',
     comments: 'comment',
     decorators: 'attribute_declaration',

@@ -34,6 +34,8 @@ export const ruby: Language = {
         `(${place} (call arguments: (argument_list (lambda))) @it)`,
       ]),
     },
+    // `private def run`.
+    wrapPatterns: ['method', 'singleton_method'].map((type) => `(call arguments: (argument_list . (${type}) .)) @it`),
     comments: 'comment',
     lists: 'hash argument_list',
     chains: 'if unless elsif',
