@@ -13,7 +13,7 @@ export function structureBody(data: Readonly<Record<string, unknown>>): string |
 
 /** What helps to name the right structure. */
 export function structureHelp(details: Readonly<Record<string, unknown>>): string[] {
-  return ['matches', 'suggestions', 'parse_errors', 'supported', 'occurrences'].flatMap((name) => {
+  return ['matches', 'suggestions', 'parse_errors', 'occurrences'].flatMap((name) => {
     const found = details[name]
     if (!Array.isArray(found) || found.length === 0) return []
     return [`${name.replace('_', ' ')}:`, ...found.slice(0, 20).map((one) => `  ${shown(one)}`)]
