@@ -64,7 +64,11 @@ export async function runContained(what: Containment, place: Place, scope: Comma
   const inRoot = (name: string): string => path.join(root, name)
   await scope.files.changedOutside(
     changed.map((file) => inRoot(file.path)),
-    { made: dirsOnlyIn(after, before).map(inRoot), gone: dirsOnlyIn(before, after).map(inRoot) },
+    {
+      created: changed.flatMap(({ path: name, change }) => (change === 'create' ? [inRoot(name)] : [])),
+      madeDirs: dirsOnlyIn(after, before).map(inRoot),
+      goneDirs: dirsOnlyIn(before, after).map(inRoot),
+    },
   )
   if (!end.gone) warnings.push('some processes it started could not be ended; look for them with ps')
   warnings.push(...oddities(before, after, changed))

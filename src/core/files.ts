@@ -1,4 +1,4 @@
-import type { DirChanges } from './recorder.ts'
+import type { SeenChanges } from './recorder.ts'
 import type { Access } from './decision.ts'
 
 /** What actions may do with the disk. The workspace is the only implementation; actions see this and nothing else. */
@@ -25,7 +25,7 @@ export interface Files {
   /** A directory for a child process, with everything on the disk that this run has written. */
   outside(dir: PathArg, effect: 'looks' | 'changes'): Promise<{ readonly cwd: string; readonly absolute: string }>
   /** Files that a child process has changed: what this run knew of them no longer holds. */
-  changedOutside(absolutes: readonly string[], dirs?: DirChanges): Promise<void>
+  changedOutside(absolutes: readonly string[], seen?: SeenChanges): Promise<void>
 }
 
 export interface Pathed {

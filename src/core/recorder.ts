@@ -12,17 +12,19 @@ export interface Recorder {
   /** A program is about to run, and may change anything. */
   beforeProgram(): Promise<void>
   /** What a program changed. Answers with what was there before, as far as anybody knows. */
-  changedByProgram(absolutes: readonly string[], dirs?: DirChanges): Promise<ReadonlyMap<string, Inspected>>
+  changedByProgram(absolutes: readonly string[], seen?: SeenChanges): Promise<ReadonlyMap<string, Inspected>>
   /** The action that is being carried out, for changes that come later. */
   acting: number
   /** How many of a file's names are the recorder's own. */
   namesOf(file: { readonly dev: number; readonly ino: number }): number
 }
 
-/** Directories that a program made, and those that are gone: absolute paths. */
-export interface DirChanges {
-  readonly made: readonly string[]
-  readonly gone: readonly string[]
+/** What a look before a program and one after it have seen: absolute paths. */
+export interface SeenChanges {
+  /** Files that were not there before. */
+  readonly created: readonly string[]
+  readonly madeDirs: readonly string[]
+  readonly goneDirs: readonly string[]
 }
 
 export interface PathChange {

@@ -3,11 +3,11 @@ import fs from 'node:fs'
 import { fingerprintOf } from '../core/hash.ts'
 import { isOsError } from '../core/os-error.ts'
 import { Stop } from '../core/problem.ts'
-import type { DirChanges, Inspect, Inspected, PathChange, Recorder } from '../core/recorder.ts'
+import type { SeenChanges, Inspect, Inspected, PathChange, Recorder } from '../core/recorder.ts'
 import type { ActionResult } from '../core/result.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import type { Checkpoints } from './checkpoints.ts'
-import { Journal, shortPath } from './journal.ts'
+import { Journal } from './journal.ts'
 import { takeLock } from './lock.ts'
 import { ownDir, putFile, readOwn } from '../state/own-files.ts'
 import { ownOwner } from '../state/owner.ts'
@@ -21,8 +21,8 @@ import {
   roomDir,
   sweepRooms,
 } from './record.ts'
-import type { Before, Snapshot } from './snapshot.ts'
-import { listOf, summaryOf, targetOf } from './summary.ts'
+import type { Snapshot } from './snapshot.ts'
+import { summaryOf, targetOf } from './summary.ts'
 
 /** What an execution is, for its record. */
 export interface HistoryOptions {
@@ -117,36 +117,18 @@ export class History implements Recorder {
     }
   }
 
-  async changedByProgram(absolutes: readonly string[], dirs?: DirChanges): Promise<ReadonlyMap<string, Inspected>> {
+  async changedByProgram(absolutes: readonly string[], seen?: SeenChanges): Promise<ReadonlyMap<string, Inspected>> {
     if (this.#open === undefined) return new Map()
-    const { journal } = this.#open
-    const states = await this.#foundFiles(absolutes, journal)
-    // A file may have become a directory, or a directory a file: then what was there is known by now.
-    for (const made of dirs?.made ?? []) journal.found(made, { type: 'absent' }, this.acting)
-    for (const gone of dirs?.gone ?? []) journal.found(gone, { type: 'directory' }, this.acting)
+    const { noteProgram } = await import('./programs.ts')
+    const { root } = this.#options
+    const { states, warnings } = await noteProgram(absolutes, seen, {
+      root,
+      action: this.acting,
+      journal: this.#open.journal,
+      snapshot: this.#snapshot,
+    })
+    this.warnings.push(...warnings)
     return states
-  }
-
-  async #foundFiles(absolutes: readonly string[], journal: Journal): Promise<ReadonlyMap<string, Inspected>> {
-    if (this.#snapshot === undefined || absolutes.length === 0) return new Map()
-    const states = await this.#statesBefore(this.#snapshot, absolutes)
-    for (const [absolute, { state, ignored }] of states)
-      journal.found(absolute, state, this.acting, ignored ? { ignored } : {})
-    const lost = absolutes.filter((absolute) => !states.has(absolute)).map((one) => shortPath(this.#options.root, one))
-    if (lost.length > 0)
-      this.warnings.push(`clada undo cannot take back what action ${this.acting} did to ${listOf(lost)}: ${notKept}`)
-    return new Map([...states].map(([absolute, { state }]) => [absolute, state]))
-  }
-
-  /** The program has run by now: a git that fails costs the undo of what it changed, and nothing else. */
-  async #statesBefore(snapshot: Snapshot, absolutes: readonly string[]): Promise<ReadonlyMap<string, Before>> {
-    const { statesBefore } = await import('./snapshot.ts')
-    try {
-      return await statesBefore(snapshot, absolutes)
-    } catch (error) {
-      if (error instanceof Stop) return new Map()
-      throw error
-    }
   }
 
   /** An action begins. */
@@ -354,10 +336,6 @@ function seenBy(inspect: Inspect, absolute: string): Inspected {
     throw error
   }
 }
-
-const notKept =
-  'closed files, large ones, those of repositories inside, those behind a filter or marked as unchanged, and more ' +
-  'ignored ones than can be kept are not saved before a program runs'
 
 interface Open {
   readonly stateDir: string

@@ -105,19 +105,36 @@ export function readRecord(history: string, number: number): ExecutionRecord | u
   return isRecord(found) && found.number === number ? found : undefined
 }
 
+/** A repository may have brought it along, so nothing in it is taken on trust. */
 function isRecord(value: unknown): value is ExecutionRecord {
-  if (typeof value !== 'object' || value === null) return false
-  if (!('version' in value) || value.version !== 1 || !('number' in value) || typeof value.number !== 'number')
-    return false
-  if (!('actions' in value) || !Array.isArray(value.actions) || !('paths' in value)) return false
-  return Array.isArray(value.paths) && value.paths.every(isPathRecord)
+  if (!isObject(value) || value['version'] !== 1 || typeof value['number'] !== 'number') return false
+  const { of, ofActions, commits, actions, paths } = value
+  if (!['time', 'summary'].every((name) => typeof value[name] === 'string')) return false
+  if (of !== undefined && typeof of !== 'number') return false
+  if (ofActions !== undefined && !isListOf(ofActions, (one) => typeof one === 'number')) return false
+  if (commits !== undefined && !(isObject(commits) && Object.values(commits).every(isObjectName))) return false
+  return isListOf(actions, isActionRecord) && isListOf(paths, isPathRecord)
 }
 
-function isPathRecord(value: unknown): value is PathRecord {
-  if (typeof value !== 'object' || value === null || !('path' in value) || typeof value.path !== 'string') return false
-  if (!('before' in value) || !('after' in value) || !('steps' in value) || !Array.isArray(value.steps)) return false
-  return isState(value.before) && isState(value.after)
-}
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+const isListOf = (value: unknown, fits: (one: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.every((one) => fits(one))
+
+const isObjectName = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{40,64}$/.test(value)
+
+const isActionRecord = (value: unknown): boolean =>
+  isObject(value) &&
+  typeof value['seq'] === 'number' &&
+  typeof value['action'] === 'string' &&
+  typeof value['target'] === 'string'
+
+const isPathRecord = (value: unknown): boolean =>
+  isObject(value) &&
+  typeof value['path'] === 'string' &&
+  isState(value['before']) &&
+  isState(value['after']) &&
+  isListOf(value['steps'], (step) => isObject(step) && typeof step['by'] === 'number')
 
 function isState(value: unknown): value is State {
   if (typeof value !== 'object' || value === null || !('type' in value)) return false

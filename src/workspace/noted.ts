@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import type { DirChanges, Inspected, PathChange, Recorder } from '../core/recorder.ts'
+import type { SeenChanges, Inspected, PathChange, Recorder } from '../core/recorder.ts'
 import { readWhole } from './disk-base.ts'
 import type { FileState } from './staged-tree.ts'
 
@@ -73,8 +73,8 @@ export class NotedRecorder implements Recorder {
     return this.#recorder.beforeProgram()
   }
 
-  async changedByProgram(absolutes: readonly string[], dirs?: DirChanges): Promise<ReadonlyMap<string, Inspected>> {
-    const before = await this.#recorder.changedByProgram(absolutes, dirs)
+  async changedByProgram(absolutes: readonly string[], seen?: SeenChanges): Promise<ReadonlyMap<string, Inspected>> {
+    const before = await this.#recorder.changedByProgram(absolutes, seen)
     if (!this.#notes.has(this.acting)) return before
     for (const [absolute, was] of [...before].slice(0, mostFiles))
       this.#note(this.acting, absolute, stateOf(was), stateOf(this.#inspect(absolute)))

@@ -13,7 +13,7 @@ import type {
 } from '../core/files.ts'
 import { fingerprintOf, hashOf } from '../core/hash.ts'
 import { Stop } from '../core/problem.ts'
-import type { DirChanges, Recorder } from '../core/recorder.ts'
+import type { SeenChanges, Recorder } from '../core/recorder.ts'
 import type { Limits } from '../core/settings.ts'
 import { directoryStop } from './file-types.ts'
 import { assertLinkStaysInside, refuseHardLink } from './links.ts'
@@ -255,9 +255,9 @@ export class ActionFiles implements Files {
     return { cwd, absolute: at.absolute }
   }
 
-  async changedOutside(absolutes: readonly string[], dirs?: DirChanges): Promise<void> {
+  async changedOutside(absolutes: readonly string[], seen?: SeenChanges): Promise<void> {
     this.#workspace.forget(absolutes)
-    await this.#workspace.parts.recorder?.changedByProgram(absolutes, dirs)
+    await this.#workspace.parts.recorder?.changedByProgram(absolutes, seen)
   }
 
   /** Lets go of what was read and not written. */

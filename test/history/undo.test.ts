@@ -273,6 +273,29 @@ describe('undo', () => {
     expect(treeOf(root)).toEqual({ 'a.txt': '644 old' })
   })
 
+  it('does not break on records that are none', async () => {
+    const root = project()
+    await execute(root, 'off', [edit])
+    const file = path.join(root, '.clada/history/1/record.json')
+    const record = JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, unknown>
+    for (const wrong of [
+      { actions: [null] },
+      { paths: [{ path: 'a.txt', before: { type: 'absent' }, after: { type: 'absent' }, steps: [null] }] },
+      { ofActions: '1', of: 1, kind: 'undo' },
+      { of: 'x' },
+      { commits: { after: '--output=x' } },
+      { commits: null },
+      { time: 5 },
+      { summary: null },
+    ]) {
+      fs.writeFileSync(file, JSON.stringify({ ...record, ...wrong }))
+      const before = treeOf(root)
+      expect(await told(root)).toEqual([])
+      expect(await undoIn(root, 'off', { number: 1 })).toMatchObject({ success: false })
+      expect(treeOf(root)).toEqual(before)
+    }
+  })
+
   it('has nothing to say where nothing was executed, and makes nothing', async () => {
     const root = scratchDir({ 'a.txt': 'a' })
     expect(await undoIn(root, 'off')).toMatchObject({ success: false, error: 'Nothing was executed here yet.' })

@@ -1,0 +1,57 @@
+import { Stop } from '../core/problem.ts'
+import type { Inspected, SeenChanges } from '../core/recorder.ts'
+import { type Journal, shortPath } from './journal.ts'
+import { type Before, type Snapshot, statesBefore } from './snapshot.ts'
+import { listOf } from './summary.ts'
+
+export interface ProgramPlace {
+  readonly root: string
+  /** The action that ran the program. */
+  readonly action: number
+  readonly journal: Journal
+  /** What was saved before it; undefined when git could not. */
+  readonly snapshot: Snapshot | undefined
+}
+
+/** Writes down what a program changed, with what was there before, and tells what nobody can take back. */
+export async function noteProgram(
+  absolutes: readonly string[],
+  seen: SeenChanges | undefined,
+  { root, action, journal, snapshot }: ProgramPlace,
+): Promise<{ states: ReadonlyMap<string, Inspected>; warnings: string[] }> {
+  const states = await filesBefore(absolutes, seen, snapshot)
+  for (const [absolute, { state, ignored }] of states)
+    journal.found(absolute, state, action, ignored ? { ignored } : {})
+  // A file may have become a directory, or a directory a file: then what was there is known by now.
+  for (const made of seen?.madeDirs ?? []) journal.found(made, { type: 'absent' }, action)
+  for (const gone of seen?.goneDirs ?? []) journal.found(gone, { type: 'directory' }, action)
+  // Without a snapshot that was told before the program ran.
+  const lost = snapshot === undefined ? [] : absolutes.filter((absolute) => !states.has(absolute))
+  const names = lost.map((absolute) => shortPath(root, absolute))
+  const warnings =
+    lost.length === 0 ? [] : [`clada undo cannot take back what action ${action} did to ${listOf(names)}: ${notKept}`]
+  return { states: new Map([...states].map(([absolute, { state }]) => [absolute, state])), warnings }
+}
+
+const notKept =
+  'closed files, large ones, those of repositories inside, those behind a filter or marked as unchanged, and more ' +
+  'ignored ones than can be kept are not saved before a program runs'
+
+async function filesBefore(
+  absolutes: readonly string[],
+  seen: SeenChanges | undefined,
+  snapshot: Snapshot | undefined,
+): Promise<ReadonlyMap<string, Before>> {
+  if (snapshot === undefined || absolutes.length === 0) return new Map()
+  try {
+    const told = await statesBefore(snapshot, absolutes)
+    if (seen === undefined) return told
+    const created = new Set(seen.created)
+    // What was seen to be there was there, whatever git knows about it.
+    return new Map([...told].filter(([absolute, { state }]) => state.type !== 'absent' || created.has(absolute)))
+  } catch (error) {
+    // The program has run by now: a git that fails costs the undo of what it changed, and nothing else.
+    if (error instanceof Stop) return new Map()
+    throw error
+  }
+}
