@@ -144,6 +144,40 @@ describe('reports', () => {
     expect(report).toContain('→ Ask for lines from 1 to 2.')
   })
 
+  it('spend no more than 4 kB on the repair of an action, and 30 kB on all of them', async () => {
+    const line = `here ${'long '.repeat(38)}`
+    const dir = scratchDir({ 'a.txt': `${line}\n`.repeat(60) })
+    const one = (id: number): string =>
+      [
+        `#!SHAM [@three-char-SHA-256: r${id}]`,
+        'action = "file_edit"',
+        `path = "${dir}/a.txt"`,
+        'old_text = "here"',
+        'new_text = "x"',
+        `#!END_SHAM_r${id}`,
+        '',
+      ].join('\n')
+    const repairs = async (count: number): Promise<string> => {
+      const text = Array.from({ length: count }, (_, index) => one(index + 10)).join('')
+      const report = formatReport(await new Clada({ repoPath: dir }).execute(text), 'llm')
+      return report.slice(report.indexOf('=== REPAIR ==='))
+    }
+    const single = await repairs(1)
+    expect(single).toContain('[output truncated]')
+    expect(single.length).toBeLessThan(4096 + 200)
+    const many = await repairs(40)
+    expect(many.length).toBeLessThan(30 * 1024 + 200)
+    expect(many).toMatch(/\n\d+ more failed; repair these first\.\n=== END ===$/)
+  })
+
+  it('list places up to a bound, and say how many there are', async () => {
+    const dir = scratchDir({ 'b.txt': 'x\n'.repeat(60) })
+    const edit = { path: 'b.txt', old_text: 'x', new_text: 'y' }
+    const { results } = await new Clada({ repoPath: dir }).perform('file_replace_text', edit)
+    expect(results[0]?.details).toMatchObject({ found: 60, places: { length: 50 } })
+    expect(results[0]?.error).toBe('file_replace_text: old_text appears 60 times, must appear exactly once')
+  })
+
   it('count one as one', async () => {
     const dir = scratchDir({ 'one.txt': 'x' })
     const clada = new Clada({ repoPath: dir })
