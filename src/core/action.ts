@@ -113,8 +113,8 @@ export interface Param<T = unknown> {
   readonly format?: 'absolute_path' | 'multiline_absolute_paths' | 'lines'
   readonly values?: readonly string[]
   readonly default?: string | number | boolean
-  /** Set on what few calls need: the prompt is shorter without. */
-  readonly rare?: true
+  /** Few calls need it: the prompt is shorter without. `for-programs`: only reports for programs hold what goes into it. */
+  readonly rare?: true | 'for-programs'
   /** Carries the type of the decoded value; never present at run time. */
   readonly decoded?: T
 }
@@ -174,6 +174,8 @@ export const choice = <const V extends string>(values: readonly V[], description
 export const optional = <T>(param: Param<T>): Param<T | undefined> => ({ ...param, required: false })
 
 export const rare = <T>(param: Param<T>): Param<T> => ({ ...param, rare: true })
+
+export const forPrograms = <T>(param: Param<T>): Param<T> => ({ ...param, rare: 'for-programs' })
 
 export const defaulting = <T extends string | number | boolean>(param: Param<T>, value: T): Param<T> => ({
   ...param,

@@ -29,7 +29,7 @@ export interface FormOptions {
 
 /** `file_read_numbered(path, lines?)`: a question mark for what may be left out, its default behind `=`. */
 export function signatureOf({ name, params }: ActionSpec, rare: FormOptions['rare']): string {
-  const shown = Object.entries(params).filter(([, param]) => rare === 'show' || !param.rare)
+  const shown = Object.entries(params).filter(([, param]) => !param.rare || (rare === 'show' && param.rare === true))
   return `${name}(${shown.map(([param, definition]) => parameterOf(param, definition)).join(', ')})`
 }
 
