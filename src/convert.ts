@@ -153,7 +153,7 @@ class Conversion {
     return own
   }
 
-  #losses({ explanation, startLine, syntax, params, rootNameMayLead }: Block): string[] {
+  #losses({ explanation, startLine, syntax, params, rootNameMayLead, sideMayLead }: Block): string[] {
     if (syntax === this.#to) return []
     const losses: string[] = []
     if (explanation !== undefined && this.#to !== 'replacer') {
@@ -163,6 +163,10 @@ class Conversion {
     if ((rootNameMayLead || this.#to === 'replacer') && params['path']?.startsWith(`${name}/`)) {
       const only = 'which the replacer leaves out where nothing of that name is in it, and the others do not'
       losses.push(`line ${startLine}: the path begins with the name of the project, ${only}`)
+    }
+    if (sideMayLead) {
+      const only = 'which is left out there where no such directory is, and not here'
+      losses.push(`line ${startLine}: the path begins like one of a diff, ${only}`)
     }
     return losses
   }

@@ -103,7 +103,9 @@ function locateAddition(hunk: Hunk, file: FileLines): Located {
     ])
   }
   const { stated } = hunk
-  return stated?.count === 0 && stated.line <= file.count ? at(stated.line) : { problem: 'no-context' }
+  // What stands behind line 0 is as likely the whole of a file that was thought to be new.
+  const isStated = stated?.count === 0 && stated.line > 0 && stated.line <= file.count
+  return isStated ? at(stated.line) : { problem: 'no-context' }
 }
 
 /** The first line that is the last of the named ones, each found behind the one before. */

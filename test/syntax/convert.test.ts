@@ -305,6 +305,13 @@ describe('a document in another syntax', () => {
     })
   })
 
+  it('tells of a path that may begin with a side of a diff', () => {
+    const text = '*** Begin Patch\n*** Delete File: b/x.txt\n*** Delete File: c/x.txt\n*** End Patch'
+    expect(convertDocument(text, 'nesl', { repoPath: '/', relativePaths: true }).warnings).toEqual([
+      'line 2: the path begins like one of a diff, which is left out there where no such directory is, and not here',
+    ])
+  })
+
   it('writes and reads CSL with delimiters of its own', () => {
     const cslDelimiters = { start: '[[', end: ']]' }
     const text = '[[WRITE file="a"]]\n<---END--->\n[[END]]'
