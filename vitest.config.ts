@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/seed.ts'],
     // For what hangs, not for what is slow: a machine may be busy with other things.
     testTimeout: 120_000,
     hookTimeout: 60_000,

@@ -46,7 +46,7 @@ export const flags = [
     name: 'error-detail',
     value: 'LEVEL',
     values: ['minimal', 'full', 'debug'],
-    help: 'how much is said about failures',
+    help: 'how much is said about failures; default full',
   },
   { name: 'budget', value: 'TOKENS', help: 'longest report, prompt or text to paste, in tokens of four characters' },
   { name: 'max-output', value: 'BYTES', help: 'output kept and shown of one action; default: 10m kept, 50k shown' },

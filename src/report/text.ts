@@ -4,7 +4,7 @@ import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, isProgram, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { repairLines } from './repair.ts'
-import { oneLine, primaryOf, showsHint } from './words.ts'
+import { oneLine, primaryOf } from './words.ts'
 
 /** Lines `[task-N] STATUS: OPERATION - details`, in the order of the document. */
 export function formatText(result: ExecutionResult, options: ReportOptions = {}): string {
@@ -22,7 +22,7 @@ export function formatText(result: ExecutionResult, options: ReportOptions = {})
 
 function actionLines(
   result: ActionResult,
-  { errorDetail = 'minimal', outputLimit = defaultOutputLimit, programs }: ReportOptions,
+  { errorDetail = 'full', outputLimit = defaultOutputLimit, programs }: ReportOptions,
 ): string[] {
   const head = `[task-${result.task ?? result.seq}]`
   const why = result.explanation === undefined ? '' : ` - ${oneLine(result.explanation)}`
@@ -44,7 +44,7 @@ function errorLines(error: ParseError, { errorDetail }: ReportOptions): string[]
     error.line === undefined
       ? ''
       : ` (line ${error.line}${error.column === undefined ? '' : `, column ${error.column}`})`
-  const hint = showsHint(error, errorDetail) ? [`    → ${error.hint}`] : []
+  const hint = error.hint !== undefined && errorDetail !== 'minimal' ? [`    → ${error.hint}`] : []
   // A mistake in CSL stops all of it, before anything runs.
   if (error.code === 'CSL_SYNTAX') return [`${head} FATAL: ${error.message}`, ...hint]
   const status = error.code === 'SKIPPED' || error.code === 'CSL_SKIPPED' ? 'SKIP' : 'ERROR'

@@ -1,6 +1,5 @@
 import { counted } from '../core/counted.ts'
 import type { ActionResult, ParseError } from '../core/result.ts'
-import type { ReportOptions } from './options.ts'
 
 /** What an action was about, in a word or two. */
 export function primaryOf({ params }: Pick<ActionResult, 'params'>): string {
@@ -89,7 +88,3 @@ export function byBlock(errors: readonly ParseError[]): ParseError[][] {
   }
   return [...groups.values()]
 }
-
-/** Where a reply was cut off is worth a line even where nobody asked for details: the model has to go on from there. */
-export const showsHint = ({ hint, code }: ParseError, detail: ReportOptions['errorDetail']): boolean =>
-  hint !== undefined && (detail === undefined ? code === 'truncated' : detail !== 'minimal')

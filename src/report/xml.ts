@@ -4,7 +4,7 @@ import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, isProgram, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { repairLines } from './repair.ts'
-import { firstLine, primaryOf, showsHint } from './words.ts'
+import { firstLine, primaryOf } from './words.ts'
 
 /** A line for each task, numbered from 1, then a `<result>` for programs, which counts from 0. */
 export function formatXml(result: ExecutionResult, options: ReportOptions = {}): string {
@@ -54,7 +54,7 @@ function taskLines(task: Task, { errorDetail, outputLimit = defaultOutputLimit, 
       error?.line === undefined
         ? ''
         : ` (line ${error.line}${error.column === undefined ? '' : `, column ${error.column}`})`
-    const hint = error !== undefined && showsHint(error, errorDetail) ? [`    → ${error.hint}`] : []
+    const hint = error?.hint !== undefined && errorDetail !== 'minimal' ? [`    → ${error.hint}`] : []
     return [`${head} Error: ${error?.code ?? 'malformed_xml'}: ${error?.message}${where}`, ...hint]
   }
   const warnings = (result.warnings ?? []).map((warning) => `${head} Warning: ${warning}`)
@@ -64,7 +64,7 @@ function taskLines(task: Task, { errorDetail, outputLimit = defaultOutputLimit, 
       .map((line) => `[task-${task.index + 1}:${isProgram(result.action) ? 'exec' : 'output'}] ${line}`) ?? []
   if (result.success) return [`${head} Success: ${successOf(result)}`, ...warnings, ...output]
   const rest =
-    (errorDetail ?? 'minimal') === 'minimal'
+    errorDetail === 'minimal'
       ? []
       : repairLines(result)
           .slice(1)

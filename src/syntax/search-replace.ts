@@ -37,7 +37,11 @@ export const makeSearchReplaceReader: MakeReader = (source, options) => {
   let floor = 1
   return {
     syntax: 'search-replace',
-    seek: (line) => marks.seek(line),
+    seek(line) {
+      // What stands before belongs to a block of whatever syntax, and names no file of ours.
+      floor = Math.max(floor, line)
+      return marks.seek(line)
+    },
     read(line) {
       const run = readRun(source, marks, line, { name, floor, named })
       name = run.name

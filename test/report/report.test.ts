@@ -52,10 +52,11 @@ describe('reports', () => {
       old_text: 'one too three',
       new_text: 'x',
     })
-    expect(formatReport(result, 'text')).not.toContain('nearest')
-    expect(formatReport(result, 'text', { errorDetail: 'full' })).toContain('nearest: line 1')
-    expect(formatReport(result, 'llm')).toContain('nearest: line 1')
-    expect(formatReport(result, 'llm', { errorDetail: 'minimal' })).not.toContain('nearest')
+    for (const format of ['text', 'xml', 'llm'] as const) {
+      expect(formatReport(result, format)).toContain('nearest: line 1')
+      expect(formatReport(result, format, { errorDetail: 'full' })).toBe(formatReport(result, format))
+      expect(formatReport(result, format, { errorDetail: 'minimal' })).not.toContain('nearest')
+    }
     expect(JSON.parse(formatReport(result, 'json', { errorDetail: 'minimal' })).results[0]).not.toHaveProperty(
       'details',
     )

@@ -26,6 +26,18 @@ describe('formats of other tools', () => {
     expect(filesIn(root)).toEqual({ 'a.txt': '1\n', 'b.txt': '2\n', 'c.txt': '3\n' })
   })
 
+  test.each([
+    ['a diff that names no file', '```diff\n--- original\n+++ modified\n@@ -1 +1 @@\n-b\n+c\na.txt\n```\n'],
+    ['a diff that is none', '```diff\n-->\na.txt\n```\n'],
+    ['a patch', `${applyPatch.replace('*** End Patch\n', ' a.txt\n*** End Patch\n')}\`\`\`\n`],
+  ])('a line inside of %s names no file of what follows', (_, before) => {
+    const after = '<<<<<<< SEARCH\none\n=======\n1\n>>>>>>> REPLACE\n'
+    const { blocks } = found(before + after)
+    const last = blocks.at(-1)
+    expect(last).toMatchObject({ syntax: 'search-replace', params: {} })
+    expect(last?.startLine).toBe(before.split('\n').length)
+  })
+
   test('a/ in front of a name is left out where there is no such directory', async () => {
     const edit = (path: string) => searchReplace.replace('a.txt', path)
     const patch = applyPatch.replace('b.txt', 'b/b.txt')

@@ -1,0 +1,8 @@
+import fc from 'fast-check'
+
+/**
+ * The same random texts every time, so that the same code gives the same result; a run that is to find something new
+ * takes others: `CLADA_SEED=random npm test`, or a number to have one again.
+ */
+const asked = process.env['CLADA_SEED']
+if (asked !== 'random') fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(asked ?? 1) })
