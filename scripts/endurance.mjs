@@ -33,7 +33,7 @@ function endurance() {
       'test/history/model',
       'test/history/lock',
     ],
-    { cwd: home, stdio: 'inherit', env: { ...process.env, CLADA_ENDURANCE: figures } },
+    { cwd: home, stdio: 'inherit', env: { ...process.env, CLADA_ENDURANCE: figures, CLADA_SEED: 'random' } },
   )
   if (status !== 0) process.exit(status ?? 1)
   const found = fs
