@@ -1,0 +1,33 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { inject } from 'vitest'
+import type { Ran } from './cli.ts'
+import { scratchDir } from './scratch.ts'
+
+const nobody = 65534
+
+/**
+ * The command line as somebody starts it who is not the superuser, to whom no permission applies. Everything below `dir`
+ * is theirs from now on.
+ */
+export function ordinaryUser(dir: string): (args: readonly string[], input?: string) => Ran {
+  // The project of these tests may lie where others cannot look.
+  const home = scratchDir()
+  fs.cpSync(path.dirname(inject('cli')), path.join(home, 'dist'), { recursive: true })
+  fs.writeFileSync(path.join(home, 'package.json'), JSON.stringify({ version: '0.0.0-test' }))
+  const ids = process.geteuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
+  if ('uid' in ids) execFileSync('chown', ['-R', `${nobody}:${nobody}`, dir, home])
+  const env = { PATH: process.env['PATH'], HOME: home, XDG_STATE_HOME: path.join(home, 'state'), NO_COLOR: '1' }
+  return (args, input = '') => {
+    const command = [path.join(home, 'dist', path.basename(inject('cli'))), ...args]
+    const { status, stdout, stderr } = spawnSync(process.execPath, command, {
+      encoding: 'utf8',
+      input,
+      cwd: dir,
+      env,
+      ...ids,
+    })
+    return { status, stdout, stderr }
+  }
+}
