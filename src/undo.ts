@@ -257,7 +257,7 @@ function stateFrom(state: State, contents: Contents): Inspected | undefined {
   switch (state.type) {
     case 'absent':
     case 'directory':
-      return { type: state.type }
+      return state
     case 'symlink':
       return { type: 'symlink', target: state.target }
     case 'other':

@@ -10,7 +10,7 @@ import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { cachesIn, prefixOf, runtimesIn } from '../process/runtimes.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
 import { whyNotStarting } from '../process/try-sandbox.ts'
-import { type ChangedFile, changesBetween, dirsOnlyIn, type Survey, surveyOf } from '../process/survey.ts'
+import { type ChangedFile, changesBetween, dirsOnlyIn, modeIn, type Survey, surveyOf } from '../process/survey.ts'
 import { closedIn, closedNames } from './closed.ts'
 import type { CommandScope, Place } from './scope.ts'
 
@@ -66,8 +66,14 @@ export async function runContained(what: Containment, place: Place, scope: Comma
     changed.map((file) => inRoot(file.path)),
     {
       created: changed.flatMap(({ path: name, change }) => (change === 'create' ? [inRoot(name)] : [])),
-      madeDirs: dirsOnlyIn(after, before).map(inRoot),
-      goneDirs: dirsOnlyIn(before, after).map(inRoot),
+      modes: new Map(
+        changed.flatMap(({ path: name }) => {
+          const mode = modeIn(before, name)
+          return mode === undefined ? [] : [[inRoot(name), mode]]
+        }),
+      ),
+      madeDirs: dirsOnlyIn(after, before).map(([dir]) => inRoot(dir)),
+      goneDirs: new Map(dirsOnlyIn(before, after).map(([dir, mode]) => [inRoot(dir), mode])),
     },
   )
   if (!end.gone) warnings.push('some processes it started could not be ended; look for them with ps')

@@ -23,8 +23,11 @@ export interface Recorder {
 export interface SeenChanges {
   /** Files that were not there before. */
   readonly created: readonly string[]
+  /** The modes of files that were there before. */
+  readonly modes: ReadonlyMap<string, number>
   readonly madeDirs: readonly string[]
-  readonly goneDirs: readonly string[]
+  /** With their modes. */
+  readonly goneDirs: ReadonlyMap<string, number>
 }
 
 export interface PathChange {
@@ -49,7 +52,8 @@ export type Becoming =
 
 /** What is at a path right now. */
 export type Inspected =
-  | { readonly type: 'absent' | 'directory' | 'other' }
+  | { readonly type: 'absent' | 'other' }
+  | { readonly type: 'directory'; readonly mode?: number }
   | { readonly type: 'symlink'; readonly target: string }
   | { readonly type: 'file'; readonly mode: number; readonly bytes: Buffer }
 

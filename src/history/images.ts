@@ -7,7 +7,7 @@ export function readState(door: string): State {
   const stat = fs.lstatSync(door, { throwIfNoEntry: false })
   if (stat === undefined) return { type: 'absent' }
   if (stat.isFile()) return { type: 'file', mode: stat.mode & 0o7777 }
-  if (stat.isDirectory()) return { type: 'directory' }
+  if (stat.isDirectory()) return { type: 'directory', mode: stat.mode & 0o7777 }
   return stat.isSymbolicLink() ? { type: 'symlink', target: fs.readlinkSync(door) } : { type: 'other' }
 }
 

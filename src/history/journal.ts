@@ -79,7 +79,7 @@ export class Journal {
   }
 
   /** A change that was made past this journal, with what was there before. */
-  found(absolute: string, before: Inspected, by: number, kind: { readonly ignored?: true } = {}): void {
+  found(absolute: string, before: Inspected, by: number, kind: FoundKind = {}): void {
     const known = this.#entries.get(absolute)
     if (known !== undefined) {
       known.after = undefined
@@ -87,9 +87,10 @@ export class Journal {
       return
     }
     const state = this.#keptState(before)
-    const entry: Entry = { before: state, after: undefined, steps: [{ by }], loose: false, roughMode: true, ...kind }
+    const entry: Entry = { before: state, after: undefined, steps: [{ by }], loose: false, ...kind }
     this.#entries.set(absolute, entry)
-    this.noteNow({ path: shortPath(this.#root, absolute), by, to: 'file', before: state, ...kind })
+    const { ignored } = kind
+    this.noteNow({ path: shortPath(this.#root, absolute), by, to: 'file', before: state, ...(ignored && { ignored }) })
   }
 
   reverted(absolute: string): void {
@@ -271,15 +272,18 @@ export class Journal {
   }
 }
 
-interface Entry {
+interface FoundKind {
+  /** Only the executable bit of the mode is known. */
+  readonly roughMode?: true
+  readonly ignored?: true
+}
+
+interface Entry extends FoundKind {
   before: State
   /** Undefined when the disk has to be asked. */
   after: State | undefined
   readonly steps: StepRecord[]
   loose: boolean
-  /** Only the executable bit of the mode is known. */
-  readonly roughMode?: true
-  readonly ignored?: true
 }
 
 function withModeOf(before: State, after: State): State {

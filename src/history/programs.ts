@@ -20,11 +20,17 @@ export async function noteProgram(
   { root, action, journal, snapshot }: ProgramPlace,
 ): Promise<{ states: ReadonlyMap<string, Inspected>; warnings: string[] }> {
   const states = await filesBefore(absolutes, seen, snapshot)
-  for (const [absolute, { state, ignored }] of states)
-    journal.found(absolute, state, action, ignored ? { ignored } : {})
+  for (const [absolute, { state, ignored }] of states) {
+    const mode = seen?.modes.get(absolute)
+    const exact = state.type === 'file' && mode !== undefined ? { ...state, mode } : state
+    journal.found(absolute, exact, action, {
+      ...(exact === state && { roughMode: true }),
+      ...(ignored && { ignored }),
+    })
+  }
   // A file may have become a directory, or a directory a file: then what was there is known by now.
   for (const made of seen?.madeDirs ?? []) journal.found(made, { type: 'absent' }, action)
-  for (const gone of seen?.goneDirs ?? []) journal.found(gone, { type: 'directory' }, action)
+  for (const [gone, mode] of seen?.goneDirs ?? []) journal.found(gone, { type: 'directory', mode }, action)
   // Without a snapshot that was told before the program ran.
   const lost = snapshot === undefined ? [] : absolutes.filter((absolute) => !states.has(absolute))
   const names = lost.map((absolute) => shortPath(root, absolute))

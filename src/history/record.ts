@@ -52,7 +52,7 @@ export interface StepRecord {
 
 export type State =
   | { readonly type: 'absent' }
-  | { readonly type: 'directory' }
+  | { readonly type: 'directory'; readonly mode?: number }
   | { readonly type: 'symlink'; readonly target: string }
   | {
       readonly type: 'file'

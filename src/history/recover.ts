@@ -160,7 +160,8 @@ function beforeFound(line: object): Found | undefined {
   const image: unknown = Reflect.get(before, 'image')
   const mode: unknown = Reflect.get(before, 'mode')
   const target: unknown = Reflect.get(before, 'target')
-  if (type === 'absent' || type === 'directory' || type === 'other') return { before: { type }, to: [], by: [] }
+  if (type === 'absent' || type === 'other') return { before: { type }, to: [], by: [] }
+  if (type === 'directory') return { before: { type, ...(typeof mode === 'number' ? { mode } : {}) }, to: [], by: [] }
   if (type === 'symlink' && typeof target === 'string') return { before: { type, target }, to: [], by: [] }
   if (type !== 'file') return undefined
   const bits = typeof mode === 'number' ? mode : 0o644

@@ -8,8 +8,8 @@ import { passedOver } from '../core/passed-over.ts'
  */
 export interface Survey {
   readonly files: ReadonlyMap<string, string>
-  /** Directories that were looked into. */
-  readonly dirs: ReadonlySet<string>
+  /** Directories that were looked into, with their modes. */
+  readonly dirs: ReadonlyMap<string, number>
   /** Closed by name, or by being a second name of something closed or outside. */
   readonly closed: readonly ClosedPath[]
   /** Repositories inside the project. */
@@ -29,7 +29,7 @@ export function surveyOf(root: string, isClosed: (relative: string) => boolean, 
   const repositories: string[] = []
   const linked: { path: string; inode: string; names: number }[] = []
   const closedInodes = new Set<string>()
-  const dirs = new Set<string>()
+  const dirs = new Map<string, number>()
   const pending = ['']
   let whole = true
   for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
@@ -41,7 +41,7 @@ export function surveyOf(root: string, isClosed: (relative: string) => boolean, 
       } else if (entry.isDirectory()) {
         if (!passedOver.has(entry.name)) {
           pending.push(relative)
-          dirs.add(relative)
+          dirs.set(relative, (fs.lstatSync(path.join(root, relative), { throwIfNoEntry: false })?.mode ?? 0) & 0o7777)
         }
         continue
       }
@@ -79,9 +79,15 @@ function entriesOf(dir: string): fs.Dirent[] {
   }
 }
 
-/** Directories that one look saw and the other did not, outer ones first. */
-export const dirsOnlyIn = (one: Survey, other: Survey): string[] =>
-  [...one.dirs].filter((dir) => !other.dirs.has(dir)).sort()
+/** Directories that one look saw and the other did not, outer ones first, with their modes. */
+export const dirsOnlyIn = (one: Survey, other: Survey): [dir: string, mode: number][] =>
+  [...one.dirs].filter(([dir]) => !other.dirs.has(dir)).sort()
+
+/** The mode of a file that was seen. */
+export function modeIn({ files }: Survey, name: string): number | undefined {
+  const mode = files.get(name)?.split(':')[3]
+  return mode === undefined ? undefined : Number(mode) & 0o7777
+}
 
 export interface ChangedFile {
   readonly path: string

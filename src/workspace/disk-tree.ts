@@ -123,8 +123,10 @@ export class DiskTree implements Tree {
     this.#touch(target)
   }
 
-  makeDir(at: Location): void {
+  makeDir(at: Location, mode?: number): void {
     const dir = this.#walk.dirAt(at, { missing: 'make', op: 'mkdir' })
+    // Whoever owns it may write there in any case: something may have to be put into it.
+    if (mode !== undefined) withOs('chmod', at.given, () => fs.chmodSync(dir.at('.'), mode | 0o700))
     this.#touch(dir)
   }
 
@@ -167,6 +169,7 @@ export class DiskTree implements Tree {
     const look = this.look(at)
     if (look === undefined) return { type: 'absent' }
     if (look.type === 'symlink') return { type: 'symlink', target: this.readLink(at) }
+    if (look.type === 'directory') return { type: 'directory', mode: look.mode & 0o7777 }
     if (look.type !== 'file') return { type: look.type }
     const base = this.read(at, Infinity)
     base.release()
@@ -201,7 +204,7 @@ export class DiskTree implements Tree {
     }
     if (stat.isDirectory()) {
       dir.drop()
-      return { restore: () => this.makeDir(at), forget: () => {} }
+      return { restore: () => this.makeDir(at, stat.mode & 0o7777), forget: () => {} }
     }
     const keeper = (
       where === 'beside' ? dir : this.#walk.dirAt({ ...at, parts: [] }, { missing: 'fail', op: 'open' })

@@ -84,7 +84,7 @@ async function take(step: Step, disk: DiskTree): Promise<WriteNote | undefined> 
   if (step.kind === 'rename') disk.rename(step.from, step.to)
   else if (step.kind === 'remove') disk.remove(step.at)
   else if (step.kind === 'remove-dir') disk.removeDir(step.at)
-  else if (step.kind === 'make-dir') disk.makeDir(step.at)
+  else if (step.kind === 'make-dir') disk.makeDir(step.at, step.mode)
   else if (step.kind === 'copy') await disk.copy(step.from, step.to)
   return undefined
 }

@@ -34,7 +34,7 @@ export function restoreSteps(restorations: readonly Restoration[], disk: DiskTre
       removals.push({ kind: now.type === 'directory' ? 'remove-dir' : 'remove', at })
       going.add(at.absolute)
     }
-    if (to.type === 'directory' && !stays) dirs.push({ kind: 'make-dir', at })
+    if (to.type === 'directory' && !stays) dirs.push({ kind: 'make-dir', at, mode: to.mode })
     if (to.type === 'symlink') files.push({ kind: 'make-link', at, target: to.target })
     if (to.type !== 'file') continue
     const base = stays ? disk.read(at, Infinity) : null

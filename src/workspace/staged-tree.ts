@@ -272,7 +272,7 @@ type StepKind =
   | { readonly kind: 'copy'; readonly from: Location; readonly to: Location }
   | { readonly kind: 'rename'; readonly from: Location; readonly to: Location }
   | { readonly kind: 'remove'; readonly at: Location }
-  | { readonly kind: 'make-dir'; readonly at: Location }
+  | { readonly kind: 'make-dir'; readonly at: Location; readonly mode?: number | undefined }
   | { readonly kind: 'remove-dir'; readonly at: Location }
 
 export interface Change {

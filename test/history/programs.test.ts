@@ -47,6 +47,23 @@ describe('what programs change', () => {
     }
   }
 
+  for (const mode of ['commit', 'off'] as const)
+    it(`is as closed to others afterwards as it was before: ${mode}`, async () => {
+      const root = repository({ ...files, 'private/key.txt': 'k\n', 'private/deep/x': 'x\n', 'kept.txt': 'k\n' })
+      fs.chmodSync(path.join(root, 'private'), 0o700)
+      fs.chmodSync(path.join(root, 'private/key.txt'), 0o600)
+      fs.chmodSync(path.join(root, 'kept.txt'), 0o640)
+      const before = treeOf(root)
+      expect(before).toMatchObject({ 'private/': 'directory 700', 'private/key.txt': '600 k\n' })
+      await run(root, mode, [bash('rm -r private; chmod 644 kept.txt')])
+      const after = treeOf(root)
+      expect(after['kept.txt']).toBe('644 k\n')
+      expect(await undoIn(root, mode)).toMatchObject({ success: true, conflicts: [] })
+      expect(treeOf(root)).toEqual(before)
+      expect(await redoIn(root, mode)).toMatchObject({ success: true })
+      expect(treeOf(root)).toEqual(after)
+    })
+
   it('comes with directories, which are taken back as well', async () => {
     const root = repository({ ...files, 'gone/deep/d.txt': 'd\n', 'was-dir/x': 'x\n', 'was-file': 'f\n' })
     fs.mkdirSync(path.join(root, 'empty/deep'), { recursive: true })
@@ -61,7 +78,7 @@ describe('what programs change', () => {
     expect(treeOf(root)).toEqual(after)
     fill(root, { 'new/mine.txt': 'mine\n' })
     expect(await undoIn(root, 'commit')).toMatchObject({ success: true, conflicts: [] })
-    expect(treeOf(root)).toEqual({ ...before, 'new/': 'directory', 'new/mine.txt': '644 mine\n' })
+    expect(treeOf(root)).toEqual({ ...before, 'new/': 'directory 755', 'new/mine.txt': '644 mine\n' })
   })
 
   const mixed = {

@@ -10,7 +10,7 @@ const files = { 'a.txt': 'one\ntwo\nthree\n', 'src/b.txt': 'b\n', 'src/deep/c.tx
 function project(): string {
   const root = scratchDir(files)
   fs.chmodSync(path.join(root, 'run.sh'), 0o755)
-  fs.mkdirSync(path.join(root, 'empty'))
+  fs.mkdirSync(path.join(root, 'empty'), { mode: 0o700 })
   fs.symlinkSync('a.txt', path.join(root, 'link'))
   return root
 }
@@ -138,7 +138,7 @@ describe('undo', () => {
     await execute(root, 'off', [write('x', 'new/x.txt')])
     fs.writeFileSync(path.join(root, 'new/mine.txt'), 'mine')
     expect(await undoIn(root, 'off')).toMatchObject({ success: true })
-    expect(treeOf(root)).toEqual({ 'a.txt': '644 a', 'new/': 'directory', 'new/mine.txt': '644 mine' })
+    expect(treeOf(root)).toEqual({ 'a.txt': '644 a', 'new/': 'directory 755', 'new/mine.txt': '644 mine' })
   })
 
   it('with force keeps both changes where they do not meet', async () => {

@@ -51,14 +51,16 @@ export function treeOf(root: string): Record<string, string> {
       const name = prefix + entry.name
       if (entry.isSymbolicLink()) found[name] = `-> ${fs.readlinkSync(file)}`
       else if (entry.isDirectory()) {
-        found[`${name}/`] = 'directory'
+        found[`${name}/`] = `directory ${modeOf(file)}`
         visit(file, `${name}/`)
-      } else found[name] = `${(fs.statSync(file).mode & 0o7777).toString(8)} ${fs.readFileSync(file, 'latin1')}`
+      } else found[name] = `${modeOf(file)} ${fs.readFileSync(file, 'latin1')}`
     }
   }
   visit(root, '')
   return found
 }
+
+const modeOf = (file: string): string => (fs.statSync(file).mode & 0o7777).toString(8)
 
 const identity = ['-c', 'user.name=User', '-c', 'user.email=user@example.com', '-c', 'init.defaultBranch=main']
 
