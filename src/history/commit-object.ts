@@ -11,6 +11,18 @@ export interface CommitParts {
   readonly identity: Readonly<Record<string, string>>
 }
 
+/** The tree of a commit that nobody has packed yet, as the last one mostly is; undefined where git has to be asked. */
+export function looseTreeOf({ repository }: Room, commit: string): string | undefined {
+  const { inflateSync } = process.getBuiltinModule('node:zlib')
+  try {
+    const file = path.join(repository.commonDir, 'objects', commit.slice(0, 2), commit.slice(2))
+    const text = inflateSync(fs.readFileSync(file), { maxOutputLength: 1024 * 1024 }).toString('latin1')
+    return /^commit \d+\0tree ([0-9a-f]+)\n/.exec(text)?.[1]
+  } catch {
+    return undefined
+  }
+}
+
 /** Writes a commit among git's objects, as git itself would; starting a program for it would cost more than the rest. */
 export function writeCommit({ repository }: Room, { tree, parent, message, identity }: CommitParts): string {
   const { createHash } = process.getBuiltinModule('node:crypto')

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { gitStop } from './git-program.ts'
-import { writeCommit } from './commit-object.ts'
+import { looseTreeOf, writeCommit } from './commit-object.ts'
 import { cutOffBelow } from './cut-off.ts'
 import { identityOf } from './message.ts'
 import { copyIndex, isUnchanged, type Seen, takeIndexLock } from './index-file.ts'
@@ -97,6 +97,8 @@ function isContent(file: string): boolean {
 
 async function treeAt(room: Room, commit: string | undefined): Promise<string | undefined> {
   if (commit === undefined) return undefined
+  const loose = looseTreeOf(room, commit)
+  if (loose !== undefined) return loose
   const { out } = await room.git(['rev-parse', '--verify', `${commit}^{tree}`])
   return out.toString().trim()
 }
