@@ -1,4 +1,6 @@
 import { defineAction, ok, path, text } from '../core/action.ts'
+import type { PathArg } from '../core/files.ts'
+import { elisionIn } from '../text/elision.ts'
 import { dominantEol } from '../text/line-endings.ts'
 import { expectHash } from './common-params.ts'
 
@@ -41,14 +43,22 @@ export const fileWrite = defineAction({
   async run({ path, content, expect_hash }, { files }) {
     const { bytes, replaced } = await files.write(path, content, { expectHash: expect_hash })
     const created = replaced === undefined ? { created: true } : {}
-    return ok({ path: path.given, bytesWritten: bytes, ...created }, lostLineEndings(replaced, content))
+    const before = replaced && Buffer.from(replaced.buffer, replaced.byteOffset, replaced.byteLength)
+    const warnings =
+      before === undefined ? [] : [...lostLineEndings(before, content), ...lostLines(before, content, path)]
+    return ok({ path: path.given, bytesWritten: bytes, ...created }, warnings)
   },
 })
 
+/** A model that leaves lines out means them to stay, but a whole file is written as given. */
+function lostLines(before: Buffer, content: string, path: PathArg): string[] {
+  const elision = elisionIn(content.split('\n'), path.given)
+  if (elision === undefined || before.includes(elision)) return []
+  return [`'${elision}' is in the file now, and whatever it stands for is not; write the whole file, or edit it`]
+}
+
 /** A whole file is written as given, so its line endings may change; whoever wrote LF out of habit should know. */
-function lostLineEndings(replaced: Uint8Array | undefined, content: string): string[] {
-  if (replaced === undefined || content.includes('\r')) return []
-  const before = Buffer.from(replaced.buffer, replaced.byteOffset, replaced.byteLength).toString('latin1')
-  if (dominantEol(before) !== '\r\n') return []
+function lostLineEndings(before: Buffer, content: string): string[] {
+  if (content.includes('\r') || dominantEol(before.toString('latin1')) !== '\r\n') return []
   return ['the file had CRLF line endings and now has LF; use an edit to keep them']
 }
