@@ -70,9 +70,23 @@ export function putBack(one: Traveller): Promise<Outcome> {
     if (!layoutOf(outline, structure).ownLines && results.some((result) => sameButBlanks(result, text))) {
       return byNature('it shares a line with other code')
     }
+    if (results.some((result) => sameButLineEnds(result, text))) return byNature(twoLineEnds)
+    if (results.some((result) => sameButIndent(result, text)) && hangsBack(outline, structure)) {
+      return byNature('lines of it stand further left than its first')
+    }
     if (outline.faults().length > 0) return byNature(broken)
     return { verdict: 'wrong', how: 'put back elsewhere', difference }
   })
+}
+
+/** Where each line of a text is indented against the first, what stands further left cannot be told. */
+function hangsBack({ source }: Outline, structure: Structure): boolean {
+  const [first, last] = linesOf(source, structure)
+  const indentOf = (line: number): string => /^[ \t]*/.exec(source.line(line))?.[0] ?? ''
+  for (let line = first + 1; line <= last; line++) {
+    if (source.line(line).trim() !== '' && !indentOf(line).startsWith(indentOf(first))) return true
+  }
+  return false
 }
 
 /** What has a step of indentation that the file does not know is given the file's. */
@@ -179,6 +193,7 @@ export async function thereAndBack({ outline, structure }: Traveller): Promise<O
       return byNature('its neighbour is indented otherwise')
     if (!(own.ownLines && near.ownLines) && sameButBlanks(result, text))
       return byNature('its neighbour shares a line with others')
+    if (sameButLineEnds(result, text)) return byNature(twoLineEnds)
     if (textOf(other, neighbour) !== textOf(outline, before)) return byNature('its neighbour takes in what follows')
     if (outline.faults().length > 0) return byNature(broken)
     return { verdict: 'wrong', how: 'came back elsewhere', difference }
@@ -202,6 +217,14 @@ function areNeighbours(outline: Outline, before: Structure | undefined, after: S
 
 /** Branches of a statement have an order that is meaning. */
 const isClause = ({ kind }: Structure): boolean => ['else', 'catch', 'finally', 'case'].includes(kind)
+
+const twoLineEnds = 'the file has two kinds of line ends, and what is written gets the one that most lines have'
+
+/** Only where the file itself has both. */
+const sameButLineEnds = (result: string, text: string): boolean =>
+  /[^\r]\n/.test(text) && text.includes('\r\n') && sameButBlankLines(withLineFeeds(result), withLineFeeds(text))
+
+const withLineFeeds = (text: string): string => text.replaceAll('\r\n', '\n')
 
 const sameButBlankLines = (a: string, b: string): boolean => withoutBlankLines(a) === withoutBlankLines(b)
 

@@ -44,7 +44,7 @@ const onOtherLine = (text: string, span: Span, at: number): boolean => text.slic
 const ofTheFile = /^(?:#!|\/\/!|\/\*!)/
 
 const licence =
-  /copyright|licen[sc]e|spdx-|\(c\)|©|-\*-|coding[:=]|@(?:file|fileoverview|module|packageDocumentation|preserve)\b/i
+  /copyright|licen[sc]e|spdx-|\(c\)\s*\d{4}|©|-\*-|coding[:=]|@(?:file|fileoverview|module|packageDocumentation|preserve)\b/i
 
 /** What tells tools how to take the whole file. */
 const directive =
