@@ -63,7 +63,7 @@ export const flags = [
   { name: 'atomic', help: 'carry the document out whole or not at all' },
   {
     name: 'again',
-    help: 'with watch: run blocks again that were already carried out; with run: say nothing about a document that was',
+    help: 'with watch: run blocks again that were already carried out; with run: say nothing when the same document was carried out before',
   },
   { name: 'strict', help: 'repair nothing that a chat program damaged' },
   { name: 'no-git', help: 'save no checkpoints in git; undo works all the same' },
@@ -84,7 +84,10 @@ export const flags = [
   { name: 'containing', value: 'TEXT', help: 'with squash: commits whose message holds TEXT; an empty one takes all' },
   { name: 'contiguous', help: 'with squash: only the run that ends here' },
   { name: 'message', value: 'TEXT', help: 'with squash: the message of the new commit' },
-  { name: 'dry-run', help: 'with squash: show what would become one commit; with run: the same as clada diff' },
+  {
+    name: 'dry-run',
+    help: 'with squash: only show what would become one commit; with run and diff: show what would change, as clada diff does',
+  },
   { name: 'action', value: 'N', help: 'with undo: only this action of the execution' },
   { name: 'timeout', value: 'SECONDS', help: 'for one search or command; default 30' },
   { name: 'total-timeout', value: 'SECONDS', help: 'for the whole document; the rest is skipped' },
