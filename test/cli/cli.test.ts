@@ -245,7 +245,7 @@ describe('clada do and tools', () => {
     expect(flagIn('run', 'syntax')).toMatch(
       / {2}look for this syntax only \(repeatable\) \(sham, csl, cml, replacer, search-replace, apply-patch, udiff\)$/,
     )
-    expect(flagIn('run', 'dry-run')).toMatch(/ {2}the same as clada diff$/)
+    expect(flagIn('run', 'dry-run')).toMatch(/ {2}show what would change, as clada diff does$/)
     expect(flagIn('prompt', 'syntax')).toMatch(/ {2}the syntax to teach \(sham, csl, cml, replacer\)$/)
   })
 })
