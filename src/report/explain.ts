@@ -1,15 +1,12 @@
-import type { Absence, Problem } from '../core/problem.ts'
-import { type Code, codes, type Details } from '../core/result.ts'
-import { absentAdvice, hunkAdvice, outsideAdvice, pathAdvice, severalAdvice } from './advice.ts'
+import type { Problem } from '../core/problem.ts'
+import { codes } from '../core/result.ts'
+import { pathAdvice, severalAdvice } from './advice.ts'
+import { explainMatch } from './explain-match.ts'
 import { explainOs } from './explain-os.ts'
-import { approveLine, offlineAdvice } from './offline.ts'
+import { explainProgram } from './explain-program.ts'
+import type { Explained } from './explained.ts'
 
-export interface Explained {
-  /** The first line is fixed by the language; whoever compares it may. */
-  readonly error: string
-  readonly code: Code
-  readonly details?: Details
-}
+export type { Explained }
 
 /** The only place where a problem becomes prose. `action` is the name as the block spelled it. */
 export function explain(problem: Problem, action: string): Explained {
@@ -82,93 +79,14 @@ export function explain(problem: Problem, action: string): Explained {
         code: 'invalid_parameter',
         details: { advice: `Give the text to look for in ${problem.param}.` },
       }
-    case 'text-absent': {
-      const { param, path, after } = problem
-      return {
-        error: after ? `${action}: ${param} not found after ${after}` : `${action}: ${param} not found in file`,
-        code: 'match_count_mismatch',
-        details: { path, ...nearby(problem), advice: absentAdvice(param, problem) },
-      }
-    }
-    case 'text-ambiguous': {
-      const { param, path, count, after, places } = problem
-      return {
-        error: `${action}: ${param} appears ${count} times${after ? ` after ${after}` : ''}, must appear exactly once`,
-        code: 'match_count_mismatch',
-        details: { path, found: count, places, advice: `Add lines around ${param} until it is there only once.` },
-      }
-    }
-    case 'count-differs': {
-      const { path, expected, found, places, params } = problem
-      return {
-        error:
-          expected === 'all'
-            ? `${action}: expected at least 1 occurrence but found ${found}`
-            : `${action}: expected ${expected} occurrences but found ${found}`,
-        code: 'match_count_mismatch',
-        details: {
-          path,
-          expected,
-          found,
-          ...(places.length > 0 ? { places } : {}),
-          ...nearby(problem),
-          advice:
-            found === 0
-              ? absentAdvice(problem.missing ?? 'old_text', problem)
-              : `Set count to ${found}, or narrow ${params.join(' and ')}.`,
-        },
-      }
-    }
-    case 'hunk-failed': {
-      const { path, lines, reason, found, places } = problem
-      const shown = lines
-        .split('\n')
-        .map((line) => `\n  ${line}`)
-        .join('')
-      return {
-        error: `${action}: hunk ${problem.hunk} of ${problem.total} ${hunkMessage(problem)}${shown}`,
-        code: 'match_count_mismatch',
-        details: {
-          path,
-          ...(reason === 'ambiguous' ? { found, places } : {}),
-          ...nearby(problem),
-          advice: hunkAdvice(problem),
-        },
-      }
-    }
+    case 'text-absent':
+    case 'text-ambiguous':
+    case 'count-differs':
+    case 'hunk-failed':
     case 'lines-invalid':
-      return {
-        error:
-          problem.reason === 'form'
-            ? `${action}: Invalid line specification '${problem.spec}'`
-            : `${action}: Invalid line range '${problem.spec}' (start must be <= end)`,
-        code: 'invalid_parameter',
-        details: { advice: 'Write one line as 4 or a range as 23-43, counted from 1.' },
-      }
-    case 'lines-outside': {
-      const { spec, lineCount, asked } = problem
-      const messages = {
-        read: `${action}: Requested lines ${spec} but file only has ${lineCount} lines`,
-        write: `${action}: Line range ${spec} is out of bounds (file has ${lineCount} lines)`,
-        insert: `${action}: Line ${spec} is out of bounds (file has ${lineCount} lines)`,
-      }
-      return {
-        error: messages[asked],
-        code: 'invalid_parameter',
-        details: { found: lineCount, advice: outsideAdvice(problem) },
-      }
-    }
+    case 'lines-outside':
     case 'lines-differ':
-      return {
-        error: `${action}: ${problem.lines.includes('-') ? `Lines ${problem.lines} of '${problem.path}' are` : `Line ${problem.lines} of '${problem.path}' is`} not what was expected`,
-        code: 'match_count_mismatch',
-        details: {
-          path: problem.path,
-          expected: problem.expected,
-          found: problem.actual,
-          advice: 'Read the file with line numbers again: they may have moved.',
-        },
-      }
+      return explainMatch(problem, action)
     case 'no-paths':
       return {
         error: `${action}: No paths provided`,
@@ -204,57 +122,14 @@ export function explain(problem: Problem, action: string): Explained {
         details: { advice: 'Correct the pattern.' },
       }
     case 'command-refused':
-      return {
-        error: `${action}: Command not allowed: ${problem.reason}`,
-        code: 'command_not_allowed',
-        details: { advice: problem.advice },
-      }
     case 'approval-needed':
-      return approvalNeeded(problem, action)
     case 'command-failed':
-      return {
-        error: `${action}: ${failureOf(problem.how)}`,
-        code: 'exec_failed',
-        ...(problem.offline === undefined ? {} : { details: { advice: offlineAdvice(problem.offline) } }),
-      }
     case 'command-late':
-      return {
-        error: `${action}: Process timeout after ${problem.ms / 1000}s (TIMEOUT)`,
-        code: 'exec_timeout',
-        details: {
-          limit: problem.ms,
-          advice:
-            problem.offline === undefined
-              ? 'Everything it started was stopped. Do less at once, or ask the user for --timeout.'
-              : `Everything it started was stopped. ${offlineAdvice(problem.offline)}`,
-        },
-      }
     case 'exec-refused':
-      return {
-        error: `${action}: Not allowed: ${problem.reason}`,
-        code: 'action_not_allowed',
-        details: { advice: problem.advice },
-      }
     case 'program-missing':
-      return {
-        error: `${action}: ${problem.program} not found in PATH (ENOENT)`,
-        code: 'exec_failed',
-        details: { advice: problem.advice ?? `Ask the user to install ${problem.program}.` },
-      }
-    case 'version-missing': {
-      const { lang, version, found } = problem
-      return {
-        error: `${action}: ${lang} ${version} not found${found === undefined ? '' : `, only ${found}`} (ENOENT)`,
-        code: 'exec_failed',
-        details: { advice: 'Leave version out to use what is installed.' },
-      }
-    }
+    case 'version-missing':
     case 'cwd-missing':
-      return {
-        error: `${action}: Working directory does not exist '${problem.path}' (ENOENT)`,
-        code: 'file_not_found',
-        details: { path: problem.path, advice: 'Check the path with ls or glob.' },
-      }
+      return explainProgram(problem, action)
     case 'half-landed':
       return {
         error: `${action}: the group could not be carried out, and these files could not be put back: ${problem.paths.join(', ')}`,
@@ -296,50 +171,5 @@ export function explain(problem: Problem, action: string): Explained {
         code: 'internal_error',
         ...(problem.stack ? { details: { stack: problem.stack } } : {}),
       }
-  }
-}
-
-type HunkProblem = Problem & { kind: 'hunk-failed' }
-
-function hunkMessage({ reason, found, other }: HunkProblem): string {
-  switch (reason) {
-    case 'absent':
-      return 'not found in file'
-    case 'ambiguous':
-      return `fits ${found} places, must fit exactly one`
-    case 'overlap':
-      return `changes lines that hunk ${other} changes too`
-    case 'no-context':
-      return 'only adds lines and does not say where'
-  }
-}
-
-function approvalNeeded(problem: Problem & { kind: 'approval-needed' }, action: string): Explained {
-  const { command, runs, changed, refused } = problem
-  const what = changed ? 'was approved, but what it runs has changed since' : 'is not approved'
-  const shown = runs === undefined ? '' : ` It runs: ${runs}.`
-  return {
-    error: refused ? `${action}: The user refused '${command}'` : `${action}: '${command}' ${what}`,
-    code: 'approval_required',
-    details: {
-      command,
-      advice: refused
-        ? 'Do without it, or ask the user why.'
-        : `The user can approve it with: ${approveLine(problem)}.${shown} Until then, go on without it.`,
-    },
-  }
-}
-
-function failureOf(how: (Problem & { kind: 'command-failed' })['how']): string {
-  if ('exit' in how) return `Command failed with exit code ${how.exit}`
-  if ('stopped' in how) return 'Command stopped with the run, after it had begun; what it had done by then stays'
-  return 'signal' in how ? `Process killed by signal ${how.signal}` : 'Process stopped: it started too many others'
-}
-
-function nearby({ nearest, applied, tooEarly }: Absence): Details {
-  return {
-    ...(tooEarly === undefined ? {} : { places: tooEarly }),
-    ...(nearest.length > 0 ? { nearest } : {}),
-    ...(applied === undefined ? {} : { already_applied_at_line: applied }),
   }
 }
