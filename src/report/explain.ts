@@ -6,8 +6,6 @@ import { explainOs } from './explain-os.ts'
 import { explainProgram } from './explain-program.ts'
 import type { Explained } from './explained.ts'
 
-export type { Explained }
-
 /** The only place where a problem becomes prose. `action` is the name as the block spelled it. */
 export function explain(problem: Problem, action: string): Explained {
   switch (problem.kind) {
