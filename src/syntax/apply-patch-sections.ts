@@ -29,7 +29,9 @@ type Kind = 'Add' | 'Delete' | 'Update'
 
 /** May be a marker, damaged or not. */
 const mayBeMarker = (row: string): boolean => row.startsWith('*') || row.startsWith('\\*')
-const HEADER = /^\*\*\* ?(Add|Delete|Update) File:(.*?)(?: \*{3})?\s*$/
+const HEADER = /^\*\*\* ?(Add|Delete|Update) File:(.*)$/
+/** Some close a header as they open it. */
+const CLOSED = / \*{3}\s*$/
 const MOVE = /^\*\*\* ?Move to:(.*)$/
 
 class Section {
@@ -58,12 +60,15 @@ class Section {
   static open(row: string, line: number, read: ReadMarker): Section | undefined {
     if (!mayBeMarker(row)) return undefined
     const plain = read(row)
-    const [, kind, path = ''] = HEADER.exec(plain) ?? []
+    const [, kind, named = ''] = HEADER.exec(plain) ?? []
     if (kind !== 'Add' && kind !== 'Delete' && kind !== 'Update') return undefined
-    const section = new Section(kind, unquoted(path), line)
+    const path = unquoted(named.includes('***') ? named.replace(CLOSED, '') : named)
+    const section = new Section(kind, path, line)
     if (section.#path === '') section.#slips.push(noPath(line, row))
     if (plain !== row) section.#warnings.push(damageWarning(line))
-    if (row !== `*** ${kind} File: ${section.#path}`) section.#shell = row.replace(section.#path, '')
+    // With nothing more than the usual words it is as long as they are.
+    const isUsual = row.startsWith('*** ') && row.length === '***  File: '.length + kind.length + path.length
+    if (!isUsual) section.#shell = row.replace(path, '')
     return section
   }
 

@@ -21,7 +21,7 @@
  */
 
 import type { Source } from '../core/source.ts'
-import { ApplyPatchMarks, type Patch } from './apply-patch-marks.ts'
+import { ApplyPatchMarks, type Patch, usualShells } from './apply-patch-marks.ts'
 import { sectionsOf } from './apply-patch-sections.ts'
 import { ForeignBlocks, type Found } from './foreign-block.ts'
 import { damageWarning, readMarker, type ReadMarker, rowAt, Rows } from './foreign-text.ts'
@@ -57,11 +57,10 @@ function readPatch(
   const next = closed ? last + 2 : last + 1
   if (!closed) return { found: truncated(sections, line, last), next }
   if (sections.length === 0) return { found: [empty(line, last + 1)], next }
-  if (areUsual(patch.shells) && sections.every(({ shells }) => shells === undefined)) return { found: sections, next }
+  if (patch.shells === usualShells && sections.every(({ shells }) => shells === undefined))
+    return { found: sections, next }
   return { found: sections.map((section, at) => withMarkers(section, patch, at === 0)), next }
 }
-
-const areUsual = ([begin, end]: readonly string[]): boolean => begin === '*** Begin Patch' && end === '*** End Patch'
 
 /** Every section is judged by the markers around all of them too; the first tells of damage to those. */
 function withMarkers(

@@ -67,7 +67,8 @@ export class ForeignBlocks {
 
   /** A diff tells what its names mean by naming both; what makes a file may make a directory. */
   #sideMayLead({ action, params }: Found): boolean {
-    return this.#syntax !== 'udiff' && action !== 'file_create' && /^[ab]\//.test(params['path'] ?? '')
+    const { path = '' } = params
+    return this.#syntax !== 'udiff' && action !== 'file_create' && (path.startsWith('a/') || path.startsWith('b/'))
   }
 
   #fault(id: string, { code, line, column, length, message, hint }: Slip): Fault {
