@@ -10,11 +10,11 @@ export default defineConfig({
     hookTimeout: 60_000,
     // What a process keeps for its next start would be written into directories that a test is just removing.
     env: { CLADA_NO_CACHE: '1' },
-    // Two processes, not one with two threads: starting a program copies the tables of all memory, which a fifth of the
-    // time went into.
+    // Processes, not threads of one: starting a program copies the tables of all memory, which a fifth of the time went
+    // into. Three on two cores, because many tests wait for programs.
     pool: 'forks',
     // Loading the sources anew for every file took a tenth of the time. So a test leaves the process as it found it.
     isolate: false,
-    maxWorkers: 2,
+    maxWorkers: 3,
   },
 })
