@@ -90,7 +90,7 @@ export class Checkpoints {
     this.#before = await this.#commit(
       paths,
       `clada: before ${new Date().toISOString()}\n`,
-      async () => new Set(),
+      () => new Set(),
       settings.author,
     )
     if (this.#before === undefined) return this.#notFiltered(filtered)
@@ -120,16 +120,13 @@ export class Checkpoints {
       return outside || isClosed(entry.path, closed) ? [] : [{ name, entry, absolute }]
     })
     const names = entries.map(({ name }) => name)
-    const [sorted, disturbed] = await Promise.all([
-      eligible(this.#room, names),
+    const sorted = await eligible(this.#room, names)
+    const [ignored, disturbed] = await Promise.all([
+      ignoredOf(this.#room, sorted.paths),
       this.mode === 'commit' ? this.#isDisturbed() : false,
     ])
-    // Asked while the index is being prepared: most of the time none is.
-    const ignoring = ignoredOf(this.#room, sorted.paths)
-    // Whoever waits for it hears of a failure; nobody else has to.
-    ignoring.catch(() => {})
     const fit = new Set(sorted.paths)
-    const candidates = entries.filter(({ name }) => fit.has(name))
+    const candidates = entries.filter(({ name }) => fit.has(name) && !ignored.has(name))
     warnings.push(...this.#notFiltered(sorted.filtered))
     if (candidates.length === 0) return { commits: this.#commits(undefined), warnings }
     if (disturbed) {
@@ -139,22 +136,19 @@ export class Checkpoints {
       )
     }
     if (this.mode === 'shadow') {
-      const ignored = await ignoring
-      const kept = candidates.filter(({ name }) => !ignored.has(name))
-      if (kept.length === 0) return { commits: {}, warnings }
       const contents = new Contents(path.dirname(this.#options.dir), record.number)
       const plan = { room: this.#room, head: this.#head, record, message, author: settings.author, contents }
-      return { commits: await saveShadow({ ...plan, entries: kept }), warnings }
+      return { commits: await saveShadow({ ...plan, entries: candidates }), warnings }
     }
-    const changed = (): string[] =>
-      candidates.flatMap(({ name, entry, absolute }) => (isStill(inspect(absolute), entry) ? [] : [name]))
-    const late = new Set(changed())
-    const paths = candidates.flatMap(({ name }) => (late.has(name) ? [] : [name]))
-    const unfit = async (): Promise<Set<string>> => new Set([...(await ignoring), ...changed()])
-    const commit = await this.#commit(paths, message, unfit, settings.author, await this.#leftOut(record, candidates))
-    const ignored = await ignoring
-    for (const name of late)
-      if (!ignored.has(name)) warnings.push(`${this.#shown(name)} was changed meanwhile and is not committed`)
+    const late = new Set<string>()
+    const changedSince = (): Set<string> => {
+      for (const { name, entry, absolute } of candidates) if (!isStill(inspect(absolute), entry)) late.add(name)
+      return late
+    }
+    const paths = candidates.map(({ name }) => name)
+    const asleep = await this.#leftOut(record, candidates)
+    const commit = await this.#commit(paths, message, changedSince, settings.author, asleep)
+    for (const name of late) warnings.push(`${this.#shown(name)} was changed meanwhile and is not committed`)
     return { commits: this.#commits(commit), warnings }
   }
 
@@ -182,13 +176,13 @@ export class Checkpoints {
   async #commit(
     paths: readonly string[],
     message: string,
-    unfit: () => Promise<ReadonlySet<string>>,
+    changedSince: () => ReadonlySet<string>,
     author: string | null,
     asleep?: ReadonlyMap<string, Side>,
   ): Promise<string | undefined> {
     if (paths.length === 0) return undefined
     const pending = path.join(this.#options.dir, pendingFile)
-    const plan = { room: this.#room, head: this.#head, paths, message, author, unfit, pending }
+    const plan = { room: this.#room, head: this.#head, paths, message, author, changedSince, pending }
     const commit = await commitPaths(asleep === undefined ? plan : { ...plan, asleep })
     if (commit === undefined) return undefined
     this.#head = { ...this.#head, commit }

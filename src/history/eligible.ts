@@ -21,9 +21,14 @@ export async function eligible(room: Room, paths: readonly string[]): Promise<So
 
 /** Those that git ignores and does not track. */
 export async function ignoredOf(room: Room, paths: readonly string[]): Promise<Set<string>> {
-  if (paths.length === 0 || room.repository.top === undefined) return new Set()
-  const input = paths.join('\0') + '\0'
-  const { out } = await room.git(['check-ignore', '-z', '--stdin'], { input, fine: [1] })
+  // The rules alone are soon asked. What is tracked stands in the index, which may be large.
+  return matchedBy(room, [], await matchedBy(room, ['--no-index'], new Set(paths)))
+}
+
+async function matchedBy(room: Room, how: readonly string[], paths: ReadonlySet<string>): Promise<Set<string>> {
+  if (paths.size === 0 || room.repository.top === undefined) return new Set()
+  const input = [...paths].join('\0') + '\0'
+  const { out } = await room.git(['check-ignore', ...how, '-z', '--stdin'], { input, fine: [1] })
   return new Set(
     out
       .toString()

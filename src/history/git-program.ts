@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { hardenedGitArgs, hardenedGitEnv } from '../core/hardened-git.ts'
 import { hasCode } from '../core/os-error.ts'
 import { Stop } from '../core/problem.ts'
@@ -42,14 +42,22 @@ export interface GitAnswer {
   readonly out: Buffer
 }
 
+/** Starts git and leaves it to the caller. */
+export function startGit(
+  { cwd, env, args }: Pick<GitCall, 'cwd' | 'env' | 'args'>,
+  input: 'ignore' | 'pipe',
+): ChildProcess {
+  return spawn('git', [...hardenedArgs, ...args], {
+    cwd,
+    env: { ...hardenedEnv(), ...env },
+    stdio: [input, 'pipe', 'pipe'],
+  })
+}
+
 /** Runs git. Stops with what git said when it fails. */
-export function git({ cwd, env, args, input, fine = [] }: GitCall): Promise<GitAnswer> {
+export function git({ input, fine = [], ...call }: GitCall): Promise<GitAnswer> {
   return new Promise((done, failed) => {
-    const child = spawn('git', [...hardenedArgs, ...args], {
-      cwd,
-      env: { ...hardenedEnv(), ...env },
-      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-    })
+    const child = startGit(call, input === undefined ? 'ignore' : 'pipe')
     const out: Buffer[] = []
     const said: Buffer[] = []
     child.stdout?.on('data', (chunk: Buffer) => out.push(chunk))
@@ -62,7 +70,9 @@ export function git({ cwd, env, args, input, fine = [] }: GitCall): Promise<GitA
       if (code === 0 || (code !== null && fine.includes(code))) return done({ status: code, out: Buffer.concat(out) })
       const message = Buffer.concat(said).toString().trim().split('\n').slice(0, 3).join(' ')
       failed(
-        gitStop(`git ${args.find((arg) => !arg.startsWith('-')) ?? ''}: ${message || `ended with ${code ?? signal}`}`),
+        gitStop(
+          `git ${call.args.find((arg) => !arg.startsWith('-')) ?? ''}: ${message || `ended with ${code ?? signal}`}`,
+        ),
       )
     })
     if (input === undefined) return

@@ -1,15 +1,17 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { gitStop } from './git-program.ts'
-import { looseTreeOf, writeCommit } from './commit-object.ts'
 import { cutOffBelow } from './cut-off.ts'
 import { identityOf } from './message.ts'
 import { copyIndex, isUnchanged, type Seen, takeIndexLock } from './index-file.ts'
+import { ObjectReader } from './object-reader.ts'
+import { writeCommit } from './objects.ts'
 import { jsonOf, readOwn } from '../state/own-files.ts'
 import { type Head, headOf, moveRef, type Repository } from './repository.ts'
 import type { Room } from './room.ts'
 import { putToSleep, wake } from './sparse.ts'
-import type { Side } from './tree-contents.ts'
+import type { Named, Side } from './tree-contents.ts'
+import { editTree } from './tree-edit.ts'
 
 export interface IndexCommit {
   readonly room: Room
@@ -18,8 +20,8 @@ export interface IndexCommit {
   readonly paths: readonly string[]
   readonly message: string
   readonly author: string | null
-  /** Says, once they are read, which paths must not go in after all: they are ignored, or were changed meanwhile. */
-  readonly unfit: () => Promise<ReadonlySet<string>>
+  /** Says, once they are read, which paths must not go in after all. */
+  readonly changedSince: () => ReadonlySet<string>
   /** Paths that go back to being left out of a sparse checkout. */
   readonly asleep?: ReadonlyMap<string, Side>
   /** Where to note that the index is about to be replaced. */
@@ -32,40 +34,89 @@ export interface IndexCommit {
  * Answers with the commit, or undefined when there was nothing to commit.
  */
 export async function commitPaths(commit: IndexCommit): Promise<string | undefined> {
-  const { room, head, author, message } = commit
+  const { room, head, author, message, changedSince } = commit
   const index = path.join(room.repository.gitDir, 'index')
-  for (let round = 0; round < 5; round++) {
-    const copy = room.file(`index-${round}`)
-    const seen = copyIndex(index, copy)
-    const [tree, last] = await Promise.all([treeOf(commit, copy), treeAt(room, head.commit)])
-    if (tree === last) return undefined
-    const made = writeCommit(room, { tree, parent: head.commit, message, identity: identityOf(author) })
-    if (await installed(commit, made, index, copy, seen)) return made
+  const objects = new ObjectReader(room)
+  try {
+    let { paths } = commit
+    for (let round = 0; round < 5;) {
+      const copy = room.file(`index-${round}`)
+      const seen = copyIndex(index, copy)
+      await putInto(commit, paths, copy)
+      const late = changedSince()
+      if (paths.some((name) => late.has(name))) {
+        paths = paths.filter((name) => !late.has(name))
+        continue
+      }
+      const changes = await changesIn(room, head.commit, copy, paths)
+      if (changes.size === 0) return undefined
+      const base = head.commit === undefined ? undefined : `${head.commit}^{tree}`
+      const tree = await editTree({ repository: room.repository, objects, base, changes })
+      const identity = identityOf(author)
+      const made = writeCommit(room.repository, { tree, parent: head.commit, message, identity })
+      if (await installed(commit, made, index, copy, seen)) return made
+      round++
+    }
+  } finally {
+    objects.close()
   }
   throw gitStop('the index of the repository kept changing')
 }
 
-async function treeOf({ room, paths, unfit, asleep = new Map() }: IndexCommit, index: string): Promise<string> {
+async function putInto({ room, asleep = new Map() }: IndexCommit, paths: readonly string[], index: string) {
   const env = { GIT_INDEX_FILE: index }
   await putToSleep(room, asleep, env)
-  let wanted = paths.filter((name) => !asleep.has(name))
-  for (let round = 0; ; round++) {
-    const before = fs.existsSync(index)
-      ? { bytes: fs.readFileSync(index), mtimeMs: fs.statSync(index).mtimeMs }
-      : undefined
-    await addTo(room, wanted, env)
-    const late = await unfit()
-    if (!wanted.some((name) => late.has(name)) || round === 3) break
-    wanted = wanted.filter((name) => !late.has(name))
-    if (before === undefined) fs.rmSync(index, { force: true })
-    else {
-      fs.writeFileSync(index, before.bytes)
-      fs.utimesSync(index, Date.now() / 1000, Math.floor(before.mtimeMs) / 1000)
-    }
+  await addTo(
+    room,
+    paths.filter((name) => !asleep.has(name)),
+    env,
+  )
+}
+
+/** In what an index differs from a commit, at these paths. What somebody else has staged a moment ago stays staged. */
+async function changesIn(room: Room, commit: string | undefined, index: string, paths: readonly string[]) {
+  const isOwn = atOrAround(paths)
+  const changes = new Map<string, Side | undefined>()
+  for (const { name, mode, oid } of await (commit === undefined ? allOf(room, index) : changed(room, commit, index)))
+    if (isOwn(name)) changes.set(name, mode === '000000' ? undefined : { mode, oid })
+  return changes
+}
+
+async function changed(room: Room, commit: string, index: string): Promise<Named[]> {
+  const args = ['diff-index', '--cached', '--raw', '-z', '--no-renames', commit]
+  const { out } = await room.git(args, { env: { GIT_INDEX_FILE: index } })
+  const words = out.toString('latin1').split('\0')
+  const found: Named[] = []
+  for (let at = 0; at + 1 < words.length; at += 2) {
+    const [, mode = '', , oid = '', how] = words[at]?.split(' ') ?? []
+    if (how === 'U') throw gitStop('files are in conflict after a merge', 'Resolve them first.')
+    found.push({ name: words[at + 1] ?? '', mode, oid })
   }
-  // What is left out of a sparse checkout need not be there at all, in a partial clone.
-  const { out } = await room.git(['write-tree', ...(room.config.sparse ? ['--missing-ok'] : [])], { env })
-  return out.toString().trim()
+  return found
+}
+
+async function allOf(room: Room, index: string): Promise<Named[]> {
+  const { out } = await room.git(['ls-files', '--stage', '-z'], { env: { GIT_INDEX_FILE: index } })
+  return [...out.toString('latin1').matchAll(/(\d+) (\w+) \d\t([^\0]+)\0/g)].map(
+    ([, mode = '', oid = '', name = '']) => ({
+      name,
+      mode,
+      oid,
+    }),
+  )
+}
+
+/** Whether a name is one of these, or above or below one: a file may have become a directory, or a directory a file. */
+function atOrAround(paths: readonly string[]): (name: string) => boolean {
+  const own = new Set(paths.map((name) => Buffer.from(name).toString('latin1')))
+  const above = new Set([...own].flatMap(parentsOf))
+  return (name) => own.has(name) || above.has(name) || parentsOf(name).some((parent) => own.has(parent))
+}
+
+function parentsOf(name: string): string[] {
+  const found: string[] = []
+  for (let at = name.lastIndexOf('/'); at > 0; at = name.lastIndexOf('/', at - 1)) found.push(name.slice(0, at))
+  return found
 }
 
 /** Puts paths into an index as they are on the disk. */
@@ -93,14 +144,6 @@ async function updateIndex(room: Room, how: readonly string[], names: readonly s
 function isContent(file: string): boolean {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false })
   return stat !== undefined && !stat.isDirectory()
-}
-
-async function treeAt(room: Room, commit: string | undefined): Promise<string | undefined> {
-  if (commit === undefined) return undefined
-  const loose = looseTreeOf(room, commit)
-  if (loose !== undefined) return loose
-  const { out } = await room.git(['rev-parse', '--verify', `${commit}^{tree}`])
-  return out.toString().trim()
 }
 
 /** Moves the branch and replaces the index, unless somebody else changed that meanwhile. */

@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process'
+import { type ChildProcess, execFile } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { git, type GitAnswer, gitStop } from './git-program.ts'
+import { git, type GitAnswer, type GitCall, gitStop, startGit } from './git-program.ts'
 import { roomPrefix, sweepRooms } from './record.ts'
 import type { Head, Repository } from './repository.ts'
 
@@ -57,13 +57,20 @@ export class Room {
     fs.symlinkSync(real, this.file(refs), 'junction')
   }
 
-  git(args: readonly string[], { input, env = {}, fine = [] }: RoomCall = {}): Promise<GitAnswer> {
+  git(args: readonly string[], { input, env, fine = [] }: RoomCall = {}): Promise<GitAnswer> {
+    return git({ ...this.#call(args, env), ...(input === undefined ? {} : { input }), fine })
+  }
+
+  /** Starts a git that is asked again and again. */
+  start(args: readonly string[]): ChildProcess {
+    return startGit(this.#call(args), 'pipe')
+  }
+
+  #call(args: readonly string[], env: Readonly<Record<string, string>> = {}): GitCall {
     const { top, commonDir, gitDir } = this.repository
-    return git({
+    return {
       cwd: top ?? gitDir,
       args,
-      ...(input === undefined ? {} : { input }),
-      fine,
       env: {
         GIT_DIR: this.#dir,
         GIT_OBJECT_DIRECTORY: path.join(commonDir, 'objects'),
@@ -71,7 +78,7 @@ export class Room {
         ...(top === undefined ? {} : { GIT_WORK_TREE: top }),
         ...env,
       },
-    })
+    }
   }
 
   close(): void {

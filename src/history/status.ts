@@ -13,10 +13,13 @@ export interface Status {
   readonly dirty: readonly string[]
 }
 
+/** Which commit of a submodule is meant may be staged like a file; what is in it is its own business. */
+const onlyPointers = '--ignore-submodules=dirty'
+
 export async function statusOf(room: Room): Promise<Status> {
   // Two processes at once: one looks at what is tracked, the other for what is not.
   const [tracked, others] = await Promise.all([
-    room.git(['status', '--porcelain=v2', '-z', '--untracked-files=no', '--no-renames', '--ignore-submodules=all']),
+    room.git(['status', '--porcelain=v2', '-z', '--untracked-files=no', '--no-renames', onlyPointers]),
     room.git(['ls-files', '--others', '--exclude-standard', '-z']),
   ])
   const dirty: string[] = []
@@ -42,7 +45,7 @@ export async function statusOf(room: Room): Promise<Status> {
 /** Whether anything is staged, without a look at the files. */
 export async function isStaged(room: Room, head: string | undefined): Promise<boolean> {
   if (head === undefined) return (await room.git(['ls-files', '-z'])).out.length > 0
-  const args = ['diff-index', '--cached', '--quiet', '--ignore-submodules=all', head]
+  const args = ['diff-index', '--cached', '--quiet', onlyPointers, head]
   return (await room.git(args, { fine: [1] })).status === 1
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Inspected } from '../core/recorder.ts'
-import { gitStop } from './git-program.ts'
+import { missing } from './object-reader.ts'
 import type { Room } from './room.ts'
 
 /** What a tree has at a path. */
@@ -29,7 +29,7 @@ export async function sidesIn(room: Room, tree: string, names: readonly string[]
     })
 }
 
-type Named = Side & { readonly name: string }
+export type Named = Side & { readonly name: string }
 
 /** Contents as they stand in the working tree, line endings and all, by `oid name`. */
 export async function contentsOf(room: Room, wanted: readonly Named[]): Promise<Map<string, Buffer>> {
@@ -88,6 +88,3 @@ async function oneByOne(room: Room, some: readonly Named[]): Promise<[string, Bu
   }
   return found
 }
-
-const missing = (oid: string): Error =>
-  gitStop(`an object is missing: ${oid}`, 'Let git fetch it first, if this is a partial clone.')

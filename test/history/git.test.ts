@@ -236,6 +236,38 @@ describe('commit mode', () => {
     expect(treeOf(root)).toEqual(before)
   })
 
+  it('counts the commit of a submodule as staged when it is, and only then', async () => {
+    const inner = repository({ 'in.txt': 'in\n' })
+    const root = repository(files)
+    git(root, '-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', inner, 'sub')
+    git(root, 'commit', '-q', '-m', 'sub')
+    fill(root, { 'sub/in.txt': 'next\n' })
+    git(path.join(root, 'sub'), 'commit', '-q', '-a', '-m', 'next')
+    expect((await execute(root, 'commit', [edit])).warnings).toBeUndefined()
+    expect(git(root, 'show', '--format=', '--name-only')).toBe('a.txt\n')
+    git(root, 'add', 'sub')
+    const index = fs.readFileSync(path.join(root, '.git/index'))
+    const result = await execute(root, 'commit', [create])
+    expect(result.warnings).toEqual([expect.stringContaining('staged')])
+    expect(subjects(root)).toEqual(['AI: edit a.txt', 'sub', 'first'])
+    expect(await undoIn(root, 'commit')).toMatchObject({ success: true })
+    expect(fs.readFileSync(path.join(root, '.git/index')).equals(index)).toBe(true)
+  })
+
+  it('leaves objects as open as the repository is, for others who share it', async () => {
+    const root = repository(files, '--shared=0660')
+    const objects = path.join(root, '.git/objects')
+    const before = new Set(fs.readdirSync(objects, { recursive: true }).map(String))
+    await execute(root, 'commit', [edit, create])
+    const made = fs
+      .readdirSync(objects, { recursive: true })
+      .map(String)
+      .filter((name) => !before.has(name))
+    const modeOf = (name: string): string => (fs.statSync(path.join(objects, name)).mode & 0o777).toString(8)
+    expect(new Set(made.filter((name) => name.includes(path.sep)).map(modeOf))).toEqual(new Set(['440']))
+    expect(new Set(made.filter((name) => !name.includes(path.sep)).map(modeOf))).toEqual(new Set(['770']))
+  })
+
   it('leaves a submodule alone that is not checked out', async () => {
     const inner = repository({ 'in.txt': 'in\n' })
     const first = repository(files)
@@ -311,6 +343,7 @@ describe('commit mode', () => {
     fill(root, { 'dist/out.js': 'old\n' })
     await execute(root, 'commit', [edit, ['file_write', { path: 'dist/out.js', content: 'new\n' }]])
     expect(git(root, 'show', '--format=', '--name-only')).toBe('a.txt\n')
+    for (const oid of objectsOf(root)) expect(git(root, 'cat-file', '-p', oid)).not.toBe('new\n')
     expect(await undoIn(root, 'commit')).toMatchObject({ success: true, restored: ['a.txt', 'dist/out.js'] })
     expect(fs.readFileSync(path.join(root, 'dist/out.js'), 'utf8')).toBe('old\n')
   })

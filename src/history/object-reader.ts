@@ -1,0 +1,79 @@
+import type { ChildProcess } from 'node:child_process'
+import { gitStop } from './git-program.ts'
+import type { Room } from './room.ts'
+
+export interface GitObject {
+  readonly id: string
+  readonly type: string
+  readonly bytes: Buffer
+}
+
+/** Reads objects through one git that stays, so that a walk from tree to tree starts no program at each step. */
+export class ObjectReader {
+  readonly #child: ChildProcess
+  readonly #waiting: Waiting[] = []
+  #chunks: Buffer[] = []
+  #length = 0
+  /** How many bytes have to be there before it is worth looking. */
+  #wanted = 1
+  #failure: Error | undefined
+
+  constructor(room: Room) {
+    this.#child = room.start(['cat-file', '--batch'])
+    const fail = (reason: string): void => {
+      this.#failure ??= gitStop(reason)
+      for (const { failed } of this.#waiting.splice(0)) failed(this.#failure)
+    }
+    this.#child.on('error', (error) => fail(error.message))
+    this.#child.on('close', (code, signal) => fail(`git cat-file: ended with ${code ?? signal}`))
+    this.#child.stdin?.on('error', () => {})
+    this.#child.stderr?.resume()
+    this.#child.stdout?.on('data', (chunk: Buffer) => {
+      this.#chunks.push(chunk)
+      this.#length += chunk.length
+      if (this.#length >= this.#wanted) this.#answer()
+    })
+  }
+
+  /** By its name, or what git understands as one; stops when it is not there. */
+  read(name: string): Promise<GitObject> {
+    return new Promise((done, failed) => {
+      if (this.#failure !== undefined) return failed(this.#failure)
+      this.#waiting.push({ name, done, failed })
+      this.#child.stdin?.write(`${name}\n`)
+    })
+  }
+
+  close(): void {
+    this.#child.stdin?.end()
+  }
+
+  #answer(): void {
+    let bytes = Buffer.concat(this.#chunks)
+    this.#wanted = 1
+    for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10)) {
+      const [id = '', type = '', size] = bytes.toString('latin1', 0, end).split(' ')
+      const begin = end + 1
+      const length = size === undefined ? 0 : Number(size) + 1
+      if (bytes.length < begin + length) {
+        this.#wanted = begin + length
+        break
+      }
+      const next = this.#waiting.shift()
+      if (size === undefined) next?.failed(missing(next.name))
+      else next?.done({ id, type, bytes: bytes.subarray(begin, begin + length - 1) })
+      bytes = bytes.subarray(begin + length)
+    }
+    this.#chunks = [bytes]
+    this.#length = bytes.length
+  }
+}
+
+interface Waiting {
+  readonly name: string
+  readonly done: (object: GitObject) => void
+  readonly failed: (error: Error) => void
+}
+
+export const missing = (name: string): Error =>
+  gitStop(`an object is missing: ${name}`, 'Let git fetch it first, if this is a partial clone.')

@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { ObjectReader } from '../../src/history/object-reader.ts'
+import { type Repository, headOf } from '../../src/history/repository.ts'
+import { Room } from '../../src/history/room.ts'
+import type { Side } from '../../src/history/tree-contents.ts'
+import { editTree } from '../../src/history/tree-edit.ts'
+import { scratchDir } from '../support/scratch.ts'
+
+/** A file's paths, byte for character, with which of two contents it has. */
+type Files = ReadonlyMap<string, Side>
+
+/** Git sorts `a` behind `a-b` and `a.b` when it is a directory; names need not be UTF-8. */
+const name = fc.constantFrom('a', 'a-b', 'a.b', 'a0', 'b', 'Ã¤', '\xff')
+const somewhere = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join('/'))
+
+/** An empty repository, what reads and writes its objects, and three things that a path can be. */
+async function world(format: string) {
+  const top = scratchDir()
+  const gitDir = path.join(top, '.git')
+  const repository: Repository = { top, gitDir, commonDir: gitDir }
+  const git = (args: readonly string[], input = ''): string =>
+    execFileSync('git', args, { cwd: top, input: Buffer.from(input, 'latin1'), stdio: 'pipe' }).toString('latin1')
+  git(['init', '-q', `--object-format=${format}`])
+  const objects = new ObjectReader(await Room.open(repository, headOf(repository), path.join(top, 'room')))
+  onTestFinished(() => objects.close())
+  const [one = '', two = ''] = ['1', '2'].map((text) => git(['hash-object', '-w', '--stdin'], text).trim())
+  const sides: Side[] = [
+    { mode: '100644', oid: one },
+    { mode: '100755', oid: one },
+    { mode: '120000', oid: two },
+  ]
+  return { gitDir, git, sides, edit: { repository, objects } }
+}
+
+describe.each(['sha1', 'sha256'])('a tree with some paths changed, in a repository with %s', (format) => {
+  it('is the one that git would have written', async () => {
+    const { gitDir, git, sides, edit } = await world(format)
+    const treeBy = (files: Files): string => {
+      fs.rmSync(path.join(gitDir, 'index'), { force: true })
+      const lines = [...files].map(([file, { mode, oid }]) => `${mode} ${oid}\t${file}\0`)
+      git(['update-index', '-z', '--index-info'], lines.join(''))
+      return git(['write-tree']).trim()
+    }
+    const some = fc.array(fc.tuple(somewhere, fc.constantFrom(...sides)), { maxLength: 8 }).map((pairs): Files =>
+      // A later one takes the place of what is in its way.
+      pairs.reduce((files, [file, side]) => {
+        const apart = [...files].filter(([other]) => !isWithin(other, file) && !isWithin(file, other))
+        return new Map([...apart, [file, side]])
+      }, new Map<string, Side>()),
+    )
+    await fc.assert(
+      fc.asyncProperty(some, some, async (from, to) => {
+        const [base, after] = [treeBy(from), treeBy(to)]
+        const changes = new Map<string, Side | undefined>(to)
+        for (const file of from.keys()) if (!to.has(file)) changes.set(file, undefined)
+        expect(await editTree({ ...edit, base: `${base}^{tree}`, changes })).toBe(after)
+        if (to.size > 0) expect(await editTree({ ...edit, base: undefined, changes: to })).toBe(after)
+      }),
+      { numRuns: 40 },
+    )
+    expect(git(['fsck', '--strict', '--no-dangling'])).toBe('')
+  })
+
+  it('says which object is missing, and goes on reading', async () => {
+    const { sides, edit } = await world(format)
+    const base = '1'.repeat(sides[0]?.oid.length ?? 0)
+    const changes = new Map([['a', sides[0]]])
+    await expect(editTree({ ...edit, base, changes })).rejects.toMatchObject({
+      problem: { kind: 'git', reason: `an object is missing: ${base}` },
+    })
+    const tree = await editTree({ ...edit, base: undefined, changes })
+    expect(await editTree({ ...edit, base: tree, changes })).toBe(tree)
+  })
+})
+
+const isWithin = (file: string, dir: string): boolean => file === dir || file.startsWith(`${dir}/`)
