@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process'
 import { gitStop } from './git-program.ts'
 import type { Room } from './room.ts'
 
@@ -10,7 +9,7 @@ export interface GitObject {
 
 /** Reads objects through one git that stays, so that a walk from tree to tree starts no program at each step. */
 export class ObjectReader {
-  readonly #child: ChildProcess
+  readonly #child: ReturnType<Room['start']>
   readonly #waiting: Waiting[] = []
   #chunks: Buffer[] = []
   #length = 0
