@@ -61,6 +61,20 @@ export class Room {
     return git({ ...this.#call(args, env), ...(input === undefined ? {} : { input }), fine })
   }
 
+  /** What git says of these names, in as few calls as a command line can hold. */
+  async gitOn(
+    names: readonly string[],
+    args: readonly string[],
+    env?: Readonly<Record<string, string>>,
+  ): Promise<string> {
+    let said = ''
+    for (const some of batchesOf(names)) {
+      const call = ['--literal-pathspecs', ...args, '--', ...some]
+      said += (await this.git(call, env === undefined ? {} : { env })).out.toString()
+    }
+    return said
+  }
+
   /** Starts a git that is asked again and again. */
   start(args: readonly string[]): ChildProcess {
     return startGit(this.#call(args), 'pipe')
@@ -84,6 +98,24 @@ export class Room {
   close(): void {
     fs.rmSync(this.#dir, { recursive: true, force: true })
   }
+}
+
+/** Less than the narrowest system takes, together with what stands before. */
+const batchBytes = 20_000
+
+function batchesOf(names: readonly string[]): string[][] {
+  const batches: string[][] = []
+  let room = 0
+  for (const name of names) {
+    const size = Buffer.byteLength(name) + 1
+    if (size > room) {
+      batches.push([])
+      room = batchBytes
+    }
+    batches.at(-1)?.push(name)
+    room -= size
+  }
+  return batches
 }
 
 interface RoomCall {

@@ -17,16 +17,11 @@ export function stateOf({ mode }: Side, bytes: Buffer | undefined): Inspected {
 
 /** What a tree has at these paths. */
 export async function sidesIn(room: Room, tree: string, names: readonly string[]): Promise<Named[]> {
-  const { out } = await room.git(['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', tree, '--', ...names])
-  return out
-    .toString()
-    .split('\0')
-    .flatMap((line) => {
-      const [, mode, type, oid, name] = /^(\d+) (\w+) (\S+)\t(.*)$/s.exec(line) ?? []
-      return type === 'blob' && mode !== undefined && oid !== undefined && name !== undefined
-        ? [{ mode, oid, name }]
-        : []
-    })
+  const out = await room.gitOn(names, ['ls-tree', '-z', '--full-tree', tree])
+  return out.split('\0').flatMap((line) => {
+    const [, mode, type, oid, name] = /^(\d+) (\w+) (\S+)\t(.*)$/s.exec(line) ?? []
+    return type === 'blob' && mode !== undefined && oid !== undefined && name !== undefined ? [{ mode, oid, name }] : []
+  })
 }
 
 export type Named = Side & { readonly name: string }

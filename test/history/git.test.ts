@@ -290,6 +290,17 @@ describe('commit mode', () => {
     expect(status(root)).toEqual([own])
   })
 
+  it('works in a sparse checkout with more changes than a command line can name', async () => {
+    const long = 'n'.repeat(200)
+    const names = Array.from({ length: 12_000 }, (_, at) => `src/${long}${at}.txt`)
+    const root = repository({ ...files, 'far/d.txt': 'd\n' })
+    git(root, 'sparse-checkout', 'set', '--cone', 'src')
+    fill(root, Object.fromEntries(names.map((name) => [name, ''])))
+    expect(await execute(root, 'commit', [edit])).toMatchObject({ success: true })
+    expect(git(root, 'diff', '--shortstat', 'HEAD~2', 'HEAD~')).toContain('12000 files changed')
+    expect(status(root)).toEqual([own])
+  })
+
   it('leaves out of a sparse checkout again what an undo takes off the disk, and deletes it nowhere', async () => {
     const root = repository({ ...files, 'far/d.txt': 'd\n' })
     git(root, 'sparse-checkout', 'set', '--cone', 'src')
