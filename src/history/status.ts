@@ -52,7 +52,7 @@ export async function isStaged(room: Room, head: string | undefined): Promise<bo
 /** Above this a file that nobody tracks is not saved. */
 const sizeLimit = 10 * 1024 * 1024
 
-/** What of it may be saved in a commit: nothing closed, nothing of clada's, nothing huge or odd. */
+/** What of it may be saved in a commit: nothing closed, nothing of clada's, nothing huge, odd or unreadable. */
 export function savable(
   top: string,
   names: readonly string[],
@@ -71,8 +71,18 @@ export function savable(
     if (stat === undefined || stat.isSymbolicLink()) return true
     // A file that became a directory is gone, unless that is a repository: then it may be a submodule.
     if (stat.isDirectory()) return !fs.existsSync(path.join(at, '.git'))
-    return stat.isFile() && stat.size <= sizeLimit
+    return stat.isFile() && stat.size <= sizeLimit && isReadable(at)
   })
+}
+
+/** What belongs to somebody else, as containers leave it behind, cannot be saved; git would give up altogether. */
+function isReadable(file: string): boolean {
+  try {
+    fs.accessSync(file, fs.constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 export const isClosed = (relative: string, closed: (relative: string) => boolean): boolean =>

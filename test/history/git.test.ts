@@ -482,6 +482,18 @@ describe('commit mode', () => {
     expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('one\n')
   })
 
+  it('leaves out what may not be read, and commits the rest', () => {
+    const root = repository(files)
+    fill(root, { 'b.txt': 'mine\n', 'left/by-a-container': 'x' })
+    const clada = ordinaryUser(root)
+    fs.chmodSync(path.join(root, 'left/by-a-container'), 0)
+    const { status, stdout } = clada(['--git', 'commit'], documentOf(root, [edit]))
+    expect([status, stdout]).toEqual([0, expect.stringContaining('(b.txt) was committed first')])
+    expect(git(root, '-c', `safe.directory=${root}`, 'log', '--format=%s', '--name-only')).toMatch(
+      /^AI: edit a.txt\n\na.txt\nclada: before .*\n\nb.txt\nfirst\n/,
+    )
+  })
+
   it('waits for a git that is at work', async () => {
     const root = repository(files)
     const lock = path.join(root, '.git/index.lock')
