@@ -159,7 +159,7 @@ function optionsFor({ include, regex, ignoreCase }: Search): string[] {
   // Of two patterns that match the later one counts, and those without regard to case come last: no `include` opens these.
   const closed = ['.git', '.clada', 'clada.yml'].map((name) => `--iglob=!${name}`)
   const options = ['--no-config', '--no-require-git', '--hidden', ...closed, '--color=never']
-  options.push('--line-number', '--no-heading', '--with-filename', '--null', '--no-messages', '--crlf')
+  options.push('--line-number', '--column', '--no-heading', '--with-filename', '--null', '--no-messages', '--crlf')
   if (!regex) options.push('--fixed-strings')
   if (ignoreCase) options.push('--ignore-case')
   // A type, unlike a glob, does not bring ignored files back; but it knows file names only.
@@ -168,22 +168,29 @@ function optionsFor({ include, regex, ignoreCase }: Search): string[] {
   return options
 }
 
-const longestLine = 2000
-
-/** One line of output: the path, NUL, the line number, a colon, the line. */
+/** One line of output: the path, NUL, the line number, a colon, the byte of the first match, a colon, the line. */
 function reported(output: Buffer, onHit: OnHit): 'go-on' | 'enough' {
   const nul = output.indexOf(0)
   if (nul === -1) return 'go-on'
   const colon = output.indexOf(58, nul)
-  const text = output
-    .subarray(colon + 1)
-    .toString('utf8')
-    .replace(/\r$/, '')
+  const begin = output.indexOf(58, colon + 1) + 1
+  const match = begin + Number(output.subarray(colon + 1, begin - 1).toString('latin1')) - 1
+  const text = output.toString('utf8', begin).replace(/\r$/, '')
   return onHit(
-    output.subarray(0, nul).toString('utf8').replace(/^\.\//, ''),
-    Number(output.subarray(nul + 1, colon).toString('latin1')),
-    text.length > longestLine ? `${text.slice(0, longestLine)}… (${text.length} characters)` : text,
+    output.toString('utf8', 0, nul).replace(/^\.\//, ''),
+    Number(output.toString('latin1', nul + 1, colon)),
+    text.length > longestLine ? cutAround(text, output.toString('utf8', begin, match).length) : text,
   )
+}
+
+const longestLine = 2000
+
+/** As much of a line as is worth reading, with what was looked for in it. */
+function cutAround(line: string, match: number): string {
+  const from = match < longestLine - 200 ? 0 : match - 500
+  const part = line.slice(from, from + longestLine)
+  const to = from + part.length
+  return `${from > 0 ? '…' : ''}${part}${to < line.length ? '…' : ''} (characters ${from + 1} to ${to} of ${line.length})`
 }
 
 /** What is only staged is written to a scratch directory and searched there by the same program. */

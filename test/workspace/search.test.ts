@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { Clada } from '../../src/index.ts'
+import { scratchDir } from '../support/scratch.ts'
+import { block } from './blocks.ts'
+
+async function hitIn(line: string): Promise<string> {
+  const root = scratchDir({ 'long.js': `first\n${line}\r\n` })
+  const result = await new Clada({ repoPath: root, git: 'off' }).execute(
+    block('grep', { pattern: 'needle', path: root }),
+  )
+  const [hit] = result.results[0]?.data as { line: string; line_number: number }[]
+  expect(hit?.line_number).toBe(2)
+  return hit?.line ?? ''
+}
+
+it.each([
+  ['a line of usual length', 'x:1:needle:', 'x:1:needle:'],
+  [
+    'the beginning of a long line',
+    `needle${'y'.repeat(3000)}`,
+    `needle${'y'.repeat(1994)}… (characters 1 to 2000 of 3006)`,
+  ],
+  [
+    'the middle of a long line',
+    `${'ä'.repeat(3000)}needle${'y'.repeat(3000)}`,
+    `…${'ä'.repeat(500)}needle${'y'.repeat(1494)}… (characters 2501 to 4500 of 6006)`,
+  ],
+  [
+    'the end of a long line',
+    `${'x'.repeat(3000)}needle`,
+    `…${'x'.repeat(500)}needle (characters 2501 to 3006 of 3006)`,
+  ],
+])('what was looked for is shown: %s', async (_, line, shown) => {
+  expect(await hitIn(line)).toBe(shown)
+})
