@@ -4,7 +4,7 @@ import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, isProgram, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { repairLines } from './repair.ts'
-import { firstLine, primaryOf } from './words.ts'
+import { byBlock, firstLine, primaryOf } from './words.ts'
 
 /** A line for each task, numbered from 1, then a `<result>` for programs, which counts from 0. */
 export function formatXml(result: ExecutionResult, options: ReportOptions = {}): string {
@@ -23,7 +23,8 @@ interface Task {
   readonly status: 'success' | 'error' | 'skipped'
   readonly line: number
   readonly result?: ActionResult
-  readonly error?: ParseError
+  /** What is wrong with a block that could not be read. */
+  readonly errors?: readonly ParseError[]
 }
 
 function tasksOf({ results, parseErrors }: ExecutionResult): Task[] {
@@ -37,10 +38,10 @@ function tasksOf({ results, parseErrors }: ExecutionResult): Task[] {
         ? ('skipped' as const)
         : ('error' as const),
   }))
-  const broken = parseErrors.map((error) => ({
-    error,
-    group: error.group,
-    line: error.line ?? 0,
+  const broken = byBlock(parseErrors).map((errors) => ({
+    errors,
+    group: errors[0]?.group,
+    line: errors[0]?.line ?? 0,
     status: 'error' as const,
   }))
   return [...done, ...broken].sort((a, b) => a.line - b.line).map((task, index) => ({ ...task, index }))
@@ -48,15 +49,8 @@ function tasksOf({ results, parseErrors }: ExecutionResult): Task[] {
 
 function taskLines(task: Task, { errorDetail, outputLimit = defaultOutputLimit, programs }: ReportOptions): string[] {
   const head = `[task-${task.index + 1}]`
-  const { result, error } = task
-  if (result === undefined) {
-    const where =
-      error?.line === undefined
-        ? ''
-        : ` (line ${error.line}${error.column === undefined ? '' : `, column ${error.column}`})`
-    const hint = error?.hint !== undefined && errorDetail !== 'minimal' ? [`    → ${error.hint}`] : []
-    return [`${head} Error: ${error?.code ?? 'malformed_xml'}: ${error?.message}${where}`, ...hint]
-  }
+  const { result, errors = [] } = task
+  if (result === undefined) return errors.flatMap((error) => errorLines(head, error, errorDetail))
   const warnings = (result.warnings ?? []).map((warning) => `${head} Warning: ${warning}`)
   const output =
     outputOf(result, outputLimit, programs)
@@ -77,6 +71,18 @@ function taskLines(task: Task, { errorDetail, outputLimit = defaultOutputLimit, 
     ...output,
   ]
 }
+
+function errorLines(
+  head: string,
+  { code, message, line, column, hint }: ParseError,
+  errorDetail: ReportOptions['errorDetail'],
+): string[] {
+  const where = line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`
+  const advice = hint !== undefined && errorDetail !== 'minimal' ? [`    → ${hint}`] : []
+  return [`${head} Error: ${code ?? malformed}: ${message}${where}`, ...advice]
+}
+
+const malformed = 'malformed_xml'
 
 /** What was done, in the past tense. */
 function successOf({ action, params, data }: ActionResult): string {
@@ -136,13 +142,15 @@ function blockElement(tasks: readonly Task[], index: number): string[] {
   ]
 }
 
-function taskElement({ index, status, result, error }: Task): string[] {
+function taskElement({ index, status, result, errors = [] }: Task): string[] {
   if (status === 'skipped') return [`    <task index="${index}" status="skipped"/>`]
-  const type = result?.code ?? error?.code ?? 'malformed_xml'
-  const text = result === undefined ? (error?.message ?? '') : capitalised(reasonFor(result))
+  const told =
+    result === undefined
+      ? errors.map(({ code, message }) => [code, message] as const)
+      : [[result.code, capitalised(reasonFor(result))] as const]
   return [
     `    <task index="${index}" status="error">`,
-    `      <error type="${escaped(type)}">${escaped(text)}</error>`,
+    ...told.map(([code = malformed, text]) => `      <error type="${escaped(code)}">${escaped(text)}</error>`),
     '    </task>',
   ]
 }
