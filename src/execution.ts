@@ -6,6 +6,7 @@ import { now } from './core/clock.ts'
 import type { ApprovalRequest } from './core/commands.ts'
 import type { Problem } from './core/problem.ts'
 import type { ActionResult, Code, Details, ExecutionResult, ParseError } from './core/result.ts'
+import { stopReason } from './core/stop-reason.ts'
 import { syntaxError } from './parse-error.ts'
 import { explain } from './report/explain.ts'
 import { problemOf, settle, stopped } from './settle.ts'
@@ -274,7 +275,7 @@ export class Execution {
   /** Why nothing more is carried out. */
   #over(): Problem | undefined {
     const { signal, timeLimit } = this.#options
-    if (signal?.aborted) return stopped(reasonOf(signal))
+    if (signal?.aborted) return stopped(stopReason(signal))
     if (timeLimit !== undefined && now() - this.#begun > timeLimit)
       return stopped(`the time limit of ${timeLimit / 1000} s is over`)
     const { fatalError } = this.#fatal
@@ -335,6 +336,3 @@ const alreadyWarning = ({ execution, action, time }: AlreadyDone): string =>
 
 const displacedWarning = (saved: string): string =>
   `someone else wrote to this file in the moment it was replaced; their text is saved in ${saved}`
-
-const reasonOf = (signal: AbortSignal): string =>
-  signal.reason instanceof Error ? signal.reason.message : 'the run was stopped'

@@ -124,13 +124,13 @@ function outcomeOf(done: Contained, timeoutMs: number, offline: Offline | undefi
 }
 
 export function problemOf(
-  { ended, exitCode, signal }: Pick<ProcessEnd, 'ended' | 'exitCode' | 'signal'>,
+  { ended, exitCode, signal, error = '' }: Pick<ProcessEnd, 'ended' | 'exitCode' | 'signal' | 'error'>,
   timeoutMs: number,
   offline: Offline | undefined,
 ): Problem {
   const missed = offline === undefined ? {} : { offline }
   if (ended === 'timeout') return { kind: 'command-late', ms: timeoutMs, ...missed }
-  if (ended === 'stopped') return { kind: 'command-failed', how: { stopped: true } }
+  if (ended === 'stopped') return { kind: 'command-failed', how: { stopped: error } }
   if (ended === 'crowd') return { kind: 'command-failed', how: { crowd: true } }
   const how = exitCode === null ? { signal: signal ?? 'unknown' } : { exit: exitCode }
   return { kind: 'command-failed', how, ...missed }

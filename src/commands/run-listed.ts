@@ -87,7 +87,7 @@ export function answer({ rule }: Pick<Listed, 'rule'>, end: ProcessEnd | undefin
   if (ended === 'unstarted')
     return fail({ kind: 'program-missing', program: rule.name, ...(error === undefined ? {} : { advice: error }) })
   if (ended === 'timeout') return fail({ kind: 'command-late', ms: listedMs }, { output })
-  if (ended === 'stopped') return fail({ kind: 'command-failed', how: { stopped: true } }, { output })
+  if (ended === 'stopped') return fail({ kind: 'command-failed', how: { stopped: error ?? '' } }, { output })
   if (exitCode === null) return fail({ kind: 'command-failed', how: { signal: signal ?? 'unknown' } }, { output })
   const data = { output, exit_code: exitCode }
   const isAnswer = exitCode === 0 || (rule.answers?.includes(exitCode) ?? false)

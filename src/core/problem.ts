@@ -70,7 +70,7 @@ export type Problem =
     }
   | {
       kind: 'command-failed'
-      how: { exit: number } | { signal: string } | { crowd: true } | { stopped: true }
+      how: { exit: number } | { signal: string } | { crowd: true } | { stopped: string }
       offline?: Offline
     }
   | { kind: 'command-late'; ms: number; offline?: Offline }

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import fs from 'node:fs'
 import type { Readable } from 'node:stream'
+import { stopReason } from '../core/stop-reason.ts'
 import { mostProcesses, mostThreads, watchCrowd } from './crowd.ts'
 import { inheritedDescriptors } from './inherited.ts'
 import { KeptOutput } from './kept-output.ts'
@@ -45,7 +46,7 @@ export interface ProcessEnd {
   readonly exitCode: number | null
   readonly signal: string | null
   readonly ended: 'itself' | 'timeout' | 'stopped' | 'crowd' | 'unstarted'
-  /** Why it could not be started. */
+  /** Why it could not be started, or had to stop with the run. */
   readonly error?: string
   /** What came on descriptor 3. */
   readonly status: string
@@ -74,7 +75,7 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
   hear(child.stdout, [stdout, both], call.onOutput)
   hear(child.stderr, [stderr, both], call.onOutput)
 
-  let ended: ProcessEnd['ended'] = 'itself'
+  let ended = 'itself' as ProcessEnd['ended']
   const stop = (why: ProcessEnd['ended']): void => {
     if (ended !== 'itself') return
     ended = why
@@ -107,6 +108,7 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
     exitCode: ended === 'itself' ? end.exitCode : null,
     signal: end.signal,
     ended,
+    ...(ended === 'stopped' ? { error: stopReason(call.signal) } : {}),
     status: told(),
     gone,
   }

@@ -93,6 +93,6 @@ function approvalNeeded(problem: Problem & { kind: 'approval-needed' }, action: 
 
 function failureOf(how: (Problem & { kind: 'command-failed' })['how']): string {
   if ('exit' in how) return `Command failed with exit code ${how.exit}`
-  if ('stopped' in how) return 'Command stopped with the run, after it had begun; what it had done by then stays'
+  if ('stopped' in how) return `Command stopped after it had begun: ${how.stopped}; what it had done by then stays`
   return 'signal' in how ? `Process killed by signal ${how.signal}` : 'Process stopped: it started too many others'
 }
