@@ -8,7 +8,8 @@ async function hitIn(line: string): Promise<string> {
   const result = await new Clada({ repoPath: root, git: 'off' }).execute(
     block('grep', { pattern: 'needle', path: root }),
   )
-  const [hit] = result.results[0]?.data as { line: string; line_number: number }[]
+  const data = result.results[0]?.data as { line: string; line_number: number }[] | undefined
+  const hit = data?.[0]
   expect(hit?.line_number).toBe(2)
   return hit?.line ?? ''
 }
