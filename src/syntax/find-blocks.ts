@@ -11,6 +11,7 @@ import type { MakeReader, Reader, Reading } from './reader.ts'
 import { makeReplacerReader } from './replacer.ts'
 import { makeSearchReplaceReader } from './search-replace.ts'
 import { makeShamReader } from './sham.ts'
+import { draftWarnings, mayThink, thoughtsIn, withoutThoughts } from './thoughts.ts'
 import { makeUdiffReader } from './udiff.ts'
 import { throughQuotes } from './unquote.ts'
 
@@ -39,17 +40,28 @@ export interface FindOptions {
 
 /** Every block in a text, in order of appearance. Never throws: a broken block is there with its faults. */
 export function findBlocks(source: Source, options: FindOptions = {}): Document {
-  const read = (text: Source): Document => {
-    const finder = new BlockFinder(text, options)
-    while (finder.step() !== undefined);
-    return finder.document()
-  }
-  const document = options.strict ? read(source) : mended(source, options, read)
+  if (!mayThink(source.text)) return meantBlocks(source, options)
+  const asItStands = readBlocks(source, options)
+  const { closed } = thoughtsIn(source, asItStands.blocks, !options.nativeBefore)
+  const { warnings, ...found } = meantBlocks(withoutThoughts(source, closed), options)
+  return { ...found, warnings: [...draftWarnings(closed, asItStands), ...warnings] }
+}
+
+function meantBlocks(source: Source, options: FindOptions): Document {
+  const document = options.strict ? readBlocks(source, options) : mended(source, options)
   return options.nativeBefore ? document : withOtherCalls(source, document)
 }
 
+/** What the readers make of a text, as it stands. */
+export function readBlocks(source: Source, options: FindOptions): Document {
+  const finder = new BlockFinder(source, options)
+  while (finder.step() !== undefined);
+  return finder.document()
+}
+
 /** What a text gives, also where a chat program has damaged its markers. */
-function mended(source: Source, options: FindOptions, read: (text: Source) => Document): Document {
+function mended(source: Source, options: FindOptions): Document {
+  const read = (text: Source): Document => readBlocks(text, options)
   const { syntaxes = syntaxNames, nativeBefore = false, cslDelimiters } = options
   // What damage does to markers that nobody has seen before cannot be told.
   const ours = syntaxes.filter((name) => name in native && (name !== 'csl' || cslDelimiters === undefined))

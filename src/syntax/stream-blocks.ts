@@ -1,9 +1,10 @@
 import type { Block, BlockGroup, Document } from '../core/block.ts'
 import { Source } from '../core/source.ts'
 import { plainMarker } from '../text/undamage.ts'
-import { BlockFinder, findBlocks, type FindOptions } from './find-blocks.ts'
+import { BlockFinder, findBlocks, type FindOptions, readBlocks } from './find-blocks.ts'
 import { isUndoubted } from './mend-document.ts'
 import type { Reading } from './reader.ts'
+import { draftWarnings, mayThink, thoughtsIn, withoutThoughts } from './thoughts.ts'
 
 /**
  * Finds blocks in a text that is still coming. A block is handed out as soon as nothing that may follow can change
@@ -17,6 +18,8 @@ export class BlockStream {
   #before = 0
   #sinceTry = 0
   #native = false
+  /** About what was forgotten. */
+  readonly #warnings: string[] = []
 
   constructor(options: FindOptions) {
     this.#options = options
@@ -28,7 +31,7 @@ export class BlockStream {
     if (!this.#worthTrying(text)) return nothing
     this.#sinceTry = 0
     const complete = this.#pending.slice(0, this.#pending.lastIndexOf('\n') + 1)
-    const source = new Source(complete)
+    const { source, open, drafts } = this.#meant(new Source(complete))
     const finder = new BlockFinder(source, this.#options)
     const blocks: Block[] = []
     let next = 1
@@ -39,6 +42,7 @@ export class BlockStream {
       if (first === undefined && reading.reach === undefined) break
       reach = Math.max(reach, reading.reach ?? 0)
       if (first === undefined) continue
+      if (first.startLine > open) break
       // What stands before it is forgotten with it, so there must be nothing that has still to be understood.
       if (reading.next <= reach || this.#maybeDamaged(source, next, first.startLine, reading.blocks)) break
       blocks.push(...reading.blocks)
@@ -47,15 +51,35 @@ export class BlockStream {
     const found = shifted(blocks, this.#before)
     this.#native ||= blocks.length > 0
     this.#pending = this.#pending.slice(source.startOf(next))
+    this.#warnings.push(...drafts(next))
     this.#before += next - 1
     return { blocks: found, faults: [], warnings: [] }
+  }
+
+  /** The text without thoughts, where one is still open, and what there is to say of those before a line. */
+  #meant(source: Source): { source: Source; open: number; drafts: (line: number) => string[] } {
+    if (!mayThink(source.text)) return { source, open: Infinity, drafts: () => [] }
+    const asItStands = readBlocks(source, this.#options)
+    const { closed, open = Infinity } = thoughtsIn(source, asItStands.blocks, !this.#native)
+    const before = this.#before
+    return {
+      source: withoutThoughts(source, closed),
+      open,
+      drafts: (line) =>
+        draftWarnings(
+          closed.filter(({ last }) => last < line),
+          asItStands,
+          before,
+        ),
+    }
   }
 
   /** Whatever is left, now that nothing more comes. */
   end(): Document {
     // Blank lines for those that are forgotten: messages name lines too.
     const source = new Source('\n'.repeat(this.#before) + this.#pending)
-    return findBlocks(source, { ...this.#options, nativeBefore: this.#native })
+    const { warnings, ...rest } = findBlocks(source, { ...this.#options, nativeBefore: this.#native })
+    return { ...rest, warnings: [...this.#warnings, ...warnings] }
   }
 
   /** Damage is judged over the whole text: blocks that show signs of it wait, and so do those behind a hidden one. */

@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Document, syntaxNames } from '../../src/core/block.ts'
+import { Source } from '../../src/core/source.ts'
+import { findBlocks } from '../../src/syntax/find-blocks.ts'
+import { BlockStream } from '../../src/syntax/stream-blocks.ts'
+import { spliced } from './corpus.ts'
+import { writes } from './samples.ts'
+
+const find = (text: string): Document => findBlocks(new Source(text))
+const linesOf = (text: string): number => text.split('\n').length - 1
+const told = (first: number, last: number): string =>
+  `lines ${first}-${last}: not executed: the model only thought it (<think>)`
+
+describe.each(syntaxNames)('a draft in the thoughts of a model, in %s', (syntax) => {
+  const draft = writes(syntax, '/p/draft.txt', 'draft\nlonger')
+  const meant = writes(syntax, '/p/meant.txt', 'meant\nlonger')
+  const [alone] = find(meant).blocks
+
+  it.each([
+    ['in its tags', `<think>\nMaybe:\n\n${draft}\nNo.\n</think>\n`],
+    ['in other tags', `\n  <thinking>\n${draft}\n  </thinking>\n`],
+    ['with text in the same lines', `<think>Maybe:\n\n${draft}\nNo.</think>\n`],
+    ['whose beginning another program wrote', `Maybe:\n\n${draft}\nNo.\n</think>\n`],
+    ['with CRLF', `<think>\r\n\r\n${draft}\r\nNo.</think>\r\n`],
+    ['that was given up half way', `<think>\n${draft.slice(0, -12)}\n\nNo.\n</think>\n`],
+    ['twice', `<think>\n${draft}\n</think>\nLet me see.\n<think>\n${draft}\n</think>\n`],
+  ])('is not meant: %s', (_, thoughts) => {
+    const { blocks, faults, warnings } = find(`${thoughts}Here it is:\n\n${meant}`)
+    const lines = linesOf(thoughts) + 2
+    expect(blocks).toEqual([
+      {
+        ...alone,
+        startLine: (alone?.startLine ?? 0) + lines,
+        endLine: (alone?.endLine ?? 0) + lines,
+        raw: blocks[0]?.raw,
+      },
+    ])
+    expect(blocks[0]?.params).toEqual(alone?.params)
+    expect(faults).toEqual([])
+    expect(warnings.length).toBeGreaterThan(0)
+    for (const warning of warnings) expect(warning).toContain('the model only thought it')
+  })
+
+  it('is not meant when nothing follows', () => {
+    expect(find(`<think>\n${draft}\n</think>\nDone.\n`)).toEqual({
+      blocks: [],
+      faults: [],
+      warnings: [told(1, linesOf(draft) + 3)],
+    })
+  })
+
+  it('is not meant when the reply was cut off there', () => {
+    const text = `\n<think>\n${draft}\nAnd`
+    expect(find(text)).toEqual({ blocks: [], faults: [], warnings: [told(2, linesOf(text) + 1)] })
+  })
+
+  it('is content when the marks are in a block', () => {
+    const about = writes(syntax, '/p/about.txt', '<think>\nx\n</think>')
+    const { blocks, warnings } = find(`${about}\n${meant}`)
+    expect(blocks.map(({ params }) => params)).toEqual([find(about).blocks[0]?.params, alone?.params])
+    expect(JSON.stringify(blocks[0]?.params)).toContain('</think>')
+    expect(warnings).toEqual([])
+  })
+
+  it('is meant behind a mark that is only a word', () => {
+    const { blocks, warnings } = find(`The tag\n<think>\nopens it.\n\n${meant}`)
+    expect(blocks.map(({ params }) => params)).toEqual([alone?.params])
+    expect(warnings).toEqual([])
+  })
+})
+
+describe('a thought without a draft', () => {
+  it('is not worth a word, whatever stands behind it', () => {
+    fc.assert(
+      fc.property(spliced, (text) => {
+        fc.pre(!/think/.test(text))
+        const [plain, thought] = [find(`       \n     \n        \n${text}`), find(`<think>\nWell.\n</think>\n${text}`)]
+        expect(thought).toEqual(plain)
+      }),
+    )
+  })
+})
+
+describe('a text that is still coming', () => {
+  const draft = writes('sham', '/p/draft.txt', 'draft')
+  const meant = writes('sham', '/p/meant.txt', 'meant')
+  const stream = new BlockStream({})
+  const paths = ({ blocks }: Document): unknown[] => blocks.map(({ params }) => params['path'])
+
+  it('gives no draft, and what is meant as soon as it is there', () => {
+    expect(paths(stream.push(`<think>\n${draft}\n`))).toEqual([])
+    expect(paths(stream.push(`No.\n</think>\n${meant}`))).toEqual(['/p/meant.txt'])
+    expect(paths(stream.push(`Wait.\n<think>\n${draft}\n`))).toEqual([])
+    expect(paths(stream.push(`Yes.\n</think>\n${meant}`))).toEqual(['/p/meant.txt'])
+    const lines = linesOf(draft)
+    const second = 2 * lines + 4 + 2
+    expect(stream.end()).toMatchObject({
+      blocks: [],
+      faults: [],
+      warnings: [told(1, lines + 4), told(second, second + lines + 3)],
+    })
+  })
+
+  it('gives the same, however it comes', () => {
+    const text = `<think>\n${draft}\nNo.\n</think>\nSo:\n${meant}\n<think>\n${draft}\n</think>\n${meant}bye\n`
+    const whole = find(text)
+    expect(paths(whole)).toEqual(['/p/meant.txt', '/p/meant.txt'])
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: text.length }), { maxLength: 6 }), (cuts) => {
+        const ends = [...cuts.toSorted((a, b) => a - b), text.length]
+        const coming = new BlockStream({})
+        const blocks = ends.flatMap((end, at) => coming.push(text.slice(ends[at - 1] ?? 0, end)).blocks)
+        const rest = coming.end()
+        expect({ ...rest, blocks: [...blocks, ...rest.blocks] }).toEqual(whole)
+      }),
+    )
+  })
+})
