@@ -25,6 +25,7 @@ const shapes: Record<Mark, JSX.Element> = {
   fails: <path d="M8 3l5.4 9.6H2.6zM8 7v2.4M8 11v.1" />,
   broken: <path d="M4 4l8 8M12 4l-8 8" />,
   skipped: <path d="M4 8h8" />,
+  running: <path class="fill" d="M5 3.5l7 4.5-7 4.5z" />,
   done: <path d="M3.5 8.6l3 3 6-6.6" />,
   failed: <path d="M4 4l8 8M12 4l-8 8" />,
 }

@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import type { Outcome, PageState, Plan, PlanBlock } from '../src/ui/protocol.ts'
+import { type Mark, markOf } from './words.ts'
 
 /** What the page shows. Only `actions.ts` and `connection.ts` change what came from the server. */
 
@@ -38,6 +39,17 @@ export const pending = computed(() =>
     (block) => block.task !== undefined && block.state !== 'broken' && outcomeOf(block) === undefined,
   ),
 )
+
+/** The block that is being carried out: they go in order. */
+const current = computed(() => {
+  const running = page.value?.running
+  if (running?.what !== 'document') return undefined
+  const tasks = running.tasks && new Set(running.tasks)
+  return pending.value.find(({ task = '' }) => tasks?.has(task) ?? true)
+})
+
+export const stateOf = (block: PlanBlock): Mark =>
+  block.key === current.value?.key ? 'running' : markOf(block, outcomeOf(block))
 
 export const shownBlocks = computed(() => {
   const blocks = plan.value?.blocks ?? []

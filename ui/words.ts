@@ -2,7 +2,7 @@ import { printable } from '../src/report/printable.ts'
 import type { BlockState, Outcome, PlanBlock } from '../src/ui/protocol.ts'
 
 /** How things are called on the page, in one place. */
-export type Mark = BlockState | 'done' | 'failed'
+export type Mark = BlockState | 'running' | 'done' | 'failed'
 
 const labels: Record<Mark, string> = {
   ready: 'Ready',
@@ -12,6 +12,7 @@ const labels: Record<Mark, string> = {
   fails: 'Will fail',
   broken: 'Cannot be read',
   skipped: 'Not carried out',
+  running: 'Running',
   done: 'Done',
   failed: 'Failed',
 }

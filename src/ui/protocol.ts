@@ -111,6 +111,8 @@ export interface Running {
   readonly what: 'document' | 'undo' | 'redo' | 'back' | 'forward'
   readonly done: number
   readonly total: number
+  /** Those of a document that were chosen; null for all that are left. */
+  readonly tasks: readonly string[] | null
 }
 
 export interface Question extends ApprovalRequest {

@@ -136,7 +136,9 @@ export class Session {
         'The plan has changed since it was shown, so nothing was applied. Look at it, and apply again.',
       )
     const { count, only } = chosenIn(document, tasks)
-    void this.#busy({ what: 'document', done: 0, total: count }, () => this.#carryOut(document, only))
+    void this.#busy({ what: 'document', done: 0, total: count, tasks: only ?? null }, () =>
+      this.#carryOut(document, only),
+    )
   }
 
   stop(): void {
@@ -205,7 +207,7 @@ export class Session {
 
   async #turn<T>(what: Running['what'], work: (project: Project) => Promise<T>): Promise<T> {
     this.#refuseWhileRunning()
-    return this.#busy({ what, done: 0, total: 1 }, () => work(this.project))
+    return this.#busy({ what, done: 0, total: 1, tasks: null }, () => work(this.project))
   }
 
   /** One thing at a time. What it did to the files shows in the plan and in the history. */

@@ -380,16 +380,19 @@ describe.skipIf(noBrowser)('the page', { timeout: 90_000 }, () => {
     const wait = 'echo begun; while [ ! -e go ]; do sleep 0.1; done; echo over'
     await paste(
       page,
-      `#!SHAM [@three-char-SHA-256: go1]\naction = "exec"\nlang = "bash"\ncode = "${wait}"\n#!END_SHAM_go1\n`,
+      `#!SHAM [@three-char-SHA-256: go1]\naction = "exec"\nlang = "bash"\ncode = "${wait}"\n#!END_SHAM_go1\n${write('a.txt', 'x')}`,
     )
+    const states = () => page.locator('.block [class^=state-]').allTextContents()
     await page.getByText('not run in a preview').waitFor()
     await page.keyboard.press('a')
     await soon(() => page.locator('.output').allTextContents()).toEqual(['Output so farbegun\n'])
     expect(await page.getByText('not run in a preview').count()).toBe(0)
+    expect(await states()).toEqual(['Running', 'Ready'])
     fs.writeFileSync(path.join(root, 'go'), '')
     await soon(() => page.locator('.output').allTextContents()).toEqual([
       expect.stringMatching(/^Outputstdout:\nbegun\nover/),
     ])
+    expect(await states()).toEqual(['Done', 'Done'])
   })
 
   it('makes room for another reply by a key', async () => {

@@ -1,9 +1,9 @@
 import { lookAtBlock, mark } from '../actions.ts'
 import { StateIcon } from '../icons.tsx'
 import { Counts } from '../parts.tsx'
-import { counts, filter, type Filter, looked, marked, outcomeOf, plan, shownBlocks } from '../store.ts'
+import { counts, filter, type Filter, looked, marked, outcomeOf, plan, shownBlocks, stateOf } from '../store.ts'
 import { VirtualList } from '../virtual-list.tsx'
-import { labelOf, markOf, shown } from '../words.ts'
+import { labelOf, shown } from '../words.ts'
 import type { PlanBlock, TouchedFile } from '../../src/ui/protocol.ts'
 
 export const rowHeight = 52
@@ -62,7 +62,7 @@ function Filters() {
 function Row({ block, index, total }: { block: PlanBlock; index: number; total: number }) {
   const { key, task, action, target, group, why, runs, files } = block
   const outcome = outcomeOf(block)
-  const state = markOf(block, outcome)
+  const state = stateOf(block)
   const at = looked.value
   const isCurrent = at.at === 'block' && at.key === key
   const isMarked = task !== undefined && marked.value.has(task)

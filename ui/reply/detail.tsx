@@ -7,8 +7,8 @@ import { Button } from '../button.tsx'
 import { Diffs } from '../diff/diffs.tsx'
 import { StateIcon } from '../icons.tsx'
 import { Path } from '../parts.tsx'
-import { detailOpen, diffMode, link, looked, outcomeOf, output, page, pending, plan } from '../store.ts'
-import { labelOf, markOf, shown } from '../words.ts'
+import { detailOpen, diffMode, link, looked, outcomeOf, output, page, pending, plan, stateOf } from '../store.ts'
+import { labelOf, shown } from '../words.ts'
 import { Failure } from './failure.tsx'
 
 /** What is looked at: one block, or one file with all that is done to it. */
@@ -66,7 +66,7 @@ type Found =
   | { readonly at: 'nothing'; readonly why: string }
 
 function BlockTitle({ block }: { block: PlanBlock }) {
-  const state = markOf(block, outcomeOf(block))
+  const state = stateOf(block)
   const { startLine, endLine } = block
   return (
     <div class="title">
