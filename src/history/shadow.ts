@@ -7,7 +7,7 @@ import { hasOtherRefs, type Head, moveRef, refAt } from './repository.ts'
 import type { Room } from './room.ts'
 
 /** All checkpoints hang on this one reference, each on the one before it. */
-const ref = 'refs/clada/checkpoints'
+export const checkpointsRef = 'refs/clada/checkpoints'
 
 export interface ShadowPlan {
   readonly room: Room
@@ -25,13 +25,30 @@ export interface ShadowPlan {
  * paths. `git fast-import` reads neither the index nor the other files, so this costs the same in any repository.
  */
 export async function saveShadow(plan: ShadowPlan): Promise<{ before: string; after: string }> {
-  const { room, head, record, entries, contents, message } = plan
-  const previous = await refAt(room.repository, ref)
-  const direct = !hasOtherRefs(room.repository)
-  if (direct) room.share(path.dirname(ref))
-  const target = direct ? ref : 'refs/heads/saved'
+  const { repository } = plan.room
+  // Git checks the reference as it moves it; where it cannot write it from the room, it is moved afterwards.
+  const direct = !hasOtherRefs(repository)
+  if (direct) plan.room.share(path.dirname(checkpointsRef))
+  for (let round = 0; ; round++) {
+    const previous = await refAt(repository, checkpointsRef)
+    try {
+      const saved = await imported(plan, previous, direct ? checkpointsRef : 'refs/heads/saved')
+      if (!direct) await moveRef(repository, checkpointsRef, saved.after, previous, `clada: ${plan.record.number}`)
+      return saved
+    } catch (error) {
+      // An execution elsewhere in the same repository came first: then this one follows it.
+      if (round === 20 || (await refAt(repository, checkpointsRef)) === previous) throw error
+    }
+  }
+}
+
+async function imported(
+  { room, head, record, entries, contents, message, author }: ShadowPlan,
+  previous: string | undefined,
+  target: string,
+): Promise<{ before: string; after: string }> {
   const [first, second] = head.commit === undefined ? [previous, undefined] : [head.commit, previous]
-  const { GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: mail, GIT_COMMITTER_DATE: date } = identityOf(plan.author)
+  const { GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: mail, GIT_COMMITTER_DATE: date } = identityOf(author)
   const who = `author ${name} <${mail}> ${date}\ncommitter ${name} <${mail}> ${date}\n`
   const stream = new Stream()
   stream.text(`feature done\ncommit ${target}\nmark :1\n${who}`)
@@ -46,17 +63,15 @@ export async function saveShadow(plan: ShadowPlan): Promise<{ before: string; af
   stream.text('\ndone\n')
 
   const marks = room.file('marks')
-  await room.git(['fast-import', '--quiet', '--done', '--force', `--export-marks=${marks}`], { input: stream.bytes() })
+  const force = target === checkpointsRef ? [] : ['--force']
+  await room.git(['fast-import', '--quiet', '--done', ...force, `--export-marks=${marks}`], { input: stream.bytes() })
   const found = new Map(
     fs
       .readFileSync(marks, 'utf8')
       .split('\n')
       .map((line) => [line.split(' ')[0] ?? '', line.split(' ')[1] ?? ''] as const),
   )
-  const before = found.get(':1') ?? ''
-  const after = found.get(':2') ?? ''
-  if (!direct) await moveRef(room.repository, ref, after, previous, `clada: execution ${record.number}`)
-  return { before, after }
+  return { before: found.get(':1') ?? '', after: found.get(':2') ?? '' }
 }
 
 class Stream {

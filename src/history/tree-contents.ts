@@ -15,17 +15,26 @@ export function stateOf({ mode }: Side, bytes: Buffer | undefined): Inspected {
   return { type: 'file', mode: mode === '100755' ? 0o755 : 0o644, bytes }
 }
 
-/** What a tree has at these paths. */
+/** What a tree has at these paths: files and links. */
 export async function sidesIn(room: Room, tree: string, names: readonly string[]): Promise<Named[]> {
+  const entries = await entriesIn(room, tree, names)
+  return entries.flatMap(({ type, ...side }) => (type === 'blob' ? [side] : []))
+}
+
+/** Whatever a tree has at these paths, directories and submodules too. */
+export async function entriesIn(
+  room: Room,
+  tree: string,
+  names: readonly string[],
+): Promise<(Named & { readonly type: string })[]> {
   const { out } = await room.git(['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', tree, '--', ...names])
   return out
     .toString()
     .split('\0')
     .flatMap((line) => {
       const [, mode, type, oid, name] = /^(\d+) (\w+) (\S+)\t(.*)$/s.exec(line) ?? []
-      return type === 'blob' && mode !== undefined && oid !== undefined && name !== undefined
-        ? [{ mode, oid, name }]
-        : []
+      const isWhole = mode !== undefined && type !== undefined && oid !== undefined && name !== undefined
+      return isWhole ? [{ mode, type, oid, name }] : []
     })
 }
 
