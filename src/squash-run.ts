@@ -3,7 +3,8 @@ import { Stop } from './core/problem.ts'
 import type { HistorySettings, Settings } from './core/settings.ts'
 import { gitStop } from './history/git-program.ts'
 import { takeLock } from './history/lock.ts'
-import { findRepository, headOf, inProgress } from './history/repository.ts'
+import { findRepository } from './history/find-repository.ts'
+import { headOf, inProgress } from './history/repository.ts'
 import { Room } from './history/room.ts'
 import { squash, type SquashLimit, type SquashOptions, type SquashRun } from './history/squash.ts'
 import { readBack } from './history/step.ts'
@@ -32,7 +33,7 @@ export async function squashCommits(
   let release: (() => void) | undefined
   let room: Room | undefined
   try {
-    const repository = findRepository(settings.root)
+    const repository = await findRepository(settings.root)
     if (repository === undefined)
       throw gitStop('there is no git repository here', 'There are no commits to squash without one.')
     const busy = inProgress(repository)
@@ -41,7 +42,7 @@ export async function squashCommits(
     if (readBack(stateDir) !== undefined) throw gitStop('the project is at an older commit', 'Use clada forward first.')
     release = await takeLock(history.lockFile ?? path.join(stateDir, 'lock'), history.lockMs)
     const head = await headOf(repository)
-    room = await Room.openIn(stateDir, repository, head)
+    room = Room.openIn(stateDir, repository, head)
     const { head: made, ...told } = await squash(room, head, options, history.author)
     return { success: true, ...told, ...(made === undefined ? {} : { gitCommit: made }) }
   } catch (error) {

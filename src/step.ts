@@ -7,7 +7,8 @@ import type { HistorySettings, Settings } from './core/settings.ts'
 import { gitStop } from './history/git-program.ts'
 import { shortPath } from './history/journal.ts'
 import { takeLock } from './history/lock.ts'
-import { commitAt, findRepository, headOf, inProgress, type Repository } from './history/repository.ts'
+import { findRepository } from './history/find-repository.ts'
+import { commitAt, headOf, inProgress, type Repository } from './history/repository.ts'
 import { Room } from './history/room.ts'
 import * as steps from './history/step.ts'
 import { makePathJudge, pathPolicyOf } from './policy/paths.ts'
@@ -130,18 +131,19 @@ async function step(
   let place: OpenWorkspace | undefined
   let release: (() => void) | undefined
   let room: Room | undefined
+  let top = settings.root
   try {
-    const repository = findRepository(settings.root)
+    const repository = await findRepository(settings.root)
     if (repository === undefined) throw gitStop('there is no git repository here', 'clada undo works without one.')
     const busy = inProgress(repository)
     if (busy !== undefined) throw gitStop(`${busy} is in progress`, `Finish or abort ${busy} first.`)
-    const top = repository.top ?? settings.root
+    top = repository.top ?? settings.root
     const trees = (place = openWorkspace(settings, everything(top), 'disk'))
     const found = await headOf(repository)
     if (found.commit === undefined) throw gitStop('there is no commit yet')
     const stateDir = workspace.stateDir()
     release = await takeLock(history.lockFile ?? path.join(stateDir, 'lock'), history.lockMs)
-    const made = (room = await Room.openIn(stateDir, repository, found))
+    const made = (room = Room.openIn(stateDir, repository, found))
     const result = await work({
       repository,
       room: made,
@@ -154,7 +156,6 @@ async function step(
     return asInProject(result, top, settings.root)
   } catch (error) {
     if (error instanceof Conflicts) {
-      const top = findRepository(settings.root)?.top ?? settings.root
       return asInProject({ ...refused(error.message), conflicts: error.paths }, top, settings.root)
     }
     if (!(error instanceof Stop)) throw error

@@ -199,7 +199,7 @@ const guarded: Readonly<Record<string, readonly string[]>> = {
     'workspace/search.ts',
     'history/git-program.ts',
     'history/merge-file.ts',
-    'history/room.ts',
+    'history/repository-config.ts',
     'process/run-process.ts',
     'clipboard/helper.ts',
     'cli/watch/open-output.ts',

@@ -1,6 +1,7 @@
 import { Stop } from '../core/problem.ts'
 import { git } from '../history/git-program.ts'
-import { findRepository, type Head, headOf, inProgress, inRepository, type Repository } from '../history/repository.ts'
+import { findRepository, nearestRepository } from '../history/find-repository.ts'
+import { type Head, headOf, inProgress, inRepository, type Repository } from '../history/repository.ts'
 import { findProgram } from '../process/programs.ts'
 import { explain } from '../report/explain.ts'
 import { historySettingsOf, type CladaOptions } from '../settings.ts'
@@ -12,7 +13,7 @@ export async function gitFindings(root: string, options: CladaOptions, asked: st
   const { git: mode, author } = historySettingsOf(options)
   const program = await gitProgram()
   try {
-    const repository = findRepository(root)
+    const repository = program.ok ? await findRepository(root) : nearestRepository(root)
     const head = repository === undefined ? undefined : await headOf(repository)
     const saving = await savingOf(mode, asked, author ?? 'clada', repository, head, program.ok)
     return [

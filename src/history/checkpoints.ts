@@ -11,9 +11,11 @@ import { checkWritable, isUnchanged, seenIndex } from './index-file.ts'
 import { fullPath, shortPath } from './journal.ts'
 import { commitMessage } from './message.ts'
 import { type ExecutionRecord, type PathRecord, pendingFile, readRecord, roomDir, type State } from './record.ts'
-import { findRepository, type Head, headOf, inProgress, ownRepository } from './repository.ts'
+import { findRepository, ownRepository } from './find-repository.ts'
+import { checkIndex, checkRefs } from './ready.ts'
+import { type Head, headOf, inProgress } from './repository.ts'
 import { Room } from './room.ts'
-import { saveShadow } from './shadow.ts'
+import { checkpointsRef, saveShadow } from './shadow.ts'
 import { leftOut } from './sparse.ts'
 import { isClosed, isStaged, savable, statusOf } from './status.ts'
 import type { Side } from './tree-contents.ts'
@@ -32,12 +34,12 @@ export interface CheckpointOptions {
 
 /** Saves the state before and after an execution in git. Where git cannot work at all, stops before anything is done. */
 export async function openCheckpoints(options: CheckpointOptions): Promise<Checkpoints | undefined> {
-  const found = findRepository(options.root)
+  const found = await findRepository(options.root)
   try {
-    const repository = found ?? ownRepository(options.stateDir)
-    const head = found === undefined ? { branch: undefined, commit: undefined } : headOf(repository)
-    const room = await Room.open(repository, head, path.join(options.dir, roomDir))
-    return new Checkpoints(options, room, await head)
+    const repository = found ?? (await ownRepository(options.stateDir))
+    const head = found === undefined ? { branch: undefined, commit: undefined } : await headOf(repository)
+    const room = Room.open(repository, head, path.join(options.dir, roomDir))
+    return new Checkpoints(options, room, head)
   } catch (error) {
     // Without a repository nobody asked for git, and undo works without it.
     if (found === undefined && error instanceof Stop) return undefined
@@ -68,13 +70,14 @@ export class Checkpoints {
     const { repository } = this.#room
     const checks = saves === 'everything' && repository.top !== undefined
     if (this.mode === 'shadow') {
-      if (checks) await checkWritable(repository, 'objects')
+      if (checks) await this.#check('objects', [checkpointsRef])
       return []
     }
     const busy = inProgress(repository)
     if (busy !== undefined) throw gitStop(`${busy} is in progress`, `Finish or abort ${busy} first, or use --no-git.`)
     // An undo is not kept from the files: what was left is to come back, committed or not.
-    if (checks) await checkWritable(repository, 'index')
+    const { branch } = this.#head
+    if (checks) await this.#check('index', ['HEAD', ...(branch === undefined ? [] : [branch])])
     this.#index = seenIndex(repository)
     const { staged, dirty } =
       saves === 'everything'
@@ -154,6 +157,14 @@ export class Checkpoints {
 
   close(): void {
     this.#room.close()
+  }
+
+  /** Stops when git could not save anything, as far as that can be seen before. */
+  async #check(needs: 'index' | 'objects', refs: readonly string[]): Promise<void> {
+    const { repository } = this.#room
+    await checkWritable(repository, needs)
+    checkIndex(repository)
+    await checkRefs(repository, refs)
   }
 
   /** As the project has it, whatever part of the repository that is. */

@@ -1,6 +1,7 @@
-import fs from 'node:fs'
 import path from 'node:path'
+import { isRepository } from './find-repository.ts'
 import type { Room } from './room.ts'
+import { submodulesIn } from './tree-walk.ts'
 
 export interface Sorted {
   /** Relative to the top of the repository. */
@@ -13,8 +14,8 @@ export interface Sorted {
 export async function eligible(room: Room, paths: readonly string[]): Promise<Sorted> {
   const { top } = room.repository
   if (paths.length === 0 || top === undefined) return { paths, filtered: new Map() }
-  const submodules = await submodulesOf(room, top)
-  const own = paths.filter((name) => !isForeign(name, top, submodules))
+  const isForeign = await foreignIn(room, top, paths)
+  const own = paths.filter((name) => !isForeign(name))
   const filtered = await filteredOf(room, own)
   return { paths: own.filter((name) => !filtered.has(name)), filtered }
 }
@@ -49,21 +50,19 @@ async function filteredOf(room: Room, paths: readonly string[]): Promise<Map<str
   return found
 }
 
-async function submodulesOf(room: Room, top: string): Promise<string[]> {
-  if (!fs.existsSync(path.join(top, '.gitmodules'))) return []
-  const args = ['config', '-z', '-f', '.gitmodules', '--get-regexp', String.raw`^submodule\..*\.path$`]
-  const { out } = await room.git(args, { fine: [1, 128] })
-  return out
-    .toString()
-    .split('\0')
-    .flatMap((item) => item.split('\n').slice(1, 2))
+/**
+ * Which paths lie in a repository inside this one. Where the last commit has a submodule there is one, though nothing
+ * may be on the disk of it and nothing may describe it.
+ */
+async function foreignIn(room: Room, top: string, paths: readonly string[]): Promise<(name: string) => boolean> {
+  const dirs = new Set(paths.flatMap((name) => dirsAbove(name)))
+  const submodules = room.hasCommit ? await submodulesIn(room.objects, 'HEAD^{tree}', paths) : new Set<string>()
+  const inside = new Set([...submodules, ...[...dirs].filter((dir) => isRepository(path.join(top, dir)))])
+  return (name) => submodules.has(name) || dirsAbove(name).some((dir) => inside.has(dir))
 }
 
-/** Whether a path lies in a repository inside this one. */
-function isForeign(name: string, top: string, submodules: readonly string[]): boolean {
-  if (submodules.some((dir) => name === dir || name.startsWith(`${dir}/`))) return true
-  for (let dir = path.posix.dirname(name); dir !== '.'; dir = path.posix.dirname(dir)) {
-    if (fs.existsSync(path.join(top, dir, '.git'))) return true
-  }
-  return false
+function dirsAbove(name: string): string[] {
+  const found: string[] = []
+  for (let dir = path.posix.dirname(name); dir !== '.'; dir = path.posix.dirname(dir)) found.push(dir)
+  return found
 }

@@ -273,21 +273,14 @@ export class History implements Recorder {
   }
 
   async #checkpoint(checkpoints: Checkpoints, record: ExecutionRecord, file: string): Promise<Ended> {
-    try {
-      const { commits, warnings } = await checkpoints.after(
-        record,
-        this.#explanations,
-        this.#options.inspect,
-        this.#left,
-      )
-      const whole: ExecutionRecord = { ...record, mode: checkpoints.mode, commits }
-      putFile(file, JSON.stringify(whole))
-      const commit = checkpoints.mode === 'commit' ? commits.after : undefined
-      return { record: whole, warnings: [...this.warnings, ...warnings], ...(commit === undefined ? {} : { commit }) }
-    } catch (error) {
-      if (!(error instanceof Stop)) throw error
-      return { record, warnings: this.warnings, failure: error }
-    }
+    const { inspect } = this.#options
+    const saved = await checkpoints.after(record, this.#explanations, inspect, this.#left).catch(asGitStop)
+    if (saved instanceof Stop) return { record, warnings: this.warnings, failure: saved }
+    const { commits, warnings } = saved
+    const whole: ExecutionRecord = { ...record, mode: checkpoints.mode, commits }
+    putFile(file, JSON.stringify(whole))
+    const commit = checkpoints.mode === 'commit' ? commits.after : undefined
+    return { record: whole, warnings: [...this.warnings, ...warnings], ...(commit === undefined ? {} : { commit }) }
   }
 
   #record(number: number, journal: Journal, results: readonly ActionResult[]): ExecutionRecord {
@@ -325,6 +318,13 @@ export class History implements Recorder {
       ...(line === undefined ? {} : { error: line.slice(0, 200) }),
     }
   }
+}
+
+/** Whatever keeps the repository from being written, git or the disk, is told as one thing: the commit is missing. */
+function asGitStop(error: unknown): Stop {
+  if (error instanceof Stop) return error
+  if (!isOsError(error)) throw error
+  return new Stop({ kind: 'git', reason: error.message })
 }
 
 /** A place that cannot be looked at any more, behind a link that came since, costs nobody the record. */

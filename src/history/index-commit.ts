@@ -4,7 +4,6 @@ import { gitStop } from './git-program.ts'
 import { cutOffBelow } from './cut-off.ts'
 import { identityOf } from './message.ts'
 import { copyIndex, isUnchanged, type Seen, takeIndexLock } from './index-file.ts'
-import { ObjectReader } from './object-reader.ts'
 import { writeCommit } from './objects.ts'
 import { jsonOf, readOwn } from '../state/own-files.ts'
 import { type Head, headOf, moveRef, type Repository } from './repository.ts'
@@ -12,6 +11,7 @@ import type { Room } from './room.ts'
 import { putToSleep, wake } from './sparse.ts'
 import type { Named, Side } from './tree-contents.ts'
 import { editTree } from './tree-edit.ts'
+import { byteName } from './tree-walk.ts'
 
 export interface IndexCommit {
   readonly room: Room
@@ -36,29 +36,23 @@ export interface IndexCommit {
 export async function commitPaths(commit: IndexCommit): Promise<string | undefined> {
   const { room, head, author, message, changedSince } = commit
   const index = path.join(room.repository.gitDir, 'index')
-  const objects = new ObjectReader(room)
-  try {
-    let { paths } = commit
-    for (let round = 0; round < 5;) {
-      const copy = room.file(`index-${round}`)
-      const seen = copyIndex(index, copy)
-      await putInto(commit, paths, copy)
-      const late = changedSince()
-      if (paths.some((name) => late.has(name))) {
-        paths = paths.filter((name) => !late.has(name))
-        continue
-      }
-      const changes = await changesIn(room, head.commit, copy, paths)
-      if (changes.size === 0) return undefined
-      const base = head.commit === undefined ? undefined : `${head.commit}^{tree}`
-      const tree = await editTree({ repository: room.repository, objects, base, changes })
-      const identity = identityOf(author)
-      const made = writeCommit(room.repository, { tree, parent: head.commit, message, identity })
-      if (await installed(commit, made, index, copy, seen)) return made
-      round++
+  let { paths } = commit
+  for (let round = 0; round < 5;) {
+    const copy = room.file(`index-${round}`)
+    const seen = copyIndex(index, copy)
+    await putInto(commit, paths, copy)
+    const late = changedSince()
+    if (paths.some((name) => late.has(name))) {
+      paths = paths.filter((name) => !late.has(name))
+      continue
     }
-  } finally {
-    objects.close()
+    const changes = await changesIn(room, head.commit, copy, paths)
+    if (changes.size === 0) return undefined
+    const parents = head.commit === undefined ? [] : [head.commit]
+    const tree = await editTree(room, head.commit && `${head.commit}^{tree}`, changes)
+    const made = writeCommit(room, { tree, parents, message, identity: identityOf(author) })
+    if (await installed(commit, made, index, copy, seen)) return made
+    round++
   }
   throw gitStop('the index of the repository kept changing')
 }
@@ -108,7 +102,7 @@ async function allOf(room: Room, index: string): Promise<Named[]> {
 
 /** Whether a name is one of these, or above or below one: a file may have become a directory, or a directory a file. */
 function atOrAround(paths: readonly string[]): (name: string) => boolean {
-  const own = new Set(paths.map((name) => Buffer.from(name).toString('latin1')))
+  const own = new Set(paths.map(byteName))
   const above = new Set([...own].flatMap(parentsOf))
   return (name) => own.has(name) || above.has(name) || parentsOf(name).some((parent) => own.has(parent))
 }

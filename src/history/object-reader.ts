@@ -1,5 +1,5 @@
-import { gitStop } from './git-program.ts'
-import type { Room } from './room.ts'
+import { Socket } from 'node:net'
+import { gitStop, type startGit } from './git-program.ts'
 
 export interface GitObject {
   readonly id: string
@@ -9,7 +9,7 @@ export interface GitObject {
 
 /** Reads objects through one git that stays, so that a walk from tree to tree starts no program at each step. */
 export class ObjectReader {
-  readonly #child: ReturnType<Room['start']>
+  readonly #child: ReturnType<typeof startGit>
   readonly #waiting: Waiting[] = []
   #chunks: Buffer[] = []
   #length = 0
@@ -17,8 +17,10 @@ export class ObjectReader {
   #wanted = 1
   #failure: Error | undefined
 
-  constructor(room: Room) {
-    this.#child = room.start(['cat-file', '--batch'])
+  /** `child` is a `git cat-file --batch`. */
+  constructor(child: ReturnType<typeof startGit>) {
+    this.#child = child
+    this.#hold(false)
     const fail = (reason: string): void => {
       this.#failure ??= gitStop(reason)
       for (const { failed } of this.#waiting.splice(0)) failed(this.#failure)
@@ -39,12 +41,20 @@ export class ObjectReader {
     return new Promise((done, failed) => {
       if (this.#failure !== undefined) return failed(this.#failure)
       this.#waiting.push({ name, done, failed })
+      this.#hold(true)
       this.#child.stdin?.write(`${name}\n`)
     })
   }
 
   close(): void {
     this.#child.stdin?.end()
+  }
+
+  /** Whoever forgets to close it is not kept from ending by it. */
+  #hold(on: boolean): void {
+    const how = on ? 'ref' : 'unref'
+    this.#child[how]()
+    for (const pipe of this.#child.stdio) if (pipe instanceof Socket) pipe[how]()
   }
 
   #answer(): void {
@@ -63,6 +73,7 @@ export class ObjectReader {
       else next?.done({ id, type, bytes: bytes.subarray(begin, begin + length - 1) })
       bytes = bytes.subarray(begin + length)
     }
+    if (this.#waiting.length === 0) this.#hold(false)
     this.#chunks = [bytes]
     this.#length = bytes.length
   }

@@ -1,41 +1,32 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import type { Repository } from './repository.ts'
+import type { Room } from './room.ts'
 
 export interface CommitParts {
   readonly tree: string
-  readonly parent: string | undefined
+  readonly parents: readonly string[]
   readonly message: string
   /** As git's environment has it. */
   readonly identity: Readonly<Record<string, string>>
 }
 
-export function writeCommit(repository: Repository, { tree, parent, message, identity }: CommitParts): string {
+export function writeCommit(room: Room, { tree, parents, message, identity }: CommitParts): string {
   const lines = [
     `tree ${tree}`,
-    ...(parent === undefined ? [] : [`parent ${parent}`]),
+    ...parents.map((parent) => `parent ${parent}`),
     `author ${identity['GIT_AUTHOR_NAME']} <${identity['GIT_AUTHOR_EMAIL']}> ${identity['GIT_AUTHOR_DATE']}`,
     `committer ${identity['GIT_COMMITTER_NAME']} <${identity['GIT_COMMITTER_EMAIL']}> ${identity['GIT_COMMITTER_DATE']}`,
   ]
-  const body = Buffer.from(`${lines.join('\n')}\n\n${message}`)
-  return writeObject(repository, { type: 'commit', body, hash: hashFor(tree) })
+  return writeObject(room, 'commit', Buffer.from(`${lines.join('\n')}\n\n${message}`))
 }
 
-/** Which hash a repository uses, told by the length of a name. */
-export const hashFor = (id: string): Hash => (id.length === 64 ? 'sha256' : 'sha1')
-
-type Hash = 'sha1' | 'sha256'
-
 /** Writes an object as git itself would; starting a program for each would cost more than the rest. Answers with its name. */
-export function writeObject(
-  { commonDir }: Repository,
-  { type, body, hash }: { readonly type: 'commit' | 'tree'; readonly body: Buffer; readonly hash: Hash },
-): string {
+export function writeObject({ repository, config }: Room, type: 'blob' | 'tree' | 'commit', body: Buffer): string {
   const { createHash, randomBytes } = process.getBuiltinModule('node:crypto')
   const { deflateSync } = process.getBuiltinModule('node:zlib')
   const bytes = Buffer.concat([Buffer.from(`${type} ${body.length}\0`), body])
-  const id = createHash(hash).update(bytes).digest('hex')
-  const objects = path.join(commonDir, 'objects')
+  const id = createHash(config.hash).update(bytes).digest('hex')
+  const objects = path.join(repository.commonDir, 'objects')
   const dir = path.join(objects, id.slice(0, 2))
   const file = path.join(dir, id.slice(2))
   if (fs.existsSync(file)) return id

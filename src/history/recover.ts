@@ -86,11 +86,11 @@ function programToldOf(number: number, { action }: Program, changed: readonly Pa
 async function settleGit(dir: string, root: string): Promise<void> {
   const pending = path.join(dir, pendingFile)
   if (fs.existsSync(pending)) {
-    const [{ settlePending }, { findRepository }] = await Promise.all([
+    const [{ settlePending }, { nearestRepository }] = await Promise.all([
       import('./index-commit.ts'),
-      import('./repository.ts'),
+      import('./find-repository.ts'),
     ])
-    const repository = findRepository(root)
+    const repository = nearestRepository(root)
     if (repository !== undefined) await settlePending(repository, pending)
   }
   fs.rmSync(path.join(dir, roomDir), { recursive: true, force: true })

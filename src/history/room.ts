@@ -1,9 +1,11 @@
-import { type ChildProcess, execFile } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { git, type GitAnswer, type GitCall, gitStop, startGit } from './git-program.ts'
+import { git, type GitAnswer, type GitCall, startGit } from './git-program.ts'
+import { ObjectReader } from './object-reader.ts'
 import { roomPrefix, sweepRooms } from './record.ts'
+import type { ConfiguredRepository } from './find-repository.ts'
 import type { Head, Repository } from './repository.ts'
+import type { RepositoryConfig } from './repository-config.ts'
 
 /**
  * A clean room for git: a directory that looks like a repository, with the objects of the real one and a
@@ -13,27 +15,30 @@ import type { Head, Repository } from './repository.ts'
 export class Room {
   readonly repository: Repository
   readonly config: RepositoryConfig
+  /** Whether HEAD leads to anything. */
+  readonly hasCommit: boolean
   readonly #dir: string
+  #objects: ObjectReader | undefined
 
-  private constructor(repository: Repository, config: RepositoryConfig, dir: string) {
+  private constructor(repository: ConfiguredRepository, { commit }: Head, dir: string) {
     this.repository = repository
-    this.config = config
+    this.config = repository.config
+    this.hasCommit = commit !== undefined
     this.#dir = dir
   }
 
   /** A room in clada's own corner, for what is no execution. Whoever has the lock sweeps those of the dead. */
-  static openIn(stateDir: string, repository: Repository, head: Head): Promise<Room> {
+  static openIn(stateDir: string, repository: ConfiguredRepository, head: Head): Room {
     sweepRooms(stateDir)
     return Room.open(repository, head, fs.mkdtempSync(path.join(stateDir, roomPrefix)))
   }
 
   /** `dir` is made, and gone after `close`. */
-  static async open(repository: Repository, at: Head | Promise<Head>, dir: string): Promise<Room> {
-    const [config, head] = await Promise.all([readConfig(repository), at])
+  static open(repository: ConfiguredRepository, head: Head, dir: string): Room {
     const { gitDir, commonDir } = repository
     fs.mkdirSync(path.join(dir, 'refs'), { recursive: true })
     fs.writeFileSync(path.join(dir, 'HEAD'), `${head.commit ?? `ref: ${head.branch ?? 'refs/heads/main'}`}\n`)
-    fs.writeFileSync(path.join(dir, 'config'), config.text)
+    fs.writeFileSync(path.join(dir, 'config'), configFor(repository))
     const shared = fs.readdirSync(gitDir).filter((name) => name.startsWith('sharedindex.'))
     for (const target of [
       path.join(commonDir, 'info'),
@@ -42,19 +47,12 @@ export class Room {
     ]) {
       if (fs.existsSync(target)) fs.symlinkSync(target, path.join(dir, path.basename(target)))
     }
-    return new Room(repository, config, dir)
+    return new Room(repository, head, dir)
   }
 
   /** A file in the room. */
   file(name: string): string {
     return path.join(this.#dir, name)
-  }
-
-  /** Lets references below a name be written to the repository itself; the others stay in the room. */
-  share(refs: string): void {
-    const real = path.join(this.repository.commonDir, refs)
-    fs.mkdirSync(real, { recursive: true })
-    fs.symlinkSync(real, this.file(refs), 'junction')
   }
 
   git(args: readonly string[], { input, env, fine = [] }: RoomCall = {}): Promise<GitAnswer> {
@@ -75,9 +73,8 @@ export class Room {
     return said
   }
 
-  /** Starts a git that is asked again and again. */
-  start(args: readonly string[]): ChildProcess {
-    return startGit(this.#call(args), 'pipe')
+  get objects(): ObjectReader {
+    return (this.#objects ??= new ObjectReader(startGit(this.#call(['cat-file', '--batch']), 'pipe')))
   }
 
   #call(args: readonly string[], env: Readonly<Record<string, string>> = {}): GitCall {
@@ -96,6 +93,7 @@ export class Room {
   }
 
   close(): void {
+    this.#objects?.close()
     fs.rmSync(this.#dir, { recursive: true, force: true })
   }
 }
@@ -118,63 +116,14 @@ function batchesOf(names: readonly string[]): string[][] {
   return batches
 }
 
+/**
+ * An index is always written in one piece: the second piece of one in two would lie in the room, and be gone with it.
+ */
+const configFor = ({ top, config }: ConfiguredRepository): string =>
+  `[core]\n\trepositoryformatversion = 1\n\tbare = ${top === undefined}\n\tsafecrlf = false\n\tsplitindex = false\n${config.text}`
+
 interface RoomCall {
   readonly input?: string | Buffer
   readonly env?: Readonly<Record<string, string>>
   readonly fine?: readonly number[]
-}
-
-export interface RepositoryConfig {
-  /** The clean room's configuration. */
-  readonly text: string
-  /** Filters that would run a program. */
-  readonly filters: ReadonlySet<string>
-  readonly sparse: boolean
-}
-
-/** Settings that decide about content and names, and run nothing. */
-const harmless = new Set(
-  (
-    'core.filemode core.ignorecase core.symlinks core.autocrlf core.eol core.precomposeunicode core.protecthfs ' +
-    'core.protectntfs core.trustctime core.checkstat core.excludesfile core.attributesfile core.bigfilethreshold ' +
-    'core.compression core.loosecompression core.sparsecheckout core.sparsecheckoutcone core.sharedrepository ' +
-    'index.sparse index.version extensions.objectformat'
-  ).split(' '),
-)
-
-async function readConfig(repository: Repository): Promise<RepositoryConfig> {
-  const values = new Map<string, string>()
-  const filters = new Set<string>()
-  for (const item of (await listConfig(repository)).split('\0')) {
-    const [name = '', ...rest] = item.split('\n')
-    const value = rest.join('\n')
-    if (harmless.has(name)) values.set(name, rest.length === 0 ? 'true' : value)
-    const [, filter] = /^filter\.(.+)\.(?:clean|process)$/s.exec(name) ?? []
-    if (filter !== undefined && value !== '') filters.add(filter)
-    if (name === 'extensions.refstorage' && value !== 'files') continue
-  }
-  const lines = [...values].map(([name, value]) => {
-    const [section = '', key = ''] = name.split('.')
-    return `[${section}]\n\t${key} = "${value.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\n')}"\n`
-  })
-  const text = `[core]\n\trepositoryformatversion = 1\n\tbare = ${repository.top === undefined}\n\tsafecrlf = false\n${lines.join('')}`
-  return { text, filters, sparse: values.get('core.sparsecheckout') === 'true' }
-}
-
-/** What is configured for the repository, the machine and the user together. Reading it runs nothing. */
-function listConfig({ gitDir }: Repository): Promise<string> {
-  const { PATH = '/usr/bin:/bin', HOME = '/nonexistent', XDG_CONFIG_HOME } = process.env
-  const env = { PATH, HOME, ...(XDG_CONFIG_HOME === undefined ? {} : { XDG_CONFIG_HOME }), GIT_DIR: gitDir }
-  return new Promise((done, failed) => {
-    execFile('git', ['config', '-z', '--list'], { cwd: gitDir, env, maxBuffer: 1 << 26 }, (error, stdout) => {
-      if (error === null) return done(stdout)
-      failed(
-        gitStop(
-          error.code === 'ENOENT'
-            ? 'git is not installed'
-            : `git config: ${error.message.split('\n')[1] ?? error.message}`,
-        ),
-      )
-    })
-  })
 }

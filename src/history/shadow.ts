@@ -1,13 +1,15 @@
-import fs from 'node:fs'
-import path from 'node:path'
 import { Contents } from './contents.ts'
 import { identityOf } from './message.ts'
+import { writeCommit, writeObject } from './objects.ts'
 import type { ExecutionRecord, PathRecord, State } from './record.ts'
-import { hasOtherRefs, type Head, moveRef, refAt } from './repository.ts'
+import { type Head, inRepository, refAt } from './repository.ts'
 import type { Room } from './room.ts'
+import type { Side } from './tree-contents.ts'
+import { editTree, type TreeChanges } from './tree-edit.ts'
+import { byteName } from './tree-walk.ts'
 
 /** All checkpoints hang on this one reference, each on the one before it. */
-const ref = 'refs/clada/checkpoints'
+export const checkpointsRef = 'refs/clada/checkpoints'
 
 export interface ShadowPlan {
   readonly room: Room
@@ -22,66 +24,41 @@ export interface ShadowPlan {
 
 /**
  * Two commits, the state before and the state after, that differ from what is checked out in nothing but the touched
- * paths. `git fast-import` reads neither the index nor the other files, so this costs the same in any repository.
+ * paths. Neither the index nor the other files are looked at, so this costs the same in any repository.
  */
 export async function saveShadow(plan: ShadowPlan): Promise<{ before: string; after: string }> {
-  const { room, head, record, entries, contents, message } = plan
-  const previous = await refAt(room.repository, ref)
-  const direct = !hasOtherRefs(room.repository)
-  if (direct) room.share(path.dirname(ref))
-  const target = direct ? ref : 'refs/heads/saved'
-  const [first, second] = head.commit === undefined ? [previous, undefined] : [head.commit, previous]
-  const { GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: mail, GIT_COMMITTER_DATE: date } = identityOf(plan.author)
-  const who = `author ${name} <${mail}> ${date}\ncommitter ${name} <${mail}> ${date}\n`
-  const stream = new Stream()
-  stream.text(`feature done\ncommit ${target}\nmark :1\n${who}`)
-  stream.data(Buffer.from(`clada: before execution ${record.number}\n`))
-  if (first !== undefined) stream.text(`from ${first}\n`)
-  if (second !== undefined && second !== first) stream.text(`merge ${second}\n`)
-  for (const { name: path, entry } of entries) stream.change(path, entry.before, contents)
-  stream.text(`\ncommit ${target}\nmark :2\n${who}`)
-  stream.data(Buffer.from(message))
-  stream.text('from :1\n')
-  for (const { name: path, entry } of entries) stream.change(path, entry.after, contents)
-  stream.text('\ndone\n')
-
-  const marks = room.file('marks')
-  await room.git(['fast-import', '--quiet', '--done', '--force', `--export-marks=${marks}`], { input: stream.bytes() })
-  const found = new Map(
-    fs
-      .readFileSync(marks, 'utf8')
-      .split('\n')
-      .map((line) => [line.split(' ')[0] ?? '', line.split(' ')[1] ?? ''] as const),
-  )
-  const before = found.get(':1') ?? ''
-  const after = found.get(':2') ?? ''
-  if (!direct) await moveRef(room.repository, ref, after, previous, `clada: execution ${record.number}`)
-  return { before, after }
+  const { room, head, record, author } = plan
+  const states = (when: 'before' | 'after'): TreeChanges =>
+    new Map(plan.entries.map(({ name, entry }) => [byteName(name), sideOf(entry[when], plan)]))
+  const [old, now] = [states('before'), states('after')]
+  const commit = async (
+    base: string | undefined,
+    changes: TreeChanges,
+    parents: readonly string[],
+    message: string,
+  ) => {
+    const tree = await editTree(room, base && `${base}^{tree}`, changes)
+    return writeCommit(room, { tree, parents, message, identity: identityOf(author) })
+  }
+  for (let round = 0; ; round++) {
+    const previous = await refAt(room.repository, checkpointsRef)
+    const parents = new Set([head.commit, previous].filter((one) => one !== undefined))
+    const first = `clada: before execution ${record.number}\n`
+    const before = await commit(head.commit ?? previous, old, [...parents], first)
+    const after = await commit(before, now, [before], plan.message)
+    try {
+      await inRepository(room.repository, ['update-ref', checkpointsRef, after, previous ?? '0'.repeat(after.length)])
+      return { before, after }
+    } catch (error) {
+      // An execution elsewhere in the same repository came first: then this one follows it.
+      if (round === 20 || (await refAt(room.repository, checkpointsRef)) === previous) throw error
+    }
+  }
 }
 
-class Stream {
-  readonly #parts: Buffer[] = []
-
-  text(text: string): void {
-    this.#parts.push(Buffer.from(text))
-  }
-
-  data(bytes: Buffer): void {
-    this.text(`data ${bytes.length}\n`)
-    this.#parts.push(bytes)
-    this.text('\n')
-  }
-
-  change(name: string, state: State, contents: Contents): void {
-    const quoted = `"${name.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\n')}"`
-    const bytes = state.type === 'symlink' ? Buffer.from(state.target) : contents.bytesOf(state)
-    if (bytes === undefined) return this.text(`D ${quoted}\n`)
-    const mode = state.type === 'symlink' ? '120000' : state.type === 'file' && state.mode & 0o100 ? '100755' : '100644'
-    this.text(`M ${mode} inline ${quoted}\n`)
-    this.data(bytes)
-  }
-
-  bytes(): Buffer {
-    return Buffer.concat(this.#parts)
-  }
+function sideOf(state: State, { room, contents }: ShadowPlan): Side | undefined {
+  if (state.type === 'symlink') return { mode: '120000', oid: writeObject(room, 'blob', Buffer.from(state.target)) }
+  const bytes = contents.bytesOf(state)
+  if (state.type !== 'file' || bytes === undefined) return undefined
+  return { mode: state.mode & 0o100 ? '100755' : '100644', oid: writeObject(room, 'blob', bytes) }
 }

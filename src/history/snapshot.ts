@@ -6,7 +6,8 @@ import { eligible, ignoredOf } from './eligible.ts'
 import { type IgnoredBefore, readIgnored } from './ignored.ts'
 import { addTo } from './index-commit.ts'
 import { copyIndex } from './index-file.ts'
-import { findRepository, headOf, ownRepository, type Repository } from './repository.ts'
+import { findRepository, ownRepository } from './find-repository.ts'
+import { headOf } from './repository.ts'
 import { Room } from './room.ts'
 import { savable } from './status.ts'
 import { contentsOf, sidesIn, type Side, stateOf, storedContents } from './tree-contents.ts'
@@ -45,11 +46,10 @@ export interface SnapshotOptions {
  * and has not seen yet, and what it does not ignore. In a clean repository that is next to nothing.
  */
 export async function takeSnapshot({ root, stateDir, settings, closed, dir }: SnapshotOptions): Promise<Snapshot> {
-  const found = settings.git === 'off' ? undefined : findRepository(root)
-  const own: Repository = { ...ownRepository(stateDir), top: root }
-  const repository = found ?? own
-  const head = found === undefined ? { commit: undefined, branch: undefined } : headOf(repository)
-  const room = await Room.open(repository, head, dir)
+  const found = settings.git === 'off' ? undefined : await findRepository(root)
+  const repository = found ?? (await ownRepository(stateDir, root))
+  const head = found === undefined ? { commit: undefined, branch: undefined } : await headOf(repository)
+  const room = Room.open(repository, head, dir)
   const top = repository.top ?? root
   const index = room.file('index')
   const real = path.join(repository.gitDir, 'index')

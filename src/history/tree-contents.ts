@@ -15,7 +15,7 @@ export function stateOf({ mode }: Side, bytes: Buffer | undefined): Inspected {
   return { type: 'file', mode: mode === '100755' ? 0o755 : 0o644, bytes }
 }
 
-/** What a tree has at these paths. */
+/** What a tree has at these paths: files and links. */
 export async function sidesIn(room: Room, tree: string, names: readonly string[]): Promise<Named[]> {
   const out = await room.gitOn(names, ['ls-tree', '-z', '--full-tree', tree])
   return out.split('\0').flatMap((line) => {

@@ -3,8 +3,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { ObjectReader } from '../../src/history/object-reader.ts'
-import { type Repository, headOf } from '../../src/history/repository.ts'
+import { findRepository } from '../../src/history/find-repository.ts'
+import { headOf } from '../../src/history/repository.ts'
 import { Room } from '../../src/history/room.ts'
 import type { Side } from '../../src/history/tree-contents.ts'
 import { editTree } from '../../src/history/tree-edit.ts'
@@ -21,24 +21,25 @@ const somewhere = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => 
 async function world(format: string) {
   const top = scratchDir()
   const gitDir = path.join(top, '.git')
-  const repository: Repository = { top, gitDir, commonDir: gitDir }
   const git = (args: readonly string[], input = ''): string =>
     execFileSync('git', args, { cwd: top, input: Buffer.from(input, 'latin1'), stdio: 'pipe' }).toString('latin1')
   git(['init', '-q', `--object-format=${format}`])
-  const objects = new ObjectReader(await Room.open(repository, headOf(repository), path.join(top, 'room')))
-  onTestFinished(() => objects.close())
+  const repository = await findRepository(top)
+  if (repository === undefined) throw new Error('git has made no repository')
+  const room = Room.open(repository, await headOf(repository), path.join(top, 'room'))
+  onTestFinished(() => room.close())
   const [one = '', two = ''] = ['1', '2'].map((text) => git(['hash-object', '-w', '--stdin'], text).trim())
   const sides: Side[] = [
     { mode: '100644', oid: one },
     { mode: '100755', oid: one },
     { mode: '120000', oid: two },
   ]
-  return { gitDir, git, sides, edit: { repository, objects } }
+  return { gitDir, git, sides, room }
 }
 
 describe.each(['sha1', 'sha256'])('a tree with some paths changed, in a repository with %s', (format) => {
   it('is the one that git would have written', async () => {
-    const { gitDir, git, sides, edit } = await world(format)
+    const { gitDir, git, sides, room } = await world(format)
     const treeBy = (files: Files): string => {
       fs.rmSync(path.join(gitDir, 'index'), { force: true })
       const lines = [...files].map(([file, { mode, oid }]) => `${mode} ${oid}\t${file}\0`)
@@ -57,8 +58,8 @@ describe.each(['sha1', 'sha256'])('a tree with some paths changed, in a reposito
         const [base, after] = [treeBy(from), treeBy(to)]
         const changes = new Map<string, Side | undefined>(to)
         for (const file of from.keys()) if (!to.has(file)) changes.set(file, undefined)
-        expect(await editTree({ ...edit, base: `${base}^{tree}`, changes })).toBe(after)
-        if (to.size > 0) expect(await editTree({ ...edit, base: undefined, changes: to })).toBe(after)
+        expect(await editTree(room, `${base}^{tree}`, changes)).toBe(after)
+        if (to.size > 0) expect(await editTree(room, undefined, to)).toBe(after)
       }),
       { numRuns: 40 },
     )
@@ -66,14 +67,14 @@ describe.each(['sha1', 'sha256'])('a tree with some paths changed, in a reposito
   })
 
   it('says which object is missing, and goes on reading', async () => {
-    const { sides, edit } = await world(format)
+    const { sides, room } = await world(format)
     const base = '1'.repeat(sides[0]?.oid.length ?? 0)
     const changes = new Map([['a', sides[0]]])
-    await expect(editTree({ ...edit, base, changes })).rejects.toMatchObject({
+    await expect(editTree(room, base, changes)).rejects.toMatchObject({
       problem: { kind: 'git', reason: `an object is missing: ${base}` },
     })
-    const tree = await editTree({ ...edit, base: undefined, changes })
-    expect(await editTree({ ...edit, base: tree, changes })).toBe(tree)
+    const tree = await editTree(room, undefined, changes)
+    expect(await editTree(room, tree, changes)).toBe(tree)
   })
 })
 

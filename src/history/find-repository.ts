@@ -1,0 +1,104 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { gitStop } from './git-program.ts'
+import { fsckAdvice, headOf, inRepository, type Repository } from './repository.ts'
+import { readConfig, type RepositoryConfig } from './repository-config.ts'
+import { ownDir, putFile, readOwn } from '../state/own-files.ts'
+
+export interface ConfiguredRepository extends Repository {
+  readonly config: RepositoryConfig
+}
+
+/**
+ * The repository whose files a directory holds. One that has its files elsewhere, or none, is no repository of this
+ * directory: its branch would lose everything that is not here. Stops where git cannot work in it.
+ */
+export async function findRepository(root: string): Promise<ConfiguredRepository | undefined> {
+  const nearest = nearestRepository(root)
+  if (nearest === undefined) return undefined
+  const [config, head, tree] = await Promise.all([
+    readConfig(nearest),
+    headOf(nearest),
+    // Also asks git whether it knows this kind of repository.
+    inRepository(nearest, ['rev-parse', '-q', '--verify', 'HEAD^{tree}'], [1]),
+  ])
+  const top = filesOf(nearest, config)
+  if (top === undefined || path.relative(top, root).split(path.sep)[0] === '..') return undefined
+  if (head.commit !== undefined && tree.status !== 0)
+    throw gitStop(`commit ${head.commit.slice(0, 8)}, which is checked out, cannot be read`, fsckAdvice)
+  return { ...nearest, top, config }
+}
+
+/** The next repository around a directory. Looks at files only: no git has to run for it. */
+export function nearestRepository(root: string): Repository | undefined {
+  for (let top = root; ; top = path.dirname(top)) {
+    const gitDir = gitDirAt(path.join(top, '.git'))
+    if (gitDir !== undefined) return { top, gitDir, commonDir: commonDirOf(gitDir) }
+    if (top === path.dirname(top)) return undefined
+  }
+}
+
+/** clada's own repository, where there is no other. `top` is set when it is to look at files. */
+export async function ownRepository(stateDir: string, top?: string): Promise<ConfiguredRepository> {
+  const gitDir = ownDir(stateDir, 'repo')
+  removeLinks(gitDir)
+  for (const name of ['objects', 'refs']) ownDir(gitDir, name)
+  for (const name of ['info', 'pack']) ownDir(path.join(gitDir, 'objects'), name)
+  for (const [name, text] of [
+    ['HEAD', 'ref: refs/clada/checkpoints\n'],
+    ['config', '[core]\n\trepositoryformatversion = 0\n\tbare = true\n'],
+  ] as const) {
+    // In one step: another process may be making the same repository.
+    if (readOwn(path.join(gitDir, name)) === undefined) putFile(path.join(gitDir, name), text)
+  }
+  const repository: Repository = { top, gitDir, commonDir: gitDir }
+  return { ...repository, config: await readConfig(repository) }
+}
+
+/** Where a repository has its files. A worktree has them where it lies, whatever is configured for the repository. */
+function filesOf({ top, gitDir, commonDir }: Repository, { bare, worktree }: RepositoryConfig): string | undefined {
+  if (gitDir !== commonDir) return top
+  if (bare) return undefined
+  if (worktree === undefined) return top
+  try {
+    return fs.realpathSync(path.resolve(fs.realpathSync(gitDir), worktree))
+  } catch {
+    return undefined
+  }
+}
+
+/** Git makes none here, and would write to wherever one leads that a project brought along. */
+function removeLinks(dir: string, name = ''): void {
+  for (const entry of fs.readdirSync(dir, { withFileTypes: true })) {
+    const file = path.join(dir, entry.name)
+    if (entry.isSymbolicLink()) fs.unlinkSync(file)
+    // Objects are only ever added, so that links to single ones are not written through.
+    else if (entry.isDirectory() && name !== 'objects') removeLinks(file, entry.name)
+  }
+}
+
+function gitDirAt(dotGit: string): string | undefined {
+  const stat = fs.statSync(dotGit, { throwIfNoEntry: false })
+  if (stat?.isDirectory()) return isGitDir(dotGit) ? dotGit : undefined
+  if (!stat?.isFile()) return undefined
+  const [, target] = /^gitdir: (.+)/.exec(fs.readFileSync(dotGit, 'utf8')) ?? []
+  if (target === undefined) throw gitStop(`'${dotGit}' does not say where the repository is`)
+  const gitDir = path.resolve(path.dirname(dotGit), target.trim())
+  if (!isGitDir(gitDir)) throw gitStop(`'${dotGit}' leads to '${gitDir}', where no repository is`, repairAdvice)
+  return gitDir
+}
+
+/** Whether a directory is the top of a repository, or was: a file that leads to none counts. */
+export function isRepository(dir: string): boolean {
+  const dotGit = path.join(dir, '.git')
+  return isGitDir(dotGit) || (fs.existsSync(dotGit) && fs.statSync(dotGit).isFile())
+}
+
+const isGitDir = (dir: string): boolean => fs.existsSync(path.join(dir, 'HEAD'))
+
+const repairAdvice = 'If it was moved, git worktree repair or git submodule update mends that; or run with --no-git.'
+
+function commonDirOf(gitDir: string): string {
+  const text = readOwn(path.join(gitDir, 'commondir'))
+  return text === undefined ? gitDir : path.resolve(gitDir, text.trim())
+}

@@ -1,0 +1,65 @@
+import { gitStop } from './git-program.ts'
+import type { GitObject, ObjectReader } from './object-reader.ts'
+import type { Side } from './tree-contents.ts'
+
+/** What a tree holds. Each character of a name stands for one byte: git asks for no encoding. */
+export type Entries = Map<string, Side>
+
+export const directory = '40000'
+const submodule = '160000'
+
+export const byteName = (name: string): string => Buffer.from(name).toString('latin1')
+
+export function entriesOf({ id, type, bytes }: GitObject): Entries {
+  if (type !== 'tree') throw gitStop(`object ${id} is a ${type} and no tree`)
+  const entries: Entries = new Map()
+  const idBytes = id.length / 2
+  for (let at = 0; at < bytes.length;) {
+    const blank = bytes.indexOf(32, at)
+    const end = bytes.indexOf(0, blank)
+    const oid = bytes.toString('hex', end + 1, end + 1 + idBytes)
+    entries.set(bytes.toString('latin1', blank + 1, end), { mode: bytes.toString('latin1', at, blank), oid })
+    at = end + 1 + idBytes
+  }
+  return entries
+}
+
+/** What is said of one entry of a directory, and of what is below it. */
+interface Part<T> {
+  own: { readonly value: T } | undefined
+  readonly below: Map<string, T>
+}
+
+export function byFirstName<T>(paths: ReadonlyMap<string, T>): Map<string, Part<T>> {
+  const parts = new Map<string, Part<T>>()
+  for (const [name, value] of paths) {
+    const slash = name.indexOf('/')
+    const first = slash === -1 ? name : name.slice(0, slash)
+    const part = parts.get(first) ?? { own: undefined, below: new Map<string, T>() }
+    parts.set(first, part)
+    if (slash === -1) part.own = { value }
+    else part.below.set(name.slice(slash + 1), value)
+  }
+  return parts
+}
+
+/** Where a tree has a submodule at one of these paths, or above it. */
+export async function submodulesIn(
+  objects: ObjectReader,
+  tree: string,
+  paths: readonly string[],
+): Promise<Set<string>> {
+  const found = new Set<string>()
+  const visit = async (at: string, some: ReadonlyMap<string, true>, above: string): Promise<void> => {
+    const entries = entriesOf(await objects.read(at))
+    await Promise.all(
+      [...byFirstName(some)].map(async ([name, { below }]) => {
+        const side = entries.get(name)
+        if (side?.mode === submodule) found.add(Buffer.from(above + name, 'latin1').toString())
+        else if (side?.mode === directory && below.size > 0) await visit(side.oid, below, `${above}${name}/`)
+      }),
+    )
+  }
+  await visit(tree, new Map(paths.map((name) => [byteName(name), true])), '')
+  return found
+}

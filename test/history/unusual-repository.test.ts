@@ -1,0 +1,199 @@
+import { execFile, execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, inject, it } from 'vitest'
+import { ordinaryUser } from '../support/ordinary-user.ts'
+import { fill, scratchDir } from '../support/scratch.ts'
+import { type Call, documentOf, execute, git, type Mode, repository, treeOf, undoIn } from './world.ts'
+
+const edit: Call = ['file_replace_text', { path: 'a.txt', old_text: 'one', new_text: 'ONE' }]
+const write = (name: string, content = name): Call => ['file_write', { path: name, content }]
+const files = { 'a.txt': 'one\n', 'b.txt': 'b\n', 'src/c.txt': 'c\n' }
+const checkpoints = 'refs/clada/checkpoints'
+const subjects = (root: string, ref = 'HEAD'): string[] => git(root, 'log', '--format=%s', ref).trim().split('\n')
+const textOf = (root: string, name = 'a.txt'): string => fs.readFileSync(path.join(root, name), 'utf8')
+
+describe('an index in two parts', () => {
+  it.each([1, 30])('is whole after an execution that adds %i files', async (count) => {
+    const root = repository(files)
+    git(root, 'update-index', '--split-index')
+    const before = treeOf(root)
+    const calls = Array.from({ length: count }, (_, at) => write(`new-${at}.txt`))
+    expect(await execute(root, 'commit', calls)).toMatchObject({ success: true })
+    expect(git(root, 'status', '--porcelain', '--', ':!.clada')).toBe('')
+    expect(git(root, 'ls-files').trim().split('\n')).toHaveLength(3 + count)
+    expect(await undoIn(root, 'commit')).toMatchObject({ success: true })
+    expect(git(root, 'status', '--porcelain', '--', ':!.clada')).toBe('')
+    expect(treeOf(root)).toEqual(before)
+  })
+})
+
+describe('a repository whose files are elsewhere', () => {
+  it('is none of the project: nothing is committed, and checkpoints are in one of their own', async () => {
+    const root = repository(files)
+    const real = scratchDir(files)
+    git(root, 'config', 'core.worktree', real)
+    fill(root, { 'a.txt': 'one\n' })
+    expect(await execute(root, 'commit', [edit])).toMatchObject({ success: true })
+    expect(subjects(root)).toEqual(['first'])
+    expect(git(root, '--git-dir', path.join(root, '.clada/repo'), 'log', '--format=%s', checkpoints)).toContain('AI:')
+    expect(git(root, 'for-each-ref', 'refs/clada')).toBe('')
+    expect(await undoIn(root, 'commit')).toMatchObject({ success: true })
+    expect(textOf(root)).toBe('one\n')
+  })
+
+  it('is that of a project below it when these are its files', async () => {
+    const top = scratchDir({ 'work/a.txt': 'one\n', 'other.txt': 'mine\n' })
+    git(top, 'init', '-q')
+    git(top, 'config', 'core.worktree', '../work')
+    const root = path.join(top, 'work')
+    git(root, 'add', '-A')
+    git(root, 'commit', '-q', '-m', 'first')
+    expect(await execute(root, 'commit', [edit])).toMatchObject({ success: true })
+    expect(git(root, 'show', '--format=%s', '--name-status')).toBe('AI: edit a.txt\n\nM\ta.txt\n')
+  })
+
+  it('is none of the project when it has no files at all', async () => {
+    const top = scratchDir({ 'a.txt': 'one\n' })
+    git(top, 'clone', '-q', '--bare', repository(files), '.bare')
+    fill(top, { '.git': 'gitdir: ./.bare\n' })
+    git(top, 'worktree', 'add', '-q', 'work', 'main')
+    expect(await execute(top, 'commit', [edit])).toEqual(expect.objectContaining({ success: true }))
+    expect(git(top, 'for-each-ref', '--format=%(refname)')).toBe('refs/heads/main\n')
+    expect(subjects(top, 'main')).toEqual(['first'])
+    // A worktree of it is a project like any other.
+    const root = path.join(top, 'work')
+    const { gitCommit } = await execute(root, 'commit', [edit])
+    expect(gitCommit).toBe(git(root, 'rev-parse', 'main').trim())
+    expect(git(root, 'status', '--porcelain', '--', ':!.clada')).toBe('')
+  })
+})
+
+describe('git that cannot work', () => {
+  const broken: readonly (readonly [what: string, spoil: (root: string) => void, says: RegExp, ...modes: Mode[]])[] = [
+    [
+      'in a repository of a later kind',
+      (root) => {
+        git(root, 'config', 'core.repositoryformatversion', '1')
+        git(root, 'config', 'extensions.fromTheFuture', 'true')
+      },
+      /fromthefuture/,
+    ],
+    ['without the commit that is checked out', (root) => head(root, '1'.repeat(40)), /1111111.* cannot be read/],
+    ['without its tree', (root) => lose(root, 'HEAD^{tree}'), /cannot be read/],
+    ['when a branch leads nowhere', (root) => head(root, 'nonsense'), /refs\/heads\/main/],
+    ['when a file leads to no repository', (root) => lead(root, '/nowhere/at/all'), /\/nowhere\/at\/all/],
+    ['with an index that is none', (root) => fill(root, { '.git/index': 'nonsense' }), /index/],
+    ['with HEAD locked', (root) => fill(root, { '.git/HEAD.lock': '' }), /HEAD.lock' exists/, 'commit'],
+    [
+      'with the branch locked',
+      (root) => fill(root, { '.git/refs/heads/main.lock': '' }),
+      /main.lock' exists/,
+      'commit',
+    ],
+    [
+      'with the checkpoints locked',
+      (root) => fill(root, { '.git/refs/clada/checkpoints.lock': '' }),
+      /checkpoints.lock' exists/,
+      'shadow',
+    ],
+    [
+      'where something else has the name of the checkpoints',
+      (root) => git(root, 'update-ref', 'refs/clada', 'HEAD'),
+      /refs\/clada'/,
+      'shadow',
+    ],
+  ]
+  for (const [what, spoil, says, ...modes] of broken)
+    for (const mode of modes.length === 0 ? (['commit', 'shadow'] as const) : modes)
+      it(`stops before anything is done: ${what}, ${mode}`, async () => {
+        const root = repository(files)
+        spoil(root)
+        const { fatalError, results } = await execute(root, mode, [edit])
+        expect(fatalError).toMatch(/^clada: git_operation_failed: /)
+        expect(fatalError).toMatch(says)
+        expect(fatalError).not.toContain('not installed')
+        expect(results).toMatchObject([{ success: false, code: 'git_operation_failed' }])
+        expect(textOf(root)).toBe('one\n')
+        expect(await execute(root, 'off', [edit])).toMatchObject({ success: true })
+      })
+
+  const head = (root: string, text: string): void => fill(root, { '.git/refs/heads/main': `${text}\n` })
+  const lead = (root: string, to: string): void => {
+    fs.rmSync(path.join(root, '.git'), { recursive: true })
+    fill(root, { '.git': `gitdir: ${to}\n` })
+  }
+  const lose = (root: string, name: string): void => {
+    const id = git(root, 'rev-parse', name).trim()
+    fs.rmSync(path.join(root, '.git/objects', id.slice(0, 2), id.slice(2)))
+  }
+
+  const closed: readonly (readonly [what: string, name: string, mode: Mode])[] = [
+    ['the branches', '.git/refs/heads', 'commit'],
+    ['the log of HEAD', '.git/logs/HEAD', 'commit'],
+    ['the references', '.git/refs', 'shadow'],
+  ]
+  for (const [what, name, mode] of closed)
+    it(`stops before anything is done: ${what} may not be written, ${mode}`, () => {
+      const root = repository(files)
+      const run = ordinaryUser(root)
+      execFileSync('chmod', ['-R', 'a-w', path.join(root, name)])
+      const { status, stdout } = run(['run', '--git', mode], documentOf(root, [edit]))
+      execFileSync('chmod', ['-R', 'u+w', path.join(root, name)])
+      expect({ status, text: textOf(root) }).toEqual({ status: 1, text: 'one\n' })
+      expect(stdout).toMatch(/git_operation_failed: '.*' may not be written/)
+    })
+})
+
+describe('a submodule that nobody describes', () => {
+  for (const mode of ['commit', 'shadow'] as const)
+    it(`stays a submodule when a file is written where it would be: ${mode}`, async () => {
+      const root = repository(files)
+      git(root, 'update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},sub`)
+      git(root, 'commit', '-q', '-m', 'sub')
+      fs.mkdirSync(path.join(root, 'sub'))
+      expect(await execute(root, mode, [edit, write('sub/x.txt'), write('sub/deep/y.txt')])).toMatchObject({
+        success: true,
+      })
+      const saved = mode === 'commit' ? 'HEAD' : checkpoints
+      expect(git(root, 'show', '--format=', '--name-only', saved)).toBe('a.txt\n')
+      expect(git(root, 'ls-files', '-s', 'sub')).toMatch(/^160000/)
+      expect(await undoIn(root, mode)).toMatchObject({ success: true })
+      expect(fs.readdirSync(path.join(root, 'sub'))).toEqual([])
+    })
+})
+
+describe('a log that is switched off', () => {
+  it('stays off', async () => {
+    const root = repository(files)
+    git(root, 'config', 'core.logAllRefUpdates', 'false')
+    fs.rmSync(path.join(root, '.git/logs'), { recursive: true })
+    expect(await execute(root, 'commit', [edit])).toMatchObject({ success: true })
+    expect(fs.existsSync(path.join(root, '.git/logs'))).toBe(false)
+  })
+})
+
+describe('executions in several worktrees at once', () => {
+  it('keep every checkpoint', async () => {
+    const root = repository(files)
+    const trees = ['one', 'two', 'three'].map((name) => path.join(scratchDir(), name))
+    for (const tree of trees) git(root, 'worktree', 'add', '-q', '--detach', tree)
+    const rounds = [1, 2, 3]
+    const cli = promisify(execFile)
+    await Promise.all(
+      trees.map(async (tree) => {
+        for (const round of rounds) {
+          const file = path.join(
+            scratchDir({ doc: documentOf(tree, [write(`${path.basename(tree)}-${round}`)]) }),
+            'doc',
+          )
+          await cli(process.execPath, [inject('cli'), 'run', '--git', 'shadow', file], { cwd: tree })
+        }
+      }),
+    )
+    const wanted = trees.flatMap((tree) => rounds.map((round) => `AI: create ${path.basename(tree)}-${round}`))
+    const saved = subjects(root, checkpoints).filter((subject) => subject.startsWith('AI: '))
+    expect(saved.toSorted()).toEqual(wanted.toSorted())
+  }, 60_000)
+})
