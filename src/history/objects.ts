@@ -20,13 +20,23 @@ export function writeCommit(room: Room, { tree, parents, message, identity }: Co
   return writeObject(room, 'commit', Buffer.from(`${lines.join('\n')}\n\n${message}`))
 }
 
+type ObjectType = 'blob' | 'tree' | 'commit'
+
+/** What git calls an object with this content. */
+export const nameOf = ({ config }: Room, type: ObjectType, body: Buffer): string =>
+  process
+    .getBuiltinModule('node:crypto')
+    .createHash(config.hash)
+    .update(headerOf(type, body))
+    .update(body)
+    .digest('hex')
+
 /** Writes an object as git itself would; starting a program for each would cost more than the rest. Answers with its name. */
-export function writeObject({ repository, config }: Room, type: 'blob' | 'tree' | 'commit', body: Buffer): string {
-  const { createHash, randomBytes } = process.getBuiltinModule('node:crypto')
+export function writeObject(room: Room, type: ObjectType, body: Buffer): string {
+  const { randomBytes } = process.getBuiltinModule('node:crypto')
   const { deflateSync } = process.getBuiltinModule('node:zlib')
-  const bytes = Buffer.concat([Buffer.from(`${type} ${body.length}\0`), body])
-  const id = createHash(config.hash).update(bytes).digest('hex')
-  const objects = path.join(repository.commonDir, 'objects')
+  const id = nameOf(room, type, body)
+  const objects = path.join(room.repository.commonDir, 'objects')
   const dir = path.join(objects, id.slice(0, 2))
   const file = path.join(dir, id.slice(2))
   if (fs.existsSync(file)) return id
@@ -38,7 +48,7 @@ export function writeObject({ repository, config }: Room, type: 'blob' | 'tree' 
   try {
     const fd = fs.openSync(temp, 'wx')
     try {
-      fs.writeFileSync(fd, deflateSync(bytes, { level: 1 }))
+      fs.writeFileSync(fd, deflateSync(Buffer.concat([headerOf(type, body), body]), { level: 1 }))
       fs.fchmodSync(fd, open & 0o444)
       // A branch must not come to point at nothing.
       if (type === 'commit') fs.fsyncSync(fd)
@@ -52,3 +62,5 @@ export function writeObject({ repository, config }: Room, type: 'blob' | 'tree' 
   }
   return id
 }
+
+const headerOf = (type: ObjectType, { length }: Buffer): Buffer => Buffer.from(`${type} ${length}\0`)

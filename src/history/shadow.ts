@@ -1,11 +1,10 @@
 import { Contents } from './contents.ts'
 import { identityOf } from './message.ts'
-import { writeCommit, writeObject } from './objects.ts'
+import { writeCommit } from './objects.ts'
 import type { ExecutionRecord, PathRecord, State } from './record.ts'
 import { type Head, inRepository, refAt } from './repository.ts'
 import type { Room } from './room.ts'
-import type { Side } from './tree-contents.ts'
-import { editTree, type TreeChanges } from './tree-edit.ts'
+import { editTree, type NewContent, type TreeChanges } from './tree-edit.ts'
 import { byteName } from './tree-walk.ts'
 
 /** All checkpoints hang on this one reference, each on the one before it. */
@@ -29,7 +28,7 @@ export interface ShadowPlan {
 export async function saveShadow(plan: ShadowPlan): Promise<{ before: string; after: string }> {
   const { room, head, record, author } = plan
   const states = (when: 'before' | 'after'): TreeChanges =>
-    new Map(plan.entries.map(({ name, entry }) => [byteName(name), sideOf(entry[when], plan)]))
+    new Map(plan.entries.map(({ name, entry }) => [byteName(name), contentOf(entry[when], plan.contents)]))
   const [old, now] = [states('before'), states('after')]
   const commit = async (
     base: string | undefined,
@@ -56,9 +55,9 @@ export async function saveShadow(plan: ShadowPlan): Promise<{ before: string; af
   }
 }
 
-function sideOf(state: State, { room, contents }: ShadowPlan): Side | undefined {
-  if (state.type === 'symlink') return { mode: '120000', oid: writeObject(room, 'blob', Buffer.from(state.target)) }
-  const bytes = contents.bytesOf(state)
-  if (state.type !== 'file' || bytes === undefined) return undefined
-  return { mode: state.mode & 0o100 ? '100755' : '100644', oid: writeObject(room, 'blob', bytes) }
+function contentOf(state: State, contents: Contents): NewContent | undefined {
+  if (state.type === 'symlink') return { mode: '120000', body: Buffer.from(state.target) }
+  const body = contents.bytesOf(state)
+  if (state.type !== 'file' || body === undefined) return undefined
+  return { mode: state.mode & 0o100 ? '100755' : '100644', body }
 }

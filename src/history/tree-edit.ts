@@ -1,11 +1,17 @@
 import type { GitObject } from './object-reader.ts'
-import { writeObject } from './objects.ts'
+import { nameOf, writeObject } from './objects.ts'
 import type { Room } from './room.ts'
 import type { Side } from './tree-contents.ts'
 import { byFirstName, directory, type Entries, entriesOf } from './tree-walk.ts'
 
 /** What is at a path from now on; undefined for no file. Names are bytes, as in `tree-walk.ts`. */
-export type TreeChanges = ReadonlyMap<string, Side | undefined>
+export type TreeChanges = ReadonlyMap<string, Side | NewContent | undefined>
+
+/** Becomes an object where the tree does not have it already. */
+export interface NewContent {
+  readonly mode: string
+  readonly body: Buffer
+}
 
 /**
  * A tree with some paths changed: only the directories above them are read and written. The index could tell the tree
@@ -21,7 +27,7 @@ export async function editTree(room: Room, base: string | undefined, changes: Tr
       [...byFirstName(some)].map(async ([name, { own, below }]) => {
         const there = entries.get(name)
         // A file that takes a directory's place takes it from everything below.
-        if (own?.value !== undefined) return entries.set(name, own.value)
+        if (own?.value !== undefined) return entries.set(name, sideFor(room, own.value, there))
         if (own !== undefined && there?.mode !== directory) entries.delete(name)
         if (below.size === 0) return entries
         const left = await edit(there?.mode === directory ? await objects.read(there.oid) : undefined, below)
@@ -31,6 +37,13 @@ export async function editTree(room: Room, base: string | undefined, changes: Tr
     return entries
   }
   return write(await edit(base === undefined ? undefined : await objects.read(base), changes))
+}
+
+function sideFor(room: Room, wanted: Side | NewContent, there: Side | undefined): Side {
+  if ('oid' in wanted) return wanted
+  const { mode, body } = wanted
+  const oid = nameOf(room, 'blob', body)
+  return { mode, oid: oid === there?.oid ? oid : writeObject(room, 'blob', body) }
 }
 
 /** Git sorts a directory as if its name ended with a slash. */
