@@ -28,10 +28,19 @@ export const gitSquash = defineAction({
       flag('For hours, days and msg_contains: only the run that ends here, or every run by itself.'),
       true,
     ),
-    force: defaulting(flag('Whether to squash commits that were pushed.'), false),
+    force: defaulting(
+      flag('Whether to squash commits that were pushed, or that another branch or a tag holds.'),
+      false,
+    ),
     dry_run: defaulting(flag('Whether only to say what would become one commit.'), false),
   },
-  returns: { runs: '[{commits: [{id, subject}], message}]', 'git_commit?': 'string', 'dry_run?': 'boolean' },
+  returns: {
+    runs: '[{commits: [{id, subject}], message}]',
+    'git_commit?': 'string',
+    'before?': 'string',
+    'limit?': '{commit, why, ref?}',
+    'dry_run?': 'boolean',
+  },
   examples: [
     {
       title: 'makes one commit of the last two',

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import type { Room } from './room.ts'
+import type { Room, RoomCall } from './room.ts'
 
 export interface Sorted {
   /** Relative to the top of the repository. */
@@ -9,13 +9,16 @@ export interface Sorted {
   readonly filtered: ReadonlyMap<string, string>
 }
 
-/** Which paths may go into a commit: not those of another repository, and not those whose filter would run a program. */
-export async function eligible(room: Room, paths: readonly string[]): Promise<Sorted> {
+/**
+ * Which paths may go into a commit: not those of another repository, and not those whose filter would run a program.
+ * `how` decides whose attributes name the filters; without it those on the disk do.
+ */
+export async function eligible(room: Room, paths: readonly string[], how: RoomCall = {}): Promise<Sorted> {
   const { top } = room.repository
   if (paths.length === 0 || top === undefined) return { paths, filtered: new Map() }
   const submodules = await submodulesOf(room, top)
   const own = paths.filter((name) => !isForeign(name, top, submodules))
-  const filtered = await filteredOf(room, own)
+  const filtered = await filteredOf(room, own, how)
   return { paths: own.filter((name) => !filtered.has(name)), filtered }
 }
 
@@ -32,10 +35,10 @@ export async function ignoredOf(room: Room, paths: readonly string[]): Promise<S
   )
 }
 
-async function filteredOf(room: Room, paths: readonly string[]): Promise<Map<string, string>> {
+async function filteredOf(room: Room, paths: readonly string[], how: RoomCall): Promise<Map<string, string>> {
   const found = new Map<string, string>()
   if (room.config.filters.size === 0 || paths.length === 0) return found
-  const { out } = await room.git(['check-attr', '-z', '--stdin', 'filter'], { input: paths.join('\0') + '\0' })
+  const { out } = await room.git(['check-attr', '-z', '--stdin', 'filter'], { ...how, input: paths.join('\0') + '\0' })
   const words = out.toString().split('\0')
   for (let at = 0; at + 2 < words.length; at += 3) {
     const [name = '', , filter = ''] = words.slice(at, at + 3)

@@ -6,10 +6,11 @@ import { Stop } from '../core/problem.ts'
 import type { SeenChanges, Inspect, Inspected, PathChange, Recorder } from '../core/recorder.ts'
 import type { ActionResult } from '../core/result.ts'
 import type { HistorySettings } from '../core/settings.ts'
+import { readBack } from './back-state.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import { Journal } from './journal.ts'
 import { takeLock } from './lock.ts'
-import { ownDir, putFile, readOwn } from '../state/own-files.ts'
+import { ownDir, putFile } from '../state/own-files.ts'
 import { ownOwner } from '../state/owner.ts'
 import {
   type ActionRecord,
@@ -207,10 +208,10 @@ export class History implements Recorder {
     const history = ownDir(stateDir, 'history')
     const release = await takeLock(settings.lockFile ?? path.join(stateDir, 'lock'), settings.lockMs)
     try {
-      if (readOwn(path.join(stateDir, 'back.json')) !== undefined)
+      if (readBack(stateDir) !== undefined)
         throw new Stop({
           kind: 'git',
-          reason: 'the project is at an older commit since clada back',
+          reason: 'the project went to an older commit with clada back and has not returned',
           advice: 'Go to the newest one with clada forward first.',
         })
       sweepRooms(stateDir)

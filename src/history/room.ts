@@ -57,10 +57,10 @@ export class Room {
     fs.symlinkSync(real, this.file(refs), 'junction')
   }
 
-  git(args: readonly string[], { input, env = {}, fine = [] }: RoomCall = {}): Promise<GitAnswer> {
+  git(args: readonly string[], { input, env = {}, fine = [], cwd }: RoomCall = {}): Promise<GitAnswer> {
     const { top, commonDir, gitDir } = this.repository
     return git({
-      cwd: top ?? gitDir,
+      cwd: cwd ?? top ?? gitDir,
       args,
       ...(input === undefined ? {} : { input }),
       fine,
@@ -79,10 +79,12 @@ export class Room {
   }
 }
 
-interface RoomCall {
+export interface RoomCall {
   readonly input?: string | Buffer
   readonly env?: Readonly<Record<string, string>>
   readonly fine?: readonly number[]
+  /** Where git runs; the top of the repository without it. */
+  readonly cwd?: string
 }
 
 export interface RepositoryConfig {

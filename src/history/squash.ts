@@ -1,4 +1,6 @@
-import { gitStop } from './git-program.ts'
+import path from 'node:path'
+import { readOwn } from '../state/own-files.ts'
+import { git, gitStop } from './git-program.ts'
 import { identityOf } from './message.ts'
 import { type Head, inRepository, moveRef, type Repository } from './repository.ts'
 import type { Room } from './room.ts'
@@ -13,7 +15,7 @@ export interface SquashOptions {
   days?: number
   /** For the commit that is made; with several runs, for each. */
   message?: string
-  /** Also commits that were pushed. */
+  /** Also commits that were pushed, or that other branches or tags hold. */
   force?: boolean
   dryRun?: boolean
 }
@@ -28,55 +30,70 @@ export interface SquashRun {
 /** The commit that nothing goes across. */
 export interface SquashLimit {
   commit: string
-  why: 'pushed' | 'merge'
+  /** `shared`: another branch or a tag holds it too. `shallow`: what comes before was never fetched. */
+  why: 'pushed' | 'shared' | 'merge' | 'shallow'
+  /** The reference that holds it. */
+  ref?: string
 }
 
-export interface Squashed {
+/** What would be done. */
+export interface SquashPlan {
+  readonly head: string
   readonly runs: SquashRun[]
   readonly limit?: SquashLimit
-  /** The branch's new commit; undefined when nothing was to be done. */
-  readonly head?: string
+  /** Signed commits that get another parent, or become part of another: their signatures no longer hold. */
+  readonly unsigned: readonly string[]
+  /** From the newest commit on, as far as anything may be changed. */
+  readonly commits: readonly Commit[]
+  /** Where in them runs begin and end. */
+  readonly ranges: readonly [number, number][]
 }
 
-/**
- * Makes one commit of several that follow each other. Trees stay as they are, so neither the files nor the index are
- * touched; the commits that come after get new parents and nothing else.
- */
-export async function squash(room: Room, head: Head, options: SquashOptions, author: string | null): Promise<Squashed> {
-  const { repository } = room
-  if (head.commit === undefined) throw gitStop('there is no commit yet')
-  const { commits, ...limit } = await rewritable(repository, head.commit, options.force ?? false)
+/** Chooses the commits that become one. Nothing is written. */
+export async function planSquash(repository: Repository, head: Head, options: SquashOptions): Promise<SquashPlan> {
+  if (head.commit === undefined) throw gitStop('there is no commit yet', 'There is nothing to squash.')
+  const { commits, ...limit } = await rewritable(repository, head.commit, head.branch, options.force ?? false)
   const chosen = commits.map((commit) => isChosen(commit, options))
-  const runs = runsOf(chosen, options.contiguous ?? false)
-  const told = runs.map(([from, to]) => {
+  const ranges = runsOf(chosen, options.contiguous ?? false)
+  const runs = ranges.map(([from, to]) => {
     const members = commits.slice(from, to)
     return {
       commits: members.map(({ id, message }) => ({ id, subject: subjectOf(message) })),
       message: messageFor(members, options.message),
     }
   })
-  if (runs.length === 0 || options.dryRun) return { runs: told, ...limit }
-  const made = await rewrite(room, commits, runs, told, author)
-  await inRepository(repository, ['update-ref', '-m', 'clada: squash', 'refs/clada/before-squash', head.commit])
-  await moveRef(
-    repository,
-    'HEAD',
-    made,
-    head.commit,
-    `clada: squash ${told.length === 1 ? 'one run' : `${told.length} runs`}`,
-  )
-  return { runs: told, head: made, ...limit }
+  const rewritten = commits.slice(0, ranges.at(-1)?.[1] ?? 0)
+  const unsigned = rewritten.filter(({ header }) => signature.test(header)).map(({ id }) => id)
+  return { head: head.commit, runs, ...limit, unsigned, commits, ranges }
+}
+
+/**
+ * Makes one commit of several that follow each other, and answers with the branch's new one. Trees stay as they are,
+ * so neither the files nor the index are touched; the commits that come after get new parents and nothing else.
+ */
+export async function squash(room: Room, plan: SquashPlan, author: string | null): Promise<string> {
+  const { repository } = room
+  const { head, runs } = plan
+  const made = await rewrite(room, plan, author)
+  const keep = ['update-ref', '--create-reflog', '-m', 'clada: squash', 'refs/clada/before-squash', head]
+  await inRepository(repository, keep)
+  const what = runs.length === 1 ? 'one run' : `${runs.length} runs`
+  await moveRef(repository, 'HEAD', made, head, `clada: squash ${what}`)
+  return made
 }
 
 interface Commit {
   readonly id: string
   readonly tree: string
   readonly parents: readonly string[]
+  /** Who wrote it and when, as git stores it. */
+  readonly author: string
   /** Seconds since 1970. */
   readonly time: number
   readonly message: string
-  /** As git stores it. */
-  readonly raw: Buffer
+  /** As git stores it; byte by byte, whatever its encoding. */
+  readonly header: string
+  readonly body: string
 }
 
 interface Rewritable {
@@ -84,30 +101,44 @@ interface Rewritable {
   readonly limit?: SquashLimit
 }
 
-/** From the newest commit back to the first that was pushed or merges others; that one is not included. */
-async function rewritable(repository: Repository, head: string, force: boolean): Promise<Rewritable> {
-  const limits = force ? [] : ['--not', '--remotes']
-  const { out } = await inRepository(repository, [
-    'rev-list',
-    '--first-parent',
-    `--max-count=${mostCommits}`,
-    head,
-    ...limits,
-  ])
-  const ids = out
-    .toString()
-    .split('\n')
-    .filter((id) => id !== '')
+/** From the newest commit back to the first that others have too or that merges others; that one is not included. */
+async function rewritable(
+  repository: Repository,
+  head: string,
+  branch: string | undefined,
+  force: boolean,
+): Promise<Rewritable> {
+  const own = branch === undefined ? [] : [`--exclude=${branch.replace(/^refs\/heads\//, '')}`]
+  const limits = force ? [] : ['--not', '--remotes', '--tags', ...own, '--branches']
+  const args = ['rev-list', '--first-parent', `--max-count=${mostCommits}`, head, ...limits]
+  const ids = linesOf((await inRepository(repository, args)).out)
+  const shallow = new Set(readOwn(path.join(repository.commonDir, 'shallow'))?.split('\n'))
   const commits: Commit[] = []
   for (const raw of await rawCommits(repository, ids)) {
     const commit = parseCommit(raw.id, raw.bytes)
     if (commit.parents.length > 1) return { commits, limit: { commit: commit.id, why: 'merge' } }
+    if (shallow.has(commit.id)) return { commits, limit: { commit: commit.id, why: 'shallow' } }
     commits.push(commit)
   }
   const next = commits.length === 0 ? head : commits.at(-1)?.parents[0]
-  const isPushed = !force && next !== undefined && commits.length < mostCommits
-  return isPushed ? { commits, limit: { commit: next, why: 'pushed' } } : { commits }
+  if (force || next === undefined || commits.length === mostCommits) return { commits }
+  return { commits, limit: { commit: next, ...(await holderOf(repository, next, branch)) } }
 }
+
+/** Who else has a commit. */
+async function holderOf(repository: Repository, commit: string, branch: string | undefined) {
+  const args = ['for-each-ref', '--format=%(refname)', '--contains', commit, 'refs/remotes', 'refs/heads', 'refs/tags']
+  const refs = linesOf((await inRepository(repository, args)).out).filter((ref) => ref !== branch)
+  const pushed = refs.find((ref) => ref.startsWith('refs/remotes/'))
+  const ref = (pushed ?? refs[0] ?? '').replace(/^refs\/(?:remotes|heads|tags)\//, '')
+  return { why: pushed === undefined ? ('shared' as const) : ('pushed' as const), ref }
+}
+
+const linesOf = (out: Buffer): string[] =>
+  out
+    .toString()
+    .split('\n')
+    .filter((line) => line !== '')
 
 const mostCommits = 5000
 
@@ -116,7 +147,6 @@ async function rawCommits(
   ids: readonly string[],
 ): Promise<{ id: string; bytes: Buffer }[]> {
   if (ids.length === 0) return []
-  const { git } = await import('./git-program.ts')
   const call = { cwd: top ?? gitDir, env: { GIT_DIR: gitDir, GIT_COMMON_DIR: commonDir } }
   const { out } = await git({ ...call, args: ['cat-file', '--batch'], input: `${ids.join('\n')}\n` })
   let at = 0
@@ -138,14 +168,17 @@ function parseCommit(id: string, raw: Buffer): Commit {
     id,
     tree: /^tree (\S+)/.exec(header)?.[1] ?? '',
     parents: [...header.matchAll(/^parent (\S+)$/gm)].map(([, parent = '']) => parent),
+    author: /^author (.*)$/m.exec(header)?.[1] ?? '',
     time: Number(time),
     message: raw.subarray(blank + 2).toString('utf8'),
-    raw,
+    header,
+    body: text.slice(blank),
   }
 }
 
-function isChosen({ message, time }: Commit, { containing, hours, days }: SquashOptions): boolean {
-  const fits = containing === undefined ? message.startsWith('AI:') : message.includes(containing)
+function isChosen(commit: Commit, { containing, hours, days }: SquashOptions): boolean {
+  const { message, time } = commit
+  const fits = containing === undefined ? isByModel(commit) : message.includes(containing)
   const age = hours === undefined && days === undefined ? Infinity : (hours ?? 0) * 3600 + (days ?? 0) * 86_400
   return fits && time >= Date.now() / 1000 - age
 }
@@ -173,54 +206,60 @@ function messageFor(members: readonly Commit[], given: string | undefined): stri
 
 const subjectOf = (message: string): string => message.split('\n', 1)[0] ?? ''
 
-async function rewrite(
-  room: Room,
-  commits: readonly Commit[],
-  runs: readonly [number, number][],
-  told: readonly SquashRun[],
-  author: string | null,
-): Promise<string> {
-  const oldest = runs.at(-1)?.[1] ?? 0
+async function rewrite(room: Room, plan: SquashPlan, author: string | null): Promise<string> {
+  const { commits, ranges, runs } = plan
+  const oldest = ranges.at(-1)?.[1] ?? 0
   let parent = commits[oldest - 1]?.parents[0]
   for (let at = oldest - 1; at >= 0; at--) {
-    const index = runs.findIndex(([from, to]) => at >= from && at < to)
+    const index = ranges.findIndex(([from, to]) => at >= from && at < to)
     const commit = commits[at]
     if (commit === undefined) continue
     if (index === -1) parent = await withParent(room, commit, parent)
     // The newest of a run has the tree that counts.
-    else if (runs[index]?.[0] === at)
-      parent = await oneCommit(room, commit.tree, parent, told[index]?.message ?? '', author)
+    else if (ranges[index]?.[0] === at)
+      parent = await oneCommit(room, commits.slice(...ranges[index]), parent, runs[index]?.message ?? '', author)
   }
   return parent ?? ''
 }
 
-async function oneCommit(
+/** What a person wrote stays theirs, as with git's own squash: the oldest of theirs names author and date. */
+function oneCommit(
   room: Room,
-  tree: string,
+  members: readonly Commit[],
   parent: string | undefined,
   message: string,
   author: string | null,
 ): Promise<string> {
-  const parents = parent === undefined ? [] : ['-p', parent]
-  const { out } = await room.git(['commit-tree', tree, ...parents, '-F', '-'], {
-    input: message,
-    env: identityOf(author),
-  })
-  return out.toString().trim()
+  const own = author === null ? members.findLast((commit) => !isByModel(commit)) : undefined
+  const { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: mail, GIT_AUTHOR_DATE: date } = identityOf(author)
+  const clada = latin1(`${name} <${mail}> ${date}`)
+  const lines = [
+    `tree ${members[0]?.tree}`,
+    ...(parent === undefined ? [] : [`parent ${parent}`]),
+    `author ${own?.author ?? clada}`,
+    `committer ${clada}`,
+  ]
+  return store(room, lines.join('\n'), `\n\n${latin1(message.replaceAll('\0', ''))}`)
 }
 
 /** The same commit with another parent; a signature no longer holds and is left out. */
-async function withParent(room: Room, { raw }: Commit, parent: string | undefined): Promise<string> {
-  const text = raw.toString('latin1')
-  const blank = text.indexOf('\n\n')
-  const header = text
-    .slice(0, blank)
+function withParent(room: Room, { header, body }: Commit, parent: string | undefined): Promise<string> {
+  const bare = header
     .replace(/^parent .*\n/gm, '')
-    .replace(/^gpgsig(?:-sha256)? .*(?:\n .*)*\n?/gm, '')
+    .replace(signature, '')
     .replace(/\n+$/, '')
-  const [first = '', ...rest] = header.split('\n')
-  const lines = [first, ...(parent === undefined ? [] : [`parent ${parent}`]), ...rest].join('\n')
-  const input = Buffer.from(lines + text.slice(blank), 'latin1')
-  const { out } = await room.git(['hash-object', '-t', 'commit', '-w', '--stdin'], { input })
-  return out.toString().trim()
+  const [first = '', ...rest] = bare.split('\n')
+  return store(room, [first, ...(parent === undefined ? [] : [`parent ${parent}`]), ...rest].join('\n'), body)
+}
+
+const signature = /^gpgsig(?:-sha256)? .*(?:\n .*)*\n?/m
+
+const isByModel = ({ message }: Commit): boolean => message.startsWith('AI:')
+
+/** Bytes as characters, the way commits are held here. */
+const latin1 = (text: string): string => Buffer.from(text).toString('latin1')
+
+async function store(room: Room, header: string, body: string): Promise<string> {
+  const input = Buffer.from(header + body, 'latin1')
+  return (await room.git(['hash-object', '-t', 'commit', '-w', '--stdin'], { input })).out.toString().trim()
 }

@@ -41,6 +41,8 @@ export interface OpenWorkspace extends Scope {
   stateDir(): string
   /** Waits until changes may be made, where somebody records them. */
   begin(): Promise<void>
+  /** Removes what runs that died have left. For whoever holds the lock. */
+  sweep(): void
   /** What is at an absolute path. Nobody is asked whether that may be known: not for models. */
   inspect(absolute: string): Inspected
   /** Brings paths to a state, all of them or none. */
@@ -121,6 +123,7 @@ export function openWorkspace(
     landTogether: async () => (staged === undefined ? [] : land(staged.steps)),
     stateDir: () => scratch.stateDir(),
     begin: async () => begin?.(),
+    sweep: () => scratch.sweep(),
     inspect: (absolute) => disk.inspect(locationOf(settings.root, absolute)),
     restore: async (wanted) => {
       const located = wanted.map(({ absolute, ...state }) => ({
