@@ -1,9 +1,10 @@
 import path from 'node:path'
 import { Stop } from './core/problem.ts'
 import type { Inspected } from './core/recorder.ts'
+import type { Modes } from './history/back-state.ts'
 import { everythingBelow } from './history/below.ts'
 import { cutOffBelow } from './history/cut-off.ts'
-import { type Difference, differences, oidsOnDisk } from './history/differences.ts'
+import { type Difference, differences, modeOfNew, oidsOnDisk } from './history/differences.ts'
 import type { Room } from './history/room.ts'
 import type { OpenWorkspace, WantedState } from './workspace/open.ts'
 
@@ -19,6 +20,8 @@ export class InTheWay extends Error {
 
 /** Around the files: what is written down before they change, and taken back when none of them did. */
 export interface Around {
+  /** Rights that files had when they were put aside. */
+  readonly modes?: Modes | undefined
   readonly before: () => void
   readonly unchanged: () => void
   readonly after: () => Promise<void>
@@ -31,7 +34,7 @@ export async function changeTree(
   top: string,
   from: string,
   to: string,
-  { before, unchanged, after }: Around,
+  { modes = {}, before, unchanged, after }: Around,
 ): Promise<void> {
   const changes = await differences(room, from, to)
   const dirs = [...emptied(changes), ...(await makeWay(room, workspace, top, changes))]
@@ -41,7 +44,7 @@ export async function changeTree(
       ...changes.map((change): WantedState => ({
         absolute: path.join(top, change.name),
         to: change.to,
-        like: modeFor(change.from, change.to),
+        like: likeFor(change, modes[change.name]),
       })),
       ...[...new Set(dirs)].map((dir): WantedState => ({ absolute: path.join(top, dir), to: { type: 'absent' } })),
     ])
@@ -100,11 +103,11 @@ async function makeWay(
   return dirs
 }
 
-/** Git knows one bit of the mode; the others stay as they are. */
-function modeFor(before: Inspected, after: Inspected): WantedState['like'] {
-  if (after.type !== 'file' || (before.type === 'file' && before.mode === after.mode)) return undefined
+/** Git knows one bit of the mode; the others stay as they are, or come back with what was put aside. */
+function likeFor({ from, to }: Difference, mode: number | undefined): WantedState['like'] {
+  if (to.type !== 'file' || (mode === undefined && from.type === 'file' && from.mode === to.mode)) return undefined
   const own = { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }
-  return { mode: after.mode === 0o755 ? 0o777 & ~process.umask() : 0o666 & ~process.umask(), ...own }
+  return { mode: mode === undefined ? modeOfNew(to.mode === 0o755) : mode & 0o777, ...own }
 }
 
 function isSame(now: Inspected, expected: Inspected): boolean {

@@ -6,6 +6,7 @@ import {
   forgetAside,
   ignoredHere,
   keptIndex,
+  modesOf,
   namesPutAside,
   putAside,
   savedRef,
@@ -27,10 +28,12 @@ export const stepBack = (settings: Settings, history: HistorySettings): Promise<
     const parent = await commitAt(repository, `${head}^1`)
     if (parent === undefined) throw gitStop('this is the first commit', 'There is nothing before it.')
     const saved = await saveAll(place, parent)
+    const stashed_files = saved === undefined ? [] : await namesPutAside(room, saved)
     const next: BackState = {
       branch: state === undefined ? branch : state.branch,
       way: [...way, parent],
       saved: { ...state?.saved, ...(saved === undefined ? {} : { [head]: saved }) },
+      modes: { ...state?.modes, ...(saved === undefined ? {} : { [saved]: modesOf(repository, stashed_files) }) },
     }
     const forget = async (): Promise<void> => {
       if (saved !== undefined) await forgetAside(repository, stateDir, head, saved)
@@ -56,8 +59,7 @@ export const stepBack = (settings: Settings, history: HistorySettings): Promise<
       if (!begun) await forget()
       throw error
     }
-    const stashed_files = saved === undefined ? undefined : await namesPutAside(room, saved)
-    return { success: true, commit: parent, ...(stashed_files && { stashed_files }) }
+    return { success: true, commit: parent, ...(saved === undefined ? {} : { stashed_files }) }
   })
 
 async function saveAll(place: Place, parent: string): Promise<string | undefined> {
@@ -89,6 +91,7 @@ export const stepForward = (settings: Settings, history: HistorySettings): Promi
       if (conflicts !== undefined) return conflicts
     }
     await place.change(here, saved ?? target, {
+      modes: state.modes?.[saved ?? ''],
       before: () => writeBack(stateDir, { ...state, moving: true }),
       unchanged: () => writeBack(stateDir, state),
       after: async () => {
@@ -117,6 +120,7 @@ async function comeHome(place: Place, state: BackState): Promise<StepResult> {
     const conflicts = await changedHere(place)
     if (conflicts !== undefined) return conflicts
     await place.change(head, saved, {
+      modes: state.modes?.[saved],
       before: () => {},
       unchanged: () => {},
       after: () => installIndex(room, stateDir, head, keptIndex(stateDir, head)),

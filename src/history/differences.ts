@@ -101,3 +101,6 @@ export async function oidsOnDisk(room: Room, names: readonly string[]): Promise<
     found.set(name, (await room.git(['hash-object', `--path=${name}`, '--', name])).out.toString().trim())
   return found
 }
+
+/** The rights that a file gets when git makes it. */
+export const modeOfNew = (executable: boolean): number => (executable ? 0o777 : 0o666) & ~process.umask()

@@ -1,8 +1,9 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { ownDir } from '../state/own-files.ts'
+import type { Modes } from './back-state.ts'
 import { cutOffBelow } from './cut-off.ts'
-import { oidsOnDisk } from './differences.ts'
+import { modeOfNew, oidsOnDisk } from './differences.ts'
 import { eligible } from './eligible.ts'
 import { addTo } from './index-commit.ts'
 import { copyIndex, copyWithTime } from './index-file.ts'
@@ -94,10 +95,20 @@ export async function ignoredHere(room: Room, head: string, to: string): Promise
 
 /** The paths that were put aside: what differs in the files, or in the index. */
 export async function namesPutAside(room: Room, saved: string): Promise<string[]> {
-  const names: string[] = []
-  for (const side of [saved, `${saved}^2`])
-    names.push(...namesIn((await room.git(['diff-tree', '-r', '-z', '--name-only', `${saved}^1`, side])).out))
-  return [...new Set(names)].sort()
+  const changed = async (side: string): Promise<string[]> =>
+    namesIn((await room.git(['diff-tree', '-r', '-z', '--name-only', `${saved}^1`, side])).out)
+  return [...new Set([...(await changed(saved)), ...(await changed(`${saved}^2`))])].sort()
+}
+
+/** Rights that are other than a new file's: git would forget them, and open to others what was closed. */
+export function modesOf({ top = '' }: Repository, names: readonly string[]): Modes {
+  const isCutOff = cutOffBelow(top)
+  const found = names.flatMap((name): [string, number][] => {
+    const stat = isCutOff(name) ? undefined : fs.lstatSync(path.join(top, name), { throwIfNoEntry: false })
+    const mode = (stat?.mode ?? 0) & 0o777
+    return stat?.isFile() && mode !== modeOfNew((mode & 0o100) !== 0) ? [[name, mode]] : []
+  })
+  return Object.fromEntries(found)
 }
 
 /** Where git keeps what was put aside. By its own name: two worktrees may leave the same commit. */

@@ -74,10 +74,27 @@ export class Room {
     })
   }
 
+  /** Runs git on paths, as many at a time as a command line can hold. What it answers each time is put together. */
+  async gitOn(args: readonly string[], names: readonly string[], call: RoomCall = {}): Promise<Buffer> {
+    const answers: Buffer[] = []
+    for (let at = 0; at < names.length;) {
+      let end = at
+      for (let size = 0; end < names.length && (end === at || size < lineLimit); end++)
+        size += 3 * (names[end]?.length ?? 0) + 16
+      const { out } = await this.git(['--literal-pathspecs', ...args, '--', ...names.slice(at, end)], call)
+      answers.push(out)
+      at = end
+    }
+    return Buffer.concat(answers)
+  }
+
   close(): void {
     fs.rmSync(this.#dir, { recursive: true, force: true })
   }
 }
+
+/** In bytes; a character takes up to three, and a word needs a pointer. Systems take a megabyte and more. */
+const lineLimit = 500_000
 
 export interface RoomCall {
   readonly input?: string | Buffer

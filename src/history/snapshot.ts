@@ -149,7 +149,7 @@ const withCarriageReturns = (bytes: Buffer): Buffer =>
 async function sizesIn(room: Room, index: string, names: readonly string[]): Promise<Map<string, number>> {
   if (names.length === 0) return new Map()
   const env = { GIT_INDEX_FILE: index }
-  const { out } = await room.git(['--literal-pathspecs', 'ls-files', '--debug', '-z', '--', ...names], { env })
+  const out = await room.gitOn(['ls-files', '--debug', '-z'], names, { env })
   const entries = out.toString().matchAll(/([^\0]+)\0 +ctime: .*\n.*\n.*\n.*\n +size: (\d+)\tflags: (.*)\n/g)
   return new Map(
     [...entries].map(([, name = '', size = '0', flags = '']) => [name, isLookedAt(flags) ? Number(size) : noSize]),

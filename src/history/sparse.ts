@@ -18,8 +18,7 @@ export async function leftOutNow(room: Room, paths: readonly string[]): Promise<
 }
 
 async function asleepAmong(room: Room, paths: readonly string[], env = {}): Promise<string[]> {
-  const { out } = await room.git(['--literal-pathspecs', 'ls-files', '-t', '-z', '--', ...paths], { env })
-  return out
+  return (await room.gitOn(['ls-files', '-t', '-z'], paths, { env }))
     .toString()
     .split('\0')
     .filter((line) => line.startsWith('S '))

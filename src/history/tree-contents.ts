@@ -17,8 +17,7 @@ export function stateOf({ mode }: Side, bytes: Buffer | undefined): Inspected {
 
 /** What a tree has at these paths. */
 export async function sidesIn(room: Room, tree: string, names: readonly string[]): Promise<Named[]> {
-  const { out } = await room.git(['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', tree, '--', ...names])
-  return out
+  return (await room.gitOn(['ls-tree', '-z', '--full-tree', tree], names))
     .toString()
     .split('\0')
     .flatMap((line) => {

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
@@ -148,6 +148,25 @@ describe('files on the way', () => {
     git(root, 'add', '.env')
     expect(await clada(root).forward()).toMatchObject({ success: false, conflicts: ['.env'] })
   })
+
+  it('may be more than a command line can name', async () => {
+    const root = repository({ 'src/a': '1\n' })
+    const names = Array.from({ length: 26_000 }, (_, at) => `far/${'long-name-'.repeat(7)}${at}`)
+    for (const content of ['1\n', '2\n']) {
+      const blob = execFileSync('git', ['hash-object', '-w', '--stdin'], { cwd: root, input: content })
+        .toString()
+        .trim()
+      const input = [...names, 'src/a'].map((name) => `100644 ${blob}\t${name}\n`).join('')
+      execFileSync('git', ['update-index', '--index-info'], { cwd: root, input })
+      git(root, 'commit', '-q', '-m', `all ${content}`)
+    }
+    git(root, 'sparse-checkout', 'set', '--cone', 'src')
+    git(root, 'reset', '-q', '--hard')
+    expect(await clada(root).back()).toMatchObject({ success: true })
+    expect([treeOf(root)['src/a'], status(root)]).toEqual(['644 1\n', ''])
+    expect(await clada(root).forward()).toMatchObject({ success: true, branch: 'main' })
+    expect([treeOf(root)['src/a'], status(root)]).toEqual(['644 2\n', ''])
+  })
 })
 
 describe('what is put aside', () => {
@@ -193,6 +212,18 @@ describe('what is put aside', () => {
       expect(git(root, 'ls-tree', '-r', '--name-only', side)).toBe('a.txt\nnew.txt\n')
     await clada(root).forward()
     expect(status(root)).toBe('A  .env\nA  new.txt\n')
+  })
+
+  it('has the rights again that it had', async () => {
+    const root = twoCommits()
+    fill(root, { 'private.txt': 'p\n', 'run.sh': 'r\n', 'a.txt': 'dirty\n' })
+    fs.chmodSync(path.join(root, 'private.txt'), 0o600)
+    fs.chmodSync(path.join(root, 'run.sh'), 0o700)
+    fs.chmodSync(path.join(root, 'a.txt'), 0o640)
+    const tree = treeOf(root)
+    await clada(root).back()
+    await clada(root).forward()
+    expect(treeOf(root)).toEqual(tree)
   })
 
   it('is each worktree’s own', async () => {
