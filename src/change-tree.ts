@@ -3,7 +3,6 @@ import { Stop } from './core/problem.ts'
 import type { Inspected } from './core/recorder.ts'
 import type { Modes } from './history/back-state.ts'
 import { everythingBelow } from './history/below.ts'
-import { cutOffBelow } from './history/cut-off.ts'
 import { type Difference, differences, modeOfNew, oidsOnDisk } from './history/differences.ts'
 import type { Room } from './history/room.ts'
 import type { OpenWorkspace, WantedState } from './workspace/open.ts'
@@ -76,14 +75,13 @@ async function makeWay(
   top: string,
   changes: readonly Difference[],
 ): Promise<string[]> {
-  const isCutOff = cutOffBelow(top)
   const known = new Set(changes.map(({ name }) => name))
   const inTheWay: string[] = []
   const unlike: Difference[] = []
   const dirs: string[] = []
   for (const change of changes) {
     const { name, from, to } = change
-    const now: Inspected = isCutOff(name) ? { type: 'absent' } : workspace.inspect(path.join(top, name))
+    const now = workspace.inspect(path.join(top, name))
     // What a step that died has done already needs no doing.
     if (isSame(now, from) || isSame(now, to)) continue
     if (now.type === 'directory' && (from.type === 'absent' || to.type === 'absent')) {

@@ -66,8 +66,7 @@ export async function inPlace(
   try {
     const repository = repositoryFor(root)
     top = repository.top ?? root
-    // A link that git checks out is written itself, never what it leads to.
-    const files = (workspace = openWorkspace({ ...settings, symlinks: 'refuse' }, everything(top), 'disk'))
+    const files = (workspace = openWorkspace(settings, everything(top), 'disk'))
     const stateDir = files.stateDir()
     release = await takeLock(history.lockFile ?? path.join(stateDir, 'lock'), history.lockMs)
     files.sweep()

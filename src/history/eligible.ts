@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { cutOffBelow } from './cut-off.ts'
 import type { Room, RoomCall } from './room.ts'
 
 export interface Sorted {
@@ -22,10 +23,14 @@ export async function eligible(room: Room, paths: readonly string[], how: RoomCa
   return { paths: own.filter((name) => !filtered.has(name)), filtered }
 }
 
-/** Those that git ignores and does not track. */
+/** Those that git ignores and does not track. It looks behind no link, so nothing there is ignored. */
 export async function ignoredOf(room: Room, paths: readonly string[]): Promise<Set<string>> {
-  if (paths.length === 0 || room.repository.top === undefined) return new Set()
-  const input = paths.join('\0') + '\0'
+  const { top } = room.repository
+  if (top === undefined) return new Set()
+  const isCutOff = cutOffBelow(top)
+  const asked = paths.filter((name) => !isCutOff(name))
+  if (asked.length === 0) return new Set()
+  const input = asked.join('\0') + '\0'
   const { out } = await room.git(['check-ignore', '-z', '--stdin'], { input, fine: [1] })
   return new Set(
     out

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { PathJudge } from '../core/decision.ts'
+import { Stop } from '../core/problem.ts'
 import type { Inspected, Recorder } from '../core/recorder.ts'
 import type { Settings } from '../core/settings.ts'
 import { DiskTree } from './disk-tree.ts'
@@ -77,6 +78,8 @@ export function openWorkspace(
       : () => (begun ??= recorder.begin(scratch.stateDir()).then(() => scratch.sweep()))
   const staged = over === 'staged' ? new StagedTree(disk, acting) : undefined
   const locator = new Locator(judge, settings.symlinks)
+  // Whoever restores a link means the link, not what it leads to.
+  const places = new Locator(judge, 'refuse')
   const workspace = new Workspace({
     tree: staged ?? disk,
     locator,
@@ -124,10 +127,10 @@ export function openWorkspace(
     stateDir: () => scratch.stateDir(),
     begin: async () => begin?.(),
     sweep: () => scratch.sweep(),
-    inspect: (absolute) => disk.inspect(locationOf(settings.root, absolute)),
+    inspect: (absolute) => inspected(disk, locationOf(settings.root, absolute)),
     restore: async (wanted) => {
       const located = wanted.map(({ absolute, ...state }) => ({
-        at: locator.locate({ given: absolute, absolute }, 'write'),
+        at: places.locate({ given: absolute, absolute }, 'write'),
         ...state,
       }))
       return land(restoreSteps(located, disk))
@@ -137,6 +140,17 @@ export function openWorkspace(
       await disk.finish()
       await scratch.finish()
     },
+  }
+}
+
+/** Behind a link there is no place of this path: what was there is gone. */
+function inspected(disk: DiskTree, at: Location): Inspected {
+  try {
+    return disk.inspect(at)
+  } catch (error) {
+    if (error instanceof Stop && error.problem.kind === 'path' && error.problem.rule === 'symlink_not_allowed')
+      return { type: 'absent' }
+    throw error
   }
 }
 
