@@ -6,14 +6,14 @@ import { gitStop } from './history/git-program.ts'
 import { takeLock } from './history/lock.ts'
 import { findRepository, headOf, inProgress, type Repository } from './history/repository.ts'
 import { Room } from './history/room.ts'
+import { squash } from './history/squash.ts'
 import {
   planSquash,
-  squash,
   type SquashLimit,
   type SquashOptions,
   type SquashPlan,
   type SquashRun,
-} from './history/squash.ts'
+} from './history/squash-plan.ts'
 import { makePathJudge, pathPolicyOf } from './policy/paths.ts'
 import { refusalOf } from './refusal.ts'
 import { openWorkspace } from './workspace/open.ts'

@@ -35,9 +35,6 @@ export const stepBack = (settings: Settings, history: HistorySettings): Promise<
       saved: { ...state?.saved, ...(saved === undefined ? {} : { [head]: saved }) },
       modes: { ...state?.modes, ...(saved === undefined ? {} : { [saved]: modesOf(repository, stashed_files) }) },
     }
-    const forget = async (): Promise<void> => {
-      if (saved !== undefined) await forgetAside(repository, stateDir, head, saved)
-    }
     let begun = false
     try {
       await place.change(saved ?? head, parent, {
@@ -56,7 +53,7 @@ export const stepBack = (settings: Settings, history: HistorySettings): Promise<
         },
       })
     } catch (error) {
-      if (!begun) await forget()
+      if (!begun && saved !== undefined) await forgetAside(repository, stateDir, head, saved)
       throw error
     }
     return { success: true, commit: parent, ...(saved === undefined ? {} : { stashed_files }) }
@@ -74,67 +71,51 @@ async function saveAll(place: Place, parent: string): Promise<string | undefined
 /** One step towards where `stepBack` began. At its end the branch is checked out again. */
 export const stepForward = (settings: Settings, history: HistorySettings): Promise<StepResult> =>
   inPlace(settings, history, 'clada forward', async (place) => {
-    const { repository, room, head, branch, stateDir } = place
-    const state = readBack(stateDir)
-    const target = state?.way.at(-2)
-    if (state === undefined || target === undefined)
-      throw gitStop('this is the newest commit', 'There is nowhere to go.')
+    const { repository, room, stateDir } = place
+    const state = stateFor(place)
+    const [target = '', here = ''] = state.way.slice(-2)
     const { [target]: saved, ...others } = state.saved
-    const here = state.way.at(-1) ?? head
-    const isHalfThere = state.moving === true && head === target
-    if (!isHalfThere && isHome(place, state)) return comeHome(place, state)
-    if (!isHalfThere && (here !== head || branch !== null)) throw headMoved(state)
     const atTip = state.way.length === 2
     if (atTip) await checkBranch(place, state, target)
-    if (!state.moving) {
-      const conflicts = await changedHere(place)
+    // Whoever is there already and has nothing to get back may have begun to work.
+    if (here !== target || saved !== undefined) {
+      const conflicts = state.moving ? undefined : await changedHere(place)
       if (conflicts !== undefined) return conflicts
+      await place.change(here, saved ?? target, {
+        modes: state.modes?.[saved ?? ''],
+        before: () => writeBack(stateDir, { ...state, moving: true }),
+        unchanged: () => writeBack(stateDir, state),
+        after: async () => {
+          await pointHead(repository, { commit: target, branch: atTip ? state.branch : null }, 'clada: forward')
+          await installIndex(room, stateDir, target, saved === undefined ? undefined : keptIndex(stateDir, target))
+        },
+      })
     }
-    await place.change(here, saved ?? target, {
-      modes: state.modes?.[saved ?? ''],
-      before: () => writeBack(stateDir, { ...state, moving: true }),
-      unchanged: () => writeBack(stateDir, state),
-      after: async () => {
-        await pointHead(repository, { commit: target, branch: atTip ? state.branch : null }, 'clada: forward')
-        await installIndex(room, stateDir, target, saved === undefined ? undefined : keptIndex(stateDir, target))
-        writeBack(stateDir, atTip ? undefined : { ...state, moving: false, way: state.way.slice(0, -1), saved: others })
-      },
-    })
+    writeBack(stateDir, atTip ? undefined : { ...state, moving: false, way: state.way.slice(0, -1), saved: others })
     return {
       success: true,
       commit: target,
-      ...(atTip ? onBranch(state) : {}),
+      ...(atTip ? { ...onBranch(state), ...keptOf(others) } : {}),
       ...(await broughtBack(place, target, saved)),
     }
   })
 
-/** Whether the user has gone to where `stepBack` began without clada. */
-const isHome = ({ head, branch }: Place, state: BackState): boolean =>
-  state.branch === null ? branch === null && head === state.way[0] : branch === state.branch
+/** Where the way back stands. Who went to its end without clada is there: only what was put aside there is to come. */
+function stateFor({ head, branch, stateDir }: Place): BackState {
+  const state = readBack(stateDir)
+  if (state === undefined || state.way.length < 2) throw gitStop('this is the newest commit', 'There is nowhere to go.')
+  const [target, here] = state.way.slice(-2)
+  if (state.moving && head === target) return state
+  const isHome = state.branch === null ? branch === null && head === state.way[0] : branch === state.branch
+  if (isHome) return { ...state, moving: false, way: [head, head] }
+  if (here !== head || branch !== null) throw headMoved(state)
+  return state
+}
 
-/** The way is over. What waited for its end comes back; what waited on the way is left for git to bring back. */
-async function comeHome(place: Place, state: BackState): Promise<StepResult> {
-  const { room, head, stateDir } = place
-  const { [head]: saved, ...others } = state.saved
-  if (saved !== undefined) {
-    const conflicts = await changedHere(place)
-    if (conflicts !== undefined) return conflicts
-    await place.change(head, saved, {
-      modes: state.modes?.[saved],
-      before: () => {},
-      unchanged: () => {},
-      after: () => installIndex(room, stateDir, head, keptIndex(stateDir, head)),
-    })
-  }
-  writeBack(stateDir, undefined)
-  const kept = Object.values(others).map(savedRef)
-  return {
-    success: true,
-    commit: head,
-    ...onBranch(state),
-    ...(await broughtBack(place, head, saved)),
-    ...(kept.length === 0 ? {} : { kept }),
-  }
+/** What was put aside where nobody came along again is left for git to bring back. */
+function keptOf(saved: BackState['saved']): { kept?: string[] } {
+  const kept = Object.values(saved).map(savedRef)
+  return kept.length === 0 ? {} : { kept }
 }
 
 async function broughtBack({ room, repository, stateDir }: Place, at: string, saved: string | undefined) {

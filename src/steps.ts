@@ -1,7 +1,7 @@
 import { fail, ok, type Outcome, type Steps } from './core/action.ts'
 import type { HistorySettings, Settings } from './core/settings.ts'
 import type { SquashRequest } from './core/steps.ts'
-import type { SquashOptions } from './history/squash.ts'
+import type { SquashOptions } from './history/squash-plan.ts'
 import { squashCommits } from './squash-run.ts'
 import { stepBack, stepForward, type StepResult } from './step.ts'
 import { undo } from './undo.ts'

@@ -1,5 +1,5 @@
 import { Clada } from '../clada.ts'
-import type { SquashOptions } from '../history/squash.ts'
+import type { SquashOptions } from '../history/squash-plan.ts'
 import { printable } from '../report/printable.ts'
 import type { SquashResult } from '../squash-run.ts'
 import type { Command } from './command.ts'

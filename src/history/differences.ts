@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { Inspected } from '../core/recorder.ts'
 import { eligible } from './eligible.ts'
-import { gitStop } from './git-program.ts'
+import { gitStop, namesIn } from './git-program.ts'
 import type { Room, RoomCall } from './room.ts'
 import { leftOutNow } from './sparse.ts'
 import { contentsOf, type Side, stateOf } from './tree-contents.ts'
@@ -18,28 +18,13 @@ export interface Difference {
 
 /** What has to change on the disk to get from one commit to another. Repositories inside this one stay as they are. */
 export async function differences(room: Room, from: string, to: string): Promise<Difference[]> {
-  const { out } = await room.git(['diff-tree', '-r', '-z', '--no-renames', '--ignore-submodules=all', from, to])
-  const text = out.toString()
-  const words = text.split('\0')
-  const names = words.filter((_, at) => at % 2 === 1)
-  if (!Buffer.from(text).equals(out))
-    throw gitStop(
-      `${names.find((name) => name.includes('\ufffd')) ?? 'a file'} has a name that is no UTF-8, so clada cannot write it`,
-      'Use git checkout for this commit.',
-    )
+  const all = await pathsBetween(room, from, to)
+  const names = all.map(({ name }) => name)
   const asleep = await leftOutNow(room, names)
-  const found: { name: string; sides: [Side, Side] }[] = []
-  for (const [at, name] of names.entries()) {
-    const [oldMode = '', newMode = '', oldOid = '', newOid = ''] = (words[at * 2] ?? '').slice(1).split(' ')
-    if (oldMode !== '160000' && newMode !== '160000' && !name.split('/').includes('.clada') && !asleep.has(name))
-      found.push({
-        name,
-        sides: [
-          { mode: oldMode, oid: oldOid },
-          { mode: newMode, oid: newOid },
-        ],
-      })
-  }
+  const found = all.filter(
+    ({ name, sides }) =>
+      !sides.some(({ mode }) => mode === repositoryMode) && !name.split('/').includes('.clada') && !asleep.has(name),
+  )
   // Each commit's own attributes decide about its line endings; while they are the same, those on the disk do.
   const apart = names.some((name) => path.posix.basename(name) === '.gitattributes')
   const contents = [
@@ -54,12 +39,38 @@ export async function differences(room: Room, from: string, to: string): Promise
   }))
 }
 
-async function sideOf(
-  room: Room,
-  found: readonly { name: string; sides: [Side, Side] }[],
-  side: 0 | 1,
-  how: RoomCall,
-): Promise<Map<string, Buffer>> {
+interface Between {
+  readonly name: string
+  readonly sides: readonly [Side, Side]
+}
+
+/** The paths that two commits have otherwise, and what each has there. */
+export async function pathsBetween(room: Room, from: string, to: string): Promise<Between[]> {
+  const { out } = await room.git(['diff-tree', '-r', '-z', '--no-renames', '--ignore-submodules=all', from, to])
+  const words = namesIn(out)
+  const found: Between[] = []
+  for (let at = 0; at + 1 < words.length; at += 2) {
+    const [oldMode = '', newMode = '', oldOid = '', newOid = ''] = (words[at] ?? '').slice(1).split(' ')
+    const sides = [
+      { mode: oldMode, oid: oldOid },
+      { mode: newMode, oid: newOid },
+    ] as const
+    found.push({ name: words[at + 1] ?? '', sides })
+  }
+  const odd = found.find(({ name }) => name.includes('\ufffd'))
+  if (odd !== undefined && !Buffer.from(out.toString()).equals(out))
+    throw gitStop(
+      `${odd.name} has a name that is no UTF-8, so clada cannot write it`,
+      'Use git checkout for this commit.',
+    )
+  return found
+}
+
+/** How git writes that nothing is there, and that another repository is. */
+export const absentMode = '000000'
+const repositoryMode = '160000'
+
+async function sideOf(room: Room, found: readonly Between[], side: 0 | 1, how: RoomCall): Promise<Map<string, Buffer>> {
   const wanted = found.map(({ name, sides }) => ({ name, ...sides[side] }))
   const { filtered } = await eligible(
     room,

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { cutOffBelow } from './cut-off.ts'
+import { namesIn } from './git-program.ts'
 import type { Room, RoomCall } from './room.ts'
 
 export interface Sorted {
@@ -32,12 +33,7 @@ export async function ignoredOf(room: Room, paths: readonly string[]): Promise<S
   if (asked.length === 0) return new Set()
   const input = asked.join('\0') + '\0'
   const { out } = await room.git(['check-ignore', '-z', '--stdin'], { input, fine: [1] })
-  return new Set(
-    out
-      .toString()
-      .split('\0')
-      .filter((name) => name !== ''),
-  )
+  return new Set(namesIn(out))
 }
 
 async function filteredOf(room: Room, paths: readonly string[], how: RoomCall): Promise<Map<string, string>> {

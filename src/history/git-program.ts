@@ -72,5 +72,12 @@ export function git({ cwd, env, args, input, fine = [] }: GitCall): Promise<GitA
   })
 }
 
+/** What git lists with `-z`. */
+export const namesIn = (out: Buffer): string[] =>
+  out
+    .toString()
+    .split('\0')
+    .filter((name) => name !== '')
+
 export const gitStop = (reason: string, advice?: string): Stop =>
   new Stop({ kind: 'git', reason, ...(advice === undefined ? {} : { advice }) })

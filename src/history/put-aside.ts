@@ -3,8 +3,9 @@ import path from 'node:path'
 import { ownDir } from '../state/own-files.ts'
 import type { Modes } from './back-state.ts'
 import { cutOffBelow } from './cut-off.ts'
-import { modeOfNew, oidsOnDisk } from './differences.ts'
+import { absentMode, modeOfNew, oidsOnDisk, pathsBetween } from './differences.ts'
 import { eligible } from './eligible.ts'
+import { namesIn } from './git-program.ts'
 import { addTo } from './index-commit.ts'
 import { copyIndex, copyWithTime } from './index-file.ts'
 import { identityOf } from './message.ts'
@@ -80,17 +81,18 @@ async function commitOf(room: Room, env: Record<string, string>, parents: readon
  * that commit; so they are put aside as well.
  */
 export async function ignoredHere(room: Room, head: string, to: string): Promise<string[]> {
-  const { out } = await room.git(['diff-tree', '-r', '-z', '--no-renames', '--diff-filter=A', head, to])
-  const words = out.toString().split('\0')
   const { top = '' } = room.repository
   const isCutOff = cutOffBelow(top)
-  const oids = new Map(
-    words.flatMap((word, at): [string, string][] => (at % 2 === 1 ? [[word, words[at - 1]?.split(' ')[3] ?? '']] : [])),
-  )
   const isFile = (name: string): boolean =>
     !isCutOff(name) && fs.lstatSync(path.join(top, name), { throwIfNoEntry: false })?.isFile() === true
-  const here = await oidsOnDisk(room, [...oids.keys()].filter(isFile))
-  return [...here].filter(([name, oid]) => oids.get(name) === oid).map(([name]) => name)
+  const coming = (await pathsBetween(room, head, to)).filter(
+    ({ name, sides: [from] }) => from.mode === absentMode && isFile(name),
+  )
+  const here = await oidsOnDisk(
+    room,
+    coming.map(({ name }) => name),
+  )
+  return coming.filter(({ name, sides: [, side] }) => here.get(name) === side.oid).map(({ name }) => name)
 }
 
 /** The paths that were put aside: what differs in the files, or in the index. */
@@ -127,9 +129,3 @@ export async function forgetAside(repository: Repository, stateDir: string, at: 
   await inRepository(repository, ['update-ref', '-d', savedRef(saved)])
   fs.rmSync(indexCopy(stateDir, at), { force: true })
 }
-
-const namesIn = (out: Buffer): string[] =>
-  out
-    .toString()
-    .split('\0')
-    .filter((name) => name !== '')

@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { Inspected } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import { eligible, ignoredOf } from './eligible.ts'
+import { namesIn } from './git-program.ts'
 import { type IgnoredBefore, readIgnored } from './ignored.ts'
 import { addTo } from './index-commit.ts'
 import { copyIndex } from './index-file.ts'
@@ -59,7 +60,7 @@ export async function takeSnapshot({ root, stateDir, settings, closed, dir }: Sn
     room.git(['ls-files', '-m', '-d', '-o', '--exclude-standard', '-z'], { env }),
     readIgnored(room, { top, root, closed }),
   ])
-  const names = [...new Set(out.toString().split('\0'))].filter((name) => name !== '')
+  const names = [...new Set(namesIn(out))]
   const { paths } = await eligible(room, savable(top, names, root, closed))
   await addTo(room, paths, env)
   const tree = (await room.git(['write-tree'], { env })).out.toString().trim()

@@ -395,6 +395,20 @@ describe.skipIf(!hasStrace)('a step that dies (skipped without strace)', () => {
       }
     })
 
+  it('is finished where the user had gone to its end', { timeout: 60_000 }, async () => {
+    for (const at of many ? all : [2, 3]) {
+      const root = busy()
+      const tree = treeOf(root)
+      const before = status(root)
+      await clada(root).back()
+      git(root, 'checkout', '-q', 'main')
+      withFault(root, 'forward', 'rename,renameat,renameat2', 'signal=KILL', at)
+      const result = await clada(root).forward()
+      expect([at, result.success || result.error?.includes('newest commit')]).toEqual([at, true])
+      expect([at, treeOf(root), status(root)]).toEqual([at, tree, before])
+    }
+  })
+
   it('takes nothing back that it has not done, when the disk is full', { timeout: 60_000 }, async () => {
     for (const at of [3, 4, 5]) {
       const root = busy()
