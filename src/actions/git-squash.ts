@@ -75,6 +75,9 @@ export const gitSquash = defineAction({
     const [param, given] = mode === 'auto_ai' || mode === 'ai_messages' ? [] : needed[mode]
     if (param !== undefined && given === undefined)
       return fail({ kind: 'bad-param', param, message: `mode ${mode} needs ${param}` })
+    for (const [name, age] of Object.entries({ hours, days }))
+      if (age !== undefined && age < 0)
+        return fail({ kind: 'bad-param', param: name, message: `${name} cannot be negative` })
     const request = { mode, contiguous: contiguous_only, hours, days, containing: msg_target, message }
     return (await history()).squash({ ...request, force, dryRun: dry_run })
   },

@@ -50,6 +50,10 @@ describe('actions for the user', () => {
       error: expect.stringMatching(/^git_step_forward: git_operation_failed: this is the newest commit/),
       code: 'git_operation_failed',
     })
+    expect(await refusal('git_squash', { mode: 'days', days: '-1' })).toMatchObject({
+      error: expect.stringContaining('days cannot be negative'),
+      code: 'invalid_parameter',
+    })
     expect(textOf(root)).toBe('mine')
   })
 
