@@ -12,6 +12,7 @@ import { identityOf } from './message.ts'
 import { inRepository, type Repository } from './repository.ts'
 import type { Room } from './room.ts'
 import { isClosed, savable, statusOf } from './status.ts'
+import { sidesIn } from './tree-contents.ts'
 
 export interface Place {
   readonly root: string
@@ -58,15 +59,24 @@ export async function putAside(
   copyWithTime(index, indexCopy(stateDir, head))
   const env = { GIT_INDEX_FILE: index }
   const top = repository.top ?? root
-  const secret = staged.filter((name) => isClosed(path.relative(root, path.join(top, name)), closed))
-  if (secret.length > 0)
-    await room.git(['update-index', '--force-remove', '-z', '--stdin'], { input: secret.join('\0') + '\0', env })
+  const secrets = staged.filter((name) => isClosed(path.relative(root, path.join(top, name)), closed))
+  await asCommitted(room, head, secrets, env)
   const inIndex = await commitOf(room, env, [head], 'clada: staged before clada back\n')
   await room.git(['read-tree', '-i', '-m', head], { env })
   await addTo(room, paths, env)
   const saved = await commitOf(room, env, [head, inIndex], 'clada: uncommitted before clada back\n')
   await inRepository(repository, ['update-ref', savedRef(saved), saved])
   return saved
+}
+
+/** Paths are in an index again as a commit has them. */
+async function asCommitted(room: Room, commit: string, names: readonly string[], env: Record<string, string>) {
+  if (names.length === 0) return
+  const sides = new Map((await sidesIn(room, commit, names)).map(({ name, ...side }) => [name, side]))
+  const none = { mode: '0', oid: '0'.repeat(commit.length) }
+  const lines = names.map((name) => ({ name, ...(sides.get(name) ?? none) }))
+  const input = lines.map(({ mode, oid, name }) => `${mode} ${oid}\t${name}\0`).join('')
+  await room.git(['update-index', '-z', '--index-info'], { input, env })
 }
 
 async function commitOf(room: Room, env: Record<string, string>, parents: readonly string[], message: string) {

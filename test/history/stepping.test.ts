@@ -203,15 +203,18 @@ describe('what is put aside', () => {
   })
 
   it('holds no secret that was staged, and the index has it again', async () => {
-    const root = twoCommits()
-    fill(root, { '.env': 'SECRET\n', 'new.txt': 'n\n' })
-    git(root, 'add', '.env', 'new.txt')
+    const root = changedBy({ 'key.pem': 'old\n', 'a.txt': '1\n' }, (dir) => fill(dir, { 'a.txt': '2\n' }))
+    fill(root, { '.env': 'SECRET\n', 'key.pem': 'SECRET\n', 'new.txt': 'n\n' })
+    git(root, 'add', '-f', '.env', 'key.pem', 'new.txt')
     await clada(root).back()
     const ref = put(root).trim()
     for (const side of [ref, `${ref}^2`])
-      expect(git(root, 'ls-tree', '-r', '--name-only', side)).toBe('a.txt\nnew.txt\n')
+      expect([git(root, 'ls-tree', '-r', '--name-only', side), git(root, 'show', `${side}:key.pem`)]).toEqual([
+        'a.txt\nkey.pem\nnew.txt\n',
+        'old\n',
+      ])
     await clada(root).forward()
-    expect(status(root)).toBe('A  .env\nA  new.txt\n')
+    expect(status(root)).toBe('A  .env\nM  key.pem\nA  new.txt\n')
   })
 
   it('has the rights again that it had', async () => {
