@@ -1,9 +1,9 @@
 import { fail, ok, type Outcome, type Steps } from './core/action.ts'
 import type { HistorySettings, Settings } from './core/settings.ts'
 import type { SquashRequest } from './core/steps.ts'
-import type { SquashOptions } from './history/squash.ts'
+import type { SquashOptions } from './history/squash-plan.ts'
 import { squashCommits } from './squash-run.ts'
-import { stepBack, stepForward } from './step.ts'
+import { stepBack, stepForward, type StepResult } from './step.ts'
 import { undo } from './undo.ts'
 
 /** Undo, back, forward and squash as actions call them: the same functions, their answers as outcomes. */
@@ -19,17 +19,19 @@ export const stepsOf = (settings: Settings, history: HistorySettings): Steps => 
     const merged = conflicts.map(({ path, reason }) => `${path}: ${reason}`)
     return outcomeOf(data, conflicts, [...merged, ...warnings])
   },
-  back: async () => outcomeOf(await stepBack(settings, history)),
-  forward: async () => {
-    const result = await stepForward(settings, history)
-    const conflicts = (result.conflicts ?? []).map((path) => ({ path, reason: 'it is not committed' }))
-    return outcomeOf(result, conflicts)
-  },
+  back: async () => stepOutcome(await stepBack(settings, history)),
+  forward: async () => stepOutcome(await stepForward(settings, history)),
   squash: async (request) => {
-    const result = await squashCommits(settings, history, squashOptionsOf(request))
-    return outcomeOf({ ...result, ...(request.dryRun ? { dry_run: true } : {}) })
+    const { warnings, ...result } = await squashCommits(settings, history, squashOptionsOf(request))
+    return outcomeOf({ ...result, ...(request.dryRun ? { dry_run: true } : {}) }, [], warnings)
   },
 })
+
+const stepOutcome = ({ conflicts = [], ...result }: StepResult): Outcome =>
+  outcomeOf(
+    result,
+    conflicts.map((path) => ({ path, reason: 'it is not committed' })),
+  )
 
 interface Answer {
   readonly success: boolean

@@ -28,10 +28,19 @@ export const gitSquash = defineAction({
       flag('For hours, days and msg_contains: only the run that ends here, or every run by itself.'),
       true,
     ),
-    force: defaulting(flag('Whether to squash commits that were pushed.'), false),
+    force: defaulting(
+      flag('Whether to squash commits that were pushed, or that another branch or a tag holds.'),
+      false,
+    ),
     dry_run: defaulting(flag('Whether only to say what would become one commit.'), false),
   },
-  returns: { runs: '[{commits: [{id, subject}], message}]', 'git_commit?': 'string', 'dry_run?': 'boolean' },
+  returns: {
+    runs: '[{commits: [{id, subject}], message}]',
+    'git_commit?': 'string',
+    'before?': 'string',
+    'limit?': '{commit, why, ref?}',
+    'dry_run?': 'boolean',
+  },
   examples: [
     {
       title: 'makes one commit of the last two',
@@ -66,6 +75,9 @@ export const gitSquash = defineAction({
     const [param, given] = mode === 'auto_ai' || mode === 'ai_messages' ? [] : needed[mode]
     if (param !== undefined && given === undefined)
       return fail({ kind: 'bad-param', param, message: `mode ${mode} needs ${param}` })
+    for (const [name, age] of Object.entries({ hours, days }))
+      if (age !== undefined && age < 0)
+        return fail({ kind: 'bad-param', param: name, message: `${name} cannot be negative` })
     const request = { mode, contiguous: contiguous_only, hours, days, containing: msg_target, message }
     return (await history()).squash({ ...request, force, dryRun: dry_run })
   },

@@ -11,7 +11,7 @@ export const gitStepForward = defineAction({
   command: 'clada forward',
   display: 'always',
   params: none,
-  returns: { commit: 'string', 'branch?': 'string', 'restored_files?': '[path]' },
+  returns: { commit: 'string', 'branch?': 'string', 'restored_files?': '[path]', 'kept?': '[ref]' },
   examples: [
     {
       title: 'returns to the newest commit',

@@ -76,7 +76,10 @@ export const flags = [
   { name: 'git-author', value: 'AUTHOR', help: "whose commits they are, as 'Name <mail>'; default clada" },
   { name: 'lock-file', value: 'FILE', help: 'keeps two executions apart; default .clada/lock' },
   { name: 'lock-timeout', value: 'SECONDS', help: 'how long to wait for another execution; default 10' },
-  { name: 'force', help: 'with undo and redo: merge with what changed since; with squash: also what was pushed' },
+  {
+    name: 'force',
+    help: 'with undo and redo: merge with what changed since; with squash: also what was pushed, or another branch or a tag holds',
+  },
   { name: 'auto', help: 'with squash: the unbroken run of AI: commits that ends here (the default)' },
   { name: 'messages', help: 'with squash: every run of AI: commits, each by itself' },
   { name: 'hours', value: 'N', help: 'with squash: commits no older than that' },

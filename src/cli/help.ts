@@ -203,6 +203,8 @@ export const commands: readonly CommandHelp[] = [
     name: 'forward',
     usage: 'clada forward',
     summary: 'one step towards where clada back began',
+    about:
+      'One step towards where clada back began, as long as nothing was changed here. Who has checked out the branch with\ngit meanwhile gets back with it what was put aside there; what was put aside on the way is named, for git stash apply.',
     flags: commandFlags.forward,
     examples: [['clada forward', 'and at the end on the branch again, with the uncommitted work']],
   },
@@ -211,7 +213,7 @@ export const commands: readonly CommandHelp[] = [
     usage: 'clada squash [--auto | --messages]',
     summary: 'make one commit of several',
     about:
-      'Makes one commit of the AI: commits that follow each other, without touching files or what is staged.\nWhat was pushed stays, unless --force; a merge ends the search.',
+      'Makes one commit of the AI: commits that follow each other, without touching files or what is staged.\nWhat was pushed, or another branch or a tag holds, stays unless --force; a merge ends the search. Where commits\nof yours become part of one, you stay its author. The old commits stay in the reflog.',
     flags: commandFlags.squash,
     examples: [
       ['clada squash --dry-run', 'what would become one commit?'],

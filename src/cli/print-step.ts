@@ -21,6 +21,7 @@ function lines({
   branch,
   stashed_files = [],
   restored_files = [],
+  kept = [],
   conflicts = [],
   error,
 }: StepResult): string[] {
@@ -29,6 +30,7 @@ function lines({
     success ? `Now ${where}.` : refusalText(error),
     ...stashed_files.map((path) => `  put aside: ${path}`),
     ...restored_files.map((path) => `  brought back: ${path}`),
+    ...kept.map((ref) => `  not brought back: git stash apply --index ${ref}`),
     ...conflicts.map((path) => `  ✗ ${path}`),
   ]
 }

@@ -1,5 +1,5 @@
 import { Clada } from '../clada.ts'
-import type { SquashOptions } from '../history/squash.ts'
+import type { SquashOptions } from '../history/squash-plan.ts'
 import { printable } from '../report/printable.ts'
 import type { SquashResult } from '../squash-run.ts'
 import type { Command } from './command.ts'
@@ -36,21 +36,35 @@ function optionsOf(flags: FlagValues): SquashOptions {
   }
 }
 
-function lines({ success, runs, limit, error }: SquashResult, dryRun: boolean): string[] {
+function lines({ success, runs, limit, before, warnings = [], error }: SquashResult, dryRun: boolean): string[] {
   if (!success) return [refusalText(error)]
   if (runs.length === 0) return [`There are no two commits in a row that could become one${since(limit)}.`]
   const verb = dryRun ? 'would become' : 'became'
-  return runs.flatMap(({ commits, message }) => [
-    `${commits.length} commits ${verb} one: ${message.split('\n', 1)[0]}`,
-    ...commits.map(({ id, subject }) => `  ${id.slice(0, 8)} ${subject}`),
-  ])
+  return [
+    ...runs.flatMap(({ commits, message }) => [
+      `${commits.length} commits ${verb} one: ${message.split('\n', 1)[0]}`,
+      ...commits.map(({ id, subject }) => `  ${id.slice(0, 8)} ${subject}`),
+    ]),
+    ...warnings.map((warning) => `⚠️  ${warning}`),
+    ...(before === undefined ? [] : [`To take it back: git reset --soft ${before.slice(0, 8)}`]),
+  ]
 }
 
 /** Somebody who sees such commits further down wonders. */
 function since(limit: SquashResult['limit']): string {
   if (limit === undefined) return ''
-  const commit = limit.commit.slice(0, 8)
-  return limit.why === 'merge'
-    ? ` since ${commit}, which is a merge`
-    : ` since ${commit}, which was pushed; --force takes those as well`
+  return ` since ${limit.commit.slice(0, 8)}, which ${reasonFor(limit)}`
+}
+
+function reasonFor({ why, ref = '' }: NonNullable<SquashResult['limit']>): string {
+  switch (why) {
+    case 'merge':
+      return 'is a merge'
+    case 'shallow':
+      return 'is where this clone begins; git fetch --unshallow brings the rest'
+    case 'pushed':
+      return 'was pushed; --force takes those as well'
+    case 'shared':
+      return `${ref} holds too; --force takes those as well`
+  }
 }

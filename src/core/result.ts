@@ -78,6 +78,8 @@ export interface Details {
   /** The action that took the text away; without an execution it is one of the same document. */
   changed_by?: { execution?: number; action: number }
   /** It was not carried out, because an earlier execution did exactly this and it still holds. */
+  /** Files that were in the way of an undo or a step. */
+  conflicts?: string[]
   already_done?: { execution: number; action: number; time: string }
   places?: { line: number; before?: string; text: string; after?: string }[]
   expected?: number | string

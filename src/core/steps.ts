@@ -17,7 +17,7 @@ export interface SquashRequest {
   readonly days: number | undefined
   readonly containing: string | undefined
   readonly message: string | undefined
-  /** Also commits that were pushed. */
+  /** Also commits that were pushed, or that other branches or tags hold. */
   readonly force: boolean
   readonly dryRun: boolean
 }

@@ -1,6 +1,8 @@
 import path from 'node:path'
+import { cutOffBelow } from './cut-off.ts'
 import { isRepository } from './find-repository.ts'
-import type { Room } from './room.ts'
+import { namesIn } from './git-program.ts'
+import type { Room, RoomCall } from './room.ts'
 import { submodulesIn } from './tree-walk.ts'
 
 export interface Sorted {
@@ -10,38 +12,40 @@ export interface Sorted {
   readonly filtered: ReadonlyMap<string, string>
 }
 
-/** Which paths may go into a commit: not those of another repository, and not those whose filter would run a program. */
-export async function eligible(room: Room, paths: readonly string[]): Promise<Sorted> {
+/**
+ * Which paths may go into a commit: not those of another repository, and not those whose filter would run a program.
+ * `how` decides whose attributes name the filters; without it those on the disk do.
+ */
+export async function eligible(room: Room, paths: readonly string[], how: RoomCall = {}): Promise<Sorted> {
   const { top } = room.repository
   if (paths.length === 0 || top === undefined) return { paths, filtered: new Map() }
   const isForeign = await foreignIn(room, top, paths)
   const own = paths.filter((name) => !isForeign(name))
-  const filtered = await filteredOf(room, own)
+  const filtered = await filteredOf(room, own, how)
   return { paths: own.filter((name) => !filtered.has(name)), filtered }
 }
 
-/** Those that git ignores and does not track. */
+/** Those that git ignores and does not track. It looks behind no link, so nothing there is ignored. */
 export async function ignoredOf(room: Room, paths: readonly string[]): Promise<Set<string>> {
+  const { top } = room.repository
+  if (top === undefined) return new Set()
+  const isCutOff = cutOffBelow(top)
+  const asked = paths.filter((name) => !isCutOff(name))
   // The rules alone are soon asked. What is tracked stands in the index, which may be large.
-  return matchedBy(room, [], await matchedBy(room, ['--no-index'], new Set(paths)))
+  return matchedBy(room, [], await matchedBy(room, ['--no-index'], new Set(asked)))
 }
 
 async function matchedBy(room: Room, how: readonly string[], paths: ReadonlySet<string>): Promise<Set<string>> {
-  if (paths.size === 0 || room.repository.top === undefined) return new Set()
+  if (paths.size === 0) return new Set()
   const input = [...paths].join('\0') + '\0'
   const { out } = await room.git(['check-ignore', ...how, '-z', '--stdin'], { input, fine: [1] })
-  return new Set(
-    out
-      .toString()
-      .split('\0')
-      .filter((name) => name !== ''),
-  )
+  return new Set(namesIn(out))
 }
 
-async function filteredOf(room: Room, paths: readonly string[]): Promise<Map<string, string>> {
+async function filteredOf(room: Room, paths: readonly string[], how: RoomCall): Promise<Map<string, string>> {
   const found = new Map<string, string>()
   if (room.config.filters.size === 0 || paths.length === 0) return found
-  const { out } = await room.git(['check-attr', '-z', '--stdin', 'filter'], { input: paths.join('\0') + '\0' })
+  const { out } = await room.git(['check-attr', '-z', '--stdin', 'filter'], { ...how, input: paths.join('\0') + '\0' })
   const words = out.toString().split('\0')
   for (let at = 0; at + 2 < words.length; at += 3) {
     const [name = '', , filter = ''] = words.slice(at, at + 3)

@@ -20,7 +20,7 @@ export async function findRepository(root: string): Promise<ConfiguredRepository
     readConfig(nearest),
     headOf(nearest),
     // Also asks git whether it knows this kind of repository.
-    inRepository(nearest, ['rev-parse', '-q', '--verify', 'HEAD^{tree}'], [1]),
+    inRepository(nearest, ['rev-parse', '-q', '--verify', 'HEAD^{tree}'], { fine: [1] }),
   ])
   const top = filesOf(nearest, config)
   if (top === undefined || path.relative(top, root).split(path.sep)[0] === '..') return undefined

@@ -82,5 +82,12 @@ export function git({ input, fine = [], ...call }: GitCall): Promise<GitAnswer> 
   })
 }
 
+/** What git lists with `-z`. */
+export const namesIn = (out: Buffer): string[] =>
+  out
+    .toString()
+    .split('\0')
+    .filter((name) => name !== '')
+
 export const gitStop = (reason: string, advice?: string): Stop =>
   new Stop({ kind: 'git', reason, ...(advice === undefined ? {} : { advice }) })

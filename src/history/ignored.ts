@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { passedOver } from '../core/passed-over.ts'
 import type { Inspected } from '../core/recorder.ts'
+import { namesIn } from './git-program.ts'
 import type { Room } from './room.ts'
 import { isClosed } from './status.ts'
 
@@ -20,11 +21,7 @@ export async function readIgnored(
   { top, root, closed }: { top: string; root: string; closed: (relative: string) => boolean },
 ): Promise<IgnoredBefore> {
   const { out } = await room.git(['ls-files', '-o', '-i', '--exclude-standard', '--directory', '-z'])
-  const pending = out
-    .toString()
-    .split('\0')
-    .filter((name) => name !== '')
-    .reverse()
+  const pending = namesIn(out).reverse()
   const isLeftOut = (name: string): boolean =>
     isClosed(path.relative(root, path.join(top, name)).split(path.sep).join('/'), closed) ||
     name.split('/').some((part) => passedOver.has(part))
@@ -39,7 +36,7 @@ export async function readIgnored(
     if (isLeftOut(plain)) continue
     const stat = fs.lstatSync(absolute, { throwIfNoEntry: false })
     if (stat?.isDirectory()) {
-      pending.push(...namesIn(absolute).map((child) => `${plain}/${child}`))
+      pending.push(...childrenOf(absolute).map((child) => `${plain}/${child}`))
       continue
     }
     if (known.size + unread.size >= ignoredLimits.files) {
@@ -61,7 +58,7 @@ export async function readIgnored(
   }
 }
 
-function namesIn(dir: string): string[] {
+function childrenOf(dir: string): string[] {
   try {
     return fs.readdirSync(dir).sort().reverse()
   } catch {

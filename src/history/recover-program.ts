@@ -6,7 +6,7 @@ import type { Inspected } from '../core/recorder.ts'
 import { shortPath } from './journal.ts'
 import { type PathRecord, roomDir, type State } from './record.ts'
 import { type SnapshotOptions, takeSnapshot } from './snapshot.ts'
-import { differences } from './step.ts'
+import { differences } from './differences.ts'
 
 /** A program that had begun and was not seen to end. */
 export interface Program {

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { git, type GitAnswer, gitStop } from './git-program.ts'
+import { git, type GitAnswer, type GitCall, gitStop } from './git-program.ts'
 import { isOsError } from '../core/os-error.ts'
 import { readOwn } from '../state/own-files.ts'
 
@@ -34,9 +34,9 @@ const unfinished = [
 export function inRepository(
   { gitDir, top }: Repository,
   args: readonly string[],
-  fine: readonly number[] = [],
+  how: Pick<GitCall, 'fine' | 'input'> = {},
 ): Promise<GitAnswer> {
-  return git({ cwd: top ?? gitDir, env: { GIT_DIR: gitDir }, args, fine })
+  return git({ cwd: top ?? gitDir, env: { GIT_DIR: gitDir }, args, ...how })
 }
 
 export interface Head {
@@ -57,7 +57,7 @@ export async function headOf(repository: Repository): Promise<Head> {
 
 async function headByGit(repository: Repository): Promise<Head> {
   const [branch, commit] = await Promise.all([
-    inRepository(repository, ['symbolic-ref', '-q', 'HEAD'], [1]),
+    inRepository(repository, ['symbolic-ref', '-q', 'HEAD'], { fine: [1] }),
     commitAt(repository, 'HEAD'),
   ])
   return { branch: branch.status === 0 ? branch.out.toString().trim() : undefined, commit }
@@ -91,7 +91,9 @@ export const fsckAdvice = 'git fsck tells what is wrong with the repository; or 
 export const hasOtherRefs = ({ commonDir }: Repository): boolean => fs.existsSync(path.join(commonDir, 'reftable'))
 
 export async function commitAt(repository: Repository, name: string): Promise<string | undefined> {
-  const { status, out } = await inRepository(repository, ['rev-parse', '-q', '--verify', `${name}^{commit}`], [1])
+  const { status, out } = await inRepository(repository, ['rev-parse', '-q', '--verify', `${name}^{commit}`], {
+    fine: [1],
+  })
   return status === 0 ? out.toString().trim() : undefined
 }
 

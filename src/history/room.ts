@@ -55,32 +55,26 @@ export class Room {
     return path.join(this.#dir, name)
   }
 
-  git(args: readonly string[], { input, env, fine = [] }: RoomCall = {}): Promise<GitAnswer> {
-    return git({ ...this.#call(args, env), ...(input === undefined ? {} : { input }), fine })
+  git(args: readonly string[], { input, fine = [], ...where }: RoomCall = {}): Promise<GitAnswer> {
+    return git({ ...this.#call(args, where), ...(input === undefined ? {} : { input }), fine })
   }
 
   /** What git says of these names, in as few calls as a command line can hold. */
-  async gitOn(
-    names: readonly string[],
-    args: readonly string[],
-    env?: Readonly<Record<string, string>>,
-  ): Promise<string> {
-    let said = ''
-    for (const some of batchesOf(names)) {
-      const call = ['--literal-pathspecs', ...args, '--', ...some]
-      said += (await this.git(call, env === undefined ? {} : { env })).out.toString()
-    }
-    return said
+  async gitOn(args: readonly string[], names: readonly string[], call: RoomCall = {}): Promise<Buffer> {
+    const said: Buffer[] = []
+    for (const some of batchesOf(names))
+      said.push((await this.git(['--literal-pathspecs', ...args, '--', ...some], call)).out)
+    return Buffer.concat(said)
   }
 
   get objects(): ObjectReader {
     return (this.#objects ??= new ObjectReader(startGit(this.#call(['cat-file', '--batch']), 'pipe')))
   }
 
-  #call(args: readonly string[], env: Readonly<Record<string, string>> = {}): GitCall {
+  #call(args: readonly string[], { env = {}, cwd }: Pick<RoomCall, 'env' | 'cwd'> = {}): GitCall {
     const { top, commonDir, gitDir } = this.repository
     return {
-      cwd: top ?? gitDir,
+      cwd: cwd ?? top ?? gitDir,
       args,
       env: {
         GIT_DIR: this.#dir,
@@ -122,8 +116,10 @@ function batchesOf(names: readonly string[]): string[][] {
 const configFor = ({ top, config }: ConfiguredRepository): string =>
   `[core]\n\trepositoryformatversion = 1\n\tbare = ${top === undefined}\n\tsafecrlf = false\n\tsplitindex = false\n${config.text}`
 
-interface RoomCall {
+export interface RoomCall {
   readonly input?: string | Buffer
   readonly env?: Readonly<Record<string, string>>
   readonly fine?: readonly number[]
+  /** Where git runs; the top of the repository without it. */
+  readonly cwd?: string
 }

@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { Inspected } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import { eligible, ignoredOf } from './eligible.ts'
+import { namesIn } from './git-program.ts'
 import { type IgnoredBefore, readIgnored } from './ignored.ts'
 import { addTo } from './index-commit.ts'
 import { copyIndex } from './index-file.ts'
@@ -59,7 +60,7 @@ export async function takeSnapshot({ root, stateDir, settings, closed, dir }: Sn
     room.git(['ls-files', '-m', '-d', '-o', '--exclude-standard', '-z'], { env }),
     readIgnored(room, { top, root, closed }),
   ])
-  const names = [...new Set(out.toString().split('\0'))].filter((name) => name !== '')
+  const names = [...new Set(namesIn(out))]
   const { paths } = await eligible(room, savable(top, names, root, closed))
   await addTo(room, paths, env)
   const tree = (await room.git(['write-tree'], { env })).out.toString().trim()
@@ -147,8 +148,9 @@ const withCarriageReturns = (bytes: Buffer): Buffer =>
 
 /** How large the files were on the disk when git looked at them last. */
 async function sizesIn(room: Room, index: string, names: readonly string[]): Promise<Map<string, number>> {
-  const out = await room.gitOn(names, ['ls-files', '--debug', '-z'], { GIT_INDEX_FILE: index })
-  const entries = out.matchAll(/([^\0]+)\0 +ctime: .*\n.*\n.*\n.*\n +size: (\d+)\tflags: (.*)\n/g)
+  const env = { GIT_INDEX_FILE: index }
+  const out = await room.gitOn(['ls-files', '--debug', '-z'], names, { env })
+  const entries = out.toString().matchAll(/([^\0]+)\0 +ctime: .*\n.*\n.*\n.*\n +size: (\d+)\tflags: (.*)\n/g)
   return new Map(
     [...entries].map(([, name = '', size = '0', flags = '']) => [name, isLookedAt(flags) ? Number(size) : noSize]),
   )

@@ -18,8 +18,8 @@ export async function leftOutNow(room: Room, paths: readonly string[]): Promise<
 }
 
 async function asleepAmong(room: Room, paths: readonly string[], env = {}): Promise<string[]> {
-  const out = await room.gitOn(paths, ['ls-files', '-t', '-z'], env)
-  return out
+  return (await room.gitOn(['ls-files', '-t', '-z'], paths, { env }))
+    .toString()
     .split('\0')
     .filter((line) => line.startsWith('S '))
     .map((line) => line.slice(2))

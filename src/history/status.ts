@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { cutOffBelow } from './cut-off.ts'
-import { gitStop } from './git-program.ts'
+import { gitStop, namesIn } from './git-program.ts'
 import type { Room } from './room.ts'
 
 export interface Status {
@@ -33,13 +33,7 @@ export async function statusOf(room: Room): Promise<Status> {
     if (!changes.startsWith('.') || changes.endsWith('A')) inIndex.push(name)
     if (submodule.startsWith('N') && !changes.endsWith('.')) dirty.push(name)
   }
-  dirty.push(
-    ...others.out
-      .toString()
-      .split('\0')
-      .filter((name) => name !== ''),
-  )
-  return { staged: inIndex.length > 0, inIndex, dirty }
+  return { staged: inIndex.length > 0, inIndex, dirty: [...dirty, ...namesIn(others.out)] }
 }
 
 /** Whether anything is staged, without a look at the files. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Inspected } from '../core/recorder.ts'
 import { missing } from './object-reader.ts'
-import type { Room } from './room.ts'
+import type { Room, RoomCall } from './room.ts'
 
 /** What a tree has at a path. */
 export interface Side {
@@ -17,26 +17,38 @@ export function stateOf({ mode }: Side, bytes: Buffer | undefined): Inspected {
 
 /** What a tree has at these paths: files and links. */
 export async function sidesIn(room: Room, tree: string, names: readonly string[]): Promise<Named[]> {
-  const out = await room.gitOn(names, ['ls-tree', '-z', '--full-tree', tree])
-  return out.split('\0').flatMap((line) => {
-    const [, mode, type, oid, name] = /^(\d+) (\w+) (\S+)\t(.*)$/s.exec(line) ?? []
-    return type === 'blob' && mode !== undefined && oid !== undefined && name !== undefined ? [{ mode, oid, name }] : []
-  })
+  return (await room.gitOn(['ls-tree', '-z', '--full-tree', tree], names))
+    .toString()
+    .split('\0')
+    .flatMap((line) => {
+      const [, mode, type, oid, name] = /^(\d+) (\w+) (\S+)\t(.*)$/s.exec(line) ?? []
+      return type === 'blob' && mode !== undefined && oid !== undefined && name !== undefined
+        ? [{ mode, oid, name }]
+        : []
+    })
 }
 
 export type Named = Side & { readonly name: string }
 
-/** Contents as they stand in the working tree, line endings and all, by `oid name`. */
-export async function contentsOf(room: Room, wanted: readonly Named[]): Promise<Map<string, Buffer>> {
+/**
+ * Contents as they stand in the working tree, line endings and all, by `oid name`. `how` decides whose attributes
+ * count; without it those on the disk do.
+ */
+export async function contentsOf(
+  room: Room,
+  wanted: readonly Named[],
+  how: RoomCall = {},
+): Promise<Map<string, Buffer>> {
   const there = wanted.filter(({ mode }) => mode !== '000000')
   const links = there.filter(({ mode }) => mode === '120000')
   const files = there.filter(({ mode }) => mode !== '120000')
   return new Map([
-    ...(await contentsIn(room, links, [], ({ oid }) => oid)),
-    ...(await contentsIn(room, files.filter(isPlain), ['--filters'], ({ oid, name }) => `${oid} ${name}`)),
+    ...(await contentsIn(room, links, [], ({ oid }) => oid, how)),
+    ...(await contentsIn(room, files.filter(isPlain), ['--filters'], ({ oid, name }) => `${oid} ${name}`, how)),
     ...(await oneByOne(
       room,
       files.filter((file) => !isPlain(file)),
+      how,
     )),
   ])
 }
@@ -55,13 +67,14 @@ const isPlain = ({ name }: Named): boolean => !/^[ \t]|\n/.test(name)
 async function contentsIn(
   room: Room,
   some: readonly Named[],
-  how: readonly string[],
+  flags: readonly string[],
   lineFor: (one: Named) => string,
+  how: RoomCall = {},
 ): Promise<[string, Buffer][]> {
   if (some.length === 0) return []
   const word = randomBytes(16).toString('hex')
   const input = `${some.map(lineFor).join('\n')}\n`
-  const { out } = await room.git(['cat-file', `--batch=${word} %(objectname)`, ...how], { input })
+  const { out } = await room.git(['cat-file', `--batch=${word} %(objectname)`, ...flags], { ...how, input })
   let at = 0
   return some.map(({ oid, name }) => {
     const header = `${word} ${oid}\n`
@@ -75,10 +88,10 @@ async function contentsIn(
 }
 
 /** For the few names that do not fit into a line. */
-async function oneByOne(room: Room, some: readonly Named[]): Promise<[string, Buffer][]> {
+async function oneByOne(room: Room, some: readonly Named[], how: RoomCall): Promise<[string, Buffer][]> {
   const found: [string, Buffer][] = []
   for (const { oid, name } of some) {
-    const { out } = await room.git(['cat-file', '--filters', `--path=${name}`, oid])
+    const { out } = await room.git(['cat-file', '--filters', `--path=${name}`, oid], how)
     found.push([`${oid} ${name}`, out])
   }
   return found

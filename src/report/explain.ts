@@ -159,7 +159,12 @@ export function explain(problem: Problem, action: string): Explained {
     case 'step-refused': {
       const listed = problem.conflicts.map(({ path, reason }) => `\n  ${path}: ${reason}`).join('')
       const code = codes.find((one) => one === problem.code) ?? 'git_operation_failed'
-      return { error: `${action}: ${problem.reason}${listed}`, code }
+      const conflicts = problem.conflicts.map(({ path }) => path)
+      return {
+        error: `${action}: ${problem.reason}${listed}`,
+        code,
+        ...(conflicts.length === 0 ? {} : { details: { conflicts } }),
+      }
     }
     case 'stopped':
       return { error: `${action}: not executed: ${problem.reason}`, code: 'skipped' }

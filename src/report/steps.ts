@@ -17,6 +17,7 @@ const lists = [
   ['restored', 'as before'],
   ['stashed_files', 'put aside'],
   ['restored_files', 'brought back'],
+  ['kept', 'not brought back, see git stash apply'],
 ] as const
 
 const stringsIn = (value: unknown): string[] =>

@@ -16,9 +16,11 @@ export async function landTogether(steps: readonly Step[], disk: DiskTree): Prom
   const displaced: string[] = []
   const replacements = new Map<Step, Replacement>()
   try {
+    const early = preparable(steps)
     // Directories first: writing a file's successor beside it makes them, before their own step does.
-    for (const step of steps) if (step.kind === 'make-dir') safety.keep(step.at)
-    for (const step of preparable(steps)) {
+    for (const step of early) if (step.kind === 'make-dir') safety.keep(step.at)
+    for (const step of early) {
+      if (step.kind !== 'write') continue
       disk.actFor(step.by)
       replacements.set(step, disk.prepare(step.at, step.bytes, step.base, step.like))
     }
@@ -46,25 +48,24 @@ function displacedBy(step: Step): Location[] {
     case 'write':
     case 'remove':
     case 'remove-dir':
+    case 'make-dir':
     case 'make-link':
       return [step.at]
     case 'rename':
       return [step.from, step.to]
     case 'copy':
       return [step.to]
-    case 'make-dir':
-      return []
   }
 }
 
-/** Writes whose directory is there from the beginning to the end. The others are written when their turn comes. */
-function preparable(steps: readonly Step[]): (Step & { kind: 'write' })[] {
+/** What comes into directories that are there from the beginning to the end. The rest is made when its turn comes. */
+function preparable(steps: readonly Step[]): (Step & { kind: 'write' | 'make-dir' })[] {
   const gone = new Set<string>()
-  const found: (Step & { kind: 'write' })[] = []
+  const found: (Step & { kind: 'write' | 'make-dir' })[] = []
   for (const step of steps) {
     if (step.kind === 'remove' || step.kind === 'remove-dir') gone.add(step.at.absolute)
     else if (step.kind === 'rename') gone.add(step.from.absolute)
-    else if (step.kind === 'write' && !isBelow(step.at, gone)) found.push(step)
+    else if ((step.kind === 'write' || step.kind === 'make-dir') && !isBelow(step.at, gone)) found.push(step)
   }
   return found
 }

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { PathJudge } from '../core/decision.ts'
+import { Stop } from '../core/problem.ts'
 import type { Inspected, Recorder } from '../core/recorder.ts'
 import type { Settings } from '../core/settings.ts'
 import { DiskTree } from './disk-tree.ts'
@@ -41,6 +42,8 @@ export interface OpenWorkspace extends Scope {
   stateDir(): string
   /** Waits until changes may be made, where somebody records them. */
   begin(): Promise<void>
+  /** Removes what runs that died have left. For whoever holds the lock. */
+  sweep(): void
   /** What is at an absolute path. Nobody is asked whether that may be known: not for models. */
   inspect(absolute: string): Inspected
   /** Brings paths to a state, all of them or none. */
@@ -75,6 +78,8 @@ export function openWorkspace(
       : () => (begun ??= recorder.begin(scratch.stateDir()).then(() => scratch.sweep()))
   const staged = over === 'staged' ? new StagedTree(disk, acting) : undefined
   const locator = new Locator(judge, settings.symlinks)
+  // Whoever restores a link means the link, not what it leads to.
+  const places = new Locator(judge, 'refuse')
   const workspace = new Workspace({
     tree: staged ?? disk,
     locator,
@@ -121,10 +126,11 @@ export function openWorkspace(
     landTogether: async () => (staged === undefined ? [] : land(staged.steps)),
     stateDir: () => scratch.stateDir(),
     begin: async () => begin?.(),
-    inspect: (absolute) => disk.inspect(locationOf(settings.root, absolute)),
+    sweep: () => scratch.sweep(),
+    inspect: (absolute) => inspected(disk, locationOf(settings.root, absolute)),
     restore: async (wanted) => {
       const located = wanted.map(({ absolute, ...state }) => ({
-        at: locator.locate({ given: absolute, absolute }, 'write'),
+        at: places.locate({ given: absolute, absolute }, 'write'),
         ...state,
       }))
       return land(restoreSteps(located, disk))
@@ -134,6 +140,17 @@ export function openWorkspace(
       await disk.finish()
       await scratch.finish()
     },
+  }
+}
+
+/** Behind a link there is no place of this path: what was there is gone. */
+function inspected(disk: DiskTree, at: Location): Inspected {
+  try {
+    return disk.inspect(at)
+  } catch (error) {
+    if (error instanceof Stop && error.problem.kind === 'path' && error.problem.rule === 'symlink_not_allowed')
+      return { type: 'absent' }
+    throw error
   }
 }
 

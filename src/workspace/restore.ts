@@ -26,8 +26,9 @@ export function restoreSteps(restorations: readonly Restoration[], disk: DiskTre
   const dirs: Step[] = []
   const files: Step[] = []
   const going = new Set<string>()
+  const isBehindLink = behindLinks(restorations, disk)
   for (const { at, to, expect, like } of restorations.toSorted(deepestFirst)) {
-    const now = disk.look(at)
+    const now = isBehindLink(at) ? undefined : disk.look(at)
     const stays = now !== undefined && now.type === to.type && to.type !== 'symlink'
     if (now !== undefined && !stays) {
       if (now.type === 'directory' && !isEmptied(at, disk, going)) continue
@@ -45,6 +46,17 @@ export function restoreSteps(restorations: readonly Restoration[], disk: DiskTre
     files.push({ kind: 'write', at, bytes: to.bytes, base, ...(like === undefined ? {} : { like }) })
   }
   return [...removals, ...dirs.reverse(), ...files]
+}
+
+/** What lies behind a link that goes is no place of ours: nothing is there until a directory takes its name. */
+function behindLinks(restorations: readonly Restoration[], disk: DiskTree): (at: Location) => boolean {
+  const links = new Set<string>()
+  const isBehind = ({ root, parts }: Location): boolean =>
+    links.size > 0 && parts.some((_, depth) => depth > 0 && links.has(path.join(root, ...parts.slice(0, depth))))
+  // From the root down: a link behind another one is not looked at.
+  for (const { at } of restorations.toSorted((a, b) => deepestFirst(b, a)))
+    if (!isBehind(at) && disk.look(at)?.type === 'symlink') links.add(at.absolute)
+  return isBehind
 }
 
 function isEmptied(at: Location, disk: DiskTree, going: ReadonlySet<string>): boolean {

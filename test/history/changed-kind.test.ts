@@ -122,3 +122,30 @@ describe.each(ways)('$name', ({ does, saved, mode }) => {
     expect(treeOf(root)).toEqual(before)
   })
 })
+
+describe.each(['refuse', 'inside'] as const)(
+  'a program that puts links in place is undone: symlinks %s',
+  (symlinks) => {
+    it.each([
+      ['a link to a file', 'ln -s a.txt link', 'commit'],
+      ['a link instead of a file', 'rm file; ln -s twin/f file', 'shadow'],
+      ['a link instead of a directory', 'rm -r dir; ln -s twin dir', 'commit'],
+      ['a link instead of a directory in shadow', 'rm -r dir; ln -s twin dir', 'shadow'],
+      ['a directory instead of a link', 'rm there; mkdir there; echo x > there/f', 'commit'],
+    ] as const)('%s', async (_, code, mode) => {
+      const root = repository(files)
+      fs.symlinkSync('twin', path.join(root, 'there'))
+      git(root, 'add', 'there')
+      git(root, 'commit', '-q', '-m', 'a link')
+      const before = treeOf(root)
+      const clada = new Clada({ repoPath: root, git: mode, exec: 'unsandboxed', symlinks })
+      const { success, fatalError } = await clada.execute(documentOf(root, [['exec', { lang: 'bash', code }]]))
+      expect({ success, fatalError }).toEqual({ success: true, fatalError: undefined })
+      const after = treeOf(root)
+      expect(await clada.undo()).toMatchObject({ success: true, conflicts: [] })
+      expect(treeOf(root)).toEqual(before)
+      expect(await clada.redo()).toMatchObject({ success: true, conflicts: [] })
+      expect(treeOf(root)).toEqual(after)
+    })
+  },
+)

@@ -301,7 +301,7 @@ describe('squash', () => {
     commit(root, 'AI: 3', 'AI: 4')
     await clada(root).squash({ contiguous: true })
     expect(subjects(root)).toEqual(['AI: 3 and 1 more', 'AI: 2', 'AI: 1', 'first'])
-    const pushed = { commit: git(root, 'rev-parse', 'origin/main').trim(), why: 'pushed' }
+    const pushed = { commit: git(root, 'rev-parse', 'origin/main').trim(), why: 'pushed', ref: 'origin/main' }
     expect(await clada(root).squash({ contiguous: true })).toEqual({ success: true, runs: [], limit: pushed })
     git(root, 'checkout', '-q', '-b', 'side', 'HEAD~1')
     fill(root, { 'side.txt': 's' })

@@ -50,7 +50,23 @@ describe('actions for the user', () => {
       error: expect.stringMatching(/^git_step_forward: git_operation_failed: this is the newest commit/),
       code: 'git_operation_failed',
     })
+    expect(await refusal('git_squash', { mode: 'days', days: '-1' })).toMatchObject({
+      error: expect.stringContaining('days cannot be negative'),
+      code: 'invalid_parameter',
+    })
     expect(textOf(root)).toBe('mine')
+  })
+
+  it('name the files that are in the way', async () => {
+    const root = repository({ '.env': '1' })
+    fill(root, { '.env': '2' })
+    git(root, 'commit', '-q', '-am', 'second')
+    fill(root, { '.env': '3' })
+    const { results } = await new Clada({ repoPath: root }).perform('git_step_back', {})
+    expect(results).toMatchObject([
+      { success: false, code: 'concurrent_modification', details: { conflicts: ['.env'] } },
+    ])
+    expect(results[0]?.error).toContain('\n  .env: it is not committed')
   })
 
   it('go back and forward, with what is uncommitted, and squash', async () => {
@@ -66,7 +82,13 @@ describe('actions for the user', () => {
     expect(await execute(root, 'commit', [write('3')])).toMatchObject({ success: false })
     fill(root, { 'c.txt': 'here' })
     expect(await user.perform('git_step_forward', {})).toMatchObject({
-      results: [{ success: false, error: expect.stringContaining('\n  c.txt: it is not committed') }],
+      results: [
+        {
+          success: false,
+          error: expect.stringContaining('\n  c.txt: it is not committed'),
+          details: { conflicts: ['c.txt'] },
+        },
+      ],
     })
     fs.rmSync(path.join(root, 'c.txt'))
     expect(await user.perform('git_step_forward', {})).toMatchObject({

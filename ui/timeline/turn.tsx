@@ -55,12 +55,18 @@ function turned(result: UndoResult | undefined, done: string, merge?: () => Prom
 
 function stepped(result: StepResult | undefined): void {
   if (result === undefined) return
-  const { success, branch, commit = '', error = '', conflicts = [] } = result
+  const { success, branch, commit = '', error = '', conflicts = [], kept = [] } = result
   const where = branch === undefined ? `at ${commit.slice(0, 8)}` : `on ${branch}, at ${commit.slice(0, 8)}`
   if (success) say(`Now ${where}.`, 'good')
-  outcome.value = success ? null : { error, conflicts: conflicts.map((path) => ({ path, reason: '' })) }
+  const [why, listed] = success ? [notBroughtBack, kept] : [error, conflicts]
+  outcome.value = listed.length === 0 && success ? null : { error: why, conflicts: listed.map(unexplained) }
   void load()
 }
+
+const notBroughtBack =
+  'What was put aside on the way was not brought back. git stash apply --index takes each of these:'
+
+const unexplained = (path: string) => ({ path, reason: '' })
 
 export function Turn() {
   if (outcome.value === null) return null

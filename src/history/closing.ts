@@ -1,0 +1,124 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { isOsError } from '../core/os-error.ts'
+import { Stop } from '../core/problem.ts'
+import type { Inspect, Inspected } from '../core/recorder.ts'
+import type { ActionResult } from '../core/result.ts'
+import { putFile } from '../state/own-files.ts'
+import type { Checkpoints } from './checkpoints.ts'
+import type { Journal } from './journal.ts'
+import type { HistoryOptions, Open } from './opening.ts'
+import { type ActionRecord, dirOf, type ExecutionRecord, recordFile } from './record.ts'
+import { summaryOf, targetOf } from './summary.ts'
+
+/** How an execution ended, for whoever reports it. */
+export interface Ended {
+  readonly record?: ExecutionRecord
+  readonly commit?: string
+  readonly warnings: readonly string[]
+  readonly failure?: Stop
+}
+
+/** What came of an execution. */
+export interface Done {
+  readonly results: readonly ActionResult[]
+  /** By action: the fingerprint of its block. */
+  readonly blocks: ReadonlyMap<number, string>
+  /** Tells a document from another. */
+  readonly document: string | undefined
+  readonly explanations: readonly string[]
+  /** Paths in which the user has something to settle: they are not committed. */
+  readonly left: ReadonlySet<string>
+}
+
+/** Ends an execution: its record first, by which it can be undone, then the state after it. The lock is not let go. */
+export async function closeExecution(
+  { history, number, journal, checkpoints }: Open,
+  options: HistoryOptions,
+  done: Done,
+): Promise<Ended> {
+  const record = recordOf(number, journal, options, done)
+  // An undo that found everything as it was before has still happened.
+  if (record.paths.length === 0 && record.of === undefined) {
+    fs.rmSync(dirOf(history, number), { recursive: true, force: true })
+    return { warnings: [] }
+  }
+  const file = path.join(dirOf(history, number), recordFile)
+  putFile(file, JSON.stringify(record))
+  if (checkpoints === undefined) return { record, warnings: [] }
+  return checkpointed(checkpoints, record, file, options.inspect, done)
+}
+
+async function checkpointed(
+  checkpoints: Checkpoints,
+  record: ExecutionRecord,
+  file: string,
+  inspect: Inspect,
+  { explanations, left }: Done,
+): Promise<Ended> {
+  const saved = await checkpoints.after(record, explanations, inspect, left).catch(asGitStop)
+  if (saved instanceof Stop) return { record, warnings: [], failure: saved }
+  const { commits, warnings } = saved
+  const whole: ExecutionRecord = { ...record, mode: checkpoints.mode, commits }
+  putFile(file, JSON.stringify(whole))
+  const commit = checkpoints.mode === 'commit' ? commits.after : undefined
+  return { record: whole, warnings, ...(commit === undefined ? {} : { commit }) }
+}
+
+/** Whatever keeps the repository from being written, git or the disk, is told as one thing: the commit is missing. */
+function asGitStop(error: unknown): Stop {
+  if (error instanceof Stop) return error
+  if (!isOsError(error)) throw error
+  return new Stop({ kind: 'git', reason: error.message })
+}
+
+function recordOf(number: number, journal: Journal, options: HistoryOptions, done: Done): ExecutionRecord {
+  try {
+    const { inspect, about } = options
+    const { kind = options.kind, of, ofActions } = about?.() ?? {}
+    const { results, blocks, document, explanations } = done
+    const paths = journal.finish((absolute) => seenBy(inspect, absolute))
+    return {
+      version: 1,
+      number,
+      time: new Date().toISOString(),
+      kind,
+      ...(of === undefined ? {} : { of }),
+      ...(ofActions === undefined ? {} : { ofActions }),
+      ended: 'whole',
+      mode: 'off',
+      summary: summaryOf({ kind, of, ofActions, paths, explanations }),
+      ...(document === undefined ? {} : { document }),
+      actions: results.map((result) => actionOf(result, blocks.get(result.seq))),
+      paths,
+    }
+  } finally {
+    journal.close()
+  }
+}
+
+function actionOf(
+  { seq, action, params, success, error, details }: ActionResult,
+  block: string | undefined,
+): ActionRecord {
+  const [line] = error?.split('\n') ?? []
+  return {
+    seq,
+    action,
+    target: targetOf(params),
+    success,
+    ...(block === undefined ? {} : { block }),
+    ...(details?.already_done === undefined ? {} : { already: details.already_done }),
+    ...(line === undefined ? {} : { error: line.slice(0, 200) }),
+  }
+}
+
+/** A place that cannot be looked at any more costs nobody the record. */
+function seenBy(inspect: Inspect, absolute: string): Inspected {
+  try {
+    return inspect(absolute)
+  } catch (error) {
+    if (error instanceof Stop) return { type: 'other' }
+    throw error
+  }
+}
