@@ -1,8 +1,7 @@
-import path from 'node:path'
 import { Stop } from './core/problem.ts'
 import type { HistorySettings, Settings } from './core/settings.ts'
 import { gitStop } from './history/git-program.ts'
-import { takeLock } from './history/lock.ts'
+import { lockExecutions } from './history/lock.ts'
 import { findRepository, headOf, inProgress } from './history/repository.ts'
 import { Room } from './history/room.ts'
 import { squash, type SquashLimit, type SquashOptions, type SquashRun } from './history/squash.ts'
@@ -39,7 +38,7 @@ export async function squashCommits(
     if (busy !== undefined) throw gitStop(`${busy} is in progress`, `Finish or abort ${busy} first.`)
     const stateDir = workspace.stateDir()
     if (readBack(stateDir) !== undefined) throw gitStop('the project is at an older commit', 'Use clada forward first.')
-    release = await takeLock(history.lockFile ?? path.join(stateDir, 'lock'), history.lockMs)
+    release = await lockExecutions(history, stateDir)
     const head = await headOf(repository)
     room = await Room.openIn(stateDir, repository, head)
     const { head: made, ...told } = await squash(room, head, options, history.author)

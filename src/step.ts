@@ -6,7 +6,7 @@ import type { Code } from './core/result.ts'
 import type { HistorySettings, Settings } from './core/settings.ts'
 import { gitStop } from './history/git-program.ts'
 import { shortPath } from './history/journal.ts'
-import { takeLock } from './history/lock.ts'
+import { lockExecutions } from './history/lock.ts'
 import { commitAt, findRepository, headOf, inProgress, type Repository } from './history/repository.ts'
 import { Room } from './history/room.ts'
 import * as steps from './history/step.ts'
@@ -140,7 +140,7 @@ async function step(
     const found = await headOf(repository)
     if (found.commit === undefined) throw gitStop('there is no commit yet')
     const stateDir = workspace.stateDir()
-    release = await takeLock(history.lockFile ?? path.join(stateDir, 'lock'), history.lockMs)
+    release = await lockExecutions(history, stateDir)
     const made = (room = await Room.openIn(stateDir, repository, found))
     const result = await work({
       repository,

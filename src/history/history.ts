@@ -8,7 +8,7 @@ import type { ActionResult } from '../core/result.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import { Journal } from './journal.ts'
-import { takeLock } from './lock.ts'
+import { lockExecutions } from './lock.ts'
 import { ownDir, putFile, readOwn } from '../state/own-files.ts'
 import { ownOwner } from '../state/owner.ts'
 import {
@@ -205,7 +205,7 @@ export class History implements Recorder {
   async #begin(stateDir: string): Promise<void> {
     const { root, settings, kind } = this.#options
     const history = ownDir(stateDir, 'history')
-    const release = await takeLock(settings.lockFile ?? path.join(stateDir, 'lock'), settings.lockMs)
+    const release = await lockExecutions(settings, stateDir)
     try {
       if (readOwn(path.join(stateDir, 'back.json')) !== undefined)
         throw new Stop({
