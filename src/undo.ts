@@ -1,20 +1,19 @@
 import path from 'node:path'
-import { counted } from './core/counted.ts'
-import { fingerprintOf } from './core/hash.ts'
 import { Stop } from './core/problem.ts'
 import type { Code } from './core/result.ts'
-import type { Inspected } from './core/recorder.ts'
+import type { Inspect } from './core/recorder.ts'
 import type { HistorySettings, Settings } from './core/settings.ts'
 import { Contents } from './history/contents.ts'
 import { type About, History } from './history/history.ts'
 import { fullPath } from './history/journal.ts'
-import { type Merged, mergeFile } from './history/merge-file.ts'
-import type { ExecutionRecord, PathRecord, State } from './history/record.ts'
+import type { ExecutionRecord } from './history/record.ts'
 import { isTakenBack, lastStanding, lastUndo, readTimeline } from './history/timeline.ts'
+import { changedAsWell, pathsOfAction, turnedPaths } from './history/turned-path.ts'
 import { makeUndoJudge, pathPolicyOf } from './policy/paths.ts'
 import { refusalOf } from './refusal.ts'
 import { explain } from './report/explain.ts'
-import { openWorkspace, type OpenWorkspace, type WantedState } from './workspace/open.ts'
+import { planFor } from './undo-plan.ts'
+import { openWorkspace, type OpenWorkspace } from './workspace/open.ts'
 import { stateDirOf } from './workspace/scratch.ts'
 
 export interface UndoOptions {
@@ -155,14 +154,17 @@ async function takeBack(
   workspace: OpenWorkspace,
   { action, force = false }: UndoOptions,
 ): Promise<UndoResult> {
-  const paths = action === undefined ? record.paths : pathsOf(record, action)
+  const paths = action === undefined ? turnedPaths(record) : pathsOfAction(record, action)
   if (typeof paths === 'string') return refused(paths, 'invalid_parameter')
   const contents = new Contents(historyDir, record.number)
+  const inspect: Inspect = (absolute) => workspace.inspect(absolute)
   const plans = await Promise.all(
     paths.map(async (entry) =>
-      planFor(entry, fullPath(root, entry.path), contents, workspace, force ? 'merge' : 'refuse'),
+      planFor(entry, fullPath(root, entry.path), contents, inspect, force ? 'merge' : 'refuse'),
     ),
   )
+  const met = plans.find(({ meets }) => meets !== undefined)
+  if (met?.meets !== undefined) return refused(changedAsWell(record.number, met.meets, met.path), 'invalid_parameter')
   const conflicts = plans.flatMap(({ path, conflict }) => (conflict === undefined ? [] : [{ path, reason: conflict }]))
   if (conflicts.length > 0 && !force) {
     const reason = `Files changed since execution ${record.number}. --force merges them.`
@@ -180,109 +182,4 @@ async function takeBack(
     conflicts,
     ...(warnings.length === 0 ? {} : { warnings }),
   }
-}
-
-/** The paths of one action, if it is the only one that touched them. */
-function pathsOf(record: ExecutionRecord, action: number): readonly PathRecord[] | string {
-  const own = record.paths.filter(({ steps }) => steps.some(({ by }) => by === action))
-  if (own.length === 0) return `Action ${action} of execution ${record.number} changed nothing.`
-  for (const { path, steps } of own) {
-    const other = steps.find(({ by }) => by !== action)
-    if (other !== undefined)
-      return `Action ${other.by} of execution ${record.number} changed ${path} as well; undo the whole execution instead.`
-  }
-  return own
-}
-
-interface Plan {
-  readonly path: string
-  readonly wanted?: WantedState
-  readonly conflict?: string
-  /** Why nothing is done to it, although it changed since; in nobody's way. */
-  readonly left?: string
-}
-
-async function planFor(
-  { path: short, before, after, ignored }: PathRecord,
-  absolute: string,
-  contents: Contents,
-  workspace: OpenWorkspace,
-  onChange: 'merge' | 'refuse',
-): Promise<Plan> {
-  const now = workspace.inspect(absolute)
-  const to = stateFrom(before, contents)
-  if (to === undefined) return { path: short, conflict: `what it was before (${before.type}) was not kept` }
-  if (sameAs(now, after)) return { path: short, wanted: wantedOf(absolute, now, to, before, after) }
-  if (isAs(now, to)) return { path: short }
-  // A directory that somebody uses goes on being there, and one that is gone needs no removal.
-  if (after.type === 'directory' && before.type === 'absent') return { path: short }
-  if (ignored) return { path: short, left: `git ignores it, and ${changeOf(now, after)}` }
-  if (onChange === 'refuse') return { path: short, conflict: changeOf(now, after) }
-  return merged(short, absolute, now, to, contents.bytesOf(after))
-}
-
-/** Both changes are kept where that can be; where it cannot, the newer one stays and is told of. */
-async function merged(
-  short: string,
-  absolute: string,
-  now: Inspected,
-  to: Inspected,
-  base: Buffer | undefined,
-): Promise<Plan> {
-  if (now.type === 'absent')
-    return { path: short, wanted: { absolute, to }, conflict: 'it was deleted since; it is back' }
-  if (now.type !== 'file' || to.type !== 'file') return { path: short, conflict: 'it changed since and stays as it is' }
-  const result: Merged = base === undefined ? { kind: 'impossible' } : await mergeFile(now.bytes, base, to.bytes)
-  if (result.kind === 'impossible')
-    return { path: short, conflict: 'it changed since, cannot be merged, and stays as it is' }
-  const wanted = { absolute, to: { ...now, bytes: result.bytes }, expect: fingerprintOf(now.bytes) }
-  return result.conflicts === 0
-    ? { path: short, wanted }
-    : {
-        path: short,
-        wanted,
-        conflict: `${counted(result.conflicts, 'conflict')} marked in the file`,
-      }
-}
-
-function wantedOf(absolute: string, now: Inspected, to: Inspected, before: State, after: State): WantedState {
-  const chmod = before.type === 'file' && after.type === 'file' && before.mode === after.mode
-  const expect = now.type === 'file' ? fingerprintOf(now.bytes) : undefined
-  if (to.type !== 'file' || chmod) return { absolute, to, expect }
-  // The owner stays the one who undoes.
-  return { absolute, to, expect, like: { mode: to.mode, uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 } }
-}
-
-function stateFrom(state: State, contents: Contents): Inspected | undefined {
-  switch (state.type) {
-    case 'absent':
-    case 'directory':
-      return state
-    case 'symlink':
-      return { type: 'symlink', target: state.target }
-    case 'other':
-      return undefined
-    case 'file': {
-      const bytes = contents.bytesOf(state)
-      return bytes === undefined ? undefined : { type: 'file', mode: state.mode, bytes }
-    }
-  }
-}
-
-function sameAs(now: Inspected, then: State): boolean {
-  if (now.type !== then.type) return false
-  if (now.type === 'file' && then.type === 'file') return fingerprintOf(now.bytes) === then.print
-  return now.type !== 'symlink' || then.type !== 'symlink' || now.target === then.target
-}
-
-function isAs(now: Inspected, to: Inspected): boolean {
-  if (now.type === 'file' && to.type === 'file') return now.mode === to.mode && now.bytes.equals(to.bytes)
-  if (now.type === 'symlink' && to.type === 'symlink') return now.target === to.target
-  return now.type === to.type
-}
-
-function changeOf(now: Inspected, then: State): string {
-  if (now.type === 'absent') return 'it was deleted since'
-  if (then.type === 'absent') return 'it was created since'
-  return now.type === then.type ? 'it was changed since' : `it is a ${now.type} now`
 }

@@ -43,9 +43,13 @@ export interface PathRecord {
   readonly ignored?: true
 }
 
+/** One change of a path, and what it left there as far as that is known. */
 export interface StepRecord {
   /** The action's number. */
   readonly by: number
+  /** Where it left no file. */
+  readonly type?: 'absent' | 'directory'
+  readonly mode?: number
   readonly print?: string
   readonly pack?: Slice
 }

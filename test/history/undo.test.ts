@@ -194,6 +194,71 @@ describe('undo', () => {
     expect(treeOf(root)).toEqual({ 'a.txt': '644 a', 'b.txt': '644 b' })
   })
 
+  it('takes back one of several edits of a file, where the others do not meet it', async () => {
+    const lines = Array.from({ length: 30 }, (_, at) => `line ${at + 1}\n`)
+    const root = scratchDir({ 'a.txt': lines.join(''), 'm.txt': 'one\ntwo\n', 'd.txt': 'd' })
+    const edited = (line: number): Call => [
+      'file_replace_text',
+      { path: 'a.txt', old_text: `line ${line}\n`, new_text: `LINE ${line}\n` },
+    ]
+    await execute(root, 'off', [
+      edited(5),
+      edited(15),
+      edited(25),
+      ['file_replace_text', { path: 'a.txt', old_text: 'LINE 25', new_text: 'LINE twenty-five' }],
+      ['file_move', { old_path: 'm.txt', new_path: 'moved.txt' }],
+      ['file_replace_text', { path: 'moved.txt', old_text: 'two', new_text: 'TWO' }],
+      ['file_delete', { path: 'd.txt' }],
+      write('again', 'd.txt'),
+      write('new', 'n.txt'),
+      ['file_append', { path: 'n.txt', content: 'er' }],
+    ])
+    const after = treeOf(root)
+    const undone = async (action: number): Promise<Record<string, string>> => {
+      const result = await undoIn(root, 'off', { action })
+      expect(result).toMatchObject({ success: true, conflicts: [] })
+      const found = treeOf(root)
+      await redoIn(root, 'off')
+      expect(treeOf(root)).toEqual(after)
+      return found
+    }
+    const twentyFive = 'LINE twenty-five\n'
+    const shown = after['a.txt'] ?? ''
+    expect(await undone(2)).toEqual({ ...after, 'a.txt': shown.replace('LINE 15', 'line 15') })
+    expect(await undone(4)).toEqual({ ...after, 'a.txt': shown.replace(twentyFive, 'LINE 25\n') })
+    expect(await undone(6)).toEqual({ ...after, 'moved.txt': '644 one\ntwo\n' })
+    expect(await undone(8)).toEqual(Object.fromEntries(Object.entries(after).filter(([name]) => name !== 'd.txt')))
+    expect(await undone(10)).toEqual({ ...after, 'n.txt': '644 new' })
+
+    const refused = async (action: number, other: number, name: string): Promise<void> => {
+      expect(await undoIn(root, 'off', { action })).toMatchObject({
+        success: false,
+        error: `Action ${other} of execution 1 changed ${name} as well; undo the whole execution instead.`,
+      })
+      expect(treeOf(root)).toEqual(after)
+    }
+    await refused(3, 4, 'a.txt')
+    await refused(5, 6, 'moved.txt')
+    await refused(7, 8, 'd.txt')
+    await refused(9, 10, 'n.txt')
+  })
+
+  it('takes back one of several edits of a file that changed since only with force', async () => {
+    const root = scratchDir({ 'a.txt': '1\n2\n3\n4\n5\n6\n7\n8\n9\n' })
+    const edited = (from: string): Call => [
+      'file_replace_text',
+      { path: 'a.txt', old_text: `${from}\n`, new_text: `${from}${from}\n` },
+    ]
+    await execute(root, 'off', [edited('2'), edited('8')])
+    fs.appendFileSync(path.join(root, 'a.txt'), 'mine\n')
+    expect(await undoIn(root, 'off', { action: 1 })).toMatchObject({
+      success: false,
+      conflicts: [{ path: 'a.txt', reason: 'it was changed since' }],
+    })
+    expect(await undoIn(root, 'off', { action: 1, force: true })).toMatchObject({ success: true, conflicts: [] })
+    expect(treeOf(root)).toEqual({ 'a.txt': '644 1\n2\n3\n4\n5\n6\n7\n88\n9\nmine\n' })
+  })
+
   it('of an action is brought again like any other', async () => {
     const root = project()
     await execute(root, 'off', [edit, ['file_write', { path: 'src/b.txt', content: 'B\n' }]])
