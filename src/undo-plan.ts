@@ -28,14 +28,18 @@ export async function planFor(
   const now = inspect(absolute)
   const to = stateFrom(before, contents)
   if (to === undefined) return { path: short, conflict: `what it was before (${before.type}) was not kept` }
-  const isLeft = sameAs(now, last)
+  const moded = isOtherMode(now, before, last)
+  const isLeft = sameAs(now, last) && !moded
   if (isLeft && later === undefined) return { path: short, wanted: wantedOf(absolute, now, to, before, after) }
   if (isAs(now, to)) return { path: short }
   // A directory that somebody uses goes on being there, and one that is gone needs no removal.
   if (after.type === 'directory' && before.type === 'absent') return { path: short }
   if (!isLeft && ignored) return { path: short, left: `git ignores it, and ${changeOf(now, last)}` }
   if (!isLeft && onChange === 'refuse') return { path: short, conflict: changeOf(now, last) }
-  const plan = await merged(short, absolute, now, to, contents.bytesOf(after))
+  const both = await merged(short, absolute, now, to, contents.bytesOf(after))
+  const reasons = [both.conflict, moded ? 'its mode was changed since and stays as it is' : undefined]
+  const conflict = reasons.filter((reason) => reason !== undefined).join('; ')
+  const plan = conflict === '' ? both : { ...both, conflict }
   const meets = onChange === 'refuse' && plan.conflict !== undefined
   return meets && later !== undefined ? { path: short, meets: later } : plan
 }
@@ -65,11 +69,13 @@ async function merged(
 }
 
 function wantedOf(absolute: string, now: Inspected, to: Inspected, before: State, after: State): WantedState {
-  const chmod = before.type === 'file' && after.type === 'file' && before.mode === after.mode
+  const keepsMode = before.type === 'file' && after.type === 'file' && before.mode === after.mode
   const expect = now.type === 'file' ? fingerprintOf(now.bytes) : undefined
-  if (to.type !== 'file' || chmod) return { absolute, to, expect }
+  const readOnly = after.type === 'file' && (after.mode & 0o222) === 0 ? 'left so' : undefined
+  if (to.type !== 'file' || keepsMode) return { absolute, to, expect, readOnly }
   // The owner stays the one who undoes.
-  return { absolute, to, expect, like: { mode: to.mode, uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 } }
+  const like = { mode: to.mode, uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }
+  return { absolute, to, expect, readOnly, like }
 }
 
 function stateFrom(state: State, contents: Contents): Inspected | undefined {
@@ -94,6 +100,12 @@ function sameAs(now: Inspected, then: State): boolean {
   return now.type !== 'symlink' || then.type !== 'symlink' || now.target === then.target
 }
 
+/** Whether somebody else has changed the mode that would be changed back. */
+function isOtherMode(now: Inspected, before: State, last: State): boolean {
+  if (now.type !== 'file' || before.type !== 'file' || last.type !== 'file' || before.mode === last.mode) return false
+  return now.mode !== last.mode && now.mode !== before.mode
+}
+
 function isAs(now: Inspected, to: Inspected): boolean {
   if (now.type === 'file' && to.type === 'file') return now.mode === to.mode && now.bytes.equals(to.bytes)
   if (now.type === 'symlink' && to.type === 'symlink') return now.target === to.target
@@ -103,5 +115,6 @@ function isAs(now: Inspected, to: Inspected): boolean {
 function changeOf(now: Inspected, then: State): string {
   if (now.type === 'absent') return 'it was deleted since'
   if (then.type === 'absent') return 'it was created since'
+  if (sameAs(now, then)) return 'its mode was changed since'
   return now.type === then.type ? 'it was changed since' : `it is a ${now.type} now`
 }

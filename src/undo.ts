@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { isBelow } from './core/below.ts'
 import { Stop } from './core/problem.ts'
 import type { Code } from './core/result.ts'
 import type { Inspect } from './core/recorder.ts'
@@ -8,7 +9,7 @@ import { type About, History } from './history/history.ts'
 import { fullPath } from './history/journal.ts'
 import type { ExecutionRecord } from './history/record.ts'
 import { isTakenBack, lastStanding, lastUndo, readTimeline } from './history/timeline.ts'
-import { changedAsWell, pathsOfAction, turnedPaths } from './history/turned-path.ts'
+import { changedAsWell, pathsOfAction, type TurnedPath, turnedPaths } from './history/turned-path.ts'
 import { makeUndoJudge, pathPolicyOf } from './policy/paths.ts'
 import { refusalOf } from './refusal.ts'
 import { explain } from './report/explain.ts'
@@ -84,6 +85,8 @@ async function turn(
       return await ended(history, refused(chosen, options.number === undefined ? 'skipped' : 'invalid_parameter'))
     const turned = turnOf(chosen, options.action)
     history.note({ about: turned })
+    // Until it is known that all of it came to pass.
+    about = { ...turned, ended: 'interrupted' }
     const result = await takeBack(chosen, settings.root, path.join(stateDir, 'history'), workspace, options)
     if (result.success) about = turned
     history.leave(result.conflicts.map((conflict) => conflict.path))
@@ -112,15 +115,19 @@ const refused = (error: string, code: Code = 'skipped'): UndoResult => ({
 
 async function ended(history: History, result: UndoResult): Promise<UndoResult> {
   const { commit, warnings, failure } = await history.end([])
-  const why = failure && explain(failure.problem, 'clada').error
-  const failed =
-    why === undefined ? {} : { error: `${why}. The files are restored; the commit is missing.`, success: false }
   return {
     ...result,
-    ...failed,
+    // Whoever did nothing has nothing to write down.
+    ...(failure === undefined || !result.success ? {} : failed(failure)),
     ...(commit === undefined ? {} : { gitCommit: commit }),
     ...(warnings.length === 0 ? {} : { warnings: [...(result.warnings ?? []), ...warnings] }),
   }
+}
+
+function failed({ problem }: Stop): Pick<UndoResult, 'success' | 'error' | 'code'> {
+  const { error, code } = explain(problem, 'clada')
+  const missing = problem.kind === 'git' ? 'the commit is missing' : 'clada history tells of it as interrupted'
+  return { success: false, error: `${error}. The files are restored; ${missing}.`, code }
 }
 
 /** The record whose before-states come back, or why there is none. */
@@ -157,7 +164,7 @@ async function takeBack(
   const paths = action === undefined ? turnedPaths(record) : pathsOfAction(record, action)
   if (typeof paths === 'string') return refused(paths, 'invalid_parameter')
   const contents = new Contents(historyDir, record.number)
-  const inspect: Inspect = (absolute) => workspace.inspect(absolute)
+  const inspect = inspectFor(paths, root, (absolute) => workspace.inspect(absolute))
   const plans = await Promise.all(
     paths.map(async (entry) =>
       planFor(entry, fullPath(root, entry.path), contents, inspect, force ? 'merge' : 'refuse'),
@@ -182,4 +189,15 @@ async function takeBack(
     conflicts,
     ...(warnings.length === 0 ? {} : { warnings }),
   }
+}
+
+/** Below a link that was left where a directory was, there is nothing: what is seen through it lies elsewhere. */
+function inspectFor(paths: readonly TurnedPath[], root: string, inspect: Inspect): Inspect {
+  const links = new Set<string>()
+  for (const { path: short, before, last } of paths.toSorted((a, b) => a.path.length - b.path.length)) {
+    if (before.type !== 'directory' || last.type !== 'symlink') continue
+    const absolute = fullPath(root, short)
+    if (!isBelow(absolute, links) && inspect(absolute).type === 'symlink') links.add(absolute)
+  }
+  return (absolute) => (isBelow(absolute, links) ? { type: 'absent' } : inspect(absolute))
 }

@@ -85,6 +85,8 @@ export type Problem =
   | { kind: 'locked'; lock: string; holder?: LockHolder; waitedMs: number }
   /** What was named as the lock is something else, and somebody's. */
   | { kind: 'not-a-lock'; path: string }
+  /** What was done is done, and could not be written down. */
+  | { kind: 'record-unwritten'; code: string; message: string }
   /** Git cannot do what it must before or after an execution. */
   | { kind: 'git'; reason: string; advice?: string }
   /** The list of the working set is there, and cannot be understood. */

@@ -15,12 +15,14 @@ import {
   type ActionRecord,
   dirOf,
   type ExecutionRecord,
+  isHalfMade,
   numbersIn,
   pendingFile,
   recordFile,
   roomDir,
   sweepRooms,
 } from './record.ts'
+import { seenAt } from './seen.ts'
 import type { Snapshot } from './snapshot.ts'
 import { summaryOf, targetOf } from './summary.ts'
 
@@ -41,6 +43,8 @@ export interface About {
   readonly kind?: ExecutionRecord['kind']
   readonly of?: number
   readonly ofActions?: readonly number[]
+  /** It came to an end in the middle, and could not be taken back whole. */
+  readonly ended?: 'interrupted'
 }
 
 /** How an execution ended, for whoever reports it. */
@@ -171,27 +175,37 @@ export class History implements Recorder {
     this.#left = new Set(paths)
   }
 
+  /** Writes down what was done. What cannot be written is a failure that is told; the journal tells the next start. */
   async end(results: readonly ActionResult[]): Promise<Ended> {
     await this.#beginning?.catch(() => {})
-    if (this.#open === undefined) return { warnings: this.warnings }
-    const { history, number, journal, checkpoints, release } = this.#open
+    const open = this.#open
+    if (open === undefined) return { warnings: this.warnings }
     this.#open = undefined
     try {
-      const record = this.#closing(journal, () => this.#record(number, journal, results))
-      // An undo that found everything as it was before has still happened.
-      if (record.paths.length === 0 && record.of === undefined) {
-        fs.rmSync(dirOf(history, number), { recursive: true, force: true })
-        return { warnings: this.warnings }
-      }
-      const file = path.join(dirOf(history, number), recordFile)
-      putFile(file, JSON.stringify(record))
-      if (checkpoints === undefined) return { record, warnings: this.warnings }
-      return await this.#checkpoint(checkpoints, record, file)
+      return await this.#written(open, results)
+    } catch (error) {
+      if (!isOsError(error)) throw error
+      const { code, message } = error
+      return { warnings: this.warnings, failure: new Stop({ kind: 'record-unwritten', code, message }) }
     } finally {
-      checkpoints?.close()
-      if (this.#programs > 0) fs.rmSync(path.join(dirOf(history, number), roomDir), { recursive: true, force: true })
-      release()
+      open.checkpoints?.close()
+      if (this.#programs > 0)
+        fs.rmSync(path.join(dirOf(open.history, open.number), roomDir), { recursive: true, force: true })
+      open.release()
     }
+  }
+
+  async #written({ history, number, journal, checkpoints }: Open, results: readonly ActionResult[]): Promise<Ended> {
+    const record = this.#closing(journal, () => this.#record(number, journal, results))
+    // An undo that found everything as it was before has still happened.
+    if (record.paths.length === 0 && (record.of === undefined || record.ended === 'interrupted')) {
+      fs.rmSync(dirOf(history, number), { recursive: true, force: true })
+      return { warnings: this.warnings }
+    }
+    const file = path.join(dirOf(history, number), recordFile)
+    putFile(file, JSON.stringify(record))
+    if (checkpoints === undefined) return { record, warnings: this.warnings }
+    return this.#checkpoint(checkpoints, record, file)
   }
 
   #closing<T>(journal: Journal, work: () => T): T {
@@ -236,8 +250,9 @@ export class History implements Recorder {
     const numbers = numbersIn(history)
     const last = numbers.at(-1)
     if (last === undefined) return 0
-    const there = (name: string): boolean => fs.existsSync(path.join(dirOf(history, last), name))
-    if (!there(recordFile) || there(pendingFile) || there(roomDir)) {
+    const names = fs.readdirSync(dirOf(history, last))
+    const isLeft = (name: string): boolean => name === pendingFile || name === roomDir || isHalfMade(name)
+    if (!names.includes(recordFile) || names.some(isLeft)) {
       const { recover } = await import('./recover.ts')
       const { settings, closed } = this.#options
       const place = { root, stateDir: path.dirname(history), settings, closed }
@@ -292,10 +307,10 @@ export class History implements Recorder {
 
   #record(number: number, journal: Journal, results: readonly ActionResult[]): ExecutionRecord {
     const { about, inspect } = this.#options
-    const { kind = this.#options.kind, of, ofActions } = about?.() ?? {}
+    const { kind = this.#options.kind, of, ofActions, ended = 'whole' } = about?.() ?? {}
     const actions = results.map((result) => this.#action(result))
     const { document } = this
-    const paths = journal.finish((absolute) => seenBy(inspect, absolute))
+    const paths = journal.finish((absolute) => seenAt(inspect, absolute))
     return {
       version: 1,
       number,
@@ -303,9 +318,10 @@ export class History implements Recorder {
       kind,
       ...(of === undefined ? {} : { of }),
       ...(ofActions === undefined ? {} : { ofActions }),
-      ended: 'whole',
+      ended,
       mode: 'off',
-      summary: summaryOf({ kind, of, ofActions, paths, explanations: this.#explanations }),
+      summary:
+        ended === 'whole' ? summaryOf({ kind, of, ofActions, paths, explanations: this.#explanations }) : 'interrupted',
       ...(document === undefined ? {} : { document }),
       actions,
       paths,
@@ -324,16 +340,6 @@ export class History implements Recorder {
       ...(details?.already_done === undefined ? {} : { already: details.already_done }),
       ...(line === undefined ? {} : { error: line.slice(0, 200) }),
     }
-  }
-}
-
-/** A place that cannot be looked at any more, behind a link that came since, costs nobody the record. */
-function seenBy(inspect: Inspect, absolute: string): Inspected {
-  try {
-    return inspect(absolute)
-  } catch (error) {
-    if (error instanceof Stop) return { type: 'other' }
-    throw error
   }
 }
 

@@ -83,6 +83,9 @@ export const roomDir = 'room'
 /** The same for what is no execution, in clada's own corner. */
 export const roomPrefix = 'room-'
 
+/** A file of ours on the way to its name; whoever died there has left it. */
+export const isHalfMade = (name: string): boolean => /\.(new|own)$/.test(name)
+
 /** Under the lock, whatever room there is belongs to a process that died. */
 export function sweepRooms(stateDir: string): void {
   for (const name of fs.readdirSync(stateDir))

@@ -11,15 +11,18 @@ import {
   type ActionRecord,
   dirOf,
   type ExecutionRecord,
+  isHalfMade,
   journalFile,
   type PathRecord,
   pendingFile,
+  readRecord,
   recordFile,
   roomDir,
   type Slice,
   type State,
 } from './record.ts'
 import type { Program } from './recover-program.ts'
+import { seenAt } from './seen.ts'
 import type { SnapshotOptions } from './snapshot.ts'
 import { listOf } from './summary.ts'
 
@@ -36,8 +39,12 @@ export async function recover(
   const dir = dirOf(history, number)
   const { root } = place
   if (isGoingOn(dir, 'elsewhere')) return []
+  const wasSaving = fs.existsSync(path.join(dir, roomDir)) && linesIn(dir).some((line) => 'mode' in line)
   await settleGit(dir, root)
-  if (fs.existsSync(path.join(dir, recordFile))) return []
+  for (const name of fs.readdirSync(dir)) if (isHalfMade(name)) fs.rmSync(path.join(dir, name), { force: true })
+  const written = readRecord(history, number)
+  // Its mode is written down once git has saved it.
+  if (written !== undefined) return wasSaving && written.mode === 'off' ? [unsavedToldOf(written)] : []
   const known = interruptedRecord(history, number, root, inspect)
   const program = programIn(dir)
   const changed =
@@ -55,12 +62,17 @@ export async function recover(
   return told
 }
 
+/** Those of a journal that can be understood. */
+const linesIn = (dir: string): object[] =>
+  (readOwn(path.join(dir, journalFile)) ?? '').split('\n').flatMap((text) => {
+    const line = jsonOf(text)
+    return typeof line === 'object' && line !== null ? [line] : []
+  })
+
 /** The program that was running when the execution died. */
 function programIn(dir: string): Program | undefined {
   let found: Program | undefined
-  for (const text of (readOwn(path.join(dir, journalFile)) ?? '').split('\n')) {
-    const line = jsonOf(text)
-    if (typeof line !== 'object' || line === null) continue
+  for (const line of linesIn(dir)) {
     if ('program' in line) {
       const tree =
         'tree' in line && typeof line.tree === 'string' && /^[0-9a-f]+$/.test(line.tree) ? line.tree : undefined
@@ -197,13 +209,8 @@ const isKept = (dir: string, state: State): boolean =>
 const contentsIn = (dir: string): Contents => new Contents(path.dirname(dir), Number(path.basename(dir)))
 
 function stateNow(inspect: Inspect, absolute: string): State {
-  try {
-    const found = inspect(absolute)
-    return found.type === 'file' ? { type: 'file', mode: found.mode, print: fingerprintOf(found.bytes) } : found
-  } catch {
-    // A link on the way to it, or no right to look: then nothing is known about it.
-    return { type: 'other' }
-  }
+  const found = seenAt(inspect, absolute)
+  return found.type === 'file' ? { type: 'file', mode: found.mode, print: fingerprintOf(found.bytes) } : found
 }
 
 function actionOf(line: object): ActionRecord {
@@ -231,22 +238,37 @@ function aboutIn(about: unknown): Pick<ExecutionRecord, 'of' | 'ofActions'> {
   return typeof of === 'number' ? { of, ...(ofActions === undefined ? {} : { ofActions }) } : {}
 }
 
+const nameOf = ({ number, kind, of }: Pick<ExecutionRecord, 'number' | 'kind'> & { of?: number | undefined }): string =>
+  `execution ${number}${kind === 'run' ? '' : ` (${kind}${of === undefined ? '' : ` of execution ${of}`})`}`
+
+/** Everything is done and written down; only git was not done with it. */
+function unsavedToldOf(record: ExecutionRecord): string {
+  const { number, paths } = record
+  return (
+    `${nameOf(record)} was interrupted at its end: clada was ended while git saved what it had done. All of it is done; ` +
+    `a commit of it may be missing. It changed ${pathsToldOf(paths)}. To take that back: clada undo ${number}.`
+  )
+}
+
+function pathsToldOf(paths: readonly PathRecord[]): string {
+  const changed = paths.filter(({ after }) => after.type !== 'directory').map(({ path }) => path)
+  return listOf(changed) || 'only directories'
+}
+
 /** For somebody who does not know that it ever ran: what it was, what is done and what is not, and what to do now. */
 function toldOf({ number, kind, of, ofActions = [], actions, paths }: ExecutionRecord): string {
-  const turn = kind === 'run' ? '' : ` (${kind}${of === undefined ? '' : ` of execution ${of}`})`
-  const was = `execution ${number}${turn} was interrupted: clada was ended in the middle of it.`
+  const was = `${nameOf({ number, kind, of })} was interrupted: clada was ended in the middle of it.`
   const done = actions.filter(({ success }) => success).map(({ seq }) => seq)
   const acts =
     done.length === 0
       ? 'None of its actions is known to be done.'
-      : `Its ${done.length === 1 ? `action ${done[0]} is` : `actions ${ranges(done)} are`} done; what came after that is not, or only in part.`
+      : `Its ${done.length === 1 ? `action ${done[0]} is` : `actions ${ranges(done)} are`} done; all others are not, or only in part.`
   const known = kind === 'run' ? `${was} ${acts}` : was
   if (paths.length === 0) return known
-  const changed = paths.filter(({ after }) => after.type !== 'directory').map(({ path }) => path)
   // Without a number, undo would take back the one that died.
   const again = [`clada ${kind}`, ...(kind === 'undo' ? [of ?? ''] : []), ...ofActions.map((one) => `--action ${one}`)]
   const on = kind === 'run' ? 'run again what is missing' : again.join(' ')
-  return `${known} It changed ${listOf(changed) || 'only directories'}. To take that back: clada undo ${number}. To go on instead: ${on}.`
+  return `${known} It changed ${pathsToldOf(paths)}. To take that back: clada undo ${number}. To go on instead: ${on}.`
 }
 
 function ranges(numbers: readonly number[]): string {

@@ -2,7 +2,7 @@ import type { Problem } from '../core/problem.ts'
 import { codes } from '../core/result.ts'
 import { pathAdvice, severalAdvice } from './advice.ts'
 import { explainMatch } from './explain-match.ts'
-import { explainOs } from './explain-os.ts'
+import { explainOs, osCode } from './explain-os.ts'
 import { explainProgram } from './explain-program.ts'
 import type { Explained } from './explained.ts'
 
@@ -132,7 +132,7 @@ export function explain(problem: Problem, action: string): Explained {
       return {
         error: `${action}: the group could not be carried out, and these files could not be put back: ${problem.paths.join(', ')}`,
         code: 'io_error',
-        details: { advice: 'Copies lie beside them, named .clada-*.tmp.' },
+        details: { advice: 'Copies lie beside them or at the top of the project, named .clada-*.tmp.' },
       }
     case 'locked':
       return explainLocked(problem, action)
@@ -141,6 +141,12 @@ export function explain(problem: Problem, action: string): Explained {
         error: `${action}: '${problem.path}' is not a lock of clada`,
         code: 'invalid_parameter',
         details: { path: problem.path, advice: 'It is left as it is. Name another file with --lock-file.' },
+      }
+    case 'record-unwritten':
+      return {
+        error: `${action}: the record could not be written: ${problem.message}`,
+        code: osCode(problem.code),
+        details: {},
       }
     case 'git':
       return {

@@ -176,6 +176,54 @@ describe('undo', () => {
     expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('1\nmine\n3\n')
   })
 
+  it('refuses where the mode was changed since that it would change; with force that stays', async () => {
+    const root = scratchDir({ 'a.sh': 'a', 'b.sh': 'b' })
+    const chmod = ['import os', 'os.chmod("a.sh", 0o755)', 'open("b.sh", "w").write("B")'].join('\n')
+    await execute(root, 'off', [['exec', { lang: 'python', code: chmod }]], { exec: 'unsandboxed' })
+    for (const name of ['a.sh', 'b.sh']) fs.chmodSync(path.join(root, name), 0o700)
+    expect(await undoIn(root, 'off')).toMatchObject({
+      success: false,
+      conflicts: [{ path: 'a.sh', reason: 'its mode was changed since' }],
+    })
+    expect(await undoIn(root, 'off', { force: true })).toMatchObject({
+      success: true,
+      conflicts: [{ path: 'a.sh', reason: 'its mode was changed since and stays as it is' }],
+    })
+    expect(treeOf(root)).toEqual({ 'a.sh': '700 a', 'b.sh': '700 b' })
+  })
+
+  it('takes back a directory that a program made a link, and a link that it made a directory', async () => {
+    const root = scratchDir({ 'd/f': 'f', 'd/sub/g': 'g', 'other/f': 'o', 'other/sub/g': 'o' })
+    fs.symlinkSync('other', path.join(root, 'link'))
+    const before = treeOf(root)
+    const code = 'rm -rf d link; ln -s other d; mkdir -p link/in; echo new > link/in/new'
+    await execute(root, 'off', [['exec', { lang: 'bash', code }]], { exec: 'unsandboxed' })
+    const after = treeOf(root)
+    expect(after).toMatchObject({ d: '-> other', 'link/in/new': '644 new\n' })
+    expect(await undoIn(root, 'off')).toMatchObject({ success: true, conflicts: [] })
+    expect(treeOf(root)).toEqual(before)
+    expect(await redoIn(root, 'off')).toMatchObject({ success: true })
+    expect(treeOf(root)).toEqual(after)
+  })
+
+  it('takes back what a program made read-only', async () => {
+    const root = scratchDir({ 'a.txt': 'a', 'd/b.txt': 'b' })
+    const before = treeOf(root)
+    const code = [
+      'import os',
+      'open("new.txt", "w").write("new")',
+      'open("a.txt", "w").write("A")',
+      'for name in ["new.txt", "a.txt", "d/b.txt"]: os.chmod(name, 0o444)',
+    ].join('\n')
+    await execute(root, 'off', [['exec', { lang: 'python', code }]], { exec: 'unsandboxed' })
+    const after = treeOf(root)
+    expect(after).toEqual({ 'a.txt': '444 A', 'd/': 'directory 755', 'd/b.txt': '444 b', 'new.txt': '444 new' })
+    expect(await undoIn(root, 'off')).toMatchObject({ success: true })
+    expect(treeOf(root)).toEqual(before)
+    expect(await redoIn(root, 'off')).toMatchObject({ success: true })
+    expect(treeOf(root)).toEqual(after)
+  })
+
   it('takes back one action of several', async () => {
     const root = scratchDir({ 'a.txt': 'a', 'b.txt': 'b' })
     await execute(root, 'off', [write('A'), write('B', 'b.txt'), write('B2', 'b.txt'), write('n', 'n/n.txt')])
