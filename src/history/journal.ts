@@ -124,7 +124,9 @@ export class Journal {
       const after = entry.after ?? this.#inspected(inspect(absolute))
       if (entry.roughMode) entry.before = withModeOf(entry.before, after)
       if (entry.loose) copyImage(this.#imageFile(entry.before))
-      if (entry.after === undefined && this.#same(entry.before, after)) continue
+      // A directory that went and came again is the one that was there.
+      const unsure = entry.after === undefined || after.type === 'directory'
+      if (unsure && this.#same(entry.before, after)) continue
       if (entry.before.type === 'absent' && after.type === 'absent') continue
       const { before, steps, ignored } = entry
       paths.push({ path: shortPath(this.#root, absolute), before, after, steps, ...(ignored && { ignored }) })

@@ -1,6 +1,7 @@
+import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { clada, startClada } from '../support/cli.ts'
 import { fill, filesIn, scratchDir } from '../support/scratch.ts'
 
@@ -42,6 +43,28 @@ describe('clada run', () => {
       stderr: expect.stringContaining('there is no such file'),
     })
     expect(clada(['.'], { cwd })).toMatchObject({ status: 2, stderr: expect.stringContaining('it is a directory') })
+  })
+
+  it.skipIf(!fs.existsSync('/dev/full'))('says in one line that its answer found no room', () => {
+    const cwd = scratchDir()
+    const full = fs.openSync('/dev/full', 'w')
+    try {
+      for (const args of [[], ['history'], ['undo']]) {
+        const { status, stderr } = spawnSync(process.execPath, [inject('cli'), '--root', cwd, ...args], {
+          input: write(`${cwd}/a.txt`, 'a'),
+          stdio: ['pipe', full, 'pipe'],
+          encoding: 'utf8',
+        })
+        expect({ status, stderr }).toEqual({
+          status: 1,
+          stderr: expect.stringMatching(/^(clada: 1 action .*\n)?clada: what came of it could not be .*ENOSPC.*\n$/),
+        })
+      }
+    } finally {
+      fs.closeSync(full)
+    }
+    // What was done is done: written, and taken back.
+    expect(filesIn(cwd)).toEqual({})
   })
 
   it('suggests what was meant', () => {
