@@ -289,19 +289,16 @@ export class History implements Recorder {
 
   async #checkpoint(checkpoints: Checkpoints, record: ExecutionRecord, file: string): Promise<Ended> {
     try {
-      const { commits, warnings } = await checkpoints.after(
-        record,
-        this.#explanations,
-        this.#options.inspect,
-        this.#left,
-      )
+      const { inspect } = this.#options
+      const { commits, warnings } = await checkpoints.after(record, this.#explanations, inspect, this.#left)
       const whole: ExecutionRecord = { ...record, mode: checkpoints.mode, commits }
       putFile(file, JSON.stringify(whole))
       const commit = checkpoints.mode === 'commit' ? commits.after : undefined
       return { record: whole, warnings: [...this.warnings, ...warnings], ...(commit === undefined ? {} : { commit }) }
     } catch (error) {
-      if (!(error instanceof Stop)) throw error
-      return { record, warnings: this.warnings, failure: error }
+      const failure = isOsError(error) ? new Stop({ kind: 'git', reason: error.message }) : error
+      if (!(failure instanceof Stop)) throw error
+      return { record, warnings: this.warnings, failure }
     }
   }
 

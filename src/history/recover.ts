@@ -24,7 +24,8 @@ import {
 import type { Program } from './recover-program.ts'
 import { seenAt } from './seen.ts'
 import type { SnapshotOptions } from './snapshot.ts'
-import { listOf } from './summary.ts'
+import { programToldOf, toldOf, unsavedToldOf } from './recover-told.ts'
+import { summaryOf } from './summary.ts'
 
 /**
  * An execution that died is written down as far as its journal goes, so that it can be undone like any other.
@@ -49,8 +50,12 @@ export async function recover(
   const program = programIn(dir)
   const changed =
     program && (await (await import('./recover-program.ts')).changedSince(program, dir, place, known.paths))
-  const record = { ...known, paths: changed ?? known.paths }
-  const told = [toldOf(record), ...(program === undefined ? [] : [programToldOf(number, program, changed)])]
+  const whole = wholeTurn(known, history, root, inspect)
+  const record = whole ?? { ...known, paths: changed ?? known.paths }
+  const told = [
+    whole === undefined ? toldOf(record) : unsavedToldOf(whole),
+    ...(program === undefined ? [] : [programToldOf(number, program, changed)]),
+  ]
   if (record.paths.length === 0) {
     fs.rmSync(dir, { recursive: true, force: true })
     return program === undefined ? [] : told
@@ -81,18 +86,6 @@ function programIn(dir: string): Program | undefined {
     if ('done' in line && line.done === found?.action) found = undefined
   }
   return found
-}
-
-function programToldOf(number: number, { action }: Program, changed: readonly PathRecord[] | undefined): string {
-  const what = `action ${action} of execution ${number} was running a program at that moment.`
-  if (changed === undefined)
-    return `${what} What that program changed is not known, and clada undo cannot take it back: look at the files yourself.`
-  const names = changed.filter(({ steps }) => steps.some(({ by }) => by === action)).map(({ path }) => path)
-  const since =
-    names.length === 0
-      ? 'No file that git sees has changed since.'
-      : `Changed since, by that program or by somebody else: ${listOf(names)}.`
-  return `${what} ${since} Files that git ignores were not looked at.`
 }
 
 async function settleGit(dir: string, root: string): Promise<void> {
@@ -238,45 +231,29 @@ function aboutIn(about: unknown): Pick<ExecutionRecord, 'of' | 'ofActions'> {
   return typeof of === 'number' ? { of, ...(ofActions === undefined ? {} : { ofActions }) } : {}
 }
 
-const nameOf = ({ number, kind, of }: Pick<ExecutionRecord, 'number' | 'kind'> & { of?: number | undefined }): string =>
-  `execution ${number}${kind === 'run' ? '' : ` (${kind}${of === undefined ? '' : ` of execution ${of}`})`}`
-
-/** Everything is done and written down; only git was not done with it. */
-function unsavedToldOf(record: ExecutionRecord): string {
-  const { number, paths } = record
-  return (
-    `${nameOf(record)} was interrupted at its end: clada was ended while git saved what it had done. All of it is done; ` +
-    `a commit of it may be missing. It changed ${pathsToldOf(paths)}. To take that back: clada undo ${number}.`
-  )
+/** An undo or redo after which everything is where it was to be has happened, whatever became of its record. */
+function wholeTurn(
+  died: ExecutionRecord,
+  history: string,
+  root: string,
+  inspect: Inspect,
+): ExecutionRecord | undefined {
+  const { kind, of, ofActions, paths } = died
+  if (kind === 'run' || of === undefined || ofActions !== undefined || paths.length === 0) return undefined
+  const about = readRecord(history, of)
+  if (about === undefined) return undefined
+  const contents = new Contents(history, of)
+  const isThere = (entry: PathRecord): boolean =>
+    // Others may use a directory by now: it then stays.
+    [entry.before, entry.after].some(({ type }) => type === 'directory') ||
+    isAt(stateNow(inspect, fullPath(root, entry.path)), kind === 'undo' ? entry.before : entry.after, contents)
+  if (!about.paths.every(isThere)) return undefined
+  return { ...died, ended: 'whole', summary: summaryOf({ kind, of, paths, explanations: [] }) }
 }
 
-function pathsToldOf(paths: readonly PathRecord[]): string {
-  const changed = paths.filter(({ after }) => after.type !== 'directory').map(({ path }) => path)
-  return listOf(changed) || 'only directories'
-}
-
-/** For somebody who does not know that it ever ran: what it was, what is done and what is not, and what to do now. */
-function toldOf({ number, kind, of, ofActions = [], actions, paths }: ExecutionRecord): string {
-  const was = `${nameOf({ number, kind, of })} was interrupted: clada was ended in the middle of it.`
-  const done = actions.filter(({ success }) => success).map(({ seq }) => seq)
-  const acts =
-    done.length === 0
-      ? 'None of its actions is known to be done.'
-      : `Its ${done.length === 1 ? `action ${done[0]} is` : `actions ${ranges(done)} are`} done; all others are not, or only in part.`
-  const known = kind === 'run' ? `${was} ${acts}` : was
-  if (paths.length === 0) return known
-  // Without a number, undo would take back the one that died.
-  const again = [`clada ${kind}`, ...(kind === 'undo' ? [of ?? ''] : []), ...ofActions.map((one) => `--action ${one}`)]
-  const on = kind === 'run' ? 'run again what is missing' : again.join(' ')
-  return `${known} It changed ${pathsToldOf(paths)}. To take that back: clada undo ${number}. To go on instead: ${on}.`
-}
-
-function ranges(numbers: readonly number[]): string {
-  const found: [number, number][] = []
-  for (const number of numbers) {
-    const last = found.at(-1)
-    if (last !== undefined && last[1] === number - 1) last[1] = number
-    else found.push([number, number])
-  }
-  return found.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(', ')
+function isAt(now: State, then: State, contents: Contents): boolean {
+  if (now.type === 'symlink' && then.type === 'symlink') return now.target === then.target
+  if (now.type !== 'file' || then.type !== 'file') return now.type === then.type
+  const bytes = contents.bytesOf(then)
+  return now.mode === then.mode && now.print === (bytes === undefined ? then.print : fingerprintOf(bytes))
 }
