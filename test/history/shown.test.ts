@@ -42,3 +42,18 @@ it('directories are counted like files', async () => {
   const entries = await new Clada({ repoPath: root }).history()
   expect(entries.map(({ summary }) => summary)).toEqual(['make 2 directories', 'remove directory a/b'])
 })
+
+it('an execution whose journal somebody removed does not promise an undo', async () => {
+  const root = scratchDir({ 'a.txt': 'a' })
+  const code = 'rm -rf .clada'
+  const { fatalError } = await execute(
+    root,
+    'off',
+    [
+      ['file_write', { path: 'a.txt', content: 'A' }],
+      ['exec', { lang: 'bash', code }],
+    ],
+    { exec: 'unsandboxed' },
+  )
+  expect(fatalError).toMatch(/^clada: the record could not be written: ENOENT.*so clada undo cannot take it back\.$/)
+})
