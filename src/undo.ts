@@ -30,6 +30,8 @@ export interface UndoResult {
   success: boolean
   /** The execution that was taken back or brought back. */
   execution?: number
+  /** Only these actions of it, when not all. */
+  actions?: number[]
   summary?: string
   /** Files that are as they were again. */
   restored: string[]
@@ -92,7 +94,9 @@ async function turn(
     history.leave(result.conflicts.map((conflict) => conflict.path))
     // What comes back is the execution itself, not the undo that is taken back.
     const { number, summary } = (kind === 'redo' && records.find((one) => one.number === turned.of)) || chosen
-    return await ended(history, { ...result, execution: number, summary })
+    const { ofActions } = turned
+    const only = ofActions === undefined ? {} : { actions: [...ofActions] }
+    return await ended(history, { ...result, execution: number, ...only, summary })
   } catch (error) {
     if (!(error instanceof Stop)) {
       await history.end([])

@@ -227,7 +227,12 @@ describe('undo', () => {
   it('takes back one action of several', async () => {
     const root = scratchDir({ 'a.txt': 'a', 'b.txt': 'b' })
     await execute(root, 'off', [write('A'), write('B', 'b.txt'), write('B2', 'b.txt'), write('n', 'n/n.txt')])
-    expect(await undoIn(root, 'off', { action: 1 })).toMatchObject({ success: true, restored: ['a.txt'] })
+    expect(await undoIn(root, 'off', { action: 1 })).toMatchObject({
+      success: true,
+      execution: 1,
+      actions: [1],
+      restored: ['a.txt'],
+    })
     expect(await undoIn(root, 'off', { action: 2 })).toMatchObject({
       success: false,
       error: 'Action 3 of execution 1 changed b.txt as well; undo the whole execution instead.',
