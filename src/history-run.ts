@@ -7,7 +7,8 @@ import { Contents } from './history/contents.ts'
 import { type Done, doneIn } from './history/done.ts'
 import { fullPath } from './history/journal.ts'
 import { blockIn, type Executed, lostBy, type LostBy } from './history/ledger.ts'
-import type { ExecutionRecord, State } from './history/record.ts'
+import type { ExecutionRecord, PathRecord, State } from './history/record.ts'
+import { seenAt } from './history/seen.ts'
 import { readTimeline, standings } from './history/timeline.ts'
 import { makePathJudge, pathPolicyOf } from './policy/paths.ts'
 import { changeOf, diffOf } from './preview.ts'
@@ -60,7 +61,7 @@ export async function historyOf(settings: Settings): Promise<HistoryEntry[]> {
 
 /** What one execution changed, and what others had changed before it; undefined when there is none of that number. */
 export async function changesOf(settings: Settings, number: number): Promise<ExecutionChanges | undefined> {
-  const { records, history } = await read(settings)
+  const { records, history, inspect } = await read(settings)
   const record = records.find((one) => one.number === number)
   if (record === undefined) return undefined
   const known: Known = new Map()
@@ -68,9 +69,11 @@ export async function changesOf(settings: Settings, number: number): Promise<Exe
   const turns = meanwhileIn(record, known, history)
   const contents = new Contents(history, number)
   return {
-    changes: record.paths.flatMap(({ path: name, before, after }) =>
-      changeFrom(settings.root, name, stateOf(before, contents), stateOf(after, contents)),
-    ),
+    changes: record.paths.flatMap((entry) => {
+      const sides = sidesOf(entry, contents, settings.root, inspect)
+      if (sides !== undefined) return changeFrom(settings.root, entry.path, ...sides)
+      return { path: entry.path, change: verbOf(entry), binary: true, before: '', after: '' }
+    }),
     meanwhile: turns.flatMap(({ path: name, from, to }) => changeFrom(settings.root, name, from, to)),
   }
 }
@@ -90,13 +93,18 @@ export async function changedSince(settings: Settings): Promise<FileChange[]> {
 
 /** One execution with what it changed; undefined when there is none of that number. */
 export async function executionOf(settings: Settings, number: number): Promise<ExecutionDetail | undefined> {
-  const { records, history } = await read(settings)
+  const { records, history, inspect } = await read(settings)
   const record = records.find((one) => one.number === number)
   if (record === undefined) return undefined
   const undone = undoneIn(records)
   const contents = new Contents(history, number)
-  const diffs = record.paths.flatMap(({ path: name, before, after }) => {
-    const change = changeAt(settings.root, name, stateOf(before, contents), stateOf(after, contents))
+  const diffs = record.paths.flatMap((entry) => {
+    const sides = sidesOf(entry, contents, settings.root, inspect)
+    if (sides === undefined) {
+      const [path, change] = [entry.path, verbOf(entry)]
+      return { path, change, binary: true, diff: `What it became was not kept: ${path} (${change})\n` }
+    }
+    const change = changeAt(settings.root, entry.path, ...sides)
     return change === undefined ? [] : [diffOf(change, settings.root)]
   })
   const actions = record.actions.map(({ seq, action, target, success, error }) => ({
@@ -221,8 +229,34 @@ type FileState = NonNullable<Change['before']>
 
 const linkState = (target: string): FileState => ({ bytes: Buffer.from(target), mode: 0o120000 })
 
-function stateOf(state: State, contents: Contents): FileState | null {
+/** Null where there is no file, undefined where there was one that was not kept. */
+function keptState(state: State, contents: Contents): FileState | null | undefined {
   if (state.type === 'symlink') return linkState(state.target)
+  if (state.type !== 'file') return null
   const bytes = contents.bytesOf(state)
-  return state.type !== 'file' || bytes === undefined ? null : { bytes, mode: state.mode }
+  return bytes && { bytes, mode: state.mode }
 }
+
+const stateOf = (state: State, contents: Contents): FileState | null => keptState(state, contents) ?? null
+
+/** A path before and after; undefined where that is not known any more. */
+function sidesOf(
+  { path: name, before, after }: PathRecord,
+  contents: Contents,
+  root: string,
+  inspect: Inspect,
+): [FileState | null, FileState | null] | undefined {
+  const from = keptState(before, contents)
+  const to = keptState(after, contents) ?? stillThere(after, () => seenAt(inspect, fullPath(root, name)))
+  return from === undefined || to === undefined ? undefined : [from, to]
+}
+
+/** What was too large to be kept a second time, where it still is as it was left. */
+function stillThere(state: State, look: () => Inspected): FileState | null | undefined {
+  if (state.type !== 'file') return null
+  const found = look()
+  return found.type === 'file' && isState(state, found) ? found : undefined
+}
+
+const verbOf = ({ before, after }: PathRecord): FileDiff['change'] =>
+  before.type === 'file' && after.type === 'file' ? 'modify' : after.type === 'file' ? 'create' : 'delete'

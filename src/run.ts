@@ -189,13 +189,16 @@ function logInto(history: History, settings: Settings): ActionLog {
 /** What was done stays done, whatever becomes of its record. */
 async function writeDown(execution: Execution, history: History): Promise<void> {
   const kept = 'What was executed stays; clada undo takes it back.'
+  const lost = 'What was executed stays. The journal of it was removed meanwhile, so clada undo cannot take it back.'
   try {
     const { results } = execution.result()
     const ended = await history.end(results)
     execution.saved(ended.commit, ended.warnings)
     if (ended.failure === undefined) return
-    const { error, code } = explain(ended.failure.problem, 'clada')
-    execution.fail(`${error}. ${kept}`, code)
+    const { problem } = ended.failure
+    const { error, code } = explain(problem, 'clada')
+    const gone = problem.kind === 'record-unwritten' && problem.code === 'ENOENT'
+    execution.fail(`${error}. ${gone ? lost : kept}`, code)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     execution.fail(`clada: the record could not be written: ${reason}. ${kept}`, 'io_error')

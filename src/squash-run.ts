@@ -1,10 +1,9 @@
-import path from 'node:path'
 import { Stop } from './core/problem.ts'
 import type { HistorySettings, Settings } from './core/settings.ts'
 import { readBack } from './history/back-state.ts'
 import { gitStop } from './history/git-program.ts'
-import { takeLock } from './history/lock.ts'
 import { type ConfiguredRepository, findRepository } from './history/find-repository.ts'
+import { lockExecutions } from './history/lock.ts'
 import { headOf, inProgress } from './history/repository.ts'
 import { Room } from './history/room.ts'
 import { squash } from './history/squash.ts'
@@ -67,7 +66,7 @@ async function underLock(
   let room: Room | undefined
   try {
     const stateDir = workspace.stateDir()
-    release = await takeLock(history.lockFile ?? path.join(stateDir, 'lock'), history.lockMs)
+    release = await lockExecutions(history, stateDir)
     refuseWhileBack(stateDir)
     const head = await headOf(repository)
     const plan = await planSquash(repository, head, options)

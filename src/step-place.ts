@@ -8,7 +8,7 @@ import { gitStop } from './history/git-program.ts'
 import { checkWritable } from './history/index-file.ts'
 import { releaseIndex } from './history/install.ts'
 import { shortPath } from './history/journal.ts'
-import { takeLock } from './history/lock.ts'
+import { lockExecutions } from './history/lock.ts'
 import { type ConfiguredRepository, findRepository } from './history/find-repository.ts'
 import { headOf, inProgress, type Repository } from './history/repository.ts'
 import { Room } from './history/room.ts'
@@ -69,7 +69,7 @@ export async function inPlace(
     top = repository.top ?? root
     const files = (workspace = openWorkspace(settings, everything(top), 'disk'))
     const stateDir = files.stateDir()
-    release = await takeLock(history.lockFile ?? path.join(stateDir, 'lock'), history.lockMs)
+    release = await lockExecutions(history, stateDir)
     files.sweep()
     releaseIndex(repository, stateDir)
     // Under the lock: another step may just have ended.

@@ -1,21 +1,21 @@
 import path from 'node:path'
-import { counted } from './core/counted.ts'
-import { fingerprintOf } from './core/hash.ts'
+import { isBelow } from './core/below.ts'
 import { Stop } from './core/problem.ts'
 import type { Code } from './core/result.ts'
-import type { Inspected } from './core/recorder.ts'
+import type { Inspect } from './core/recorder.ts'
 import type { HistorySettings, Settings } from './core/settings.ts'
 import { Contents } from './history/contents.ts'
 import { History } from './history/history.ts'
 import { fullPath } from './history/journal.ts'
-import { type Merged, mergeFile } from './history/merge-file.ts'
 import type { About } from './history/opening.ts'
-import type { ExecutionRecord, PathRecord, State } from './history/record.ts'
+import type { ExecutionRecord } from './history/record.ts'
 import { isTakenBack, lastStanding, lastUndo, readTimeline } from './history/timeline.ts'
+import { changedAsWell, pathsOfAction, type TurnedPath, turnedPaths } from './history/turned-path.ts'
 import { makeUndoJudge, pathPolicyOf } from './policy/paths.ts'
 import { refusalOf } from './refusal.ts'
 import { explain } from './report/explain.ts'
-import { openWorkspace, type OpenWorkspace, type WantedState } from './workspace/open.ts'
+import { planFor } from './undo-plan.ts'
+import { openWorkspace, type OpenWorkspace } from './workspace/open.ts'
 import { stateDirOf } from './workspace/scratch.ts'
 
 export interface UndoOptions {
@@ -31,6 +31,8 @@ export interface UndoResult {
   success: boolean
   /** The execution that was taken back or brought back. */
   execution?: number
+  /** Only these actions of it, when not all. */
+  actions?: number[]
   summary?: string
   /** Files that are as they were again. */
   restored: string[]
@@ -86,12 +88,16 @@ async function turn(
       return await ended(history, refused(chosen, options.number === undefined ? 'skipped' : 'invalid_parameter'))
     const turned = turnOf(chosen, options.action)
     history.note({ about: turned })
+    // Until it is known that all of it came to pass.
+    about = { ...turned, ended: 'interrupted' }
     const result = await takeBack(chosen, settings.root, path.join(stateDir, 'history'), workspace, options)
     if (result.success) about = turned
     history.leave(result.conflicts.map((conflict) => conflict.path))
     // What comes back is the execution itself, not the undo that is taken back.
     const { number, summary } = (kind === 'redo' && records.find((one) => one.number === turned.of)) || chosen
-    return await ended(history, { ...result, execution: number, summary })
+    const { ofActions } = turned
+    const only = ofActions === undefined ? {} : { actions: [...ofActions] }
+    return await ended(history, { ...result, execution: number, ...only, summary })
   } catch (error) {
     if (!(error instanceof Stop)) {
       await history.end([])
@@ -114,15 +120,19 @@ const refused = (error: string, code: Code = 'skipped'): UndoResult => ({
 
 async function ended(history: History, result: UndoResult): Promise<UndoResult> {
   const { commit, warnings, failure } = await history.end([])
-  const why = failure && explain(failure.problem, 'clada').error
-  const failed =
-    why === undefined ? {} : { error: `${why}. The files are restored; the commit is missing.`, success: false }
   return {
     ...result,
-    ...failed,
+    // Whoever did nothing has nothing to write down.
+    ...(failure === undefined || !result.success ? {} : failed(failure)),
     ...(commit === undefined ? {} : { gitCommit: commit }),
     ...(warnings.length === 0 ? {} : { warnings: [...(result.warnings ?? []), ...warnings] }),
   }
+}
+
+function failed({ problem }: Stop): Pick<UndoResult, 'success' | 'error' | 'code'> {
+  const { error, code } = explain(problem, 'clada')
+  const missing = problem.kind === 'git' ? 'the commit is missing' : 'clada history tells of it as interrupted'
+  return { success: false, error: `${error}. The files are restored; ${missing}.`, code }
 }
 
 /** The record whose before-states come back, or why there is none. */
@@ -156,14 +166,17 @@ async function takeBack(
   workspace: OpenWorkspace,
   { action, force = false }: UndoOptions,
 ): Promise<UndoResult> {
-  const paths = action === undefined ? record.paths : pathsOf(record, action)
+  const paths = action === undefined ? turnedPaths(record) : pathsOfAction(record, action)
   if (typeof paths === 'string') return refused(paths, 'invalid_parameter')
   const contents = new Contents(historyDir, record.number)
+  const inspect = inspectFor(paths, root, (absolute) => workspace.inspect(absolute))
   const plans = await Promise.all(
     paths.map(async (entry) =>
-      planFor(entry, fullPath(root, entry.path), contents, workspace, force ? 'merge' : 'refuse'),
+      planFor(entry, fullPath(root, entry.path), contents, inspect, force ? 'merge' : 'refuse'),
     ),
   )
+  const met = plans.find(({ meets }) => meets !== undefined)
+  if (met?.meets !== undefined) return refused(changedAsWell(record.number, met.meets, met.path), 'invalid_parameter')
   const conflicts = plans.flatMap(({ path, conflict }) => (conflict === undefined ? [] : [{ path, reason: conflict }]))
   if (conflicts.length > 0 && !force) {
     const reason = `Files changed since execution ${record.number}. --force merges them.`
@@ -183,107 +196,13 @@ async function takeBack(
   }
 }
 
-/** The paths of one action, if it is the only one that touched them. */
-function pathsOf(record: ExecutionRecord, action: number): readonly PathRecord[] | string {
-  const own = record.paths.filter(({ steps }) => steps.some(({ by }) => by === action))
-  if (own.length === 0) return `Action ${action} of execution ${record.number} changed nothing.`
-  for (const { path, steps } of own) {
-    const other = steps.find(({ by }) => by !== action)
-    if (other !== undefined)
-      return `Action ${other.by} of execution ${record.number} changed ${path} as well; undo the whole execution instead.`
+/** Below a link that was left where a directory was, there is nothing: what is seen through it lies elsewhere. */
+function inspectFor(paths: readonly TurnedPath[], root: string, inspect: Inspect): Inspect {
+  const links = new Set<string>()
+  for (const { path: short, before, last } of paths.toSorted((a, b) => a.path.length - b.path.length)) {
+    if (before.type !== 'directory' || last.type !== 'symlink') continue
+    const absolute = fullPath(root, short)
+    if (!isBelow(absolute, links) && inspect(absolute).type === 'symlink') links.add(absolute)
   }
-  return own
-}
-
-interface Plan {
-  readonly path: string
-  readonly wanted?: WantedState
-  readonly conflict?: string
-  /** Why nothing is done to it, although it changed since; in nobody's way. */
-  readonly left?: string
-}
-
-async function planFor(
-  { path: short, before, after, ignored }: PathRecord,
-  absolute: string,
-  contents: Contents,
-  workspace: OpenWorkspace,
-  onChange: 'merge' | 'refuse',
-): Promise<Plan> {
-  const now = workspace.inspect(absolute)
-  const to = stateFrom(before, contents)
-  if (to === undefined) return { path: short, conflict: `what it was before (${before.type}) was not kept` }
-  if (sameAs(now, after)) return { path: short, wanted: wantedOf(absolute, now, to, before, after) }
-  if (isAs(now, to)) return { path: short }
-  // A directory that somebody uses goes on being there, and one that is gone needs no removal.
-  if (after.type === 'directory' && before.type === 'absent') return { path: short }
-  if (ignored) return { path: short, left: `git ignores it, and ${changeOf(now, after)}` }
-  if (onChange === 'refuse') return { path: short, conflict: changeOf(now, after) }
-  return merged(short, absolute, now, to, contents.bytesOf(after))
-}
-
-/** Both changes are kept where that can be; where it cannot, the newer one stays and is told of. */
-async function merged(
-  short: string,
-  absolute: string,
-  now: Inspected,
-  to: Inspected,
-  base: Buffer | undefined,
-): Promise<Plan> {
-  if (now.type === 'absent')
-    return { path: short, wanted: { absolute, to }, conflict: 'it was deleted since; it is back' }
-  if (now.type !== 'file' || to.type !== 'file') return { path: short, conflict: 'it changed since and stays as it is' }
-  const result: Merged = base === undefined ? { kind: 'impossible' } : await mergeFile(now.bytes, base, to.bytes)
-  if (result.kind === 'impossible')
-    return { path: short, conflict: 'it changed since, cannot be merged, and stays as it is' }
-  const wanted = { absolute, to: { ...now, bytes: result.bytes }, expect: fingerprintOf(now.bytes) }
-  return result.conflicts === 0
-    ? { path: short, wanted }
-    : {
-        path: short,
-        wanted,
-        conflict: `${counted(result.conflicts, 'conflict')} marked in the file`,
-      }
-}
-
-function wantedOf(absolute: string, now: Inspected, to: Inspected, before: State, after: State): WantedState {
-  const chmod = before.type === 'file' && after.type === 'file' && before.mode === after.mode
-  const expect = now.type === 'file' ? fingerprintOf(now.bytes) : undefined
-  if (to.type !== 'file' || chmod) return { absolute, to, expect }
-  // The owner stays the one who undoes.
-  return { absolute, to, expect, like: { mode: to.mode, uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 } }
-}
-
-function stateFrom(state: State, contents: Contents): Inspected | undefined {
-  switch (state.type) {
-    case 'absent':
-    case 'directory':
-      return state
-    case 'symlink':
-      return { type: 'symlink', target: state.target }
-    case 'other':
-      return undefined
-    case 'file': {
-      const bytes = contents.bytesOf(state)
-      return bytes === undefined ? undefined : { type: 'file', mode: state.mode, bytes }
-    }
-  }
-}
-
-function sameAs(now: Inspected, then: State): boolean {
-  if (now.type !== then.type) return false
-  if (now.type === 'file' && then.type === 'file') return fingerprintOf(now.bytes) === then.print
-  return now.type !== 'symlink' || then.type !== 'symlink' || now.target === then.target
-}
-
-function isAs(now: Inspected, to: Inspected): boolean {
-  if (now.type === 'file' && to.type === 'file') return now.mode === to.mode && now.bytes.equals(to.bytes)
-  if (now.type === 'symlink' && to.type === 'symlink') return now.target === to.target
-  return now.type === to.type
-}
-
-function changeOf(now: Inspected, then: State): string {
-  if (now.type === 'absent') return 'it was deleted since'
-  if (then.type === 'absent') return 'it was created since'
-  return now.type === then.type ? 'it was changed since' : `it is a ${now.type} now`
+  return (absolute) => (isBelow(absolute, links) ? { type: 'absent' } : inspect(absolute))
 }

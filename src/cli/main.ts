@@ -1,6 +1,7 @@
 import type { Command } from './command.ts'
 import { type ParsedArgs, parseArgs, UsageError } from './flags.ts'
 import { ownFlags } from './own-flags.ts'
+import { OutputError } from './print.ts'
 import { isTerminal } from './terminal.ts'
 
 /** Commands are loaded when they are called: a run should not wait for what it does not use. */
@@ -60,8 +61,10 @@ main(process.argv.slice(2)).then(
     process.exitCode = code
   },
   (error: unknown) => {
-    if (!(error instanceof UsageError) && !(error instanceof Error && error.name === 'SettingsError')) throw error
+    const unwritten = error instanceof OutputError
+    const known = unwritten || error instanceof UsageError || (error instanceof Error && error.name === 'SettingsError')
+    if (!known) throw error
     process.stderr.write(`clada: ${error.message}\n`)
-    process.exitCode = 2
+    process.exitCode = unwritten ? 1 : 2
   },
 )

@@ -1,5 +1,14 @@
 import fs from 'node:fs'
 
+/** The answer did not get to where it was to go. What was done is done. */
+export class OutputError extends Error {
+  override readonly name = 'OutputError'
+
+  constructor(cause: unknown) {
+    super(`what came of it could not be written to standard output: ${cause instanceof Error ? cause.message : cause}`)
+  }
+}
+
 /**
  * Writes to standard output before the process ends. The stream would lose what is in flight when a pipe is slow
  * and the process exits; and it costs start-up time.
@@ -14,7 +23,7 @@ export function print(text: string, end: 'line' | 'as it is' = 'line'): void {
       const code = error instanceof Error && 'code' in error ? error.code : undefined
       // Whoever reads has gone: there is nobody to tell.
       if (code === 'EPIPE') return
-      if (code !== 'EAGAIN') throw error
+      if (code !== 'EAGAIN') throw new OutputError(error)
       Atomics.wait(pause, 0, 0, 5)
     }
   }

@@ -81,8 +81,12 @@ export type Problem =
   | { kind: 'cwd-missing'; path: string }
   /** A group could not land and could not be taken back whole either. */
   | { kind: 'half-landed'; paths: string[] }
-  /** Another execution holds the lock. */
-  | { kind: 'locked'; lock: string; pid: number; host: string; command: string; since: string; waitedMs: number }
+  /** Another execution holds the lock. Without a holder: the lock does not say who. */
+  | { kind: 'locked'; lock: string; holder?: LockHolder; waitedMs: number }
+  /** What was named as the lock is something else, and somebody's. */
+  | { kind: 'not-a-lock'; path: string }
+  /** What was done is done, and could not be written down. */
+  | { kind: 'record-unwritten'; code: string; message: string }
   /** Git cannot do what it must before or after an execution. */
   | { kind: 'git'; reason: string; advice?: string }
   /** The list of the working set is there, and cannot be understood. */
@@ -91,6 +95,14 @@ export type Problem =
   | { kind: 'step-refused'; reason: string; code: string; conflicts: { path: string; reason: string }[] }
   | { kind: 'stopped'; reason: string }
   | { kind: 'bug'; message: string; stack?: string }
+
+export interface LockHolder {
+  readonly pid: number
+  readonly command: string
+  readonly since: string
+  /** Its machine, when it is another one. */
+  readonly host?: string
+}
 
 export const structureCodes = [
   'TARGET_NOT_FOUND',

@@ -2,13 +2,14 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { isOsError } from '../core/os-error.ts'
 import { Stop } from '../core/problem.ts'
-import type { Inspect, Inspected } from '../core/recorder.ts'
+import type { Inspect } from '../core/recorder.ts'
 import type { ActionResult } from '../core/result.ts'
 import { putFile } from '../state/own-files.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import type { Journal } from './journal.ts'
 import type { HistoryOptions, Open } from './opening.ts'
 import { type ActionRecord, dirOf, type ExecutionRecord, recordFile } from './record.ts'
+import { seenAt } from './seen.ts'
 import { summaryOf, targetOf } from './summary.ts'
 
 /** How an execution ended, for whoever reports it. */
@@ -39,7 +40,7 @@ export async function closeExecution(
 ): Promise<Ended> {
   const record = recordOf(number, journal, options, done)
   // An undo that found everything as it was before has still happened.
-  if (record.paths.length === 0 && record.of === undefined) {
+  if (record.paths.length === 0 && (record.of === undefined || record.ended === 'interrupted')) {
     fs.rmSync(dirOf(history, number), { recursive: true, force: true })
     return { warnings: [] }
   }
@@ -75,9 +76,9 @@ function asGitStop(error: unknown): Stop {
 function recordOf(number: number, journal: Journal, options: HistoryOptions, done: Done): ExecutionRecord {
   try {
     const { inspect, about } = options
-    const { kind = options.kind, of, ofActions } = about?.() ?? {}
+    const { kind = options.kind, of, ofActions, ended = 'whole' } = about?.() ?? {}
     const { results, blocks, document, explanations } = done
-    const paths = journal.finish((absolute) => seenBy(inspect, absolute))
+    const paths = journal.finish((absolute) => seenAt(inspect, absolute))
     return {
       version: 1,
       number,
@@ -85,9 +86,9 @@ function recordOf(number: number, journal: Journal, options: HistoryOptions, don
       kind,
       ...(of === undefined ? {} : { of }),
       ...(ofActions === undefined ? {} : { ofActions }),
-      ended: 'whole',
+      ended,
       mode: 'off',
-      summary: summaryOf({ kind, of, ofActions, paths, explanations }),
+      summary: ended === 'whole' ? summaryOf({ kind, of, ofActions, paths, explanations }) : 'interrupted',
       ...(document === undefined ? {} : { document }),
       actions: results.map((result) => actionOf(result, blocks.get(result.seq))),
       paths,
@@ -110,15 +111,5 @@ function actionOf(
     ...(block === undefined ? {} : { block }),
     ...(details?.already_done === undefined ? {} : { already: details.already_done }),
     ...(line === undefined ? {} : { error: line.slice(0, 200) }),
-  }
-}
-
-/** A place that cannot be looked at any more costs nobody the record. */
-function seenBy(inspect: Inspect, absolute: string): Inspected {
-  try {
-    return inspect(absolute)
-  } catch (error) {
-    if (error instanceof Stop) return { type: 'other' }
-    throw error
   }
 }

@@ -131,6 +131,7 @@ export class History implements Recorder {
     this.#left = new Set(paths)
   }
 
+  /** Writes down what was done. What cannot be written is a failure that is told; the journal tells the next start. */
   async end(results: readonly ActionResult[]): Promise<Ended> {
     await this.#beginning?.catch(() => {})
     const open = this.#open
@@ -145,6 +146,10 @@ export class History implements Recorder {
         left: this.#left,
       })
       return { ...ended, warnings: [...this.warnings, ...ended.warnings] }
+    } catch (error) {
+      if (!isOsError(error)) throw error
+      const { code, message } = error
+      return { warnings: this.warnings, failure: new Stop({ kind: 'record-unwritten', code, message }) }
     } finally {
       open.checkpoints?.close()
       const rooms = path.join(dirOf(open.history, open.number), roomDir)

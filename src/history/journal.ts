@@ -124,7 +124,9 @@ export class Journal {
       const after = entry.after ?? this.#inspected(inspect(absolute))
       if (entry.roughMode) entry.before = withModeOf(entry.before, after)
       if (entry.loose) copyImage(this.#imageFile(entry.before))
-      if (entry.after === undefined && this.#same(entry.before, after)) continue
+      // A directory that went and came again is the one that was there.
+      const unsure = entry.after === undefined || after.type === 'directory'
+      if (unsure && this.#same(entry.before, after)) continue
       if (entry.before.type === 'absent' && after.type === 'absent') continue
       const { before, steps, ignored } = entry
       paths.push({ path: shortPath(this.#root, absolute), before, after, steps, ...(ignored && { ignored }) })
@@ -160,10 +162,21 @@ export class Journal {
   #announce({ absolute, door, was, becomes, by }: PathChange): void {
     const path = shortPath(this.#root, absolute)
     const to = becomes.type === 'file' && becomes.bytes !== undefined ? this.#printOf(becomes.bytes) : becomes.type
-    if (this.#entries.has(absolute)) return this.note({ path, by, to })
+    const known = this.#entries.get(absolute)
+    if (known !== undefined) {
+      this.#learn(known, was)
+      return this.note({ path, by, to })
+    }
     const before = this.#state(door, was)
     this.#entries.set(absolute, { before, after: undefined, steps: [], loose: false })
     this.note({ path, by, to, before })
+  }
+
+  /** What a move or a program left is known once the next change has read it. */
+  #learn({ steps }: Entry, was: PathChange['was']): void {
+    const last = steps.at(-1)
+    if (last === undefined || last.print !== undefined || was === undefined || was === 'absent') return
+    steps[steps.length - 1] = stepOf(last.by, this.#fileState(was.mode, was.bytes))
   }
 
   #state(door: string, was: PathChange['was']): State {
@@ -301,9 +314,10 @@ const copyLimit = 64 * 1024 * 1024
 const packLimit = 64 * 1024 * 1024
 
 function stepOf(by: number, after: State | undefined): StepRecord {
+  if (after?.type === 'absent' || after?.type === 'directory') return { by, type: after.type }
   if (after?.type !== 'file') return { by }
-  const { print, pack } = after
-  return { by, ...(print === undefined ? {} : { print }), ...(pack === undefined ? {} : { pack }) }
+  const { mode, print, pack } = after
+  return { by, mode, ...(print === undefined ? {} : { print }), ...(pack === undefined ? {} : { pack }) }
 }
 
 /** Relative to the root where it lies in it, so that a project may be moved together with its history. */

@@ -1,51 +1,80 @@
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { now } from '../core/clock.ts'
 import { Stop } from '../core/problem.ts'
-import { hasCode } from '../core/os-error.ts'
+import { hasCode, isOsError } from '../core/os-error.ts'
+import type { HistorySettings } from '../core/settings.ts'
 import { jsonOf, readOwn } from '../state/own-files.ts'
 import { isAlive, type Owner, ownerFrom, ownOwner } from '../state/owner.ts'
 
+/** Keeps two executions of a project apart. */
+export const lockExecutions = ({ lockFile, lockMs }: HistorySettings, stateDir: string): Promise<() => void> =>
+  lockFile === null ? takeLock(path.join(stateDir, 'lock'), lockMs) : takeLock(lockFile, lockMs, 'named')
+
+/** Whatever is at a place of clada's own is clada's. A file that the user named may be anything. */
+type Place = 'own' | 'named'
+
 /**
- * Keeps two executions apart. The lock is a file that says who holds it; it takes its name by a link, which never
- * displaces, with its content already inside.
+ * Keeps two apart. The lock is a file that says who holds it; it takes its name by a link, which never displaces, with
+ * its content already inside.
  *
  * The lock of a dead owner is taken over by whoever first makes the claim that belongs to that very lock. The claim
  * is checked against the lock once more before the lock is replaced: a claim made too late finds another owner there.
  */
-export async function takeLock(file: string, waitMs: number): Promise<() => void> {
+export async function takeLock(file: string, waitMs: number, place: Place = 'own'): Promise<() => void> {
   const nonce = randomName()
   const own = `${file}.${nonce}`
-  fs.writeFileSync(own, JSON.stringify({ ...ownOwner(), nonce }), { flag: 'wx', mode: 0o600 })
   const begun = now()
   try {
+    writeClaim(own, nonce, file)
     for (;;) {
-      if (linked(own, file)) {
-        sweepClaims(file)
-        return () => release(file, nonce)
-      }
-      const holder = holderOf(file)
+      if (linked(own, file)) break
+      const holder = holderOf(file, place)
       if (holder === undefined) continue
-      if (!isAlive(holder.owner) && takenOver(file, own, holder.nonce)) {
+      if (!holder.alive && takenOver(file, own, holder.nonce)) {
         // Two may have claimed it when a claimant died as well; the last one has it.
         await pause(20)
-        if (holderOf(file)?.nonce === nonce) return () => release(file, nonce)
+        if (holderOf(file)?.nonce === nonce) break
         continue
       }
       const waited = now() - begun
-      if (waited >= waitMs) {
-        const { pid, command, time, host } = holder.owner
-        throw new Stop({ kind: 'locked', lock: file, pid, host, command, since: time, waitedMs: Math.round(waited) })
-      }
+      if (waited >= waitMs) throw lockedStop(file, holder, waited)
       await pause(Math.min(25, waitMs))
     }
   } finally {
     fs.rmSync(own, { force: true })
   }
+  sweepClaims(file, place)
+  return () => release(file, nonce)
+}
+
+function writeClaim(own: string, nonce: string, file: string): void {
+  try {
+    fs.writeFileSync(own, JSON.stringify({ ...ownOwner(), nonce }), { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if (!isOsError(error)) throw error
+    throw new Stop({ kind: 'os', code: error.code, op: 'lock', path: file, message: error.message })
+  }
+}
+
+function lockedStop(lock: string, { owner }: Holder, waited: number): Stop {
+  const waitedMs = Math.round(waited)
+  if (owner === undefined) return new Stop({ kind: 'locked', lock, waitedMs })
+  const { pid, command, time, host } = owner
+  const elsewhere = host === '' || host === os.hostname() ? {} : { host }
+  return new Stop({ kind: 'locked', lock, waitedMs, holder: { pid, command, since: time, ...elsewhere } })
+}
+
+interface Holder {
+  /** Undefined when the lock does not say. */
+  readonly owner: Owner | undefined
+  readonly nonce: string
+  readonly alive: boolean
 }
 
 /** Who holds a lock; undefined when it was let go in this moment. */
-function holderOf(file: string): { owner: Owner; nonce: string } | undefined {
+function holderOf(file: string, place: Place = 'own'): Holder | undefined {
   const text = readOwn(file)
   if (text === undefined) {
     const there = fs.lstatSync(file, { throwIfNoEntry: false })
@@ -55,25 +84,40 @@ function holderOf(file: string): { owner: Owner; nonce: string } | undefined {
   }
   const found = jsonOf(text)
   const owner = ownerFrom(found)
-  const nonce = typeof found === 'object' && found !== null && 'nonce' in found ? String(found.nonce) : 'unknown'
-  return { owner: owner ?? unknownOwner(file), nonce: /^[0-9a-z]+$/.test(nonce) ? nonce : 'unknown' }
+  if (owner === undefined && place === 'named' && !isBlank(text)) throw new Stop({ kind: 'not-a-lock', path: file })
+  const nonce = typeof found === 'object' && found !== null && 'nonce' in found ? String(found.nonce) : noNonce
+  return {
+    owner,
+    nonce: /^[0-9a-z]+$/.test(nonce) ? nonce : noNonce,
+    // One without a name is being written right now, or was left by a machine that lost its power.
+    alive: owner === undefined ? isFresh(file) : isAlive(owner),
+  }
 }
 
-/** A lock without a name is being written right now, or was made by something that is not clada. */
-function unknownOwner(file: string): Owner {
+/** Of a lock that names none; no other is called so. */
+const noNonce = 'unknown'
+
+const isBlank = (text: string): boolean => /^[\s\0]*$/.test(text)
+
+function isFresh(file: string): boolean {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false })
-  const fresh = stat !== undefined && Date.now() - stat.mtimeMs < 5000
-  return { ...ownOwner(), command: 'unknown', ...(fresh ? {} : { pid: 0x7fffffff }) }
+  return stat !== undefined && Math.abs(Date.now() - stat.mtimeMs) < 5000
 }
 
-/** Removes what processes that died on the way to the lock have left beside it. */
-function sweepClaims(file: string): void {
+/**
+ * Removes what processes that died on the way to the lock have left beside it. A lock may lie among files of the user
+ * whose names begin like its own: only what is a claim by its name and by its content goes.
+ */
+function sweepClaims(file: string, place: Place): void {
   const dir = path.dirname(file)
   for (const name of fs.readdirSync(dir)) {
-    if (!name.startsWith(`${path.basename(file)}.`)) continue
+    if (!name.startsWith(path.basename(file))) continue
+    if (!/^\.(after-)?[0-9a-z]+(\.lock)?$/.test(name.slice(path.basename(file).length))) continue
     const claim = path.join(dir, name)
-    const claimant = fs.lstatSync(claim, { throwIfNoEntry: false })?.isFile() ? holderOf(claim) : undefined
-    if (claimant !== undefined && !isAlive(claimant.owner)) fs.rmSync(claim, { force: true })
+    if (!fs.lstatSync(claim, { throwIfNoEntry: false })?.isFile()) continue
+    const claimant = holderOf(claim)
+    const isClaim = place === 'own' || (claimant?.owner !== undefined && claimant.nonce !== noNonce)
+    if (isClaim && claimant?.alive === false) fs.rmSync(claim, { force: true })
   }
 }
 
@@ -82,7 +126,7 @@ function takenOver(file: string, own: string, dead: string): boolean {
   if (!linked(own, claim)) {
     const claimant = holderOf(claim)
     // Whoever claimed it may have died as well; the next round then claims the lock anew.
-    if (claimant !== undefined && !isAlive(claimant.owner)) fs.rmSync(claim, { force: true })
+    if (claimant?.alive === false) fs.rmSync(claim, { force: true })
     return false
   }
   try {

@@ -8,8 +8,17 @@ import { ownOwner } from '../state/owner.ts'
 import { readBack } from './back-state.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import { Journal } from './journal.ts'
-import { takeLock } from './lock.ts'
-import { dirOf, type ExecutionRecord, numbersIn, pendingFile, recordFile, roomDir, sweepRooms } from './record.ts'
+import { lockExecutions } from './lock.ts'
+import {
+  dirOf,
+  type ExecutionRecord,
+  isHalfMade,
+  numbersIn,
+  pendingFile,
+  recordFile,
+  roomDir,
+  sweepRooms,
+} from './record.ts'
 
 /** What an execution is, for its record. */
 export interface HistoryOptions {
@@ -28,6 +37,8 @@ export interface About {
   readonly kind?: ExecutionRecord['kind']
   readonly of?: number
   readonly ofActions?: readonly number[]
+  /** It came to an end in the middle, and could not be taken back whole. */
+  readonly ended?: 'interrupted'
 }
 
 /** An execution that has begun. */
@@ -51,7 +62,7 @@ export async function openExecution(
 ): Promise<Open> {
   const { root, settings, kind } = options
   const history = ownDir(stateDir, 'history')
-  const release = await takeLock(settings.lockFile ?? path.join(stateDir, 'lock'), settings.lockMs)
+  const release = await lockExecutions(settings, stateDir)
   try {
     refuseWhileBack(stateDir)
     sweepRooms(stateDir)
@@ -89,8 +100,9 @@ async function lastTidied(
   const numbers = numbersIn(history)
   const last = numbers.at(-1)
   if (last === undefined) return 0
-  const there = (name: string): boolean => fs.existsSync(path.join(dirOf(history, last), name))
-  if (!there(recordFile) || there(pendingFile) || there(roomDir)) {
+  const names = fs.readdirSync(dirOf(history, last))
+  const isLeft = (name: string): boolean => name === pendingFile || name === roomDir || isHalfMade(name)
+  if (!names.includes(recordFile) || names.some(isLeft)) {
     const { recover } = await import('./recover.ts')
     const place = { root, stateDir: path.dirname(history), settings, closed }
     tell(await recover(history, last, place, inspect))

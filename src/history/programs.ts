@@ -20,8 +20,11 @@ export async function noteProgram(
   { root, action, journal, snapshot }: ProgramPlace,
 ): Promise<{ states: ReadonlyMap<string, Inspected>; warnings: string[] }> {
   const states = await filesBefore(absolutes, seen, snapshot)
-  for (const [absolute, { state, ignored }] of states) {
+  for (const [absolute, { state: told, ignored }] of states) {
     const mode = seen?.modes.get(absolute)
+    const dir = seen?.goneDirs.get(absolute)
+    // Git knows no directories: where one was, it says that nothing was.
+    const state: Inspected = dir === undefined ? told : { type: 'directory', mode: dir }
     const exact = state.type === 'file' && mode !== undefined ? { ...state, mode } : state
     journal.found(absolute, exact, action, {
       ...(exact === state && { roughMode: true }),
@@ -29,8 +32,9 @@ export async function noteProgram(
     })
   }
   // A file may have become a directory, or a directory a file: then what was there is known by now.
-  for (const made of seen?.madeDirs ?? []) journal.found(made, { type: 'absent' }, action)
-  for (const [gone, mode] of seen?.goneDirs ?? []) journal.found(gone, { type: 'directory', mode }, action)
+  for (const made of seen?.madeDirs ?? []) if (!states.has(made)) journal.found(made, { type: 'absent' }, action)
+  for (const [gone, mode] of seen?.goneDirs ?? [])
+    if (!states.has(gone)) journal.found(gone, { type: 'directory', mode }, action)
   // Without a snapshot that was told before the program ran.
   const lost = snapshot === undefined ? [] : absolutes.filter((absolute) => !states.has(absolute))
   const names = lost.map((absolute) => shortPath(root, absolute))

@@ -43,9 +43,13 @@ export interface PathRecord {
   readonly ignored?: true
 }
 
+/** One change of a path, and what it left there as far as that is known. */
 export interface StepRecord {
   /** The action's number. */
   readonly by: number
+  /** Where it left no file. */
+  readonly type?: 'absent' | 'directory'
+  readonly mode?: number
   readonly print?: string
   readonly pack?: Slice
 }
@@ -78,6 +82,9 @@ export const pendingFile = 'pending'
 export const roomDir = 'room'
 /** The same for what is no execution, in clada's own corner. */
 export const roomPrefix = 'room-'
+
+/** A file of ours on the way to its name; whoever died there has left it. */
+export const isHalfMade = (name: string): boolean => /\.(new|own)$/.test(name)
 
 /** Under the lock, whatever room there is belongs to a process that died. */
 export function sweepRooms(stateDir: string): void {

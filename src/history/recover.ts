@@ -11,17 +11,21 @@ import {
   type ActionRecord,
   dirOf,
   type ExecutionRecord,
+  isHalfMade,
   journalFile,
   type PathRecord,
   pendingFile,
+  readRecord,
   recordFile,
   roomDir,
   type Slice,
   type State,
 } from './record.ts'
 import type { Program } from './recover-program.ts'
+import { seenAt } from './seen.ts'
 import type { SnapshotOptions } from './snapshot.ts'
-import { listOf } from './summary.ts'
+import { programToldOf, toldOf, unsavedToldOf } from './recover-told.ts'
+import { summaryOf } from './summary.ts'
 
 /**
  * An execution that died is written down as far as its journal goes, so that it can be undone like any other.
@@ -36,14 +40,22 @@ export async function recover(
   const dir = dirOf(history, number)
   const { root } = place
   if (isGoingOn(dir, 'elsewhere')) return []
+  const wasSaving = fs.existsSync(path.join(dir, roomDir)) && linesIn(dir).some((line) => 'mode' in line)
   await settleGit(dir, root)
-  if (fs.existsSync(path.join(dir, recordFile))) return []
+  for (const name of fs.readdirSync(dir)) if (isHalfMade(name)) fs.rmSync(path.join(dir, name), { force: true })
+  const written = readRecord(history, number)
+  // Its mode is written down once git has saved it.
+  if (written !== undefined) return wasSaving && written.mode === 'off' ? [unsavedToldOf(written)] : []
   const known = interruptedRecord(history, number, root, inspect)
   const program = programIn(dir)
   const changed =
     program && (await (await import('./recover-program.ts')).changedSince(program, dir, place, known.paths))
-  const record = { ...known, paths: changed ?? known.paths }
-  const told = [toldOf(record), ...(program === undefined ? [] : [programToldOf(number, program, changed)])]
+  const whole = wholeTurn(known, history, root, inspect)
+  const record = whole ?? { ...known, paths: changed ?? known.paths }
+  const told = [
+    whole === undefined ? toldOf(record) : unsavedToldOf(whole),
+    ...(program === undefined ? [] : [programToldOf(number, program, changed)]),
+  ]
   if (record.paths.length === 0) {
     fs.rmSync(dir, { recursive: true, force: true })
     return program === undefined ? [] : told
@@ -55,12 +67,17 @@ export async function recover(
   return told
 }
 
+/** Those of a journal that can be understood. */
+const linesIn = (dir: string): object[] =>
+  (readOwn(path.join(dir, journalFile)) ?? '').split('\n').flatMap((text) => {
+    const line = jsonOf(text)
+    return typeof line === 'object' && line !== null ? [line] : []
+  })
+
 /** The program that was running when the execution died. */
 function programIn(dir: string): Program | undefined {
   let found: Program | undefined
-  for (const text of (readOwn(path.join(dir, journalFile)) ?? '').split('\n')) {
-    const line = jsonOf(text)
-    if (typeof line !== 'object' || line === null) continue
+  for (const line of linesIn(dir)) {
     if ('program' in line) {
       const tree =
         'tree' in line && typeof line.tree === 'string' && /^[0-9a-f]+$/.test(line.tree) ? line.tree : undefined
@@ -69,18 +86,6 @@ function programIn(dir: string): Program | undefined {
     if ('done' in line && line.done === found?.action) found = undefined
   }
   return found
-}
-
-function programToldOf(number: number, { action }: Program, changed: readonly PathRecord[] | undefined): string {
-  const what = `action ${action} of execution ${number} was running a program at that moment.`
-  if (changed === undefined)
-    return `${what} What that program changed is not known, and clada undo cannot take it back: look at the files yourself.`
-  const names = changed.filter(({ steps }) => steps.some(({ by }) => by === action)).map(({ path }) => path)
-  const since =
-    names.length === 0
-      ? 'No file that git sees has changed since.'
-      : `Changed since, by that program or by somebody else: ${listOf(names)}.`
-  return `${what} ${since} Files that git ignores were not looked at.`
 }
 
 async function settleGit(dir: string, root: string): Promise<void> {
@@ -197,13 +202,8 @@ const isKept = (dir: string, state: State): boolean =>
 const contentsIn = (dir: string): Contents => new Contents(path.dirname(dir), Number(path.basename(dir)))
 
 function stateNow(inspect: Inspect, absolute: string): State {
-  try {
-    const found = inspect(absolute)
-    return found.type === 'file' ? { type: 'file', mode: found.mode, print: fingerprintOf(found.bytes) } : found
-  } catch {
-    // A link on the way to it, or no right to look: then nothing is known about it.
-    return { type: 'other' }
-  }
+  const found = seenAt(inspect, absolute)
+  return found.type === 'file' ? { type: 'file', mode: found.mode, print: fingerprintOf(found.bytes) } : found
 }
 
 function actionOf(line: object): ActionRecord {
@@ -231,30 +231,29 @@ function aboutIn(about: unknown): Pick<ExecutionRecord, 'of' | 'ofActions'> {
   return typeof of === 'number' ? { of, ...(ofActions === undefined ? {} : { ofActions }) } : {}
 }
 
-/** For somebody who does not know that it ever ran: what it was, what is done and what is not, and what to do now. */
-function toldOf({ number, kind, of, ofActions = [], actions, paths }: ExecutionRecord): string {
-  const turn = kind === 'run' ? '' : ` (${kind}${of === undefined ? '' : ` of execution ${of}`})`
-  const was = `execution ${number}${turn} was interrupted: clada was ended in the middle of it.`
-  const done = actions.filter(({ success }) => success).map(({ seq }) => seq)
-  const acts =
-    done.length === 0
-      ? 'None of its actions is known to be done.'
-      : `Its ${done.length === 1 ? `action ${done[0]} is` : `actions ${ranges(done)} are`} done; what came after that is not, or only in part.`
-  const known = kind === 'run' ? `${was} ${acts}` : was
-  if (paths.length === 0) return known
-  const changed = paths.filter(({ after }) => after.type !== 'directory').map(({ path }) => path)
-  // Without a number, undo would take back the one that died.
-  const again = [`clada ${kind}`, ...(kind === 'undo' ? [of ?? ''] : []), ...ofActions.map((one) => `--action ${one}`)]
-  const on = kind === 'run' ? 'run again what is missing' : again.join(' ')
-  return `${known} It changed ${listOf(changed) || 'only directories'}. To take that back: clada undo ${number}. To go on instead: ${on}.`
+/** An undo or redo after which everything is where it was to be has happened, whatever became of its record. */
+function wholeTurn(
+  died: ExecutionRecord,
+  history: string,
+  root: string,
+  inspect: Inspect,
+): ExecutionRecord | undefined {
+  const { kind, of, ofActions, paths } = died
+  if (kind === 'run' || of === undefined || ofActions !== undefined || paths.length === 0) return undefined
+  const about = readRecord(history, of)
+  if (about === undefined) return undefined
+  const contents = new Contents(history, of)
+  const isThere = (entry: PathRecord): boolean =>
+    // Others may use a directory by now: it then stays.
+    [entry.before, entry.after].some(({ type }) => type === 'directory') ||
+    isAt(stateNow(inspect, fullPath(root, entry.path)), kind === 'undo' ? entry.before : entry.after, contents)
+  if (!about.paths.every(isThere)) return undefined
+  return { ...died, ended: 'whole', summary: summaryOf({ kind, of, paths, explanations: [] }) }
 }
 
-function ranges(numbers: readonly number[]): string {
-  const found: [number, number][] = []
-  for (const number of numbers) {
-    const last = found.at(-1)
-    if (last !== undefined && last[1] === number - 1) last[1] = number
-    else found.push([number, number])
-  }
-  return found.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(', ')
+function isAt(now: State, then: State, contents: Contents): boolean {
+  if (now.type === 'symlink' && then.type === 'symlink') return now.target === then.target
+  if (now.type !== 'file' || then.type !== 'file') return now.type === then.type
+  const bytes = contents.bytesOf(then)
+  return now.mode === then.mode && now.print === (bytes === undefined ? then.print : fingerprintOf(bytes))
 }

@@ -63,7 +63,8 @@ function verbFor({ before, after }: PathRecord): string {
 
 function partOf(verb: string, names: readonly string[]): string {
   if (names.length === 1) return `${verb} ${names[0]}`
-  return verb.endsWith('directory') ? `${verb.replace(/y$/, 'ies')} ${names.length}` : `${verb} ${names.length} files`
+  const [does = verb] = verb.split(' ')
+  return `${does} ${names.length} ${verb.endsWith('directory') ? 'directories' : 'files'}`
 }
 
 /** Some names, and how many more there are. */

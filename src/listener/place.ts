@@ -112,10 +112,14 @@ async function lockFor(lock: string, file: string): Promise<() => void> {
     return await takeLock(lock, 0)
   } catch (error) {
     if (!(error instanceof Stop) || error.problem.kind !== 'locked') throw error
-    const { pid, command, since } = error.problem
+    const { holder } = error.problem
+    const who =
+      holder === undefined
+        ? 'another process does so'
+        : `${holder.command} (process ${holder.pid}) does so since ${holder.since}`
     throw new ListenerError(
       'ALREADY_WATCHING',
-      `ALREADY_WATCHING '${file}': ${command} (process ${pid}) does so since ${since}. End it first, or watch another file.`,
+      `ALREADY_WATCHING '${file}': ${who}. End it first, or watch another file.`,
     )
   }
 }

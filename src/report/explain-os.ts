@@ -28,7 +28,7 @@ function osMessage({ code, op, path, dest, message }: OsProblem): string {
   return both ? `${code}: ${text}, rename '${path}' -> '${dest}'` : `${code}: ${text}, ${op} '${path}'`
 }
 
-function osCode(code: string): Code {
+export function osCode(code: string): Code {
   switch (code) {
     case 'ENOENT':
       return 'file_not_found'

@@ -2,7 +2,7 @@ import type { Problem } from '../core/problem.ts'
 import { codes } from '../core/result.ts'
 import { pathAdvice, severalAdvice } from './advice.ts'
 import { explainMatch } from './explain-match.ts'
-import { explainOs } from './explain-os.ts'
+import { explainOs, osCode } from './explain-os.ts'
 import { explainProgram } from './explain-program.ts'
 import type { Explained } from './explained.ts'
 
@@ -132,13 +132,21 @@ export function explain(problem: Problem, action: string): Explained {
       return {
         error: `${action}: the group could not be carried out, and these files could not be put back: ${problem.paths.join(', ')}`,
         code: 'io_error',
-        details: { advice: 'Copies lie beside them, named .clada-*.tmp.' },
+        details: { advice: 'Copies lie beside them or at the top of the project, named .clada-*.tmp.' },
       }
     case 'locked':
+      return explainLocked(problem, action)
+    case 'not-a-lock':
       return {
-        error: `${action}: locked: ${problem.command || 'another execution'} (process ${problem.pid}) holds '${problem.lock}' since ${problem.since}`,
-        code: 'locked',
-        details: { path: problem.lock, advice: 'Wait for it to end, or give it longer with --lock-timeout.' },
+        error: `${action}: '${problem.path}' is not a lock of clada`,
+        code: 'invalid_parameter',
+        details: { path: problem.path, advice: 'It is left as it is. Name another file with --lock-file.' },
+      }
+    case 'record-unwritten':
+      return {
+        error: `${action}: the record could not be written: ${problem.message}`,
+        code: osCode(problem.code),
+        details: {},
       }
     case 'git':
       return {
@@ -175,4 +183,22 @@ export function explain(problem: Problem, action: string): Explained {
         ...(problem.stack ? { details: { stack: problem.stack } } : {}),
       }
   }
+}
+
+function explainLocked({ lock, holder }: Problem & { kind: 'locked' }, action: string): Explained {
+  const wait = 'Wait for it to end, or give it longer with --lock-timeout.'
+  const told = (what: string, advice: string): Explained => ({
+    error: `${action}: locked: ${what}`,
+    code: 'locked',
+    details: { path: lock, advice },
+  })
+  if (holder === undefined)
+    return told(`'${lock}' is there and does not say who holds it`, 'Try again in a few seconds.')
+  const { pid, command, since, host } = holder
+  const place = host === undefined ? '' : ` on ${host}`
+  const what = `${command || 'another execution'} (process ${pid}${place}) holds '${lock}'${since && ` since ${since}`}`
+  return told(
+    what,
+    host === undefined ? wait : `${wait} Nobody here can see whether it lives: if not, remove that file.`,
+  )
 }

@@ -20,8 +20,13 @@ export function ownDir(parent: string, name: string): string {
 /** Puts a file in place in one step, so that whoever reads sees all of it or none. */
 export function putFile(file: string, content: string): void {
   const temp = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}.new`
-  fs.writeFileSync(temp, content, { flag: 'wx', mode: 0o600 })
-  fs.renameSync(temp, file)
+  try {
+    fs.writeFileSync(temp, content, { flag: 'wx', mode: 0o600 })
+    fs.renameSync(temp, file)
+  } catch (error) {
+    fs.rmSync(temp, { force: true })
+    throw error
+  }
 }
 
 /** The text of a regular file; undefined when there is none. */
@@ -29,7 +34,8 @@ export function readOwn(file: string): string | undefined {
   try {
     const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
     try {
-      return fs.readFileSync(fd, 'utf8')
+      // A device may have no end, and a pipe is empty only for now.
+      return fs.fstatSync(fd).isFile() ? fs.readFileSync(fd, 'utf8') : undefined
     } finally {
       fs.closeSync(fd)
     }

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import type { Entry } from '../core/files.ts'
+import { fingerprintOf } from '../core/hash.ts'
 import { Stop } from '../core/problem.ts'
 import type { Becoming, Inspected, PathChange, Recorder } from '../core/recorder.ts'
 import { DiskBase, pour, readWhole, writeWhole } from './disk-base.ts'
@@ -11,15 +12,16 @@ import {
   beginReplacement,
   type Content,
   linkOrCopy,
-  type Model,
   moveBack,
   type Expected,
   type Fill,
   type Replacement,
 } from './replacement.ts'
 import type { Scratch } from './scratch.ts'
-import type { Base, Look, Named, Outside, Tree, WriteNote } from './tree.ts'
+import type { Base, Look, Named, Outside, Removal, Tree, WriteNote } from './tree.ts'
 import { type Dir, linkStop, Walk } from './walk.ts'
+
+type Manner = Pick<Content, 'like' | 'readOnly'>
 
 /** The real thing. Every call goes through a directory that was walked to without following a link. */
 export class DiskTree implements Tree {
@@ -68,17 +70,18 @@ export class DiskTree implements Tree {
     }
   }
 
-  async write(at: Location, bytes: Buffer, base: Base | null, like?: Model): Promise<WriteNote> {
-    const replacement = this.prepare(at, bytes, base, like)
+  async write(at: Location, bytes: Buffer, base: Base | null, how: Manner = {}): Promise<WriteNote> {
+    const replacement = this.prepare(at, bytes, base, how)
     await replacement.write()
     return replacement.commit()
   }
 
   /** Writes the new file beside the old one. It counts only once it is committed. */
-  prepare(at: Location, bytes: Buffer, base: Base | null, like?: Model): Replacement {
+  prepare(at: Location, bytes: Buffer, base: Base | null, { like, readOnly }: Manner = {}): Replacement {
     // A base that is not from this disk was written by an earlier step of the same group, which takes its name first.
     const expected = base === null || base instanceof DiskBase ? base : 'anything'
-    return this.#begin(at, expected, 'open', (fd) => writeWhole(fd, bytes), { mode: base?.mode, bytes, like })
+    const content = { mode: base?.mode, bytes, like, readOnly }
+    return this.#begin(at, expected, 'open', (fd) => writeWhole(fd, bytes), content)
   }
 
   async copy(from: Location, to: Location): Promise<void> {
@@ -92,18 +95,26 @@ export class DiskTree implements Tree {
     }
   }
 
-  remove(at: Location): void {
+  remove(at: Location, { expect, readOnly }: Removal = {}): void {
     if (at.parts.length === 0) throw directoryStop(at, 'unlink')
     const dir = this.#walk.parentOf(at, { missing: 'fail', op: 'unlink' })
     // Node says EPERM for a directory on some systems and EISDIR on others; a look first says it the same everywhere.
     const stat = fs.lstatSync(dir.at(nameOf(at)), { throwIfNoEntry: false })
     if (stat === undefined) throw new Stop({ kind: 'os', code: 'ENOENT', op: 'unlink', path: at.given })
     if (stat.isDirectory()) throw directoryStop(at, 'unlink')
-    if (!stat.isSymbolicLink()) refuseReadOnly(at, stat, 'unlink')
+    if (!stat.isSymbolicLink() && readOnly === undefined) refuseReadOnly(at, stat, 'unlink')
+    if (expect !== undefined && this.#printOf(at) !== expect)
+      throw new Stop({ kind: 'changed-meanwhile', path: at.given })
     const door = dir.at(nameOf(at))
     const unlink = (): void => fs.unlinkSync(door)
     withOs('unlink', at.given, () => this.#record([this.#change(at, door, { type: 'absent' })], unlink))
     this.#touch(dir)
+  }
+
+  #printOf(at: Location): string {
+    const base = this.read(at, Infinity)
+    base.release()
+    return fingerprintOf(base.bytes)
   }
 
   rename(from: Location, to: Location): void {
@@ -204,7 +215,13 @@ export class DiskTree implements Tree {
     }
     if (stat.isDirectory()) {
       dir.drop()
-      return { restore: () => this.makeDir(at, stat.mode & 0o7777), forget: () => {} }
+      const restore = (): void => {
+        const look = this.look(at)
+        if (look?.type === 'directory') return
+        if (look !== undefined) this.remove(at, { readOnly: 'left so' })
+        this.makeDir(at, stat.mode & 0o7777)
+      }
+      return { restore, forget: () => {} }
     }
     const keeper = (
       where === 'beside' ? dir : this.#walk.dirAt({ ...at, parts: [] }, { missing: 'fail', op: 'open' })
@@ -220,6 +237,8 @@ export class DiskTree implements Tree {
       restore: () => {
         // Walked to again: the directory may be another one by now.
         const home = this.#walk.parentOf(at, { missing: 'make', op: 'rename' })
+        // A step that was taken may have made a directory of it; what came into that is gone again.
+        if (this.look(at)?.type === 'directory') this.removeDir(at)
         moveBack(copy, home.at(nameOf(at)))
         this.#recorder?.reverted(at.absolute)
         forget()
@@ -231,7 +250,7 @@ export class DiskTree implements Tree {
   #clear(at: Location): void {
     const look = this.look(at)
     if (look?.type === 'directory') this.removeDir(at)
-    else if (look !== undefined) this.remove(at)
+    else if (look !== undefined) this.remove(at, { readOnly: 'left so' })
   }
 
   names(at: Location): Named[] {

@@ -1,4 +1,4 @@
-import path from 'node:path'
+import { isBelow } from '../core/below.ts'
 import { Stop } from '../core/problem.ts'
 import type { DiskTree } from './disk-tree.ts'
 import type { Location } from './location.ts'
@@ -16,13 +16,13 @@ export async function landTogether(steps: readonly Step[], disk: DiskTree): Prom
   const displaced: string[] = []
   const replacements = new Map<Step, Replacement>()
   try {
-    const early = preparable(steps)
+    const early = undisturbed(steps)
     // Directories first: writing a file's successor beside it makes them, before their own step does.
     for (const step of early) if (step.kind === 'make-dir') safety.keep(step.at)
     for (const step of early) {
       if (step.kind !== 'write') continue
       disk.actFor(step.by)
-      replacements.set(step, disk.prepare(step.at, step.bytes, step.base, step.like))
+      replacements.set(step, disk.prepare(step.at, step.bytes, step.base, step))
     }
     // All of them, also after a failure: giving up would close descriptors that are still being synced.
     const synced = await Promise.allSettled([...replacements.values()].map((replacement) => replacement.write()))
@@ -58,32 +58,23 @@ function displacedBy(step: Step): Location[] {
   }
 }
 
-/** What comes into directories that are there from the beginning to the end. The rest is made when its turn comes. */
-function preparable(steps: readonly Step[]): (Step & { kind: 'write' | 'make-dir' })[] {
+/** Steps whose place is there from the beginning to the end. The others wait until their turn comes. */
+function undisturbed(steps: readonly Step[]): Step[] {
   const gone = new Set<string>()
-  const found: (Step & { kind: 'write' | 'make-dir' })[] = []
+  const found: Step[] = []
   for (const step of steps) {
     if (step.kind === 'remove' || step.kind === 'remove-dir') gone.add(step.at.absolute)
     else if (step.kind === 'rename') gone.add(step.from.absolute)
-    else if ((step.kind === 'write' || step.kind === 'make-dir') && !isBelow(step.at, gone)) found.push(step)
+    else if (step.kind !== 'copy' && !isBelow(step.at.absolute, gone)) found.push(step)
   }
   return found
 }
 
-function isBelow({ root, absolute }: Location, gone: ReadonlySet<string>): boolean {
-  if (gone.size === 0) return false
-  for (let at = path.dirname(absolute); at.length >= root.length; at = path.dirname(at)) {
-    if (gone.has(at)) return true
-    if (at === path.dirname(at)) return false
-  }
-  return false
-}
-
 async function take(step: Step, disk: DiskTree): Promise<WriteNote | undefined> {
-  if (step.kind === 'write') return disk.write(step.at, step.bytes, step.base, step.like)
+  if (step.kind === 'write') return disk.write(step.at, step.bytes, step.base, step)
   if (step.kind === 'make-link') disk.makeLink(step.at, step.target)
   if (step.kind === 'rename') disk.rename(step.from, step.to)
-  else if (step.kind === 'remove') disk.remove(step.at)
+  else if (step.kind === 'remove') disk.remove(step.at, step)
   else if (step.kind === 'remove-dir') disk.removeDir(step.at)
   else if (step.kind === 'make-dir') disk.makeDir(step.at, step.mode)
   else if (step.kind === 'copy') await disk.copy(step.from, step.to)

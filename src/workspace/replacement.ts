@@ -45,6 +45,8 @@ export interface Content {
   readonly bytes?: Buffer | undefined
   /** Whose mode and owner the file gets, when not those of the one it replaces. */
   readonly like?: Model | undefined
+  /** The file it replaces may be read-only. */
+  readonly readOnly?: 'left so' | undefined
 }
 
 export type Model = Pick<fs.Stats, 'mode' | 'uid' | 'gid'>
@@ -57,7 +59,7 @@ export function beginReplacement(plan: Plan): Replacement {
   const by = recorder?.acting ?? 0
   const target = dir.at(nameOf(at))
   const temp = dir.at(withOs(op, at.given, () => scratch.tempName(dir.path)))
-  if (base instanceof DiskBase) refuseReadOnly(at, base.stat, op)
+  if (base instanceof DiskBase && plan.readOnly === undefined) refuseReadOnly(at, base.stat, op)
   if (base === 'anything') refuseIrregularTarget(at, target, op)
   dir.hold()
 

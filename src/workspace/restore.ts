@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { isBelow } from '../core/below.ts'
 import { fingerprintOf } from '../core/hash.ts'
 import { Stop } from '../core/problem.ts'
 import type { Inspected } from '../core/recorder.ts'
@@ -6,6 +7,7 @@ import type { DiskTree } from './disk-tree.ts'
 import type { Location } from './location.ts'
 import type { Model } from './replacement.ts'
 import type { Step } from './staged-tree.ts'
+import type { Look } from './tree.ts'
 
 /** A path, and what shall be there. */
 export interface Restoration {
@@ -15,6 +17,8 @@ export interface Restoration {
   readonly expect?: string | undefined
   /** Mode and owner, when they are not to stay as they are. */
   readonly like?: Model | undefined
+  /** That nobody may write to it is no word of its owner: it was left so by what is taken back. */
+  readonly readOnly?: 'left so' | undefined
 }
 
 /**
@@ -26,13 +30,13 @@ export function restoreSteps(restorations: readonly Restoration[], disk: DiskTre
   const dirs: Step[] = []
   const files: Step[] = []
   const going = new Set<string>()
-  const isBehindLink = behindLinks(restorations, disk)
-  for (const { at, to, expect, like } of restorations.toSorted(deepestFirst)) {
-    const now = isBehindLink(at) ? undefined : disk.look(at)
+  const looks = looksAt(restorations, disk)
+  for (const { at, to, expect, like, readOnly } of restorations.toSorted(deepestFirst)) {
+    const now = looks.get(at.absolute)
     const stays = now !== undefined && now.type === to.type && to.type !== 'symlink'
     if (now !== undefined && !stays) {
       if (now.type === 'directory' && !isEmptied(at, disk, going)) continue
-      removals.push({ kind: now.type === 'directory' ? 'remove-dir' : 'remove', at })
+      removals.push(now.type === 'directory' ? { kind: 'remove-dir', at } : { kind: 'remove', at, expect, readOnly })
       going.add(at.absolute)
     }
     if (to.type === 'directory' && !stays) dirs.push({ kind: 'make-dir', at, mode: to.mode })
@@ -43,20 +47,21 @@ export function restoreSteps(restorations: readonly Restoration[], disk: DiskTre
     base?.release()
     if (base !== null && expect !== undefined && fingerprintOf(base.bytes) !== expect)
       throw new Stop({ kind: 'changed-meanwhile', path: at.given })
-    files.push({ kind: 'write', at, bytes: to.bytes, base, ...(like === undefined ? {} : { like }) })
+    files.push({ kind: 'write', at, bytes: to.bytes, base, like, readOnly })
   }
   return [...removals, ...dirs.reverse(), ...files]
 }
 
-/** What lies behind a link that goes is no place of ours: nothing is there until a directory takes its name. */
-function behindLinks(restorations: readonly Restoration[], disk: DiskTree): (at: Location) => boolean {
+/** What is at each place. Behind a link is no place of ours: nothing is there until a directory takes its name. */
+function looksAt(restorations: readonly Restoration[], disk: DiskTree): Map<string, Look | undefined> {
   const links = new Set<string>()
-  const isBehind = ({ root, parts }: Location): boolean =>
-    links.size > 0 && parts.some((_, depth) => depth > 0 && links.has(path.join(root, ...parts.slice(0, depth))))
-  // From the root down: a link behind another one is not looked at.
-  for (const { at } of restorations.toSorted((a, b) => deepestFirst(b, a)))
-    if (!isBehind(at) && disk.look(at)?.type === 'symlink') links.add(at.absolute)
-  return isBehind
+  const looks = new Map<string, Look | undefined>()
+  for (const { at } of restorations.toSorted(deepestFirst).reverse()) {
+    const look = isBelow(at.absolute, links) ? undefined : disk.look(at)
+    if (look?.type === 'symlink') links.add(at.absolute)
+    looks.set(at.absolute, look)
+  }
+  return looks
 }
 
 function isEmptied(at: Location, disk: DiskTree, going: ReadonlySet<string>): boolean {

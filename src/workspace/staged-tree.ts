@@ -4,7 +4,7 @@ import { directoryStop, readOnlyStop } from './file-types.ts'
 import type { Location } from './location.ts'
 import type { Model } from './replacement.ts'
 import { linkStop } from './walk.ts'
-import type { Base, Look, Named, Outside, Tree, WriteNote } from './tree.ts'
+import type { Base, Look, Named, Outside, Tree, WriteNote, Removal } from './tree.ts'
 
 /**
  * A tree that lies over another and keeps every change to itself: later actions see what earlier ones did,
@@ -266,12 +266,13 @@ type StepKind =
       readonly at: Location
       readonly bytes: Buffer
       readonly base: Base | null
-      readonly like?: Model
+      readonly like?: Model | undefined
+      readonly readOnly?: 'left so' | undefined
     }
   | { readonly kind: 'make-link'; readonly at: Location; readonly target: string }
   | { readonly kind: 'copy'; readonly from: Location; readonly to: Location }
   | { readonly kind: 'rename'; readonly from: Location; readonly to: Location }
-  | { readonly kind: 'remove'; readonly at: Location }
+  | ({ readonly kind: 'remove'; readonly at: Location } & Removal)
   | { readonly kind: 'make-dir'; readonly at: Location; readonly mode?: number | undefined }
   | { readonly kind: 'remove-dir'; readonly at: Location }
 

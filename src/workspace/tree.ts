@@ -29,6 +29,13 @@ export interface Tree {
   outside(at: Location): Outside
 }
 
+/** How a file goes where that was not decided a moment ago. */
+export interface Removal {
+  /** What it must be until then, as `fingerprintOf` has it. */
+  readonly expect?: string | undefined
+  readonly readOnly?: 'left so' | undefined
+}
+
 export type Named = Pick<Entry, 'name' | 'type'>
 
 export interface Look {

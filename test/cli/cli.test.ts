@@ -1,6 +1,7 @@
+import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { clada, startClada } from '../support/cli.ts'
 import { fill, filesIn, scratchDir } from '../support/scratch.ts'
 
@@ -42,6 +43,43 @@ describe('clada run', () => {
       stderr: expect.stringContaining('there is no such file'),
     })
     expect(clada(['.'], { cwd })).toMatchObject({ status: 2, stderr: expect.stringContaining('it is a directory') })
+  })
+
+  it.skipIf(!fs.existsSync('/dev/full'))('says in one line that its answer found no room', () => {
+    const cwd = scratchDir()
+    const full = fs.openSync('/dev/full', 'w')
+    try {
+      for (const args of [[], ['history'], ['undo']]) {
+        const { status, stderr } = spawnSync(process.execPath, [inject('cli'), '--root', cwd, ...args], {
+          input: write(`${cwd}/a.txt`, 'a'),
+          stdio: ['pipe', full, 'pipe'],
+          encoding: 'utf8',
+        })
+        expect({ status, stderr }).toEqual({
+          status: 1,
+          stderr: expect.stringMatching(/^(clada: 1 action .*\n)?clada: what came of it could not be .*ENOSPC.*\n$/),
+        })
+      }
+    } finally {
+      fs.closeSync(full)
+    }
+    // What was done is done: written, and taken back.
+    expect(filesIn(cwd)).toEqual({})
+  })
+
+  it('takes back what it did outside of the project where that is allowed again', () => {
+    const [cwd, other] = [scratchDir({ 'a.txt': 'a' }), scratchDir({ 'b.txt': 'b' })]
+    const input = write(`${cwd}/a.txt`, 'A') + write(`${other}/b.txt`, 'B') + write(`${other}/new/c.txt`, 'C')
+    expect(clada(['--allow', other], { cwd, input }).status).toBe(0)
+    expect(clada(['undo'], { cwd })).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining('ask the user to allow that directory with --allow'),
+    })
+    expect([filesIn(cwd), filesIn(other)]).toEqual([{ 'a.txt': 'A' }, { 'b.txt': 'B', 'new/c.txt': 'C' }])
+    expect(clada(['undo', '--allow', other], { cwd }).status).toBe(0)
+    expect([filesIn(cwd), filesIn(other)]).toEqual([{ 'a.txt': 'a' }, { 'b.txt': 'b' }])
+    expect(clada(['redo', '--allow', other], { cwd }).status).toBe(0)
+    expect(filesIn(other)).toEqual({ 'b.txt': 'B', 'new/c.txt': 'C' })
   })
 
   it('suggests what was meant', () => {

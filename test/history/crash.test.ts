@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
+import type { ExecutionResult } from '../../src/index.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { figure, many } from './endurance.ts'
 import { killAt, leftovers, makeWork, sizeOf, startClada, tornFiles } from './kill.ts'
-import { execute, git, type Mode, repository, treeOf, undoIn } from './world.ts'
+import { execute, git, type Mode, redoIn, repository, treeOf, undoIn } from './world.ts'
 
 const work = makeWork(50, 200)
 const cli = inject('cli')
@@ -84,8 +85,8 @@ describe('an execution that died', () => {
     const next = await execute(root, 'off', [['file_write', { path: 'b.txt', content: 'B' }]])
     expect(next.success).toBe(true)
     expect(next.warnings).toEqual([
-      'execution 1 was interrupted: clada was ended in the middle of it. Its action 1 is done; what came after that is ' +
-        'not, or only in part. It changed a.txt. To take that back: clada undo 1. To go on instead: run again what is ' +
+      'execution 1 was interrupted: clada was ended in the middle of it. Its action 1 is done; all others are not, ' +
+        'or only in part. It changed a.txt. To take that back: clada undo 1. To go on instead: run again what is ' +
         'missing.',
     ])
     // As the warning says: the last one is another by now.
@@ -93,6 +94,27 @@ describe('an execution that died', () => {
     expect(treeOf(root)).toEqual({ 'a.txt': '644 a', 'b.txt': '644 B' })
     expect(await undoIn(root, 'off')).toMatchObject({ success: true, execution: 2 })
     expect(treeOf(root)).toEqual({ 'a.txt': '644 a', 'b.txt': '644 b' })
+  })
+
+  it('while git saved it is told of once, and what it left on its way is swept', async () => {
+    const root = repository({ 'a.txt': 'a', 'b.txt': 'b' })
+    await execute(root, 'commit', [['file_write', { path: 'a.txt', content: 'A' }]])
+    const dir = path.join(root, '.clada/history/1')
+    // As if it had been killed between its record and its commit.
+    git(root, 'reset', '-q', '--mixed', 'HEAD~')
+    const record = fs.readFileSync(path.join(dir, 'record.json'), 'utf8').replace('"mode":"commit"', '"mode":"off"')
+    fill(dir, { 'record.json': record, 'record.json.1-x.new': '{', 'room/x': '', '0.own': 'half an image' })
+
+    const next = (content: string): Promise<ExecutionResult> =>
+      execute(root, 'commit', [['file_append', { path: 'b.txt', content }]])
+    expect((await next('1')).warnings).toEqual([
+      'execution 1 was interrupted at its end: clada was ended while it saved what it had done. All of it is done; ' +
+        'a commit of it may be missing. It changed a.txt. To take that back: clada undo 1.',
+      expect.stringMatching(/^what was not committed yet \(a\.txt\) was committed first, as /),
+    ])
+    expect(fs.readdirSync(dir).sort()).toEqual(['after', 'before', 'journal', 'record.json'])
+    expect((await next('2')).warnings ?? []).toEqual([])
+    expect(await undoIn(root, 'commit', { number: 1 })).toMatchObject({ success: true, restored: ['a.txt'] })
   })
 
   it('may be an undo, which can be taken back or gone on with', async () => {
@@ -125,6 +147,37 @@ describe('an execution that died', () => {
     expect(await undoIn(second, 'off', { number: 1 })).toMatchObject({ success: true, restored: ['b.txt'] })
     expect(treeOf(second)).toEqual({ 'a.txt': '644 a', 'b.txt': '644 b' })
     expect(await undoIn(second, 'off')).toMatchObject({ success: false, error: 'There is nothing left to undo.' })
+  })
+
+  it('is an undo or redo that has happened, where everything is as it was to be', async () => {
+    const root = scratchDir({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
+    await execute(root, 'off', [['file_write', { path: 'c.txt', content: 'C' }]])
+    await execute(root, 'off', [
+      ['file_write', { path: 'a.txt', content: 'A' }],
+      ['file_move', { old_path: 'b.txt', new_path: 'd/b.txt' }],
+    ])
+    const died = (number: number): void => {
+      const dir = path.join(root, `.clada/history/${number}`)
+      fs.rmSync(path.join(dir, 'record.json'))
+      const journal = fs.readFileSync(path.join(dir, 'journal'), 'utf8')
+      fs.writeFileSync(path.join(dir, 'journal'), journal.replace(/"started":"\d+"/, '"started":"1"'))
+    }
+    const told = (number: number, kind: string): string =>
+      `execution ${number} (${kind} of execution 2) was interrupted at its end: clada was ended while it saved what it ` +
+      'had done. All of it is done; a commit of it may be missing. It changed '
+    await undoIn(root, 'off')
+    died(3)
+    const redone = await redoIn(root, 'off')
+    expect(redone).toMatchObject({ success: true, execution: 2 })
+    expect(redone.warnings).toEqual([expect.stringContaining(told(3, 'undo'))])
+    expect(treeOf(root)).toMatchObject({ 'a.txt': '644 A', 'd/b.txt': '644 b' })
+    died(4)
+    const undone = await undoIn(root, 'off')
+    expect(undone).toMatchObject({ success: true, execution: 2 })
+    expect(undone.warnings).toEqual([expect.stringContaining(told(4, 'redo'))])
+    died(5)
+    expect(await undoIn(root, 'off')).toMatchObject({ success: true, execution: 1 })
+    expect(treeOf(root)).toEqual({ 'a.txt': '644 a', 'b.txt': '644 b', 'c.txt': '644 c' })
   })
 
   it('does not take what the user wrote after it', async () => {

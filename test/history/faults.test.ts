@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, inject, it } from 'vitest'
-import type { ActionResult } from '../../src/index.ts'
+import { type ActionResult, Clada } from '../../src/index.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { figure, many } from './endurance.ts'
@@ -50,6 +51,40 @@ describe.skipIf(!hasStrace)('faults by injection (skipped without strace)', () =
         },
       )
     }
+  }
+})
+
+describe.skipIf(!hasStrace)('an undo that meets a full disk (skipped without strace)', () => {
+  for (const when of many ? Array.from({ length: 25 }, (_, at) => at + 1) : [3, 9, 11, 12, 15, 17, 18, 20, 22]) {
+    it(`at the ${when}. write: told, all or nothing, and gone on with`, { timeout: 60_000 }, async () => {
+      // A file that became a directory, and one that a directory became.
+      const root = scratchDir({ 'a.txt': 'a', 'd/e/f.txt': 'f', 'g.txt': 'g' })
+      const before = treeOf(root)
+      await execute(root, 'off', [
+        ['file_write', { path: 'a.txt', content: 'A' }],
+        ['file_delete', { path: 'd/e/f.txt' }],
+        ['dir_delete', { path: 'd/e' }],
+        ['file_write', { path: 'd/e', content: 'a file now' }],
+        ['file_delete', { path: 'g.txt' }],
+        ['file_write', { path: 'g.txt/h.txt', content: 'h' }],
+      ])
+      const after = treeOf(root)
+      const fault = `inject=write,pwrite64:error=ENOSPC:when=${when}`
+      const trace = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=write,pwrite64', '-e', fault]
+      const args = [...trace, process.execPath, cli, 'undo', '--root', root, '--no-git']
+      const { stdout, stderr, status } = spawnSync('strace', args, { encoding: 'utf8', timeout: 30_000 })
+      expect(stdout + stderr).not.toMatch(/\n\s+at /)
+      // Where the fault hits Node itself, it dies like of any other crash.
+      if (status !== null) {
+        expect([before, after]).toContainEqual(treeOf(root))
+        const executions = await new Clada({ repoPath: root }).history()
+        // One that was taken back whole has not happened.
+        expect(executions).toHaveLength(isDeepStrictEqual(treeOf(root), after) ? 1 : 2)
+      }
+      await undoIn(root, 'off', { number: 1 })
+      expect(treeOf(root)).toEqual(before)
+      expect(leftovers(root)).toEqual([])
+    })
   }
 })
 

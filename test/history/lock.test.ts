@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -44,6 +44,7 @@ describe('the lock', () => {
   for (const [what, make] of [
     ['a link', (file: string) => fs.symlinkSync('nowhere', file)],
     ['a directory', (file: string) => fs.mkdirSync(file)],
+    ['a special file', (file: string) => execFileSync('mkfifo', [file])],
   ] as const) {
     it(`is not taken where ${what} is in its place, and that is said`, async () => {
       const root = scratchDir({ 'a.txt': 'a', '.clada/.gitignore': '*\n' })
@@ -71,6 +72,15 @@ describe('the lock', () => {
     expect([left, alive].map((file) => fs.existsSync(file))).toEqual([false, true])
   })
 
+  it('sweeps nothing of the user that lies beside it', async () => {
+    const files = { 'build.js': 'mine', 'build.lock': '', 'build.d': '{"pid":1.5}', 'build.after-x.txt': 'mine' }
+    const root = scratchDir(files)
+    for (const name of Object.keys(files)) fs.utimesSync(path.join(root, name), 1, 1)
+    const before = treeOf(root)
+    ;(await takeLock(path.join(root, 'build'), 0, 'named'))()
+    expect(treeOf(root)).toEqual(before)
+  })
+
   it('can lie elsewhere', async () => {
     const root = scratchDir({ 'a.txt': 'a' })
     const lockFile = path.join(scratchDir(), 'my.lock')
@@ -79,6 +89,42 @@ describe('the lock', () => {
       fatalCode: 'locked',
     })
     expect(await execute(root, 'off', [write('A')], { lockTimeout: 0 })).toMatchObject({ success: true })
+  })
+
+  it('never displaces a file of the user who named it by mistake', async () => {
+    const root = scratchDir({ 'a.txt': 'a', 'package.json': '{ "name": "mine" }\n' })
+    const lockFile = path.join(root, 'package.json')
+    fs.utimesSync(lockFile, 1, 1)
+    const before = treeOf(root)
+    const reason = `'${lockFile}' is not a lock of clada`
+    expect(await execute(root, 'off', [write('A')], { lockFile, lockTimeout: 0.05 })).toMatchObject({
+      results: [{ success: false, error: `file_write: ${reason}`, code: 'invalid_parameter' }],
+    })
+    expect(treeOf(root)).toEqual(before)
+    // Nothing can be lost with one that holds nothing.
+    fs.writeFileSync(lockFile, '')
+    fs.utimesSync(lockFile, 1, 1)
+    expect(await execute(root, 'off', [write('A')], { lockFile, lockTimeout: 1 })).toMatchObject({ success: true })
+  })
+
+  it('says whose it is only where it knows: on another machine, and not at all', async () => {
+    const root = scratchDir({ 'a.txt': 'a', '.clada/.gitignore': '*\n' })
+    const told = async (): Promise<string | undefined> =>
+      (await execute(root, 'off', [write('A')], { lockTimeout: 0 })).fatalError
+    const elsewhere = { pid: 7, host: 'elsewhere', command: 'clada x.md', time: '2026-01-01T00:00:00Z', nonce: 'far' }
+    fs.writeFileSync(lockOf(root), JSON.stringify(elsewhere))
+    expect(await told()).toMatch(
+      /^clada: locked: clada x\.md \(process 7 on elsewhere\) holds '.*' since 2026-01-01T00:00:00Z/,
+    )
+    fs.writeFileSync(lockOf(root), '')
+    expect(await told()).toMatch(/^clada: locked: '.*\/lock' is there and does not say who holds it/)
+  })
+
+  it('in a directory that is not there is named as what is missing', async () => {
+    const root = scratchDir({ 'a.txt': 'a' })
+    const lockFile = path.join(root, 'nowhere/my.lock')
+    const [result] = (await execute(root, 'off', [write('A')], { lockFile })).results
+    expect(result?.error).toBe(`ENOENT: no such file or directory, lock '${lockFile}'`)
   })
 
   for (const [what, content] of [

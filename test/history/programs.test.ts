@@ -272,8 +272,8 @@ describe('a program that runs when clada is killed', () => {
 
       const next = await run(root, mode, [['file_write', { path: 'd.txt', content: 'd' }]])
       expect(next.warnings).toEqual([
-        'execution 1 was interrupted: clada was ended in the middle of it. Its action 1 is done; what came after that ' +
-          'is not, or only in part. It changed src/c.txt, a.txt, b.txt, new.txt. To take that back: clada undo 1. To ' +
+        'execution 1 was interrupted: clada was ended in the middle of it. Its action 1 is done; all others are ' +
+          'not, or only in part. It changed src/c.txt, a.txt, b.txt, new.txt. To take that back: clada undo 1. To ' +
           'go on instead: run again what is missing.',
         'action 2 of execution 1 was running a program at that moment. Changed since, by that program or by somebody ' +
           'else: src/c.txt, a.txt, b.txt, new.txt. Files that git ignores were not looked at.',

@@ -176,10 +176,63 @@ describe('undo', () => {
     expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('1\nmine\n3\n')
   })
 
+  it('refuses where the mode was changed since that it would change; with force that stays', async () => {
+    const root = scratchDir({ 'a.sh': 'a', 'b.sh': 'b' })
+    const chmod = ['import os', 'os.chmod("a.sh", 0o755)', 'open("b.sh", "w").write("B")'].join('\n')
+    await execute(root, 'off', [['exec', { lang: 'python', code: chmod }]], { exec: 'unsandboxed' })
+    for (const name of ['a.sh', 'b.sh']) fs.chmodSync(path.join(root, name), 0o700)
+    expect(await undoIn(root, 'off')).toMatchObject({
+      success: false,
+      conflicts: [{ path: 'a.sh', reason: 'its mode was changed since' }],
+    })
+    expect(await undoIn(root, 'off', { force: true })).toMatchObject({
+      success: true,
+      conflicts: [{ path: 'a.sh', reason: 'its mode was changed since and stays as it is' }],
+    })
+    expect(treeOf(root)).toEqual({ 'a.sh': '700 a', 'b.sh': '700 b' })
+  })
+
+  it('takes back a directory that a program made a link, and a link that it made a directory', async () => {
+    const root = scratchDir({ 'd/f': 'f', 'd/sub/g': 'g', 'other/f': 'o', 'other/sub/g': 'o' })
+    fs.symlinkSync('other', path.join(root, 'link'))
+    const before = treeOf(root)
+    const code = 'rm -rf d link; ln -s other d; mkdir -p link/in; echo new > link/in/new'
+    await execute(root, 'off', [['exec', { lang: 'bash', code }]], { exec: 'unsandboxed' })
+    const after = treeOf(root)
+    expect(after).toMatchObject({ d: '-> other', 'link/in/new': '644 new\n' })
+    expect(await undoIn(root, 'off')).toMatchObject({ success: true, conflicts: [] })
+    expect(treeOf(root)).toEqual(before)
+    expect(await redoIn(root, 'off')).toMatchObject({ success: true })
+    expect(treeOf(root)).toEqual(after)
+  })
+
+  it('takes back what a program made read-only', async () => {
+    const root = scratchDir({ 'a.txt': 'a', 'd/b.txt': 'b' })
+    const before = treeOf(root)
+    const code = [
+      'import os',
+      'open("new.txt", "w").write("new")',
+      'open("a.txt", "w").write("A")',
+      'for name in ["new.txt", "a.txt", "d/b.txt"]: os.chmod(name, 0o444)',
+    ].join('\n')
+    await execute(root, 'off', [['exec', { lang: 'python', code }]], { exec: 'unsandboxed' })
+    const after = treeOf(root)
+    expect(after).toEqual({ 'a.txt': '444 A', 'd/': 'directory 755', 'd/b.txt': '444 b', 'new.txt': '444 new' })
+    expect(await undoIn(root, 'off')).toMatchObject({ success: true })
+    expect(treeOf(root)).toEqual(before)
+    expect(await redoIn(root, 'off')).toMatchObject({ success: true })
+    expect(treeOf(root)).toEqual(after)
+  })
+
   it('takes back one action of several', async () => {
     const root = scratchDir({ 'a.txt': 'a', 'b.txt': 'b' })
     await execute(root, 'off', [write('A'), write('B', 'b.txt'), write('B2', 'b.txt'), write('n', 'n/n.txt')])
-    expect(await undoIn(root, 'off', { action: 1 })).toMatchObject({ success: true, restored: ['a.txt'] })
+    expect(await undoIn(root, 'off', { action: 1 })).toMatchObject({
+      success: true,
+      execution: 1,
+      actions: [1],
+      restored: ['a.txt'],
+    })
     expect(await undoIn(root, 'off', { action: 2 })).toMatchObject({
       success: false,
       error: 'Action 3 of execution 1 changed b.txt as well; undo the whole execution instead.',
@@ -192,6 +245,71 @@ describe('undo', () => {
     expect(treeOf(root)).toEqual({ 'a.txt': '644 a', 'b.txt': '644 B2' })
     expect(await undoIn(root, 'off')).toMatchObject({ success: true })
     expect(treeOf(root)).toEqual({ 'a.txt': '644 a', 'b.txt': '644 b' })
+  })
+
+  it('takes back one of several edits of a file, where the others do not meet it', async () => {
+    const lines = Array.from({ length: 30 }, (_, at) => `line ${at + 1}\n`)
+    const root = scratchDir({ 'a.txt': lines.join(''), 'm.txt': 'one\ntwo\n', 'd.txt': 'd' })
+    const edited = (line: number): Call => [
+      'file_replace_text',
+      { path: 'a.txt', old_text: `line ${line}\n`, new_text: `LINE ${line}\n` },
+    ]
+    await execute(root, 'off', [
+      edited(5),
+      edited(15),
+      edited(25),
+      ['file_replace_text', { path: 'a.txt', old_text: 'LINE 25', new_text: 'LINE twenty-five' }],
+      ['file_move', { old_path: 'm.txt', new_path: 'moved.txt' }],
+      ['file_replace_text', { path: 'moved.txt', old_text: 'two', new_text: 'TWO' }],
+      ['file_delete', { path: 'd.txt' }],
+      write('again', 'd.txt'),
+      write('new', 'n.txt'),
+      ['file_append', { path: 'n.txt', content: 'er' }],
+    ])
+    const after = treeOf(root)
+    const undone = async (action: number): Promise<Record<string, string>> => {
+      const result = await undoIn(root, 'off', { action })
+      expect(result).toMatchObject({ success: true, conflicts: [] })
+      const found = treeOf(root)
+      await redoIn(root, 'off')
+      expect(treeOf(root)).toEqual(after)
+      return found
+    }
+    const twentyFive = 'LINE twenty-five\n'
+    const shown = after['a.txt'] ?? ''
+    expect(await undone(2)).toEqual({ ...after, 'a.txt': shown.replace('LINE 15', 'line 15') })
+    expect(await undone(4)).toEqual({ ...after, 'a.txt': shown.replace(twentyFive, 'LINE 25\n') })
+    expect(await undone(6)).toEqual({ ...after, 'moved.txt': '644 one\ntwo\n' })
+    expect(await undone(8)).toEqual(Object.fromEntries(Object.entries(after).filter(([name]) => name !== 'd.txt')))
+    expect(await undone(10)).toEqual({ ...after, 'n.txt': '644 new' })
+
+    const refused = async (action: number, other: number, name: string): Promise<void> => {
+      expect(await undoIn(root, 'off', { action })).toMatchObject({
+        success: false,
+        error: `Action ${other} of execution 1 changed ${name} as well; undo the whole execution instead.`,
+      })
+      expect(treeOf(root)).toEqual(after)
+    }
+    await refused(3, 4, 'a.txt')
+    await refused(5, 6, 'moved.txt')
+    await refused(7, 8, 'd.txt')
+    await refused(9, 10, 'n.txt')
+  })
+
+  it('takes back one of several edits of a file that changed since only with force', async () => {
+    const root = scratchDir({ 'a.txt': '1\n2\n3\n4\n5\n6\n7\n8\n9\n' })
+    const edited = (from: string): Call => [
+      'file_replace_text',
+      { path: 'a.txt', old_text: `${from}\n`, new_text: `${from}${from}\n` },
+    ]
+    await execute(root, 'off', [edited('2'), edited('8')])
+    fs.appendFileSync(path.join(root, 'a.txt'), 'mine\n')
+    expect(await undoIn(root, 'off', { action: 1 })).toMatchObject({
+      success: false,
+      conflicts: [{ path: 'a.txt', reason: 'it was changed since' }],
+    })
+    expect(await undoIn(root, 'off', { action: 1, force: true })).toMatchObject({ success: true, conflicts: [] })
+    expect(treeOf(root)).toEqual({ 'a.txt': '644 1\n2\n3\n4\n5\n6\n7\n88\n9\nmine\n' })
   })
 
   it('of an action is brought again like any other', async () => {

@@ -1,0 +1,59 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { expect, it } from 'vitest'
+import { Clada } from '../../src/index.ts'
+import { scratchDir } from '../support/scratch.ts'
+import { execute } from './world.ts'
+
+const diffsOf = async (root: string) => (await new Clada({ repoPath: root }).execution(1))?.diffs
+
+it('what was too large to be kept is read from the disk, or told to be gone; it was not deleted', async () => {
+  const root = scratchDir({ 'a.txt': 'a\n' })
+  await execute(root, 'off', [
+    ['file_write', { path: 'a.txt', content: 'A' }],
+    ['file_write', { path: 'b.txt', content: 'b' }],
+  ])
+  const shown = await diffsOf(root)
+  expect(shown?.map(({ path: name, change }) => `${change} ${name}`)).toEqual(['modify a.txt', 'create b.txt'])
+
+  // As if the execution had changed more than is kept a second time.
+  const file = path.join(root, '.clada/history/1/record.json')
+  fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replaceAll(/,"pack":\[\d+,\d+\]/g, ''))
+  expect(await diffsOf(root)).toEqual(shown)
+
+  for (const name of ['a.txt', 'b.txt']) fs.writeFileSync(path.join(root, name), 'mine')
+  const gone = (name: string, change: string) => ({
+    path: name,
+    change,
+    binary: true,
+    diff: `What it became was not kept: ${name} (${change})\n`,
+  })
+  expect(await diffsOf(root)).toEqual([gone('a.txt', 'modify'), gone('b.txt', 'create')])
+  expect((await new Clada({ repoPath: root }).changesOf(1))?.changes).toEqual([
+    { path: 'a.txt', change: 'modify', binary: true, before: '', after: '' },
+    { path: 'b.txt', change: 'create', binary: true, before: '', after: '' },
+  ])
+})
+
+it('directories are counted like files', async () => {
+  const root = scratchDir()
+  await execute(root, 'off', [['dir_create', { path: 'a/b' }]])
+  await execute(root, 'off', [['dir_delete', { path: 'a/b' }]])
+  const entries = await new Clada({ repoPath: root }).history()
+  expect(entries.map(({ summary }) => summary)).toEqual(['make 2 directories', 'remove directory a/b'])
+})
+
+it('an execution whose journal somebody removed does not promise an undo', async () => {
+  const root = scratchDir({ 'a.txt': 'a' })
+  const code = 'rm -rf .clada'
+  const { fatalError } = await execute(
+    root,
+    'off',
+    [
+      ['file_write', { path: 'a.txt', content: 'A' }],
+      ['exec', { lang: 'bash', code }],
+    ],
+    { exec: 'unsandboxed' },
+  )
+  expect(fatalError).toMatch(/^clada: the record could not be written: ENOENT.*so clada undo cannot take it back\.$/)
+})

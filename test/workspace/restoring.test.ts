@@ -1,0 +1,87 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { expect, it } from 'vitest'
+import { fingerprintOf } from '../../src/core/hash.ts'
+import { Stop } from '../../src/core/problem.ts'
+import type { Recorder } from '../../src/core/recorder.ts'
+import { makeUndoJudge, pathPolicyOf } from '../../src/policy/paths.ts'
+import { openWorkspace, type WantedState } from '../../src/workspace/open.ts'
+import { treeOf } from '../history/world.ts'
+import { scratchDir } from '../support/scratch.ts'
+import { settingsFor } from '../support/settings.ts'
+import { leftovers, stopOf } from './disk.ts'
+
+/** Lets everything through but changes of one file, for which there is no room. */
+const noRoomFor = (name: string): Recorder => ({
+  acting: 0,
+  begin: async () => {},
+  change: (changes, act) => {
+    if (changes.some(({ absolute }) => absolute.endsWith(name)))
+      throw new Stop({ kind: 'os', code: 'ENOSPC', op: 'write', path: name })
+    act()
+  },
+  reverted: () => {},
+  beforeProgram: async () => {},
+  changedByProgram: async () => new Map(),
+  namesOf: () => 0,
+})
+
+async function restore(root: string, wanted: readonly WantedState[], recorder?: Recorder) {
+  const settings = settingsFor(root)
+  const workspace = openWorkspace(settings, makeUndoJudge(pathPolicyOf(settings)), 'disk', recorder)
+  try {
+    return await stopOf(() => workspace.restore(wanted))
+  } finally {
+    await workspace.close()
+  }
+}
+
+const file = (content: string, mode = 0o644) => ({ type: 'file', mode, bytes: Buffer.from(content) }) as const
+const printOf = (content: string): string => fingerprintOf(Buffer.from(content))
+
+it('that fails half way leaves everything as it was, also where a directory was to take the place of a file', async () => {
+  const root = scratchDir({ d: 'a file', 'e/f/g.txt': 'g', 'z.txt': 'z' })
+  fs.symlinkSync('z.txt', path.join(root, 'link'))
+  const before = treeOf(root)
+  const at = (name: string): string => path.join(root, name)
+  const wanted: WantedState[] = [
+    { absolute: at('d'), to: { type: 'directory', mode: 0o755 } },
+    { absolute: at('d/new.txt'), to: file('new') },
+    { absolute: at('e/f/g.txt'), to: { type: 'absent' } },
+    { absolute: at('e/f'), to: file('a file now') },
+    { absolute: at('link'), to: { type: 'directory', mode: 0o755 } },
+    { absolute: at('link/inside.txt'), to: file('x') },
+    { absolute: at('z.txt'), to: file('Z') },
+  ]
+  expect(await restore(root, wanted, noRoomFor('z.txt'))).toMatchObject({ kind: 'os', code: 'ENOSPC' })
+  expect(treeOf(root)).toEqual(before)
+  expect(leftovers(root)).toEqual([])
+})
+
+it('does not remove a file that somebody has written to meanwhile', async () => {
+  const root = scratchDir({ 'a.txt': 'a', 'new.txt': 'theirs' })
+  const before = treeOf(root)
+  const wanted: WantedState[] = [
+    { absolute: path.join(root, 'a.txt'), to: file('A'), expect: printOf('a') },
+    { absolute: path.join(root, 'new.txt'), to: { type: 'absent' }, expect: printOf('ours') },
+  ]
+  expect(await restore(root, wanted)).toMatchObject({ kind: 'changed-meanwhile' })
+  expect(treeOf(root)).toEqual(before)
+})
+
+it('goes over a file that nobody may write only where it was left so', async () => {
+  const root = scratchDir({ 'a.txt': 'a', 'b.txt': 'b' })
+  for (const name of ['a.txt', 'b.txt']) fs.chmodSync(path.join(root, name), 0o444)
+  const wanted: WantedState[] = [
+    { absolute: path.join(root, 'a.txt'), to: file('A') },
+    { absolute: path.join(root, 'b.txt'), to: { type: 'absent' } },
+  ]
+  for (const one of wanted) expect(await restore(root, [one])).toMatchObject({ kind: 'os', code: 'EACCES' })
+  expect(
+    await restore(
+      root,
+      wanted.map((one) => ({ ...one, readOnly: 'left so' })),
+    ),
+  ).toBeUndefined()
+  expect(treeOf(root)).toEqual({ 'a.txt': '444 A' })
+})
