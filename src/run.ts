@@ -90,6 +90,7 @@ async function inWorkspace(options: RunOptions, work: (execution: Execution) => 
       ? undefined
       : new History({
           root,
+          allowedRoots: settings.allowedRoots,
           settings: options.history,
           kind: 'run',
           closed,

@@ -106,8 +106,8 @@ export const commandFlags = {
   config: [...running, ...programs, 'strict', ...saving, 'timeout', 'total-timeout', 'no-color', 'help'],
   doctor: ['root', 'no-config', 'allow', 'exec', ...saving, 'json', 'help'],
   history: ['root', 'json', 'help'],
-  undo: ['root', 'action', 'force', ...saving, 'json', ...general],
-  redo: ['root', 'force', ...saving, 'json', ...general],
+  undo: ['root', 'allow', 'allow-escape', 'action', 'force', ...saving, 'json', ...general],
+  redo: ['root', 'allow', 'allow-escape', 'force', ...saving, 'json', ...general],
   back: ['root', 'lock-file', 'lock-timeout', 'json', ...general],
   forward: ['root', 'lock-file', 'lock-timeout', 'json', ...general],
   squash: [

@@ -31,6 +31,8 @@ export interface HistoryOptions {
   readonly kind: ExecutionRecord['kind']
   /** What an undo or redo turns out to be; known once it has begun. */
   readonly about?: () => About
+  /** Directories besides the root that actions may write to. */
+  readonly allowedRoots: readonly string[]
   /** Whether a path must stay out of every commit. Paths are relative to the root. */
   readonly closed: (relative: string) => boolean
   readonly inspect: Inspect
@@ -254,11 +256,12 @@ export class History implements Recorder {
     number: number,
     journal: Journal,
   ): Promise<Checkpoints | undefined> {
-    const { root, settings, closed, kind } = this.#options
+    const { root, allowedRoots, settings, closed, kind } = this.#options
     if (settings.git === 'off') return undefined
     const { openCheckpoints } = await import('./checkpoints.ts')
     const checkpoints = await openCheckpoints({
       root,
+      allowedRoots,
       stateDir,
       settings,
       closed,

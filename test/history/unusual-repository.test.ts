@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, inject, it } from 'vitest'
+import { clada } from '../support/cli.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { type Call, documentOf, execute, git, type Mode, repository, treeOf, undoIn } from './world.ts'
@@ -171,6 +172,35 @@ describe('a log that is switched off', () => {
     fs.rmSync(path.join(root, '.git/logs'), { recursive: true })
     expect(await execute(root, 'commit', [edit])).toMatchObject({ success: true })
     expect(fs.existsSync(path.join(root, '.git/logs'))).toBe(false)
+  })
+})
+
+describe('an allowed directory', () => {
+  it('of the same repository is saved like the project: what the user did there is in no commit of clada’s', async () => {
+    const top = repository({ 'app/a.txt': 'one\n', 'lib/b.txt': 'b\n', 'far/c.txt': 'c\n' })
+    const root = path.join(top, 'app')
+    const lib = path.join(top, 'lib')
+    fill(top, { 'lib/b.txt': 'b\nmine\n', 'lib/.env': 'SECRET\n', 'far/c.txt': 'mine\n' })
+    const calls: Call[] = [edit, ['file_replace_text', { path: '../lib/b.txt', old_text: 'b', new_text: 'B' }]]
+    expect(await execute(root, 'commit', calls, { allowedRoots: [lib] })).toMatchObject({ success: true })
+    expect(git(top, 'show', '--format=', 'HEAD', '--', 'lib')).not.toContain('+mine')
+    expect(git(top, 'show', '--format=', '--name-only', 'HEAD')).toBe('app/a.txt\nlib/b.txt\n')
+    expect(git(top, 'show', '--format=', '--name-only', 'HEAD~')).toBe('lib/b.txt\n')
+    expect(git(top, 'status', '--porcelain', '-uall', '--', ':!app/.clada')).toBe(' M far/c.txt\n?? lib/.env\n')
+  })
+
+  it('is put back by whoever allows it again', () => {
+    const root = repository(files)
+    const other = scratchDir({ 'b.txt': 'b\n' })
+    const text = documentOf(root, [edit]) + documentOf(other, [write('b.txt', 'c\n'), write('new.txt')])
+    expect(clada(['run', '--allow', other], { cwd: root, input: text })).toMatchObject({ status: 0 })
+    expect(clada(['undo'], { cwd: root })).toMatchObject({ status: 1 })
+    expect(textOf(root)).toBe('ONE\n')
+    expect(clada(['undo', '--allow', other], { cwd: root })).toMatchObject({ status: 0 })
+    expect({ ...treeOf(root), ...treeOf(other) }).toMatchObject({ 'a.txt': '644 one\n', 'b.txt': '644 b\n' })
+    expect(fs.readdirSync(other)).toEqual(['b.txt'])
+    expect(clada(['redo', '--allow', other], { cwd: root })).toMatchObject({ status: 0 })
+    expect(fs.readdirSync(other)).toEqual(['b.txt', 'new.txt'])
   })
 })
 
