@@ -4,7 +4,7 @@ import { Stop } from '../core/problem.ts'
 import type { Inspect, Inspected } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import { Contents } from './contents.ts'
-import { eligible, ignoredOf } from './eligible.ts'
+import { eligible, unfitOf } from './eligible.ts'
 import { gitStop } from './git-program.ts'
 import { commitPaths } from './index-commit.ts'
 import { checkWritable, isUnchanged, seenIndex } from './index-file.ts'
@@ -123,16 +123,14 @@ export class Checkpoints {
       return outside || isClosed(entry.path, closed) ? [] : [{ name, entry, absolute }]
     })
     const names = entries.map(({ name }) => name)
-    const early = ignoredOf(this.#room, names)
-    early.catch(() => {})
     const [sorted, disturbed] = await Promise.all([
       eligible(this.#room, names),
       this.mode === 'commit' ? this.#isDisturbed() : false,
     ])
-    // Git does not answer for all when one lies in a submodule; mostly none does.
-    const ignoring = sorted.paths.length === names.length ? early : ignoredOf(this.#room, sorted.paths)
+    // Asked while the index is being prepared: most of the time none is.
+    const sortingOut = unfitOf(this.#room, sorted.paths)
     // Whoever waits for it hears of a failure; nobody else has to.
-    ignoring.catch(() => {})
+    sortingOut.catch(() => {})
     const fit = new Set(sorted.paths)
     const candidates = entries.filter(({ name }) => fit.has(name))
     warnings.push(...this.#notFiltered(sorted.filtered))
@@ -144,8 +142,8 @@ export class Checkpoints {
       )
     }
     if (this.mode === 'shadow') {
-      const ignored = await ignoring
-      const kept = candidates.filter(({ name }) => !ignored.has(name))
+      const out = await sortingOut
+      const kept = candidates.filter(({ name }) => !out.has(name))
       if (kept.length === 0) return { commits: {}, warnings }
       const contents = new Contents(path.dirname(this.#options.dir), record.number)
       const plan = { room: this.#room, head: this.#head, record, message, author: settings.author, contents }
@@ -155,11 +153,11 @@ export class Checkpoints {
       candidates.flatMap(({ name, entry, absolute }) => (isStill(inspect(absolute), entry) ? [] : [name]))
     const late = new Set(changed())
     const paths = candidates.flatMap(({ name }) => (late.has(name) ? [] : [name]))
-    const unfit = async (): Promise<Set<string>> => new Set([...(await ignoring), ...changed()])
+    const unfit = async (): Promise<Set<string>> => new Set([...(await sortingOut), ...changed()])
     const commit = await this.#commit(paths, message, unfit, settings.author, await this.#leftOut(record, candidates))
-    const ignored = await ignoring
+    const out = await sortingOut
     for (const name of late)
-      if (!ignored.has(name)) warnings.push(`${this.#shown(name)} was changed meanwhile and is not committed`)
+      if (!out.has(name)) warnings.push(`${this.#shown(name)} was changed meanwhile and is not committed`)
     return { commits: this.#commits(commit), warnings }
   }
 

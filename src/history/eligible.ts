@@ -14,10 +14,26 @@ export interface Sorted {
 export async function eligible(room: Room, paths: readonly string[]): Promise<Sorted> {
   const { top } = room.repository
   if (paths.length === 0 || top === undefined) return { paths, filtered: new Map() }
-  const isForeign = await foreignIn(room, top, paths)
-  const own = paths.filter((name) => !isForeign(name))
+  const dirs = [...new Set(paths.flatMap((name) => dirsAbove(name)))]
+  const inside = new Set(dirs.filter((dir) => isRepository(path.join(top, dir))))
+  const own = paths.filter((name) => !dirsAbove(name).some((dir) => inside.has(dir)))
   const filtered = await filteredOf(room, own)
   return { paths: own.filter((name) => !filtered.has(name)), filtered }
+}
+
+/** Those among eligible paths that git alone knows to stay out: ignored ones, and those of submodules. */
+export async function unfitOf(room: Room, paths: readonly string[]): Promise<Set<string>> {
+  const asking = ignoredOf(room, paths)
+  asking.catch(() => {})
+  const inside = await inSubmodules(room, paths)
+  // About a path in a submodule git says nothing, nor about the others then. Mostly there is none.
+  const ignored = await (inside.size === 0
+    ? asking
+    : ignoredOf(
+        room,
+        paths.filter((name) => !inside.has(name)),
+      ))
+  return new Set([...inside, ...ignored])
 }
 
 /** Those that git ignores and does not track. */
@@ -46,27 +62,21 @@ async function filteredOf(room: Room, paths: readonly string[]): Promise<Map<str
 }
 
 /**
- * Which paths lie in a repository inside this one. Where the last commit has a submodule there is one, though nothing
- * may be on the disk of it and nothing may describe it.
+ * Paths where the last commit has a submodule, or below. Nothing of it need be on the disk, and nothing in
+ * `.gitmodules` need describe it.
  */
-async function foreignIn(room: Room, top: string, paths: readonly string[]): Promise<(name: string) => boolean> {
-  const dirs = [...new Set(paths.flatMap((name) => dirsAbove(name)))]
-  const submodules = await submodulesAmong(room, [...paths, ...dirs])
-  const inside = new Set([...submodules, ...dirs.filter((dir) => isRepository(path.join(top, dir)))])
-  return (name) => submodules.has(name) || dirsAbove(name).some((dir) => inside.has(dir))
+export async function inSubmodules(room: Room, paths: readonly string[]): Promise<Set<string>> {
+  if (!room.hasCommit || room.repository.top === undefined) return new Set()
+  const names = [...new Set(paths.flatMap((name) => [name, ...dirsAbove(name)]))]
+  const submodules = new Set<string>()
+  for (let at = 0; at < names.length; at += 500)
+    for (const { type, name } of await entriesIn(room, 'HEAD', names.slice(at, at + 500)))
+      if (type === 'commit') submodules.add(name)
+  return new Set(paths.filter((name) => [name, ...dirsAbove(name)].some((one) => submodules.has(one))))
 }
 
 function dirsAbove(name: string): string[] {
   const found: string[] = []
   for (let dir = path.posix.dirname(name); dir !== '.'; dir = path.posix.dirname(dir)) found.push(dir)
-  return found
-}
-
-async function submodulesAmong(room: Room, names: readonly string[]): Promise<Set<string>> {
-  const found = new Set<string>()
-  if (!room.hasCommit) return found
-  for (let at = 0; at < names.length; at += 500)
-    for (const { type, name } of await entriesIn(room, 'HEAD', names.slice(at, at + 500)))
-      if (type === 'commit') found.add(name)
   return found
 }

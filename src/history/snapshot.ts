@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { Inspected } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
-import { eligible, ignoredOf } from './eligible.ts'
+import { eligible, ignoredOf, inSubmodules } from './eligible.ts'
 import { type IgnoredBefore, readIgnored } from './ignored.ts'
 import { addTo } from './index-commit.ts'
 import { copyIndex } from './index-file.ts'
@@ -86,7 +86,9 @@ export async function statesBefore(snapshot: Snapshot, absolutes: readonly strin
   )
   const known = [...byName.keys()].filter((name) => !unknown.has(name) && !name.startsWith('../'))
   // Nothing is known about files of repositories inside this one, nor about what a filter made of a content.
-  const { paths: names } = await eligible(room, known)
+  const { paths } = await eligible(room, known)
+  const inside = await inSubmodules(room, paths)
+  const names = paths.filter((name) => !inside.has(name))
   // A program may also have changed what is ignored: then what was there need not be ignored now.
   const newRules = names.some((name) => path.posix.basename(name) === '.gitignore')
   for (let at = 0; at < names.length; at += 500) {
