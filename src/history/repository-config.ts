@@ -9,6 +9,8 @@ export interface RepositoryConfig {
   /** Filters that would run a program. */
   readonly filters: ReadonlySet<string>
   readonly sparse: boolean
+  /** Whether files on the disk have the modes that git has, and links are links. */
+  readonly modes: boolean
   /** Whether it has no files of its own. */
   readonly bare: boolean
   /** Where its files are, when that is said. */
@@ -43,6 +45,7 @@ export async function readConfig(repository: Repository): Promise<RepositoryConf
     text: lines.join(''),
     filters,
     sparse: isTrue(values.get('core.sparsecheckout')),
+    modes: isTrue(values.get('core.filemode') ?? 'true') && isTrue(values.get('core.symlinks') ?? 'true'),
     bare: isTrue(values.get('core.bare')),
     worktree: values.get('core.worktree'),
   }

@@ -5,6 +5,7 @@ import { identityOf } from './message.ts'
 import type { ExecutionRecord, PathRecord, State } from './record.ts'
 import { hasOtherRefs, type Head, moveRef, refAt } from './repository.ts'
 import type { Room } from './room.ts'
+import { sidesIn } from './tree-contents.ts'
 
 /** All checkpoints hang on this one reference, each on the one before it. */
 export const checkpointsRef = 'refs/clada/checkpoints'
@@ -48,6 +49,7 @@ async function imported(
   target: string,
 ): Promise<{ before: string; after: string }> {
   const [first, second] = head.commit === undefined ? [previous, undefined] : [head.commit, previous]
+  const modes = await modesIn(room, first, entries)
   const { GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: mail, GIT_COMMITTER_DATE: date } = identityOf(author)
   const who = `author ${name} <${mail}> ${date}\ncommitter ${name} <${mail}> ${date}\n`
   const stream = new Stream()
@@ -55,16 +57,20 @@ async function imported(
   stream.data(Buffer.from(`clada: before execution ${record.number}\n`))
   if (first !== undefined) stream.text(`from ${first}\n`)
   if (second !== undefined && second !== first) stream.text(`merge ${second}\n`)
-  for (const { name: path, entry } of entries) stream.change(path, entry.before, contents)
+  for (const { name: path, entry } of entries) stream.change(path, entry.before, contents, modes)
   stream.text(`\ncommit ${target}\nmark :2\n${who}`)
   stream.data(Buffer.from(message))
   stream.text('from :1\n')
-  for (const { name: path, entry } of entries) stream.change(path, entry.after, contents)
+  for (const { name: path, entry } of entries) stream.change(path, entry.after, contents, modes)
   stream.text('\ndone\n')
 
   const marks = room.file('marks')
   const force = target === checkpointsRef ? [] : ['--force']
-  await room.git(['fast-import', '--quiet', '--done', ...force, `--export-marks=${marks}`], { input: stream.bytes() })
+  await room.git(['fast-import', '--quiet', '--done', ...force, `--export-marks=${marks}`], {
+    input: stream.bytes(),
+    // Two names that differ in large and small letters are two here, whatever the disk makes of them.
+    env: { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'core.ignoreCase', GIT_CONFIG_VALUE_0: 'false' },
+  })
   const found = new Map(
     fs
       .readFileSync(marks, 'utf8')
@@ -72,6 +78,17 @@ async function imported(
       .map((line) => [line.split(' ')[0] ?? '', line.split(' ')[1] ?? ''] as const),
   )
   return { before: found.get(':1') ?? '', after: found.get(':2') ?? '' }
+}
+
+/** Modes as the repository has them, where those on the disk mean nothing. */
+async function modesIn(room: Room, commit: string | undefined, entries: ShadowPlan['entries']) {
+  const modes = new Map<string, string>()
+  if (room.config.modes || commit === undefined) return modes
+  for (let at = 0; at < entries.length; at += 500) {
+    const names = entries.slice(at, at + 500).map(({ name }) => name)
+    for (const { name, mode } of await sidesIn(room, commit, names)) modes.set(name, mode)
+  }
+  return modes
 }
 
 class Stream {
@@ -87,16 +104,20 @@ class Stream {
     this.text('\n')
   }
 
-  change(name: string, state: State, contents: Contents): void {
+  change(name: string, state: State, contents: Contents, modes: ReadonlyMap<string, string>): void {
     const quoted = `"${name.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\n')}"`
     const bytes = state.type === 'symlink' ? Buffer.from(state.target) : contents.bytesOf(state)
     if (bytes === undefined) return this.text(`D ${quoted}\n`)
-    const mode = state.type === 'symlink' ? '120000' : state.type === 'file' && state.mode & 0o100 ? '100755' : '100644'
-    this.text(`M ${mode} inline ${quoted}\n`)
+    this.text(`M ${modes.get(name) ?? modeOf(state)} inline ${quoted}\n`)
     this.data(bytes)
   }
 
   bytes(): Buffer {
     return Buffer.concat(this.#parts)
   }
+}
+
+function modeOf(state: State): string {
+  if (state.type === 'symlink') return '120000'
+  return state.type === 'file' && state.mode & 0o100 ? '100755' : '100644'
 }

@@ -175,6 +175,38 @@ describe('a log that is switched off', () => {
   })
 })
 
+describe('a repository that takes the disk for a poorer one', () => {
+  const saved = (root: string, at: string): string =>
+    git(root, 'diff', '--raw', '--no-renames', '--abbrev=4', 'HEAD', at)
+
+  it('has names in its checkpoints as they are, though it does not tell large letters from small ones', async () => {
+    const root = repository(files)
+    git(root, 'config', 'core.ignoreCase', 'true')
+    const move: Call = ['file_move', { old_path: 'a.txt', new_path: 'A.TXT' }]
+    expect(await execute(root, 'shadow', [move, write('B.txt')])).toMatchObject({ success: true })
+    expect(saved(root, `${checkpoints}~`)).toBe('')
+    expect(git(root, 'ls-tree', '-r', '--name-only', checkpoints)).toBe('A.TXT\nB.txt\nb.txt\nsrc/c.txt\n')
+  })
+
+  it('keeps the modes that it has in its checkpoints', async () => {
+    const root = repository({ ...files, 'run.sh': 'one\n' })
+    fs.symlinkSync('a.txt', path.join(root, 'link'))
+    git(root, 'add', 'link')
+    git(root, 'update-index', '--chmod=+x', 'run.sh')
+    git(root, 'commit', '-q', '-m', 'second')
+    git(root, 'config', 'core.fileMode', 'false')
+    git(root, 'config', 'core.symlinks', 'false')
+    fs.rmSync(path.join(root, 'link'))
+    git(root, 'checkout', '-q', '--', 'link')
+    const calls = [write('run.sh', 'two\n'), write('link', 'b.txt'), write('new.txt')]
+    expect(await execute(root, 'shadow', calls)).toMatchObject({ success: true })
+    expect(saved(root, `${checkpoints}~`)).toBe('')
+    expect(git(root, 'ls-tree', '--format=%(objectmode) %(path)', checkpoints, 'run.sh', 'link', 'new.txt')).toBe(
+      '120000 link\n100644 new.txt\n100755 run.sh\n',
+    )
+  })
+})
+
 describe('an allowed directory', () => {
   it('of the same repository is saved like the project: what the user did there is in no commit of clada’s', async () => {
     const top = repository({ 'app/a.txt': 'one\n', 'lib/b.txt': 'b\n', 'far/c.txt': 'c\n' })
