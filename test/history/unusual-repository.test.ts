@@ -44,6 +44,15 @@ describe('a repository whose files are elsewhere', () => {
     expect(textOf(root)).toBe('one\n')
   })
 
+  it('is one of the project all the same when only the user says so, to whom git does not listen there', () => {
+    const root = repository(files)
+    const home = scratchDir({ '.gitconfig': '[core]\n\tworktree = /\n\tbare = true\n' })
+    git(root, 'config', '--unset', 'core.bare')
+    const run = clada(['run'], { cwd: root, input: documentOf(root, [edit]), env: { HOME: home } })
+    expect(run).toMatchObject({ status: 0 })
+    expect(subjects(root)).toEqual(['AI: edit a.txt', 'first'])
+  })
+
   it('is that of a project below it when these are its files', async () => {
     const top = scratchDir({ 'work/a.txt': 'one\n', 'other.txt': 'mine\n' })
     git(top, 'init', '-q')
