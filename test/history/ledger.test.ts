@@ -72,6 +72,24 @@ describe('the ledger', () => {
     expect(await missed('one')).toEqual({ execution: 4, action: 1 })
   })
 
+  it('tells it also of a passage whose beginning or end is gone', async () => {
+    const root = scratchDir({ 'a.txt': 'begin\nmiddle\nend\n' })
+    await execute(root, 'off', [replace('begin', 'BEGIN'), replace('end', 'END')])
+    const range = (old_text_beginning: string, old_text_end: string): Call => [
+      'file_replace_text_range',
+      { path: 'a.txt', old_text_beginning, old_text_end, new_text: 'x' },
+    ]
+    const { results } = await execute(root, 'off', [range('begin', 'END'), range('BEGIN', 'end'), range('no', 'END')])
+    expect(results.map(({ details }) => details?.changed_by)).toEqual([
+      { execution: 1, action: 1 },
+      { execution: 1, action: 2 },
+      undefined,
+    ])
+    const csl = '<---SEARCH file="a.txt"--->\nbegin\n<---TO--->\nEND\n<---REPLACE--->\nx\n<---END--->\n'
+    const again = await new Clada({ repoPath: root, git: 'off' }).execute(csl)
+    expect(again.results[0]?.details?.changed_by).toEqual({ execution: 1, action: 1 })
+  })
+
   it('tells that an undo took a text away', async () => {
     const root = scratchDir({ 'a.txt': 'one\n' })
     await execute(root, 'off', [replace('one', 'two')])
