@@ -5,7 +5,7 @@ import type { FileChange, FileDiff } from './core/result.ts'
 import type { Settings } from './core/settings.ts'
 import { Contents } from './history/contents.ts'
 import { type Done, doneIn } from './history/done.ts'
-import { fullPath } from './history/journal.ts'
+import { fullPath, shortPath } from './history/journal.ts'
 import { blockIn, type Executed, lostBy, type LostBy } from './history/ledger.ts'
 import type { ExecutionRecord, PathRecord, State } from './history/record.ts'
 import { seenAt } from './history/seen.ts'
@@ -139,7 +139,7 @@ export async function doneBefore(
 /** Which action took a text out of a file. */
 export async function textLostBy(settings: Settings, absolute: string, text: string): Promise<LostBy | undefined> {
   const { records, history } = await read(settings)
-  return lostBy(records, history, path.relative(settings.root, absolute).split(path.sep).join('/'), text)
+  return lostBy(records, history, shortPath(settings.root, absolute), text)
 }
 
 interface Read {

@@ -90,6 +90,7 @@ async function inWorkspace(options: RunOptions, work: (execution: Execution) => 
       ? undefined
       : new History({
           root,
+          allowedRoots: settings.allowedRoots,
           settings: options.history,
           kind: 'run',
           closed,
@@ -174,7 +175,7 @@ function logInto(history: History, settings: Settings): ActionLog {
     acted: async (result) => {
       history.acted(result)
       const { success, code, details, params } = result
-      const { old_text: wanted, path: given } = params
+      const { [details?.missing ?? 'old_text']: wanted, path: given } = params
       if (success || code !== 'match_count_mismatch' || details?.places !== undefined) return
       if (typeof wanted !== 'string' || typeof given !== 'string') return
       const absolute = path.resolve(settings.root, given)

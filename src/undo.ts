@@ -70,6 +70,7 @@ async function turn(
   let about: About = {}
   const history = new History({
     root: settings.root,
+    allowedRoots: settings.allowedRoots,
     settings: how,
     kind,
     about: () => about,

@@ -75,8 +75,10 @@ export interface Details {
   nearest?: { line: number; endLine: number; similarity: number; diff: string; why?: string }[]
   /** The line where the new text already stands. */
   already_applied_at_line?: number
-  /** The action that took the text away; without an execution it is one of the same document. */
-  changed_by?: { execution?: number; action: number }
+  /** The parameter whose text is not there, when there are several. */
+  missing?: string
+  /** The action that took the text away, or the undo or redo; without an execution it is one of the same document. */
+  changed_by?: { execution?: number; action: number; kind?: 'undo' | 'redo'; of?: number }
   /** It was not carried out, because an earlier execution did exactly this and it still holds. */
   /** Files that were in the way of an undo or a step. */
   conflicts?: string[]

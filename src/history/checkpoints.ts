@@ -22,6 +22,7 @@ import type { Side } from './tree-contents.ts'
 
 export interface CheckpointOptions {
   readonly root: string
+  readonly allowedRoots: readonly string[]
   readonly stateDir: string
   readonly settings: HistorySettings
   readonly closed: (relative: string) => boolean
@@ -66,7 +67,7 @@ export class Checkpoints {
 
   /** Commits what nobody has committed yet. Answers with warnings. */
   async before(): Promise<string[]> {
-    const { root, closed, settings, saves } = this.#options
+    const { settings, saves } = this.#options
     const { repository } = this.#room
     const checks = saves === 'everything' && repository.top !== undefined
     if (this.mode === 'shadow') {
@@ -87,8 +88,7 @@ export class Checkpoints {
       this.mode = 'shadow'
       return [stagedWarning]
     }
-    const top = repository.top ?? root
-    const { paths, filtered } = await eligible(this.#room, savable(top, dirty, root, closed))
+    const { paths, filtered } = await eligible(this.#room, this.#savable(dirty))
     if (paths.length === 0) return []
     this.#before = await this.#commit(
       paths,
@@ -165,6 +165,16 @@ export class Checkpoints {
     await checkWritable(repository, needs)
     checkIndex(repository)
     await checkRefs(repository, refs)
+  }
+
+  /** What may be saved of these, wherever actions may write: their changes must not mix with the user's. */
+  #savable(names: readonly string[]): string[] {
+    const { root, allowedRoots, closed } = this.#options
+    const top = this.#room.repository.top ?? root
+    const found = [root, ...allowedRoots].flatMap((place) =>
+      savable(top, names, place, (relative) => closed(path.relative(root, path.join(place, relative)))),
+    )
+    return [...new Set(found)]
   }
 
   /** As the project has it, whatever part of the repository that is. */

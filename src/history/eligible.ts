@@ -55,8 +55,8 @@ async function filteredOf(room: Room, paths: readonly string[], how: RoomCall): 
 }
 
 /**
- * Which paths lie in a repository inside this one. Where the last commit has a submodule there is one, though nothing
- * may be on the disk of it and nothing may describe it.
+ * Paths where the last commit has a submodule, or below. Nothing of it need be on the disk, and nothing in
+ * `.gitmodules` need describe it.
  */
 async function foreignIn(room: Room, top: string, paths: readonly string[]): Promise<(name: string) => boolean> {
   const dirs = new Set(paths.flatMap((name) => dirsAbove(name)))

@@ -31,13 +31,20 @@ export function repeatedIn(history: string, document: string): Pick<Executed, 'e
 
 export interface LostBy {
   readonly execution: number
+  /** 0 for an undo or redo, which has none. */
   readonly action: number
+  readonly kind?: 'undo' | 'redo'
+  /** The execution that an undo or redo was about. */
+  readonly of?: number
 }
 
 /** Looks back no further than this: a text that was lost so long ago was lost for a reason. */
 const lookBack = 50
 
-/** The last change that took a text out of a file. Line breaks count as one kind. */
+/**
+ * The change that took a text out of a file, when it was one of ours. A text that an execution left in the file was
+ * taken away later, by somebody else, whatever became of it before. Line breaks count as one kind.
+ */
 export function lostBy(
   records: readonly ExecutionRecord[],
   history: string,
@@ -46,30 +53,35 @@ export function lostBy(
 ): LostBy | undefined {
   const wanted = text.replaceAll('\r\n', '\n')
   let looked = 0
-  for (const { number, paths } of records.toReversed()) {
+  for (const { number, kind, of, paths } of records.toReversed()) {
     const entry = paths.find((one) => one.path === path)
     if (entry === undefined) continue
     if (++looked > lookBack) return undefined
-    const action = lostIn(entry, new Contents(history, number), wanted)
-    if (action !== undefined) return { execution: number, action }
+    const contents = new Contents(history, number)
+    const left = entry.after.type === 'file' ? hasIn(contents.bytesOf(entry.after), wanted) : false
+    if (left !== false) return undefined
+    const action = lostIn(entry, contents, wanted)
+    if (action === undefined) continue
+    return { execution: number, action, ...(kind === 'run' ? {} : { kind }), ...(of === undefined ? {} : { of }) }
   }
   return undefined
 }
 
-/** The last step of an entry that took a text out. */
+/** The last step that took a text out of a file which does not hold it any more. */
 export function lostIn(
-  entry: Pick<PathRecord, 'before' | 'steps'>,
+  { before, steps }: Pick<PathRecord, 'before' | 'steps'>,
   contents: Contents,
   wanted: string,
 ): number | undefined {
-  const has = (bytes: Buffer | undefined): boolean =>
-    bytes !== undefined && bytes.toString('utf8').replaceAll('\r\n', '\n').includes(wanted)
-  let before = has(contents.bytesOf(entry.before))
-  let lost: number | undefined
-  for (const { by, pack } of entry.steps) {
-    const now = pack !== undefined && has(contents.slice(pack))
-    if (before && !now) lost = by
-    before = now
+  for (const [at, { by }] of [...steps.entries()].reverse()) {
+    const pack = steps[at - 1]?.pack
+    // What a step made and nobody kept counts as what came after it, which is without the text.
+    const bytes = at === 0 ? contents.bytesOf(before) : pack && contents.slice(pack)
+    if (hasIn(bytes, wanted)) return by
   }
-  return lost
+  return undefined
 }
+
+/** Undefined when nobody can say. */
+const hasIn = (bytes: Buffer | undefined, wanted: string): boolean | undefined =>
+  bytes && bytes.toString('utf8').replaceAll('\r\n', '\n').includes(wanted)

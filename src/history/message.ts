@@ -1,4 +1,5 @@
 import type { ExecutionRecord } from './record.ts'
+import { withoutControls } from './summary.ts'
 
 /** `AI: <summary>`, and below it what each action did. */
 export function commitMessage(record: ExecutionRecord, explanations: readonly string[]): string {
@@ -9,7 +10,7 @@ export function commitMessage(record: ExecutionRecord, explanations: readonly st
       (error === undefined ? '' : `\n   ${error}`),
   )
   const body = [...said.filter((text) => text !== record.summary), ...(actions.length > 0 ? [actions.join('\n')] : [])]
-  return `${[`AI: ${record.summary}`, ...body].join('\n\n')}\n`.replaceAll('\0', '')
+  return withoutControls(`${[`AI: ${record.summary}`, ...body].join('\n\n')}\n`)
 }
 
 /** Who commits, as git's environment has it. */

@@ -27,6 +27,8 @@ export interface HistoryOptions {
   readonly kind: ExecutionRecord['kind']
   /** What an undo or redo turns out to be; known once it has begun. */
   readonly about?: () => About
+  /** Directories besides the root that actions may write to. */
+  readonly allowedRoots: readonly string[]
   /** Whether a path must stay out of every commit. Paths are relative to the root. */
   readonly closed: (relative: string) => boolean
   readonly inspect: Inspect
@@ -116,13 +118,14 @@ const keptExecutions = 1000
 
 async function openedCheckpoints(
   { stateDir, history, number, journal }: Pick<Open, 'stateDir' | 'history' | 'number' | 'journal'>,
-  { root, settings, closed, kind }: HistoryOptions,
+  { root, allowedRoots, settings, closed, kind }: HistoryOptions,
   tell: (lines: readonly string[]) => void,
 ): Promise<Checkpoints | undefined> {
   if (settings.git === 'off') return undefined
   const { openCheckpoints } = await import('./checkpoints.ts')
   const checkpoints = await openCheckpoints({
     root,
+    allowedRoots,
     stateDir,
     settings,
     closed,

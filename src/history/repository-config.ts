@@ -11,6 +11,8 @@ export interface RepositoryConfig {
   readonly sparse: boolean
   /** By which it names its objects. */
   readonly hash: 'sha1' | 'sha256'
+  /** Whether files on the disk have the modes that git has, and links are links. */
+  readonly modes: boolean
   /** Whether it has no files of its own. */
   readonly bare: boolean
   /** Where its files are, when that is said. */
@@ -28,11 +30,15 @@ const harmless = new Set(
 
 export async function readConfig(repository: Repository): Promise<RepositoryConfig> {
   const values = new Map<string, string>()
+  const own = new Map<string, string>()
   const filters = new Set<string>()
-  for (const item of (await listConfig(repository)).split('\0')) {
+  const words = (await listConfig(repository)).split('\0')
+  for (let at = 0; at + 1 < words.length; at += 2) {
+    const [scope = '', item = ''] = words.slice(at, at + 2)
     const [name = '', ...rest] = item.split('\n')
     const value = rest.length === 0 ? 'true' : rest.join('\n')
     values.set(name, value)
+    if (scope === 'local' || scope === 'worktree') own.set(name, value)
     const [, filter] = /^filter\.(.+)\.(?:clean|process)$/s.exec(name) ?? []
     if (filter !== undefined && rest.length > 0 && value !== '') filters.add(filter)
   }
@@ -46,8 +52,10 @@ export async function readConfig(repository: Repository): Promise<RepositoryConf
     filters,
     sparse: isTrue(values.get('core.sparsecheckout')),
     hash: values.get('extensions.objectformat')?.toLowerCase() === 'sha256' ? 'sha256' : 'sha1',
-    bare: isTrue(values.get('core.bare')),
-    worktree: values.get('core.worktree'),
+    modes: isTrue(values.get('core.filemode') ?? 'true') && isTrue(values.get('core.symlinks') ?? 'true'),
+    // About these git listens to nobody but the repository.
+    bare: isTrue(own.get('core.bare')),
+    worktree: own.get('core.worktree'),
   }
 }
 
@@ -59,11 +67,16 @@ function listConfig({ gitDir }: Repository): Promise<string> {
   const { PATH = '/usr/bin:/bin', HOME = '/nonexistent', XDG_CONFIG_HOME } = process.env
   const env = { PATH, HOME, ...(XDG_CONFIG_HOME === undefined ? {} : { XDG_CONFIG_HOME }), GIT_DIR: gitDir }
   return new Promise((done, failed) => {
-    execFile('git', ['config', '-z', '--list'], { cwd: gitDir, env, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
-      if (error === null) return done(stdout)
-      const [said = ''] = stderr.split('\n')
-      const why = said === '' ? `ended with ${error.code ?? error.signal}` : said
-      failed(gitStop(error.code === 'ENOENT' ? 'git is not installed' : `git config: ${why}`))
-    })
+    execFile(
+      'git',
+      ['config', '-z', '--show-scope', '--list'],
+      { cwd: gitDir, env, maxBuffer: 1 << 26 },
+      (error, stdout, stderr) => {
+        if (error === null) return done(stdout)
+        const [said = ''] = stderr.split('\n')
+        const why = said === '' ? `ended with ${error.code ?? error.signal}` : said
+        failed(gitStop(error.code === 'ENOENT' ? 'git is not installed' : `git config: ${why}`))
+      },
+    )
   })
 }

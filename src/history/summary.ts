@@ -72,9 +72,15 @@ export const listOf = (names: readonly string[]): string =>
   names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ')
 
 function oneLine(text: string): string {
-  const [line = ''] = text.split('\n')
-  return line.length > 72 ? `${line.slice(0, 71)}…` : line
+  const [line = ''] = text.split(/[\r\n]/)
+  // By characters: half of one is none.
+  const characters = [...withoutControls(line.replaceAll('\t', ' '))]
+  return characters.length > 72 ? `${characters.slice(0, 71).join('')}…` : characters.join('')
 }
+
+/** A model may have written anything, and people look at commits in a terminal, which some characters would steer. */
+// oxlint-disable-next-line no-control-regex
+export const withoutControls = (text: string): string => text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, '')
 
 /** What an action was about, in a word or two. */
 export function targetOf(params: Readonly<Record<string, unknown>>): string {

@@ -43,7 +43,9 @@ function sideFor(room: Room, wanted: Side | NewContent, there: Side | undefined)
   if ('oid' in wanted) return wanted
   const { mode, body } = wanted
   const oid = nameOf(room, 'blob', body)
-  return { mode, oid: oid === there?.oid ? oid : writeObject(room, 'blob', body) }
+  // Where the modes on the disk mean nothing, the repository knows better.
+  const isKnown = !room.config.modes && there !== undefined && there.mode !== directory
+  return { mode: isKnown ? there.mode : mode, oid: oid === there?.oid ? oid : writeObject(room, 'blob', body) }
 }
 
 /** Git sorts a directory as if its name ended with a slash. */

@@ -25,7 +25,7 @@ export function explainMatch(problem: MatchProblem, action: string): Explained {
       return {
         error: after ? `${action}: ${param} not found after ${after}` : `${action}: ${param} not found in file`,
         code: 'match_count_mismatch',
-        details: { path, ...nearby(problem), advice: absentAdvice(param, problem) },
+        details: { path, ...missingOf(param), ...nearby(problem), advice: absentAdvice(param, problem) },
       }
     }
     case 'text-ambiguous': {
@@ -49,6 +49,7 @@ export function explainMatch(problem: MatchProblem, action: string): Explained {
           expected,
           found,
           ...(places.length > 0 ? { places } : {}),
+          ...missingOf(problem.missing),
           ...nearby(problem),
           advice:
             found === 0
@@ -109,6 +110,9 @@ export function explainMatch(problem: MatchProblem, action: string): Explained {
       }
   }
 }
+
+/** What most edits look for is old_text, and nobody has to be told. */
+const missingOf = (param = 'old_text'): Pick<Details, 'missing'> => (param === 'old_text' ? {} : { missing: param })
 
 type HunkProblem = Problem & { kind: 'hunk-failed' }
 

@@ -1,5 +1,6 @@
 import type { ActionResult, Details, ParseError } from '../core/result.ts'
 import { capText } from './cap.ts'
+import { changerOf } from './changer.ts'
 import type { CountedIn } from './options.ts'
 import { structureHelp } from './structures.ts'
 
@@ -10,11 +11,7 @@ export function repairLines({ error = '', code, details = {} }: ActionResult, li
     lines.push(`The new text is already in the file, on line ${details.already_applied_at_line}.`)
   }
   if (details.changed_by !== undefined) {
-    const { execution, action } = details.changed_by
-    const where = execution === undefined ? '' : `execution ${execution}`
-    // An undo has no actions.
-    const who = action === 0 ? where : `action ${action}${where === '' ? '' : ` of ${where}`}`
-    lines.push(`This text was there until ${who} changed it.`)
+    lines.push(`This text was there until ${changerOf(details.changed_by)} changed it.`)
   }
   for (const place of details.nearest ?? []) lines.push(...nearLines(place))
   if (details.structure !== undefined) lines.push(...structureHelp(details.structure))

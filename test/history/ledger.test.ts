@@ -5,7 +5,7 @@ import { Clada } from '../../src/index.ts'
 import { formatReport } from '../../src/report/format.ts'
 import { clada } from '../support/cli.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
-import { type Call, documentOf, execute, git, repository } from './world.ts'
+import { type Call, documentOf, execute, git, type Mode, repository, undoIn } from './world.ts'
 
 const replace = (old_text: string, new_text: string): Call => [
   'file_replace_text',
@@ -45,6 +45,71 @@ describe('the ledger', () => {
       { action: 4 },
     ])
     expect(formatReport(result, 'llm')).toContain('This text was there until action 2 of execution 2 changed it.')
+  })
+
+  const modes: readonly Mode[] = ['commit', 'shadow', 'off']
+  it.each(modes)('blames nobody for what the user took away: %s', async (mode) => {
+    const root = repository({ 'a.txt': 'one\ntwo\n' })
+    const missed = async (text: string) => {
+      const { results } = await execute(root, mode, [replace(text, 'x')])
+      return results[0]?.details?.changed_by
+    }
+    await execute(root, mode, [replace('two', 'TWO')])
+    expect(await missed('two')).toEqual({ execution: 1, action: 1 })
+    // Taken back by an undo, in the same execution, or by hand: it was there again, and who removed it then is not known.
+    await undoIn(root, mode)
+    fill(root, { 'a.txt': 'one\n' })
+    expect(await missed('two')).toBeUndefined()
+    fill(root, { 'a.txt': 'one\ntwo\n' })
+    await execute(root, mode, [replace('one', 'ONE'), replace('ONE', 'one'), replace('two', '2')])
+    fill(root, { 'a.txt': '2\n' })
+    expect(await missed('one')).toBeUndefined()
+    expect(await missed('two')).toEqual({ execution: 3, action: 3 })
+    fill(root, { 'a.txt': 'one\ntwo\n' })
+    await execute(root, mode, [replace('one', 'un')])
+    fill(root, { 'a.txt': 'un\n' })
+    expect(await missed('two')).toBeUndefined()
+    expect(await missed('one')).toEqual({ execution: 4, action: 1 })
+  })
+
+  it('tells it also of a passage whose beginning or end is gone', async () => {
+    const root = scratchDir({ 'a.txt': 'begin\nmiddle\nend\n' })
+    await execute(root, 'off', [replace('begin', 'BEGIN'), replace('end', 'END')])
+    const range = (old_text_beginning: string, old_text_end: string): Call => [
+      'file_replace_text_range',
+      { path: 'a.txt', old_text_beginning, old_text_end, new_text: 'x' },
+    ]
+    const { results } = await execute(root, 'off', [range('begin', 'END'), range('BEGIN', 'end'), range('no', 'END')])
+    expect(results.map(({ details }) => details?.changed_by)).toEqual([
+      { execution: 1, action: 1 },
+      { execution: 1, action: 2 },
+      undefined,
+    ])
+    const csl = '<---SEARCH file="a.txt"--->\nbegin\n<---TO--->\nEND\n<---REPLACE--->\nx\n<---END--->\n'
+    const again = await new Clada({ repoPath: root, git: 'off' }).execute(csl)
+    expect(again.results[0]?.details?.changed_by).toEqual({ execution: 1, action: 1 })
+  })
+
+  it('tells that an undo took a text away', async () => {
+    const root = scratchDir({ 'a.txt': 'one\n' })
+    await execute(root, 'off', [replace('one', 'two')])
+    await undoIn(root, 'off')
+    const result = await execute(root, 'off', [replace('two', 'three')])
+    expect(result.results[0]?.details?.changed_by).toEqual({ execution: 2, action: 0, kind: 'undo', of: 1 })
+    expect(formatReport(result, 'llm')).toContain(
+      'This text was there until execution 2 (undo of execution 1) changed it.',
+    )
+  })
+
+  it('knows what a program left, and what it took', async () => {
+    const root = scratchDir({ 'a.txt': 'one\ntwo\n', 'b.txt': 'two\n' })
+    const run: Call = ['run', { command: 'cp b.txt a.txt' }]
+    expect(await execute(root, 'off', [run])).toMatchObject({ success: true })
+    const lost = async (text: string) =>
+      (await execute(root, 'off', [replace(text, 'x')])).results[0]?.details?.changed_by
+    expect(await lost('one')).toEqual({ execution: 1, action: 1 })
+    fill(root, { 'a.txt': 'three\n' })
+    expect(await lost('two')).toBeUndefined()
   })
 
   it('costs nothing where nothing was executed', async () => {

@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, inject, it } from 'vitest'
+import { clada } from '../support/cli.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { type Call, documentOf, execute, git, type Mode, repository, treeOf, undoIn } from './world.ts'
@@ -41,6 +42,15 @@ describe('a repository whose files are elsewhere', () => {
     expect(git(root, 'for-each-ref', 'refs/clada')).toBe('')
     expect(await undoIn(root, 'commit')).toMatchObject({ success: true })
     expect(textOf(root)).toBe('one\n')
+  })
+
+  it('is one of the project all the same when only the user says so, to whom git does not listen there', () => {
+    const root = repository(files)
+    const home = scratchDir({ '.gitconfig': '[core]\n\tworktree = /\n\tbare = true\n' })
+    git(root, 'config', '--unset', 'core.bare')
+    const run = clada(['run'], { cwd: root, input: documentOf(root, [edit]), env: { HOME: home } })
+    expect(run).toMatchObject({ status: 0 })
+    expect(subjects(root)).toEqual(['AI: edit a.txt', 'first'])
   })
 
   it('is that of a project below it when these are its files', async () => {
@@ -171,6 +181,67 @@ describe('a log that is switched off', () => {
     fs.rmSync(path.join(root, '.git/logs'), { recursive: true })
     expect(await execute(root, 'commit', [edit])).toMatchObject({ success: true })
     expect(fs.existsSync(path.join(root, '.git/logs'))).toBe(false)
+  })
+})
+
+describe('a repository that takes the disk for a poorer one', () => {
+  const saved = (root: string, at: string): string =>
+    git(root, 'diff', '--raw', '--no-renames', '--abbrev=4', 'HEAD', at)
+
+  it('has names in its checkpoints as they are, though it does not tell large letters from small ones', async () => {
+    const root = repository(files)
+    git(root, 'config', 'core.ignoreCase', 'true')
+    const move: Call = ['file_move', { old_path: 'a.txt', new_path: 'A.TXT' }]
+    expect(await execute(root, 'shadow', [move, write('B.txt')])).toMatchObject({ success: true })
+    expect(saved(root, `${checkpoints}~`)).toBe('')
+    expect(git(root, 'ls-tree', '-r', '--name-only', checkpoints)).toBe('A.TXT\nB.txt\nb.txt\nsrc/c.txt\n')
+  })
+
+  it('keeps the modes that it has in its checkpoints', async () => {
+    const root = repository({ ...files, 'run.sh': 'one\n' })
+    fs.symlinkSync('a.txt', path.join(root, 'link'))
+    git(root, 'add', 'link')
+    git(root, 'update-index', '--chmod=+x', 'run.sh')
+    git(root, 'commit', '-q', '-m', 'second')
+    git(root, 'config', 'core.fileMode', 'false')
+    git(root, 'config', 'core.symlinks', 'false')
+    fs.rmSync(path.join(root, 'link'))
+    git(root, 'checkout', '-q', '--', 'link')
+    const calls = [write('run.sh', 'two\n'), write('link', 'b.txt'), write('new.txt')]
+    expect(await execute(root, 'shadow', calls)).toMatchObject({ success: true })
+    expect(saved(root, `${checkpoints}~`)).toBe('')
+    expect(git(root, 'ls-tree', '--format=%(objectmode) %(path)', checkpoints, 'run.sh', 'link', 'new.txt')).toBe(
+      '120000 link\n100644 new.txt\n100755 run.sh\n',
+    )
+  })
+})
+
+describe('an allowed directory', () => {
+  it('of the same repository is saved like the project: what the user did there is in no commit of clada’s', async () => {
+    const top = repository({ 'app/a.txt': 'one\n', 'lib/b.txt': 'b\n', 'far/c.txt': 'c\n' })
+    const root = path.join(top, 'app')
+    const lib = path.join(top, 'lib')
+    fill(top, { 'lib/b.txt': 'b\nmine\n', 'lib/.env': 'SECRET\n', 'far/c.txt': 'mine\n' })
+    const calls: Call[] = [edit, ['file_replace_text', { path: '../lib/b.txt', old_text: 'b', new_text: 'B' }]]
+    expect(await execute(root, 'commit', calls, { allowedRoots: [lib] })).toMatchObject({ success: true })
+    expect(git(top, 'show', '--format=', 'HEAD', '--', 'lib')).not.toContain('+mine')
+    expect(git(top, 'show', '--format=', '--name-only', 'HEAD')).toBe('app/a.txt\nlib/b.txt\n')
+    expect(git(top, 'show', '--format=', '--name-only', 'HEAD~')).toBe('lib/b.txt\n')
+    expect(git(top, 'status', '--porcelain', '-uall', '--', ':!app/.clada')).toBe(' M far/c.txt\n?? lib/.env\n')
+  })
+
+  it('is put back by whoever allows it again', () => {
+    const root = repository(files)
+    const other = scratchDir({ 'b.txt': 'b\n' })
+    const text = documentOf(root, [edit]) + documentOf(other, [write('b.txt', 'c\n'), write('new.txt')])
+    expect(clada(['run', '--allow', other], { cwd: root, input: text })).toMatchObject({ status: 0 })
+    expect(clada(['undo'], { cwd: root })).toMatchObject({ status: 1 })
+    expect(textOf(root)).toBe('ONE\n')
+    expect(clada(['undo', '--allow', other], { cwd: root })).toMatchObject({ status: 0 })
+    expect({ ...treeOf(root), ...treeOf(other) }).toMatchObject({ 'a.txt': '644 one\n', 'b.txt': '644 b\n' })
+    expect(fs.readdirSync(other)).toEqual(['b.txt'])
+    expect(clada(['redo', '--allow', other], { cwd: root })).toMatchObject({ status: 0 })
+    expect(fs.readdirSync(other)).toEqual(['b.txt', 'new.txt'])
   })
 })
 

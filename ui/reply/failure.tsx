@@ -1,4 +1,5 @@
 import type { Details } from '../../src/core/result.ts'
+import { changerOf } from '../../src/report/changer.ts'
 import type { BlockDetail, BlockState } from '../../src/ui/protocol.ts'
 import { shown } from '../words.ts'
 
@@ -17,12 +18,7 @@ export function Failure({ result, state }: { result: NonNullable<BlockDetail['re
         </p>
       )}
       {already !== undefined && <p class="hint">The new text is already in the file, on line {already}.</p>}
-      {changed_by !== undefined && (
-        <p class="hint">
-          This text was there until action {changed_by.action}
-          {changed_by.execution === undefined ? '' : ` of execution ${changed_by.execution}`} changed it.
-        </p>
-      )}
+      {changed_by !== undefined && <p class="hint">This text was there until {changerOf(changed_by)} changed it.</p>}
       {nearest.map((near) => (
         <Nearest key={near.line} near={near} />
       ))}
