@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { putFile } from '../state/own-files.ts'
+import { putFile, writeIgnoreFile } from '../state/own-files.ts'
 
 /**
  * `.clada/allowed-commands.json`: what the people of a project have approved, as exact strings. It may be shared, so
@@ -39,12 +39,7 @@ export function writeProjectList(root: string, list: ProjectList): void {
   fs.mkdirSync(dir, { recursive: true })
   // A link here could lead anywhere; a repository may have brought it along.
   if (!fs.lstatSync(dir).isDirectory()) throw new Error(`'${dir}' is not a directory`)
-  const ignore = path.join(dir, '.gitignore')
-  if (!fs.existsSync(ignore)) {
-    const text =
-      '# Made by clada. What users approved is the only thing worth sharing.\n*\n!.gitignore\n!allowed-commands.json\n'
-    fs.writeFileSync(ignore, text, { flag: 'wx' })
-  }
+  if (!fs.existsSync(path.join(dir, '.gitignore'))) writeIgnoreFile(dir)
   putFile(path.join(dir, 'allowed-commands.json'), `${JSON.stringify(list, null, 2)}\n`)
 }
 

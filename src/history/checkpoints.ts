@@ -6,18 +6,19 @@ import type { HistorySettings } from '../core/settings.ts'
 import { Contents } from './contents.ts'
 import { eligible, ignoredOf } from './eligible.ts'
 import { gitStop } from './git-program.ts'
-import { commitPaths } from './index-commit.ts'
-import { checkWritable, isUnchanged, seenIndex } from './index-file.ts'
+import { type Committed, commitPaths } from './index-commit.ts'
+import { isUnchanged, seenIndex } from './index-file.ts'
 import { fullPath, shortPath } from './journal.ts'
 import { commitMessage } from './message.ts'
 import { type ExecutionRecord, type PathRecord, pendingFile, readRecord, roomDir, type State } from './record.ts'
 import { findRepository, ownRepository } from './find-repository.ts'
-import { checkIndex, checkRefs } from './ready.ts'
-import { type Head, headOf, inProgress } from './repository.ts'
+import { checkIndex, checkRefs, checkWritable, indexLock, waitForLock } from './ready.ts'
+import { type Head, headOf, inProgress, isSameHead } from './repository.ts'
 import { Room } from './room.ts'
 import { checkpointsRef, saveShadow } from './shadow.ts'
-import { leftOut } from './sparse.ts'
-import { isClosed, isStaged, savable, statusOf } from './status.ts'
+import { hiddenAmong, leftOut } from './sparse.ts'
+import { isClosed, savable } from './savable.ts'
+import { isStaged, type Status, statusOf } from './status.ts'
 import type { Side } from './tree-contents.ts'
 
 export interface CheckpointOptions {
@@ -75,27 +76,23 @@ export class Checkpoints {
       return []
     }
     const busy = inProgress(repository)
-    if (busy !== undefined) throw gitStop(`${busy} is in progress`, `Finish or abort ${busy} first, or use --no-git.`)
+    if (busy !== undefined) throw gitStop(`${busy} is in progress`, `Finish or abort ${busy} first.`)
     // An undo is not kept from the files: what was left is to come back, committed or not.
     const { branch } = this.#head
     if (checks) await this.#check('index', ['HEAD', ...(branch === undefined ? [] : [branch])])
-    this.#index = seenIndex(repository)
-    const { staged, dirty } =
+    const { staged, ...dirty } = await this.#settled<Omit<Status, 'inIndex'>>(
       saves === 'everything'
-        ? await statusOf(this.#room)
-        : { staged: await isStaged(this.#room, this.#head.commit), dirty: [] }
+        ? () => statusOf(this.#room)
+        : async () => ({ staged: await isStaged(this.#room, this.#head.commit), changed: [], untracked: [] }),
+    )
     if (staged) {
       this.mode = 'shadow'
       return [stagedWarning]
     }
     const { paths, filtered } = await eligible(this.#room, this.#savable(dirty))
     if (paths.length === 0) return []
-    this.#before = await this.#commit(
-      paths,
-      `clada: before ${new Date().toISOString()}\n`,
-      () => new Set(),
-      settings.author,
-    )
+    const message = `clada: before ${new Date().toISOString()}\n`
+    this.#before = (await this.#commit(paths, message, () => new Set(), settings.author)).commit
     if (this.#before === undefined) return this.#notFiltered(filtered)
     const names = paths.map((name) => this.#shown(name))
     return [...this.#notFiltered(filtered), savedFirst(names, this.#before)]
@@ -150,7 +147,9 @@ export class Checkpoints {
     }
     const paths = candidates.map(({ name }) => name)
     const asleep = await this.#leftOut(record, candidates)
-    const commit = await this.#commit(paths, message, changedSince, settings.author, asleep)
+    const { commit, unchanged } = await this.#commit(paths, message, changedSince, settings.author, asleep)
+    for (const name of await hiddenAmong(this.#room, unchanged))
+      warnings.push(`${this.#shown(name)} is not committed: git was told to take it for unchanged`)
     for (const name of late) warnings.push(`${this.#shown(name)} was changed meanwhile and is not committed`)
     return { commits: this.#commits(commit), warnings }
   }
@@ -168,11 +167,15 @@ export class Checkpoints {
   }
 
   /** What may be saved of these, wherever actions may write: their changes must not mix with the user's. */
-  #savable(names: readonly string[]): string[] {
+  #savable(dirty: Pick<Status, 'changed' | 'untracked'>): string[] {
     const { root, allowedRoots, closed } = this.#options
     const top = this.#room.repository.top ?? root
     const found = [root, ...allowedRoots].flatMap((place) =>
-      savable(top, names, place, (relative) => closed(path.relative(root, path.join(place, relative)))),
+      savable(dirty, {
+        top,
+        root: place,
+        closed: (relative) => closed(path.relative(root, path.join(place, relative))),
+      }),
     )
     return [...new Set(found)]
   }
@@ -200,15 +203,14 @@ export class Checkpoints {
     changedSince: () => ReadonlySet<string>,
     author: string | null,
     asleep?: ReadonlyMap<string, Side>,
-  ): Promise<string | undefined> {
-    if (paths.length === 0) return undefined
+  ): Promise<Committed> {
     const pending = path.join(this.#options.dir, pendingFile)
-    const plan = { room: this.#room, head: this.#head, paths, message, author, changedSince, pending }
-    const commit = await commitPaths(asleep === undefined ? plan : { ...plan, asleep })
-    if (commit === undefined) return undefined
-    this.#head = { ...this.#head, commit }
+    const plan = { room: this.#room, paths, message, author, changedSince, pending }
+    const done = await commitPaths(asleep === undefined ? plan : { ...plan, asleep })
+    if (done.commit === undefined) return done
+    this.#head = await headOf(this.#room.repository)
     this.#index = seenIndex(this.#room.repository)
-    return commit
+    return done
   }
 
   /** What an undo takes off the disk that a sparse checkout had left out before. */
@@ -222,11 +224,29 @@ export class Checkpoints {
   async #isDisturbed(): Promise<boolean> {
     const { repository } = this.#room
     if (inProgress(repository) !== undefined) return true
-    const head = await headOf(repository)
-    const moved = head.commit !== this.#head.commit || head.branch !== this.#head.branch
-    if (!moved && isUnchanged(path.join(repository.gitDir, 'index'), this.#index)) return false
-    this.#head = head
-    return isStaged(this.#room, head.commit)
+    const isSame = isSameHead(await headOf(repository), this.#head)
+    if (isSame && isUnchanged(path.join(repository.gitDir, 'index'), this.#index)) return false
+    this.#head = await headOf(repository)
+    const { staged } = await this.#settled(async () => ({ staged: await isStaged(this.#room, this.#head.commit) }))
+    return staged
+  }
+
+  /**
+   * What is staged, told from a branch and an index that belong together: whoever commits moves one after the other,
+   * and in between everything looks staged.
+   */
+  async #settled<T extends { readonly staged: boolean }>(look: () => Promise<T>): Promise<T> {
+    const { repository } = this.#room
+    for (let round = 0; ; round++) {
+      this.#index = seenIndex(repository)
+      const found = await look()
+      if (!found.staged || round === 10) return found
+      await waitForLock(indexLock(repository))
+      const head = await headOf(repository)
+      if (isSameHead(head, this.#head) && isUnchanged(path.join(repository.gitDir, 'index'), this.#index)) return found
+      this.#head = head
+      this.#room.pointTo(head)
+    }
   }
 }
 

@@ -96,7 +96,7 @@ export function isRepository(dir: string): boolean {
 
 const isGitDir = (dir: string): boolean => fs.existsSync(path.join(dir, 'HEAD'))
 
-const repairAdvice = 'If it was moved, git worktree repair or git submodule update mends that; or run with --no-git.'
+const repairAdvice = 'If it was moved, git worktree repair or git submodule update mends that.'
 
 function commonDirOf(gitDir: string): string {
   const text = readOwn(path.join(gitDir, 'commondir'))

@@ -4,7 +4,7 @@ import { passedOver } from '../core/passed-over.ts'
 import type { Inspected } from '../core/recorder.ts'
 import { namesIn } from './git-program.ts'
 import type { Room } from './room.ts'
-import { isClosed } from './status.ts'
+import { isClosed } from './savable.ts'
 
 /** How much of what git ignores is kept while a program runs. Enough for settings, logs and small build output. */
 export const ignoredLimits = { files: 2000, bytes: 32 * 1024 * 1024, fileBytes: 1024 * 1024 } as const

@@ -1,21 +1,20 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { addTo } from './add-to-index.ts'
 import { gitStop } from './git-program.ts'
-import { cutOffBelow } from './cut-off.ts'
 import { identityOf } from './message.ts'
 import { copyIndex, isUnchanged, type Seen, takeIndexLock } from './index-file.ts'
 import { writeCommit } from './objects.ts'
 import { jsonOf, readOwn } from '../state/own-files.ts'
-import { type Head, headOf, moveRef, type Repository } from './repository.ts'
+import { type Head, headOf, isSameHead, moveRef, type Repository } from './repository.ts'
 import type { Room } from './room.ts'
-import { putToSleep, wake } from './sparse.ts'
+import { putToSleep } from './sparse.ts'
 import type { Named, Side } from './tree-contents.ts'
 import { editTree } from './tree-edit.ts'
 import { byteName } from './tree-walk.ts'
 
 export interface IndexCommit {
   readonly room: Room
-  readonly head: Head
   /** Relative to the top; each goes in as it is on the disk. */
   readonly paths: readonly string[]
   readonly message: string
@@ -28,17 +27,24 @@ export interface IndexCommit {
   readonly pending: string
 }
 
+export interface Committed {
+  /** Undefined when there was nothing to commit. */
+  readonly commit: string | undefined
+  /** Paths that were the same for git as before. */
+  readonly unchanged: readonly string[]
+}
+
 /**
  * Commits paths on the current branch, and puts exactly these into the index. Everything is made ready beside the
  * real index; only then is that one locked, the branch moved, and the new index put in its place.
- * Answers with the commit, or undefined when there was nothing to commit.
  */
-export async function commitPaths(commit: IndexCommit): Promise<string | undefined> {
-  const { room, head, author, message, changedSince } = commit
+export async function commitPaths(commit: IndexCommit): Promise<Committed> {
+  const { room, author, message, changedSince } = commit
   const index = path.join(room.repository.gitDir, 'index')
   let { paths } = commit
-  for (let round = 0; round < 5;) {
+  for (let round = 0; round < 20;) {
     const copy = room.file(`index-${round}`)
+    const head = await headOf(room.repository)
     const seen = copyIndex(index, copy)
     await putInto(commit, paths, copy)
     const late = changedSince()
@@ -47,11 +53,12 @@ export async function commitPaths(commit: IndexCommit): Promise<string | undefin
       continue
     }
     const changes = await changesIn(room, head.commit, copy, paths)
-    if (changes.size === 0) return undefined
+    const unchanged = paths.filter((name) => !changes.has(byteName(name)))
+    if (changes.size === 0) return { commit: undefined, unchanged }
     const parents = head.commit === undefined ? [] : [head.commit]
     const tree = await editTree(room, head.commit && `${head.commit}^{tree}`, changes)
     const made = writeCommit(room, { tree, parents, message, identity: identityOf(author) })
-    if (await installed(commit, made, index, copy, seen)) return made
+    if (await installed(commit, made, { head, index, copy, seen })) return { commit: made, unchanged }
     round++
   }
   throw gitStop('the index of the repository kept changing')
@@ -113,46 +120,17 @@ function parentsOf(name: string): string[] {
   return found
 }
 
-/** Puts paths into an index as they are on the disk. */
-export async function addTo(room: Room, paths: readonly string[], env: Record<string, string>): Promise<void> {
-  if (paths.length === 0) return
-  const top = room.repository.top ?? ''
-  if (room.config.sparse) await wake(room, paths, env)
-  // What goes, goes first: a file may have become a directory, or a directory a file.
-  const isCutOff = cutOffBelow(top)
-  const lost = paths.filter(isCutOff)
-  // Git would look for them behind the link, and refuse.
-  if (lost.length > 0) await updateIndex(room, ['--force-remove'], lost, env)
-  const rest = paths.filter((name) => !isCutOff(name))
-  const gone = (name: string): boolean => !isContent(path.join(top, name))
-  const ordered = [...rest.filter(gone), ...rest.filter((name) => !gone(name))]
-  // What may not be committed can still be in the way of what may.
-  if (ordered.length > 0)
-    await updateIndex(room, ['--add', '--remove', '--replace', '--ignore-skip-worktree-entries'], ordered, env)
-}
-
-async function updateIndex(room: Room, how: readonly string[], names: readonly string[], env: Record<string, string>) {
-  await room.git(['update-index', ...how, '-z', '--stdin'], { input: names.join('\0') + '\0', env })
-}
-
-function isContent(file: string): boolean {
-  const stat = fs.lstatSync(file, { throwIfNoEntry: false })
-  return stat !== undefined && !stat.isDirectory()
-}
-
 /** Moves the branch and replaces the index, unless somebody else changed that meanwhile. */
 async function installed(
-  { room, head, message, pending }: IndexCommit,
+  { room, message, pending }: IndexCommit,
   commit: string,
-  index: string,
-  copy: string,
-  seen: Seen | undefined,
+  { head, index, copy, seen }: { head: Head; index: string; copy: string; seen: Seen | undefined },
 ): Promise<boolean> {
   const lock = `${index}.lock`
   fs.writeFileSync(pending, JSON.stringify({ lock, index, copy, commit } satisfies Pending))
   await takeIndexLock(copy, lock)
   try {
-    if (!isUnchanged(index, seen)) {
+    if (!isUnchanged(index, seen) || !isSameHead(await headOf(room.repository), head)) {
       fs.rmSync(lock)
       return false
     }

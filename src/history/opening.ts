@@ -72,7 +72,7 @@ export async function openExecution(
     const journal = new Journal(history, number, root, { execution: number, kind, ...ownOwner() })
     const place = { stateDir, history, number, journal, release }
     try {
-      return { ...place, checkpoints: await openedCheckpoints(place, options, tell) }
+      return { ...place, checkpoints: await openedCheckpoints(place, options, tell).catch(withWayOut) }
     } catch (error) {
       journal.close()
       fs.rmSync(dirOf(history, number), { recursive: true, force: true })
@@ -82,6 +82,13 @@ export async function openExecution(
     release()
     throw error
   }
+}
+
+/** Where git cannot save anything, an execution may still do without. */
+function withWayOut(error: unknown): never {
+  if (!(error instanceof Stop) || error.problem.kind !== 'git') throw error
+  const { advice = 'Put it right.' } = error.problem
+  throw new Stop({ ...error.problem, advice: `${advice} Or run with --no-git.` })
 }
 
 function refuseWhileBack(stateDir: string): void {

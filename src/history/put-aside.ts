@@ -6,12 +6,13 @@ import { cutOffBelow } from './cut-off.ts'
 import { absentMode, modeOfNew, oidsOnDisk, pathsBetween } from './differences.ts'
 import { eligible } from './eligible.ts'
 import { namesIn } from './git-program.ts'
-import { addTo } from './index-commit.ts'
+import { addTo } from './add-to-index.ts'
 import { copyIndex, copyWithTime } from './index-file.ts'
 import { identityOf } from './message.ts'
 import { inRepository, type Repository } from './repository.ts'
 import type { Room } from './room.ts'
-import { isClosed, savable, statusOf } from './status.ts'
+import { isClosed, savable } from './savable.ts'
+import { statusOf } from './status.ts'
 import { sidesIn } from './tree-contents.ts'
 
 export interface Place {
@@ -29,9 +30,10 @@ export interface Uncommitted {
 
 /** What would be lost if another commit took this one's place; undefined when nothing would. */
 export async function uncommittedAt(room: Room, { root, closed }: Place): Promise<Uncommitted | undefined> {
-  const { inIndex: staged, dirty } = await statusOf(room)
-  const names = [...new Set([...staged, ...dirty])]
-  const { paths } = await eligible(room, savable(room.repository.top ?? root, names, root, closed))
+  const { inIndex: staged, changed, untracked } = await statusOf(room)
+  const tracked = [...new Set([...staged, ...changed])]
+  const place = { top: room.repository.top ?? root, root, closed }
+  const { paths } = await eligible(room, savable({ changed: tracked, untracked }, place))
   return paths.length === 0 && staged.length === 0 ? undefined : { paths, staged }
 }
 

@@ -5,13 +5,21 @@ import { hasCode, isOsError } from '../core/os-error.ts'
 import { gitStop } from './git-program.ts'
 import { fsckAdvice, hasOtherRefs, type Repository } from './repository.ts'
 
+/** Stops when git could not write objects, or an index as well, as far as that can be seen before. */
+export async function checkWritable(repository: Repository, needs: 'index' | 'objects'): Promise<void> {
+  checkAccess(path.join(repository.commonDir, 'objects'), 'written')
+  if (needs === 'objects') return
+  checkAccess(repository.gitDir, 'written')
+  await waitForLock(indexLock(repository))
+}
+
 /** Stops when git could not move these references, as far as that can be seen before. */
 export async function checkRefs(repository: Repository, refs: readonly string[]): Promise<void> {
   if (hasOtherRefs(repository)) return
   for (const ref of refs) {
     const dir = ref === 'HEAD' ? repository.gitDir : repository.commonDir
     const file = path.join(dir, ref)
-    await waitFor(`${file}.lock`)
+    await waitForLock(`${file}.lock`)
     checkDirectory(file)
     checkAccess(path.join(dir, 'logs', ref), 'written')
   }
@@ -36,15 +44,35 @@ export function checkIndex({ gitDir }: Repository): void {
   if (signature.toString() !== 'DIRC') throw gitStop(`'${file}' is no index`, fsckAdvice)
 }
 
-/** Others lock a reference for a moment only. */
-async function waitFor(lock: string): Promise<void> {
-  for (const begun = now(); fs.existsSync(lock); await new Promise((done) => setTimeout(done, 20)))
-    if (now() - begun >= lockMs) throw gitStop(`'${lock}' exists: another git process is at work`, lockAdvice)
+export const indexLock = ({ gitDir }: Repository): string => path.join(gitDir, 'index.lock')
+
+/** Git locks what it changes, for a moment only. */
+export async function waitForLock(lock: string): Promise<void> {
+  for (const begun = now(); fs.existsSync(lock); await pause()) if (now() - begun >= lockMs) throw lockedStop(lock)
+}
+
+/** Links the lock into place, with its content already inside. Others hold it for a moment only. */
+export async function takeLockFile(content: string, lock: string): Promise<'linked' | 'cannot link'> {
+  for (const begun = now(); ; await pause()) {
+    try {
+      fs.linkSync(content, lock)
+      return 'linked'
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) return 'cannot link'
+      if (now() - begun >= lockMs) throw lockedStop(lock)
+    }
+  }
 }
 
 const lockMs = 2000
 
-const lockAdvice = 'Wait for it to end. If no git is running, remove that file; or run with --no-git.'
+const pause = (): Promise<void> => new Promise((done) => setTimeout(done, 20))
+
+const lockedStop = (lock: string): Error =>
+  gitStop(
+    `'${lock}' exists: another git process is at work in this repository`,
+    'Wait for it to end. If no git is running, remove that file.',
+  )
 
 /** The directory that a file is to be in, or the last one above that is there, must let it be made. */
 function checkDirectory(file: string): void {
@@ -54,7 +82,7 @@ function checkDirectory(file: string): void {
   checkAccess(dir, 'written')
 }
 
-const namesAdvice = 'Give that reference another name; or run with --no-git.'
+const namesAdvice = 'Give that reference another name.'
 
 function checkAccess(file: string, how: 'read' | 'written'): void {
   try {
@@ -64,4 +92,4 @@ function checkAccess(file: string, how: 'read' | 'written'): void {
   }
 }
 
-const rightsAdvice = 'Ask the user for the right to do so, or to run with --no-git.'
+const rightsAdvice = 'Ask the user for the right to do so.'

@@ -46,6 +46,9 @@ export interface Head {
   readonly branch: string | undefined
 }
 
+export const isSameHead = (one: Head, other: Head): boolean =>
+  one.commit === other.commit && one.branch === other.branch
+
 /** Read from git's files: starting a program for it would take longer than everything else. */
 export async function headOf(repository: Repository): Promise<Head> {
   const text = textIn(path.join(repository.gitDir, 'HEAD'))?.trim() ?? ''
@@ -85,7 +88,7 @@ function textIn(file: string): string | undefined {
   }
 }
 
-export const fsckAdvice = 'git fsck tells what is wrong with the repository; or run with --no-git.'
+export const fsckAdvice = 'git fsck tells what is wrong with the repository.'
 
 /** Newer git may keep references in tables instead of files. */
 export const hasOtherRefs = ({ commonDir }: Repository): boolean => fs.existsSync(path.join(commonDir, 'reftable'))

@@ -37,7 +37,7 @@ export class Room {
   static open(repository: ConfiguredRepository, head: Head, dir: string): Room {
     const { gitDir, commonDir } = repository
     fs.mkdirSync(path.join(dir, 'refs'), { recursive: true })
-    fs.writeFileSync(path.join(dir, 'HEAD'), `${head.commit ?? `ref: ${head.branch ?? 'refs/heads/main'}`}\n`)
+    fs.writeFileSync(path.join(dir, 'HEAD'), headText(head))
     fs.writeFileSync(path.join(dir, 'config'), configFor(repository))
     const shared = fs.readdirSync(gitDir).filter((name) => name.startsWith('sharedindex.'))
     for (const target of [
@@ -48,6 +48,11 @@ export class Room {
       if (fs.existsSync(target)) fs.symlinkSync(target, path.join(dir, path.basename(target)))
     }
     return new Room(repository, head, dir)
+  }
+
+  /** The branch moved on since the room was opened. */
+  pointTo(head: Head): void {
+    fs.writeFileSync(this.file('HEAD'), headText(head))
   }
 
   /** A file in the room. */
@@ -91,6 +96,8 @@ export class Room {
     fs.rmSync(this.#dir, { recursive: true, force: true })
   }
 }
+
+const headText = ({ commit, branch }: Head): string => `${commit ?? `ref: ${branch ?? 'refs/heads/main'}`}\n`
 
 /** Less than the narrowest system takes, together with what stands before. */
 const batchBytes = 20_000

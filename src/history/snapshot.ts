@@ -5,12 +5,12 @@ import type { HistorySettings } from '../core/settings.ts'
 import { eligible, ignoredOf } from './eligible.ts'
 import { namesIn } from './git-program.ts'
 import { type IgnoredBefore, readIgnored } from './ignored.ts'
-import { addTo } from './index-commit.ts'
+import { addTo } from './add-to-index.ts'
 import { copyIndex } from './index-file.ts'
 import { findRepository, ownRepository } from './find-repository.ts'
 import { headOf } from './repository.ts'
 import { Room } from './room.ts'
-import { savable } from './status.ts'
+import { savable } from './savable.ts'
 import { contentsOf, sidesIn, type Side, stateOf, storedContents } from './tree-contents.ts'
 
 /** The project as it was before a program ran, as a tree among git's objects. No reference leads to it. */
@@ -57,11 +57,15 @@ export async function takeSnapshot({ root, stateDir, settings, closed, dir }: Sn
   copyIndex(real, index)
   const env = { GIT_INDEX_FILE: index }
   const [{ out }, ignored] = await Promise.all([
-    room.git(['ls-files', '-m', '-d', '-o', '--exclude-standard', '-z'], { env }),
+    room.git(['ls-files', '-t', '-m', '-d', '-o', '--exclude-standard', '-z'], { env }),
     readIgnored(room, { top, root, closed }),
   ])
-  const names = [...new Set(namesIn(out))]
-  const { paths } = await eligible(room, savable(top, names, root, closed))
+  const lines = namesIn(out)
+  const others = (isOther: boolean): string[] => [
+    ...new Set(lines.filter((line) => line.startsWith('? ') === isOther).map((line) => line.slice(2))),
+  ]
+  const [changed, untracked] = [others(false), others(true)]
+  const { paths } = await eligible(room, savable({ changed, untracked }, { top, root, closed }))
   await addTo(room, paths, env)
   const tree = (await room.git(['write-tree'], { env })).out.toString().trim()
   // What was looked at once need not be read again the next time.
@@ -73,7 +77,7 @@ export async function takeSnapshot({ root, stateDir, settings, closed, dir }: Sn
     tree,
     index: kept ? real : index,
     top,
-    unknown: new Set(names.filter((name) => !saved.has(name))),
+    unknown: new Set([...changed, ...untracked].filter((name) => !saved.has(name))),
     ignored,
   }
 }

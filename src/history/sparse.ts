@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { Stop } from '../core/problem.ts'
+import { namesIn } from './git-program.ts'
 import type { Room } from './room.ts'
 import { type Side, sidesIn } from './tree-contents.ts'
 
@@ -17,12 +18,16 @@ export async function leftOutNow(room: Room, paths: readonly string[]): Promise<
   return new Set((await asleepAmong(room, paths)).filter((name) => !isThere(name)))
 }
 
-async function asleepAmong(room: Room, paths: readonly string[], env = {}): Promise<string[]> {
-  return (await room.gitOn(['ls-files', '-t', '-z'], paths, { env }))
-    .toString()
-    .split('\0')
-    .filter((line) => line.startsWith('S '))
-    .map((line) => line.slice(2))
+/** Which of these paths git looks past, because somebody told it to. */
+export const hiddenAmong = (room: Room, paths: readonly string[]): Promise<string[]> =>
+  marked(room, paths, '-v', /^[a-zS] /)
+
+const asleepAmong = (room: Room, paths: readonly string[], env = {}): Promise<string[]> =>
+  marked(room, paths, '-t', /^S /, env)
+
+async function marked(room: Room, paths: readonly string[], how: '-t' | '-v', mark: RegExp, env = {}) {
+  const lines = namesIn(await room.gitOn(['ls-files', how, '-z'], paths, { env }))
+  return lines.filter((line) => mark.test(line)).map((line) => line.slice(2))
 }
 
 /**

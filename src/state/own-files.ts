@@ -17,6 +17,14 @@ export function ownDir(parent: string, name: string): string {
   return dir
 }
 
+/** Keeps a state directory out of the user's commits, this file too. */
+export const writeIgnoreFile = (dir: string): void =>
+  fs.writeFileSync(
+    path.join(dir, '.gitignore'),
+    '# Made by clada. What users approved is the only thing worth sharing.\n*\n!allowed-commands.json\n',
+    { flag: 'wx' },
+  )
+
 /** Puts a file in place in one step, so that whoever reads sees all of it or none. */
 export function putFile(file: string, content: string): void {
   const temp = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}.new`

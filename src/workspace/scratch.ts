@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { hashOf } from '../core/hash.ts'
 import { SettingsError } from '../core/settings.ts'
-import { ownDir } from '../state/own-files.ts'
+import { ownDir, writeIgnoreFile } from '../state/own-files.ts'
 import { ownOwner } from '../state/owner.ts'
 import { stateHome } from '../state/user-dirs.ts'
 import { makePrivateDir } from '../state/user-state.ts'
@@ -112,9 +112,6 @@ const contendedFile = 'contended'
 const isRecent = (stat: Pick<fs.Stats, 'mtimeMs'> | undefined): boolean =>
   stat !== undefined && Date.now() - stat.mtimeMs < 60_000
 
-const ignoreAll =
-  '# Made by clada. What users approved is the only thing worth sharing.\n*\n!.gitignore\n!allowed-commands.json\n'
-
 function inProject(root: string): string | undefined {
   const dir = path.join(root, '.clada')
   try {
@@ -125,7 +122,7 @@ function inProject(root: string): string | undefined {
     return fs.lstatSync(dir).isDirectory() && writable(dir) ? dir : undefined
   }
   try {
-    fs.writeFileSync(path.join(dir, '.gitignore'), ignoreAll, { flag: 'wx' })
+    writeIgnoreFile(dir)
     return dir
   } catch {
     // Half a state directory would be committed one day. Better none at all.

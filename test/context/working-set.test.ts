@@ -55,8 +55,7 @@ describe('the working set', () => {
     expect(result).toMatchObject({ success: true })
     expect(result.gitCommit).toBeUndefined()
     expect(git('log', '--format=%s')).toBe('first\n')
-    expect(git('status', '--porcelain')).toBe('?? .clada/\n')
-    expect(git('status', '--porcelain', '-uall')).toBe('?? .clada/.gitignore\n')
+    expect(git('status', '--porcelain', '-uall')).toBe('')
     expect(await clada.history()).toEqual([])
   })
 

@@ -76,7 +76,7 @@ const files = {
 }
 const edit: Call = ['file_replace_text', { path: 'a.txt', old_text: 'one', new_text: 'ONE' }]
 const modes = ['commit', 'shadow'] as const
-const isClean = (root: string): boolean => git(root, 'status', '--porcelain') === '?? .clada/\n'
+const isClean = (root: string): boolean => git(root, 'status', '--porcelain') === ''
 
 // Every change meets every way; the modes take turns, for they make no difference to one that is undone.
 const ways = Object.entries(changes).map(([name, change], at) => ({ name, ...change, mode: modes[at % 2] ?? 'commit' }))

@@ -222,7 +222,7 @@ describe('an execution that died', () => {
         success: true,
       })
       expect(leftovers(dir)).toEqual([])
-      expect(git(dir, 'status', '--porcelain')).toBe('?? .clada/\n')
+      expect(git(dir, 'status', '--porcelain')).toBe('')
     }
   })
 })

@@ -15,7 +15,6 @@ const status = (root: string): string[] =>
   git(root, 'status', '--porcelain', '-uall')
     .split('\n')
     .filter((line) => line !== '')
-const own = '?? .clada/.gitignore'
 const checkpoints = 'refs/clada/checkpoints'
 
 describe('commit mode', () => {
@@ -34,7 +33,7 @@ describe('commit mode', () => {
       "1. ok: file_replace_text /R/a.txt\n2. ok: file_write /R/src/new.txt\n3. ok: file_delete /R/b.txt\n4. failed: file_delete /R/nowhere\n   ENOENT: no such file or directory, unlink '/R/nowhere'\n\n",
     )
     expect(git(root, 'show', '--format=', '--name-status')).toBe('M\ta.txt\nD\tb.txt\nA\tsrc/new.txt\n')
-    expect(status(root)).toEqual([own])
+    expect(status(root)).toEqual([])
     expect(git(root, 'fsck', '--strict')).toBe('')
   })
 
@@ -109,7 +108,15 @@ describe('commit mode', () => {
     ])
     expect(git(root, 'show', '--format=', '--name-status', 'HEAD~1')).toBe('M\tb.txt\nD\tsrc/c.txt\nA\tuntracked.txt\n')
     expect(git(root, 'show', '--format=', '--name-status', 'HEAD')).toBe('M\ta.txt\n')
-    expect(status(root)).toEqual([own, '?? .env', '?? huge.bin', '?? key.pem'])
+    expect(status(root)).toEqual(['?? .env', '?? huge.bin', '?? key.pem'])
+  })
+
+  it('saves a change of a tracked file first, however large it is', async () => {
+    const root = repository({ ...files, 'huge.bin': 'small\n' })
+    fs.writeFileSync(path.join(root, 'huge.bin'), Buffer.alloc(10 * 1024 * 1024 + 1))
+    await execute(root, 'commit', [edit])
+    expect(git(root, 'show', '--format=', '--name-only', 'HEAD~')).toBe('huge.bin\n')
+    expect(status(root)).toEqual([])
   })
 
   it('leaves out what was changed meanwhile, and files whose names are no UTF-8', async () => {
@@ -124,7 +131,7 @@ describe('commit mode', () => {
     const result = await new Clada({ repoPath: root }).execute(documentOf(root, [edit, write]), { onAction })
     expect(result.warnings).toEqual(['a.txt was changed meanwhile and is not committed'])
     expect(git(top, 'show', '--format=', '--name-only')).toBe('x/b.txt\n')
-    expect(git(top, 'status', '--porcelain')).toBe(' M x/a.txt\n?? x/.clada/\n?? "x/odd\\377"\n')
+    expect(git(top, 'status', '--porcelain')).toBe(' M x/a.txt\n?? "x/odd\\377"\n')
     expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('of an editor\n')
   })
 
@@ -153,7 +160,7 @@ describe('commit mode', () => {
     expect(result).toMatchObject({ success: true })
     expect(subjects(root)).toEqual(['AI: edit a.txt', 'mine', 'first'])
     expect(git(root, 'show', '--format=', '--name-only')).toBe('a.txt\n')
-    expect(status(root)).toEqual([own])
+    expect(status(root)).toEqual([])
   })
 
   it('takes another author', async () => {
@@ -192,7 +199,7 @@ describe('commit mode', () => {
     await execute(root, 'commit', [edit])
     expect(subjects(root)).toEqual(['AI: edit a.txt', expect.stringMatching(/^clada: before/)])
     expect(git(root, 'symbolic-ref', 'HEAD')).toBe('refs/heads/main\n')
-    expect(status(root)).toEqual([own])
+    expect(status(root)).toEqual([])
   })
 
   it('commits on a detached HEAD', async () => {
@@ -211,14 +218,14 @@ describe('commit mode', () => {
     expect(result.gitCommit).toBe(git(root, 'rev-parse', 'other').trim())
     expect(subjects(root)).toEqual(['first'])
     expect(status(root)).toEqual([])
-    expect(status(tree)).toEqual([own])
+    expect(status(tree)).toEqual([])
   })
 
   it('commits in a repository with SHA-256', async () => {
     const root = repository(files, '--object-format=sha256')
     const result = await execute(root, 'commit', [edit])
     expect(result.gitCommit).toMatch(/^[0-9a-f]{64}$/)
-    expect(status(root)).toEqual([own])
+    expect(status(root)).toEqual([])
   })
 
   it('leaves submodules alone', async () => {
@@ -287,7 +294,7 @@ describe('commit mode', () => {
     await execute(root, 'commit', [edit, ['file_write', { path: 'far/d.txt', content: 'new\n' }]])
     expect(git(root, 'show', '--format=', '--name-status')).toBe('M\ta.txt\nM\tfar/d.txt\n')
     expect(git(root, 'ls-tree', '-r', '--name-only', 'HEAD')).toContain('far/e.txt')
-    expect(status(root)).toEqual([own])
+    expect(status(root)).toEqual([])
   })
 
   it('works in a sparse checkout with more changes than a command line can name', async () => {
@@ -298,7 +305,7 @@ describe('commit mode', () => {
     fill(root, Object.fromEntries(names.map((name) => [name, ''])))
     expect(await execute(root, 'commit', [edit])).toMatchObject({ success: true })
     expect(git(root, 'diff', '--shortstat', 'HEAD~2', 'HEAD~')).toContain('12000 files changed')
-    expect(status(root)).toEqual([own])
+    expect(status(root)).toEqual([])
   })
 
   it('leaves out of a sparse checkout again what an undo takes off the disk, and deletes it nowhere', async () => {
@@ -313,10 +320,10 @@ describe('commit mode', () => {
     expect(treeOf(root)).toEqual(before)
     expect(git(root, 'diff', '--stat', 'HEAD~2', 'HEAD')).toBe('')
     expect(git(root, 'ls-files', '-t', 'far')).toBe('S far/d.txt\n')
-    expect(status(root)).toEqual([own])
+    expect(status(root)).toEqual([])
     await redoIn(root, 'commit')
     expect(treeOf(root)).toEqual(after)
-    expect(status(root)).toEqual([own])
+    expect(status(root)).toEqual([])
     await undoIn(root, 'commit')
     expect(git(root, 'show', 'HEAD:far/d.txt')).toBe('d\n')
   })
@@ -338,7 +345,7 @@ describe('commit mode', () => {
     for (const _ of [1, 2, 3]) expect(await new Clada({ repoPath: root }).back()).toMatchObject({ success: true })
     for (const _ of [1, 2, 3]) expect(await new Clada({ repoPath: root }).forward()).toMatchObject({ success: true })
     expect(treeOf(root)).toEqual(before)
-    expect(status(root)).toEqual([own])
+    expect(status(root)).toEqual([])
   })
 
   it('keeps line endings as the repository has them', async () => {
@@ -346,7 +353,7 @@ describe('commit mode', () => {
     await execute(root, 'commit', [edit])
     expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('ONE\r\ntwo\r\n')
     expect(git(root, 'show', 'HEAD:a.txt')).toBe('ONE\ntwo\n')
-    expect(status(root)).toEqual([own])
+    expect(status(root)).toEqual([])
   })
 
   it('follows the ignore list of the user, and saves ignored files for undo apart', async () => {
@@ -376,7 +383,7 @@ describe('commit mode', () => {
     // Told as the project has it, like everything else.
     expect(warnings).toEqual([expect.stringContaining('(new.txt) was committed first')])
     expect(git(top, 'show', '--format=', '--name-only')).toBe('x/a.txt\n')
-    expect(status(top)).toEqual([' M y/b.txt', '?? x/.clada/.gitignore'])
+    expect(status(top)).toEqual([' M y/b.txt'])
   })
 
   it('follows the executable bit and links', async () => {
@@ -403,7 +410,7 @@ describe('commit mode', () => {
       '120000 blob\tsrc/link',
       '100755 blob\tsrc/run.sh',
     ])
-    expect(status(root)).toEqual([own])
+    expect(status(root)).toEqual([])
   })
 
   for (const [what, begin] of [
@@ -500,7 +507,7 @@ describe('commit mode', () => {
     fs.writeFileSync(lock, '')
     setTimeout(() => fs.rmSync(lock), 200)
     expect(await execute(root, 'commit', [edit])).toMatchObject({ success: true })
-    expect(status(root)).toEqual([own])
+    expect(status(root)).toEqual([])
   })
 
   it('says so when git fails at the end; the changes stay and can be undone', async () => {
@@ -530,7 +537,7 @@ describe('commit mode', () => {
     expect(git(root, 'diff', 'HEAD~3', 'HEAD', '--name-only')).toBe('mine.txt\n')
     await redoIn(root, 'commit')
     expect(subjects(root)[0]).toBe('AI: redo execution 1')
-    expect(status(root)).toEqual([own])
+    expect(status(root)).toEqual([])
   })
 
   it('leaves the rest of the index as it is', async () => {

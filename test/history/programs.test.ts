@@ -41,8 +41,7 @@ describe('what programs change', () => {
         expect(await redoIn(root, mode)).toMatchObject({ success: true })
         expect(treeOf(root)).toEqual(after)
         expect(fs.existsSync(path.join(root, '.clada/history/1/room'))).toBe(false)
-        if (mode === 'commit' && where === 'a repository')
-          expect(git(root, 'status', '--porcelain')).toBe('?? .clada/\n')
+        if (mode === 'commit' && where === 'a repository') expect(git(root, 'status', '--porcelain')).toBe('')
       })
     }
   }
@@ -157,7 +156,7 @@ describe('what programs change', () => {
     expect(treeOf(root)).toEqual(before)
     expect(await redoIn(root, 'commit')).toMatchObject({ success: true })
     expect(treeOf(root)).toEqual(after)
-    expect(git(root, 'status', '--porcelain')).toBe('?? .clada/\n')
+    expect(git(root, 'status', '--porcelain')).toBe('')
   })
 
   it('is saved without closed files', async () => {

@@ -8,11 +8,11 @@ import { many } from './endurance.ts'
 import { execute, git, repository, treeOf } from './world.ts'
 
 const clada = (root: string): Clada => new Clada({ repoPath: root })
-const status = (root: string): string => git(root, 'status', '--porcelain', '-uall', '--', ':!.clada')
+const status = (root: string): string => git(root, 'status', '--porcelain', '-uall')
 const put = (root: string): string => git(root, 'for-each-ref', '--format=%(refname)', 'refs/clada/back')
 
 function commit(root: string, message: string): string {
-  git(root, 'add', '-A', '--', ':!.clada')
+  git(root, 'add', '-A')
   git(root, 'commit', '-q', '-m', message)
   return git(root, 'rev-parse', 'HEAD').trim()
 }

@@ -22,10 +22,10 @@ describe('an index in two parts', () => {
     const before = treeOf(root)
     const calls = Array.from({ length: count }, (_, at) => write(`new-${at}.txt`))
     expect(await execute(root, 'commit', calls)).toMatchObject({ success: true })
-    expect(git(root, 'status', '--porcelain', '--', ':!.clada')).toBe('')
+    expect(git(root, 'status', '--porcelain')).toBe('')
     expect(git(root, 'ls-files').trim().split('\n')).toHaveLength(3 + count)
     expect(await undoIn(root, 'commit')).toMatchObject({ success: true })
-    expect(git(root, 'status', '--porcelain', '--', ':!.clada')).toBe('')
+    expect(git(root, 'status', '--porcelain')).toBe('')
     expect(treeOf(root)).toEqual(before)
   })
 })
@@ -76,7 +76,7 @@ describe('a repository whose files are elsewhere', () => {
     const root = path.join(top, 'work')
     const { gitCommit } = await execute(root, 'commit', [edit])
     expect(gitCommit).toBe(git(root, 'rev-parse', 'main').trim())
-    expect(git(root, 'status', '--porcelain', '--', ':!.clada')).toBe('')
+    expect(git(root, 'status', '--porcelain')).toBe('')
   })
 })
 
@@ -267,4 +267,63 @@ describe('executions in several worktrees at once', () => {
     const saved = subjects(root, checkpoints).filter((subject) => subject.startsWith('AI: '))
     expect(saved.toSorted()).toEqual(wanted.toSorted())
   }, 60_000)
+})
+
+describe('executions in several directories of one repository at once', () => {
+  it('are each a commit on the branch', async () => {
+    const top = repository({ 'p1/a.txt': 'a', 'p2/a.txt': 'a', 'p3/a.txt': 'a' })
+    const results = await Promise.all(
+      ['p1', 'p2', 'p3'].map(async (name) => {
+        const root = path.join(top, name)
+        const said: string[] = []
+        for (let at = 0; at < 4; at++) {
+          const args = ['--git', 'commit', '--json', '--root', root]
+          const run = promisify(execFile)(process.execPath, [inject('cli'), ...args])
+          run.child.stdin?.end(documentOf(root, [write(`${at}.txt`)]))
+          const { success, warnings } = JSON.parse((await run).stdout)
+          said.push(`${success} ${warnings ?? ''}`)
+        }
+        return said
+      }),
+    )
+    expect(new Set(results.flat())).toEqual(new Set(['true ']))
+    expect(subjects(top).toSorted()).toEqual([
+      ...['0', '1', '2', '3'].flatMap((at) => Array<string>(3).fill(`AI: create ${at}.txt`)),
+      'first',
+    ])
+    expect(git(top, 'status', '--porcelain')).toBe('')
+    expect(git(top, 'fsck', '--strict', '--no-dangling')).toBe('')
+  })
+})
+
+describe('files that git was told to take for unchanged', () => {
+  it.each(['--assume-unchanged', '--skip-worktree'])('are not committed with %s, and that is said', async (how) => {
+    const root = repository(files)
+    git(root, 'update-index', how, 'a.txt')
+    const alone = await execute(root, 'commit', [edit])
+    const said = 'a.txt is not committed: git was told to take it for unchanged'
+    expect(alone).toMatchObject({ success: true, warnings: [said] })
+    expect(subjects(root)).toEqual(['first'])
+    const both = await execute(root, 'commit', [write('a.txt', 'x'), write('b.txt', 'x')])
+    expect(both).toMatchObject({ success: true, warnings: [said] })
+    expect(git(root, 'show', '--format=', '--name-only')).toBe('b.txt\n')
+    expect(await undoIn(root, 'commit')).toMatchObject({ success: true })
+    expect(textOf(root)).toBe('ONE\n')
+  })
+})
+
+describe('a directory where a file was', () => {
+  it('is committed by the undo that brings it back', async () => {
+    const root = repository({ 'd/e/f': 'f\n', 'b.txt': 'b\n' })
+    const gone: Call[] = [
+      ['file_delete', { path: 'd/e/f' }],
+      ['dir_delete', { path: 'd/e' }],
+    ]
+    expect(await execute(root, 'off', [...gone, write('d/e')])).toMatchObject({ success: true })
+    git(root, 'add', '-A', 'd')
+    git(root, 'commit', '-q', '-m', 'mine')
+    expect(await undoIn(root, 'commit')).toMatchObject({ success: true })
+    expect(git(root, 'show', '--format=', '--name-status', '--no-renames')).toBe('D\td/e\nA\td/e/f\n')
+    expect(git(root, 'status', '--porcelain')).toBe('')
+  })
 })

@@ -19,11 +19,11 @@ describe('.clada', () => {
     await run(root, write(root))
     const ignore = fs.readFileSync(path.join(root, '.clada/.gitignore'), 'utf8')
     expect(ignore).toBe(
-      '# Made by clada. What users approved is the only thing worth sharing.\n*\n!.gitignore\n!allowed-commands.json\n',
+      '# Made by clada. What users approved is the only thing worth sharing.\n*\n!allowed-commands.json\n',
     )
     spawnSync('git', ['init', '-q'], { cwd: root })
     const { stdout } = spawnSync('git', ['status', '--porcelain', '-uall'], { cwd: root, encoding: 'utf8' })
-    expect(stdout.trim().split('\n').sort()).toEqual(['?? .clada/.gitignore', '?? a.txt'])
+    expect(stdout.trim().split('\n').sort()).toEqual(['?? a.txt'])
   })
 
   it('is not made by reads, searches, listings or failures', async () => {
