@@ -41,6 +41,8 @@ export async function openCheckpoints(options: CheckpointOptions): Promise<Check
     const repository = found ?? (await ownRepository(options.stateDir))
     const head = found === undefined ? { branch: undefined, commit: undefined } : await headOf(repository)
     const room = Room.open(repository, head, path.join(options.dir, roomDir))
+    // Its git starts while others are at work, and is ready when the first object is asked for.
+    void room.objects
     return new Checkpoints(options, room, head)
   } catch (error) {
     // Without a repository nobody asked for git, and undo works without it.
@@ -121,10 +123,13 @@ export class Checkpoints {
     })
     const names = entries.map(({ name }) => name)
     const sorted = await eligible(this.#room, names)
-    const [ignored, disturbed] = await Promise.all([
-      ignoredOf(this.#room, sorted.paths),
-      this.mode === 'commit' ? this.#isDisturbed() : false,
-    ])
+    const disturbed = this.mode === 'commit' && (await this.#isDisturbed())
+    // Where nothing is staged, what is committed is tracked as well.
+    const isTracked = (name: string): boolean => this.mode === 'commit' && !disturbed && sorted.committed.has(name)
+    const ignored = await ignoredOf(
+      this.#room,
+      sorted.paths.filter((name) => !isTracked(name)),
+    )
     const fit = new Set(sorted.paths)
     const candidates = entries.filter(({ name }) => fit.has(name) && !ignored.has(name))
     warnings.push(...this.#notFiltered(sorted.filtered))

@@ -3,13 +3,15 @@ import { cutOffBelow } from './cut-off.ts'
 import { isRepository } from './find-repository.ts'
 import { namesIn } from './git-program.ts'
 import type { Room, RoomCall } from './room.ts'
-import { submodulesIn } from './tree-walk.ts'
+import { type Known, knownIn } from './tree-walk.ts'
 
 export interface Sorted {
   /** Relative to the top of the repository. */
   readonly paths: readonly string[]
   /** Those that stay out because of a filter, with its name. */
   readonly filtered: ReadonlyMap<string, string>
+  /** Those that the last commit has. */
+  readonly committed: ReadonlySet<string>
 }
 
 /**
@@ -18,12 +20,14 @@ export interface Sorted {
  */
 export async function eligible(room: Room, paths: readonly string[], how: RoomCall = {}): Promise<Sorted> {
   const { top } = room.repository
-  if (paths.length === 0 || top === undefined) return { paths, filtered: new Map() }
-  const isForeign = await foreignIn(room, top, paths)
-  const own = paths.filter((name) => !isForeign(name))
+  if (paths.length === 0 || top === undefined) return { paths, filtered: new Map(), committed: new Set() }
+  const known = room.hasCommit ? await knownIn(room.objects, 'HEAD^{tree}', paths) : nothing
+  const own = paths.filter(isOwn(top, paths, known))
   const filtered = await filteredOf(room, own, how)
-  return { paths: own.filter((name) => !filtered.has(name)), filtered }
+  return { paths: own.filter((name) => !filtered.has(name)), filtered, committed: known.files }
 }
+
+const nothing: Known = { submodules: new Set(), files: new Set() }
 
 /** Those that git ignores and does not track. It looks behind no link, so nothing there is ignored. */
 export async function ignoredOf(room: Room, paths: readonly string[]): Promise<Set<string>> {
@@ -55,14 +59,13 @@ async function filteredOf(room: Room, paths: readonly string[], how: RoomCall): 
 }
 
 /**
- * Paths where the last commit has a submodule, or below. Nothing of it need be on the disk, and nothing in
- * `.gitmodules` need describe it.
+ * Which paths are not of a repository inside this one. Where the last commit has a submodule there is one, though
+ * nothing of it may be on the disk, and nothing in `.gitmodules` may describe it.
  */
-async function foreignIn(room: Room, top: string, paths: readonly string[]): Promise<(name: string) => boolean> {
+function isOwn(top: string, paths: readonly string[], { submodules }: Known): (name: string) => boolean {
   const dirs = new Set(paths.flatMap((name) => dirsAbove(name)))
-  const submodules = room.hasCommit ? await submodulesIn(room.objects, 'HEAD^{tree}', paths) : new Set<string>()
   const inside = new Set([...submodules, ...[...dirs].filter((dir) => isRepository(path.join(top, dir)))])
-  return (name) => submodules.has(name) || dirsAbove(name).some((dir) => inside.has(dir))
+  return (name) => !submodules.has(name) && !dirsAbove(name).some((dir) => inside.has(dir))
 }
 
 function dirsAbove(name: string): string[] {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import os from 'node:os'
 import { hardenedGitArgs, hardenedGitEnv } from '../core/hardened-git.ts'
 import { hasCode } from '../core/os-error.ts'
 import { Stop } from '../core/problem.ts'
@@ -28,10 +29,15 @@ export const hardenedArgs: readonly string[] = hardenedGitArgs(
   'maintenance.auto=false',
 )
 
-export interface GitCall {
+interface GitStart {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly args: readonly string[]
+  /** Whether it lets another one go first that has fewer threads, when both are waited for. */
+  readonly yields?: boolean
+}
+
+export interface GitCall extends GitStart {
   readonly input?: string | Buffer
   /** Exit codes that are an answer and no failure. */
   readonly fine?: readonly number[]
@@ -43,15 +49,22 @@ export interface GitAnswer {
 }
 
 /** Starts git and leaves it to the caller. */
-export function startGit(
-  { cwd, env, args }: Pick<GitCall, 'cwd' | 'env' | 'args'>,
-  input: 'ignore' | 'pipe',
-): ChildProcess {
-  return spawn('git', [...hardenedArgs, ...args], {
+export function startGit({ cwd, env, args, yields }: GitStart, input: 'ignore' | 'pipe'): ChildProcess {
+  const child = spawn('git', [...hardenedArgs, ...args], {
     cwd,
     env: { ...hardenedEnv(), ...env },
     stdio: [input, 'pipe', 'pipe'],
   })
+  if (yields && child.pid !== undefined) stepAside(child.pid)
+  return child
+}
+
+function stepAside(pid: number): void {
+  try {
+    os.setPriority(pid, 5)
+  } catch {
+    // It is over already, or the system knows no such thing.
+  }
 }
 
 /** Runs git. Stops with what git said when it fails. */

@@ -60,8 +60,8 @@ export class Room {
     return path.join(this.#dir, name)
   }
 
-  git(args: readonly string[], { input, fine = [], ...where }: RoomCall = {}): Promise<GitAnswer> {
-    return git({ ...this.#call(args, where), ...(input === undefined ? {} : { input }), fine })
+  git(args: readonly string[], { input, fine = [], yields = false, ...where }: RoomCall = {}): Promise<GitAnswer> {
+    return git({ ...this.#call(args, where), yields, ...(input === undefined ? {} : { input }), fine })
   }
 
   /** What git says of these names, in as few calls as a command line can hold. */
@@ -127,6 +127,7 @@ export interface RoomCall {
   readonly input?: string | Buffer
   readonly env?: Readonly<Record<string, string>>
   readonly fine?: readonly number[]
+  readonly yields?: boolean
   /** Where git runs; the top of the repository without it. */
   readonly cwd?: string
 }

@@ -16,14 +16,15 @@ export interface Status {
 const onlyPointers = '--ignore-submodules=dirty'
 
 export async function statusOf(room: Room): Promise<Status> {
-  // Two processes at once: one looks at what is tracked, the other for what is not.
-  const [tracked, others] = await Promise.all([
-    room.git(['status', '--porcelain=v2', '-z', '--untracked-files=no', '--no-renames', onlyPointers]),
+  // Two processes at once: one looks at what is tracked, on all cores, the other on one for what is not.
+  const tracked = ['status', '--porcelain=v2', '-z', '--untracked-files=no', '--no-renames', onlyPointers]
+  const [known, others] = await Promise.all([
+    room.git(tracked, { yields: true }),
     room.git(['ls-files', '--others', '--exclude-standard', '-z']),
   ])
   const changed: string[] = []
   const inIndex: string[] = []
-  for (const line of tracked.out.toString().split('\0')) {
+  for (const line of known.out.toString().split('\0')) {
     if (line.startsWith('u ')) throw gitStop('files are in conflict after a merge', 'Resolve them first.')
     if (!line.startsWith('1 ')) continue
     const [, changes = '', submodule = ''] = line.split(' ', 3)

@@ -43,23 +43,28 @@ export function byFirstName<T>(paths: ReadonlyMap<string, T>): Map<string, Part<
   return parts
 }
 
-/** Where a tree has a submodule at one of these paths, or above it. */
-export async function submodulesIn(
-  objects: ObjectReader,
-  tree: string,
-  paths: readonly string[],
-): Promise<Set<string>> {
-  const found = new Set<string>()
-  const visit = async (at: string, some: ReadonlyMap<string, true>, above: string): Promise<void> => {
+/** What a tree has to do with some paths. */
+export interface Known {
+  /** Where it has a submodule: at one of them, or above. */
+  readonly submodules: ReadonlySet<string>
+  /** Those at which it has a file. */
+  readonly files: ReadonlySet<string>
+}
+
+export async function knownIn(objects: ObjectReader, tree: string, paths: readonly string[]): Promise<Known> {
+  const submodules = new Set<string>()
+  const files = new Set<string>()
+  const visit = async (at: string, some: ReadonlyMap<string, string>, above: string): Promise<void> => {
     const entries = entriesOf(await objects.read(at))
     await Promise.all(
-      [...byFirstName(some)].map(async ([name, { below }]) => {
+      [...byFirstName(some)].map(async ([name, { own, below }]) => {
         const side = entries.get(name)
-        if (side?.mode === submodule) found.add(Buffer.from(above + name, 'latin1').toString())
+        if (side?.mode === submodule) submodules.add(Buffer.from(above + name, 'latin1').toString())
         else if (side?.mode === directory && below.size > 0) await visit(side.oid, below, `${above}${name}/`)
+        else if (side !== undefined && side.mode !== directory && own !== undefined) files.add(own.value)
       }),
     )
   }
-  await visit(tree, new Map(paths.map((name) => [byteName(name), true])), '')
-  return found
+  await visit(tree, new Map(paths.map((name) => [byteName(name), name])), '')
+  return { submodules, files }
 }
