@@ -71,8 +71,10 @@ export const clear = (): Promise<unknown> =>
 
 /** To where a reply is pasted; the one that is there gives way. */
 export async function anotherReply(): Promise<void> {
+  const isThere = document.getElementById('reply') !== null
   if (plan.value !== null) await clear()
-  focusOn('reply')
+  // Drawn anew it takes the focus itself; taking it again, later, could take it from somebody.
+  if (isThere) focusOn('reply')
 }
 
 export const refresh = (): Promise<unknown> => tried(async () => take(await post<Plan | null>('/api/refresh')))
