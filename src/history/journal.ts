@@ -47,7 +47,12 @@ export class Journal {
     fs.mkdirSync(this.#dir)
     this.#fd = fs.openSync(path.join(this.#dir, journalFile), 'wx', 0o600)
     this.note(header)
-    this.#flush()
+    try {
+      this.#flush()
+    } catch (error) {
+      fs.closeSync(this.#fd)
+      throw error
+    }
   }
 
   /** A line that may wait for the next one. */

@@ -69,12 +69,13 @@ export async function openExecution(
     refuseWhileBack(stateDir)
     sweepRooms(stateDir)
     const number = (await lastTidied(history, options, tell)) + 1
-    const journal = new Journal(history, number, root, { execution: number, kind, ...ownOwner() })
-    const place = { stateDir, history, number, journal, release }
+    let journal: Journal | undefined
     try {
+      journal = new Journal(history, number, root, { execution: number, kind, ...ownOwner() })
+      const place = { stateDir, history, number, journal, release }
       return { ...place, checkpoints: await openedCheckpoints(place, options, tell).catch(withWayOut) }
     } catch (error) {
-      journal.close()
+      journal?.close()
       fs.rmSync(dirOf(history, number), { recursive: true, force: true })
       throw error
     }
