@@ -12,7 +12,8 @@ export class UdiffSeek {
     this.#lanes = [
       { needle: '```', accept: (line) => this.#isFence(line), ahead: 0 },
       { needle: '~~~', accept: (line) => this.#isFence(line), ahead: 0 },
-      { needle: 'diff --git ', accept: (line) => this.#isGit(line), ahead: 0 },
+      // A common first letter makes a search for a text slow; one for a pattern goes by the rarest.
+      { needle: /diff --git \S/g, accept: (line) => this.#isGit(line), ahead: 0 },
       { needle: '+++ ', accept: (line) => this.#namesAbove(line), ahead: 0 },
     ]
   }
@@ -28,12 +29,12 @@ export class UdiffSeek {
 
   #next({ needle, accept }: Lane, line: number): number {
     const { text } = this.#source
-    for (let at = text.indexOf(needle, this.#source.startOf(line)); at !== -1;) {
+    for (let at = indexOf(text, needle, this.#source.startOf(line)); at !== -1;) {
       if (startsLine(text, at)) {
         const found = accept(this.#source.lineAt(at))
         if (found !== undefined && found >= line) return found
       }
-      at = text.indexOf(needle, at + needle.length)
+      at = indexOf(text, needle, at + (typeof needle === 'string' ? needle.length : 1))
     }
     return Infinity
   }
@@ -62,13 +63,19 @@ export class UdiffSeek {
 }
 
 interface Lane {
-  readonly needle: string
+  readonly needle: string | RegExp
   /** The line on which the diff opens whose needle stands on a line. */
   accept(line: number): number | undefined
   ahead: number
 }
 
 export const isDiffFence = ({ info }: Fence): boolean => /^(?:u?diff|patch)\b/i.test(info)
+
+function indexOf(text: string, needle: string | RegExp, from: number): number {
+  if (typeof needle === 'string') return text.indexOf(needle, from)
+  needle.lastIndex = from
+  return needle.exec(text)?.index ?? -1
+}
 
 /** How far an indentation is looked back over. */
 const REACH = 40

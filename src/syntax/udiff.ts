@@ -24,7 +24,7 @@
 import type { Source } from '../core/source.ts'
 import { kindsIn } from '../text/undamage.ts'
 import { ForeignBlocks, type Found } from './foreign-block.ts'
-import { closesFence, type Fence, fenceAt, rowAt } from './foreign-text.ts'
+import { type Fence, fenceAt, rowAt } from './foreign-text.ts'
 import type { MakeReader } from './reader.ts'
 import { foundOf } from './udiff-block.ts'
 import { Region } from './udiff-region.ts'
@@ -88,7 +88,7 @@ function fenceEnd(source: Source, opener: number, fence: Fence): { end: number; 
     // One that is deeper is a line of context with its blank.
     if (other === undefined || other.indent.length > fence.indent.length) continue
     if (other.info !== '') return { end: line, closed: false }
-    if (closesFence(rowAt(source, line), fence)) return { end: line, closed: true }
+    if (other.marks.startsWith(fence.marks)) return { end: line, closed: true }
   }
   return { end: source.lineCount + 1, closed: false }
 }
