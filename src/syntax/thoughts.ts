@@ -15,7 +15,7 @@ interface Thoughts {
 }
 
 /** Whether it is worth looking: hardly any text has such a mark. */
-export const mayThink = (text: string): boolean => /<\/?think/.test(text)
+export const mayThink = (text: string): boolean => text.includes('<') && /<\/?think/.test(text)
 
 const mark = /^[ \t]*<(\/?)think(?:ing)?>|<(\/)think(?:ing)?>[ \t]*\r?$/gm
 
