@@ -33,12 +33,6 @@ function beginsWithMark(text: string, start: number): boolean {
   return text.charCodeAt(at) === BACKTICK || text.charCodeAt(at) === TILDE
 }
 
-/** Whether a line closes what a fence opened. */
-export function closesFence(line: string, { marks }: Fence): boolean {
-  const other = fenceOf(line)
-  return other !== undefined && other.info === '' && other.marks.startsWith(marks)
-}
-
 /** A line without what browsers and chat programs do to markers: escapes, entities, odd blanks. */
 function plainMarker(line: string): string {
   if (!DAMAGE.test(line)) return line
