@@ -95,7 +95,7 @@ it.skipIf(!fs.existsSync(descriptors))(
     await rounds(ways.length * 3)
     expect(openBelow(root)).toEqual([])
     const before = { descriptors: fs.readdirSync(descriptors).length, memory: process.memoryUsage().heapUsed }
-    await rounds(many ? 3000 : 300)
+    await rounds(many ? 3000 : 200)
     expect(openBelow(root)).toEqual([])
     // A history of hundreds of executions is read again and again, but not kept: what is used then is used once.
     expect(process.memoryUsage().heapUsed - before.memory).toBeLessThan(200 * 1024 * 1024)

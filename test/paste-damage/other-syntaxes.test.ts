@@ -164,7 +164,7 @@ for (const [syntax, writing] of Object.entries(syntaxes)) {
             expect([...succeeded(clean)]).toEqual(expect.arrayContaining([...good]))
             expect(done.files).toEqual((await someOf(text, good, before, clean)).files)
           }),
-          { numRuns: 10 },
+          { numRuns: 6 },
         )
       },
     )
@@ -185,7 +185,7 @@ for (const [syntax, writing] of Object.entries(syntaxes)) {
             const found = old !== '' && before['f0.txt']?.split('\n').includes(damage(old))
             expect([{}, clean.files, ...(found ? [literal] : [])]).toContainEqual(files)
           }),
-          { numRuns: 10 },
+          { numRuns: 6 },
         )
       },
     )
