@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { dirsAbove } from './core/above.ts'
 import { Stop } from './core/problem.ts'
 import type { Inspected } from './core/recorder.ts'
 import type { Modes } from './history/back-state.ts'
@@ -57,15 +58,10 @@ export async function changeTree(
 /** Directories from which everything goes. Whatever else lies in them, they stay with it. */
 function emptied(changes: readonly Difference[]): string[] {
   const needed = new Set(
-    changes.filter(({ to }) => to.type !== 'absent').flatMap(({ name }) => [name, ...dirsOf(name)]),
+    changes.filter(({ to }) => to.type !== 'absent').flatMap(({ name }) => [name, ...dirsAbove(name)]),
   )
-  const left = changes.filter(({ to }) => to.type === 'absent').flatMap(({ name }) => dirsOf(name))
+  const left = changes.filter(({ to }) => to.type === 'absent').flatMap(({ name }) => dirsAbove(name))
   return left.filter((dir) => !needed.has(dir))
-}
-
-function dirsOf(name: string): string[] {
-  const dir = path.posix.dirname(name)
-  return dir === '.' ? [] : [dir, ...dirsOf(dir)]
 }
 
 /** Makes sure that nothing goes but what is saved. Answers with the directories that have to make way for files. */

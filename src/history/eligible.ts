@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { dirsAbove } from '../core/above.ts'
 import { cutOffBelow } from './cut-off.ts'
 import { isRepository } from './find-repository.ts'
 import { namesIn } from './git-program.ts'
@@ -66,10 +67,4 @@ function isOwn(top: string, paths: readonly string[], { submodules }: Known): (n
   const dirs = new Set(paths.flatMap((name) => dirsAbove(name)))
   const inside = new Set([...submodules, ...[...dirs].filter((dir) => isRepository(path.join(top, dir)))])
   return (name) => !submodules.has(name) && !dirsAbove(name).some((dir) => inside.has(dir))
-}
-
-function dirsAbove(name: string): string[] {
-  const found: string[] = []
-  for (let dir = path.posix.dirname(name); dir !== '.'; dir = path.posix.dirname(dir)) found.push(dir)
-  return found
 }

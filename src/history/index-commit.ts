@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { dirsAbove } from '../core/above.ts'
 import { addTo } from './add-to-index.ts'
 import { gitStop } from './git-program.ts'
 import { identityOf } from './message.ts'
@@ -110,14 +111,8 @@ async function allOf(room: Room, index: string): Promise<Named[]> {
 /** Whether a name is one of these, or above or below one: a file may have become a directory, or a directory a file. */
 function atOrAround(paths: readonly string[]): (name: string) => boolean {
   const own = new Set(paths.map(byteName))
-  const above = new Set([...own].flatMap(parentsOf))
-  return (name) => own.has(name) || above.has(name) || parentsOf(name).some((parent) => own.has(parent))
-}
-
-function parentsOf(name: string): string[] {
-  const found: string[] = []
-  for (let at = name.lastIndexOf('/'); at > 0; at = name.lastIndexOf('/', at - 1)) found.push(name.slice(0, at))
-  return found
+  const above = new Set([...own].flatMap(dirsAbove))
+  return (name) => own.has(name) || above.has(name) || dirsAbove(name).some((parent) => own.has(parent))
 }
 
 /** Moves the branch and replaces the index, unless somebody else changed that meanwhile. */
