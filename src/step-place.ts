@@ -1,6 +1,5 @@
 import path from 'node:path'
 import { type Around, changeTree, InTheWay } from './change-tree.ts'
-import type { PathJudge } from './core/decision.ts'
 import { Stop } from './core/problem.ts'
 import type { Code } from './core/result.ts'
 import type { HistorySettings, Settings } from './core/settings.ts'
@@ -12,7 +11,7 @@ import { lockExecutions } from './history/lock.ts'
 import { type ConfiguredRepository, findRepository } from './history/find-repository.ts'
 import { headOf, inProgress, type Repository } from './history/repository.ts'
 import { Room } from './history/room.ts'
-import { makePathJudge, pathPolicyOf } from './policy/paths.ts'
+import { makePathJudge, makeRestoreJudge, pathPolicyOf } from './policy/paths.ts'
 import { refusalOf } from './refusal.ts'
 import { openWorkspace, type OpenWorkspace } from './workspace/open.ts'
 
@@ -67,7 +66,7 @@ export async function inPlace(
   try {
     const repository = await repositoryFor(root)
     top = repository.top ?? root
-    const files = (workspace = openWorkspace(settings, everything(top), 'disk'))
+    const files = (workspace = openWorkspace(settings, makeRestoreJudge(top), 'disk'))
     const stateDir = files.stateDir()
     release = await lockExecutions(history, stateDir)
     files.sweep()
@@ -117,10 +116,3 @@ function asInProject({ stashed_files, restored_files, conflicts, ...rest }: Step
     ...(conflicts && { conflicts: named(conflicts) }),
   }
 }
-
-/** What git checks out is nobody's to refuse: it is the user who goes back, and all of it was committed. */
-const everything = (top: string): PathJudge => ({
-  path: (_, absolute) => ({ verdict: 'allow', root: top, parts: path.relative(top, absolute).split(path.sep) }),
-  closedBelow: () => false,
-  closed: () => false,
-})

@@ -6,7 +6,11 @@ import path from 'node:path'
  * there any more: git tracks the link, not what lies behind it.
  */
 export function cutOffBelow(top: string): (name: string) => boolean {
-  const known = new Map([['.', false]])
+  // A name that begins at the root of the disk is nowhere in the repository.
+  const known = new Map([
+    ['.', false],
+    ['/', true],
+  ])
   const isCut = (dir: string): boolean => {
     const before = known.get(dir)
     if (before !== undefined) return before

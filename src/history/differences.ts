@@ -1,5 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { dirsAbove } from '../core/above.ts'
+import { unsafeTreeName } from '../core/own-names.ts'
 import type { Inspected } from '../core/recorder.ts'
 import { eligible } from './eligible.ts'
 import { gitStop, namesIn } from './git-program.ts'
@@ -44,7 +46,10 @@ interface Between {
   readonly sides: readonly [Side, Side]
 }
 
-/** The paths that two commits have otherwise, and what each has there. */
+/**
+ * The paths in which two commits differ, and each side of them. Every name is safe to write: a tree that no checkout
+ * would accept stops here, before anything is touched.
+ */
 export async function pathsBetween(room: Room, from: string, to: string): Promise<Between[]> {
   const { out } = await room.git(['diff-tree', '-r', '-z', '--no-renames', '--ignore-submodules=all', from, to])
   const words = namesIn(out)
@@ -63,8 +68,29 @@ export async function pathsBetween(room: Room, from: string, to: string): Promis
       `${odd.name} has a name that is no UTF-8, so clada cannot write it`,
       'Use git checkout for this commit.',
     )
+  refuseUnsafe(found)
   return found
 }
+
+function refuseUnsafe(found: readonly Between[]): void {
+  const coming = new Set<string>()
+  for (const { name, sides } of found) {
+    const isComing = sides[1].mode !== absentMode
+    const reason = unsafeTreeName(name) ?? (isComing && coming.has(name) ? 'it is there twice' : undefined)
+    if (reason !== undefined) throw unsafeCommit(name, reason)
+    if (isComing) coming.add(name)
+  }
+  for (const name of coming) {
+    const parent = dirsAbove(name).find((dir) => coming.has(dir))
+    if (parent !== undefined) throw unsafeCommit(name, `'${parent}' above it is not a directory`)
+  }
+}
+
+const unsafeCommit = (name: string, reason: string): Error =>
+  gitStop(
+    `refusing to write ${JSON.stringify(name)}, a name in that commit: ${reason}`,
+    'Nothing was changed. The commit was made to write outside the project: do not check it out.',
+  )
 
 /** How git writes that nothing is there, and that another repository is. */
 export const absentMode = '000000'

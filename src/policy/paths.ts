@@ -2,6 +2,7 @@ import path from 'node:path'
 import type { Access, PathDecision, PathJudge } from '../core/decision.ts'
 import type { PathRule } from '../core/problem.ts'
 import type { Settings } from '../core/settings.ts'
+import { foldedName as folded, ownerOfName } from '../core/own-names.ts'
 import { anchorOf } from './anchored.ts'
 import { type GlobOn, globTest } from './glob.ts'
 
@@ -25,6 +26,24 @@ export function makeUndoJudge(policy: PathPolicy): PathJudge {
   return {
     ...makePathJudge(policy),
     path: (_, absolute, access) => judgePlace(absolute, access, policy, noNames),
+  }
+}
+
+/**
+ * For going to another commit of the repository at `top`: whatever was committed is restored as it was, blocked files
+ * and clada's configuration included, but never git's or clada's own directories.
+ */
+export function makeRestoreJudge(top: string): PathJudge {
+  return {
+    path: (_, absolute) => {
+      const clean = path.resolve(absolute)
+      const parts = partsBelow(clean, top)
+      if (!isWithin(clean, top) || parts.length === 0) return deny('path_escape', `it is not inside ${shown(top)}`)
+      const own = parts.map(ownerOfName).find((owner) => owner !== undefined)
+      return own === undefined ? { verdict: 'allow', root: top, parts } : deny('path_denied', ownNames[own])
+    },
+    closedBelow: () => false,
+    closed: () => false,
   }
 }
 
@@ -203,12 +222,12 @@ function misspelling(given: string): string | undefined {
 const codePoint = (char: string): string =>
   `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
-/** Names that decide what other programs run, or what clada itself may do. */
-const ownFiles: readonly { name: string; why: string }[] = [
-  { name: '.git', why: 'it belongs to git' },
-  { name: '.clada', why: "it is clada's own state" },
-  { name: 'clada.yml', why: "it is clada's own configuration" },
-]
+/** Why documents may not touch names that decide what other programs run, or what clada itself may do. */
+const ownNames = {
+  git: 'it belongs to git',
+  clada: "it is clada's own state",
+  'clada.yml': "it is clada's own configuration",
+} as const
 const writeClosed: ReadonlySet<string> = new Set(['.npmrc', '.yarnrc', '.yarnrc.yml', '.husky'])
 const noNames: ReadonlySet<string> = new Set()
 
@@ -221,8 +240,8 @@ function deniedBy(
 ): PathDecision | undefined {
   for (const part of parts) {
     const name = folded(part)
-    const own = ownFiles.find((file) => file.name === name) ?? (name === 'git~1' ? ownFiles[0] : undefined)
-    if (own !== undefined) return deny('path_denied', own.why)
+    const own = ownerOfName(part) ?? (name === 'clada.yml' ? name : undefined)
+    if (own !== undefined) return deny('path_denied', ownNames[own])
     if (access === 'write' && closedToWriting.has(name)) {
       return deny(
         'path_denied',
@@ -262,13 +281,4 @@ function lastMatch({ any, rules }: RuleSet, text: string): string | undefined {
   if (!any(text)) return undefined
   const last = rules.findLast((rule) => rule.test(text))
   return last === undefined || last.negated ? undefined : last.pattern
-}
-
-/** Case and ignorable code points do not make another file: on some systems `.GIT` opens `.git`. */
-function folded(name: string): string {
-  if (/^[\u0020-\u007e]*$/.test(name)) return name.toLowerCase()
-  return name
-    .normalize('NFC')
-    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
-    .toLowerCase()
 }
