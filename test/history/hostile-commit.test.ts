@@ -47,7 +47,7 @@ const file = (name: string, content = 'x\n'): Entry => ['100644', name, content]
 const script = (name: string): Entry => ['100755', name, '#!/bin/sh\ntouch PWNED\n']
 const link = (name: string, target: string): Entry => ['120000', name, target]
 
-const hostile: readonly (readonly [title: string, ...entries: Entry[]])[] = [
+const names: readonly (readonly [title: string, ...entries: Entry[]])[] = [
   ['..', dir('..', dir('outside', script('exe.sh')))],
   ['.git', dir('.git', dir('hooks', script('post-commit')))],
   ['.GIT', dir('.GIT', dir('hooks', script('post-commit')))],
@@ -68,6 +68,8 @@ const hostile: readonly (readonly [title: string, ...entries: Entry[]])[] = [
   ['a link of the same name as a file', link('twice', '../outside/victim.txt'), file('twice')],
 ]
 
+const hostile = names.map(([title, ...entries]) => [title, entries] as const)
+
 const everythingIn = (root: string): unknown => ({
   around: treeOf(path.dirname(root)),
   hooks: fs.readdirSync(path.join(root, '.git/hooks')),
@@ -77,7 +79,7 @@ const everythingIn = (root: string): unknown => ({
 })
 
 describe('a commit that no checkout would accept', () => {
-  it.each(hostile)('is not gone back to: %s', async (_, ...entries) => {
+  it.each(hostile)('is not gone back to: %s', async (_, entries) => {
     const root = cloneOf(entries)
     fill(root, { 'a.txt': 'uncommitted\n', 'new.txt': 'new\n' })
     const before = everythingIn(root)
@@ -90,7 +92,7 @@ describe('a commit that no checkout would accept', () => {
     expect(git(root, 'for-each-ref', 'refs/clada')).toBe('')
   })
 
-  it.each(hostile)('is not left by deleting its names: %s', async (_, ...entries) => {
+  it.each(hostile)('is not left by deleting its names: %s', async (_, entries) => {
     const root = cloneOf(entries)
     fill(path.dirname(root), { 'outside/exe.sh': 'mine\n', 'outside/x': 'mine\n' })
     git(root, 'update-ref', 'refs/heads/main', 'HEAD~1')
