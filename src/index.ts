@@ -15,7 +15,7 @@ export {
   type ShamBlockLike,
   type ValidationError,
 } from './actions/validate-action.ts'
-export { Clada, createClada, type ExecuteOptions } from './clada.ts'
+export { Clada, createClada, type ExecuteOptions } from './api/clada.ts'
 export type { ActionSpec, Param } from './core/action.ts'
 export type { Block, Document, SyntaxName } from './core/block.ts'
 export type { ApprovalAnswer, ApprovalRequest, Ask } from './core/commands.ts'
@@ -30,18 +30,18 @@ export type {
   ParseError,
   Preview,
 } from './core/result.ts'
-export type { Done, ListenerEvent, Origin } from './listener/events.ts'
-export { startListener, type Listener, type ListenerOptions } from './listener/listener.ts'
-export { ListenerError } from './listener/place.ts'
-export type { ExecutionChanges, ExecutionDetail, HistoryEntry } from './history-run.ts'
-export type { Executed } from './history/ledger.ts'
-export { readConfig, type ReadConfig } from './read-config.ts'
+export type { Done, ListenerEvent, Origin } from './watch/events.ts'
+export { startListener, type Listener, type ListenerOptions } from './watch/listener.ts'
+export { ListenerError } from './watch/place.ts'
+export type { ExecutionChanges, ExecutionDetail, HistoryEntry } from './engine/history-run.ts'
+export type { Executed } from './journal/ledger.ts'
+export { readConfig, type ReadConfig } from './config/read-config.ts'
 export { SettingsError } from './core/settings.ts'
-export type { CladaOptions } from './settings.ts'
-export type { SquashOptions, SquashRun } from './history/squash-plan.ts'
-export type { SquashResult } from './squash-run.ts'
-export type { StepResult } from './step.ts'
-export type { UndoOptions, UndoResult } from './undo.ts'
+export type { CladaOptions } from './config/settings.ts'
+export type { SquashOptions, SquashRun } from './timetravel/squash-plan.ts'
+export type { SquashResult } from './timetravel/squash-run.ts'
+export type { StepResult } from './timetravel/step.ts'
+export type { UndoOptions, UndoResult } from './timetravel/undo.ts'
 export {
   clearActionSchemaCache,
   executeFileOperation,
@@ -49,7 +49,7 @@ export {
   parseShamResponse,
   type FileOpResult,
   type ShamResponse,
-} from './sham-response.ts'
+} from './seed-api/sham-response.ts'
 export { parseSham, type ShamBlock, type ShamError, type ShamParseResult } from './syntax/sham.ts'
 export { extractNumberedLines, type NumberedLines } from './text/numbered-lines.ts'
 export { replaceText } from './text/replace-text.ts'
@@ -67,4 +67,4 @@ export {
   replace_structure,
   replace_text_in_structure,
   type StructureError,
-} from './structures.ts'
+} from './seed-api/structures.ts'

@@ -1,4 +1,4 @@
-import { checkDocument, type CheckedBlock, type CheckedDocument } from '../check.ts'
+import { checkDocument, type CheckedBlock, type CheckedDocument } from '../engine/check.ts'
 import { withWarnings } from '../core/with-warnings.ts'
 import { printable } from '../report/printable.ts'
 import type { Command } from './command.ts'

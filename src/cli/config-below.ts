@@ -2,7 +2,7 @@ import { type Config } from '../config/keys.ts'
 import { type Loaded, loadConfig } from '../config/load.ts'
 import { configOf, merge, type Merged } from '../config/merge.ts'
 import { optionsOf } from '../config/to-options.ts'
-import type { CladaOptions } from '../settings.ts'
+import type { CladaOptions } from '../config/settings.ts'
 import type { FlagValues } from './flags.ts'
 
 /** What config files say, below the flags. Loaded in one piece, and only where there is a config file. */

@@ -1,12 +1,12 @@
 import path from 'node:path'
-import { Clada } from '../clada.ts'
-import type { ContextText } from '../context-text.ts'
+import { Clada } from '../api/clada.ts'
+import type { ContextText } from '../api/context-text.ts'
 import { counted } from '../core/counted.ts'
 import { pathFrom } from '../core/path-from.ts'
 import type { ActionResult, ExecutionResult } from '../core/result.ts'
 import { outputOf } from '../report/outputs.ts'
 import { printable } from '../report/printable.ts'
-import { type CladaOptions, settingsOf } from '../settings.ts'
+import { type CladaOptions, settingsOf } from '../config/settings.ts'
 import { closestName } from '../text/closest-name.ts'
 import type { Command } from './command.ts'
 import { type FlagValues, numberOf, UsageError } from './flags.ts'
@@ -91,7 +91,7 @@ function entryFrom(root: string, entry: string): string {
 
 async function printContext(options: CladaOptions, flags: FlagValues, giving: Giving): Promise<number> {
   const { root } = settingsOf(options)
-  const { contextText } = await import('../context-text.ts')
+  const { contextText } = await import('../api/context-text.ts')
   const show = flags.outline !== undefined ? 'outline' : flags.numbered !== undefined ? 'numbered' : 'text'
   const context = await contextText(new Clada(options), { show, budget: numberOf(flags, 'budget') })
   if ('error' in context) {

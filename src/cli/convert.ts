@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { convertDocument } from '../convert.ts'
+import { convertDocument } from '../engine/convert.ts'
 import { targetNames } from '../core/block.ts'
 import { printable } from '../report/printable.ts'
 import type { Command } from './command.ts'

@@ -1,4 +1,4 @@
-import { Clada } from '../clada.ts'
+import { Clada } from '../api/clada.ts'
 import { counted } from '../core/counted.ts'
 import type { ActionResult, ExecutionResult, Preview } from '../core/result.ts'
 import { withWarnings } from '../core/with-warnings.ts'

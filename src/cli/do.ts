@@ -1,5 +1,5 @@
 import { registry } from '../actions/registry.ts'
-import { Clada } from '../clada.ts'
+import { Clada } from '../api/clada.ts'
 import type { ParseError } from '../core/result.ts'
 import { withWarnings } from '../core/with-warnings.ts'
 import { formatReport } from '../report/format.ts'

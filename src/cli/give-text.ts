@@ -28,7 +28,7 @@ export async function giveText(given: string, { copy, osc52, quiet }: Giving, ro
     print(text)
     return 0
   }
-  const { copyText } = await import('../clipboard/copy.ts')
+  const { copyText } = await import('../watch/clipboard/copy.ts')
   const { to, why } = await copyText(text, { roots: [root], osc52 })
   if (to.length > 0) {
     if (!quiet) process.stderr.write(`clada: copied to ${to.join(' and ')}\n`)

@@ -1,6 +1,6 @@
-import { Clada } from '../clada.ts'
+import { Clada } from '../api/clada.ts'
 import { counted } from '../core/counted.ts'
-import type { ExecutionDetail, HistoryEntry } from '../history-run.ts'
+import type { ExecutionDetail, HistoryEntry } from '../engine/history-run.ts'
 import { printable } from '../report/printable.ts'
 import type { Command } from './command.ts'
 import { UsageError } from './flags.ts'

@@ -1,4 +1,4 @@
-import { Clada } from '../clada.ts'
+import { Clada } from '../api/clada.ts'
 import { outlineView } from '../report/outline-view.ts'
 import { printable } from '../report/printable.ts'
 import { structureBody } from '../report/structures.ts'

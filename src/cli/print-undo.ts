@@ -1,6 +1,6 @@
 import { withWarnings } from '../core/with-warnings.ts'
 import { printable } from '../report/printable.ts'
-import type { UndoResult } from '../undo.ts'
+import type { UndoResult } from '../timetravel/undo.ts'
 import type { FlagValues } from './flags.ts'
 import { configWarnings } from './options.ts'
 import { print } from './print.ts'

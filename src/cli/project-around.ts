@@ -1,7 +1,7 @@
 import os from 'node:os'
 import path from 'node:path'
 import { isThere, projectFileName } from '../config/places.ts'
-import { canonical } from '../settings.ts'
+import { canonical } from '../config/settings.ts'
 
 /** What makes a directory a project for somebody who comes along. */
 const marks = [projectFileName, '.git', '.clada']

@@ -1,10 +1,10 @@
-import { Clada } from '../clada.ts'
+import { Clada } from '../api/clada.ts'
 import { counted } from '../core/counted.ts'
 import { withFiles } from '../describe/prompt.ts'
-import { projectPrompt } from '../project-prompt.ts'
+import { projectPrompt } from '../api/project-prompt.ts'
 import { printable } from '../report/printable.ts'
-import { sessionToken } from '../session/token.ts'
-import { type CladaOptions, settingsOf } from '../settings.ts'
+import { sessionToken } from '../watch/token.ts'
+import { type CladaOptions, settingsOf } from '../config/settings.ts'
 import { tokensOf } from '../text/tokens.ts'
 import type { Command } from './command.ts'
 import { tellContext } from './context.ts'
@@ -60,7 +60,7 @@ async function filesText(
   flags: FlagValues,
   spent: number,
 ): Promise<{ text: string; complete: boolean }> {
-  const { contextText } = await import('../context-text.ts')
+  const { contextText } = await import('../api/context-text.ts')
   const budget = numberOf(flags, 'budget')
   const room = budget === undefined ? undefined : Math.max(0, budget - spent)
   const context = await contextText(new Clada(options), { budget: room })

@@ -1,4 +1,4 @@
-import { Clada } from '../clada.ts'
+import { Clada } from '../api/clada.ts'
 import type { Command } from './command.ts'
 import { UsageError } from './flags.ts'
 import { cladaOptions } from './options.ts'

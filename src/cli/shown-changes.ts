@@ -1,4 +1,4 @@
-import type { ExecuteOptions } from '../clada.ts'
+import type { ExecuteOptions } from '../api/clada.ts'
 import type { ActionResult, FileChange } from '../core/result.ts'
 import type { ReportOptions } from '../report/options.ts'
 import type { FlagValues } from './flags.ts'

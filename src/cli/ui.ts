@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { sha256 } from '../core/hash.ts'
-import { settingsOf } from '../settings.ts'
+import { settingsOf } from '../config/settings.ts'
 import { openBrowser } from '../ui/open-browser.ts'
 import { type PageServer, servePage } from '../ui/server.ts'
 import type { Command } from './command.ts'

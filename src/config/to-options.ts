@@ -1,4 +1,4 @@
-import type { CladaOptions } from '../settings.ts'
+import type { CladaOptions } from './settings.ts'
 import { configOf, type Merged } from './merge.ts'
 
 /** What the files say about a run. What is as it is by default is left out, so that it is said in one place. */

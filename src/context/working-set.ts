@@ -2,8 +2,8 @@ import path from 'node:path'
 import { isOsError } from '../core/os-error.ts'
 import { Stop } from '../core/problem.ts'
 import type { Touching, UpdateEntries, WorkingEntry, WorkingSet } from '../core/working-set.ts'
-import { takeLock } from '../history/lock.ts'
-import { type ExecutionRecord, numbersIn, readRecord } from '../history/record.ts'
+import { takeLock } from '../journal/lock.ts'
+import { type ExecutionRecord, numbersIn, readRecord } from '../journal/record.ts'
 import { contextFile, putAside, readEntries, writeEntries } from './context-file.ts'
 
 /** Where a project keeps its working set. */

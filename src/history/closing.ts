@@ -5,12 +5,12 @@ import { Stop } from '../core/problem.ts'
 import type { Inspect } from '../core/recorder.ts'
 import type { ActionResult } from '../core/result.ts'
 import { putFile } from '../state/own-files.ts'
-import type { Checkpoints } from './checkpoints.ts'
-import type { Journal } from './journal.ts'
+import type { Checkpoints } from '../git/checkpoints.ts'
+import type { Journal } from '../journal/journal.ts'
 import type { HistoryOptions, Open } from './opening.ts'
-import { type ActionRecord, dirOf, type ExecutionRecord, recordFile } from './record.ts'
-import { seenAt } from './seen.ts'
-import { summaryOf, targetOf } from './summary.ts'
+import { type ActionRecord, dirOf, type ExecutionRecord, recordFile } from '../journal/record.ts'
+import { seenAt } from '../journal/seen.ts'
+import { summaryOf, targetOf } from '../journal/summary.ts'
 
 /** How an execution ended, for whoever reports it. */
 export interface Ended {

@@ -1,4 +1,4 @@
-import type { ExecutionRecord } from './record.ts'
+import type { ExecutionRecord } from '../journal/record.ts'
 import { heldUndos } from './timeline.ts'
 
 /** A block that need not be carried out again. */

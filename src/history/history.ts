@@ -7,9 +7,9 @@ import type { Inspected, PathChange, Recorder, SeenChanges } from '../core/recor
 import type { ActionResult } from '../core/result.ts'
 import { closeExecution, type Ended } from './closing.ts'
 import { type HistoryOptions, type Open, openExecution } from './opening.ts'
-import { dirOf, roomDir } from './record.ts'
-import type { Snapshot } from './snapshot.ts'
-import { targetOf } from './summary.ts'
+import { dirOf, roomDir } from '../journal/record.ts'
+import type { Snapshot } from '../git/snapshot.ts'
+import { targetOf } from '../journal/summary.ts'
 
 /**
  * One execution's history: nothing at all until its first change, then the lock, the checkpoint and the journal, and
@@ -66,7 +66,7 @@ export class History implements Recorder {
     this.#snapshot?.room.close()
     const dir = path.join(dirOf(history, number), roomDir, `snapshot-${this.#programs++}`)
     try {
-      const { takeSnapshot } = await import('./snapshot.ts')
+      const { takeSnapshot } = await import('../git/snapshot.ts')
       this.#snapshot = await takeSnapshot({ root, stateDir, settings, closed, dir })
       this.#open.journal.noteNow({ program: this.acting, tree: this.#snapshot.tree })
     } catch (error) {

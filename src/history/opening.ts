@@ -5,10 +5,10 @@ import type { Inspect } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import { ownDir } from '../state/own-files.ts'
 import { ownOwner } from '../state/owner.ts'
-import { readBack } from './back-state.ts'
-import type { Checkpoints } from './checkpoints.ts'
-import { Journal } from './journal.ts'
-import { lockExecutions } from './lock.ts'
+import { readBack } from '../git/back-state.ts'
+import type { Checkpoints } from '../git/checkpoints.ts'
+import { Journal } from '../journal/journal.ts'
+import { lockExecutions } from '../journal/lock.ts'
 import {
   dirOf,
   type ExecutionRecord,
@@ -18,7 +18,7 @@ import {
   recordFile,
   roomDir,
   sweepRooms,
-} from './record.ts'
+} from '../journal/record.ts'
 
 /** What an execution is, for its record. */
 export interface HistoryOptions {
@@ -130,7 +130,7 @@ async function openedCheckpoints(
   tell: (lines: readonly string[]) => void,
 ): Promise<Checkpoints | undefined> {
   if (settings.git === 'off') return undefined
-  const { openCheckpoints } = await import('./checkpoints.ts')
+  const { openCheckpoints } = await import('../git/checkpoints.ts')
   const checkpoints = await openCheckpoints({
     root,
     allowedRoots,

@@ -1,8 +1,8 @@
 import { Stop } from '../core/problem.ts'
 import type { Inspected, SeenChanges } from '../core/recorder.ts'
-import { type Journal, shortPath } from './journal.ts'
-import { type Before, type Snapshot, statesBefore } from './snapshot.ts'
-import { listOf } from './summary.ts'
+import { type Journal, shortPath } from '../journal/journal.ts'
+import { type Before, type Snapshot, statesBefore } from '../git/snapshot.ts'
+import { listOf } from '../journal/summary.ts'
 
 export interface ProgramPlace {
   readonly root: string

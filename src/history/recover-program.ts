@@ -3,10 +3,10 @@ import path from 'node:path'
 import { fingerprintOf } from '../core/hash.ts'
 import { Stop } from '../core/problem.ts'
 import type { Inspected } from '../core/recorder.ts'
-import { shortPath } from './journal.ts'
-import { type PathRecord, roomDir, type State } from './record.ts'
-import { type SnapshotOptions, takeSnapshot } from './snapshot.ts'
-import { differences } from './differences.ts'
+import { shortPath } from '../journal/journal.ts'
+import { type PathRecord, roomDir, type State } from '../journal/record.ts'
+import { type SnapshotOptions, takeSnapshot } from '../git/snapshot.ts'
+import { differences } from '../git/differences.ts'
 
 /** A program that had begun and was not seen to end. */
 export interface Program {

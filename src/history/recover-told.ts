@@ -1,6 +1,6 @@
-import type { ExecutionRecord, PathRecord } from './record.ts'
+import type { ExecutionRecord, PathRecord } from '../journal/record.ts'
 import type { Program } from './recover-program.ts'
-import { listOf } from './summary.ts'
+import { listOf } from '../journal/summary.ts'
 
 /** For somebody who does not know that it ever ran: what it was, what is done and what is not, and what to do now. */
 export function toldOf({ number, kind, of, ofActions = [], actions, paths }: ExecutionRecord): string {

@@ -2,9 +2,9 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { fingerprintOf } from '../core/hash.ts'
 import type { Inspect } from '../core/recorder.ts'
-import { Contents } from './contents.ts'
-import { fullPath } from './journal.ts'
-import { copyImage } from './images.ts'
+import { Contents } from '../journal/contents.ts'
+import { fullPath } from '../journal/journal.ts'
+import { copyImage } from '../journal/images.ts'
 import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
 import { isAlive, ownerFrom } from '../state/owner.ts'
 import {
@@ -20,12 +20,12 @@ import {
   roomDir,
   type Slice,
   type State,
-} from './record.ts'
+} from '../journal/record.ts'
 import type { Program } from './recover-program.ts'
-import { seenAt } from './seen.ts'
-import type { SnapshotOptions } from './snapshot.ts'
+import { seenAt } from '../journal/seen.ts'
+import type { SnapshotOptions } from '../git/snapshot.ts'
 import { programToldOf, toldOf, unsavedToldOf } from './recover-told.ts'
-import { summaryOf } from './summary.ts'
+import { summaryOf } from '../journal/summary.ts'
 
 /**
  * An execution that died is written down as far as its journal goes, so that it can be undone like any other.
@@ -92,8 +92,8 @@ async function settleGit(dir: string, root: string): Promise<void> {
   const pending = path.join(dir, pendingFile)
   if (fs.existsSync(pending)) {
     const [{ settlePending }, { nearestRepository }] = await Promise.all([
-      import('./index-commit.ts'),
-      import('./find-repository.ts'),
+      import('../git/index-commit.ts'),
+      import('../git/find-repository.ts'),
     ])
     const repository = nearestRepository(root)
     if (repository !== undefined) await settlePending(repository, pending)

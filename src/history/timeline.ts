@@ -1,6 +1,6 @@
 import type { Inspect } from '../core/recorder.ts'
 import { interruptedRecord, isGoingOn } from './recover.ts'
-import { dirOf, type ExecutionRecord, numbersIn, readRecord } from './record.ts'
+import { dirOf, type ExecutionRecord, numbersIn, readRecord } from '../journal/record.ts'
 
 /** Everything that was executed, or the newest of it, oldest first; what died without a record is told from its journal. */
 export function readTimeline(history: string, root: string, inspect: Inspect, newest = Infinity): ExecutionRecord[] {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { defaultDeniedPatterns } from '../core/settings.ts'
 import { anchored } from '../policy/anchored.ts'
 import { isWithin, makePathJudge, pathPolicyOf } from '../policy/paths.ts'
-import { canonical, type CladaOptions, settingsOf } from '../settings.ts'
+import { canonical, type CladaOptions, settingsOf } from '../config/settings.ts'
 
 /** Where actions may work: the options that say so, or why nowhere. */
 export type Scope = { readonly options: CladaOptions } | { readonly refusal: string }

@@ -1,5 +1,5 @@
 import type { GetPromptResult, Prompt } from '@modelcontextprotocol/sdk/types.js'
-import type { CladaOptions } from '../settings.ts'
+import type { CladaOptions } from '../config/settings.ts'
 import { closestName } from '../text/closest-name.ts'
 import { invalidParams, protocolError } from './protocol-error.ts'
 
@@ -35,7 +35,7 @@ export async function promptNamed(
   const { syntaxes } = options
   if (taught.some((one) => syntaxes?.includes(one) === false))
     throw protocolError(invalidParams, `The user allows blocks of ${syntaxes?.join(', ')} only, and not of ${syntax}.`)
-  const { projectPrompt } = await import('../project-prompt.ts')
+  const { projectPrompt } = await import('../api/project-prompt.ts')
   const { text } = projectPrompt(syntax === undefined ? options : { ...options, syntaxes: taught }, { rules })
   return { messages: [{ role: 'user', content: { type: 'text', text } }] }
 }

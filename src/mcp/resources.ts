@@ -1,6 +1,6 @@
 import type { ReadResourceResult, Resource } from '@modelcontextprotocol/sdk/types.js'
-import type { Clada } from '../clada.ts'
-import type { HistoryEntry } from '../history-run.ts'
+import type { Clada } from '../api/clada.ts'
+import type { HistoryEntry } from '../engine/history-run.ts'
 import { printable } from '../report/printable.ts'
 import { invalidParams, protocolError, resourceNotFound } from './protocol-error.ts'
 

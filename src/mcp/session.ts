@@ -2,14 +2,14 @@ import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { decodeParams } from '../actions/decode.ts'
 import { registry } from '../actions/registry.ts'
-import type { Clada, ExecuteOptions } from '../clada.ts'
+import type { Clada, ExecuteOptions } from '../api/clada.ts'
 import { syntaxNames } from '../core/block.ts'
 import type { ActionResult, Code, ExecutionResult, ParseError } from '../core/result.ts'
 import { withWarnings } from '../core/with-warnings.ts'
 import type { ReportOptions } from '../report/options.ts'
 import { printable } from '../report/printable.ts'
 import { primaryOf } from '../report/words.ts'
-import type { CladaOptions } from '../settings.ts'
+import type { CladaOptions } from '../config/settings.ts'
 import { actionAnswer, type Answer, documentAnswer, previewAnswer, toolResult, usualMessage } from './answers.ts'
 import { askThrough, type Question } from './approval.ts'
 import { ClientRoots } from './client-roots.ts'
@@ -173,7 +173,7 @@ export class Session {
 
 /** Loaded with the first call: a client that only looks at the list need not wait for it. */
 async function makeClada(options: CladaOptions): Promise<Clada> {
-  const { Clada } = await import('../clada.ts')
+  const { Clada } = await import('../api/clada.ts')
   return new Clada(options)
 }
 

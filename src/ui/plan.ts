@@ -1,4 +1,4 @@
-import { type CheckedBlock, checkDocument } from '../check.ts'
+import { type CheckedBlock, checkDocument } from '../engine/check.ts'
 import type { ActionResult, Code, FileChange, Preview } from '../core/result.ts'
 import { outputOf } from '../report/outputs.ts'
 import { oneLine } from '../report/words.ts'

@@ -1,5 +1,5 @@
-import type { Clada } from '../clada.ts'
-import type { CladaOptions } from '../settings.ts'
+import type { Clada } from '../api/clada.ts'
+import type { CladaOptions } from '../config/settings.ts'
 
 /** What the page works on. */
 export interface Project {

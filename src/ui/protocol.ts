@@ -1,7 +1,7 @@
 import type { SyntaxName } from '../core/block.ts'
 import type { ApprovalRequest } from '../core/commands.ts'
 import type { ActionResult, FileChange, ParseError } from '../core/result.ts'
-import type { HistoryEntry } from '../history-run.ts'
+import type { HistoryEntry } from '../engine/history-run.ts'
 
 /** What the server and the page say to each other. Types only: both sides are compiled against them. */
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Recogniser, secondCopyMs, type Copy } from '../../src/clipboard/recognise.ts'
-import { tokenInstruction } from '../../src/session/token.ts'
+import { Recogniser, secondCopyMs, type Copy } from '../../src/watch/clipboard/recognise.ts'
+import { tokenInstruction } from '../../src/watch/token.ts'
 import conformance from '../conformance/listener.json' with { type: 'json' }
 
 const token = '0123456789abcdefghjk'

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { copyIndex, isUnchanged } from '../../src/history/index-file.ts'
+import { copyIndex, isUnchanged } from '../../src/git/index-file.ts'
 import { Clada } from '../../src/index.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { fill, scratchDir } from '../support/scratch.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { commitMessage } from '../../src/history/message.ts'
-import type { ExecutionRecord } from '../../src/history/record.ts'
-import { summaryOf } from '../../src/history/summary.ts'
+import { commitMessage } from '../../src/journal/message.ts'
+import type { ExecutionRecord } from '../../src/journal/record.ts'
+import { summaryOf } from '../../src/journal/summary.ts'
 
 const told = (said: string): string => summaryOf({ kind: 'run', of: undefined, paths: [], explanations: [said] })
 

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { HistorySettings } from '../../src/core/settings.ts'
 import { Clada, type CladaOptions, type ExecutionResult } from '../../src/index.ts'
-import { redo, undo, type UndoOptions, type UndoResult } from '../../src/undo.ts'
+import { redo, undo, type UndoOptions, type UndoResult } from '../../src/timetravel/undo.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { settingsFor } from '../support/settings.ts'
 

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { actions } from '../../src/actions/registry.ts'
-import { Clada } from '../../src/clada.ts'
+import { Clada } from '../../src/api/clada.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 const context = (root: string): string => path.join(root, '.clada/context.json')

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { GetPromptRequest } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
-import { projectPrompt } from '../../src/project-prompt.ts'
+import { projectPrompt } from '../../src/api/project-prompt.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { connected } from './client.ts'
 

@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { describe, expect, it } from 'vitest'
-import type { HistoryEntry } from '../../src/history-run.ts'
+import type { HistoryEntry } from '../../src/engine/history-run.ts'
 import { listResources } from '../../src/mcp/resources.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { connected } from './client.ts'

@@ -5,7 +5,7 @@ import { ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
 import { narrowed } from '../../src/mcp/client-roots.ts'
 import { makePathJudge, pathPolicyOf } from '../../src/policy/paths.ts'
-import { settingsOf } from '../../src/settings.ts'
+import { settingsOf } from '../../src/config/settings.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { type Connected, connected } from './client.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { convertDocument } from '../../src/convert.ts'
+import { convertDocument } from '../../src/engine/convert.ts'
 import type { Block, TargetName } from '../../src/core/block.ts'
 import { Source } from '../../src/core/source.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'

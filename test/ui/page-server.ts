@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { inject, onTestFinished } from 'vitest'
 import type { ReportOptions } from '../../src/report/options.ts'
-import type { CladaOptions } from '../../src/settings.ts'
+import type { CladaOptions } from '../../src/config/settings.ts'
 import { type PageServer, servePage } from '../../src/ui/server.ts'
 import { remove } from '../support/scratch.ts'
 

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals'
-import type { HistoryEntry } from '../../src/history-run.ts'
+import type { HistoryEntry } from '../../src/engine/history-run.ts'
 import type { Timeline } from '../../src/ui/protocol.ts'
 import { tried } from '../actions.ts'
 import { get } from '../api.ts'

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
-import type { StepResult } from '../../src/step.ts'
-import type { UndoResult } from '../../src/undo.ts'
+import type { StepResult } from '../../src/timetravel/step.ts'
+import type { UndoResult } from '../../src/timetravel/undo.ts'
 import { redo, say, step, undo } from '../actions.ts'
 import { Button } from '../button.tsx'
 import { view } from '../store.ts'

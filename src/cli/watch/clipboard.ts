@@ -1,10 +1,10 @@
-import { type Clipboard, isClipboard } from '../../clipboard/clipboard.ts'
-import { byTerminal } from '../../clipboard/copy.ts'
-import { offerLine } from '../../clipboard/offer.ts'
-import { openClipboard } from '../../clipboard/open.ts'
-import { type ClipboardWatch, watchClipboard } from '../../clipboard/watch.ts'
-import { sessionToken } from '../../session/token.ts'
-import { type CladaOptions, readingOf, settingsOf } from '../../settings.ts'
+import { type Clipboard, isClipboard } from '../../watch/clipboard/clipboard.ts'
+import { byTerminal } from '../../watch/clipboard/copy.ts'
+import { offerLine } from '../../watch/clipboard/offer.ts'
+import { openClipboard } from '../../watch/clipboard/open.ts'
+import { type ClipboardWatch, watchClipboard } from '../../watch/clipboard/watch.ts'
+import { sessionToken } from '../../watch/token.ts'
+import { type CladaOptions, readingOf, settingsOf } from '../../config/settings.ts'
 
 /** What a listener does with the clipboard. */
 export interface ClipboardUse {

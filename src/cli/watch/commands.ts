@@ -1,5 +1,5 @@
-import type { Clada } from '../../clada.ts'
-import type { Listener } from '../../listener/listener.ts'
+import type { Clada } from '../../api/clada.ts'
+import type { Listener } from '../../watch/listener.ts'
 import { printable } from '../../report/printable.ts'
 import { undoLines } from '../print-undo.ts'
 import type { Board } from './clipboard.ts'

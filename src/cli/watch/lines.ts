@@ -1,5 +1,5 @@
 import { counted } from '../../core/counted.ts'
-import type { Done, ListenerEvent } from '../../listener/events.ts'
+import type { Done, ListenerEvent } from '../../watch/events.ts'
 import { changeLines } from '../../report/action-diff.ts'
 import type { ReportOptions } from '../../report/options.ts'
 import { colored, plain, prettyAction, prettyChanges, prettyEnd } from '../../report/pretty.ts'

@@ -1,5 +1,5 @@
 import { counted } from '../../core/counted.ts'
-import type { ListenerEvent } from '../../listener/events.ts'
+import type { ListenerEvent } from '../../watch/events.ts'
 import { prettySummary } from '../../report/pretty.ts'
 import { printable } from '../../report/printable.ts'
 import { primaryOf } from '../../report/words.ts'

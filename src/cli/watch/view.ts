@@ -1,5 +1,5 @@
 import type { ActionResult } from '../../core/result.ts'
-import type { ListenerEvent } from '../../listener/events.ts'
+import type { ListenerEvent } from '../../watch/events.ts'
 import type { ReportOptions } from '../../report/options.ts'
 import { printable } from '../../report/printable.ts'
 import { LiveOutput } from '../live-output.ts'

@@ -1,0 +1,276 @@
+import { registry } from '../actions/registry.ts'
+import type { Block, Document } from '../core/block.ts'
+import type { ActionResult, ExecutionResult, FileChange, Preview } from '../core/result.ts'
+import type { HistorySettings, Settings } from '../core/settings.ts'
+import { withWarnings } from '../core/with-warnings.ts'
+import { carryOut, run, runStream, type RunOptions, type RunResult } from '../engine/run.ts'
+import type { ExecutionChanges, ExecutionDetail, HistoryEntry } from '../engine/history-run.ts'
+import type { Executed } from '../journal/ledger.ts'
+import type { SquashOptions } from '../timetravel/squash-plan.ts'
+import type { SquashResult } from '../timetravel/squash-run.ts'
+import type { StepResult } from '../timetravel/step.ts'
+import type { UndoOptions, UndoResult } from '../timetravel/undo.ts'
+import {
+  type CladaOptions,
+  commandSettingsOf,
+  historySettingsOf,
+  readingOf,
+  SettingsError,
+  settingsOf,
+} from '../config/settings.ts'
+import { withinTime } from '../engine/within-time.ts'
+
+export interface ExecuteOptions {
+  /** Hears what programs write, as it comes, with the number of the task. */
+  onOutput?: (task: string, chunk: Buffer) => void
+  /** Hears of each action as it is done, in order. */
+  onAction?: (result: ActionResult) => void
+  /**
+   * Hears what an action did to files, right before `onAction` hears of it: the real texts, however the block described
+   * the change. Files above 1 MB are left out. Only who asks for it pays for it.
+   */
+  onChanges?: (result: ActionResult, changes: readonly FileChange[]) => void
+  /** What is left when it is aborted is skipped and reported so. */
+  signal?: AbortSignal
+  /** Milliseconds for the whole: no action begins later. */
+  timeLimit?: number
+  /** Chooses among what was found in a text; the rest is left alone. */
+  select?: (document: Document) => Document
+  /**
+   * With `alreadyDone: 'skip'`: whether a block shall be carried out although it was before. For whoever knows that it
+   * was gone in between. Without it a block counts as done only if the execution before this one had it.
+   */
+  again?: (block: string) => boolean
+  /** Only these blocks of the document, by their `task` numbers. */
+  only?: readonly string[]
+}
+
+/** Finds the action blocks in a text and carries them out. Holds options, no state. */
+export class Clada {
+  readonly #options: CladaOptions
+
+  constructor(options: CladaOptions = {}) {
+    this.#options = options
+  }
+
+  /** Never throws: whatever goes wrong is in the result. */
+  async execute(text: string, options: ExecuteOptions = {}): Promise<ExecutionResult> {
+    const { result } = await this.#run(text, this.#options.atomic ? 'together' : 'land', options)
+    return result
+  }
+
+  /** The same for a text that is still coming: each block is carried out as soon as it is complete. */
+  async executeStream(texts: AsyncIterable<string>, options: ExecuteOptions = {}): Promise<ExecutionResult> {
+    const effect = this.#options.atomic ? 'together' : 'land'
+    const { result } = await this.#timed(options, (limited) =>
+      this.#safely(async (settings) =>
+        runStream(texts, { ...this.#asked(settings), effect, ...(await chosen(limited, settings)) }),
+      ),
+    )
+    return result
+  }
+
+  /** What an execution would change, without changing anything. */
+  async preview(text: string, options: ExecuteOptions = {}): Promise<Preview> {
+    const { result, changes, changesBy } = await this.#run(text, 'show', options)
+    const { changeOf, diffOf } = await import('../engine/preview.ts')
+    // Where there are changes the settings are sound.
+    const root = changes.length + changesBy.size === 0 ? '' : settingsOf(this.#options).root
+    // What lands whole or not at all would not land.
+    const fails = this.#options.atomic === true && !result.success
+    const diffs = fails ? [] : changes.map((change) => diffOf(change, root))
+    return {
+      result: fails && changes.length > 0 ? withWarnings(result, [nothingLands]) : result,
+      diffs,
+      diff: diffs.map(({ diff }) => diff).join(''),
+      changesBy: (seq) => (changesBy.get(seq) ?? []).map((change) => changeOf(change, root)),
+    }
+  }
+
+  /** One action, called by the user; relative paths are fine. */
+  perform(
+    action: string,
+    params: Readonly<Record<string, string>>,
+    options: Omit<ExecuteOptions, 'only'> = {},
+  ): Promise<ExecutionResult> {
+    return this.#one({ ...bare, id: 'do', action, params }, 'user', options)
+  }
+
+  /** One action, called by a model with values instead of texts; null is as good as nothing, relative paths are fine. */
+  call(
+    action: string,
+    values: Readonly<Record<string, unknown>>,
+    options: Omit<ExecuteOptions, 'only'> = {},
+  ): Promise<ExecutionResult> {
+    const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
+    return this.#one({ ...bare, startLine: 0, endLine: 0, id: 'call', action, values: given }, 'document', options)
+  }
+
+  /** Takes back what an execution did to files; the last one, unless another is named. */
+  async undo(options: UndoOptions = {}): Promise<UndoResult> {
+    const { undo } = await import('../timetravel/undo.ts')
+    return undo(settingsOf(this.#options), this.#history(), options)
+  }
+
+  /** Takes back the last undo. */
+  async redo(options: Pick<UndoOptions, 'force'> = {}): Promise<UndoResult> {
+    const { redo } = await import('../timetravel/undo.ts')
+    return redo(settingsOf(this.#options), this.#history(), options)
+  }
+
+  /** Checks out the commit before; what is uncommitted waits until `forward` is back. */
+  async back(): Promise<StepResult> {
+    const { stepBack } = await import('../timetravel/step.ts')
+    return stepBack(settingsOf(this.#options), this.#history())
+  }
+
+  /** One step towards where `back` began. */
+  async forward(): Promise<StepResult> {
+    const { stepForward } = await import('../timetravel/step.ts')
+    return stepForward(settingsOf(this.#options), this.#history())
+  }
+
+  /** Makes one commit of several. */
+  async squash(options: SquashOptions = {}): Promise<SquashResult> {
+    const { squashCommits } = await import('../timetravel/squash-run.ts')
+    return squashCommits(settingsOf(this.#options), this.#history(), options)
+  }
+
+  /** Everything that was executed here, oldest first. */
+  async history(): Promise<HistoryEntry[]> {
+    const { historyOf } = await import('../engine/history-run.ts')
+    return historyOf(settingsOf(this.#options))
+  }
+
+  /** One execution with its diffs. */
+  async execution(number: number): Promise<ExecutionDetail | undefined> {
+    const { executionOf } = await import('../engine/history-run.ts')
+    return executionOf(settingsOf(this.#options), number)
+  }
+
+  /** The files of one execution before and after, and what others had changed in them before it. */
+  async changesOf(number: number): Promise<ExecutionChanges | undefined> {
+    const { changesOf } = await import('../engine/history-run.ts')
+    return changesOf(settingsOf(this.#options), number)
+  }
+
+  /** What others have changed since in the files that were touched here. */
+  async changedSince(): Promise<FileChange[]> {
+    const { changedSince } = await import('../engine/history-run.ts')
+    return changedSince(settingsOf(this.#options))
+  }
+
+  /** When a block of exactly this text was last carried out here. */
+  async wasExecuted(block: string): Promise<Executed | undefined> {
+    const { executedBefore } = await import('../engine/history-run.ts')
+    return executedBefore(settingsOf(this.#options), block)
+  }
+
+  async #one(
+    block: Block,
+    origin: RunOptions['origin'],
+    options: Omit<ExecuteOptions, 'only'>,
+  ): Promise<ExecutionResult> {
+    const document = { blocks: [block], faults: [], warnings: [] }
+    const { result } = await this.#timed(options, (limited) =>
+      this.#safely(async (settings) =>
+        carryOut(document, {
+          ...this.#asked({ ...settings, relativePaths: true }),
+          origin,
+          effect: 'land',
+          ...(await chosen(limited, settings)),
+        }),
+      ),
+    )
+    return result
+  }
+
+  #run(text: string, effect: RunOptions['effect'], options: ExecuteOptions): Promise<RunResult> {
+    return this.#timed(options, (limited) =>
+      this.#safely(async (settings) =>
+        run(text, { ...this.#asked(settings), effect, ...(await chosen(limited, settings)) }),
+      ),
+    )
+  }
+
+  /** Within the time that a document may take here. */
+  #timed<T>(options: ExecuteOptions, work: (limited: ExecuteOptions) => Promise<T>): Promise<T> {
+    const { signal, timeLimit: own = Infinity } = options
+    return withinTime(this.#options.totalTimeout, signal, ({ timeLimit = own, ...limits }) =>
+      work({ ...options, ...limits, timeLimit: Math.min(own, timeLimit) }),
+    )
+  }
+
+  #asked(settings: Settings): Omit<RunOptions, 'effect'> {
+    const { ask, hooks, vars } = this.#options
+    const commands = commandSettingsOf(this.#options)
+    return {
+      settings,
+      history: this.#history(),
+      registry,
+      origin: 'document',
+      commands,
+      ask,
+      hooks,
+      vars,
+      alreadyDone: this.#options.alreadyDone,
+      ...readingOf(this.#options),
+    }
+  }
+
+  #history(): HistorySettings {
+    return historySettingsOf(this.#options)
+  }
+
+  async #safely(work: (settings: Settings) => Promise<RunResult>): Promise<RunResult> {
+    try {
+      return await work(settingsOf(this.#options))
+    } catch (error) {
+      const bug = !(error instanceof SettingsError)
+      const message = error instanceof Error ? error.message : String(error)
+      return {
+        changes: [],
+        changesBy: new Map(),
+        result: {
+          success: false,
+          totalBlocks: 0,
+          executedActions: 0,
+          results: [],
+          parseErrors: [],
+          fatalError: bug ? `Unexpected error in execute: ${message}` : message,
+          fatalCode: bug ? 'internal_error' : 'invalid_parameter',
+        },
+      }
+    }
+  }
+}
+
+const nothingLands = 'nothing would change: it is all or nothing, and not everything would succeed'
+
+/** A block that stands in no document. */
+const bare = { syntax: 'sham', params: {}, startLine: 1, endLine: 1, faults: [], raw: '' } as const
+
+type Asked = Omit<ExecuteOptions, 'only' | 'onChanges'> & Pick<RunOptions, 'only' | 'onChanges'>
+
+async function chosen({ only, onChanges, ...rest }: ExecuteOptions, { root }: Settings): Promise<Asked> {
+  return {
+    ...rest,
+    ...(only === undefined ? {} : { only: new Set(only) }),
+    ...(onChanges === undefined ? {} : { onChanges: await inTexts(onChanges, root) }),
+  }
+}
+
+async function inTexts(
+  onChanges: NonNullable<ExecuteOptions['onChanges']>,
+  root: string,
+): Promise<RunOptions['onChanges']> {
+  // It brings a diff along that most runs do not need.
+  const { changeOf } = await import('../engine/preview.ts')
+  return (result, changes) =>
+    onChanges(
+      result,
+      changes.map((change) => changeOf(change, root)),
+    )
+}
+
+export const createClada = (options?: CladaOptions): Clada => new Clada(options)

@@ -1,0 +1,146 @@
+import type { Clada } from './clada.ts'
+import { counted } from '../core/counted.ts'
+import type { ActionResult } from '../core/result.ts'
+import { outlineView } from '../report/outline-view.ts'
+import { structureBody } from '../report/structures.ts'
+import { tokenLength, tokensOf } from '../text/tokens.ts'
+
+export interface ContextTextOptions {
+  /** `text`: the files as they are. `numbered`: with line numbers. `outline`: only the headers of their structures. */
+  readonly show?: 'text' | 'numbered' | 'outline' | undefined
+  /** In tokens, for all of it. What does not fit is named at the end. */
+  readonly budget?: number | undefined
+}
+
+export interface ContextText {
+  /** Each file under `=== path ===`, as files_read gives them; empty when there is none. */
+  readonly text: string
+  readonly shown: readonly Part[]
+  /** What did not fit. */
+  readonly left: readonly Part[]
+  /** What may not or cannot be read, and why. */
+  readonly refused: readonly { readonly path: string; readonly error: string }[]
+}
+
+interface Part {
+  readonly path: string
+  readonly tokens: number
+}
+
+/** The working set as one text to paste. Files are read and checked now, whatever was allowed when they were added. */
+export async function contextText(
+  clada: Clada,
+  { show = 'text', budget = Infinity }: ContextTextOptions = {},
+): Promise<ContextText | Unread> {
+  const listed = await one(clada, 'context_list', {})
+  if (!listed.success) return { error: listed.error ?? '' }
+  const paths = withoutParts(pathsIn(listed.data))
+  const sections: Section[] = []
+  const refused: { path: string; error: string }[] = []
+  for (const path of paths) {
+    const found = await bodyOf(clada, path, show)
+    if ('error' in found) refused.push({ path, error: found.error })
+    else sections.push({ path, text: `=== ${path} ===\n${found.body}` })
+  }
+  return { ...fitted(sections, budget * tokenLength), refused }
+}
+
+/** Why something cannot be read. */
+interface Unread {
+  readonly error: string
+}
+
+interface Section {
+  readonly path: string
+  readonly text: string
+}
+
+const pathsIn = (data: unknown): string[] =>
+  Array.isArray(data) ? data.map((entry: { path?: unknown }) => String(entry.path)) : []
+
+/** A structure of a file that is shown whole is in view already. */
+const withoutParts = (paths: readonly string[]): string[] =>
+  paths.filter((path) => !paths.some((file) => path.startsWith(`${file}@@`)))
+
+async function bodyOf(
+  clada: Clada,
+  path: string,
+  show: NonNullable<ContextTextOptions['show']>,
+): Promise<{ body: string } | Unread> {
+  if (show === 'outline') return outlineOf(clada, path)
+  const read = await one(clada, show === 'numbered' ? 'file_read_numbered' : 'file_read', { path })
+  return read.success ? { body: field(read, 'content') } : { error: read.error ?? '' }
+}
+
+async function outlineOf(clada: Clada, path: string): Promise<{ body: string } | Unread> {
+  const read = await one(clada, 'file_read', { path })
+  if (!read.success) return { error: read.error ?? '' }
+  const lines = field(read, 'lines')
+  const listed = await one(clada, 'list_structures', { path: lines === '' ? path : (path.split('@@')[0] ?? path) })
+  const size = counted(field(read, 'content').split('\n').length, 'line')
+  if (!listed.success) return { body: `[no outline, ${size}: ${listed.code ?? ''}]` }
+  const all = isRecord(listed.data) && Array.isArray(listed.data['structures']) ? listed.data['structures'] : []
+  const [first = 1, last = Infinity] = lines === '' ? [] : lines.split('-').map(Number)
+  const body = structureBody({ structures: outlineView(within(all, first, last)) })
+  return { body: body === undefined || body === '' ? `[no structures, ${size}]` : body }
+}
+
+/** The outermost structures that lie between two lines. */
+function within(structures: readonly unknown[], first: number, last: number): unknown[] {
+  return structures.filter(isRecord).flatMap((structure) => {
+    const { lines, children } = structure
+    const [from = 0, to = 0] = Array.isArray(lines) ? lines.map(Number) : []
+    if (from >= first && to <= last) return [structure]
+    return Array.isArray(children) ? within(children, first, last) : []
+  })
+}
+
+async function one(clada: Clada, action: string, params: Readonly<Record<string, string>>): Promise<ActionResult> {
+  const { results, fatalError, parseErrors } = await clada.perform(action, params)
+  const [result] = results
+  if (result !== undefined) return result
+  return {
+    seq: 1,
+    blockId: 'do',
+    action,
+    params: {},
+    success: false,
+    error: fatalError ?? parseErrors[0]?.message ?? '',
+  }
+}
+
+function field({ data }: ActionResult, name: string): string {
+  return isRecord(data) && typeof data[name] === 'string' ? data[name] : ''
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** As many sections as fit, in their order, and the names of the others, where they fit too. */
+function fitted(sections: readonly Section[], limit: number): Pick<ContextText, 'text' | 'shown' | 'left'> {
+  let room = limit
+  const fits = sections.map(({ text }) => {
+    if (text.length + 2 > room) return false
+    room -= text.length + 2
+    return true
+  })
+  for (;;) {
+    const shown = sections.filter((_, at) => fits[at])
+    const left = sections.filter((_, at) => !fits[at])
+    const text = [...shown.map((section) => section.text), ...(left.length > 0 ? [namesOf(left)] : [])].join('\n\n')
+    const last = fits.lastIndexOf(true)
+    const parts = { shown: shown.map(partOf), left: left.map(partOf) }
+    if (text.length <= limit) return { text, ...parts }
+    // Not even the names fit.
+    if (last === -1) return { text: '', ...parts }
+    fits[last] = false
+  }
+}
+
+const partOf = ({ path, text }: Section): Part => ({ path, tokens: tokensOf(text) })
+
+const namesOf = (left: readonly Section[]): string =>
+  [
+    '=== not shown, too long ===',
+    ...left.map(({ path, text }) => `${path} (${counted(tokensOf(text), 'token')})`),
+  ].join('\n')

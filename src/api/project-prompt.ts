@@ -1,0 +1,37 @@
+import { actions } from '../actions/registry.ts'
+import { type Prompt, promptFor, type PromptOptions } from '../describe/prompt.ts'
+import { taughtNames, type TaughtName } from '../describe/teaching.ts'
+import { printable, withoutHidden } from '../report/printable.ts'
+import { type CladaOptions, SettingsError, settingsOf } from '../config/settings.ts'
+
+/** What is asked of a prompt beyond how the project is set up. */
+export type PromptRequest = Pick<PromptOptions, 'include' | 'rules' | 'token' | 'budget'>
+
+/** The prompt for a project: its root, what is allowed there, and the first of its syntaxes that can be taught. @throws SettingsError */
+export function projectPrompt(options: CladaOptions, request: PromptRequest = {}): Prompt {
+  const { root, allowedRoots, allowedActions, relativePaths } = settingsOf(options)
+  // A project that nobody vouches for brings its own rules, and whoever pastes them must have been able to see them.
+  const rules = request.rules?.map(legible)
+  const { exec, cslDelimiters, syntaxes } = options
+  return promptFor({
+    specs: actions,
+    root,
+    allowedRoots,
+    allowedActions,
+    relativePaths,
+    exec,
+    cslDelimiters,
+    syntax: taughtOf(syntaxes),
+    ...request,
+    rules,
+  })
+}
+
+const legible = (rule: string): string => withoutHidden(printable(rule))
+
+function taughtOf(syntaxes: CladaOptions['syntaxes']): TaughtName | undefined {
+  if (syntaxes === undefined) return undefined
+  const [taught] = syntaxes.flatMap((name) => taughtNames.find((one) => one === name) ?? [])
+  if (taught !== undefined) return taught
+  throw new SettingsError(`A model can be taught ${taughtNames.join(', ')}; ${syntaxes.join(', ')} it knows by itself.`)
+}

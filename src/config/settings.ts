@@ -1,0 +1,178 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { modelActions, registry } from '../actions/registry.ts'
+import type { SyntaxName } from '../core/block.ts'
+import { type Ask, type CommandSettings, defaultCommandSettings } from '../core/commands.ts'
+import type { Hooks } from '../core/hooks.ts'
+import {
+  defaultDeniedPatterns,
+  defaultLimits,
+  type HistorySettings,
+  type Limits,
+  type Settings,
+  SettingsError,
+} from '../core/settings.ts'
+import { userPlaces } from '../state/user-dirs.ts'
+
+export { SettingsError } from '../core/settings.ts'
+
+export interface CladaOptions {
+  /** The project. Default: the working directory. */
+  repoPath?: string
+  /** Whether executions are saved in git. */
+  gitCommit?: boolean
+  /** `commit`: on the branch. `shadow`: under refs/clada, nothing else is touched. `off`: not in git. */
+  git?: 'commit' | 'shadow' | 'off'
+  /** Whose commits they are, as `Name <mail>`. Default: clada. */
+  gitAuthor?: string
+  /** Keeps two executions apart. Default: `.clada/lock`. */
+  lockFile?: string
+  /** How many seconds to wait for another execution. Default: 10. */
+  lockTimeout?: number
+  /** Further directories that may be touched. */
+  allowedRoots?: readonly string[]
+  /** Files whose content is closed, instead of the default list. */
+  deniedPatterns?: readonly string[]
+  /** The only actions a document may use. Default: all that are meant for models. */
+  allowedActions?: readonly string[]
+  /** Lets SHAM blocks name files relative to the project. */
+  relativePaths?: boolean
+  /** `inside` follows symbolic links that lead to where a path would be allowed. */
+  symlinks?: 'refuse' | 'inside'
+  /** Lifts the roots, never the denied patterns. */
+  allowEscape?: boolean
+  /** Carries a document out whole or not at all. */
+  atomic?: boolean
+  /**
+   * What becomes of a document that was carried out just before. `warn`: it is carried out, with a warning. `skip`: its
+   * blocks that succeeded then are not carried out but reported as done. `run`: it is carried out. Default: `warn`.
+   */
+  alreadyDone?: 'warn' | 'skip' | 'run'
+  /** The only syntaxes that are looked for. */
+  syntaxes?: readonly SyntaxName[]
+  /** Repairs nothing that a chat program damaged. */
+  strict?: boolean
+  /** What CSL markers begin and end with. Default: `<---` and `--->`. */
+  cslDelimiters?: { readonly start: string; readonly end: string }
+  /** Files of whoever drives clada, such as the one that is watched: no document touches them, no checkpoint holds them. */
+  reserved?: readonly string[]
+  limits?: Partial<Limits>
+  /** Seconds for a whole document; what is left then is skipped. Default: without end. */
+  totalTimeout?: number
+  /** How code is run: contained, refused where that is not possible; as it is; or never. */
+  exec?: 'sandbox' | 'unsandboxed' | 'off'
+  /** Commands that are approved for this run, by the exact words. */
+  approve?: readonly string[]
+  /** Takes the project's own list of approved commands as it is. */
+  trustApprovals?: boolean
+  /** Bytes kept of what a program writes. */
+  maxOutput?: number
+  /** Commands that run before and after an execution that may change something. */
+  hooks?: Hooks
+  /** Texts for `${NAME}` in hooks. */
+  vars?: Readonly<Record<string, string>>
+  /** Asked before a command runs that is neither on the list nor approved. Without it such a command is refused. */
+  ask?: Ask
+}
+
+/** @throws SettingsError */
+export function settingsOf(options: CladaOptions): Settings {
+  return {
+    root: rootOf(options.repoPath),
+    allowedRoots: (options.allowedRoots ?? []).map((root) => canonical(root)),
+    deniedPatterns: options.deniedPatterns ?? defaultDeniedPatterns,
+    allowedActions: allowedActionsOf(options.allowedActions),
+    relativePaths: options.relativePaths ?? false,
+    symlinks: options.symlinks ?? 'refuse',
+    allowEscape: options.allowEscape ?? false,
+    reserved: (options.reserved ?? []).map((file) => canonical(file)),
+    userPlaces: userPlaces(),
+    limits: { ...defaultLimits, ...options.limits },
+  }
+}
+
+/** How a document is to be read. @throws SettingsError */
+export function readingOf({ syntaxes, strict, cslDelimiters }: CladaOptions): Reading {
+  if (cslDelimiters !== undefined) {
+    const { start, end } = cslDelimiters
+    const wrong =
+      start === end
+        ? 'differ from each other'
+        : [start, end].some((one) => one === '' || one !== one.trim() || /[\r\n]/.test(one))
+          ? 'be on one line, neither empty nor with white space at their ends'
+          : undefined
+    if (wrong !== undefined) {
+      throw new SettingsError(`The CSL delimiters must ${wrong}; '${start}' and '${end}' do not.`)
+    }
+  }
+  return { syntaxes, strict, cslDelimiters }
+}
+
+/** The part of the options that `syntax/find-blocks.ts` takes. */
+interface Reading {
+  readonly syntaxes: CladaOptions['syntaxes']
+  readonly strict: boolean | undefined
+  readonly cslDelimiters: CladaOptions['cslDelimiters']
+}
+
+/** @throws SettingsError */
+export function historySettingsOf({ git, gitCommit, gitAuthor, lockFile, lockTimeout }: CladaOptions): HistorySettings {
+  if (gitAuthor !== undefined && !/^[^<>\n\0]+ <[^<>\s\0]+>$/.test(gitAuthor))
+    throw new SettingsError(`The git author is written 'Name <mail>'; '${gitAuthor}' is not.`)
+  return {
+    git: gitCommit === false ? 'off' : (git ?? 'commit'),
+    author: gitAuthor ?? null,
+    lockFile: lockFile === undefined ? null : path.resolve(lockFile),
+    lockMs: (lockTimeout ?? 10) * 1000,
+  }
+}
+
+/** What the options say about programs. */
+export const commandSettingsOf = ({ exec, approve, trustApprovals, maxOutput }: CladaOptions): CommandSettings => ({
+  exec: exec ?? defaultCommandSettings.exec,
+  approve: approve ?? [],
+  trustApprovals: trustApprovals ?? false,
+  outputBytes: maxOutput ?? defaultCommandSettings.outputBytes,
+})
+
+function rootOf(given: string | undefined): string {
+  const root = canonical(given ?? process.cwd())
+  if (!isDirectory(root)) throw new SettingsError(`The root '${given ?? root}' is not a directory.`)
+  if (given === undefined && (root === path.parse(root).root || root === canonical(os.homedir()))) {
+    throw new SettingsError(
+      `'${root}' is too much to be a project by accident. Go to a project, or say --root ${root}.`,
+    )
+  }
+  return root
+}
+
+/** Below a file nothing is, which Node 20 throws. */
+function isDirectory(at: string): boolean {
+  try {
+    return fs.statSync(at, { throwIfNoEntry: false })?.isDirectory() ?? false
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return false
+    throw error
+  }
+}
+
+/** A root may lie behind a link; it is resolved here and never again. */
+export function canonical(given: string): string {
+  const resolved = path.resolve(given)
+  try {
+    return fs.realpathSync.native(resolved)
+  } catch {
+    return resolved
+  }
+}
+
+function allowedActionsOf(names: readonly string[] | undefined): readonly string[] | null {
+  if (names === undefined) return null
+  const unknown = names.find((name) => !registry.has(name))
+  if (unknown !== undefined) {
+    const valid = modelActions.map((spec) => spec.name).join(', ')
+    throw new SettingsError(`Invalid action in allowed-actions: '${unknown}'. Valid actions: ${valid}`)
+  }
+  return names
+}

@@ -1,0 +1,118 @@
+import path from 'node:path'
+import { doubtful } from '../actions/replace-occurrences.ts'
+import type { CommandScope } from '../commands/scope.ts'
+import type { openWorkingSet } from '../context/working-set.ts'
+import type { ActionContext, Commands, Outcome, Repair, Steps } from '../core/action.ts'
+import { type Ask, type CommandSettings, defaultCommandSettings } from '../core/commands.ts'
+import type { Problem } from '../core/problem.ts'
+import type { Settings } from '../core/settings.ts'
+import { decide } from '../policy/decide.ts'
+import { runWarnings } from '../policy/makes-run.ts'
+import { explain } from '../report/explain.ts'
+import { problemOf } from './settle.ts'
+import type { ReadyTask } from './tasks.ts'
+import type { ActionFiles, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
+import { stateDirOf } from '../workspace/scratch.ts'
+
+export interface ActionRunnerOptions {
+  readonly settings: Settings
+  /** Whether a model wrote this or the person at the keyboard. */
+  readonly origin: 'document' | 'user'
+  /** `land`: each action's changes reach the disk as it is done. `together`: all at the end or none. `show`: none. */
+  readonly effect: 'land' | 'together' | 'show'
+  /** What the user said about programs. */
+  readonly commands?: CommandSettings | undefined
+  /** Who is asked before a command runs that is neither on the list nor approved. */
+  readonly ask?: Ask | undefined
+  /** Hears what programs write, as it comes, with the number of the task. */
+  readonly onOutput?: ((task: string, chunk: Buffer) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+  /** What the user may do with earlier executions. */
+  readonly steps: () => Promise<Steps>
+  /** Reads texts as they stand, whatever a chat program did to them. */
+  readonly strict?: boolean | undefined
+}
+
+/** Says whether an action may run, gives it what it needs, and catches what it throws. */
+export class ActionRunner {
+  readonly #options: ActionRunnerOptions
+  readonly #workspace: OpenWorkspace
+  #set: Promise<ReturnType<typeof openWorkingSet>> | undefined
+
+  constructor(options: ActionRunnerOptions, workspace: OpenWorkspace) {
+    this.#options = options
+    this.#workspace = workspace
+  }
+
+  /** Why an action may not run. */
+  refusal({ decoded: { spec, spelled } }: ReadyTask): Problem | undefined {
+    const { settings, origin } = this.#options
+    const decision = decide(spec, spelled, { origin, allowedActions: settings.allowedActions })
+    if (decision.verdict !== 'deny') return undefined
+    return { kind: 'denied', rule: decision.rule, action: spelled, reason: decision.reason }
+  }
+
+  async run(
+    { block, number, decoded: { spec, spelled, args } }: ReadyTask,
+    scope: Scope,
+    onWrite: (landing: Landing) => void,
+  ): Promise<Outcome> {
+    const { settings, strict, steps } = this.#options
+    const files = scope.filesFor(onWrite)
+    try {
+      const { damage = [] } = block
+      if (damage.length > 0 && !spec.repairs) return { ok: false, problem: doubtful('old_text', damage) }
+      const repair: Repair = { readings: strict ? 'off' : 'allowed', damage }
+      const outcome = await spec.run(args, {
+        files,
+        commands: this.#commands(files, number, scope),
+        workingSet: () => this.#workingSet(),
+        history: steps,
+        spelled,
+        repair,
+        explain: (problem) => explain(problem, spelled).error,
+      })
+      const warnings = runWarnings([...files.changed].map((file) => path.relative(settings.root, file)))
+      return warnings.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...warnings] }
+    } catch (error) {
+      return { ok: false, problem: problemOf(error) }
+    } finally {
+      files.close()
+    }
+  }
+
+  /** Brings what was staged of the working set to the disk. */
+  async landWorkingSet(): Promise<void> {
+    const set = await this.#set
+    if (set !== undefined && 'land' in set) await set.land()
+  }
+
+  /** Loaded with the first command: most documents have none. */
+  #commands(files: ActionFiles, task: string, scope: Scope): Commands {
+    const { settings, commands = defaultCommandSettings, effect, ask, signal, onOutput } = this.#options
+    const own: CommandScope = {
+      settings,
+      commands,
+      files,
+      effect: effect === 'show' ? 'show' : scope.staged ? 'staged' : 'land',
+      ask,
+      signal,
+      onOutput: onOutput === undefined ? undefined : (chunk) => onOutput(task, chunk),
+    }
+    return {
+      run: async (request) => (await import('../commands/run-command.ts')).runCommand(request, own),
+      exec: async (request) => (await import('../commands/exec-code.ts')).execCode(request, own),
+    }
+  }
+
+  #workingSet(): ReturnType<ActionContext['workingSet']> {
+    const { settings, effect } = this.#options
+    const place = {
+      root: settings.root,
+      holding: (name: string) => stateDirOf(settings.root, name),
+      stateDir: () => this.#workspace.stateDir(),
+    }
+    this.#set ??= import('../context/working-set.ts').then((module) => module.openWorkingSet(place, effect))
+    return this.#set
+  }
+}

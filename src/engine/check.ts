@@ -1,0 +1,115 @@
+import { decode } from '../actions/decode.ts'
+import { registry } from '../actions/registry.ts'
+import type { Block, BlockGroup } from '../core/block.ts'
+import type { ParseError } from '../core/result.ts'
+import { Source } from '../core/source.ts'
+import { TaskNumbers } from '../core/task-numbers.ts'
+import { syntaxError, validationError } from './parse-error.ts'
+import { decide } from '../policy/decide.ts'
+import { primaryOf } from '../report/words.ts'
+import { type CladaOptions, readingOf, settingsOf } from '../config/settings.ts'
+import { findBlocks } from '../syntax/find-blocks.ts'
+
+export interface CheckedDocument {
+  readonly valid: boolean
+  /** In order of appearance, broken ones and those that would not be executed included. */
+  readonly blocks: readonly CheckedBlock[]
+  readonly warnings: readonly string[]
+}
+
+export interface CheckedBlock {
+  readonly syntax: string
+  /** The id of a SHAM block, the task number of others; `-` where no block could be made out. */
+  readonly id: string
+  /** The number it has in reports; missing where nothing would be executed. */
+  readonly task?: string
+  /** The line its group starts on, and whether that lands whole or not at all. */
+  readonly group?: BlockGroup
+  /** As the block spells it; empty when it names none. */
+  readonly action: string
+  /** What the action is about: a path, a pattern. */
+  readonly target: string
+  readonly startLine: number
+  /** Null when it was not closed. */
+  readonly endLine: number | null
+  readonly problems: readonly Pick<ParseError, 'line' | 'column' | 'message' | 'code' | 'hint'>[]
+  /** Why it would not be executed, although nothing is wrong with it. */
+  readonly note?: string
+  readonly warnings?: readonly string[]
+}
+
+/** Every block of a document and what is wrong with it, from the text alone: the disk is not consulted. */
+export function checkDocument(text: string, options: CladaOptions): CheckedDocument {
+  const settings = settingsOf(options)
+  const { blocks, faults, warnings, passedOver = [] } = findBlocks(new Source(text), readingOf(options))
+  const numbers = new TaskNumbers()
+  const own = blocks.map((block) => {
+    const number = numbers.next(block)
+    const checked = entry(block, block.syntax === 'sham' ? block.id : number, errorsOf(block))
+    return { block, checked: { ...checked, task: number } }
+  })
+  const broken = new Map<BlockGroup, Own>()
+  for (const one of own) {
+    const { group } = one.block
+    if (group !== undefined && one.checked.problems.length > 0 && !broken.has(group)) broken.set(group, one)
+  }
+  const checked = [
+    ...own.map(({ block, checked }) => withNote(checked, groupNote(block, broken))),
+    ...passedOver.map((block) => withNote(entry(block, '-', []), "beside blocks of clada's own")),
+    ...faults.map((fault): CheckedBlock => {
+      const error = syntaxError(undefined, fault)
+      const place = { startLine: fault.line, endLine: fault.line }
+      return { syntax: error.syntax ?? 'sham', id: '-', action: '', target: '', ...place, problems: [shown(error)] }
+    }),
+  ].sort((a, b) => a.startLine - b.startLine)
+  return { valid: checked.every((block) => block.problems.length === 0), blocks: checked, warnings }
+
+  function errorsOf(block: Block): ParseError[] {
+    if (block.faults.length > 0) return block.faults.map((fault) => syntaxError(block, fault))
+    const relativePaths = settings.relativePaths || block.syntax !== 'sham'
+    const decoded = decode(block.action, block.params, registry, { root: settings.root, relativePaths })
+    if (!decoded.ok) return [validationError(block, decoded)]
+    const decision = decide(decoded.spec, decoded.spelled, {
+      origin: 'document',
+      allowedActions: settings.allowedActions,
+    })
+    if (decision.verdict === 'allow') return []
+    const { id: blockId, action, startLine: line } = block
+    return [{ blockId, action, errorType: 'validation', message: decision.reason, code: 'action_not_allowed', line }]
+  }
+}
+
+function entry(block: Block, id: string, errors: readonly ParseError[]): CheckedBlock {
+  const { syntax, action, params, startLine, endLine, warnings } = block
+  const problems = errors.map(shown)
+  const checked = { syntax, id, action, target: primaryOf({ params }), startLine, endLine, problems }
+  return {
+    ...checked,
+    ...(block.group === undefined ? {} : { group: block.group }),
+    ...(warnings === undefined ? {} : { warnings }),
+  }
+}
+
+const shown = ({ line, column, message, code, hint }: ParseError): CheckedBlock['problems'][number] => ({
+  ...(line === undefined ? {} : { line }),
+  ...(column === undefined ? {} : { column }),
+  message,
+  ...(code === undefined ? {} : { code }),
+  ...(hint === undefined ? {} : { hint }),
+})
+
+/** Whether another member of its group keeps a block from being executed; `execution.ts` decides the same. */
+function groupNote({ group, syntax, startLine }: Block, broken: ReadonlyMap<BlockGroup, Own>): string | undefined {
+  const first = group && broken.get(group)
+  if (first === undefined) return undefined
+  const skipped = group?.atomic || syntax === 'csl' || first.block.startLine < startLine
+  return skipped ? `task ${first.checked.id} of its group cannot be carried out` : undefined
+}
+
+interface Own {
+  readonly block: Block
+  readonly checked: CheckedBlock
+}
+
+const withNote = (checked: CheckedBlock, note: string | undefined): CheckedBlock =>
+  note === undefined || checked.problems.length > 0 ? checked : { ...checked, note: `not executed: ${note}` }

@@ -1,0 +1,262 @@
+import path from 'node:path'
+import { fingerprintOf } from '../core/hash.ts'
+import type { Inspect, Inspected } from '../core/recorder.ts'
+import type { FileChange, FileDiff } from '../core/result.ts'
+import type { Settings } from '../core/settings.ts'
+import { Contents } from '../journal/contents.ts'
+import { type Done, doneIn } from '../history/done.ts'
+import { fullPath, shortPath } from '../journal/journal.ts'
+import { blockIn, type Executed, lostBy, type LostBy } from '../journal/ledger.ts'
+import type { ExecutionRecord, PathRecord, State } from '../journal/record.ts'
+import { seenAt } from '../journal/seen.ts'
+import { readTimeline, standings } from '../history/timeline.ts'
+import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
+import { changeOf, diffOf } from './preview.ts'
+import { type Change, openWorkspace } from '../workspace/open.ts'
+import { stateDirOf } from '../workspace/scratch.ts'
+
+/** One line of the history. */
+export interface HistoryEntry {
+  number: number
+  time: string
+  kind: 'run' | 'undo' | 'redo'
+  /** The execution that an undo or redo is about. */
+  of?: number
+  summary: string
+  /** Taken back, and not brought again. */
+  undone: boolean
+  /** It died before its end. */
+  interrupted: boolean
+  done: number
+  failed: number
+  paths: string[]
+  /** Those of them that somebody else had changed since clada touched them last. */
+  meanwhile?: string[]
+  mode: 'commit' | 'shadow' | 'off'
+  commit?: string
+}
+
+export interface ExecutionDetail extends HistoryEntry {
+  actions: { seq: number; action: string; target: string; success: boolean; error?: string }[]
+  diffs: FileDiff[]
+}
+
+/** Files before and after an execution, as texts. */
+export interface ExecutionChanges {
+  changes: FileChange[]
+  /** What somebody else had done to its files since clada touched them last. */
+  meanwhile: FileChange[]
+}
+
+/** Everything that was executed, oldest first. */
+export async function historyOf(settings: Settings): Promise<HistoryEntry[]> {
+  const { records, history } = await read(settings)
+  const undone = undoneIn(records)
+  const known: Known = new Map()
+  return records.map((record) => {
+    const meanwhile = meanwhileIn(record, known, history).map(({ path }) => path)
+    return { ...entryOf(record, undone), ...(meanwhile.length === 0 ? {} : { meanwhile }) }
+  })
+}
+
+/** What one execution changed, and what others had changed before it; undefined when there is none of that number. */
+export async function changesOf(settings: Settings, number: number): Promise<ExecutionChanges | undefined> {
+  const { records, history, inspect } = await read(settings)
+  const record = records.find((one) => one.number === number)
+  if (record === undefined) return undefined
+  const known: Known = new Map()
+  for (const one of records) if (one.number < number) meanwhileIn(one, known, history)
+  const turns = meanwhileIn(record, known, history)
+  const contents = new Contents(history, number)
+  return {
+    changes: record.paths.flatMap((entry) => {
+      const sides = sidesOf(entry, contents, settings.root, inspect)
+      if (sides !== undefined) return changeFrom(settings.root, entry.path, ...sides)
+      return { path: entry.path, change: verbOf(entry), binary: true, before: '', after: '' }
+    }),
+    meanwhile: turns.flatMap(({ path: name, from, to }) => changeFrom(settings.root, name, from, to)),
+  }
+}
+
+/** What others have changed since, in the files that clada touched. */
+export async function changedSince(settings: Settings): Promise<FileChange[]> {
+  const { records, history, inspect } = await read(settings)
+  const known: Known = new Map()
+  for (const record of records) meanwhileIn(record, known, history)
+  return [...known].flatMap(([name, { state, number }]) => {
+    const found = inspect(fullPath(settings.root, name))
+    const now = found.type === 'file' ? found : found.type === 'symlink' ? linkState(found.target) : null
+    if (isState(state, found)) return []
+    return changeFrom(settings.root, name, stateOf(state, new Contents(history, number)), now)
+  })
+}
+
+/** One execution with what it changed; undefined when there is none of that number. */
+export async function executionOf(settings: Settings, number: number): Promise<ExecutionDetail | undefined> {
+  const { records, history, inspect } = await read(settings)
+  const record = records.find((one) => one.number === number)
+  if (record === undefined) return undefined
+  const undone = undoneIn(records)
+  const contents = new Contents(history, number)
+  const diffs = record.paths.flatMap((entry) => {
+    const sides = sidesOf(entry, contents, settings.root, inspect)
+    if (sides === undefined) {
+      const [path, change] = [entry.path, verbOf(entry)]
+      return { path, change, binary: true, diff: `What it became was not kept: ${path} (${change})\n` }
+    }
+    const change = changeAt(settings.root, entry.path, ...sides)
+    return change === undefined ? [] : [diffOf(change, settings.root)]
+  })
+  const actions = record.actions.map(({ seq, action, target, success, error }) => ({
+    seq,
+    action,
+    target,
+    success,
+    ...(error === undefined ? {} : { error }),
+  }))
+  return { ...entryOf(record, undone), actions, diffs }
+}
+
+/** When a block was last carried out, by its text. */
+export async function executedBefore(settings: Settings, block: string): Promise<Executed | undefined> {
+  const { records } = await read(settings)
+  return blockIn(records, fingerprintOf(Buffer.from(block)))
+}
+
+/** Looks back no further: what was done so long ago was meant to be done again. */
+const rememberedExecutions = 100
+
+/** Answers for the blocks of a document, in order, whether they need not be carried out. */
+export async function doneBefore(
+  settings: Settings,
+  again: ((block: string) => boolean) | undefined,
+): Promise<(block: string) => Done | undefined> {
+  const { records } = await read(settings, rememberedExecutions)
+  const done = doneIn(records, again)
+  return (block) => done(block, fingerprintOf(Buffer.from(block)))
+}
+
+/** Which action took a text out of a file. */
+export async function textLostBy(settings: Settings, absolute: string, text: string): Promise<LostBy | undefined> {
+  const { records, history } = await read(settings)
+  return lostBy(records, history, shortPath(settings.root, absolute), text)
+}
+
+interface Read {
+  readonly records: ExecutionRecord[]
+  readonly history: string
+  readonly inspect: Inspect
+}
+
+async function read(settings: Settings, newest?: number): Promise<Read> {
+  const stateDir = stateDirOf(settings.root)
+  if (stateDir === undefined) return { records: [], history: '', inspect: () => ({ type: 'absent' }) }
+  const history = path.join(stateDir, 'history')
+  const workspace = openWorkspace(settings, makePathJudge(pathPolicyOf(settings)), 'disk')
+  const inspect: Inspect = (absolute) => workspace.inspect(absolute)
+  try {
+    return { records: readTimeline(history, settings.root, inspect, newest), history, inspect }
+  } finally {
+    await workspace.close()
+  }
+}
+
+function entryOf(record: ExecutionRecord, undone: ReadonlySet<number>): HistoryEntry {
+  const { number, time, kind, of, summary, actions, paths, mode, commits } = record
+  const done = actions.filter(({ success }) => success).length
+  return {
+    number,
+    time,
+    kind,
+    ...(of === undefined ? {} : { of }),
+    summary,
+    undone: undone.has(number),
+    interrupted: record.ended === 'interrupted',
+    done,
+    failed: actions.length - done,
+    paths: paths.map(({ path }) => path),
+    mode,
+    ...(commits?.after === undefined ? {} : { commit: commits.after }),
+  }
+}
+
+const undoneIn = (records: readonly ExecutionRecord[]): Set<number> =>
+  new Set(standings(records).flatMap(({ record, undone }) => (undone ? [record.number] : [])))
+
+/** What clada left at each path, and in which execution. */
+type Known = Map<string, { readonly state: State; readonly number: number }>
+
+interface Turn {
+  readonly path: string
+  readonly from: FileState | null
+  readonly to: FileState | null
+}
+
+/** Paths that an execution found otherwise than they were left. Remembers how it leaves them itself. */
+function meanwhileIn({ number, paths }: ExecutionRecord, known: Known, history: string): Turn[] {
+  return paths.flatMap(({ path: name, before, after }) => {
+    const left = known.get(name)
+    known.set(name, { state: after, number })
+    if (left === undefined || isSame(left.state, before)) return []
+    const from = stateOf(left.state, new Contents(history, left.number))
+    const to = stateOf(before, new Contents(history, number))
+    return from?.bytes.equals(to?.bytes ?? nobody) || (from === null && to === null) ? [] : [{ path: name, from, to }]
+  })
+}
+
+const nobody = Buffer.from([0xff])
+
+const isSame = (a: State, b: State): boolean =>
+  a.type === 'file' && b.type === 'file' ? a.print !== undefined && a.print === b.print : a.type === b.type
+
+function isState(state: State, found: Inspected): boolean {
+  if (state.type !== 'file' || found.type !== 'file') return state.type === found.type
+  return state.print === fingerprintOf(found.bytes)
+}
+
+function changeAt(root: string, name: string, before: FileState | null, after: FileState | null): Change | undefined {
+  if (before === null && after === null) return undefined
+  const absolute = fullPath(root, name)
+  return { at: { root, parts: name.split('/'), absolute, given: absolute }, before, after }
+}
+
+function changeFrom(...states: Parameters<typeof changeAt>): FileChange[] {
+  const change = changeAt(...states)
+  return change === undefined ? [] : [changeOf(change, change.at.root)]
+}
+
+type FileState = NonNullable<Change['before']>
+
+const linkState = (target: string): FileState => ({ bytes: Buffer.from(target), mode: 0o120000 })
+
+/** Null where there is no file, undefined where there was one that was not kept. */
+function keptState(state: State, contents: Contents): FileState | null | undefined {
+  if (state.type === 'symlink') return linkState(state.target)
+  if (state.type !== 'file') return null
+  const bytes = contents.bytesOf(state)
+  return bytes && { bytes, mode: state.mode }
+}
+
+const stateOf = (state: State, contents: Contents): FileState | null => keptState(state, contents) ?? null
+
+/** A path before and after; undefined where that is not known any more. */
+function sidesOf(
+  { path: name, before, after }: PathRecord,
+  contents: Contents,
+  root: string,
+  inspect: Inspect,
+): [FileState | null, FileState | null] | undefined {
+  const from = keptState(before, contents)
+  const to = keptState(after, contents) ?? stillThere(after, () => seenAt(inspect, fullPath(root, name)))
+  return from === undefined || to === undefined ? undefined : [from, to]
+}
+
+/** What was too large to be kept a second time, where it still is as it was left. */
+function stillThere(state: State, look: () => Inspected): FileState | null | undefined {
+  if (state.type !== 'file') return null
+  const found = look()
+  return found.type === 'file' && isState(state, found) ? found : undefined
+}
+
+const verbOf = ({ before, after }: PathRecord): FileDiff['change'] =>
+  before.type === 'file' && after.type === 'file' ? 'modify' : after.type === 'file' ? 'create' : 'delete'

@@ -1,0 +1,113 @@
+import type { CommandScope } from '../commands/scope.ts'
+import type { Block } from '../core/block.ts'
+import { defaultCommandSettings } from '../core/commands.ts'
+import type { Hooks } from '../core/hooks.ts'
+import { pathFrom } from '../core/path-from.ts'
+import { Stop } from '../core/problem.ts'
+import type { Execution, ExecutionOptions } from './execution.ts'
+import type { History } from '../history/history.ts'
+import { faultIn } from '../hooks/check-hooks.ts'
+import { factsOf } from '../hooks/facts.ts'
+import { type HooksEnd, runHooks } from '../hooks/run-hooks.ts'
+import type { Facts } from '../hooks/substitute.ts'
+import { explain } from '../report/explain.ts'
+import type { OpenWorkspace } from '../workspace/open.ts'
+
+type Options = Pick<ExecutionOptions, 'settings' | 'registry' | 'commands' | 'signal'> & {
+  readonly hooks?: Hooks | undefined
+  readonly vars?: Readonly<Record<string, string>> | undefined
+}
+
+/**
+ * Runs the user's hooks around an execution: once, and only where something may change. They are part of it, so undo
+ * takes back what they did.
+ */
+export class HooksAround {
+  readonly #options: Options
+  readonly #history: History
+  readonly #disk: OpenWorkspace
+  #state: 'waiting' | 'begun' | 'refused' = 'waiting'
+
+  constructor(options: Options, history: History, disk: OpenWorkspace) {
+    this.#options = options
+    this.#history = history
+    this.#disk = disk
+  }
+
+  /** Before the first block that may change something. */
+  async admit(blocks: readonly Block[], execution: Execution): Promise<boolean> {
+    if (this.#state !== 'waiting') return this.#state === 'begun'
+    if (!blocks.some((block) => this.#mayChange(block))) return true
+    const { hooks = {}, vars = {} } = this.#options
+    const fault = faultIn(hooks, vars, factsOf(execution.result(), []))
+    if (fault !== undefined) {
+      this.#state = 'refused'
+      execution.fail(`Invalid hooks: ${fault}`, 'invalid_parameter')
+      return false
+    }
+    this.#state = 'begun'
+    const end = await this.#run('before', {}, execution)
+    if (end === undefined || end.failed) this.#state = 'refused'
+    if (end?.failed) {
+      const message = ['Before hooks failed - aborting execution', ...end.told].join('\n')
+      execution.fail(message, end.late ? 'exec_timeout' : 'exec_failed')
+    }
+    return end !== undefined && !end.failed
+  }
+
+  /** When everything is on the disk, whatever came of it. */
+  async after(execution: Execution): Promise<void> {
+    if (this.#state !== 'begun' || this.#options.signal?.aborted) return
+    const result = execution.result()
+    this.#history.acting = result.results.length + 1
+    const end = await this.#run('after', factsOf(result, this.#files()), execution)
+    if (!end?.failed) return
+    const kept = 'What was executed stays; clada undo takes it back.'
+    const message = [`After hooks failed. ${kept}`, ...end.told].join('\n')
+    execution.fail(message, end.late ? 'exec_timeout' : 'exec_failed')
+  }
+
+  #mayChange({ action, faults }: Block): boolean {
+    const effect = this.#options.registry.get(action)?.effect
+    return faults.length === 0 && effect !== undefined && effect !== 'read' && effect !== 'meta'
+  }
+
+  /** What actions changed and is still a file, relative to the root where it lies in it. */
+  #files(): string[] {
+    const { root } = this.#options.settings
+    return this.#history
+      .changed()
+      .filter((absolute) => this.#disk.inspect(absolute).type === 'file')
+      .map((absolute) => pathFrom(root, absolute))
+      .sort()
+  }
+
+  /** Undefined when nothing may be run at all; the execution is told why. */
+  async #run(side: 'before' | 'after', facts: Facts, execution: Execution): Promise<HooksEnd | undefined> {
+    const { hooks = {}, vars = {}, settings, commands = defaultCommandSettings, signal } = this.#options
+    const files = this.#disk.filesFor(() => {})
+    const scope: CommandScope = {
+      settings,
+      commands,
+      files,
+      effect: 'land',
+      ask: undefined,
+      signal,
+      onOutput: undefined,
+    }
+    try {
+      const end = await runHooks(hooks[side] ?? [], { vars, facts }, scope)
+      execution.hooksFailed(side, end.errors)
+      // Those that may fail are told of all the same.
+      if (!end.failed) execution.warn(...end.told.map((told) => `hook ${told}`))
+      return end
+    } catch (error) {
+      if (!(error instanceof Stop)) throw error
+      const { error: message, code } = explain(error.problem, 'clada')
+      execution.fail(message, code)
+      return undefined
+    } finally {
+      files.close()
+    }
+  }
+}

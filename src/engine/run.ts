@@ -1,0 +1,222 @@
+import path from 'node:path'
+import type { Steps } from '../core/action.ts'
+import type { Document } from '../core/block.ts'
+import { InputError } from '../core/input-error.ts'
+import type { ExecutionResult } from '../core/result.ts'
+import { Source } from '../core/source.ts'
+import type { HistorySettings, Settings } from '../core/settings.ts'
+import type { Hooks } from '../core/hooks.ts'
+import { type ActionLog, Execution, type ExecutionOptions } from './execution.ts'
+import type { Done } from '../history/done.ts'
+import { History } from '../history/history.ts'
+import type { HooksAround } from './hooks-around.ts'
+import { repeatedIn } from '../journal/ledger.ts'
+import { explain } from '../report/explain.ts'
+import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
+import { findBlocks, type FindOptions } from '../syntax/find-blocks.ts'
+import { BlockStream } from '../syntax/stream-blocks.ts'
+import { type Change, openWorkspace, type OpenWorkspace } from '../workspace/open.ts'
+import { stateDirOf } from '../workspace/scratch.ts'
+
+/** The only file that knows the order of the stages: text, blocks, actions, policy, workspace, result. */
+export interface RunOptions extends Omit<ExecutionOptions, 'admit' | 'log' | 'steps' | 'done'>, FindOptions {
+  readonly history: HistorySettings
+  /** Chooses among what was found in a whole text. */
+  readonly select?: ((document: Document) => Document) | undefined
+  readonly hooks?: Hooks | undefined
+  readonly vars?: Readonly<Record<string, string>> | undefined
+  /** What becomes of blocks that were carried out before. */
+  readonly alreadyDone?: 'warn' | 'skip' | 'run' | undefined
+  /** Whether a block runs although it was carried out before. */
+  readonly again?: ((block: string) => boolean) | undefined
+}
+
+export interface RunResult {
+  readonly result: ExecutionResult
+  /** With `show`: what would be different. */
+  readonly changes: readonly Change[]
+  /** With `show`: what each action would change, by its number. */
+  readonly changesBy: ReadonlyMap<number, readonly Change[]>
+}
+
+const nothing = { changes: [], changesBy: new Map() }
+
+export async function run(text: string, options: RunOptions): Promise<RunResult> {
+  const tooLarge = inputTooLarge(text, options.settings.limits.inputBytes)
+  if (tooLarge !== undefined) return { ...nothing, result: fatal(tooLarge, 'input_too_large') }
+  const found = findBlocks(new Source(text), options)
+  return carryOut(options.select?.(found) ?? found, options)
+}
+
+/** The same for blocks that are already there. */
+export function carryOut(document: Document, options: RunOptions): Promise<RunResult> {
+  return inWorkspace(options, async (execution) => {
+    execution.note(document.faults, document.warnings)
+    await execution.carryOut(document.blocks)
+  })
+}
+
+/** The same for a text that is still coming: each block is carried out as soon as it is complete. */
+export function runStream(texts: AsyncIterable<string>, options: RunOptions): Promise<RunResult> {
+  return inWorkspace(options, async (execution) => {
+    const stream = new BlockStream(options)
+    const limit = options.settings.limits.inputBytes
+    let size = 0
+    try {
+      for await (const text of texts) {
+        size += Buffer.byteLength(text)
+        if (size > limit) throw new InputError(sizeMessage(size, limit), 'input_too_large')
+        await execution.carryOut(stream.push(text).blocks)
+        // Whoever watches sees each action before the next text comes.
+        await execution.settled()
+      }
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error
+      return execution.fail(error.message, error.code)
+    }
+    const rest = stream.end()
+    execution.note(rest.faults, rest.warnings)
+    await execution.carryOut(rest.blocks)
+  })
+}
+
+async function inWorkspace(options: RunOptions, work: (execution: Execution) => Promise<void>): Promise<RunResult> {
+  const { settings, effect } = options
+  const judge = makePathJudge(pathPolicyOf(settings))
+  const { root } = settings
+  const closed = (relative: string): boolean => judge.closedBelow(relative)
+  const history =
+    effect === 'show'
+      ? undefined
+      : new History({
+          root,
+          allowedRoots: settings.allowedRoots,
+          settings: options.history,
+          kind: 'run',
+          closed,
+          inspect: (absolute) => workspace.inspect(absolute),
+        })
+  const workspace: OpenWorkspace = openWorkspace(settings, judge, effect === 'land' ? 'disk' : 'staged', history)
+  // Hooks work on the disk, also where a document is still staged.
+  const disk = effect === 'together' ? openWorkspace(settings, judge, 'disk', history) : workspace
+  const hooks = await hooksFor(options, history, disk)
+  try {
+    const log = history && logInto(history, settings)
+    // Loaded when the user calls one: documents never do.
+    const steps = async (): Promise<Steps> =>
+      (await import('../timetravel/steps.ts')).stepsOf(settings, options.history)
+    const execution: Execution = new Execution(
+      {
+        ...options,
+        log,
+        steps,
+        done: doneFor(options),
+        admit: hooks && ((blocks) => hooks.admit(blocks, execution)),
+      },
+      workspace,
+    )
+    await work(execution).catch((error: unknown) => execution.fail(unexpected(error), 'internal_error'))
+    // Whatever went wrong, what was done is written down and told.
+    await execution.settled()
+    const changes = effect === 'show' ? workspace.changes() : []
+    if (effect === 'together') await execution.landTogether()
+    await hooks?.after(execution)
+    if (history !== undefined) {
+      if (options.alreadyDone !== 'run') noticeRepeat(execution, history, root)
+      await writeDown(execution, history)
+    }
+    return { result: execution.result(), changes, changesBy: execution.changes() }
+  } finally {
+    await workspace.close()
+    if (disk !== workspace) await disk.close()
+  }
+}
+
+/** Most projects have none, and need none of this. A preview runs nothing. */
+async function hooksFor(
+  options: RunOptions,
+  history: History | undefined,
+  disk: OpenWorkspace,
+): Promise<HooksAround | undefined> {
+  const { before = [], after = [] } = options.hooks ?? {}
+  if (history === undefined || before.length + after.length === 0) return undefined
+  const { HooksAround } = await import('./hooks-around.ts')
+  return new HooksAround(options, history, disk)
+}
+
+const unexpected = (error: unknown): string =>
+  `Unexpected error in execute: ${error instanceof Error ? error.message : String(error)}`
+
+/** Whether blocks need not be carried out. The history is looked at once, when the first block comes. */
+function doneFor({ alreadyDone, again, settings, effect }: RunOptions): ExecutionOptions['done'] {
+  if (alreadyDone !== 'skip' || effect === 'show') return undefined
+  let ledger: Promise<(block: string) => Done | undefined> | undefined
+  return async (block) => {
+    ledger ??= import('./history-run.ts').then(({ doneBefore }) => doneBefore(settings, again))
+    return (await ledger)(block)
+  }
+}
+
+/** Carrying out the same document twice is rarely meant. Where it changed nothing and failed nowhere it does not matter. */
+function noticeRepeat(execution: Execution, history: History, root: string): void {
+  const { document, begun } = history
+  const { results } = execution.result()
+  if (document === undefined || results.some(({ details }) => details?.already_done !== undefined)) return
+  if (!begun && results.every(({ success }) => success)) return
+  const stateDir = stateDirOf(root)
+  const before = stateDir === undefined ? undefined : repeatedIn(path.join(stateDir, 'history'), document)
+  if (before === undefined) return
+  history.warnings.push(`the same document was carried out before, by execution ${before.execution} (${before.time})`)
+}
+
+/** Writes actions down, and tells one that misses a text who took it away. */
+function logInto(history: History, settings: Settings): ActionLog {
+  return {
+    act: (seq, raw, explanation) => history.act(seq, raw, explanation),
+    acted: async (result) => {
+      history.acted(result)
+      const { success, code, details, params } = result
+      const { [details?.missing ?? 'old_text']: wanted, path: given } = params
+      if (success || code !== 'match_count_mismatch' || details?.places !== undefined) return
+      if (typeof wanted !== 'string' || typeof given !== 'string') return
+      const absolute = path.resolve(settings.root, given)
+      // Most runs never need it.
+      const { textLostBy } = await import('./history-run.ts')
+      const lost = history.lostBy(absolute, wanted) ?? (await textLostBy(settings, absolute, wanted))
+      if (lost !== undefined) result.details = { ...details, changed_by: lost }
+    },
+  }
+}
+
+/** What was done stays done, whatever becomes of its record. */
+async function writeDown(execution: Execution, history: History): Promise<void> {
+  const kept = 'What was executed stays; clada undo takes it back.'
+  const lost = 'What was executed stays. The journal of it was removed meanwhile, so clada undo cannot take it back.'
+  try {
+    const { results } = execution.result()
+    const ended = await history.end(results)
+    execution.saved(ended.commit, ended.warnings)
+    if (ended.failure === undefined) return
+    const { problem } = ended.failure
+    const { error, code } = explain(problem, 'clada')
+    const gone = problem.kind === 'record-unwritten' && problem.code === 'ENOENT'
+    execution.fail(`${error}. ${gone ? lost : kept}`, code)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    execution.fail(`clada: the record could not be written: ${reason}. ${kept}`, 'io_error')
+  }
+}
+
+function inputTooLarge(text: string, limit: number): string | undefined {
+  // A UTF-16 unit is at most three bytes, so most texts need no counting.
+  if (text.length * 3 <= limit) return undefined
+  const size = Buffer.byteLength(text)
+  return size <= limit ? undefined : sizeMessage(size, limit)
+}
+
+const sizeMessage = (size: number, limit: number): string =>
+  `input_too_large: the document has ${size} bytes or more, the limit is ${limit}. Split it into several.`
+
+function fatal(fatalError: string, fatalCode: 'input_too_large'): ExecutionResult {
+  return { success: false, totalBlocks: 0, executedActions: 0, results: [], parseErrors: [], fatalError, fatalCode }
+}

@@ -1,0 +1,25 @@
+import type { Outcome } from '../core/action.ts'
+import { type Problem, Stop } from '../core/problem.ts'
+import type { ActionResult } from '../core/result.ts'
+import { explain } from '../report/explain.ts'
+
+export const stopped = (reason: string): Problem => ({ kind: 'stopped', reason })
+
+/** Puts what came of an action into its result. */
+export function settle(result: ActionResult, outcome: Outcome, warnings: readonly string[]): void {
+  result.success = outcome.ok
+  if (outcome.data === undefined) delete result.data
+  else result.data = outcome.data
+  if (!outcome.ok) {
+    const { error, code, details } = explain(outcome.problem, result.action)
+    Object.assign(result, { error, code, ...(details === undefined ? {} : { details }) })
+  }
+  const all = [...warnings, ...(outcome.warnings ?? [])]
+  if (all.length > 0) result.warnings = all
+}
+
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Stop) return error.problem
+  const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  return { kind: 'bug', message, ...(stack === undefined ? {} : { stack }) }
+}

@@ -1,0 +1,100 @@
+import path from 'node:path'
+import { decode, type Decoded } from '../actions/decode.ts'
+import type { Registry } from '../actions/registry.ts'
+import type { Block } from '../core/block.ts'
+import type { ParseError } from '../core/result.ts'
+import type { Settings } from '../core/settings.ts'
+import { TaskNumbers } from '../core/task-numbers.ts'
+import { syntaxError, validationError } from './parse-error.ts'
+
+/** A block with its number, and the action it asks for or why it asks for none. */
+export type Task =
+  | ReadyTask
+  | { readonly ready: false; readonly block: Block; readonly number: string; readonly errors: ParseError[] }
+
+export interface ReadyTask {
+  readonly ready: true
+  readonly block: Block
+  /** As `TaskNumbers` counts. */
+  readonly number: string
+  readonly decoded: Decoded & { ok: true }
+}
+
+export interface TaskRules {
+  readonly settings: Settings
+  readonly registry: Registry
+  readonly effect: 'land' | 'together' | 'show'
+  /** Whether there is anything at a path. */
+  isThere(absolute: string): boolean
+}
+
+/** Turns blocks into tasks, in the order they come. */
+export class Tasks {
+  readonly #rules: TaskRules
+  readonly #numbers = new TaskNumbers()
+
+  constructor(rules: TaskRules) {
+    this.#rules = rules
+  }
+
+  prepare(blocks: readonly Block[]): Task[] {
+    const { settings, registry } = this.#rules
+    return blocks.map((block) => {
+      const number = this.#numbers.next(block)
+      const told = {
+        task: number,
+        ...(block.syntax === 'sham' ? {} : { blockId: number }),
+        ...(block.group === undefined ? {} : { group: block.group.line }),
+        ...(block.label === undefined ? {} : { label: block.label }),
+      }
+      if (block.faults.length > 0) {
+        return {
+          ready: false,
+          block,
+          number,
+          errors: block.faults.map((fault) => ({ ...syntaxError(block, fault), ...told })),
+        }
+      }
+      const relativePaths = settings.relativePaths || block.syntax !== 'sham'
+      const { params, warnings } = this.#withoutRootName(block)
+      const decoded = withWarnings(
+        decode(block.action, block.values ?? params, registry, { root: settings.root, relativePaths }),
+        warnings,
+      )
+      const refused = this.#refusedWhole(block, decoded)
+      if (refused !== undefined) {
+        return { ready: false, block, number, errors: [{ ...refused, ...told }] }
+      }
+      return decoded.ok
+        ? { ready: true, block, number, decoded }
+        : { ready: false, block, number, errors: [{ ...validationError(block, decoded), ...told }] }
+    })
+  }
+
+  /** What lands whole or not at all cannot hold what nobody can take back. */
+  #refusedWhole(block: Block, decoded: Decoded): ParseError | undefined {
+    if (!decoded.ok || !(block.group?.atomic || this.#rules.effect === 'together')) return undefined
+    if (!decoded.spec.startsProcess?.(decoded.params)) return undefined
+    const message = `${block.action}: Command not allowed: it would start a process, which cannot be taken back`
+    const hint = 'Put it into a block of its own, without atomic.'
+    return validationError(block, { ok: false, errorType: 'validation', message, code: 'command_not_allowed', hint })
+  }
+
+  /** Some models put the project's own name, or a side of a diff, in front of every path. It goes, unless it is there. */
+  #withoutRootName({ params, rootNameMayLead, sideMayLead }: Block): { params: Block['params']; warnings: string[] } {
+    const { root } = this.#rules.settings
+    const given = params['path'] ?? ''
+    const name = rootNameMayLead ? path.basename(root) : sideMayLead ? given.slice(0, 1) : ''
+    const isLed = name !== '' && given.startsWith(`${name}/`) && !this.#rules.isThere(path.join(root, name))
+    if (!isLed) return { params, warnings: [] }
+    const short = given.slice(name.length + 1)
+    const what = rootNameMayLead ? 'the name of the project itself' : `${name}/, as in a diff,`
+    return {
+      params: { ...params, path: short },
+      warnings: [`'${given}' begins with ${what} and was taken for '${short}'`],
+    }
+  }
+}
+
+const withWarnings = (decoded: Decoded, warnings: readonly string[]): Decoded =>
+  decoded.ok && warnings.length > 0 ? { ...decoded, warnings: [...warnings, ...decoded.warnings] } : decoded

@@ -1,0 +1,284 @@
+import path from 'node:path'
+import { fingerprintOf } from '../core/hash.ts'
+import { Stop } from '../core/problem.ts'
+import type { Inspect, Inspected } from '../core/recorder.ts'
+import type { HistorySettings } from '../core/settings.ts'
+import { Contents } from '../journal/contents.ts'
+import { eligible, ignoredOf } from './eligible.ts'
+import { gitStop } from './git-program.ts'
+import { type Committed, commitPaths } from './index-commit.ts'
+import { isUnchanged, seenIndex } from './index-file.ts'
+import { fullPath, shortPath } from '../journal/journal.ts'
+import { commitMessage } from '../journal/message.ts'
+import {
+  type ExecutionRecord,
+  type PathRecord,
+  pendingFile,
+  readRecord,
+  roomDir,
+  type State,
+} from '../journal/record.ts'
+import { findRepository, ownRepository } from './find-repository.ts'
+import { checkIndex, checkRefs, checkWritable, indexLock, waitForLock } from './ready.ts'
+import { type Head, headOf, inProgress, isSameHead } from './repository.ts'
+import { Room } from './room.ts'
+import { checkpointsRef, saveShadow } from './shadow.ts'
+import { hiddenAmong, leftOut } from './sparse.ts'
+import { isClosed, savable } from './savable.ts'
+import { isStaged, type Status, statusOf } from './status.ts'
+import type { Side } from './tree-contents.ts'
+
+export interface CheckpointOptions {
+  readonly root: string
+  readonly allowedRoots: readonly string[]
+  readonly stateDir: string
+  readonly settings: HistorySettings
+  readonly closed: (relative: string) => boolean
+  /** An undo saves nothing but what it changes itself: that is as it was left. */
+  readonly saves: 'everything' | 'own changes'
+  /** The execution's own directory. */
+  readonly dir: string
+  readonly number: number
+}
+
+/** Saves the state before and after an execution in git. Where git cannot work at all, stops before anything is done. */
+export async function openCheckpoints(options: CheckpointOptions): Promise<Checkpoints | undefined> {
+  const found = await findRepository(options.root)
+  try {
+    const repository = found ?? (await ownRepository(options.stateDir))
+    const head = found === undefined ? { branch: undefined, commit: undefined } : await headOf(repository)
+    const room = Room.open(repository, head, path.join(options.dir, roomDir))
+    // Its git starts while others are at work, and is ready when the first object is asked for.
+    void room.objects
+    return new Checkpoints(options, room, head)
+  } catch (error) {
+    // Without a repository nobody asked for git, and undo works without it.
+    if (found === undefined && error instanceof Stop) return undefined
+    throw error
+  }
+}
+
+export class Checkpoints {
+  /** What it came to be: staged work turns `commit` into `shadow`. */
+  mode: 'commit' | 'shadow'
+  readonly #options: CheckpointOptions
+  readonly #room: Room
+  #head: Head
+  #before: string | undefined
+  /** The index as this execution last saw it. */
+  #index: ReturnType<typeof seenIndex>
+
+  constructor(options: CheckpointOptions, room: Room, head: Head) {
+    this.#options = options
+    this.#room = room
+    this.#head = head
+    this.mode = options.settings.git === 'commit' && room.repository.top !== undefined ? 'commit' : 'shadow'
+  }
+
+  /** Commits what nobody has committed yet. Answers with warnings. */
+  async before(): Promise<string[]> {
+    const { settings, saves } = this.#options
+    const { repository } = this.#room
+    const checks = saves === 'everything' && repository.top !== undefined
+    if (this.mode === 'shadow') {
+      if (checks) await this.#check('objects', [checkpointsRef])
+      return []
+    }
+    const busy = inProgress(repository)
+    if (busy !== undefined) throw gitStop(`${busy} is in progress`, `Finish or abort ${busy} first.`)
+    // An undo is not kept from the files: what was left is to come back, committed or not.
+    const { branch } = this.#head
+    if (checks) await this.#check('index', ['HEAD', ...(branch === undefined ? [] : [branch])])
+    const { staged, ...dirty } = await this.#settled<Omit<Status, 'inIndex'>>(
+      saves === 'everything'
+        ? () => statusOf(this.#room)
+        : async () => ({ staged: await isStaged(this.#room, this.#head.commit), changed: [], untracked: [] }),
+    )
+    if (staged) {
+      this.mode = 'shadow'
+      return [stagedWarning]
+    }
+    const { paths, filtered } = await eligible(this.#room, this.#savable(dirty))
+    if (paths.length === 0) return []
+    const message = `clada: before ${new Date().toISOString()}\n`
+    this.#before = (await this.#commit(paths, message, () => new Set(), settings.author)).commit
+    if (this.#before === undefined) return this.#notFiltered(filtered)
+    const names = paths.map((name) => this.#shown(name))
+    return [...this.#notFiltered(filtered), savedFirst(names, this.#before)]
+  }
+
+  /** Paths in `left` are for the user to settle first. */
+  async after(
+    record: ExecutionRecord,
+    explanations: readonly string[],
+    inspect: Inspect,
+    left: ReadonlySet<string>,
+  ): Promise<Saved> {
+    const warnings: string[] = []
+    const { top } = this.#room.repository
+    const { root, closed, settings } = this.#options
+    const message = commitMessage(record, explanations)
+    const entries = record.paths.flatMap((entry) => {
+      if ((!isContent(entry.before) && !isContent(entry.after)) || left.has(entry.path)) return []
+      const absolute = fullPath(root, entry.path)
+      const name = path
+        .relative(top ?? root, absolute)
+        .split(path.sep)
+        .join('/')
+      const outside = name.startsWith('../') || path.isAbsolute(name)
+      return outside || isClosed(entry.path, closed) ? [] : [{ name, entry, absolute }]
+    })
+    const names = entries.map(({ name }) => name)
+    const sorted = await eligible(this.#room, names)
+    const disturbed = this.mode === 'commit' && (await this.#isDisturbed())
+    // Where nothing is staged, what is committed is tracked as well.
+    const isTracked = (name: string): boolean => this.mode === 'commit' && !disturbed && sorted.committed.has(name)
+    const ignored = await ignoredOf(
+      this.#room,
+      sorted.paths.filter((name) => !isTracked(name)),
+    )
+    const fit = new Set(sorted.paths)
+    const candidates = entries.filter(({ name }) => fit.has(name) && !ignored.has(name))
+    warnings.push(...this.#notFiltered(sorted.filtered))
+    if (candidates.length === 0) return { commits: this.#commits(undefined), warnings }
+    if (disturbed) {
+      this.mode = 'shadow'
+      warnings.push(
+        'the repository was changed meanwhile, so this execution is saved under refs/clada and not on the branch',
+      )
+    }
+    if (this.mode === 'shadow') {
+      const contents = new Contents(path.dirname(this.#options.dir), record.number)
+      const plan = { room: this.#room, head: this.#head, record, message, author: settings.author, contents }
+      return { commits: await saveShadow({ ...plan, entries: candidates }), warnings }
+    }
+    const late = new Set<string>()
+    const changedSince = (): Set<string> => {
+      for (const { name, entry, absolute } of candidates) if (!isStill(inspect(absolute), entry)) late.add(name)
+      return late
+    }
+    const paths = candidates.map(({ name }) => name)
+    const asleep = await this.#leftOut(record, candidates)
+    const { commit, unchanged } = await this.#commit(paths, message, changedSince, settings.author, asleep)
+    for (const name of await hiddenAmong(this.#room, unchanged))
+      warnings.push(`${this.#shown(name)} is not committed: git was told to take it for unchanged`)
+    for (const name of late) warnings.push(`${this.#shown(name)} was changed meanwhile and is not committed`)
+    return { commits: this.#commits(commit), warnings }
+  }
+
+  close(): void {
+    this.#room.close()
+  }
+
+  /** Stops when git could not save anything, as far as that can be seen before. */
+  async #check(needs: 'index' | 'objects', refs: readonly string[]): Promise<void> {
+    const { repository } = this.#room
+    await checkWritable(repository, needs)
+    checkIndex(repository)
+    await checkRefs(repository, refs)
+  }
+
+  /** What may be saved of these, wherever actions may write: their changes must not mix with the user's. */
+  #savable(dirty: Pick<Status, 'changed' | 'untracked'>): string[] {
+    const { root, allowedRoots, closed } = this.#options
+    const top = this.#room.repository.top ?? root
+    const found = [root, ...allowedRoots].flatMap((place) =>
+      savable(dirty, {
+        top,
+        root: place,
+        closed: (relative) => closed(path.relative(root, path.join(place, relative))),
+      }),
+    )
+    return [...new Set(found)]
+  }
+
+  /** As the project has it, whatever part of the repository that is. */
+  #shown(name: string): string {
+    const { root } = this.#options
+    return shortPath(root, path.join(this.#room.repository.top ?? root, name))
+  }
+
+  #notFiltered(filtered: ReadonlyMap<string, string>): string[] {
+    return [...filtered].map(
+      ([name, filter]) => `${this.#shown(name)} is not committed: its filter '${filter}' would have to run a program`,
+    )
+  }
+
+  #commits(after: string | undefined): Saved['commits'] {
+    const before = this.#before === undefined ? {} : { before: this.#before }
+    return after === undefined ? before : { ...before, after }
+  }
+
+  async #commit(
+    paths: readonly string[],
+    message: string,
+    changedSince: () => ReadonlySet<string>,
+    author: string | null,
+    asleep?: ReadonlyMap<string, Side>,
+  ): Promise<Committed> {
+    const pending = path.join(this.#options.dir, pendingFile)
+    const plan = { room: this.#room, paths, message, author, changedSince, pending }
+    const done = await commitPaths(asleep === undefined ? plan : { ...plan, asleep })
+    if (done.commit === undefined) return done
+    this.#head = await headOf(this.#room.repository)
+    this.#index = seenIndex(this.#room.repository)
+    return done
+  }
+
+  /** What an undo takes off the disk that a sparse checkout had left out before. */
+  async #leftOut({ kind, of }: ExecutionRecord, entries: readonly { name: string; entry: PathRecord }[]) {
+    const undone = kind === 'undo' && of !== undefined ? readRecord(path.dirname(this.#options.dir), of) : undefined
+    const gone = entries.flatMap(({ name, entry }) => (entry.after.type === 'absent' ? [name] : []))
+    return leftOut(this.#room, undone?.commits?.after, gone)
+  }
+
+  /** Whether somebody else has committed, staged or begun something since the beginning. */
+  async #isDisturbed(): Promise<boolean> {
+    const { repository } = this.#room
+    if (inProgress(repository) !== undefined) return true
+    const isSame = isSameHead(await headOf(repository), this.#head)
+    if (isSame && isUnchanged(path.join(repository.gitDir, 'index'), this.#index)) return false
+    this.#head = await headOf(repository)
+    const { staged } = await this.#settled(async () => ({ staged: await isStaged(this.#room, this.#head.commit) }))
+    return staged
+  }
+
+  /**
+   * What is staged, told from a branch and an index that belong together: whoever commits moves one after the other,
+   * and in between everything looks staged.
+   */
+  async #settled<T extends { readonly staged: boolean }>(look: () => Promise<T>): Promise<T> {
+    const { repository } = this.#room
+    for (let round = 0; ; round++) {
+      this.#index = seenIndex(repository)
+      const found = await look()
+      if (!found.staged || round === 10) return found
+      await waitForLock(indexLock(repository))
+      const head = await headOf(repository)
+      if (isSameHead(head, this.#head) && isUnchanged(path.join(repository.gitDir, 'index'), this.#index)) return found
+      this.#head = head
+      this.#room.pointTo(head)
+    }
+  }
+}
+
+interface Saved {
+  readonly commits: NonNullable<ExecutionRecord['commits']>
+  readonly warnings: string[]
+}
+
+function savedFirst(paths: readonly string[], commit: string): string {
+  const named = paths.length > 3 ? `${paths.slice(0, 3).join(', ')} and ${paths.length - 3} more` : paths.join(', ')
+  return `what was not committed yet (${named}) was committed first, as ${commit.slice(0, 8)}`
+}
+
+const stagedWarning =
+  'changes are staged, so this execution is saved under refs/clada and not on the branch; staging is as it was'
+
+const isContent = ({ type }: State): boolean => type === 'file' || type === 'symlink'
+
+function isStill(now: Inspected, { after }: PathRecord): boolean {
+  if (after.type === 'directory' || after.type === 'absent') return now.type === after.type
+  if (now.type === 'symlink' && after.type === 'symlink') return now.target === after.target
+  return now.type === 'file' && after.type === 'file' && fingerprintOf(now.bytes) === after.print
+}

@@ -1,0 +1,178 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { dirsAbove } from '../core/above.ts'
+import { addTo } from './add-to-index.ts'
+import { gitStop } from './git-program.ts'
+import { identityOf } from '../journal/message.ts'
+import { copyIndex, isUnchanged, type Seen, takeIndexLock } from './index-file.ts'
+import { writeCommit } from './objects.ts'
+import { jsonOf, readOwn } from '../state/own-files.ts'
+import { type Head, headOf, isSameHead, moveRef, type Repository } from './repository.ts'
+import type { Room } from './room.ts'
+import { putToSleep } from './sparse.ts'
+import type { Named, Side } from './tree-contents.ts'
+import { editTree } from './tree-edit.ts'
+import { byteName } from './tree-walk.ts'
+
+export interface IndexCommit {
+  readonly room: Room
+  /** Relative to the top; each goes in as it is on the disk. */
+  readonly paths: readonly string[]
+  readonly message: string
+  readonly author: string | null
+  /** Says, once they are read, which paths must not go in after all. */
+  readonly changedSince: () => ReadonlySet<string>
+  /** Paths that go back to being left out of a sparse checkout. */
+  readonly asleep?: ReadonlyMap<string, Side>
+  /** Where to note that the index is about to be replaced. */
+  readonly pending: string
+}
+
+export interface Committed {
+  /** Undefined when there was nothing to commit. */
+  readonly commit: string | undefined
+  /** Paths that were the same for git as before. */
+  readonly unchanged: readonly string[]
+}
+
+/**
+ * Commits paths on the current branch, and puts exactly these into the index. Everything is made ready beside the
+ * real index; only then is that one locked, the branch moved, and the new index put in its place.
+ */
+export async function commitPaths(commit: IndexCommit): Promise<Committed> {
+  const { room, author, message, changedSince } = commit
+  const index = path.join(room.repository.gitDir, 'index')
+  let { paths } = commit
+  for (let round = 0; round < 20;) {
+    const copy = room.file(`index-${round}`)
+    const head = await headOf(room.repository)
+    const seen = copyIndex(index, copy)
+    await putInto(commit, paths, copy)
+    const late = changedSince()
+    if (paths.some((name) => late.has(name))) {
+      paths = paths.filter((name) => !late.has(name))
+      continue
+    }
+    const changes = await changesIn(room, head.commit, copy, paths)
+    const unchanged = paths.filter((name) => !changes.has(byteName(name)))
+    if (changes.size === 0) return { commit: undefined, unchanged }
+    const parents = head.commit === undefined ? [] : [head.commit]
+    const tree = await editTree(room, head.commit && `${head.commit}^{tree}`, changes)
+    const made = writeCommit(room, { tree, parents, message, identity: identityOf(author) })
+    if (await installed(commit, made, { head, index, copy, seen })) return { commit: made, unchanged }
+    round++
+  }
+  throw gitStop('the index of the repository kept changing')
+}
+
+async function putInto({ room, asleep = new Map() }: IndexCommit, paths: readonly string[], index: string) {
+  const env = { GIT_INDEX_FILE: index }
+  await putToSleep(room, asleep, env)
+  await addTo(
+    room,
+    paths.filter((name) => !asleep.has(name)),
+    env,
+  )
+}
+
+/** In what an index differs from a commit, at these paths. What somebody else has staged a moment ago stays staged. */
+async function changesIn(room: Room, commit: string | undefined, index: string, paths: readonly string[]) {
+  const isOwn = atOrAround(paths)
+  const changes = new Map<string, Side | undefined>()
+  for (const { name, mode, oid } of await (commit === undefined ? allOf(room, index) : changed(room, commit, index)))
+    if (isOwn(name)) changes.set(name, mode === '000000' ? undefined : { mode, oid })
+  return changes
+}
+
+async function changed(room: Room, commit: string, index: string): Promise<Named[]> {
+  const args = ['diff-index', '--cached', '--raw', '-z', '--no-renames', commit]
+  const { out } = await room.git(args, { env: { GIT_INDEX_FILE: index } })
+  const words = out.toString('latin1').split('\0')
+  const found: Named[] = []
+  for (let at = 0; at + 1 < words.length; at += 2) {
+    const [, mode = '', , oid = '', how] = words[at]?.split(' ') ?? []
+    if (how === 'U') throw gitStop('files are in conflict after a merge', 'Resolve them first.')
+    found.push({ name: words[at + 1] ?? '', mode, oid })
+  }
+  return found
+}
+
+async function allOf(room: Room, index: string): Promise<Named[]> {
+  const { out } = await room.git(['ls-files', '--stage', '-z'], { env: { GIT_INDEX_FILE: index } })
+  return [...out.toString('latin1').matchAll(/(\d+) (\w+) \d\t([^\0]+)\0/g)].map(
+    ([, mode = '', oid = '', name = '']) => ({
+      name,
+      mode,
+      oid,
+    }),
+  )
+}
+
+/** Whether a name is one of these, or above or below one: a file may have become a directory, or a directory a file. */
+function atOrAround(paths: readonly string[]): (name: string) => boolean {
+  const own = new Set(paths.map(byteName))
+  const above = new Set([...own].flatMap(dirsAbove))
+  return (name) => own.has(name) || above.has(name) || dirsAbove(name).some((parent) => own.has(parent))
+}
+
+/** Moves the branch and replaces the index, unless somebody else changed that meanwhile. */
+async function installed(
+  { room, message, pending }: IndexCommit,
+  commit: string,
+  { head, index, copy, seen }: { head: Head; index: string; copy: string; seen: Seen | undefined },
+): Promise<boolean> {
+  const lock = `${index}.lock`
+  fs.writeFileSync(pending, JSON.stringify({ lock, index, copy, commit } satisfies Pending))
+  await takeIndexLock(copy, lock)
+  try {
+    if (!isUnchanged(index, seen) || !isSameHead(await headOf(room.repository), head)) {
+      fs.rmSync(lock)
+      return false
+    }
+    const [subject = ''] = message.split('\n')
+    await moveRef(room.repository, 'HEAD', commit, head.commit, `clada: ${subject}`)
+  } catch (error) {
+    fs.rmSync(lock, { force: true })
+    throw error
+  } finally {
+    if (!fs.existsSync(lock)) fs.rmSync(pending, { force: true })
+  }
+  fs.renameSync(lock, index)
+  fs.rmSync(pending, { force: true })
+  return true
+}
+
+/** Written down before the index is touched: what a process that died there has left undone. */
+interface Pending {
+  readonly lock: string
+  readonly index: string
+  readonly copy: string
+  readonly commit: string
+}
+
+/** Finishes or takes back the replacement of an index. A lock that somebody else holds is left alone. */
+export async function settlePending(repository: Repository, pending: string): Promise<void> {
+  const found = jsonOf(readOwn(pending))
+  const index = path.join(repository.gitDir, 'index')
+  const lock = `${index}.lock`
+  // A repository may have brought this note along: it decides about no other file than this lock.
+  if (isPending(found) && found.index === index && found.lock === lock && isSameFile(lock, found.copy)) {
+    const { commit } = await headOf(repository)
+    if (commit === found.commit) fs.renameSync(lock, index)
+    else fs.rmSync(lock)
+  }
+  fs.rmSync(pending, { force: true })
+}
+
+function isPending(value: unknown): value is Pending {
+  if (typeof value !== 'object' || value === null) return false
+  return ['lock', 'index', 'copy', 'commit'].every((name) => typeof Reflect.get(value, name) === 'string')
+}
+
+function isSameFile(lock: string, copy: string): boolean {
+  try {
+    return fs.readFileSync(lock).equals(fs.readFileSync(copy))
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,63 @@
+import { Contents } from '../journal/contents.ts'
+import { identityOf } from '../journal/message.ts'
+import { writeCommit } from './objects.ts'
+import type { ExecutionRecord, PathRecord, State } from '../journal/record.ts'
+import { type Head, inRepository, refAt } from './repository.ts'
+import type { Room } from './room.ts'
+import { editTree, type NewContent, type TreeChanges } from './tree-edit.ts'
+import { byteName } from './tree-walk.ts'
+
+/** All checkpoints hang on this one reference, each on the one before it. */
+export const checkpointsRef = 'refs/clada/checkpoints'
+
+export interface ShadowPlan {
+  readonly room: Room
+  readonly head: Head
+  readonly record: ExecutionRecord
+  readonly message: string
+  readonly author: string | null
+  /** Entries of the record, with their path in the repository. */
+  readonly entries: readonly { readonly name: string; readonly entry: PathRecord }[]
+  readonly contents: Contents
+}
+
+/**
+ * Two commits, the state before and the state after, that differ from what is checked out in nothing but the touched
+ * paths. Neither the index nor the other files are looked at, so this costs the same in any repository.
+ */
+export async function saveShadow(plan: ShadowPlan): Promise<{ before: string; after: string }> {
+  const { room, head, record, author } = plan
+  const states = (when: 'before' | 'after'): TreeChanges =>
+    new Map(plan.entries.map(({ name, entry }) => [byteName(name), contentOf(entry[when], plan.contents)]))
+  const [old, now] = [states('before'), states('after')]
+  const commit = async (
+    base: string | undefined,
+    changes: TreeChanges,
+    parents: readonly string[],
+    message: string,
+  ) => {
+    const tree = await editTree(room, base && `${base}^{tree}`, changes)
+    return writeCommit(room, { tree, parents, message, identity: identityOf(author) })
+  }
+  for (let round = 0; ; round++) {
+    const previous = await refAt(room.repository, checkpointsRef)
+    const parents = new Set([head.commit, previous].filter((one) => one !== undefined))
+    const first = `clada: before execution ${record.number}\n`
+    const before = await commit(head.commit ?? previous, old, [...parents], first)
+    const after = await commit(before, now, [before], plan.message)
+    try {
+      await inRepository(room.repository, ['update-ref', checkpointsRef, after, previous ?? '0'.repeat(after.length)])
+      return { before, after }
+    } catch (error) {
+      // An execution elsewhere in the same repository came first: then this one follows it.
+      if (round === 20 || (await refAt(room.repository, checkpointsRef)) === previous) throw error
+    }
+  }
+}
+
+function contentOf(state: State, contents: Contents): NewContent | undefined {
+  if (state.type === 'symlink') return { mode: '120000', body: Buffer.from(state.target) }
+  const body = contents.bytesOf(state)
+  if (state.type !== 'file' || body === undefined) return undefined
+  return { mode: state.mode & 0o100 ? '100755' : '100644', body }
+}

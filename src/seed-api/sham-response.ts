@@ -1,0 +1,73 @@
+import { decode } from '../actions/decode.ts'
+import { registry } from '../actions/registry.ts'
+import type { CladaAction } from '../actions/transform-to-action.ts'
+import { Clada } from '../api/clada.ts'
+import { Source } from '../core/source.ts'
+import type { ParseError } from '../core/result.ts'
+import { syntaxError, validationError } from '../engine/parse-error.ts'
+import type { CladaOptions } from '../config/settings.ts'
+import { findBlocks } from '../syntax/find-blocks.ts'
+
+export interface ShamResponse {
+  actions: CladaAction[]
+  errors: ParseError[]
+  summary: { totalBlocks: number; successCount: number; errorCount: number }
+}
+
+/** The actions in a model's reply, and what is wrong with the rest. Nothing is carried out. */
+export async function parseShamResponse(text: string): Promise<ShamResponse> {
+  const { blocks, faults } = findBlocks(new Source(text), { syntaxes: ['sham'], strict: true })
+  const actions: CladaAction[] = []
+  const errors = faults.map((fault) => syntaxError(undefined, fault))
+  for (const block of blocks) {
+    const { id: blockId, startLine } = block
+    if (block.faults.length > 0) {
+      errors.push(...block.faults.map((fault) => syntaxError(block, fault)))
+      continue
+    }
+    const decoded = decode(block.action, block.params, registry, { root: process.cwd(), relativePaths: false })
+    if (!decoded.ok) errors.push(validationError(block, decoded))
+    else {
+      const metadata = { blockId, startLine, endLine: block.endLine ?? startLine }
+      actions.push({ action: block.action, parameters: decoded.params, metadata })
+    }
+  }
+  errors.sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
+  const summary = { totalBlocks: blocks.length, successCount: actions.length, errorCount: errors.length }
+  return { actions, errors, summary }
+}
+
+export interface FileOpResult {
+  success: boolean
+  data?: unknown
+  error?: string
+}
+
+/** An error of a file operation, for callers who would rather throw. */
+export class FileOpError extends Error {
+  override readonly name = 'FileOpError'
+  readonly code: string
+  readonly path: string | undefined
+  readonly operation: string | undefined
+
+  constructor(message: string, code: string, path?: string, operation?: string) {
+    super(message)
+    this.code = code
+    this.path = path
+    this.operation = operation
+  }
+}
+
+/** Carries out one parsed action. Never throws. */
+export async function executeFileOperation(action: CladaAction, options: CladaOptions = {}): Promise<FileOpResult> {
+  const params = Object.fromEntries(Object.entries(action.parameters).map(([name, value]) => [name, String(value)]))
+  const { results, parseErrors, fatalError } = await new Clada(options).perform(action.action, params)
+  const [result] = results
+  if (result === undefined)
+    return { success: false, error: fatalError ?? parseErrors[0]?.message ?? 'Nothing was done' }
+  const { success, data, error } = result
+  return { success, ...(data === undefined ? {} : { data }), ...(error === undefined ? {} : { error }) }
+}
+
+/** Definitions are part of the program here; there is nothing to forget. Kept for callers of the earlier library. */
+export function clearActionSchemaCache(): void {}

@@ -1,0 +1,118 @@
+import { Clada } from '../api/clada.ts'
+import type { CladaOptions } from '../config/settings.ts'
+import type { ErrorResponse, StructureOperations, Warning } from '../structure/index.ts'
+
+/*
+ * The operations on structures as functions, by the names and with the parameters their specification gives. Each is the
+ * action of the same name: the same rules about paths, the same history. The last parameter may hold options.
+ */
+
+type Success<R> = R extends { ok: true; data: infer T } ? T : never
+type Answer<Name extends keyof StructureOperations> = Promise<
+  (Success<Awaited<ReturnType<StructureOperations[Name]>>> & Warned) | StructureError
+>
+interface Warned {
+  /** What the operation may have broken. */
+  warnings?: readonly Warning[]
+}
+/** What went wrong; nothing was changed. */
+export type StructureError = Omit<ErrorResponse, 'error'> & { error: string }
+
+export const read_structure = (path: string, target: string, options?: CladaOptions): Answer<'read_structure'> =>
+  call('read_structure', { path, target }, options)
+
+export const list_structures = (path: string, depth?: number, options?: CladaOptions): Answer<'list_structures'> =>
+  call('list_structures', { path, depth }, options)
+
+export const replace_structure = (
+  path: string,
+  target: string,
+  content: string,
+  options?: CladaOptions,
+): Answer<'replace_structure'> => call('replace_structure', { path, target, content }, options)
+
+export const delete_structure = (path: string, target: string, options?: CladaOptions): Answer<'delete_structure'> =>
+  call('delete_structure', { path, target }, options)
+
+export const replace_text_in_structure = (
+  path: string,
+  target: string,
+  old_text: string,
+  new_text: string,
+  options?: CladaOptions,
+): Answer<'replace_text_in_structure'> =>
+  call('replace_text_in_structure', { path, target, old_text, new_text }, options)
+
+export const replace_all_text_in_structure = (
+  path: string,
+  target: string,
+  old_text: string,
+  new_text: string,
+  expected_count?: number,
+  options?: CladaOptions,
+): Answer<'replace_all_text_in_structure'> =>
+  call('replace_all_text_in_structure', { path, target, old_text, new_text, expected_count }, options)
+
+export const insert_before_structure = (
+  path: string,
+  target: string,
+  content: string,
+  options?: CladaOptions,
+): Answer<'insert_before_structure'> => call('insert_before_structure', { path, target, content }, options)
+
+export const insert_after_structure = (
+  path: string,
+  target: string,
+  content: string,
+  options?: CladaOptions,
+): Answer<'insert_after_structure'> => call('insert_after_structure', { path, target, content }, options)
+
+export const move_structure_to_before = (
+  source_path: string,
+  source_target: string,
+  dest_path: string,
+  dest_target: string,
+  options?: CladaOptions,
+): Answer<'move_structure_to_before'> =>
+  call('move_structure_to_before', { source_path, source_target, dest_path, dest_target }, options)
+
+export const move_structure_to_after = (
+  source_path: string,
+  source_target: string,
+  dest_path: string,
+  dest_target: string,
+  options?: CladaOptions,
+): Answer<'move_structure_to_after'> =>
+  call('move_structure_to_after', { source_path, source_target, dest_path, dest_target }, options)
+
+export const move_structure_to_file_start = (
+  source_path: string,
+  source_target: string,
+  dest_path: string,
+  options?: CladaOptions,
+): Answer<'move_structure_to_file_start'> =>
+  call('move_structure_to_file_start', { source_path, source_target, dest_path }, options)
+
+export const move_structure_to_file_end = (
+  source_path: string,
+  source_target: string,
+  dest_path: string,
+  options?: CladaOptions,
+): Answer<'move_structure_to_file_end'> =>
+  call('move_structure_to_file_end', { source_path, source_target, dest_path }, options)
+
+async function call<Name extends keyof StructureOperations>(
+  action: Name,
+  params: Readonly<Record<string, string | number | undefined>>,
+  options?: CladaOptions,
+): Answer<Name> {
+  const given = Object.entries(params).filter(([, value]) => value !== undefined)
+  const texts = Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
+  const { results, parseErrors, fatalError } = await new Clada(options).perform(action, texts)
+  const [result] = results
+  // The action of a name gives what the operation of that name does.
+  if (result?.success) return result.data as Awaited<Answer<Name>>
+  const message = result?.error ?? parseErrors[0]?.message ?? fatalError ?? 'Nothing was done'
+  const error = result?.code ?? parseErrors[0]?.code ?? 'INVALID_PARAMETER'
+  return { error, message, details: { ...result?.details?.structure, state: 'FILE_UNCHANGED' } }
+}

@@ -1,0 +1,55 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { ownDir } from '../state/own-files.ts'
+import { copyIndex, copyWithTime, takeIndexLock } from '../git/index-file.ts'
+import { inRepository, type Repository } from '../git/repository.ts'
+import type { Room } from '../git/room.ts'
+
+/** The index becomes that of a commit, or one that was kept. */
+export async function installIndex(
+  room: Room,
+  stateDir: string,
+  commit: string,
+  kept: string | undefined,
+): Promise<void> {
+  const index = path.join(room.repository.gitDir, 'index')
+  const copy = newIndex(stateDir)
+  fs.rmSync(copy, { force: true })
+  if (kept !== undefined) copyWithTime(kept, copy)
+  else {
+    copyIndex(index, copy)
+    const env = { GIT_INDEX_FILE: copy }
+    await room.git(['read-tree', '-i', '-m', commit], { env })
+    await room.git(['update-index', '-q', '--refresh'], { env, fine: [1] })
+  }
+  await takeIndexLock(copy, `${index}.lock`)
+  fs.renameSync(`${index}.lock`, index)
+  fs.rmSync(copy, { force: true })
+}
+
+/** Takes away the lock that a process held on the index when it died in the middle of it. Others' locks stay. */
+export function releaseIndex({ gitDir }: Repository, stateDir: string): void {
+  const copy = newIndex(stateDir)
+  const lock = path.join(gitDir, 'index.lock')
+  if (fs.existsSync(copy) && fs.existsSync(lock) && fs.readFileSync(copy).equals(fs.readFileSync(lock))) fs.rmSync(lock)
+  fs.rmSync(copy, { force: true })
+}
+
+/** Not in the room, which is swept: by it the lock is known again. */
+const newIndex = (stateDir: string): string => path.join(ownDir(stateDir, 'back'), 'index-new')
+
+/** Where HEAD points: at a commit, or at a branch again. */
+export async function pointHead(
+  repository: Repository,
+  to: { commit: string; branch: string | null },
+  why: string,
+): Promise<void> {
+  if (to.branch === null) await inRepository(repository, ['update-ref', '--no-deref', '-m', why, 'HEAD', to.commit])
+  else await inRepository(repository, ['symbolic-ref', '-m', why, 'HEAD', to.branch])
+}
+
+/** Another worktree in which a branch is checked out: it cannot be in two. */
+export async function worktreeOf(repository: Repository, branch: string): Promise<string | undefined> {
+  const { out } = await inRepository(repository, ['for-each-ref', '--format=%(worktreepath)', branch])
+  return out.toString().trim() || undefined
+}

@@ -1,0 +1,73 @@
+import { fail, ok, type Outcome, type Steps } from '../core/action.ts'
+import type { HistorySettings, Settings } from '../core/settings.ts'
+import type { SquashRequest } from '../core/steps.ts'
+import type { SquashOptions } from './squash-plan.ts'
+import { squashCommits } from './squash-run.ts'
+import { stepBack, stepForward, type StepResult } from './step.ts'
+import { undo } from './undo.ts'
+
+/** Undo, back, forward and squash as actions call them: the same functions, their answers as outcomes. */
+export const stepsOf = (settings: Settings, history: HistorySettings): Steps => ({
+  undo: async ({ execution, action, force }) => {
+    const result = await undo(settings, history, {
+      ...(execution === undefined ? {} : { number: execution }),
+      ...(action === undefined ? {} : { action }),
+      force,
+    })
+    const { warnings = [], ...data } = result
+    const { conflicts } = data
+    const merged = conflicts.map(({ path, reason }) => `${path}: ${reason}`)
+    return outcomeOf(data, conflicts, [...merged, ...warnings])
+  },
+  back: async () => stepOutcome(await stepBack(settings, history)),
+  forward: async () => stepOutcome(await stepForward(settings, history)),
+  squash: async (request) => {
+    const { warnings, ...result } = await squashCommits(settings, history, squashOptionsOf(request))
+    return outcomeOf({ ...result, ...(request.dryRun ? { dry_run: true } : {}) }, [], warnings)
+  },
+})
+
+const stepOutcome = ({ conflicts = [], ...result }: StepResult): Outcome =>
+  outcomeOf(
+    result,
+    conflicts.map((path) => ({ path, reason: 'it is not committed' })),
+  )
+
+interface Answer {
+  readonly success: boolean
+  readonly error?: string
+  readonly code?: string
+  readonly gitCommit?: string
+}
+
+function outcomeOf(
+  answer: Answer,
+  conflicts: { path: string; reason: string }[] = [],
+  warnings: readonly string[] = [],
+): Outcome {
+  const { success, error = 'It could not be done', code = 'git_operation_failed', gitCommit, ...data } = answer
+  if (success) return ok({ ...data, ...(gitCommit === undefined ? {} : { git_commit: gitCommit }) }, warnings)
+  // The command's own name stands in front; here the action's does.
+  return fail({ kind: 'step-refused', reason: error.replace(/^clada \w+: /, ''), code, conflicts })
+}
+
+function squashOptionsOf({
+  mode,
+  contiguous,
+  hours,
+  days,
+  containing,
+  message,
+  force,
+  dryRun,
+}: SquashRequest): SquashOptions {
+  return {
+    contiguous: mode === 'auto_ai' || (mode !== 'ai_messages' && contiguous),
+    ...(hours === undefined ? {} : { hours }),
+    ...(days === undefined ? {} : { days }),
+    ...(containing === undefined ? {} : { containing }),
+    ...(message === undefined ? {} : { message }),
+    force,
+    dryRun,
+  }
+}

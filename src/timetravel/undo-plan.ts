@@ -1,0 +1,120 @@
+import { counted } from '../core/counted.ts'
+import { fingerprintOf } from '../core/hash.ts'
+import type { Inspect, Inspected } from '../core/recorder.ts'
+import type { Contents } from '../journal/contents.ts'
+import { type Merged, mergeFile } from './merge-file.ts'
+import type { State } from '../journal/record.ts'
+import type { TurnedPath } from './turned-path.ts'
+import type { WantedState } from '../workspace/open.ts'
+
+/** What becomes of one path when something is taken back. */
+export interface Plan {
+  readonly path: string
+  readonly wanted?: WantedState
+  readonly conflict?: string
+  /** Why nothing is done to it, although it changed since; in nobody's way. */
+  readonly left?: string
+  /** An action that came later and changed the same place. */
+  readonly meets?: number
+}
+
+export async function planFor(
+  { path: short, before, after, last, later, ignored }: TurnedPath,
+  absolute: string,
+  contents: Contents,
+  inspect: Inspect,
+  onChange: 'merge' | 'refuse',
+): Promise<Plan> {
+  const now = inspect(absolute)
+  const to = stateFrom(before, contents)
+  if (to === undefined) return { path: short, conflict: `what it was before (${before.type}) was not kept` }
+  const moded = isOtherMode(now, before, last)
+  const isLeft = sameAs(now, last) && !moded
+  if (isLeft && later === undefined) return { path: short, wanted: wantedOf(absolute, now, to, before, after) }
+  if (isAs(now, to)) return { path: short }
+  // A directory that somebody uses goes on being there, and one that is gone needs no removal.
+  if (after.type === 'directory' && before.type === 'absent') return { path: short }
+  if (!isLeft && ignored) return { path: short, left: `git ignores it, and ${changeOf(now, last)}` }
+  if (!isLeft && onChange === 'refuse') return { path: short, conflict: changeOf(now, last) }
+  const both = await merged(short, absolute, now, to, contents.bytesOf(after))
+  const reasons = [both.conflict, moded ? 'its mode was changed since and stays as it is' : undefined]
+  const conflict = reasons.filter((reason) => reason !== undefined).join('; ')
+  const plan = conflict === '' ? both : { ...both, conflict }
+  const meets = onChange === 'refuse' && plan.conflict !== undefined
+  return meets && later !== undefined ? { path: short, meets: later } : plan
+}
+
+/** Both changes are kept where that can be; where it cannot, the newer one stays and is told of. */
+async function merged(
+  short: string,
+  absolute: string,
+  now: Inspected,
+  to: Inspected,
+  base: Buffer | undefined,
+): Promise<Plan> {
+  if (now.type === 'absent')
+    return { path: short, wanted: { absolute, to }, conflict: 'it was deleted since; it is back' }
+  if (now.type !== 'file' || to.type !== 'file') return { path: short, conflict: 'it changed since and stays as it is' }
+  const result: Merged = base === undefined ? { kind: 'impossible' } : await mergeFile(now.bytes, base, to.bytes)
+  if (result.kind === 'impossible')
+    return { path: short, conflict: 'it changed since, cannot be merged, and stays as it is' }
+  const wanted = { absolute, to: { ...now, bytes: result.bytes }, expect: fingerprintOf(now.bytes) }
+  return result.conflicts === 0
+    ? { path: short, wanted }
+    : {
+        path: short,
+        wanted,
+        conflict: `${counted(result.conflicts, 'conflict')} marked in the file`,
+      }
+}
+
+function wantedOf(absolute: string, now: Inspected, to: Inspected, before: State, after: State): WantedState {
+  const keepsMode = before.type === 'file' && after.type === 'file' && before.mode === after.mode
+  const expect = now.type === 'file' ? fingerprintOf(now.bytes) : undefined
+  const readOnly = after.type === 'file' && (after.mode & 0o222) === 0 ? 'left so' : undefined
+  if (to.type !== 'file' || keepsMode) return { absolute, to, expect, readOnly }
+  // The owner stays the one who undoes.
+  const like = { mode: to.mode, uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }
+  return { absolute, to, expect, readOnly, like }
+}
+
+function stateFrom(state: State, contents: Contents): Inspected | undefined {
+  switch (state.type) {
+    case 'absent':
+    case 'directory':
+      return state
+    case 'symlink':
+      return { type: 'symlink', target: state.target }
+    case 'other':
+      return undefined
+    case 'file': {
+      const bytes = contents.bytesOf(state)
+      return bytes === undefined ? undefined : { type: 'file', mode: state.mode, bytes }
+    }
+  }
+}
+
+function sameAs(now: Inspected, then: State): boolean {
+  if (now.type !== then.type) return false
+  if (now.type === 'file' && then.type === 'file') return fingerprintOf(now.bytes) === then.print
+  return now.type !== 'symlink' || then.type !== 'symlink' || now.target === then.target
+}
+
+/** Whether somebody else has changed the mode that would be changed back. */
+function isOtherMode(now: Inspected, before: State, last: State): boolean {
+  if (now.type !== 'file' || before.type !== 'file' || last.type !== 'file' || before.mode === last.mode) return false
+  return now.mode !== last.mode && now.mode !== before.mode
+}
+
+function isAs(now: Inspected, to: Inspected): boolean {
+  if (now.type === 'file' && to.type === 'file') return now.mode === to.mode && now.bytes.equals(to.bytes)
+  if (now.type === 'symlink' && to.type === 'symlink') return now.target === to.target
+  return now.type === to.type
+}
+
+function changeOf(now: Inspected, then: State): string {
+  if (now.type === 'absent') return 'it was deleted since'
+  if (then.type === 'absent') return 'it was created since'
+  if (sameAs(now, then)) return 'its mode was changed since'
+  return now.type === then.type ? 'it was changed since' : `it is a ${now.type} now`
+}

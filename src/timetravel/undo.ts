@@ -1,0 +1,209 @@
+import path from 'node:path'
+import { isBelow } from '../core/below.ts'
+import { Stop } from '../core/problem.ts'
+import type { Code } from '../core/result.ts'
+import type { Inspect } from '../core/recorder.ts'
+import type { HistorySettings, Settings } from '../core/settings.ts'
+import { Contents } from '../journal/contents.ts'
+import { History } from '../history/history.ts'
+import { fullPath } from '../journal/journal.ts'
+import type { About } from '../history/opening.ts'
+import type { ExecutionRecord } from '../journal/record.ts'
+import { isTakenBack, lastStanding, lastUndo, readTimeline } from '../history/timeline.ts'
+import { changedAsWell, pathsOfAction, type TurnedPath, turnedPaths } from './turned-path.ts'
+import { makeUndoJudge, pathPolicyOf } from '../policy/paths.ts'
+import { refusalOf } from './refusal.ts'
+import { explain } from '../report/explain.ts'
+import { planFor } from './undo-plan.ts'
+import { openWorkspace, type OpenWorkspace } from '../workspace/open.ts'
+import { stateDirOf } from '../workspace/scratch.ts'
+
+export interface UndoOptions {
+  /** Which execution; the last one that still counts when not given. */
+  number?: number
+  /** Only this action of it. */
+  action?: number
+  /** Files that changed since are merged instead of being in the way. */
+  force?: boolean
+}
+
+export interface UndoResult {
+  success: boolean
+  /** The execution that was taken back or brought back. */
+  execution?: number
+  /** Only these actions of it, when not all. */
+  actions?: number[]
+  summary?: string
+  /** Files that are as they were again. */
+  restored: string[]
+  /** Files that changed since: why nothing was done, or with `force` where somebody must look. */
+  conflicts: { path: string; reason: string }[]
+  gitCommit?: string
+  error?: string
+  code?: string
+  warnings?: string[]
+}
+
+/** Takes back what an execution did to files. It moves no branch and forgets nothing: it is an execution itself. */
+export function undo(settings: Settings, history: HistorySettings, options: UndoOptions = {}): Promise<UndoResult> {
+  return turn('undo', settings, history, options)
+}
+
+/** Takes back the last undo. */
+export function redo(
+  settings: Settings,
+  history: HistorySettings,
+  options: Pick<UndoOptions, 'force'> = {},
+): Promise<UndoResult> {
+  return turn('redo', settings, history, options)
+}
+
+async function turn(
+  kind: 'undo' | 'redo',
+  settings: Settings,
+  how: HistorySettings,
+  options: UndoOptions,
+): Promise<UndoResult> {
+  const stateDir = stateDirOf(settings.root)
+  if (stateDir === undefined) return refused('Nothing was executed here yet.')
+  const judge = makeUndoJudge(pathPolicyOf(settings))
+  let about: About = {}
+  const history = new History({
+    root: settings.root,
+    allowedRoots: settings.allowedRoots,
+    settings: how,
+    kind,
+    about: () => about,
+    closed: (relative) => judge.closedBelow(relative),
+    inspect: (absolute) => workspace.inspect(absolute),
+  })
+  const workspace: OpenWorkspace = openWorkspace(settings, judge, 'disk', history)
+  try {
+    // Under the lock, and after what died has been written down.
+    await workspace.begin()
+    const records = readTimeline(path.join(stateDir, 'history'), settings.root, (absolute) =>
+      workspace.inspect(absolute),
+    )
+    const chosen = choose(kind, records, options)
+    if (typeof chosen === 'string')
+      return await ended(history, refused(chosen, options.number === undefined ? 'skipped' : 'invalid_parameter'))
+    const turned = turnOf(chosen, options.action)
+    history.note({ about: turned })
+    // Until it is known that all of it came to pass.
+    about = { ...turned, ended: 'interrupted' }
+    const result = await takeBack(chosen, settings.root, path.join(stateDir, 'history'), workspace, options)
+    if (result.success) about = turned
+    history.leave(result.conflicts.map((conflict) => conflict.path))
+    // What comes back is the execution itself, not the undo that is taken back.
+    const { number, summary } = (kind === 'redo' && records.find((one) => one.number === turned.of)) || chosen
+    const { ofActions } = turned
+    const only = ofActions === undefined ? {} : { actions: [...ofActions] }
+    return await ended(history, { ...result, execution: number, ...only, summary })
+  } catch (error) {
+    if (!(error instanceof Stop)) {
+      await history.end([])
+      throw error
+    }
+    const { error: reason, code } = refusalOf(error.problem, `clada ${kind}`)
+    return await ended(history, refused(reason, code))
+  } finally {
+    await workspace.close()
+  }
+}
+
+const refused = (error: string, code: Code = 'skipped'): UndoResult => ({
+  success: false,
+  restored: [],
+  conflicts: [],
+  error,
+  code,
+})
+
+async function ended(history: History, result: UndoResult): Promise<UndoResult> {
+  const { commit, warnings, failure } = await history.end([])
+  return {
+    ...result,
+    // Whoever did nothing has nothing to write down.
+    ...(failure === undefined || !result.success ? {} : failed(failure)),
+    ...(commit === undefined ? {} : { gitCommit: commit }),
+    ...(warnings.length === 0 ? {} : { warnings: [...(result.warnings ?? []), ...warnings] }),
+  }
+}
+
+function failed({ problem }: Stop): Pick<UndoResult, 'success' | 'error' | 'code'> {
+  const { error, code } = explain(problem, 'clada')
+  const missing = problem.kind === 'git' ? 'the commit is missing' : 'clada history tells of it as interrupted'
+  return { success: false, error: `${error}. The files are restored; ${missing}.`, code }
+}
+
+/** The record whose before-states come back, or why there is none. */
+function choose(
+  kind: 'undo' | 'redo',
+  records: readonly ExecutionRecord[],
+  { number, action }: UndoOptions,
+): ExecutionRecord | string {
+  if (kind === 'redo') return lastUndo(records) ?? 'Nothing was undone that could be done again.'
+  const found = number === undefined ? lastStanding(records) : records.find((record) => record.number === number)
+  if (found === undefined)
+    return number === undefined
+      ? 'There is nothing left to undo.'
+      : `There is no execution ${number}. See clada history.`
+  if (!isTakenBack(found, action, records)) return found
+  const what = action === undefined || found.kind !== 'run' ? '' : `Action ${action} of execution`
+  return `${what || 'Execution'} ${found.number} is undone already. See clada history.`
+}
+
+/** What taking back a record amounts to. One that died half way is taken back itself, whatever it was about. */
+function turnOf({ number, kind, of, ofActions, ended }: ExecutionRecord, action: number | undefined): About {
+  if (kind === 'run' || of === undefined || ended === 'interrupted')
+    return { kind: 'undo', of: number, ...(action === undefined ? {} : { ofActions: [action] }) }
+  return { kind: kind === 'undo' ? 'redo' : 'undo', of, ...(ofActions === undefined ? {} : { ofActions }) }
+}
+
+async function takeBack(
+  record: ExecutionRecord,
+  root: string,
+  historyDir: string,
+  workspace: OpenWorkspace,
+  { action, force = false }: UndoOptions,
+): Promise<UndoResult> {
+  const paths = action === undefined ? turnedPaths(record) : pathsOfAction(record, action)
+  if (typeof paths === 'string') return refused(paths, 'invalid_parameter')
+  const contents = new Contents(historyDir, record.number)
+  const inspect = inspectFor(paths, root, (absolute) => workspace.inspect(absolute))
+  const plans = await Promise.all(
+    paths.map(async (entry) =>
+      planFor(entry, fullPath(root, entry.path), contents, inspect, force ? 'merge' : 'refuse'),
+    ),
+  )
+  const met = plans.find(({ meets }) => meets !== undefined)
+  if (met?.meets !== undefined) return refused(changedAsWell(record.number, met.meets, met.path), 'invalid_parameter')
+  const conflicts = plans.flatMap(({ path, conflict }) => (conflict === undefined ? [] : [{ path, reason: conflict }]))
+  if (conflicts.length > 0 && !force) {
+    const reason = `Files changed since execution ${record.number}. --force merges them.`
+    return { ...refused(reason, 'concurrent_modification'), conflicts }
+  }
+  const wanted = plans.flatMap(({ wanted }) => wanted ?? [])
+  const displaced = await workspace.restore(wanted)
+  const warnings = [
+    ...plans.flatMap(({ path, left }) => (left === undefined ? [] : [`${path} stays as it is: ${left}`])),
+    ...displaced.map((saved) => `somebody wrote meanwhile; their text is in ${saved}`),
+  ]
+  return {
+    success: true,
+    restored: plans.flatMap(({ path, wanted }) => (wanted === undefined ? [] : [path])),
+    conflicts,
+    ...(warnings.length === 0 ? {} : { warnings }),
+  }
+}
+
+/** Below a link that was left where a directory was, there is nothing: what is seen through it lies elsewhere. */
+function inspectFor(paths: readonly TurnedPath[], root: string, inspect: Inspect): Inspect {
+  const links = new Set<string>()
+  for (const { path: short, before, last } of paths.toSorted((a, b) => a.path.length - b.path.length)) {
+    if (before.type !== 'directory' || last.type !== 'symlink') continue
+    const absolute = fullPath(root, short)
+    if (!isBelow(absolute, links) && inspect(absolute).type === 'symlink') links.add(absolute)
+  }
+  return (absolute) => (isBelow(absolute, links) ? { type: 'absent' } : inspect(absolute))
+}

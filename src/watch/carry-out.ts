@@ -1,0 +1,63 @@
+import type { Clada } from '../api/clada.ts'
+import type { Document } from '../core/block.ts'
+import type { FileChange } from '../core/result.ts'
+import { formatLlm } from '../report/llm.ts'
+import type { ReportOptions } from '../report/options.ts'
+import type { Done, ListenerEvent, Origin } from './events.ts'
+import type { OutputFile } from './output-file.ts'
+import { onlyOf } from './units.ts'
+
+export interface Carrier {
+  readonly clada: Clada
+  /** Where the whole report goes. */
+  readonly output: OutputFile
+  readonly report: ReportOptions | undefined
+  readonly copy: ((report: string) => Promise<boolean | undefined>) | undefined
+  readonly tell: (event: ListenerEvent) => void
+  /** Whether anybody hears what is told. */
+  readonly listened: boolean
+  readonly signal: AbortSignal
+}
+
+/** A text that was read, and what of it is to be done. */
+export interface Order {
+  readonly origin: Origin
+  readonly text: string
+  readonly document: Document
+  readonly keys: ReadonlySet<string>
+  /** What is to be said about blocks that came again. */
+  readonly again: readonly string[]
+}
+
+/** Carries out a part of a text, and brings the report to where it is looked for. */
+export async function carryOut({ origin, text, document, keys, again }: Order, by: Carrier): Promise<Done> {
+  const begun = performance.now()
+  const { blocks } = onlyOf(document, keys)
+  const before = document.blocks.length - blocks.length
+  by.tell({ kind: 'begin', origin, blocks: blocks.length, before })
+  let changes: readonly FileChange[] = []
+  const result = await by.clada.execute(text, {
+    signal: by.signal,
+    select: (found) => onlyOf(found, keys),
+    ...(by.listened ? { onChanges: (_, told) => void (changes = told) } : {}),
+    onAction: (action) => {
+      by.tell({ kind: 'action', result: action, changes })
+      changes = []
+    },
+    onOutput: (task, chunk) => by.tell({ kind: 'program', task, chunk }),
+  })
+  if (again.length > 0) result.warnings = [...(result.warnings ?? []), ...again]
+  // The model counts in its reply, and that stands somewhere below others.
+  const report = formatLlm(result, { ...by.report, lines: 'block' })
+  const copied = await by.copy?.(report).catch(() => false)
+  try {
+    by.output.write(report)
+  } catch (error) {
+    // What was done is done, and is told.
+    by.tell({
+      kind: 'trouble',
+      why: `${by.output.path} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+    })
+  }
+  return { origin, result, report, copied, above: 0, durationMs: performance.now() - begun }
+}

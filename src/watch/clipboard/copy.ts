@@ -1,0 +1,55 @@
+import fs from 'node:fs'
+import tty from 'node:tty'
+import { printable } from '../../report/printable.ts'
+import { isClipboard } from './clipboard.ts'
+import { openClipboard, type OpenOptions } from './open.ts'
+import { osc52 } from './osc52.ts'
+
+export interface CopyOptions extends OpenOptions {
+  /** Asks the terminal too, which may be on another machine. */
+  readonly osc52?: boolean | undefined
+}
+
+export interface Copied {
+  /** Where the text went; empty when nowhere. */
+  readonly to: readonly string[]
+  /** Why it went nowhere. Safe to print. */
+  readonly why: readonly string[]
+}
+
+/** Puts a text on whatever clipboards there are. Never rejects. */
+export async function copyText(text: string, options: CopyOptions = {}): Promise<Copied> {
+  const tries = [await bySystem(text, options), ...(options.osc52 ? [byTerminal(text)] : [])]
+  const to = tries.flatMap((one) => ('to' in one ? [one.to] : []))
+  const why = tries.flatMap((one) => ('why' in one ? [one.why] : []))
+  // Whoever asks the terminal does so because there is no other clipboard.
+  return { to, why: to.length > 0 ? [] : why }
+}
+
+type Try = { readonly to: string } | { readonly why: string }
+
+async function bySystem(text: string, options: OpenOptions): Promise<Try> {
+  const clipboard = await openClipboard(options)
+  if (!isClipboard(clipboard)) return clipboard
+  try {
+    await clipboard.write(text)
+    return { to: 'the clipboard' }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return { why: `Not copied: ${printable(reason)}` }
+  }
+}
+
+/** Asked only where a terminal listens: in a file or a pipe the sequence would be rubbish. */
+export function byTerminal(text: string): Try {
+  const terminal = [2, 1].find((descriptor) => tty.isatty(descriptor))
+  if (terminal === undefined) return { why: 'Not copied by OSC 52: neither stderr nor stdout is a terminal.' }
+  const asked = osc52(text)
+  if (!asked.ok) return asked
+  try {
+    fs.writeSync(terminal, asked.sequence)
+    return { to: 'the clipboard of the terminal (OSC 52)' }
+  } catch {
+    return { why: 'Not copied by OSC 52: the terminal takes nothing.' }
+  }
+}

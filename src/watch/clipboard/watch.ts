@@ -1,0 +1,158 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { printable } from '../../report/printable.ts'
+import type { Clipboard } from './clipboard.ts'
+import type { Offer } from './offer.ts'
+import { Recogniser, type How, type RecogniserOptions, type Verdict } from './recognise.ts'
+
+export interface WatchOptions extends RecogniserOptions {
+  /** A copied reply that is to be carried out. */
+  readonly onReply: (text: string, how: How) => void
+  /** A text that waits for a second copy or a key; undefined when there is none any more. */
+  readonly onWaiting: (offer: Offer | undefined) => void
+  /** Once when the clipboard cannot be reached, and once when it can again. Safe to print. */
+  readonly onTrouble: (message: string) => void
+}
+
+export interface ClipboardWatch {
+  /** The key was pressed. False when nothing waits. */
+  accept(): boolean
+  /** Puts an answer on the clipboard, which is never taken for a reply. False when it cannot be reached. */
+  answer(text: string): Promise<boolean>
+  stop(): void
+}
+
+/** Where copies are not told of, how often is looked; less often where a look costs much. */
+const lookMs = 400
+const rarestLookMs = 3000
+const lookCost = 1 / 25
+const longestRetryMs = 8000
+const listenAgainMs = 30_000
+
+/** Sees what is copied from now on. Resolves when it does. */
+export async function watchClipboard(clipboard: Clipboard, options: WatchOptions): Promise<ClipboardWatch> {
+  const { onReply, onWaiting, onTrouble, secondCopy = true } = options
+  const recogniser = new Recogniser(options)
+  let told: { owner: string; at: number } | undefined
+  let stopListening: (() => void) | undefined
+  let listenedAt = -Infinity
+  let timer: NodeJS.Timeout | undefined
+  let state: 'starting' | 'watching' | 'in trouble' | 'stopped' = 'starting'
+  let looking = false
+  let failures = 0
+  let offering = false
+  let lastAnswer: string | undefined
+
+  const lookIn = (ms: number): void => {
+    clearTimeout(timer)
+    if (state !== 'stopped') timer = setTimeout(() => void look(), ms)
+  }
+
+  const listen = async (): Promise<void> => {
+    if (clipboard.listen === undefined || stopListening !== undefined) return
+    if (performance.now() - listenedAt < listenAgainMs) return
+    listenedAt = performance.now()
+    const onCopy = (owner: string): void => {
+      told = { owner, at: performance.now() }
+      if (!looking) lookIn(0)
+    }
+    const onEnd = (): void => {
+      stopListening = undefined
+      if (!looking) lookIn(0)
+    }
+    try {
+      stopListening = await clipboard.listen(onCopy, onEnd)
+      if (state === 'stopped') stopListening()
+    } catch {
+      // Then it is read again and again.
+    }
+  }
+
+  const look = async (): Promise<void> => {
+    looking = true
+    const copy = told
+    const start = performance.now()
+    let next: number | undefined
+    try {
+      await listen()
+      const text = await clipboard.read()
+      // Whoever copied before this was read has been told of by now.
+      await nextTurn()
+      next = told !== copy ? 0 : stopListening === undefined ? restAfter(performance.now() - start) : undefined
+      // Of two copies in a row it is not known which one was read.
+      if (told === copy) heard(text, copy)
+    } catch (error) {
+      next = failed(error)
+    }
+    looking = false
+    if (next !== undefined) lookIn(next)
+  }
+
+  const heard = (text: string, copy: typeof told): void => {
+    told = undefined
+    if (state === 'watching')
+      return act(recogniser.saw({ text, at: copy?.at ?? performance.now(), owner: copy?.owner }))
+    if (state === 'in trouble') onTrouble('The clipboard is back.')
+    if (state === 'stopped') return
+    recogniser.begin(text)
+    state = 'watching'
+    failures = 0
+  }
+
+  const failed = (error: unknown): number => {
+    if (state === 'starting' || state === 'watching') {
+      onTrouble(`The clipboard cannot be reached: ${reasonOf(error)}. clada keeps trying.`)
+      state = 'in trouble'
+    }
+    // Whatever the listening was good for, it begins anew.
+    listenedAt = -Infinity
+    return Math.min(longestRetryMs, lookMs * 2 ** failures++)
+  }
+
+  const act = (verdict: Verdict): void => {
+    if (verdict.kind === 'echo') {
+      if (lastAnswer !== undefined) void answer(lastAnswer)
+      return
+    }
+    if (offering && !recogniser.offers) onWaiting(undefined)
+    offering = recogniser.offers
+    if (verdict.kind === 'wait')
+      onWaiting({ ...verdict, again: stopListening !== undefined && secondCopy ? 'seen' : 'unseen' })
+    if (verdict.kind !== 'run') return
+    lastAnswer = undefined
+    onReply(verdict.text, verdict.how)
+  }
+
+  const answer = async (text: string): Promise<boolean> => {
+    lastAnswer = text
+    recogniser.wrote(text)
+    try {
+      await clipboard.write(text)
+      return true
+    } catch (error) {
+      if (state === 'watching') lookIn(failed(error))
+      return false
+    }
+  }
+
+  await look()
+  return {
+    accept() {
+      const verdict = recogniser.accept(performance.now())
+      act(verdict)
+      return verdict.kind === 'run'
+    },
+    answer,
+    stop() {
+      state = 'stopped'
+      clearTimeout(timer)
+      stopListening?.()
+    },
+  }
+}
+
+const restAfter = (cost: number): number => Math.max(lookMs, Math.min(rarestLookMs, cost / lookCost))
+
+const reasonOf = (error: unknown): string =>
+  printable(error instanceof Error ? error.message : String(error))
+    .split('\n')[0]
+    ?.replace(/\.$/, '') ?? ''

@@ -1,0 +1,255 @@
+import { isUtf8 } from 'node:buffer'
+import path from 'node:path'
+import { Clada } from '../api/clada.ts'
+import type { Document } from '../core/block.ts'
+import type { ExecutionResult } from '../core/result.ts'
+import { Source } from '../core/source.ts'
+import { formatLlm } from '../report/llm.ts'
+import type { ReportOptions } from '../report/options.ts'
+import { type CladaOptions, readingOf, settingsOf } from '../config/settings.ts'
+import { findBlocks } from '../syntax/find-blocks.ts'
+import { carryOut, type Carrier } from './carry-out.ts'
+import type { ListenerEvent, Origin } from './events.ts'
+import { fatesIn } from './fates.ts'
+import { ListenerError, takePlace } from './place.ts'
+import { interrupted, notUtf8, tooLarge } from './refusals.ts'
+import { ResultsWriter } from './results-writer.ts'
+import { partsOf, saidAgain, sectionFor, sectionOf } from './section.ts'
+import { chosen, isCutOff, type Known, knownOf, repeated, type Unit, unitsOf, type Which } from './units.ts'
+import { lookAt } from './watched-file.ts'
+import { warmUp } from './warm-up.ts'
+import { watchPath } from './watch-path.ts'
+
+export interface ListenerOptions {
+  /** The file to watch; made with a short explanation when it is missing. Absolute. */
+  readonly filePath: string
+  /** Where the whole report goes. Default: `.clada/output.md` in the project. */
+  readonly outputFile?: string | undefined
+  /** How long a file must be left alone before it is read. At least 15, default 50. */
+  readonly debounceMs?: number | undefined
+  readonly clada?: CladaOptions
+  readonly report?: ReportOptions
+  /**
+   * Blocks that are there already at the start. `new` runs those that were not run before; `hold` does not, if this
+   * file was never watched; `all` runs them whatever was.
+   */
+  readonly atStart?: 'new' | 'hold' | 'all'
+  readonly onEvent?: (event: ListenerEvent) => void
+  /**
+   * Takes the whole report somewhere; whether that worked is noted above the results. Undefined where there is nowhere
+   * to take it: that is told once by whoever knows, not with every run.
+   */
+  readonly copy?: ((report: string) => Promise<boolean | undefined>) | undefined
+}
+
+export interface Listener {
+  /** Carries out a text that did not come from the file. Undefined when nothing in it is new. */
+  submit(text: string, origin?: 'clipboard' | 'terminal'): Promise<ExecutionResult | undefined>
+  /** Carries out again what is in the file: everything, or what did not succeed. */
+  again(which: 'failed' | 'all'): Promise<void>
+  /** Stops what is going on, leaves the file whole, and lets go of it. */
+  stop(): Promise<void>
+}
+
+/**
+ * Watches a file, carries out what is new in it, and puts the results on top.
+ * @throws ListenerError
+ */
+export async function startListener(options: ListenerOptions): Promise<Listener> {
+  const { debounceMs = 50, onEvent: tell = () => {}, atStart = 'new' } = options
+  if (options.filePath === '') throw new ListenerError('INVALID', 'filePath is required')
+  if (!path.isAbsolute(options.filePath)) throw new ListenerError('INVALID', 'filePath must be absolute')
+  if (!(debounceMs >= 15)) throw new ListenerError('INVALID', 'debounceMs must be at least 15')
+
+  const settings = settingsOf(options.clada ?? {})
+  const reading = readingOf(options.clada ?? {})
+  const limit = settings.limits.inputBytes
+  const place = await takePlace(settings, options.filePath, options.outputFile)
+  const { file, ledger, output } = place
+  const cladaOptions = { ...options.clada, reserved: [...(options.clada?.reserved ?? []), file, output.path] }
+  const read = (text: string): Document => findBlocks(new Source(text), reading)
+  const writer = new ResultsWriter(place, tell, read)
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const carrier: Carrier = {
+    // What was done before is known here better than by the history.
+    clada: new Clada({ ...cladaOptions, alreadyDone: 'run' }),
+    output,
+    report: options.report,
+    copy: options.copy,
+    tell,
+    listened: options.onEvent !== undefined,
+    signal,
+  }
+
+  let known: Known = new Map()
+  let submitted: Known = new Map()
+  /** The user's text as it was considered last. */
+  let last: Buffer = Buffer.alloc(0)
+  let lastUnits: readonly Unit[] | undefined
+  /** A text that seems to be unfinished; looked at again when it has stayed as it is for a while. */
+  let doubted: Buffer | undefined
+  /** Whether somebody may have saved something: a file without blocks that was there before is not worth a word. */
+  let begun = false
+  let trouble = ''
+  let queue: Promise<unknown> = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
+
+  /** One thing after another, whoever asks for it. */
+  function queued<T>(work: () => Promise<T>): Promise<T> {
+    const next = queue.then(work)
+    queue = next.catch((error: unknown) => tellTrouble(reasonOf(error)))
+    return next
+  }
+
+  function later(ms: number): void {
+    clearTimeout(timer)
+    // What goes wrong is told by the queue.
+    timer = setTimeout(() => queued(() => consider('new')).catch(() => {}), ms)
+  }
+
+  async function consider(which: Which): Promise<void> {
+    if (signal.aborted) return
+    const look = lookAt(file, limit)
+    if (look === undefined) return later(debounceMs)
+    tellTrouble(look.kind === 'odd' ? `${file}: ${look.why}. It is left alone until it is a file again.` : '')
+    if (look.kind === 'large') return refuse(tooLarge(look.size, limit), Buffer.from('too large'))
+    // Deleted and not yet made again, or emptied and not yet written.
+    if (look.kind !== 'file' || look.bytes.length === 0) return
+    const { own, section } = writer.partsOf(look.bytes)
+    // The same text once more, as somebody has it who does not see the results: they are told again.
+    const resaved = section.length === 0 && writer.hasWritten
+    if (which === 'new' && own.equals(last) && !resaved) return
+    if (!isUtf8(own)) return refuse(notUtf8, own)
+
+    const text = own.toString('utf8')
+    const document = read(text)
+    const units = unitsOf(document)
+    const unfinished = isBeginningOf(own, last) || isCutOff(units)
+    if (which === 'new' && unfinished && !doubted?.equals(own)) {
+      doubted = own
+      // Somebody who writes in pieces may need this long between two of them.
+      return later(Math.max(300, debounceMs * 5))
+    }
+    doubted = undefined
+    last = own
+    const keys = chosen(units, known, which)
+    const came = resaved && keys.size === 0 ? units : repeated(units, lastUnits ?? units, known)
+    const again = which === 'all' ? [] : came.flatMap((unit) => saidAgain(unit, known.get(unit.key)))
+    lastUnits = units
+    if (keys.size === 0) {
+      remember(knownOf(units, known, () => undefined))
+      if (begun || units.length > 0) tell({ kind: 'nothing-new', origin: 'file', blocks: blocksIn(units) })
+      if (again.length > 0) await put(sectionOf(again))
+      return
+    }
+    ledger.write({ known, running: [...keys] })
+    const done = await carryOut({ origin: 'file', text, document, keys, again }, carrier)
+    remember(knownOf(units, known, fatesIn(done.result, keys)))
+    tell({ kind: 'done', ...done, above: await put(sectionFor(done.result, done.copied)) })
+    // Whoever typed meanwhile has not been heard yet.
+    if (!signal.aborted) later(debounceMs)
+  }
+
+  /** Says on top of the file why nothing of it is carried out; once for each text. */
+  async function refuse(result: ExecutionResult, about: Buffer): Promise<void> {
+    if (about.equals(last)) return
+    last = about
+    const above = await put(sectionFor(result))
+    const report = formatLlm(result, options.report)
+    tell({ kind: 'done', origin: 'file', result, report, copied: undefined, above, durationMs: 0 })
+  }
+
+  async function submit(text: string, origin: Origin): Promise<ExecutionResult | undefined> {
+    const document = read(text)
+    const units = unitsOf(document)
+    const keys = chosen(units, submitted, 'new')
+    if (keys.size === 0) {
+      tell({ kind: 'nothing-new', origin, blocks: blocksIn(units) })
+      return undefined
+    }
+    const done = await carryOut({ origin, text, document, keys, again: [] }, carrier)
+    submitted = knownOf(units, submitted, fatesIn(done.result, keys))
+    tell({ kind: 'done', ...done })
+    return done.result
+  }
+
+  /** What is in the file before anybody is told that it is watched, and what is known of it. */
+  function lookFirst(): (ListenerEvent & { kind: 'held' })[] {
+    const memory = ledger.read()
+    known = memory?.known ?? known
+    if (atStart === 'all') return []
+    const look = lookAt(file, limit)
+    const { own, section } = partsOf(look?.kind === 'file' ? look.bytes : Buffer.alloc(0))
+    const units = isUtf8(own) ? unitsOf(read(own.toString('utf8'))) : []
+    const died = new Set(memory?.running)
+    if (died.size > 0) {
+      // Nobody can say which of them were done, and doing one twice is worse than asking.
+      remember(knownOf(units, known, ({ key }) => (died.has(key) ? 'failed' : undefined)))
+      return [{ kind: 'held', blocks: died.size, why: 'interrupted' }]
+    }
+    // Below results that nobody remembers, everything was carried out; elsewhere the user may not even have looked.
+    if (memory !== undefined || (atStart === 'new' && section.length === 0)) return []
+    if (place.created && units.length > 0) {
+      // Nobody brought this file along: it was made a moment ago, and the user was fast.
+      remember(known)
+      return []
+    }
+    last = own
+    remember(knownOf(units, known, ({ state }) => (state === 'sound' ? 'held' : 'unread')))
+    return units.length === 0 ? [] : [{ kind: 'held', blocks: blocksIn(units), why: 'first-look' }]
+  }
+
+  /** Answers with how many lines they take. Results that cannot be put there are in the output all the same. */
+  async function put(section: string): Promise<number> {
+    try {
+      return (await writer.put(section)) ? section.split('\n').length - 1 : 0
+    } catch (error) {
+      tellTrouble(`The results cannot be put into ${file}: ${reasonOf(error)}`)
+      return 0
+    }
+  }
+
+  function remember(now: Known): void {
+    known = now
+    ledger.write({ known, running: [] })
+  }
+
+  function tellTrouble(why: string): void {
+    if (why !== trouble) tell({ kind: 'trouble', why })
+    trouble = why
+  }
+
+  const unwatch = watchPath(file, () => later(debounceMs))
+  const held = lookFirst()
+  tell({ kind: 'watching', file, output: output.path, created: place.created })
+  for (const event of held) tell(event)
+  queued(async () => {
+    if (held.some(({ why }) => why === 'interrupted')) await put(sectionFor(interrupted))
+    await consider(atStart === 'all' ? 'all' : 'new')
+    begun = true
+    await warmUp(carrier.clada, settings.root, cladaOptions)
+  }).catch(() => {})
+
+  return {
+    submit: (text, origin = 'clipboard') => queued(() => submit(text, origin)),
+    again: (which) => queued(() => consider(which)),
+    stop: async () => {
+      if (signal.aborted) return
+      stopping.abort(new Error('the user stopped the run'))
+      unwatch()
+      await queue
+      clearTimeout(timer)
+      await writer.close()
+      place.release()
+    },
+  }
+}
+
+const blocksIn = (units: readonly Unit[]): number => units.reduce((sum, { blocks }) => sum + blocks.length, 0)
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** A file that is being written anew is for a moment the beginning of what it was. */
+const isBeginningOf = (text: Buffer, whole: Buffer): boolean =>
+  text.length < whole.length && whole.subarray(0, text.length).equals(text)

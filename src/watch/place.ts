@@ -1,0 +1,132 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { Stop } from '../core/problem.ts'
+import { takeLock } from '../journal/lock.ts'
+import { makePrivateDir, userStateDir } from '../state/user-state.ts'
+import { Scratch } from '../workspace/scratch.ts'
+import { Ledger } from './ledger.ts'
+import { type OutputFile, outputFileAt } from './output-file.ts'
+
+/** Why a file cannot be watched. */
+export class ListenerError extends Error {
+  override readonly name = 'ListenerError'
+  readonly code: 'INVALID' | 'NOT_A_FILE' | 'ALREADY_WATCHING'
+
+  constructor(code: ListenerError['code'], message: string) {
+    super(`listener: ${message}`)
+    this.code = code
+  }
+}
+
+/** The files a listener works with, theirs and ours. */
+export interface Place {
+  readonly file: string
+  readonly created: boolean
+  readonly output: OutputFile
+  readonly ledger: Ledger
+  readonly scratch: Scratch
+  /** Lets another listener have the file. */
+  release(): void
+}
+
+/** @throws ListenerError */
+export async function takePlace(
+  { root, allowedRoots }: { readonly root: string; readonly allowedRoots: readonly string[] },
+  given: string,
+  outputFile = inStateDir,
+): Promise<Place> {
+  const file = realPlace(given, [root, ...allowedRoots])
+  const scratch = new Scratch(root)
+  const ledger = new Ledger(placeForNotes(root, scratch), root, file)
+  const release = await lockFor(ledger.lock, file)
+  try {
+    sweep(file)
+    const created = !fs.existsSync(file)
+    if (created) fs.writeFileSync(file, explanation, { flag: 'wx' })
+    const output = openOutput(
+      outputFile === inStateDir ? path.join(scratch.stateDir(), 'output.md') : path.resolve(root, outputFile),
+      [root, ...allowedRoots],
+    )
+    return { file, created, output, ledger, scratch, release }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+/** Where clada cannot have its directory in the project, it is with the rest of its state. */
+const inStateDir = '.clada/output.md'
+
+/** The user's own directory where that can be, else clada's in the project. */
+function placeForNotes(root: string, scratch: Scratch): string {
+  const own = userStateDir(root)
+  if (own === undefined) return path.join(scratch.stateDir(), 'watch')
+  const dir = path.join(own, 'watch')
+  try {
+    makePrivateDir(dir)
+    fs.accessSync(dir, fs.constants.W_OK)
+    return dir
+  } catch {
+    return path.join(scratch.stateDir(), 'watch')
+  }
+}
+
+const explanation = `Paste the whole reply of a model below this line and save. clada carries out the blocks in it and puts the
+results on top. What was carried out once is not carried out again, so new replies can go below old ones.
+
+`
+
+/** The user may name a link; but one that a project brought along must not lead out of it. */
+function realPlace(given: string, roots: readonly string[]): string {
+  const file = path.resolve(given)
+  // With a slash behind it, a file is not there.
+  const dir = fs.existsSync(`${path.dirname(file)}/`) ? fs.realpathSync(path.dirname(file)) : undefined
+  if (dir === undefined) throw new ListenerError('NOT_A_FILE', `the directory of '${given}' does not exist`)
+  const there = fs.lstatSync(file, { throwIfNoEntry: false })
+  if (there === undefined) return path.join(dir, path.basename(file))
+  if (there.isSymbolicLink()) {
+    const target = fs.existsSync(file) ? fs.realpathSync(file) : undefined
+    const inside = roots.some((root) => target?.startsWith(root + path.sep))
+    if (target === undefined || !inside || !fs.statSync(target).isFile())
+      throw new ListenerError('NOT_A_FILE', `'${given}' is a symbolic link that leads to no file of the project`)
+    return target
+  }
+  if (!there.isFile()) {
+    const what = there.isDirectory() ? 'a directory' : 'no regular file'
+    throw new ListenerError('NOT_A_FILE', `'${given}' is ${what}. Name a file to watch: clada watch FILE`)
+  }
+  return path.join(dir, path.basename(file))
+}
+
+function openOutput(file: string, roots: readonly string[]): OutputFile {
+  try {
+    return outputFileAt(file, roots)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new ListenerError('NOT_A_FILE', `the output cannot be '${file}': ${why}`)
+  }
+}
+
+async function lockFor(lock: string, file: string): Promise<() => void> {
+  try {
+    return await takeLock(lock, 0)
+  } catch (error) {
+    if (!(error instanceof Stop) || error.problem.kind !== 'locked') throw error
+    const { holder } = error.problem
+    const who =
+      holder === undefined
+        ? 'another process does so'
+        : `${holder.command} (process ${holder.pid}) does so since ${holder.since}`
+    throw new ListenerError(
+      'ALREADY_WATCHING',
+      `ALREADY_WATCHING '${file}': ${who}. End it first, or watch another file.`,
+    )
+  }
+}
+
+/** What a listener that was killed while it wrote has left. The lock is ours, so nobody else is writing one. */
+function sweep(file: string): void {
+  const dir = path.dirname(file)
+  const ours = new RegExp(`^\\.${path.basename(file).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\.[a-z0-9]+\\.tmp$`)
+  for (const name of fs.readdirSync(dir)) if (ours.test(name)) fs.rmSync(path.join(dir, name), { force: true })
+}
