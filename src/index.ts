@@ -50,7 +50,7 @@ export {
   type FileOpResult,
   type ShamResponse,
 } from './seed-api/sham-response.ts'
-export { parseSham, type ShamBlock, type ShamError, type ShamParseResult } from './syntax/sham.ts'
+export { parseSham, type ShamBlock, type ShamError, type ShamParseResult } from './syntax/sham/sham.ts'
 export { extractNumberedLines, type NumberedLines } from './text/numbered-lines.ts'
 export { replaceText } from './text/replace-text.ts'
 export {

@@ -1,6 +1,6 @@
 import type { ActionSpec, Example } from '../core/action.ts'
 import { hashOf } from '../core/hash.ts'
-import { renderSham } from '../syntax/render-sham.ts'
+import { renderSham } from '../syntax/sham/sham.ts'
 
 /** An example as markdown: the files, the block a model would write or the line a user types, and what comes of it. */
 export function exampleSection({ name, params, access }: ActionSpec, example: Example): string[] {

@@ -1,7 +1,7 @@
 import type { ActionSpec, Param } from '../core/action.ts'
 import { Source } from '../core/source.ts'
 import { findBlocks } from '../syntax/find-blocks.ts'
-import type { Delimiters } from '../syntax/csl-marker.ts'
+import type { Delimiters } from '../syntax/csl/marker.ts'
 import type { TaughtName, Teaching } from './teaching.ts'
 
 /** How a call of an action looks in a syntax, on one line; undefined where the syntax has no words for it. */

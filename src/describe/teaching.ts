@@ -1,10 +1,10 @@
-import type { Delimiters } from '../syntax/csl-marker.ts'
-import { defaultDelimiters } from '../syntax/csl.ts'
-import type { Call, Rendered } from '../syntax/render-call.ts'
-import { renderCml } from '../syntax/render-cml.ts'
-import { CslRenderer } from '../syntax/render-csl.ts'
-import { renderReplacer } from '../syntax/render-replacer.ts'
-import { renderSham } from '../syntax/render-sham.ts'
+import type { Delimiters } from '../syntax/csl/marker.ts'
+import { defaultDelimiters } from '../syntax/csl/csl.ts'
+import type { Call, Rendered } from '../syntax/call.ts'
+import { renderCml } from '../syntax/cml/write.ts'
+import { CslRenderer } from '../syntax/csl/csl.ts'
+import { renderReplacer } from '../syntax/replacer/replacer.ts'
+import { renderSham } from '../syntax/sham/sham.ts'
 
 /** The syntaxes that a model can be taught. */
 export const taughtNames = ['sham', 'csl', 'cml', 'replacer'] as const

@@ -1,4 +1,4 @@
-import type { Call } from '../syntax/render-call.ts'
+import type { Call } from '../syntax/call.ts'
 
 /** What a person asks, and the blocks that answer it. A test carries them out. Paths are relative to the project. */
 export interface WorkedExample {

@@ -1,7 +1,7 @@
 import type { Decoded } from '../actions/decode.ts'
 import type { Block, Fault } from '../core/block.ts'
 import type { ParseError } from '../core/result.ts'
-import { shamContentOf, shamContentOfFault } from '../syntax/sham.ts'
+import { shamContentOf, shamContentOfFault } from '../syntax/sham/sham.ts'
 
 export function syntaxError(block: Block | undefined, fault: Fault): ParseError {
   const truncated = fault.code === 'FOLLOWS_UNCLOSED_HEREDOC' || fault.code === 'UNCLOSED_HEREDOC'

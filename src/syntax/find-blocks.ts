@@ -1,19 +1,16 @@
-import { syntaxNames, type Block, type Document, type Fault, type SyntaxName } from '../core/block.ts'
+import { type Block, type Document, type Fault, type SyntaxName, syntaxNames } from '../core/block.ts'
 import type { Source } from '../core/source.ts'
-import { makeApplyPatchReader } from './apply-patch.ts'
-import { makeCmlReader } from './cml.ts'
-import type { Delimiters } from './csl-marker.ts'
-import { defaultDelimiters, makeCslReader } from './csl.ts'
-import { throughDamage } from './mend-document.ts'
-import { isSound } from './mend.ts'
-import { withOtherCalls } from './other-calls.ts'
-import type { MakeReader, Reader, Reading } from './reader.ts'
-import { makeReplacerReader } from './replacer.ts'
-import { makeSearchReplaceReader } from './search-replace.ts'
-import { makeShamReader } from './sham.ts'
-import { draftWarnings, mayThink, thoughtsIn, withoutThoughts } from './thoughts.ts'
-import { makeUdiffReader } from './udiff.ts'
-import { throughQuotes } from './unquote.ts'
+import { makeApplyPatchReader } from './apply-patch/apply-patch.ts'
+import { makeCmlReader } from './cml/cml.ts'
+import { defaultDelimiters, makeCslReader } from './csl/csl.ts'
+import type { Delimiters } from './csl/marker.ts'
+import { draftWarnings, mayThink, thoughtsIn, throughQuotes, withoutThoughts } from './meant.ts'
+import { isSound, throughDamage } from './mend.ts'
+import { makeReplacerReader } from './replacer/replacer.ts'
+import { makeSearchReplaceReader } from './search-replace/search-replace.ts'
+import { makeShamReader } from './sham/sham.ts'
+import type { MakeReader, Reader, Reading } from './syntax.ts'
+import { makeUdiffReader } from './udiff/udiff.ts'
 
 const native: Partial<Record<SyntaxName, MakeReader>> = {
   sham: makeShamReader,
@@ -149,3 +146,33 @@ function withoutForeign(blocks: readonly Block[], faults: readonly Fault[]): Doc
 
 const linesOf = ({ startLine, endLine }: Block): string =>
   endLine === null || endLine === startLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`
+
+/** How models call the tools that they were given elsewhere. Nothing of it is carried out. */
+const calls: readonly RegExp[] = [
+  /<(?:\w+:)?(?:function_calls?|invoke|tool_calls?|tool_use|tool_code)\b[^<>\n]*>/,
+  /<(?:write_to_file|replace_in_file|apply_diff|insert_content|search_and_replace|execute_command|edit_file|create_file|str_replace_editor)>/,
+  /<function=[\w.-]+>/,
+  /<[|｜](?:tool|python_tag|function)[^<>\n]*>/,
+  /^\[TOOL_CALLS\]/m,
+  /^ {0,3}(?:`{3,}|~{3,})tool_(?:code|calls?)\b/m,
+  /"(?:tool_calls|function_call)"\s{0,9}:/,
+  /"type"\s{0,9}:\s{0,9}"(?:tool_use|function_call)"/,
+  /"name"\s{0,9}:\s{0,9}"[\w.-]{1,80}"\s{0,9},\s{0,9}"(?:arguments|parameters|input)"\s{0,9}:/,
+]
+
+/** Where nothing was found, a model that called another tool is told so: it would wait for an answer. */
+export function withOtherCalls(source: Source, document: Document): Document {
+  if (document.blocks.length > 0 || document.faults.length > 0) return document
+  let first: RegExpExecArray | undefined
+  for (const call of calls) {
+    const match = call.exec(source.text)
+    if (match !== null && match.index < (first?.index ?? Infinity)) first = match
+  }
+  if (first === undefined) return document
+  const line = source.lineAt(first.index)
+  const warning = `line ${line}: ${first[0].replace(/\s+/g, ' ')} is a call of another tool, which clada does not carry out. ${howTo}`
+  return { ...document, warnings: [...document.warnings, warning] }
+}
+
+const howTo =
+  'Write each action as a block: a line #!SHAM [@three-char-SHA-256: abc], a line action = "file_write", a line name = "value" for each parameter, a line #!END_SHAM_abc. `clada prompt` prints the whole.'

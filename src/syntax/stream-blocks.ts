@@ -2,9 +2,9 @@ import type { Block, BlockGroup, Document } from '../core/block.ts'
 import { Source } from '../core/source.ts'
 import { plainMarker } from '../text/undamage.ts'
 import { BlockFinder, findBlocks, type FindOptions, readBlocks } from './find-blocks.ts'
-import { isUndoubted } from './mend-document.ts'
-import type { Reading } from './reader.ts'
-import { draftWarnings, mayThink, thoughtsIn, withoutThoughts } from './thoughts.ts'
+import { isUndoubted } from './mend.ts'
+import type { Reading } from './syntax.ts'
+import { draftWarnings, mayThink, thoughtsIn, withoutThoughts } from './meant.ts'
 
 /**
  * Finds blocks in a text that is still coming. A block is handed out as soon as nothing that may follow can change

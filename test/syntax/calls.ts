@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { type Block, targetNames, type TargetName } from '../../src/core/block.ts'
-import { defaultDelimiters } from '../../src/syntax/csl.ts'
-import { type Call, meaningOf, type Rendered } from '../../src/syntax/render-call.ts'
-import { cmlGroup, renderCml } from '../../src/syntax/render-cml.ts'
-import { CslRenderer } from '../../src/syntax/render-csl.ts'
-import { renderReplacer } from '../../src/syntax/render-replacer.ts'
-import { renderSham } from '../../src/syntax/render-sham.ts'
+import { defaultDelimiters } from '../../src/syntax/csl/csl.ts'
+import { type Call, meaningOf, type Rendered } from '../../src/syntax/call.ts'
+import { cmlGroup, renderCml } from '../../src/syntax/cml/write.ts'
+import { CslRenderer } from '../../src/syntax/csl/csl.ts'
+import { renderReplacer } from '../../src/syntax/replacer/replacer.ts'
+import { renderSham } from '../../src/syntax/sham/sham.ts'
 
 /** Actions as random values, and every syntax to write them in. */
 

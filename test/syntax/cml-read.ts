@@ -1,6 +1,6 @@
 import type { Block, Fault } from '../../src/core/block.ts'
 import type { Source } from '../../src/core/source.ts'
-import { makeCmlReader } from '../../src/syntax/cml.ts'
+import { makeCmlReader } from '../../src/syntax/cml/cml.ts'
 import { readWith } from './read-alone.ts'
 
 /** A whole text through the CML reader alone. */

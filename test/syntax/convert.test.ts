@@ -4,7 +4,7 @@ import { convertDocument } from '../../src/engine/convert.ts'
 import type { Block, TargetName } from '../../src/core/block.ts'
 import { Source } from '../../src/core/source.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
-import type { Call } from '../../src/syntax/render-call.ts'
+import type { Call } from '../../src/syntax/call.ts'
 import { absolutePath, asReadFrom, callsOf, groupers, hostile, meant, renderers, tame, targets } from './calls.ts'
 
 const blocksIn = (text: string, strict = true): readonly Block[] => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { decode } from '../../src/actions/decode.ts'
 import { registry } from '../../src/actions/registry.ts'
 import { Source } from '../../src/core/source.ts'
-import { makeCslReader } from '../../src/syntax/csl.ts'
+import { makeCslReader } from '../../src/syntax/csl/csl.ts'
 import { told } from './csl-read.ts'
 import { readWith } from './read-alone.ts'
 

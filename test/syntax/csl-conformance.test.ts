@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { Source } from '../../src/core/source.ts'
-import { defaultDelimiters, makeCslReader } from '../../src/syntax/csl.ts'
-import type { Attributes } from '../../src/syntax/csl-marker.ts'
-import { CslWalk, type Operation } from '../../src/syntax/csl-walk.ts'
+import { defaultDelimiters, makeCslReader } from '../../src/syntax/csl/csl.ts'
+import type { Attributes } from '../../src/syntax/csl/marker.ts'
+import { CslWalk, type Operation } from '../../src/syntax/csl/walk.ts'
 import { readWith } from './read-alone.ts'
 
 interface Case {

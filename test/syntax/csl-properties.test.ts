@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Block } from '../../src/core/block.ts'
-import { makeCslReader } from '../../src/syntax/csl.ts'
+import { makeCslReader } from '../../src/syntax/csl/csl.ts'
 import { readWith } from './read-alone.ts'
 
 const readCsl = (text: string) => readWith(makeCslReader(), text)

@@ -1,8 +1,8 @@
 import type { Block } from '../../src/core/block.ts'
 import type { Source } from '../../src/core/source.ts'
-import { makeApplyPatchReader } from '../../src/syntax/apply-patch.ts'
-import { makeSearchReplaceReader } from '../../src/syntax/search-replace.ts'
-import { makeUdiffReader } from '../../src/syntax/udiff.ts'
+import { makeApplyPatchReader } from '../../src/syntax/apply-patch/apply-patch.ts'
+import { makeSearchReplaceReader } from '../../src/syntax/search-replace/search-replace.ts'
+import { makeUdiffReader } from '../../src/syntax/udiff/udiff.ts'
 import { readWith, type WholeReading } from './read-alone.ts'
 
 export const readers = {

@@ -4,7 +4,7 @@ import { Source } from '../../src/core/source.ts'
 import { Clada, type CladaOptions } from '../../src/index.ts'
 import { formatReport } from '../../src/report/format.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
-import { renderSham } from '../../src/syntax/render-sham.ts'
+import { renderSham } from '../../src/syntax/sham/sham.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { foreignNames, nativeNames, writes, written } from './samples.ts'
 

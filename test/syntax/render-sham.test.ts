@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { renderSham } from '../../src/syntax/render-sham.ts'
+import { renderSham } from '../../src/syntax/sham/sham.ts'
 import { parseSham } from '../../src/index.ts'
 
 describe('a block from parameters', () => {

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { decode } from '../../src/actions/decode.ts'
 import { registry } from '../../src/actions/registry.ts'
-import { makeReplacerReader } from '../../src/syntax/replacer.ts'
+import { makeReplacerReader } from '../../src/syntax/replacer/replacer.ts'
 import { told } from './csl-read.ts'
 import { readWith } from './read-alone.ts'
 

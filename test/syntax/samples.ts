@@ -1,5 +1,5 @@
 import type { SyntaxName } from '../../src/core/block.ts'
-import type { Call } from '../../src/syntax/render-call.ts'
+import type { Call } from '../../src/syntax/call.ts'
 import { renderers } from './calls.ts'
 
 /** One block of every syntax that writes a file, for tests that mix them. */

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { Source } from '../../src/core/source.ts'
-import { makeShamReader, parseSham, shamContentOf, shamContentOfFault } from '../../src/syntax/sham.ts'
+import { makeShamReader, parseSham, shamContentOf, shamContentOfFault } from '../../src/syntax/sham/sham.ts'
 import { position } from './read-alone.ts'
 import { readSham } from './sham-read.ts'
 

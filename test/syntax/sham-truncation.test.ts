@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseSham } from '../../src/syntax/sham.ts'
+import { parseSham } from '../../src/syntax/sham/sham.ts'
 import { readSham, runnable } from './sham-read.ts'
 
 const header = (id: string) => `#!SHAM [@three-char-SHA-256: ${id}]`

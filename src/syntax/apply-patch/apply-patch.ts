@@ -1,0 +1,143 @@
+import type { Source } from '../../core/source.ts'
+import { ApplyPatchMarks, type Patch, usualShells } from './marks.ts'
+import { sectionsOf } from './sections.ts'
+import {
+  ForeignBlocks,
+  type Found,
+  type ReadMarker,
+  Rows,
+  damageWarning,
+  readMarker,
+  rowAt,
+} from '../foreign/foreign.ts'
+import type { MakeReader } from '../syntax.ts'
+
+/*
+ * Patches as the tool `apply_patch` takes them:
+ *
+ *   patch   = "*** Begin Patch" { section } "*** End Patch"
+ *   section = add | delete | update
+ *   add     = "*** Add File: " path { "+" text }
+ *   delete  = "*** Delete File: " path
+ *   update  = "*** Update File: " path [ "*** Move to: " path ] { hunk }
+ *   hunk    = { "@@" [ " " line above ] } { " " text | "-" text | "+" text } [ "*** End of File" ]
+ *
+ * What is around a patch, a fence or the shell command that would take it, is not looked at. The whole patch may be
+ * indented; then every marker has the indentation of the first, and one with another is content. A line of an update
+ * without a mark is taken as context, which must then be in the file, so nothing is made up. An empty one is an
+ * empty line. Quotes and backticks around a path are left out.
+ *
+ * Sections without a beginning fail too. A patch without its end fails whole: nobody knows how much of it is missing. It reaches to the next beginning, the
+ * next fence or the end of the text. A mistake in one section costs that section.
+ *
+ * Add File becomes `file_create`, not `file_write`: who adds a file says that there is none, and if there is one, its
+ * text was not seen and would be lost.
+ */
+
+export const makeApplyPatchReader: MakeReader = (source, options) => {
+  const plain = readMarker(options)
+  const marks = new ApplyPatchMarks(source, plain)
+  const blocks = new ForeignBlocks(source, 'apply-patch', options)
+  return {
+    syntax: 'apply-patch',
+    seek: (line) => marks.seek(line),
+    read(line) {
+      const { found, next } = readPatch(source, marks, line, plain)
+      return { blocks: found.map((one) => blocks.make(one)), faults: [], next }
+    },
+  }
+}
+
+function readPatch(
+  source: Source,
+  marks: ApplyPatchMarks,
+  line: number,
+  plain: ReadMarker,
+): { found: Found[]; next: number } {
+  const patch = marks.patchFrom(line)
+  if (patch.kind === 'stray') return { found: [strayEnd(line)], next: line + 1 }
+  if (patch.kind === 'outside') return { found: [outside(line)], next: line + 1 }
+  const { last, closed } = patch
+  // As it is written, odd blanks and all.
+  const indent = patch.indent === '' ? '' : (/^\s*/.exec(rowAt(source, line))?.[0] ?? '')
+  const sections = sectionsOf(new Rows(source, line + 1, last, indent), plain)
+  const next = closed ? last + 2 : last + 1
+  if (!closed) return { found: truncated(sections, line, last), next }
+  if (sections.length === 0) return { found: [empty(line, last + 1)], next }
+  if (patch.shells === usualShells && sections.every(({ shells }) => shells === undefined))
+    return { found: sections, next }
+  return { found: sections.map((section, at) => withMarkers(section, patch, at === 0)), next }
+}
+
+/** Every section is judged by the markers around all of them too; the first tells of damage to those. */
+function withMarkers(
+  section: Found,
+  { shells: [begin = '', end = ''], damaged }: ClosedPatch,
+  isFirst: boolean,
+): Found {
+  const shells = [begin, ...(section.shells ?? []), end]
+  if (!isFirst) return { ...section, shells }
+  return { ...section, shells, warnings: [...damaged.map(damageWarning), ...(section.warnings ?? [])] }
+}
+
+type ClosedPatch = Extract<Patch, { readonly kind: 'patch' }>
+
+/** Every section with the same fault; the patch itself where it has none. */
+function truncated(sections: readonly Found[], line: number, last: number): Found[] {
+  const parts = sections.length > 0 ? sections : [blank(line, last)]
+  return parts.map((section) => ({
+    ...section,
+    endLine: null,
+    slips: [
+      {
+        code: 'truncated',
+        line: section.startLine,
+        message: `Patch not closed: *** End Patch is missing behind line ${last}`,
+        hint: `End the patch with *** End Patch. Nothing from line ${line} to ${last} was executed: send it again, whole.`,
+      },
+    ],
+  }))
+}
+
+const blank = (line: number, last: number): Found => ({
+  action: '',
+  params: {},
+  label: 'Patch',
+  startLine: line,
+  endLine: last,
+  lastLine: last,
+  slips: [],
+})
+
+const strayEnd = (line: number): Found => ({
+  ...blank(line, line),
+  slips: [
+    {
+      line,
+      message: '*** End Patch without *** Begin Patch',
+      hint: 'Begin the patch with *** Begin Patch on a line of its own, and indent both alike.',
+    },
+  ],
+})
+
+const outside = (line: number): Found => ({
+  ...blank(line, line),
+  slips: [
+    {
+      line,
+      message: 'A section outside of a patch',
+      hint: 'Put *** Begin Patch on a line of its own before the first section, and *** End Patch behind the last.',
+    },
+  ],
+})
+
+const empty = (line: number, last: number): Found => ({
+  ...blank(line, last),
+  slips: [
+    {
+      line,
+      message: 'The patch is empty',
+      hint: 'Write *** Update File: path, *** Add File: path or *** Delete File: path below *** Begin Patch.',
+    },
+  ],
+})

@@ -1,0 +1,224 @@
+import { type Found, type ReadMarker, type Rows, type Slip, damageWarning } from '../foreign/foreign.ts'
+import { unquoted } from '../foreign/name.ts'
+
+/** The sections of a patch. */
+export function sectionsOf(rows: Rows, plain: ReadMarker): Found[] {
+  const sections: Section[] = []
+  let section: Section | undefined
+  for (let line = rows.first; line <= rows.last; line++) {
+    // Most of a patch is new text.
+    if (section?.isNew && rows.begin(line) === PLUS) {
+      section.add(rows.row(line, 1), line)
+      continue
+    }
+    const row = rows.row(line)
+    const opened = Section.open(row, line, plain)
+    if (opened === undefined && section !== undefined) section.take(row, line, plain)
+    else if (opened !== undefined || row.trim() !== '') {
+      section = opened ?? Section.outside(row, line)
+      sections.push(section)
+    }
+  }
+  return sections.map((each) => each.close())
+}
+
+const PLUS = 43
+
+type Kind = 'Add' | 'Delete' | 'Update'
+
+/** May be a marker, damaged or not. */
+const mayBeMarker = (row: string): boolean => row.startsWith('*') || row.startsWith('\\*')
+const HEADER = /^\*\*\* ?(Add|Delete|Update) File:(.*)$/
+/** Some close a header as they open it. */
+const CLOSED = / \*{3}\s*$/
+const MOVE = /^\*\*\* ?Move to:(.*)$/
+
+class Section {
+  readonly #kind: Kind | undefined
+  readonly #line: number
+  readonly #path: string
+  readonly #rows: string[] = []
+  readonly #slips: Slip[] = []
+  readonly #warnings: string[] = []
+  #destination: string | undefined
+  #last: number
+  /** Its header without the path, where it is not written as usual. */
+  #shell: string | undefined
+  #unmarked: number | undefined
+  #isRefused = false
+  /** Lines with nothing on them that belong to a new file only if more of it follows. */
+  #blanks = 0
+
+  private constructor(kind: Kind | undefined, path: string, line: number) {
+    this.#kind = kind
+    this.#path = path
+    this.#line = line
+    this.#last = line
+  }
+
+  static open(row: string, line: number, read: ReadMarker): Section | undefined {
+    if (!mayBeMarker(row)) return undefined
+    const plain = read(row)
+    const [, kind, named = ''] = HEADER.exec(plain) ?? []
+    if (kind !== 'Add' && kind !== 'Delete' && kind !== 'Update') return undefined
+    const path = unquoted(named.includes('***') ? named.replace(CLOSED, '') : named)
+    const section = new Section(kind, path, line)
+    if (section.#path === '') section.#slips.push(noPath(line, row))
+    if (plain !== row) section.#warnings.push(damageWarning(line))
+    // With nothing more than the usual words it is as long as they are.
+    const isUsual = row.startsWith('*** ') && row.length === '***  File: '.length + kind.length + path.length
+    if (!isUsual) section.#shell = row.replace(path, '')
+    return section
+  }
+
+  /** What stands before the first section. */
+  static outside(row: string, line: number): Section {
+    const section = new Section(undefined, '', line)
+    section.#slips.push(unknown(line, row, 'Expected *** Update File, *** Add File or *** Delete File'))
+    return section
+  }
+
+  get isNew(): boolean {
+    return this.#kind === 'Add'
+  }
+
+  /** A line of a new file, without its mark. */
+  add(text: string, line: number): void {
+    this.#last = line
+    for (; this.#blanks > 0; this.#blanks--) this.#rows.push('')
+    this.#rows.push(text)
+  }
+
+  take(row: string, line: number, read: ReadMarker): void {
+    if (row.trim() !== '') this.#last = line
+    const marker = mayBeMarker(row) ? read(row).trimEnd() : ''
+    if (marker.startsWith('*** ')) this.#takeMarker(marker, line)
+    else this.#takeRow(row, line)
+  }
+
+  close(): Found {
+    if (this.#kind === 'Update') {
+      while (this.#rows.at(-1) === '') this.#rows.pop()
+      this.#checkUpdate()
+    }
+    if (this.#unmarked !== undefined) {
+      this.#warnings.push(`line ${this.#unmarked} begins with none of ' ', '-', '+'; it was read as a line of context`)
+    }
+    // Not by spreading: a text may hold a hundred thousand sections.
+    const { action, params } = this.#call()
+    return {
+      action,
+      params,
+      label: this.#kind === undefined ? 'Patch' : `${this.#kind} File`,
+      startLine: this.#line,
+      endLine: this.#last,
+      lastLine: this.#last,
+      slips: this.#slips,
+      warnings: this.#warnings,
+      shells: this.#shell === undefined ? undefined : [this.#shell],
+    }
+  }
+
+  #call(): Pick<Found, 'action' | 'params'> {
+    const path = this.#path
+    switch (this.#kind) {
+      case undefined:
+        return { action: '', params: {} }
+      case 'Add':
+        return {
+          action: 'file_create',
+          params: { path, content: this.#rows.length === 0 ? '' : `${this.#rows.join('\n')}\n` },
+        }
+      case 'Delete':
+        return { action: 'file_delete', params: { path } }
+      case 'Update': {
+        const moved = this.#destination === undefined ? {} : { new_path: this.#destination }
+        return { action: 'file_patch', params: { path, patch: this.#rows.join('\n'), ...moved } }
+      }
+    }
+  }
+
+  #takeMarker(marker: string, line: number): void {
+    const destination = MOVE.exec(marker)?.[1]
+    if (destination !== undefined) return this.#move(unquoted(destination), marker, line)
+    if (marker === '*** End of File' && this.#kind === 'Update') this.#rows.push(marker)
+    else this.#slips.push(unknown(line, marker, 'Unknown marker'))
+  }
+
+  #move(destination: string, marker: string, line: number): void {
+    if (destination === '') this.#slips.push(noPath(line, marker))
+    else if (this.#kind !== 'Update' || this.#rows.length > 0 || this.#destination !== undefined) {
+      this.#slips.push({
+        line,
+        message: '*** Move to in the wrong place',
+        hint: 'It stands once, directly below *** Update File.',
+      })
+    } else this.#destination = destination
+  }
+
+  #takeRow(row: string, line: number): void {
+    switch (this.#kind) {
+      case 'Add':
+        if (row.trim() === '') this.#blanks++
+        else this.#refuseUnmarked(row, line)
+        return
+      case 'Delete':
+        // Some write what goes; the file goes whole.
+        if (row.trim() !== '' && !row.startsWith('-'))
+          this.#slips.push(unknown(line, row, 'Text below *** Delete File'))
+        return
+      case 'Update':
+        this.#takeHunkRow(row, line)
+        return
+      case undefined:
+    }
+  }
+
+  /** Once is enough: whoever forgets the marks forgets them on every line. */
+  #refuseUnmarked(row: string, line: number): void {
+    if (!this.#isRefused) this.#slips.push(unmarkedNew(line, row))
+    this.#isRefused = true
+  }
+
+  #takeHunkRow(row: string, line: number): void {
+    if (row === '' && this.#rows.length === 0) return
+    if (row === '' || /^(?:[-+ \\]|@@)/.test(row)) {
+      this.#rows.push(row)
+      return
+    }
+    this.#unmarked ??= line
+    this.#rows.push(` ${row}`)
+  }
+
+  #checkUpdate(): void {
+    if (this.#slips.length > 0) return
+    const changes = this.#rows.some((row) => /^[-+]/.test(row))
+    if (changes && this.#rows.at(-1)?.startsWith('@@') !== true) return
+    if (this.#rows.length === 0 && this.#destination !== undefined) return
+    this.#slips.push({
+      line: changes ? this.#last : this.#line,
+      message: changes ? 'Nothing follows @@' : 'The update changes nothing',
+      hint: 'Write the lines that go with - in front, those that come with +, and some around them with a blank.',
+    })
+  }
+}
+
+const noPath = (line: number, row: string): Slip => ({
+  line,
+  column: row.trimEnd().length + 1,
+  length: 0,
+  message: 'No path',
+  hint: 'Write the path of the file behind the colon.',
+})
+
+const unmarkedNew = (line: number, row: string): Slip => ({
+  line,
+  message: `A line of a new file without +: '${row.trim().slice(0, 60)}'`,
+  hint: 'Put + in front of every line of the new file.',
+})
+
+const unknown = (line: number, row: string, message: string): Slip => ({
+  line,
+  message: `${message}: '${row.trim().slice(0, 60)}'`,
+  hint: 'A section begins with *** Update File: path, *** Add File: path or *** Delete File: path. Its lines begin with a blank, - or +.',
+})

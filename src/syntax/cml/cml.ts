@@ -1,0 +1,241 @@
+import type { Block, BlockGroup, Fault } from '../../core/block.ts'
+import type { Source } from '../../core/source.ts'
+import { type Located, locate } from './locate.ts'
+import { type BlockName, type TaskName, afterBlanks, opensAt, startsLine } from './open.ts'
+import type { Misplaced } from './tags.ts'
+import { type Task, type Unknown, membersOf, taskOf } from './task.ts'
+import { type Element, attributeAt, parseElement } from './xml.ts'
+import { faultAt } from '../sham/lines.ts'
+import { Texts } from '../sham/walk.ts'
+import type { MakeReader, Reader, Reading } from '../syntax.ts'
+
+/*
+ * CML is XML elements in a text, each at the start of a line:
+ *
+ *   block    = task | tasks
+ *   tasks    = "<tasks" [ version ] [ atomic ] ">" { task } "</tasks>"
+ *   task     = write | edit | run | move | remove
+ *   write    = "<write" path [ append ] ">" content "</write>"
+ *   edit     = "<edit" path [ count ] ">" ( search | ends ) replace "</edit>"
+ *   search   = "<search>" content "</search>"
+ *   ends     = "<search-start>" content "</search-start>" "<search-end>" content "</search-end>"
+ *   replace  = "<replace>" content "</replace>"
+ *   run      = "<run" [ dir ] ">" content "</run>"
+ *   move     = "<move" from to "/>"                            deprecated
+ *   remove   = "<remove" path "/>"                             deprecated
+ *   content  = { "<![CDATA[" any text "]]>" }                  "]]&gt;" in it is "]]>"; sections are joined
+ *
+ * Tags, attributes and references are XML's; white space and comments may stand between elements and sections, other
+ * text not. The parts of an edit come in any order. An opening tag alone does not make a block: see `opensAt`.
+ *
+ * The end of an element is found first, by its tags alone, so that neither the text around it nor the content in it
+ * can break it. What is wrong inside costs that block alone. An element that the end of the text cuts off takes
+ * everything behind it along: nobody can tell whether that is content. An element whose end tag is merely missing ends
+ * where another block opens, if it cannot be content there. A document therefore never has a block that it would not
+ * have if it went on.
+ */
+
+export const makeCmlReader: MakeReader = (source) => new CmlReader(source)
+
+class CmlReader implements Reader {
+  readonly syntax = 'cml'
+  readonly #source: Source
+  #tasks = 0
+  #ahead = 0
+  /** Elements before this offset are commented out. */
+  #hidden = 0
+  /** The line of a comment that does not end. */
+  #endless: number | undefined
+
+  constructor(source: Source) {
+    this.#source = source
+  }
+
+  seek(line: number): number {
+    if (this.#ahead >= line) return this.#ahead
+    const { text } = this.#source
+    const from = Math.max(this.#source.startOf(line), this.#hidden)
+    for (let at = text.indexOf('<', from); at !== -1; at = text.indexOf('<', at + 1)) {
+      if (!initials.has(text.charCodeAt(at + 1)) || !startsLine(text, at)) continue
+      if (this.#isComment(at) || opensAt(text, at) !== undefined) return (this.#ahead = this.#source.lineAt(at))
+    }
+    return (this.#ahead = Infinity)
+  }
+
+  read(line: number): Reading {
+    const { text } = this.#source
+    const blocks: Block[] = []
+    let next = line + 1
+    let at = afterBlanks(text, this.#source.startOf(line))
+    if (this.#isComment(at)) return this.#comment(at, line)
+    let mistake = this.#endless === undefined ? undefined : inComment(at, this.#endless)
+    for (let name = opensAt(text, at); name !== undefined; name = opensAt(text, at)) {
+      const located = locate(text, at, name)
+      for (const block of this.#blocksOf(located, mistake)) blocks.push(block)
+      if (located.state === 'cut') {
+        for (const block of this.#followers(located)) blocks.push(block)
+        return { blocks, faults: [], next: this.#source.lineCount + 1 }
+      }
+      next = this.#source.lineAt(located.end - 1) + 1
+      at = afterBlanks(text, located.end)
+      if (at >= this.#source.startOf(next)) break
+      // Passed over, it would leave the lines of its content behind, to be read as blocks.
+      mistake = notAtLineStart(at)
+    }
+    return { blocks, faults: [], next }
+  }
+
+  /** Whether what is commented out begins here. Inside a comment that does not end there are no others. */
+  #isComment(at: number): boolean {
+    return this.#endless === undefined && this.#source.text.startsWith('<!--', at)
+  }
+
+  /** Hides elements only: other syntaxes know no such comments, and find their blocks in them. */
+  #comment(at: number, line: number): Reading {
+    const close = this.#source.text.indexOf('-->', at + 4)
+    if (close === -1) this.#endless = line
+    else this.#hidden = close + 3
+    const reach = close === -1 ? Infinity : this.#source.lineAt(close)
+    return { blocks: [], faults: [], next: line + 1, reach }
+  }
+
+  #blocksOf(located: Located, refusal: Misplaced | undefined): readonly Block[] {
+    const { name, start, state } = located
+    const mistake = located.mistake ?? refusal ?? (state === 'cut' ? cutOff(start, name) : undefined)
+    if (mistake !== undefined) return [this.#refused(located, [mistake])]
+    const parsed = parseElement(located)
+    if (!parsed.ok) return [this.#refused(located, [parsed.mistake])]
+    const { element } = parsed
+    const { version } = element.attributes
+    if (version !== undefined && !knownVersion.test(version)) {
+      return [this.#refused(located, [unknownVersion(attributeAt(this.#source.text, element, 'version'), version)])]
+    }
+    const unknown = version === undefined ? 'strict' : 'lenient'
+    if (name === 'tasks') return this.#group(located, element, unknown)
+    return [this.#block(name, element, taskOf(this.#source.text, name, element, unknown), [])]
+  }
+
+  /** The members of `<tasks>`. One that is wrong stays in its place, so that those behind it are skipped. */
+  #group(located: Located, tasks: Element, unknown: Unknown): readonly Block[] {
+    const { text } = this.#source
+    const content = membersOf(text, tasks, unknown)
+    if (content.mistakes.length > 0) return [this.#refused(located, content.mistakes)]
+    const atomic = tasks.attributes['atomic'] === 'true'
+    const group = { line: this.#source.lineAt(tasks.start), atomic }
+    return content.members.map(([name, element], i) =>
+      this.#block(name, element, taskOf(text, name, element, unknown), i === 0 ? content.warnings : [], group),
+    )
+  }
+
+  #block(name: TaskName, element: Element, task: Task, notes: readonly string[], group?: BlockGroup): Block {
+    const id = String(++this.#tasks)
+    const block: { -readonly [key in keyof Block]: Block[key] } = {
+      syntax: this.syntax,
+      id,
+      action: task.action,
+      params: task.params,
+      startLine: this.#source.lineAt(element.start),
+      endLine: this.#source.lineAt(element.end - 1),
+      faults: task.mistakes.map((mistake) => this.#fault(mistake, id)),
+      raw: this.#source.text.slice(element.start, element.end),
+      label: name,
+    }
+    // Added, not spread: a copy of every block would cost more than reading it.
+    if (group !== undefined) block.group = group
+    if (notes.length + task.warnings.length > 0) block.warnings = [...notes, ...task.warnings]
+    return block
+  }
+
+  #refused({ name, start, end, state }: Located, mistakes: readonly Misplaced[]): Block {
+    const id = String(++this.#tasks)
+    return {
+      syntax: this.syntax,
+      id,
+      action: actions[name],
+      params: new Texts(),
+      startLine: this.#source.lineAt(start),
+      endLine: state === 'closed' ? this.#source.lineAt(end - 1) : null,
+      faults: mistakes.map((mistake) => this.#fault(mistake, id)),
+      raw: this.#source.text.slice(start, end),
+      label: name,
+    }
+  }
+
+  /** Everything of ours that stands behind an element that was cut off, content of closed CDATA left out. */
+  #followers(cut: Located): readonly Block[] {
+    const { text, lineCount } = this.#source
+    const line = this.#source.lineAt(cut.start)
+    const blocks: Block[] = []
+    let section = 0
+    for (let n = this.seek(line + 1); n <= lineCount; n = this.seek(n + 1)) {
+      const start = afterBlanks(text, this.#source.startOf(n))
+      const name = opensAt(text, start)
+      while ((cut.sections[section]?.to ?? Infinity) < start) section++
+      if (name === undefined || (cut.sections[section]?.from ?? Infinity) <= start) continue
+      const end = this.#source.endOf(n)
+      blocks.push(this.#refused({ ...cut, name, start, end, state: 'cut' }, [follows(start, end, cut.name, line)]))
+    }
+    return blocks
+  }
+
+  #fault({ code, at, length, message, hint }: Misplaced, id: string): Fault {
+    const line = this.#source.lineAt(at)
+    const room = this.#source.endOf(line) - at
+    const column = at - this.#source.startOf(line) + 1
+    return faultAt(this.#source, line, id, { code, column, length: Math.max(0, Math.min(length, room)), message, hint })
+  }
+}
+
+const knownVersion = /^(?:0\.0\.1|1(?:\.\d+)*)$/
+
+/** What a refused element was probably meant to be, for reports. */
+const actions: Record<BlockName, string> = {
+  tasks: '',
+  write: 'file_write',
+  edit: 'file_edit',
+  run: 'run',
+  move: 'file_move',
+  remove: 'file_delete',
+}
+
+/** What can follow the `<` of a block or a comment. */
+const initials = new Set([...'tewrm!'].map((c) => c.charCodeAt(0)))
+
+const cutOff = (at: number, name: BlockName): Misplaced => ({
+  code: 'truncated',
+  at,
+  length: name.length + 1,
+  message: `<${name}> is not closed before the end of the text`,
+  hint: `Close it with </${name}>. Nothing behind it was executed: send it again, whole, and everything after it.`,
+})
+
+const follows = (at: number, end: number, name: BlockName, line: number): Misplaced => ({
+  code: 'truncated',
+  at,
+  length: end - at,
+  message: `not executed: follows an unclosed <${name}>`,
+  hint: `Send it again behind the <${name}> of line ${line}, which is not closed.`,
+})
+
+const unknownVersion = (place: { at: number; length: number }, version: string): Misplaced => ({
+  code: 'malformed_block',
+  ...place,
+  message: `Unknown version: ${version}`,
+  hint: 'Known are 0.0.1 and 1.x: write version="1.0", or leave it out.',
+})
+
+const notAtLineStart = (at: number): Misplaced => ({
+  code: 'malformed_block',
+  at,
+  length: 1,
+  message: 'An element must start a line',
+  hint: 'Put it on a line of its own.',
+})
+
+const inComment = (at: number, line: number): Misplaced => ({
+  code: 'truncated',
+  at,
+  length: 1,
+  message: `not executed: stands in a comment that is not closed`,
+  hint: `Close the comment of line ${line} with -->.`,
+})

@@ -1,0 +1,234 @@
+import {
+  type BlockName,
+  CDATA,
+  afterBlanks,
+  balancedEnd,
+  endsLine,
+  innerOpening,
+  isNameStart,
+  isNamed,
+  opensAt,
+  startsLine,
+} from './open.ts'
+import { type Misplaced, type Section, Tags } from './tags.ts'
+
+export interface Located {
+  readonly name: BlockName
+  readonly start: number
+  /** Behind the last character that belongs to the element. */
+  readonly end: number
+  /**
+   * `unclosed`: its end tag is missing, but what follows can be no part of it. `cut`: the text ended first, and nobody
+   * knows what of the rest was meant as its content.
+   */
+  readonly state: 'closed' | 'unclosed' | 'cut'
+  readonly tags: Tags
+  readonly sections: readonly Section[]
+  /** The first text outside CDATA. */
+  readonly stray: number | undefined
+  /** Set when the element is not worth parsing. */
+  readonly mistake: Misplaced | undefined
+}
+
+/** Finds the end of the element that opens at `start`, by its tags alone: what is in CDATA, comments and quotes is none. */
+export const locate = (text: string, start: number, name: BlockName): Located => new Locator(text, start, name).locate()
+
+class Locator {
+  readonly #text: string
+  readonly #start: number
+  readonly #name: BlockName
+  readonly #tags = new Tags()
+  readonly #sections: Section[] = []
+  /** How many elements are open, and how many of them have the name of the first. */
+  #depth = 0
+  #own = 0
+  /** Whether CDATA was the last markup, with nothing behind it on its line. */
+  #settled = false
+  /** Behind the last tag, CDATA or comment. */
+  #at: number
+  #stray: number | undefined
+  /** The first tag that is nested too deep. */
+  #deep: number | undefined
+  #mistake: Misplaced | undefined
+
+  constructor(text: string, start: number, name: BlockName) {
+    this.#text = text
+    this.#start = start
+    this.#name = name
+    this.#at = start
+  }
+
+  locate(): Located {
+    const text = this.#text
+    for (;;) {
+      const next = this.#nextTag()
+      if (this.#isFollower(next)) return this.#found('unclosed')
+      const stray = afterBlanks(text, this.#at)
+      if (stray < next) {
+        this.#tags.add('x', stray)
+        this.#stray ??= stray
+      }
+      if (next === text.length) return this.#found('cut')
+      const c = text.charCodeAt(next + 1)
+      const state = c === BANG || c === QUESTION ? this.#declaration(next) : this.#tag(next, c === SLASH)
+      if (state !== 'open') return this.#found(state)
+    }
+  }
+
+  /** The next `<` that begins a tag, CDATA or a comment; in `a < b` it is text. */
+  #nextTag(): number {
+    const text = this.#text
+    for (let at = text.indexOf('<', this.#at); at !== -1; at = text.indexOf('<', at + 1)) {
+      const c = text.charCodeAt(at + 1)
+      if (c === SLASH || c === BANG || c === QUESTION || isNameStart(c)) return at
+    }
+    return text.length
+  }
+
+  /**
+   * Whether the tag at `at` opens another block, in a place where it cannot be content: directly in `<edit>`, where
+   * only its parts stand; behind the CDATA of `<write>` or `<run>`, with no markup between; for `<tasks>`, which do not
+   * nest, another one. Anywhere else it may be content that lacks its CDATA, and is not to be trusted.
+   */
+  #isFollower(at: number): boolean {
+    const name = this.#name
+    if (this.#depth !== 1 || !(this.#settled || name === 'edit' || name === 'tasks')) return false
+    if (!isNameStart(this.#text.charCodeAt(at + 1)) || !startsLine(this.#text, at)) return false
+    const opened = opensAt(this.#text, at)
+    return name === 'tasks' ? opened === 'tasks' : opened !== undefined
+  }
+
+  /** Passes over what begins with `<!` or `<?`. */
+  #declaration(at: number): 'open' | 'cut' {
+    if (this.#text.startsWith(CDATA, at)) return this.#section(at)
+    if (this.#text.startsWith('<!--', at)) {
+      const close = this.#text.indexOf('-->', at + 4)
+      if (close === -1) return this.#endless(at, 4, 'A comment')
+      this.#at = close + 3
+      return 'open'
+    }
+    this.#mistake ??= declared(at)
+    this.#settled = false
+    this.#at = at + 2
+    return 'open'
+  }
+
+  #section(at: number): 'open' | 'cut' {
+    const text = this.#text
+    const from = at + CDATA.length
+    let to = text.indexOf(']]>', from)
+    if (to === -1) return this.#endless(at, CDATA.length, 'CDATA')
+    const inner = innerOpening(text, from, to)
+    if (inner !== -1) {
+      this.#mistake ??= innerCdata(inner)
+      to = balancedEnd(text, from)
+      if (to === -1) return 'cut'
+    }
+    this.#tags.add(`${CDATA}${this.#sections.length}]]>`, at)
+    this.#sections.push({ from, to })
+    this.#at = to + 3
+    this.#settled = this.#depth === 1 && endsLine(text, this.#at)
+    return 'open'
+  }
+
+  #endless(at: number, length: number, what: string): 'cut' {
+    const message = `${what} is not closed before the end of the text`
+    const hint = `The text ends inside <${this.#name}>: send it again, whole, and everything after it.`
+    this.#mistake = { code: 'truncated', at, length, message, hint }
+    return 'cut'
+  }
+
+  /** Passes over a start or end tag. */
+  #tag(at: number, isEnd: boolean): Located['state'] | 'open' {
+    const text = this.#text
+    const { end, whole } = tagFrom(text, at + 1)
+    if (end === text.length && !whole) return 'cut'
+    this.#tags.add(text.slice(at, end), at)
+    this.#settled = false
+    this.#at = end
+    if (isEnd) {
+      this.#depth--
+      if (isNamed(text, at + 2, this.#name)) this.#own--
+      return this.#own > 0 ? 'open' : 'closed'
+    }
+    const first = at === this.#start
+    if (whole && text.charCodeAt(end - 2) === SLASH) return first ? 'closed' : 'open'
+    if (first && this.#isVoid()) return 'unclosed'
+    // A broken tag, as in `if (a <b && c)`, opens nothing; the parser will refuse it.
+    if (!whole && !first) return 'open'
+    this.#depth++
+    if (this.#depth > maxDepth) this.#deep ??= at
+    if (first || isNamed(text, at + 1, this.#name)) this.#own++
+    return 'open'
+  }
+
+  /** `<move>` and `<remove>` hold nothing: without an end tag right behind it, the start tag is all there is. */
+  #isVoid(): boolean {
+    if (this.#name !== 'move' && this.#name !== 'remove') return false
+    const next = afterBlanks(this.#text, this.#at)
+    return !this.#text.startsWith('</', next) || !isNamed(this.#text, next + 2, this.#name)
+  }
+
+  #found(state: Located['state']): Located {
+    const end = state === 'cut' ? this.#text.length : this.#at
+    return {
+      name: this.#name,
+      start: this.#start,
+      end,
+      state,
+      tags: this.#tags,
+      sections: this.#sections,
+      stray: this.#stray,
+      mistake: this.#mistake ?? (state === 'cut' || this.#deep === undefined ? undefined : tooDeep(this.#deep)),
+    }
+  }
+}
+
+/** Far above what the language has, far below what the parser's recursion bears. */
+const maxDepth = 64
+
+/** Where a tag ends. No `<` may stand in it, so a quote or a tag that is left open ends there, and is not whole. */
+function tagFrom(text: string, from: number): { end: number; whole: boolean } {
+  let quote = 0
+  for (let at = from; at < text.length; at++) {
+    const c = text.charCodeAt(at)
+    if (c === LT) return { end: at, whole: false }
+    if (quote !== 0) {
+      if (c === quote) quote = 0
+    } else if (c === GT) return { end: at + 1, whole: true }
+    else if (c === QUOTE || c === APOSTROPHE) quote = c
+  }
+  return { end: text.length, whole: false }
+}
+
+const declared = (at: number): Misplaced => ({
+  code: 'malformed_xml',
+  at,
+  length: 2,
+  message: 'Declarations and processing instructions are not allowed',
+  hint: `Leave out <!DOCTYPE …>, <!ENTITY …> and <?…?>; content goes in ${CDATA}…]]>.`,
+})
+
+const innerCdata = (at: number): Misplaced => ({
+  code: 'malformed_xml',
+  at,
+  length: CDATA.length,
+  message: 'CDATA inside CDATA is not escaped',
+  hint: 'Inside CDATA write ]]&gt; for every ]]> that is content.',
+})
+
+const tooDeep = (at: number): Misplaced => ({
+  code: 'malformed_xml',
+  at,
+  length: 1,
+  message: `Elements are nested more than ${maxDepth} deep`,
+  hint: `Content goes in ${CDATA}…]]>.`,
+})
+
+const BANG = 33
+const QUOTE = 34
+const APOSTROPHE = 39
+const SLASH = 47
+const LT = 60
+const GT = 62
+const QUESTION = 63

@@ -1,0 +1,119 @@
+/** Where an element of CML opens, and what only looks like it. The grammar is in `cml.ts`. */
+
+export type TaskName = 'edit' | 'write' | 'run' | 'move' | 'remove'
+export type BlockName = 'tasks' | TaskName
+
+export const CDATA = '<![CDATA['
+
+/**
+ * The element of ours that opens at `at`, which is a `<`. Prose has words in angle brackets too, `<write about it>` or
+ * `<run> starts a command`: what opens a block has an attribute, closes itself, or is followed by what it may hold.
+ */
+export function opensAt(text: string, at: number): BlockName | undefined {
+  const name = nameAt(text, at)
+  if (name === undefined) return undefined
+  const behind = at + 1 + name.length
+  const next = afterBlanks(text, behind)
+  const c = text.charCodeAt(next)
+  if (c === SLASH) return text.charCodeAt(next + 1) === GT ? name : undefined
+  if (c === GT) return holdsOurs(text, name, next + 1) ? name : undefined
+  attribute.lastIndex = next
+  return next > behind && attribute.test(text) ? name : undefined
+}
+
+/** Whether nothing but white space stands before `at` on its line. */
+export function startsLine(text: string, at: number): boolean {
+  for (let i = at - 1; i >= 0; i--) {
+    const c = text.charCodeAt(i)
+    if (c === LF) return true
+    if (!isBlank(c)) return false
+  }
+  return true
+}
+
+/** Whether nothing but white space follows on the line of `at`. */
+export function endsLine(text: string, at: number): boolean {
+  let i = at
+  while (text.charCodeAt(i) !== LF && isBlank(text.charCodeAt(i))) i++
+  return i >= text.length || text.charCodeAt(i) === LF
+}
+
+export function afterBlanks(text: string, at: number): number {
+  let i = at
+  while (isBlank(text.charCodeAt(i))) i++
+  return i
+}
+
+/** Whether `name` stands at `at` as the whole name of a tag. */
+export function isNamed(text: string, at: number, name: string): boolean {
+  if (!text.startsWith(name, at)) return false
+  const c = text.charCodeAt(at + name.length)
+  return c === GT || c === SLASH || isBlank(c)
+}
+
+export const isNameStart = (c: number): boolean =>
+  (c >= 97 && c <= 122) || (c >= 65 && c <= 90) || c === UNDERSCORE || c === COLON || c >= 0xc0
+
+const names: readonly BlockName[] = ['tasks', 'edit', 'write', 'run', 'move', 'remove']
+const attribute = /[A-Za-z_:][\w:.-]*\s*=/y
+
+const nameAt = (text: string, at: number): BlockName | undefined => names.find((name) => isNamed(text, at + 1, name))
+
+/** Whether a tag without attributes is followed by what an element of this name holds. Looks no further than the next `<`. */
+function holdsOurs(text: string, name: BlockName, at: number): boolean {
+  const next = text.indexOf('<', at)
+  if (next === -1) return false
+  if (text.charCodeAt(next + 1) === SLASH && isNamed(text, next + 2, name)) return true
+  const direct = afterBlanks(text, at) === next
+  if (text.startsWith(CDATA, next)) return direct || name === 'write' || name === 'run'
+  // A tag with a line of its own is no part of a sentence, even where prose follows.
+  if (name === 'tasks') return (direct || endsLine(text, at)) && beginsMember(text, next)
+  if (!direct) return false
+  if (text.startsWith('!--', next + 1)) return true
+  return name === 'edit' && (text.startsWith('search', next + 1) || text.startsWith('replace', next + 1))
+}
+
+function beginsMember(text: string, at: number): boolean {
+  const name = nameAt(text, at)
+  if (name === undefined) return /[\p{L}_:!?]/u.test(text.charAt(at + 1))
+  return name === 'tasks' || opensAt(text, at) !== undefined
+}
+
+const LF = 10
+const SLASH = 47
+const COLON = 58
+const GT = 62
+const UNDERSCORE = 95
+
+/** What `trim` takes away, a byte order mark included. */
+const isBlank = (c: number): boolean =>
+  c === 32 || (c >= 9 && c <= 13) || (c > 127 && /\s/.test(String.fromCharCode(c)))
+
+/**
+ * Where one of our own elements opens its CDATA inside CDATA and nobody wrote `]]&gt;` behind it; -1 when there is none.
+ * Models document this very language and forget to escape: the first `]]>` is then the one of the example, and what
+ * follows it would be read as blocks.
+ */
+export function innerOpening(text: string, from: number, to: number): number {
+  const first = text.indexOf(CDATA, from)
+  if (first === -1 || first >= to) return -1
+  const inner = text.lastIndexOf(CDATA, to)
+  if (text.slice(inner, to).includes(ESCAPED)) return -1
+  return ownTag.test(text.slice(Math.max(from, inner - 500), inner)) ? inner : -1
+}
+
+const ESCAPED = ']]&gt;'
+const ownTag = /<(?:write|run|search|search-start|search-end|replace)(?:\s[^<>]*)?>\s*$/
+
+/** Where CDATA ends if every opening inside it is meant to have an end of its own; -1 when the text ends first. */
+export function balancedEnd(text: string, from: number): number {
+  const mark = /<!\[CDATA\[|\]\](?:>|&gt;)/g
+  mark.lastIndex = from
+  let level = 1
+  for (let found = mark.exec(text); found !== null; found = mark.exec(text)) {
+    if (found[0] === CDATA) level++
+    else if (found[0] !== ESCAPED || level > 1) level--
+    if (level === 0) return found.index
+  }
+  return -1
+}

@@ -1,0 +1,300 @@
+import { CDATA, type TaskName } from './open.ts'
+import type { Misplaced, Section } from './tags.ts'
+import { type Element, attributeAt, outsideCdata, tagAt } from './xml.ts'
+import { Texts } from '../sham/walk.ts'
+
+/** What an element asks for, as an action. With any mistake it is only for reports. */
+export interface Task {
+  readonly action: string
+  readonly params: Readonly<Record<string, string>>
+  readonly mistakes: readonly Misplaced[]
+  readonly warnings: readonly string[]
+}
+
+/** `lenient`: the block names a version, so that what is not known may be newer than this reader, and is passed over. */
+export type Unknown = 'lenient' | 'strict'
+
+export function taskOf(text: string, name: TaskName, element: Element, unknown: Unknown): Task {
+  const reading = new ElementReading(text, element, unknown)
+  const action = reading[name]()
+  reading.warnOfAttributes(attributesOf[name])
+  const { params, mistakes, warnings } = reading
+  return { action, params, mistakes, warnings }
+}
+
+const attributesOf: Record<TaskName, readonly string[]> = {
+  write: ['path', 'append'],
+  edit: ['path', 'count'],
+  run: ['dir'],
+  move: ['from', 'to'],
+  remove: ['path'],
+}
+
+const partNames = ['search', 'search-start', 'search-end', 'replace'] as const
+type PartName = (typeof partNames)[number]
+
+/** Reads one element into parameters. What is wrong is collected, so that one turn is enough to mend it all. */
+class ElementReading {
+  readonly params = new Texts()
+  readonly mistakes: Misplaced[] = []
+  readonly warnings: string[] = []
+  readonly #text: string
+  readonly #element: Element
+  readonly #unknown: Unknown
+
+  constructor(text: string, element: Element, unknown: Unknown) {
+    this.#text = text
+    this.#element = element
+    this.#unknown = unknown
+  }
+
+  write(): string {
+    this.#required('path', 'path', 'malformed_xml')
+    const { append } = this.#element.attributes
+    const content = this.#content(this.#element)
+    if (content === undefined) this.#wrong('malformed_xml', 'Missing content', forEmpty)
+    this.params['content'] = content ?? ''
+    if (append === 'true') {
+      // A line of its own is what appending means to CML; `file_append` by itself adds nothing between.
+      this.params['new_line'] = 'true'
+      return 'file_append'
+    }
+    if (append !== undefined && append !== 'false') {
+      this.warnings.push(`append="${append}" is not "true", so the file is written, not appended to`)
+    }
+    return 'file_write'
+  }
+
+  edit(): string {
+    this.#required('path', 'path', 'missing_path_attribute')
+    const { count = '1' } = this.#element.attributes
+    const times = count.trim()
+    if (times !== 'all' && !(/^\d+$/.test(times) && Number(times) >= 1 && Number.isSafeInteger(Number(times)))) {
+      const hint = 'Write count="3" for exactly three places, count="all" for every place, or leave it out for one.'
+      this.#wrongAttribute('count', 'invalid_count', `Invalid count: ${count}`, hint)
+    }
+    const parts = this.#parts()
+    const range = parts.has('search-start') || parts.has('search-end')
+    if (range && parts.has('search')) {
+      const hint = 'Give <search> for the whole text, or <search-start> and <search-end> for its two ends.'
+      this.#wrong('conflicting_search_modes', 'Both <search> and <search-start> or <search-end> are given', hint)
+    } else if (range) {
+      this.#searched(parts, 'search-start', 'old_text_beginning', 'missing_search_start', 'empty_search_start')
+      this.#searched(parts, 'search-end', 'old_text_end', 'missing_search_end', 'empty_search_end')
+    } else {
+      this.#searched(parts, 'search', 'old_text', 'missing_search_element', 'empty_search')
+    }
+    const replace = parts.get('replace')
+    if (replace === undefined) {
+      const hint = 'Add <replace><![CDATA[new text]]></replace>; an empty one deletes.'
+      this.#wrong('missing_replace_element', 'Missing element: <replace>', hint)
+    } else this.params['new_text'] = this.#content(replace) ?? ''
+    this.params['count'] = times
+    return range ? 'file_replace_text_range' : 'file_edit'
+  }
+
+  run(): string {
+    const command = this.#content(this.#element)
+    if (command === undefined) this.#wrong('malformed_xml', 'Missing content', commandHint)
+    else if (command.trim() === '' && this.mistakes.length === 0)
+      this.#wrong('invalid_parameter', 'Empty command', commandHint)
+    this.params['command'] = command ?? ''
+    const { dir } = this.#element.attributes
+    if (dir === '') {
+      const hint = 'Leave dir out to run at the root.'
+      this.#wrongAttribute('dir', 'path_validation', 'Empty dir attribute', hint)
+    } else if (dir !== undefined) this.params['dir'] = dir
+    return 'run'
+  }
+
+  move(): string {
+    const from = this.#required('from', 'old_path', 'malformed_xml')
+    const to = this.#required('to', 'new_path', 'malformed_xml')
+    this.#holdsNothing()
+    this.#deprecated(`<move> is deprecated: write <run><![CDATA[mv ${word(from)} ${word(to)}]]></run>`)
+    return 'file_move'
+  }
+
+  remove(): string {
+    const path = this.#required('path', 'path', 'malformed_xml')
+    this.#holdsNothing()
+    this.#deprecated(`<remove> is deprecated: write <run><![CDATA[rm ${word(path)}]]></run>`)
+    return 'file_delete'
+  }
+
+  warnOfAttributes(known: readonly string[]): void {
+    const { name, attributes } = this.#element
+    for (const key in attributes) {
+      if (key === 'version' || known.includes(key)) continue
+      this.warnings.push(`<${name}> has no attribute ${key}; it was ignored`)
+    }
+  }
+
+  #required(attribute: string, param: string, code: string): string {
+    const { name, attributes } = this.#element
+    const value = attributes[attribute]
+    if (value === undefined) this.#wrong(code, `Missing required attribute: ${attribute}`, `Write: ${spellings[name]}`)
+    else if (value === '') {
+      const hint = `Write: ${spellings[name]}`
+      this.#wrongAttribute(attribute, 'path_validation', `Empty ${attribute} attribute`, hint)
+    } else this.params[param] = value
+    return value ?? ''
+  }
+
+  #searched(parts: Parts, name: PartName, param: string, missing: string, empty: string): void {
+    const part = parts.get(name)
+    if (part === undefined) {
+      this.#wrong(missing, `Missing element: <${name}>`, `Add <${name}><![CDATA[text of the file]]></${name}>.`)
+      return
+    }
+    const before = this.mistakes.length
+    const content = this.#content(part) ?? ''
+    if (content === '' && this.mistakes.length === before) {
+      const hint = `Write: <${name}><![CDATA[text of the file]]></${name}>`
+      this.mistakes.push({ code: empty, ...tagAt(part), message: `Empty element: <${name}>`, hint })
+    }
+    this.params[param] = content
+  }
+
+  #parts(): Parts {
+    const parts: Map<PartName, Element> = new Map()
+    for (const node of this.#element.nodes) {
+      if (node.kind === 'text') this.mistakes.push(onlyParts(node.at, 1))
+      else if (node.kind === 'section') this.mistakes.push(onlyParts(node.section.from - CDATA.length, CDATA.length))
+      else {
+        const name = partNames.find((one) => one === node.name)
+        if (name === undefined) this.#unknownElement(node)
+        else if (!parts.has(name)) parts.set(name, node)
+        else this.mistakes.push(twice(node))
+      }
+    }
+    return parts
+  }
+
+  #unknownElement(element: Element): void {
+    const within = this.#element.name
+    if (this.#unknown === 'lenient') {
+      this.warnings.push(`<${within}> holds no <${element.name}>; it was passed over`)
+      return
+    }
+    const message = `Unknown element: <${element.name}>`
+    this.mistakes.push({ code: 'malformed_xml', ...tagAt(element), message, hint: `Write: ${spellings[within]}` })
+  }
+
+  /** The CDATA of an element, joined; undefined when there is none. */
+  #content(element: Element): string | undefined {
+    let content: string | undefined
+    for (const node of element.nodes) {
+      if (node.kind === 'section') content = (content ?? '') + contentOf(this.#text, node.section)
+      else {
+        this.mistakes.push(outsideCdata(node.kind === 'text' ? node.at : node.start))
+        return content ?? ''
+      }
+    }
+    return content
+  }
+
+  #holdsNothing(): void {
+    const { name, nodes } = this.#element
+    for (const node of nodes) {
+      if (node.kind === 'element') this.#unknownElement(node)
+      else {
+        const at = node.kind === 'text' ? node.at : node.section.from - CDATA.length
+        const message = `<${name}> holds nothing`
+        this.mistakes.push({ code: 'malformed_xml', at, length: 1, message, hint: `Write: ${spellings[name]}` })
+      }
+    }
+  }
+
+  #deprecated(warning: string): void {
+    if (this.mistakes.length === 0) this.warnings.push(warning)
+  }
+
+  #wrong(code: string, message: string, hint: string): void {
+    this.mistakes.push({ code, ...tagAt(this.#element), message, hint })
+  }
+
+  #wrongAttribute(name: string, code: string, message: string, hint: string): void {
+    this.mistakes.push({ code, ...attributeAt(this.#text, this.#element, name), message, hint })
+  }
+}
+
+type Parts = ReadonlyMap<PartName, Element>
+
+const spellings: Readonly<Record<string, string>> = {
+  write: '<write path="file.txt"><![CDATA[content]]></write>',
+  edit: '<edit path="file.txt"><search><![CDATA[old text]]></search><replace><![CDATA[new text]]></replace></edit>',
+  move: '<move from="old.txt" to="new.txt"/>',
+  remove: '<remove path="file.txt"/>',
+}
+const forEmpty = 'For an empty file write: <write path="file.txt"><![CDATA[]]></write>'
+const commandHint = 'Write: <run><![CDATA[npm test]]></run>'
+
+const onlyParts = (at: number, length: number): Misplaced => ({
+  code: 'malformed_xml',
+  at,
+  length,
+  message: 'Text outside <search> and <replace>',
+  hint: `Write: ${spellings['edit']}`,
+})
+
+const twice = (element: Element): Misplaced => ({
+  code: 'malformed_xml',
+  ...tagAt(element),
+  message: `More than one <${element.name}>`,
+  hint: 'For two edits write two <edit> elements.',
+})
+
+/**
+ * A section as it was meant. Line breaks are LF, as in every syntax. Escaped are only whole `]]&gt;`: a text that holds
+ * just that can be written in two sections, `]]` and `&gt;`.
+ */
+function contentOf(text: string, { from, to }: Section): string {
+  const raw = text.slice(from, to)
+  const lines = raw.includes('\r\n') ? raw.replaceAll('\r\n', '\n') : raw
+  return lines.includes(']]&gt;') ? lines.replaceAll(']]&gt;', ']]>') : lines
+}
+
+/** A path as one word of a command line. */
+const word = (path: string): string => (/^[\w./@+:-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`)
+
+/** What `<tasks>` holds. A mistake here costs all of it; mistakes inside a member are that member's. */
+export interface Members {
+  readonly members: readonly (readonly [TaskName, Element])[]
+  readonly mistakes: readonly Misplaced[]
+  readonly warnings: readonly string[]
+}
+
+export function membersOf(text: string, tasks: Element, unknown: Unknown): Members {
+  const members: [TaskName, Element][] = []
+  const mistakes: Misplaced[] = []
+  const warnings: string[] = []
+  for (const [key, value] of Object.entries(tasks.attributes)) {
+    if (key === 'version') continue
+    if (key !== 'atomic') warnings.push(`<tasks> has no attribute ${key}; it was ignored`)
+    else if (value !== 'true' && value !== 'false') {
+      const message = `Invalid value for 'atomic': must be 'true' or 'false'`
+      const hint = 'Write <tasks atomic="true">, or leave it out.'
+      mistakes.push({ code: 'malformed_block', ...attributeAt(text, tasks, key), message, hint })
+    }
+  }
+  for (const node of tasks.nodes) {
+    if (node.kind !== 'element') {
+      const at = node.kind === 'text' ? node.at : node.section.from - CDATA.length
+      mistakes.push({ code: 'malformed_xml', at, length: 1, message: 'Text directly in <tasks>', hint: inTasks })
+      continue
+    }
+    const name = taskNames.find((one) => one === node.name)
+    if (name !== undefined) members.push([name, node])
+    else if (node.name !== 'tasks' && unknown === 'lenient') {
+      warnings.push(`<tasks> holds no <${node.name}>; it was passed over`)
+    } else {
+      const message = node.name === 'tasks' ? '<tasks> cannot be nested' : `Unknown element: <${node.name}>`
+      mistakes.push({ code: 'malformed_xml', ...tagAt(node), message, hint: inTasks })
+    }
+  }
+  return { members, mistakes, warnings }
+}
+
+const inTasks = '<tasks> holds <write>, <edit>, <run>, <move> and <remove>, nothing else.'
+const taskNames: readonly TaskName[] = ['write', 'edit', 'run', 'move', 'remove']

@@ -1,0 +1,218 @@
+import type { Block, BlockGroup, Fault } from '../../core/block.ts'
+import type { Source } from '../../core/source.ts'
+import {
+  type Call,
+  type Edit,
+  type Refused,
+  type Rendered,
+  between,
+  meaningOf,
+  refuse,
+  unfitForLines,
+} from '../call.ts'
+import { type Delimiters, parseMarker } from './marker.ts'
+import { callOf, invalid, invalidTasks, skipped, unknownAttributes } from './operation.ts'
+import { CslWalk, type Operation, type Tasks } from './walk.ts'
+import type { MakeReader } from '../syntax.ts'
+
+/*
+ * CSL, with "<---" and "--->" for whatever the delimiters are:
+ *
+ *   text      = { operation | tasks | any other line }
+ *   tasks     = marker(TASKS) { operation | any other line } end       attributes version, atomic
+ *   operation = write | run | search
+ *   write     = marker(WRITE) { line } end                             attributes file, append
+ *   run       = marker(RUN) { line } end                               attribute dir
+ *   search    = marker(SEARCH) { line } [ marker(TO) { line } ] marker(REPLACE) { line } end
+ *                                                                      attributes file, count
+ *   end       = marker(END)                                            no attributes
+ *   marker(N) = "<---" N { attribute } "--->"                          a whole line, from column 1
+ *   attribute = name [blanks] "=" [blanks] ( '"' value '"' | "'" value "'" )
+ *   value     = characters, among them \" \' \\ for a quote and a backslash
+ *
+ * "Any other line" does not begin with "<---": outside of content that is always a marker or a mistake. In content
+ * only what can come next is a marker: END in WRITE, RUN and REPLACE; TO, REPLACE and END in SEARCH; REPLACE in TO.
+ * White space behind a marker and a byte order mark before the text do not matter. A line ends at LF or CRLF; a lone
+ * CR is content like any other character.
+ *
+ * A mistake in the syntax costs every operation of the text. One in the meaning costs its operation, or the TASKS
+ * it stands in. What is not closed reaches to the end of the text: nothing below it is executed, by whichever syntax.
+ */
+
+export const defaultDelimiters: Delimiters = { start: '<---', end: '--->' }
+
+export function makeCslReader(delimiters: Delimiters = defaultDelimiters): MakeReader {
+  return (source) => {
+    const walk = new CslWalk(source, delimiters)
+    let ahead = 0
+    return {
+      syntax: 'csl',
+      seek: (line) => (ahead >= line ? ahead : (ahead = walk.seek(line))),
+      read(line) {
+        const found = walk.read(line)
+        const { next } = found
+        switch (found.kind) {
+          case 'stray':
+            return { blocks: [], faults: found.faults, next }
+          case 'operation':
+            return { blocks: [blockOf(source, found.operation, faultsOf(source, found.operation))], faults: [], next }
+          case 'tasks':
+            return { ...members(source, found.tasks), next }
+        }
+      },
+      fatal: () => walk.fatal,
+    }
+  }
+}
+
+/** An empty TASKS gives no block and takes no number: there is nothing to do and nothing to report. */
+function members(source: Source, tasks: Tasks): { blocks: Block[]; faults: Fault[] } {
+  const { line, attributes, operations } = tasks
+  const own = [...tasks.faults, ...invalidTasks(source, tasks)]
+  const faults = operations.map((operation) => faultsOf(source, operation))
+  const because = reason(tasks, own, faults)
+  const group = { line, atomic: attributes.get('atomic')?.value === 'true' }
+  const warnings = unknownAttributes('TASKS', attributes)
+  const blocks = operations.map((operation, i) => {
+    let found = faults[i] ?? []
+    if (found.length === 0 && because !== undefined) found = [skipped(source, operation, because)]
+    // Once for all of them.
+    return blockOf(source, operation, found, group, i === 0 ? warnings : [])
+  })
+  return { blocks, faults: own }
+}
+
+/** Why none of the operations can run, if so. */
+function reason(tasks: Tasks, own: readonly Fault[], faults: readonly (readonly Fault[])[]): string | undefined {
+  const bad = tasks.operations[faults.findIndex((found) => found.length > 0)]
+  if (bad !== undefined) return `${bad.name} on line ${bad.line}, in the same TASKS, is not valid`
+  const [first] = own
+  return first && `its TASKS has a mistake on line ${first.line}`
+}
+
+function faultsOf(source: Source, operation: Operation): readonly Fault[] {
+  return operation.faults.length > 0 ? operation.faults : invalid(source, operation)
+}
+
+function blockOf(
+  source: Source,
+  operation: Operation,
+  faults: readonly Fault[],
+  group?: BlockGroup,
+  inherited: readonly string[] = [],
+): Block {
+  const { id, name, line, endLine, lastLine, attributes } = operation
+  const { action, params } = callOf(operation)
+  const warnings = inherited.concat(unknownAttributes(name, attributes), operation.warnings)
+  return {
+    syntax: 'csl',
+    id,
+    label: name,
+    action,
+    params,
+    startLine: line,
+    endLine,
+    faults,
+    raw: source.text.slice(source.startOf(line), source.endOf(lastLine)),
+    ...(group && { group }),
+    ...(warnings.length > 0 && { warnings }),
+  }
+}
+
+/** Writes calls in CSL. */
+export class CslRenderer {
+  readonly #delimiters: Delimiters
+
+  constructor(delimiters: Delimiters) {
+    this.#delimiters = delimiters
+  }
+
+  call(call: Call): Rendered {
+    const meaning = meaningOf(call)
+    if ('refused' in meaning) return meaning
+    switch (meaning.kind) {
+      case 'write': {
+        const append = meaning.append ? ' append="true"' : ''
+        return this.#operation(`WRITE file=${quoted(meaning.path)}${append}`, meaning.path, [
+          { text: meaning.content, closers: ['END'] },
+        ])
+      }
+      case 'edit':
+        return this.#search(meaning)
+      case 'run': {
+        const { command, dir } = meaning
+        if (command === '') return refuse('has no empty RUN')
+        const attribute = dir === undefined ? '' : ` dir=${quoted(dir)}`
+        return this.#operation(`RUN${attribute}`, dir ?? '.', [{ text: command, closers: ['END'] }])
+      }
+      case 'move':
+      case 'remove':
+        return refuse(`has nothing that says ${call.action}`)
+    }
+  }
+
+  /** Several operations that stand or fall together. */
+  group(texts: readonly string[], { atomic }: { atomic: boolean }): string {
+    return [this.#marker(`TASKS${atomic ? ' atomic="true"' : ''}`), ...texts, this.#marker('END')].join('\n')
+  }
+
+  #search({ path, old: [first, end], replacement, count }: Edit): Rendered {
+    if (first === '' || end === '') return refuse('has no empty SEARCH or TO')
+    // As the models are taught it: one place is not worth a count.
+    const times = count === '1' ? '' : ` count=${quoted(count)}`
+    return this.#operation(`SEARCH file=${quoted(path)}${times}`, path, [
+      { text: first, closers: ['TO', 'REPLACE', 'END'] },
+      ...(end === undefined ? [] : [{ opens: 'TO', text: end, closers: ['REPLACE'] }]),
+      { opens: 'REPLACE', text: replacement, closers: ['END'] },
+    ])
+  }
+
+  #operation(opening: string, attribute: string, parts: readonly Part[]): Rendered {
+    const unfit = this.#unfitAttribute(attribute) ?? this.#unfitPart(parts)
+    if (unfit !== undefined) return unfit
+    const lines = parts.map(({ opens, text }) => `${this.#marker(opens ?? opening)}\n${between(text)}`)
+    return { text: `${lines.join('')}${this.#marker('END')}` }
+  }
+
+  #unfitAttribute(value: string): Refused | undefined {
+    if (value === '') return refuse('has no empty file or dir')
+    if (/[\r\n]/.test(value)) return refuse('has no line break in an attribute')
+    const unfit = unfitForLines(value)
+    return unfit === undefined ? undefined : refuse(unfit)
+  }
+
+  #unfitPart(parts: readonly Part[]): Refused | undefined {
+    for (const { text, closers } of parts) {
+      const unfit = unfitForLines(text)
+      if (unfit !== undefined) return refuse(unfit)
+      const marker = this.#closerIn(text, closers)
+      if (marker !== undefined) return refuse(`would end the text at its own line ${marker}`)
+    }
+    return undefined
+  }
+
+  /** The first line that would be read as a marker. */
+  #closerIn(text: string, closers: readonly string[]): string | undefined {
+    const { start } = this.#delimiters
+    if (!text.includes(start)) return undefined
+    return text.split('\n').find((line) => {
+      if (!line.startsWith(start)) return false
+      const marker = parseMarker(line, this.#delimiters, 0)
+      return marker !== undefined && closers.includes(marker.name)
+    })
+  }
+
+  #marker(inner: string): string {
+    return this.#delimiters.start + inner + this.#delimiters.end
+  }
+}
+
+interface Part {
+  /** The marker above it; the operation's own when there is none. */
+  readonly opens?: string
+  readonly text: string
+  /** What is a marker in it. */
+  readonly closers: readonly string[]
+}
+
+const quoted = (value: string): string => `"${value.replace(/["\\]/g, '\\$&')}"`

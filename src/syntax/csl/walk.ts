@@ -1,0 +1,181 @@
+import type { Fault } from '../../core/block.ts'
+import type { Source } from '../../core/source.ts'
+import {
+  type Attributes,
+  type Delimiters,
+  type MarkerLine,
+  badClosing,
+  hasAttributes,
+  outside,
+  parseMarker,
+  unterminated,
+  withoutReplace,
+} from './marker.ts'
+import { type Mistake, faultAt } from '../sham/lines.ts'
+
+/** WRITE, RUN or SEARCH as it stands in the text; with a fault also what was written in their place. */
+export interface Operation {
+  readonly id: string
+  readonly name: string
+  readonly line: number
+  /** Null when it was not closed. */
+  readonly endLine: number | null
+  readonly lastLine: number
+  readonly attributes: Attributes
+  readonly parts: Readonly<Parts>
+  /** Mistakes of syntax. */
+  readonly faults: readonly Fault[]
+  readonly warnings: readonly string[]
+}
+
+export interface Tasks {
+  readonly line: number
+  readonly endLine: number | null
+  readonly attributes: Attributes
+  readonly operations: readonly Operation[]
+  /** Mistakes of syntax that are not those of an operation. */
+  readonly faults: readonly Fault[]
+}
+
+type Part = 'content' | 'pattern' | 'to' | 'replacement'
+type Parts = Partial<Record<Part, string>>
+
+type Found =
+  | { readonly kind: 'operation'; readonly operation: Operation; readonly next: number }
+  | { readonly kind: 'tasks'; readonly tasks: Tasks; readonly next: number }
+  /** A line that opens nothing. */
+  | { readonly kind: 'stray'; readonly faults: readonly Fault[]; readonly next: number }
+
+/** What is a marker in each part. Every other line is content. */
+const markersIn: Readonly<Record<Part, readonly string[]>> = {
+  content: ['END'],
+  pattern: ['TO', 'REPLACE', 'END'],
+  to: ['REPLACE'],
+  replacement: ['END'],
+}
+
+/**
+ * A way through a whole text. It goes on after a mistake, although nothing of the text will run, because what stands
+ * in the operations that follow is their content and not for another syntax to find. A bad marker that was meant to
+ * open something opens it, and one that was meant to close something closes nothing.
+ */
+export class CslWalk {
+  readonly #source: Source
+  readonly #delimiters: Delimiters
+  readonly #opening: string
+  #count = 0
+  #fatal: Fault | undefined
+
+  constructor(source: Source, delimiters: Delimiters) {
+    this.#source = source
+    this.#delimiters = delimiters
+    this.#opening = `\n${delimiters.start}`
+  }
+
+  /** The first mistake in the order of reading: that an operation is not closed is known only at the end of the text. */
+  get fatal(): Fault | undefined {
+    return this.#fatal
+  }
+
+  /** The first line at or after `line` that opens with the start delimiter. */
+  seek(line: number): number {
+    const { text } = this.#source
+    const at = this.#source.startOf(line)
+    if (text.startsWith(this.#delimiters.start, at + this.#indent(line))) return line
+    const found = text.indexOf(this.#opening, at)
+    return found === -1 ? Infinity : this.#source.lineAt(found + 1)
+  }
+
+  read(line: number): Found {
+    const { opens, attributes, mistake } = outside(this.#line(line), 'top')
+    if (opens === 'TASKS') {
+      const tasks = this.#tasks(line, attributes, mistake)
+      return { kind: 'tasks', tasks, next: (tasks.endLine ?? this.#source.lineCount) + 1 }
+    }
+    if (opens !== undefined) {
+      const operation = this.#operation(line, String(++this.#count), opens, attributes, mistake)
+      return { kind: 'operation', operation, next: operation.lastLine + 1 }
+    }
+    return { kind: 'stray', faults: this.#faults(line, null, mistake), next: line + 1 }
+  }
+
+  #tasks(line: number, attributes: Attributes, mistake: Mistake | undefined): Tasks {
+    const faults = this.#faults(line, null, mistake)
+    const operations: Operation[] = []
+    let depth = 1
+    let open = true
+    let next: number
+    for (let n = this.seek(line + 1); n <= this.#source.lineCount; n = this.seek(next)) {
+      const found = outside(this.#line(n), 'TASKS')
+      next = n + 1
+      if (found.ends && --depth === 0) return { line, endLine: n, attributes, operations, faults }
+      if (found.opens === undefined || found.opens === 'TASKS') {
+        if (found.opens === 'TASKS') depth++
+        faults.push(...this.#faults(n, null, found.mistake))
+        continue
+      }
+      if (operations.length === 0) this.#count++
+      const id = `${this.#count}.${operations.length + 1}`
+      const operation = this.#operation(n, id, found.opens, found.attributes, found.mistake)
+      operations.push(operation)
+      next = operation.lastLine + 1
+      open = operation.endLine !== null
+    }
+    // An operation that takes the rest of the text with it has said so already.
+    if (open) faults.push(...this.#faults(line, null, unterminated(this.#line(line), line, 'TASKS')))
+    return { line, endLine: null, attributes, operations, faults }
+  }
+
+  #operation(line: number, id: string, name: string, attributes: Attributes, mistake: Mistake | undefined): Operation {
+    const parts: Parts = {}
+    const warnings: string[] = []
+    const faults = this.#faults(line, id, mistake)
+    let part: Part = name === 'SEARCH' ? 'pattern' : 'content'
+    let from = line + 1
+    let endLine: number | null = null
+    let spoiled = false
+    for (let n = this.seek(from); n <= this.#source.lineCount; n = this.seek(n + 1)) {
+      const found = this.#line(n)
+      const marker = parseMarker(found.text, this.#delimiters, found.at)
+      if (marker === undefined || !markersIn[part].includes(marker.name)) continue
+      const bad = badClosing(found, marker)
+      if (bad !== undefined) {
+        // Once is enough: a content full of such lines is one mistake.
+        if (!spoiled) faults.push(...this.#faults(n, id, bad))
+        spoiled = true
+        continue
+      }
+      parts[part] = this.#source.lines(from, n - 1)
+      if (marker.name === 'END') {
+        if (part === 'pattern') faults.push(...this.#faults(n, id, withoutReplace(found)))
+        endLine = n
+        break
+      }
+      if (hasAttributes(found, marker)) warnings.push(`attributes of the ${marker.name} marker were ignored`)
+      part = marker.name === 'TO' ? 'to' : 'replacement'
+      from = n + 1
+    }
+    if (endLine === null) faults.push(...this.#faults(line, id, unterminated(this.#line(line), line, name)))
+    const lastLine = endLine ?? this.#source.lineCount
+    return { id, name, line, endLine, lastLine, attributes, parts, faults, warnings }
+  }
+
+  /** None or one, in a list to add to. */
+  #faults(line: number, id: string | null, mistake: Mistake | undefined): Fault[] {
+    if (mistake === undefined) return []
+    const fault = faultAt(this.#source, line, id, { ...mistake, message: `Line ${line}: ${mistake.message}` })
+    this.#fatal ??= fault
+    return [fault]
+  }
+
+  #line(line: number): MarkerLine {
+    return { text: this.#source.line(line), at: this.#indent(line), delimiters: this.#delimiters }
+  }
+
+  /** The text may begin with a byte order mark. */
+  #indent(line: number): number {
+    return line === 1 && this.#source.text.charCodeAt(0) === BOM ? 1 : 0
+  }
+}
+
+const BOM = 0xfeff

@@ -1,0 +1,183 @@
+import type { Block, DamageKind, Fault } from '../core/block.ts'
+import type { Source } from '../core/source.ts'
+import { faultAt } from './sham/lines.ts'
+import { escapedIn, plainMarker, shows, withoutOuterBlanks, wordsFor } from '../text/undamage.ts'
+
+/** A marker line of a block that was found through damage. */
+export interface Marked {
+  readonly line: number
+  /** The line as it should be; as it is, when nothing is wrong with it. */
+  readonly clean: string
+  /** What of it is marker, as it stands: a value on the line is content. */
+  readonly shell: string
+  /** Set on a code fence that stands where no text can. */
+  readonly fence?: true
+}
+
+/** A block, or a group of them, as its markers tell. What lies between the markers is content. */
+export interface Walked {
+  readonly start: number
+  readonly end: number
+  readonly markers: readonly Marked[]
+}
+
+/** Reads what opens on `line`, through damage. Undefined when that is no whole block. */
+export type WalkThrough = (view: View, line: number) => Walked | undefined
+
+/** The lines of a text, without what stands in front of every one of them. */
+export class View {
+  readonly prefix: string
+  readonly lineCount: number
+  readonly #source: Source
+  readonly #budget: Budget
+
+  constructor(source: Source, prefix: string, budget: Budget) {
+    this.#source = source
+    this.#budget = budget
+    this.prefix = prefix
+    this.lineCount = source.lineCount
+  }
+
+  /** Undefined for a line that lacks the prefix, and past the end. Blank lines may lack it. */
+  line(line: number): string | undefined {
+    if (line > this.lineCount || this.#budget.lines-- <= 0) return undefined
+    const text = this.#source.line(line)
+    if (text.startsWith(this.prefix)) return text.slice(this.prefix.length)
+    const bare = text.trim()
+    return bare === '' || bare === this.prefix.trim() ? '' : undefined
+  }
+}
+
+/** Blocks that are never closed must not make every search go to the end of the text. */
+export interface Budget {
+  lines: number
+}
+
+/** The markers of one block, and whether another line can be one of them. */
+export class Markers {
+  readonly list: Marked[] = []
+  readonly #plain = new Set<string>()
+
+  add(line: number, clean: string, shell: string): void {
+    this.list.push({ line, clean, shell })
+    const { plain } = signsIn(shell)
+    for (const sign of plain) this.#plain.add(sign)
+  }
+
+  addFence(line: number): void {
+    this.list.push({ line, clean: '', shell: '', fence: true })
+  }
+
+  /**
+   * A program that escapes a character escapes it everywhere: where one marker has it plain, a line that has it
+   * escaped is content that tells of markers.
+   */
+  admits(line: string): boolean {
+    for (const sign of signsIn(line).worn) if (this.#plain.has(sign)) return false
+    return true
+  }
+}
+
+/** The signs that stand in a line as something else, and those that stand there as they are. */
+function signsIn(line: string): { worn: Set<string>; plain: Set<string> } {
+  const { escaped, plain } = escapedIn(line)
+  const signs = { worn: new Set(escaped), plain: new Set(plain) }
+  for (const [sign, typographic] of pairs) {
+    if (typographic.test(line)) signs.worn.add(sign)
+    if (line.includes(sign)) signs.plain.add(sign)
+  }
+  return signs
+}
+
+const pairs: readonly (readonly [string, RegExp])[] = [
+  ['--', /[\u2012-\u2015]|&[mn]dash;/],
+  ['<<', /\xab|&laquo;/],
+  ['>>', /\xbb|&raquo;/],
+]
+
+export const isFence = (line: string): boolean => /^\s*(?:`{3,}|~{3,})[^`]*$/.test(line)
+
+/** A line that is a marker once its damage is undone: the line itself when that is nothing but blanks around it. */
+export const cleanLine = (line: string): string => {
+  const plain = plainMarker(line)
+  return line.trim() === plain ? line : plain
+}
+
+/**
+ * A value in quotes, damaged or not, and its quotes. Only double quotes: an apostrophe is as often part of the text.
+ * The value stays as it is.
+ */
+export function unquoted(written: string): { inner: string; quotes: string } | undefined {
+  const [, open = '', inner = '', close = ''] = quoted.exec(withoutOuterBlanks(written)) ?? []
+  if (open === '' || (open === '\\"') !== (close === '\\"')) return undefined
+  return { inner, quotes: open + close }
+}
+
+const quote = String.raw`\\?"|[\u201c-\u201f\u2033]|&quot;|&#34;|&#x22;|&[lr]dquo;`
+const quoted = new RegExp(`^(${quote})(.*?)(${quote})$`, 's')
+const apostrophe = String.raw`\\?'|[\u2018-\u201b\u2032]|&apos;|&#39;|&#x27;|&[lr]squo;`
+const attribute = new RegExp(
+  String.raw`[^\w"'&\\]*([\w:.-]+)\s*=\s*(?:(${quote})(.*?)(?:${quote})|(?:${apostrophe})(.*?)(?:${apostrophe}))`,
+  'suy',
+)
+
+/**
+ * The attributes of a tag, damaged or not, written anew with their values as they are; and what of it is not value.
+ * Undefined when there is anything else.
+ */
+export function attributesIn(written: string): { clean: string; shell: string } | undefined {
+  let clean = ''
+  let shell = ''
+  let at = 0
+  for (attribute.lastIndex = 0; ; at = attribute.lastIndex) {
+    const found = attribute.exec(written)
+    if (found === null) break
+    const [all, name = '', , double, single] = found
+    const value = double ?? single ?? ''
+    // Written with the other quotes it would have to be escaped, and how depends on the syntax.
+    if (/["'\\<>]/.test(value)) return undefined
+    clean += ` ${name}="${value}"`
+    shell += all.replace(value, '')
+  }
+  return withoutOuterBlanks(written.slice(at)) === '' ? { clean, shell } : undefined
+}
+
+/**
+ * A block whose markers show a kind of damage. A text in it that shows the same kind was either damaged like its
+ * markers or is meant to be so, and nobody can tell: it is not carried out. Only the text that an edit looks for can
+ * be told, by the file it is in; `actions/replace-occurrences.ts` and `actions/file-patch.ts` do that.
+ */
+export function doubted(source: Source, block: Block, kinds: readonly DamageKind[]): Block {
+  if (block.faults.length > 0) return block
+  const doubtful = new Map<string, DamageKind[]>()
+  for (const [name, text] of Object.entries(block.params)) {
+    const shown = kinds.filter((kind) => mayShow(text, kind))
+    if (shown.length > 0) doubtful.set(name, shown)
+  }
+  if (doubtful.size === 0) return block
+  const names = [...doubtful.keys()]
+  const damage = kinds.filter((kind) => [...doubtful.values()].some((shown) => shown.includes(kind)))
+  const settled = names.every((name) => editNames.has(name)) && names.some((name) => name !== 'new_text')
+  return settled ? { ...block, damage } : { ...block, damage, faults: [doubtAt(source, block, names, damage)] }
+}
+
+function mayShow(text: string, kind: DamageKind): boolean {
+  // In a quoted value a backslash that was doubled reads as one.
+  if (kind === 'escapes') return text.includes('\\')
+  // Nobody breaks an empty line.
+  if (kind === 'breaks') return text.split('\n').some((line) => line.endsWith('  ') && line.trim() !== '')
+  return shows(text, kind)
+}
+
+const editNames: ReadonlySet<string> = new Set(['old_text', 'old_text_beginning', 'old_text_end', 'new_text', 'patch'])
+
+function doubtAt(source: Source, block: Block, names: readonly string[], damage: readonly DamageKind[]): Fault {
+  const words = wordsFor(damage)
+  return faultAt(source, block.startLine, block.id, {
+    code: 'malformed_block',
+    column: 1,
+    length: source.line(block.startLine).length,
+    message: `The text was damaged on its way: the markers of this block have ${words}, and so has ${names.join(', ')}`,
+    hint: 'What it said before cannot be told. Send the block again inside a code block.',
+  })
+}

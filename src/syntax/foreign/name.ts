@@ -1,0 +1,75 @@
+import type { Fence } from './foreign.ts'
+
+/**
+ * The file that a line names, when it does nothing else. Comment and list marks, a heading, `File:`, quotes,
+ * backticks, bold, a colon, line numbers or a remark in parentheses at the end may be around the name; a sentence that
+ * mentions a file names none.
+ */
+export function nameIn(line: string): string | undefined {
+  if (line.length > LONG) return undefined
+  let text = line.trim()
+  if (PLAIN.test(text)) return text
+  let marked = false
+  for (;;) {
+    const before = text
+    for (const { pattern, marks } of around) {
+      const inner = pattern.exec(text)?.groups?.['name']
+      if (inner === undefined) continue
+      text = inner.trim()
+      marked ||= marks
+    }
+    if (text === before) break
+  }
+  return looksLikeName(text, marked) ? text : undefined
+}
+
+/** What most names look like; the rest takes longer. */
+const PLAIN = /^(?:[a-zA-Z0-9.-][\w.-]*\/)*[a-zA-Z0-9-][\w-]*\.\w*[a-zA-Z0-9]$/
+
+/** What may be around a name. `marks` says that whoever writes it means a name. */
+const around: readonly { readonly pattern: RegExp; readonly marks: boolean }[] = [
+  { pattern: /^(?:<!--|\/\*+)(?<name>.+?)(?:-->|\*\/)$/, marks: false },
+  { pattern: /^(?:#+|\/\/+|--|;+|%+)\s*(?<name>[^\s#/;%-].*)$/, marks: false },
+  { pattern: /^(?:[-*>]|\d+[.)]|(?:[\p{So}\p{Sm}\u2022]\ufe0f?)+)\s+(?<name>.+)$/u, marks: false },
+  { pattern: /^\[(?<name>[^\][]+)\]\([^()]*\)$/, marks: false },
+  { pattern: /^(?:file[ _-]?(?:name|path)?|path)\s*[:=]\s*(?<name>.+)$/i, marks: true },
+  { pattern: /^(?<quote>`+|\*\*|__|["'])(?<name>.+)\k<quote>$/, marks: true },
+  { pattern: /^(?<name>.*[^:\s])\s*:+$/, marks: false },
+  // `src/a.py (new file)`, `src/a.py:12`
+  { pattern: /^(?<name>.*\S)\s+\([^()]*\)$/, marks: false },
+  { pattern: /^(?<name>.*\.\w+):\d+(?:-\d+)?$/, marks: false },
+]
+
+/** The file that the words behind the marks of a fence name: `py src/a.py`, `py:src/a.py`, `py title="src/a.py"`. */
+export function nameInFence({ info }: Fence): string | undefined {
+  const word = info.slice(info.search(/\S+$/))
+  if (!isPath(word)) return undefined
+  const name = /(?:^|[:=])["'`]?([^"'`:={}]+)["'`]?\}?$/.exec(word)?.[1]
+  return name !== undefined && isPath(name) ? name : undefined
+}
+
+/** The files that a sentence speaks of, as far as that can be told: with directories, or of a kind that code is in. */
+export function filesSpokenOf(line: string): string[] {
+  if (line.length > LONG) return []
+  const words = line.split(/[^\w@.+~/\\-]+/).map((word) => word.replace(/\.+$/, ''))
+  return words.filter((word) => !word.startsWith('//') && (/[/\\][^/\\]*\.[a-zA-Z]\w*$/.test(word) || CODE.test(word)))
+}
+
+/** Nobody writes a name or a sentence that is longer. */
+const LONG = 1000
+
+const CODE =
+  /\.(?:[cm]?[jt]sx?|pyi?|go|rs|java|kt|c|cc|cpp|h|hpp|cs|rb|php|swift|sh|sql|html?|s?css|vue|svelte|json|ya?ml|toml|xml|md|txt|ini|cfg)$/
+
+function looksLikeName(text: string, marked: boolean): boolean {
+  if (text === '' || text.length > 1024 || /[<>|"`\0]|^\w+:\/\/|[.!?,;]$/.test(text)) return false
+  if (/\s/.test(text)) return marked && isPath(text)
+  return marked || isPath(text) || /^(?:[A-Z]\w*file|[A-Z][A-Z_]+)$/.test(text)
+}
+
+const isPath = (text: string): boolean => /[/\\]|\.\w+$|^\.\w/.test(text)
+
+/** A name without the quotes or backticks around it; as written otherwise. */
+export function unquoted(text: string): string {
+  return /^(`+|["'])(.+)\1$/.exec(text.trim())?.[2]?.trim() ?? text.trim()
+}

@@ -1,0 +1,122 @@
+import type { Block, Document } from '../core/block.ts'
+import { Source } from '../core/source.ts'
+import { isSound } from './mend.ts'
+
+/** Lines in which a model thinks aloud, both included. */
+export interface Thought {
+  readonly first: number
+  readonly last: number
+}
+
+interface Thoughts {
+  readonly closed: readonly Thought[]
+  /** The line where one begins that does not end here. */
+  readonly open: number | undefined
+}
+
+/** Whether it is worth looking: hardly any text has such a mark. */
+export const mayThink = (text: string): boolean => text.includes('<') && /<\/?think/.test(text)
+
+const mark = /^[ \t]*<(\/?)think(?:ing)?>|<(\/)think(?:ing)?>[ \t]*\r?$/gm
+
+/**
+ * Where a model thinks aloud: between `<think>` and `</think>`, or up to the first of these, for there are programs
+ * that write the beginning themselves. A mark inside one of these blocks is content; but a reply that begins with a
+ * thought has no block before the end of it.
+ */
+export function thoughtsIn(source: Source, blocks: readonly Block[], isReply: boolean): Thoughts {
+  const closed: Thought[] = []
+  const sound = blocks.filter(isSound)
+  const start = source.lineAt(Math.max(0, source.text.search(/\S/)))
+  let open: number | undefined
+  let at = 0
+  const isContent = (line: number): boolean => {
+    while ((sound[at]?.endLine ?? Infinity) < line) at++
+    return (sound[at]?.startLine ?? Infinity) <= line
+  }
+  let leads = false
+  for (const { index, 1: ending, 2: endingBehind } of source.text.matchAll(mark)) {
+    const line = source.lineAt(index)
+    if (!leads && isContent(line)) continue
+    if ((ending ?? endingBehind) !== '') {
+      if (open !== undefined || closed.length === 0) closed.push({ first: open ?? 1, last: line })
+      open = undefined
+      leads = false
+    } else if (open === undefined) {
+      open = line
+      leads = isReply && line === start
+    }
+  }
+  // A reply that begins with a thought and has no end of it was cut off there. Elsewhere the mark is only a word.
+  if (open !== undefined && leads) return { closed: [{ first: open, last: source.lineCount }], open }
+  return { closed, open }
+}
+
+/** The text without what a model only thought, every other character where it was. */
+export function withoutThoughts(source: Source, closed: readonly Thought[]): Source {
+  if (closed.length === 0) return source
+  let text = ''
+  let end = 0
+  for (const { first, last } of closed) {
+    text += source.text.slice(end, source.startOf(first))
+    end = source.endOf(last)
+    text += source.text.slice(source.startOf(first), end).replace(/[^\r\n]/g, ' ')
+  }
+  return new Source(text + source.text.slice(end))
+}
+
+/** What has to be said of thoughts: only where a draft in them looked like something to carry out. */
+export function draftWarnings(closed: readonly Thought[], { blocks, faults }: Document, linesBefore = 0): string[] {
+  const drafts = [...blocks.map(({ startLine }) => startLine), ...faults.map(({ line }) => line)].sort((a, b) => a - b)
+  let at = 0
+  const hasDraft = ({ first, last }: Thought): boolean => {
+    while ((drafts[at] ?? Infinity) < first) at++
+    return (drafts[at] ?? Infinity) <= last
+  }
+  return closed
+    .filter(hasDraft)
+    .map(
+      ({ first, last }) =>
+        `lines ${first + linesBefore}-${last + linesBefore}: not executed: the model only thought it (<think>)`,
+    )
+}
+
+/**
+ * What a text gives in which no block is sound and every line stands behind a `>`: what is quoted is read without it.
+ * Blocks of our own are found by `mend.ts`, one by one; other formats have too few markers for that. `asItStands` is
+ * what the text gives with it.
+ */
+export function throughQuotes(source: Source, asItStands: Document, read: (source: Source) => Document): Document {
+  const prefix = quotedBy(source)
+  if (prefix === undefined) return asItStands
+  const rows: string[] = []
+  for (let n = 1; n <= source.lineCount; n++) {
+    const row = source.line(n)
+    rows.push(row.startsWith(prefix) ? row.slice(prefix.length) : isMark(row) ? '' : row)
+  }
+  const { blocks, ...rest } = read(new Source(rows.join('\n')))
+  const [first, ...others] = blocks
+  if (first === undefined || (asItStands.blocks.length > 0 && !blocks.some(isSound))) return asItStands
+  const warning = `the whole text was read without the "${prefix.trim()}" in front of every line`
+  return { ...rest, blocks: [{ ...first, warnings: [warning, ...(first.warnings ?? [])] }, ...others] }
+}
+
+/** What every line of a text stands behind, but for blank ones and one that says who wrote it. */
+function quotedBy(source: Source): string | undefined {
+  let first = 1
+  while (first < source.lineCount && isBefore(source.line(first))) first++
+  if (!source.line(first).startsWith('>')) return undefined
+  let prefix = /^(?:> ?)+/.exec(source.line(first))?.[0] ?? '>'
+  for (let n = first + 1; n <= source.lineCount; n++) {
+    const row = source.line(n)
+    if (row.trim() === '' || prefix.startsWith(row)) continue
+    if (!row.startsWith('>')) return undefined
+    while (!row.startsWith(prefix)) prefix = prefix.slice(0, -1)
+  }
+  return prefix
+}
+
+const isBefore = (row: string): boolean => isMark(row) || /\bwrote:$/.test(row.trim())
+
+/** An empty line of what is quoted. */
+const isMark = (row: string): boolean => /^[>\s]*$/.test(row)

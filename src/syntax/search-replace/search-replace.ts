@@ -1,0 +1,238 @@
+import type { Source } from '../../core/source.ts'
+import { ForeignBlocks, type Found, type Slip, fenceAt, readMarker, rowAt } from '../foreign/foreign.ts'
+import { filesSpokenOf, nameIn, nameInFence } from '../foreign/name.ts'
+import { type Edit, SearchReplaceMarks, readEdit } from './walk.ts'
+import type { MakeReader } from '../syntax.ts'
+
+/*
+ * Search-replace blocks:
+ *
+ *   text    = { block | any other line }
+ *   block   = [ name ] [ fence ] [ name ] head { old } divider { new } tail [ fence ]
+ *   head    = "<<<<<<< SEARCH"                5 to 9 marks, "-" for "<" too; a ">" may follow
+ *   divider = "======="                       5 to 9 marks
+ *   tail    = ">>>>>>> REPLACE"               5 to 9 marks, "+" for ">" too
+ *   name    = the file, see `foreign/name.ts`; the one of the block before when it is missing, unless the text between
+ *             them speaks of another file
+ *
+ * Markers are whole lines; they may be indented as a whole with what is between them. The marks of a head count:
+ * a divider, a tail or another head with as many of them belongs to it, and only where there is none, one with
+ * another number does; so a block with nine marks may hold blocks with seven. Two dividers that fit are a mistake,
+ * because either may be content. So is a head before the tail: either a tail is missing, or the head is content, and
+ * nothing down to the tail is executed. A block without a tail reaches to the end of the text.
+ *
+ * Old lines are replaced by new ones where they are in the file, as whole lines; `:start_line:12` and a line of hyphens
+ * above them says where they begin. No old lines, or blank ones, mean a
+ * new file. Blocks for one file with nothing but blank lines, fences and its name between them are one patch, so
+ * that all of them are applied or none.
+ */
+
+export const makeSearchReplaceReader: MakeReader = (source, options) => {
+  const marks = new SearchReplaceMarks(source, readMarker(options))
+  const blocks = new ForeignBlocks(source, 'search-replace', options)
+  const named = nameSeeker(source)
+  let name: string | undefined
+  let floor = 1
+  return {
+    syntax: 'search-replace',
+    seek(line) {
+      // What stands before belongs to a block of whatever syntax, and names no file of ours.
+      floor = Math.max(floor, line)
+      return marks.seek(line)
+    },
+    read(line) {
+      const run = readRun(source, marks, line, { name, floor, named })
+      name = run.name
+      floor = run.next
+      return { blocks: [blocks.make(run.found)], faults: [], next: run.next }
+    },
+  }
+}
+
+interface Before {
+  /** The file of the block before. */
+  readonly name: string | undefined
+  /** Lines above this one belong to it. */
+  readonly floor: number
+  readonly named: SeekName
+}
+
+interface Run {
+  readonly name: string | undefined
+  readonly found: Found
+  readonly next: number
+}
+
+/** The block that opens on a line, and those behind it that belong to the same patch. */
+function readRun(source: Source, marks: SearchReplaceMarks, line: number, before: Before): Run {
+  const named = before.named(line, before.floor)
+  const other =
+    named === undefined && before.name !== undefined
+      ? otherFile(source, before.floor, line - 1, before.name)
+      : undefined
+  const name = named?.path ?? (other === undefined ? before.name : undefined)
+  const edit = readEdit(source, marks, line)
+  const first = other === undefined || edit.slips.length > 0 ? edit : { ...edit, slips: [unclearName(line, other)] }
+  const startLine = named?.line ?? line
+  if (isNewFile(first)) {
+    const content = first.replace.map((row) => `${row}\n`).join('')
+    return { name, found: foundOf([first], startLine, name, { content }), next: first.next }
+  }
+
+  const edits = [first]
+  let last = first
+  // A tail that nothing opened is nobody's first hunk.
+  while (last.endLine !== null && marks.isHead(line)) {
+    const head = marks.seek(last.next)
+    if (!marks.isHead(head)) break
+    const other = before.named(head, last.next)
+    if ((other?.path ?? name) !== name || !onlyFrame(source, last.next, head - 1, other?.line)) break
+    const edit = readEdit(source, marks, head)
+    if (isNewFile(edit)) break
+    edits.push(edit)
+    last = edit
+  }
+  const patch = edits.map(hunkOf).join('\n')
+  return { name, found: foundOf(edits, startLine, name, { patch }), next: last.next }
+}
+
+const isNewFile = ({ search, slips }: Edit): boolean => slips.length === 0 && search.every((row) => row.trim() === '')
+
+function foundOf(
+  edits: readonly Edit[],
+  startLine: number,
+  name: string | undefined,
+  text: { readonly patch: string } | { readonly content: string },
+): Found {
+  const last = edits.at(-1)
+  const slips = edits.flatMap((edit) => edit.slips)
+  const [first] = edits
+  const shells = edits.flatMap((edit) => edit.shells ?? [])
+  if (name === undefined && first !== undefined && slips.length === 0) slips.push(nameless(first.line))
+  return {
+    action: 'patch' in text ? 'file_patch' : 'file_create',
+    params: paramsOf(name, slips.length > 0 ? undefined : text),
+    label: 'SEARCH/REPLACE',
+    startLine,
+    endLine: last?.endLine ?? null,
+    lastLine: last?.lastLine ?? startLine,
+    slips,
+    warnings: edits.flatMap((edit) => edit.warnings),
+    shells: shells.length > 0 ? shells : undefined,
+  }
+}
+
+/** What a broken block would write is not known. */
+function paramsOf(path: string | undefined, text: Parameters<typeof foundOf>[3] | undefined): Found['params'] {
+  if (path === undefined) return {}
+  if (text === undefined) return { path }
+  return 'patch' in text ? { path, patch: text.patch } : { path, content: text.content }
+}
+
+const nameless = (line: number): Slip => ({
+  line,
+  message: 'SEARCH without a file name',
+  hint: 'Write the path of the file, and nothing else, on the line before the marker or before its fence.',
+})
+
+const unclearName = (line: number, other: string): Slip => ({
+  line,
+  message: `SEARCH without a file name, below a text that speaks of ${other}`,
+  hint: 'Write the path of the file, and nothing else, on the line before the marker or before its fence.',
+})
+
+/** What both sides begin and end with is context: then the file keeps its own spelling of it. */
+function hunkOf({ search, replace, stated }: Edit): string {
+  const most = Math.min(search.length, replace.length)
+  let head = 0
+  while (head < most && search[head] === replace[head]) head++
+  let tail = 0
+  while (tail < most - head && search[search.length - 1 - tail] === replace[replace.length - 1 - tail]) tail++
+  const hunk = [stated === undefined ? '@@' : `@@ -${stated} @@`]
+  addMarked(hunk, ' ', search, 0, head)
+  addMarked(hunk, '-', search, head, search.length - tail)
+  addMarked(hunk, '+', replace, head, replace.length - tail)
+  addMarked(hunk, ' ', search, search.length - tail, search.length)
+  return hunk.join('\n')
+}
+
+/** Adds some rows with a mark in front of each, as one text. */
+function addMarked(hunk: string[], mark: string, rows: readonly string[], from: number, to: number): void {
+  if (from === to) return
+  const some = from === 0 && to === rows.length ? rows : rows.slice(from, to)
+  hunk.push(mark + some.join(`\n${mark}`))
+}
+
+/** The file that is named above a head, and the line that names it. */
+interface NamedAbove {
+  readonly path: string
+  readonly line: number
+}
+
+export type SeekName = (head: number, floor: number) => NamedAbove | undefined
+
+/** Looks for names, and remembers the last: what ends one block is asked again for the next. */
+export function nameSeeker(source: Source): SeekName {
+  let last: { head: number; floor: number; named: NamedAbove | undefined } | undefined
+  return (head, floor) => {
+    if (last?.head !== head || last.floor !== floor) last = { head, floor, named: nameAbove(source, head, floor) }
+    return last.named
+  }
+}
+
+/** Lines above `floor` are not looked at. */
+function nameAbove(source: Source, head: number, floor: number): NamedAbove | undefined {
+  const inside = lineAbove(source, head, floor)
+  if (inside === undefined) return undefined
+  const opener = fenceAt(source, inside)
+  if (opener === undefined) {
+    const path = nameIn(rowAt(source, inside))
+    if (path !== undefined) return { path, line: inside }
+  }
+  // Directly above, or with one line between that names nothing, such as a comment.
+  const line = opener === undefined ? lineAbove(source, inside, floor) : inside
+  const fence = opener ?? (line === undefined ? undefined : fenceAt(source, line))
+  if (line === undefined || fence === undefined) return undefined
+  const path = nameInFence(fence)
+  if (path !== undefined) return { path, line }
+  const above = lineAbove(source, line, floor)
+  const name = above === undefined ? undefined : nameIn(rowAt(source, above))
+  return above === undefined || name === undefined ? undefined : { path: name, line: above }
+}
+
+/** The nearest line above that is not blank, with at most one that is between them. */
+function lineAbove(source: Source, line: number, floor: number): number | undefined {
+  for (let above = line - 1; above >= Math.max(floor, line - 2); above--) {
+    if (rowAt(source, above).trim() !== '') return above
+  }
+  return undefined
+}
+
+/**
+ * A file that lines speak of, when they do not speak of `name`: whoever goes on with another file may say so in a
+ * sentence.
+ */
+export function otherFile(source: Source, first: number, last: number, name: string): string | undefined {
+  let other: string | undefined
+  for (let line = first; line <= last; line++) {
+    for (const file of filesSpokenOf(rowAt(source, line))) {
+      if (isEndOf(file, name) || isEndOf(name, file)) return undefined
+      other ??= file
+    }
+  }
+  return other
+}
+
+const isEndOf = (end: string, path: string): boolean => path === end || path.endsWith(`/${end}`)
+
+/** More between two blocks than this is not their frame. */
+const FRAME = 8
+
+/** Whether lines hold nothing but blanks, fences and, on the line given, a name. */
+export function onlyFrame(source: Source, first: number, last: number, name: number | undefined): boolean {
+  if (last - first >= FRAME) return false
+  for (let line = first; line <= last; line++) {
+    if (line !== name && fenceAt(source, line) === undefined && rowAt(source, line).trim() !== '') return false
+  }
+  return true
+}

@@ -1,0 +1,260 @@
+import type { Source } from '../../core/source.ts'
+import { MarkList, type ReadMarker, Rows, type Slip, damageWarning, linesWith, rowAt } from '../foreign/foreign.ts'
+
+/** One head with what belongs to it. */
+export interface Edit {
+  readonly line: number
+  readonly search: readonly string[]
+  readonly replace: readonly string[]
+  /** The line the old text begins on, where the block says so. */
+  readonly stated?: number
+  readonly endLine: number | null
+  readonly lastLine: number
+  readonly slips: readonly Slip[]
+  readonly warnings: readonly string[]
+  /** Its markers, where one of them is not written as usual. */
+  readonly shells?: readonly string[]
+  readonly next: number
+}
+
+/** Reads what opens on a line: a head, or a tail that nothing opened. */
+export function readEdit(source: Source, marks: SearchReplaceMarks, line: number): Edit {
+  const { head, inner, dividers, end } = outline(marks, line)
+  if (head === undefined) return broken(line, line, line + 1, stray(line))
+  if (end === undefined) return broken(line, null, source.lineCount + 1, unclosed(line))
+  if (inner !== undefined) return broken(line, end.line, end.line + 1, headInside(inner.line, line, end.line))
+  const divider = dividerOf(head, dividers)
+  if ('message' in divider) return broken(line, end.line, end.line + 1, divider)
+
+  const [written, replace] = contents(source, [line, divider.line, end.line])
+  const { stated, search } = startLineOf(written)
+  const word = head.behind
+  return {
+    line,
+    search,
+    replace,
+    ...(stated === undefined ? {} : { stated }),
+    endLine: end.line,
+    lastLine: end.line,
+    slips: word === undefined ? [] : [behindHead(line, rowAt(source, line).indexOf(word) + 1, word)],
+    warnings: warningsOf([head, divider, end], search, replace),
+    ...shellsOf([head, divider, end]),
+    next: end.line + 1,
+  }
+}
+
+interface Outline {
+  /** Missing where a line begins with a tail. */
+  readonly head?: Mark
+  /** A head that comes before the end. */
+  readonly inner?: Mark
+  readonly dividers: readonly Mark[]
+  /** The tail; missing when none follows. */
+  readonly end?: Mark
+}
+
+function outline(marks: SearchReplaceMarks, line: number): Outline {
+  let head: Mark | undefined
+  let inner: Mark | undefined
+  /** The first tail of another size; a head of another size before it has the better claim to it. */
+  let other: { tail: Mark; dividers: readonly Mark[] } | 'claimed' | undefined
+  const dividers: Mark[] = []
+  const all = marks.from(line)
+  for (let at = all.first; at < all.marks.length; at++) {
+    const mark = all.marks[at]
+    if (mark === undefined) break
+    if (head === undefined) {
+      if (mark.kind === 'tail') return { dividers }
+      head = mark
+    } else if (mark.kind === 'divider') {
+      dividers.push(mark)
+    } else if (mark.size === head.size) {
+      if (mark.kind === 'tail') return { head, dividers, end: mark, ...(inner && { inner }) }
+      if (other !== undefined && other !== 'claimed') break
+      inner ??= mark
+      other ??= 'claimed'
+    } else {
+      other ??= mark.kind === 'head' ? 'claimed' : { tail: mark, dividers: [...dividers] }
+    }
+  }
+  if (head === undefined) return { dividers }
+  return other === undefined || other === 'claimed'
+    ? { head, dividers }
+    : { head, dividers: other.dividers, end: other.tail }
+}
+
+type Lines = readonly [head: number, divider: number, tail: number]
+
+function contents(source: Source, [head, divider, tail]: Lines): [readonly string[], readonly string[]] {
+  const indent = /^\s*/.exec(rowAt(source, head))?.[0] ?? ''
+  const rows = new Rows(source, head + 1, tail - 1, indent, divider)
+  const search: string[] = []
+  const replace: string[] = []
+  for (let line = head + 1; line < divider; line++) search.push(rows.row(line))
+  for (let line = divider + 1; line < tail; line++) replace.push(rows.row(line))
+  return [search, replace]
+}
+
+/** Some write `:start_line:12` and a line of hyphens above the old text. */
+function startLineOf(search: readonly string[]): { readonly stated?: number; readonly search: readonly string[] } {
+  const stated = /^:start_line:\s*(\d{1,9})\s*$/.exec(search[0] ?? '')?.[1]
+  if (stated === undefined) return { search }
+  const above = /^:end_line:\s*\d+\s*$/.test(search[1] ?? '') ? 2 : 1
+  return { stated: Number(stated), search: search.slice(/^-{5,9}\s*$/.test(search[above] ?? '') ? above + 1 : above) }
+}
+
+function warningsOf(marks: readonly Mark[], search: readonly string[], replace: readonly string[]): string[] {
+  const warnings: string[] = []
+  for (const { isDamaged, line } of marks) if (isDamaged) warnings.push(damageWarning(line))
+  if (search.length > 0 && areSame(search, replace)) {
+    warnings.push(`SEARCH and REPLACE on line ${marks[0]?.line} are the same; nothing changes there`)
+  }
+  return warnings
+}
+
+const shellsOf = (marks: readonly Mark[]): Pick<Edit, 'shells'> =>
+  marks.every(({ unusual }) => unusual === undefined)
+    ? {}
+    : { shells: marks.map(({ kind, unusual }) => unusual ?? usual[kind]) }
+
+const areSame = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((row, at) => row === others[at])
+
+function dividerOf(head: Mark, dividers: readonly Mark[]): Mark | Slip {
+  const own = dividers.filter(({ size }) => size === head.size)
+  const [divider, second] = own.length > 0 ? own : dividers
+  if (divider === undefined) {
+    return {
+      line: head.line,
+      message: 'SEARCH without =======',
+      hint: 'Put ======= on a line of its own between the old text and the new.',
+    }
+  }
+  if (second === undefined) return divider
+  return {
+    line: second.line,
+    message: `A second divider: the first is on line ${divider.line}, and either may be content`,
+    hint: 'Write all three markers of the block with a number of marks, from 5 to 9, that no line of the content has.',
+  }
+}
+
+function broken(line: number, endLine: number | null, next: number, slip: Slip): Edit {
+  return { line, search: [], replace: [], endLine, lastLine: next - 1, slips: [slip], warnings: [], next }
+}
+
+const stray = (line: number): Slip => ({
+  line,
+  message: 'REPLACE without SEARCH',
+  hint: 'Begin the block with <<<<<<< SEARCH, the old text and =======.',
+})
+
+const unclosed = (line: number): Slip => ({
+  code: 'truncated',
+  line,
+  message: 'Block not closed: the text ends before >>>>>>> REPLACE',
+  hint: `End the block with >>>>>>> REPLACE. Nothing from line ${line} on was executed: send it again, whole.`,
+})
+
+const headInside = (line: number, first: number, last: number): Slip => ({
+  line,
+  message: `SEARCH inside the block of line ${first}`,
+  hint: `Close the block of line ${first} with >>>>>>> REPLACE before another begins; where such lines are content, write its own markers with more marks. Nothing from line ${first} to ${last} was executed.`,
+})
+
+const behindHead = (line: number, column: number, word: string): Slip => ({
+  line,
+  column,
+  length: word.length,
+  message: 'Text behind SEARCH',
+  hint: 'The file name stands on the line before the marker, the old text on the lines below it.',
+})
+
+export interface Mark {
+  readonly line: number
+  readonly kind: 'head' | 'divider' | 'tail'
+  /** How many marks it is written with. */
+  readonly size: number
+  readonly isDamaged: boolean
+  /** As it is written, where that is not the usual way. */
+  readonly unusual: string | undefined
+  /** A word behind a head, which does not belong there. */
+  readonly behind: string | undefined
+}
+
+const HEAD = /^\s*(<{5,9}|-{5,9})\s*SEARCH(?:\s*[>:]|\s+(\S+))?\s*$/
+const TAIL = /^\s*(>{5,9}|\+{5,9})\s*REPLACE\s*$/
+const DIVIDER = /^\s*(={5,9})\s*$/
+
+/** Where every marker stands, found in one pass, so that unclosed blocks cost no more than closed ones. */
+export class SearchReplaceMarks {
+  readonly #source: Source
+  readonly #plain: ReadMarker
+  #found: MarkList<Mark> | undefined
+
+  constructor(source: Source, plain: ReadMarker) {
+    this.#source = source
+    this.#plain = plain
+  }
+
+  /** The first head, or tail without a head, at or after a line. */
+  seek(line: number): number {
+    const { marks } = this.#all
+    let at = this.#all.indexFrom(line)
+    while (marks[at]?.kind === 'divider') at++
+    return marks[at]?.line ?? Infinity
+  }
+
+  isHead(line: number): boolean {
+    const mark = this.#all.marks[this.#all.indexFrom(line)]
+    return mark?.line === line && mark.kind === 'head'
+  }
+
+  /** All markers in order, and the index of the first at or after a line. */
+  from(line: number): { readonly marks: readonly Mark[]; readonly first: number } {
+    return { marks: this.#all.marks, first: this.#all.indexFrom(line) }
+  }
+
+  get #all(): MarkList<Mark> {
+    return (this.#found ??= new MarkList(findMarks(this.#source, this.#plain)))
+  }
+}
+
+function findMarks(source: Source, plain: ReadMarker): Mark[] {
+  const marks: Mark[] = []
+  const collect = (word: string, kind: Mark['kind'], pattern: RegExp): void => {
+    for (const line of linesWith(source, word)) {
+      const mark = markOn(source, line, kind, pattern, plain)
+      if (mark !== undefined) marks.push(mark)
+    }
+  }
+  collect('SEARCH', 'head', HEAD)
+  collect('REPLACE', 'tail', TAIL)
+  // Dividers mean nothing without a head, and some texts are full of them.
+  if (marks.length > 0) for (const mark of dividers(source, plain)) marks.push(mark)
+  return marks.sort((a, b) => a.line - b.line)
+}
+
+function* dividers(source: Source, plain: ReadMarker): Generator<Mark> {
+  const { text } = source
+  let behind = 0
+  for (let at = text.indexOf('====='); at !== -1; at = text.indexOf('=====', behind)) {
+    const line = source.lineAt(at)
+    behind = Math.max(at + 5, source.startOf(line + 1))
+    // A marker is short; a long line is none, whatever is in it.
+    if (source.endOf(line) - source.startOf(line) > 200) continue
+    const mark = markOn(source, line, 'divider', DIVIDER, plain)
+    if (mark !== undefined) yield mark
+  }
+}
+
+/** What most markers look like; the rest takes longer. */
+export const usual = { head: '<<<<<<< SEARCH', divider: '=======', tail: '>>>>>>> REPLACE' }
+
+function markOn(source: Source, line: number, kind: Mark['kind'], pattern: RegExp, read: ReadMarker): Mark | undefined {
+  const row = rowAt(source, line)
+  if (row === usual[kind]) return { line, kind, size: 7, isDamaged: false, unusual: undefined, behind: undefined }
+  const plain = read(row)
+  const found = pattern.exec(plain)
+  if (found === null) return undefined
+  return { line, kind, size: found[1]?.length ?? 0, isDamaged: plain !== row, unusual: row, behind: found[2] }
+}

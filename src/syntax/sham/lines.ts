@@ -1,0 +1,246 @@
+import type { Fault } from '../../core/block.ts'
+import type { Source } from '../../core/source.ts'
+
+/** What one line of a SHAM or NESL text says, taken by itself. The grammar is in `sham.ts`. */
+
+type Keyword = 'SHAM' | 'NESL' | 'nesl'
+
+/** The keyword and id of a block: together they fix how its end marker and its heredoc delimiter are spelled. */
+export interface Name {
+  readonly keyword: Keyword
+  readonly id: string
+}
+
+/** A fault of one line that does not know yet where the line stands. */
+export interface Mistake {
+  readonly code: string
+  readonly column: number
+  readonly length: number
+  readonly message: string
+  readonly hint?: string
+}
+
+export const headerOf = ({ keyword, id }: Name): string => `#!${keyword} [@three-char-SHA-256: ${id}]`
+export const endOf = ({ keyword, id }: Name): string => (keyword === 'nesl' ? `#!end_${id}` : `#!END_${keyword}_${id}`)
+export const delimiterOf = ({ keyword, id }: Name): string =>
+  keyword === 'nesl' ? `EOT_${id}` : `EOT_${keyword}_${id}`
+
+/** A marker or delimiter line without the blanks around it and the quote that models leave behind it. */
+export function bare(line: string): string {
+  const trimmed = line.trim()
+  return trimmed.endsWith("'") ? trimmed.slice(0, -1).trimEnd() : trimmed
+}
+
+interface Header {
+  readonly name: Name
+  /** Set when no block can start here. The name is then a guess, to find the end of what was meant. */
+  readonly mistake?: Mistake
+}
+
+/** Undefined when the line does not even look like a header. */
+export function parseHeader(line: string): Header | undefined {
+  const trimmed = line.trim()
+  if (!looksLikeHeader(trimmed)) return undefined
+  const keyword = keywordOf(trimmed)
+  const id = goodHeader.exec(trimmed)?.[1]
+  if (id === undefined) return malformedHeader(line, trimmed, keyword)
+  if (goodId.test(id)) return { name: { keyword, id } }
+
+  const fixed = id.replace(/[^A-Za-z0-9]/g, '')
+  const example = headerOf({ keyword, id: goodId.test(fixed) ? fixed : 'a1b' })
+  const standard = line.indexOf(`#!${keyword} [@three-char-SHA-256: `)
+  const mistake = {
+    code: 'INVALID_BLOCK_ID',
+    column: standard === -1 ? 1 : standard + 30,
+    length: id.length,
+    message:
+      id.length < 2 || id.length > 8
+        ? 'Block ID must be exactly 3 characters'
+        : 'Block ID must contain only alphanumeric characters',
+    hint: `An id is 2 to 8 letters or digits, for example: ${example}`,
+  }
+  return { name: { keyword, id }, mistake }
+}
+
+const goodId = /^[A-Za-z0-9]{2,8}$/
+const goodHeader = /^#!(?:(?:SHAM|NESL) \[@three-char-SHA-256|nesl \[@[a-zA-Z0-9-]+): ([^\]]+)\]$/
+
+/** Wider than the grammar: what a model clearly meant as a header is reported, not passed over as prose. */
+export const looksLikeHeader = (trimmed: string): boolean =>
+  /^#!(?:SHAM|NESL|nesl)(?:[\s[]|$)/.test(trimmed) || /^#!(?:sham|nesl)\s*\[/i.test(trimmed)
+
+function keywordOf(trimmed: string): Keyword {
+  const written = trimmed.slice(2, 6)
+  if (written.toUpperCase() === 'SHAM') return 'SHAM'
+  return written === 'NESL' ? 'NESL' : 'nesl'
+}
+
+function malformedHeader(line: string, trimmed: string, keyword: Keyword): Header {
+  const rest = trimmed.slice(6).trim()
+  const inner = /^\[([^\]]*)/.exec(rest)?.[1] ?? (/\s/.test(rest) ? '' : rest)
+  const id = /(?:^|[:\s@])([^\s:@]+)\s*$/.exec(inner)?.[1] ?? ''
+  const right = goodId.test(id)
+  const mistake = {
+    code: 'MALFORMED_HEADER',
+    column: 1,
+    length: line.length,
+    message: `Invalid ${keyword === 'SHAM' ? 'SHAM' : 'NESL'} header format`,
+    hint: right
+      ? `Write the header as: ${headerOf({ keyword, id })}`
+      : `Write the header as: ${headerOf({ keyword, id: 'a1b' })} with an id of 2 to 8 letters or digits of your own.`,
+  }
+  return { name: { keyword, id }, mistake }
+}
+
+/** `undefined` for no end marker, null for the block's own, otherwise what is wrong with it. */
+export function parseEnd(line: string, name: Name): Mistake | null | undefined {
+  const marker = bare(line)
+  if (marker === endOf(name)) return null
+  const id = /^#!end(?:[_\s](?:(?:sham|nesl)[_\s])?|$)(.*)$/is.exec(marker)?.[1]
+  if (id === undefined) return undefined
+  return {
+    code: 'MISMATCHED_END',
+    column: 1,
+    length: line.length,
+    message:
+      id === name.id
+        ? `End marker '${marker}' is not the one of block '${name.id}'`
+        : `End marker '${id}' doesn't match block ID '${name.id}'`,
+    hint: `End the block with: ${endOf(name)}`,
+  }
+}
+
+/** A mistake in its place in the text. */
+export function faultAt(source: Source, line: number, blockId: string | null, mistake: Mistake): Fault {
+  const { code, column, length, message, hint } = mistake
+  const content = line > source.lineCount ? '' : source.line(line)
+  const context = contextAt(source, line)
+  const fault = { code, line, column, length, blockId, content, context, message }
+  return hint === undefined ? fault : { ...fault, hint }
+}
+
+/** Five lines with `line` in their middle, moved rather than cut at either end. Line breaks stay as they are written. */
+function contextAt(source: Source, line: number): string {
+  const first = Math.max(1, Math.min(line - 2, source.lineCount - 4))
+  const behind = source.startOf(first + 5)
+  return source.text.slice(source.startOf(first), first + 5 > source.lineCount ? behind : behind - 1)
+}
+
+/**
+ * Where every heredoc delimiter and every end marker stands, found in one pass over the text. A heredoc that is
+ * never closed would otherwise be searched for to the end of the text, and a hundred thousand of them a hundred
+ * thousand times.
+ */
+export class ShamMarks {
+  /** Lines by marker, growing. A line that opens a delimiter instead of closing it is negative. */
+  readonly #lines = new Map<string, number | number[]>()
+
+  constructor(source: Source) {
+    this.#findDelimiters(source)
+    this.#findEnds(source)
+  }
+
+  /** The first line behind `line` that is this marker, and whether it opens it. */
+  next(marker: string, line: number): { line: number; opens: boolean } | undefined {
+    const lines = this.#lines.get(marker) ?? []
+    const found = typeof lines === 'number' ? lines : lines[firstBehind(lines, line)]
+    if (found === undefined || Math.abs(found) <= line) return undefined
+    return { line: Math.abs(found), opens: found < 0 }
+  }
+
+  #findDelimiters(source: Source): void {
+    const { text } = source
+    for (let at = text.indexOf('EOT_'); at !== -1; at = text.indexOf('EOT_', at + 4)) {
+      const behindQuote = text.charCodeAt(at - 1) === APOSTROPHE
+      if (!behindQuote && !startsLine(text, at)) continue
+      const number = source.lineAt(at)
+      const line = source.line(number)
+      if (!behindQuote) {
+        const marker = bare(line)
+        if (/^\S+$/.test(marker)) this.#add(marker, number)
+      }
+      // The last opener on its line ends the line, so a line is matched as a whole once at most.
+      else if (endsLine(text, at)) {
+        const opened = opener.exec(line)?.[1]
+        if (opened !== undefined) this.#add(opened, -number)
+      }
+    }
+  }
+
+  #findEnds(source: Source): void {
+    const { text } = source
+    for (let at = text.indexOf('#!'); at !== -1; at = text.indexOf('#!', at + 2)) {
+      if (!text.startsWith('END_', at + 2) && !text.startsWith('end_', at + 2)) continue
+      if (!startsLine(text, at)) continue
+      const number = source.lineAt(at)
+      this.#add(bare(source.line(number)), number)
+    }
+  }
+
+  #add(marker: string, line: number): void {
+    const lines = this.#lines.get(marker)
+    // Most markers stand in a text once, and an array for each would weigh more than the block.
+    if (lines === undefined) this.#lines.set(marker, line)
+    else if (typeof lines === 'number') this.#lines.set(marker, [lines, line])
+    else lines.push(line)
+  }
+}
+
+/** The first line at or after `line` that looks like a header. Jumps from marker to marker instead of from line to line. */
+export function seekHeader(source: Source, line: number): number {
+  const { text } = source
+  for (let at = text.indexOf('#!', source.startOf(line)); at !== -1; at = text.indexOf('#!', at + 2)) {
+    const initial = text.charCodeAt(at + 2) & UPPER
+    if ((initial !== S && initial !== N) || !startsLine(text, at)) continue
+    const found = source.lineAt(at)
+    if (looksLikeHeader(text.slice(at, source.endOf(found)))) return found
+  }
+  return Infinity
+}
+
+const UPPER = 0xdf
+const S = 83
+const N = 78
+
+function firstBehind(lines: readonly number[], line: number): number {
+  let low = 0
+  let high = lines.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (Math.abs(lines[middle] ?? 0) > line) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/** A key of one word: prose that quotes an opener does not open anything. */
+const opener = /^\s*[^\s="'<]+\s*:?=\s*<<'([^']+)'\s*$/
+
+/** Whether nothing but white space stands before `at` on its line. */
+function startsLine(text: string, at: number): boolean {
+  for (let i = at - 1; i >= 0; i--) {
+    const c = text.charCodeAt(i)
+    if (c === LF) return true
+    if (!isBlank(c)) return false
+  }
+  return true
+}
+
+/** Whether nothing but white space follows the quote that closes the word at `at`. */
+function endsLine(text: string, at: number): boolean {
+  const quote = text.indexOf("'", at)
+  if (quote === -1) return false
+  for (let i = quote + 1; i < text.length; i++) {
+    const c = text.charCodeAt(i)
+    if (c === LF) return true
+    if (!isBlank(c)) return false
+  }
+  return true
+}
+
+const LF = 10
+const APOSTROPHE = 39
+
+/** What `trim` takes away, a byte order mark included. */
+const isBlank = (c: number): boolean =>
+  c === 32 || (c >= 9 && c <= 13) || (c > 127 && /\s/.test(String.fromCharCode(c)))

@@ -1,0 +1,172 @@
+import type { Block, Fault } from '../../core/block.ts'
+import { Source } from '../../core/source.ts'
+import { type Name, ShamMarks, delimiterOf, endOf, faultAt, headerOf, seekHeader } from './lines.ts'
+import { type Follower, type Found, type FoundBlock, Texts, readHeader } from './walk.ts'
+import type { MakeReader } from '../syntax.ts'
+
+/*
+ * SHAM and NESL are one language in three spellings, decided per block:
+ *
+ *   block      = header { line } end
+ *   header     = "#!SHAM [@three-char-SHA-256: " id "]"
+ *              | "#!NESL [@three-char-SHA-256: " id "]"
+ *              | "#!nesl [@" label ": " id "]"                label: letters, digits, "-"
+ *   id         = 2 to 8 letters or digits
+ *   line       = empty | assignment
+ *   assignment = key "=" ( string | heredoc )                 blanks around "=" are optional
+ *   key        = a letter or "_", then letters, digits, "_"; in column 1; at most 256 units
+ *   string     = a JSON string, on one line
+ *   heredoc    = "<<'" delimiter "'" LF { any line LF } delimiter
+ *   delimiter  = "EOT_SHAM_" id | "EOT_NESL_" id | "EOT_" id
+ *   end        = "#!END_SHAM_" id | "#!END_NESL_" id | "#!end_" id
+ *
+ * Header, end and the closing delimiter are whole lines; white space around them, a byte order mark and a "'"
+ * behind an end or a delimiter do not matter. Inside a heredoc only its delimiter is a marker. A heredoc is
+ * unclosed when its delimiter does not come, or is opened again first: the block fails and reading goes on
+ * behind its end marker, and where there is no end marker either, nothing that follows is trusted.
+ */
+
+/** The code of a block that stands behind a truncated heredoc, and may be its content. */
+const FOLLOWS = 'FOLLOWS_UNCLOSED_HEREDOC'
+
+export const makeShamReader: MakeReader = (source) => {
+  const { seek, read } = openSham(source)
+  return {
+    syntax: 'sham',
+    seek,
+    read(line) {
+      const found = read(line)
+      const blocks = found.skipped.map((follower) => blockOf(source, followerAt(source, follower)))
+      if (found.block !== undefined) blocks.unshift(blockOf(source, found.block))
+      return { blocks, faults: found.faults, next: found.next }
+    },
+  }
+}
+
+export interface ShamBlock {
+  readonly id: string
+  /** Every key, `action` included. No prototype, so that `constructor` is a key like any other. */
+  readonly properties: Readonly<Record<string, string>>
+  readonly startLine: number
+  readonly endLine: number | null
+}
+
+export type ShamError = Fault
+
+export interface ShamParseResult {
+  readonly blocks: readonly ShamBlock[]
+  /** In line order. */
+  readonly errors: readonly ShamError[]
+  /** Headers behind a truncated heredoc: not executed. */
+  readonly skipped: readonly { readonly id: string; readonly line: number }[]
+}
+
+/** Every SHAM and NESL block of a text. Never throws: a broken block is among `blocks`, and why is in `errors`. */
+export function parseSham(text: string): ShamParseResult {
+  const source = new Source(text)
+  const { seek, read } = openSham(source)
+  const blocks: ShamBlock[] = []
+  const errors: ShamError[] = []
+  const skipped: { id: string; line: number }[] = []
+  let found: Found
+  for (let line = seek(1); line <= source.lineCount; line = seek(found.next)) {
+    found = read(line)
+    for (const fault of found.faults) errors.push(fault)
+    for (const { name, line: at } of found.skipped) skipped.push({ id: name.id, line: at })
+    if (found.block === undefined) continue
+    const { name, properties, startLine, endLine, faults } = found.block
+    blocks.push({ id: name.id, properties, startLine, endLine })
+    for (const fault of faults) errors.push(fault)
+  }
+  errors.sort((a, b) => a.line - b.line)
+  return { blocks, errors, skipped }
+}
+
+/** The block written anew, for reports: what was understood of it, in its own spelling. */
+export function shamContentOf(block: Block): string {
+  const source = new Source(block.raw)
+  const found = openSham(source).read(1).block
+  if (found === undefined) return block.raw.trimEnd()
+  const lines = [source.line(1).trim()]
+  const delimiter = delimiterOf(found.name)
+  for (const [key, value] of Object.entries(found.properties)) {
+    if (value.includes('\n') && !value.includes(delimiter)) lines.push(`${key} = <<'${delimiter}'`, value, delimiter)
+    else lines.push(`${key} = ${JSON.stringify(value)}`)
+  }
+  lines.push(endOf(found.name))
+  return lines.join('\n')
+}
+
+/** What a report shows for a fault: the header of its block, then the lines around the fault. */
+export function shamContentOfFault(block: Block | undefined, fault: Fault): string {
+  if (block === undefined) return fault.context.trimEnd()
+  if (fault.context === '') return shamContentOf(block)
+  const { raw } = block
+  const end = raw.indexOf('\n')
+  const header = end === -1 ? raw : raw.slice(0, end)
+  return `${header.trim()}\n${fault.context}`.trimEnd()
+}
+
+function openSham(source: Source): { seek(line: number): number; read(line: number): Found } {
+  let marks: ShamMarks | undefined
+  let ahead = 0
+  return {
+    seek: (line) => (ahead >= line ? ahead : (ahead = seekHeader(source, line))),
+    read: (line) => readHeader(source, () => (marks ??= new ShamMarks(source)), line),
+  }
+}
+
+function blockOf(source: Source, found: FoundBlock): Block {
+  const { name, properties, startLine, endLine, lastLine, faults } = found
+  const params = new Texts()
+  for (const key in properties) if (key !== 'action') params[key] = properties[key] ?? ''
+  return {
+    syntax: 'sham',
+    id: name.id,
+    action: properties['action'] ?? '',
+    params,
+    startLine,
+    endLine,
+    faults,
+    // With the line breaks of the text: a slice costs nothing, a copy of every block would.
+    raw: source.text.slice(source.startOf(startLine), source.endOf(lastLine)),
+  }
+}
+
+/** A header behind a truncated heredoc, as a block that cannot run. */
+function followerAt(source: Source, { name, line }: Follower): FoundBlock {
+  const fault = faultAt(source, line, name.id, {
+    code: FOLLOWS,
+    column: 1,
+    length: source.line(line).length,
+    message: 'not executed: follows an unclosed heredoc',
+    hint: `Send block '${name.id}' again behind the block whose heredoc is not closed.`,
+  })
+  return { name, properties: {}, startLine: line, endLine: null, lastLine: line, faults: [fault] }
+}
+
+/** The SHAM or NESL block a model would write for a call. Whatever the texts hold, reading the block gives them back. */
+export function renderSham(
+  action: string,
+  params: Readonly<Record<string, string | number | boolean>>,
+  name: Name,
+): string {
+  const delimiter = delimiterOf(name)
+  const lines = [['action', action] as const, ...Object.entries(params)].map(([key, value]) =>
+    assignment(key, String(value), delimiter),
+  )
+  return [headerOf(name), ...lines, endOf(name)].join('\n')
+}
+
+function assignment(key: string, value: string, delimiter: string): string {
+  return isHeredocSafe(value, delimiter)
+    ? `${key} = <<'${delimiter}'\n${value}\n${delimiter}`
+    : `${key} = ${JSON.stringify(value)}`
+}
+
+/**
+ * A heredoc reads every line end as LF, ends at its delimiter and is refused where something opens it again; lone
+ * surrogates do not survive as UTF-8. A quoted text can say all of that in escapes.
+ */
+const isHeredocSafe = (value: string, delimiter: string): boolean =>
+  value.includes('\n') && !value.includes('\r') && !value.includes(delimiter) && value.isWellFormed()

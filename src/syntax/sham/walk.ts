@@ -1,0 +1,256 @@
+import type { Fault } from '../../core/block.ts'
+import type { Source } from '../../core/source.ts'
+import { parseAssignment, startsLikeAssignment } from './assignment.ts'
+import {
+  type Mistake,
+  type Name,
+  type ShamMarks,
+  bare,
+  delimiterOf,
+  endOf,
+  faultAt,
+  parseEnd,
+  parseHeader,
+  seekHeader,
+} from './lines.ts'
+
+/** A block as it stands in the text, `action` among its properties and in the order they were written. */
+export interface FoundBlock {
+  readonly name: Name
+  readonly properties: Readonly<Record<string, string>>
+  readonly startLine: number
+  readonly endLine: number | null
+  /** The last line that belongs to it, closed or not. */
+  readonly lastLine: number
+  readonly faults: readonly Fault[]
+}
+
+/**
+ * Texts by name that inherit nothing, so that `__proto__` and `constructor` are names like any other. A class with
+ * an empty prototype, because an object without one takes twice the memory.
+ */
+export class Texts {
+  [name: string]: string
+}
+Reflect.deleteProperty(Texts.prototype, 'constructor')
+Object.setPrototypeOf(Texts.prototype, null)
+
+export interface Found {
+  readonly block?: FoundBlock
+  /** Faults of a header that starts no block. */
+  readonly faults: readonly Fault[]
+  readonly skipped: readonly Follower[]
+  readonly next: number
+}
+
+/** A header that stands behind a truncated heredoc: nobody knows whether it is content. */
+export interface Follower {
+  readonly name: Name
+  readonly line: number
+}
+
+/** Reads what opens on `start`. `marks` is asked for only when there is a heredoc to close. */
+export function readHeader(source: Source, marks: () => ShamMarks, start: number): Found {
+  const header = parseHeader(source.line(start))
+  if (header === undefined) return { faults: [], skipped: [], next: start + 1 }
+  const walk = new Walk(source, marks, header.name, start)
+  if (header.mistake === undefined) return walk.block()
+  return walk.lost(faultAt(source, start, null, header.mistake))
+}
+
+/** A way through the lines below one header. */
+class Walk {
+  readonly #source: Source
+  readonly #marks: () => ShamMarks
+  readonly #name: Name
+  readonly #start: number
+  readonly #properties = new Texts()
+  readonly #faults: Fault[] = []
+  #line: number
+
+  constructor(source: Source, marks: () => ShamMarks, name: Name, start: number) {
+    this.#source = source
+    this.#marks = marks
+    this.#name = name
+    this.#start = start
+    this.#line = start + 1
+  }
+
+  block(): Found {
+    const { id } = this.#name
+    // What stands between the last parameter of an unclosed block and the next header is prose, or another
+    // syntax: it is neither reported line by line nor swallowed.
+    let last = this.#start
+    let known = 0
+    while (this.#line <= this.#source.lineCount) {
+      const line = this.#line
+      const text = this.#source.line(line)
+      const marker = text.trimStart().startsWith('#!')
+      const end = marker ? parseEnd(text, this.#name) : undefined
+      if (end !== undefined) {
+        if (end !== null) this.#report(line, end)
+        return this.#found(line, line)
+      }
+      if (marker && parseHeader(text) !== undefined) {
+        this.#faults.length = known
+        this.#report(line - 1, this.#notClosed(`Block '${id}' not closed before new block`))
+        return this.#found(null, last)
+      }
+      this.#line++
+      if (text.trim() === '') continue
+      const before = this.#faults.length
+      const stop = this.#assignment(text)
+      if (stop !== undefined) return stop
+      if (this.#line > line + 1 || this.#faults.length === before || startsLikeAssignment(text)) {
+        last = this.#line - 1
+        known = this.#faults.length
+      }
+    }
+    this.#faults.length = known
+    const hint = `The text ends inside block '${id}': send it again, whole, from its header on line ${this.#start} to ${endOf(this.#name)}.`
+    this.#report(this.#source.lineCount + 1, { ...this.#notClosed(`Block '${id}' not closed before EOF`), hint })
+    return this.#found(null, last)
+  }
+
+  /**
+   * Passes over what a bad header was meant to start, without reporting it line by line: the heredocs in it are
+   * still content. Without an end marker only lines that are spelled like parameters are passed over, so that a
+   * stray header swallows nothing.
+   */
+  lost(fault: Fault): Found {
+    let closed: boolean | undefined
+    while (this.#line <= this.#source.lineCount) {
+      const line = this.#line
+      const text = this.#source.line(line)
+      if (text.trimStart().startsWith('#!')) {
+        if (parseHeader(text) !== undefined) break
+        if (parseEnd(text, this.#name) !== undefined) {
+          this.#line++
+          break
+        }
+      }
+      if (text.trim() !== '' && !startsLikeAssignment(text)) {
+        closed ??= this.#ownEnd(this.#start) !== undefined
+        if (!closed) break
+      }
+      this.#line++
+      const { opens } = parseAssignment(text, this.#name)
+      if (opens === undefined || !opens.startsWith('EOT_')) continue
+      const stop = this.#heredoc(line, opens)
+      if (stop === undefined || typeof stop === 'number') continue
+      return { faults: [fault, ...stop.block.faults.slice(-1).map(nobodys)], skipped: stop.skipped, next: stop.next }
+    }
+    return { faults: [fault], skipped: [], next: this.#line }
+  }
+
+  /** The block, when it ends here. */
+  #assignment(text: string): Found | undefined {
+    const line = this.#line - 1
+    const { key, value, opens, mistake } = parseAssignment(text, this.#name)
+    if (mistake !== undefined) this.#report(line, mistake)
+    else if (key !== undefined && key in this.#properties) this.#report(line, this.#duplicate(key))
+
+    if (opens !== undefined) {
+      const stop = this.#heredoc(line, opens)
+      if (typeof stop !== 'number') return stop
+      if (key !== undefined) this.#properties[key] = this.#source.lines(line + 1, stop - 1)
+      return undefined
+    }
+    if (key !== undefined && value !== undefined && (mistake === undefined || !(key in this.#properties))) {
+      this.#properties[key] = value
+    }
+    return undefined
+  }
+
+  /** Goes on behind a heredoc: gives the line that closes it, nothing when it was spelled wrong, the block when it ends with it. */
+  #heredoc(line: number, delimiter: string): number | undefined | (Found & { block: FoundBlock }) {
+    if (delimiter !== delimiterOf(this.#name)) return this.#wrongHeredoc(line, delimiter)
+    const mark = this.#marks().next(delimiter, line)
+    if (mark !== undefined && !mark.opens) {
+      this.#line = mark.line + 1
+      return mark.line
+    }
+    const end = this.#ownEnd(line)
+    if (end === undefined) return this.#truncated(line, delimiter)
+    const again = mark === undefined ? '' : ` Line ${mark.line} opens it a second time.`
+    const hint = `Close the heredoc of line ${line} with ${delimiter} on a line of its own.${again} Nothing down to line ${end} was executed.`
+    this.#report(this.#source.lineCount + 1, { ...unclosedHeredoc(delimiter), hint })
+    this.#line = end + 1
+    return this.#found(null, end)
+  }
+
+  /**
+   * A heredoc under a wrong delimiter ends where that delimiter or the right one stands before the end marker, else
+   * at the end marker; its lines are content and not worth an error each.
+   */
+  #wrongHeredoc(line: number, delimiter: string): undefined | (Found & { block: FoundBlock }) {
+    const right = delimiterOf(this.#name)
+    const end = this.#ownEnd(line)
+    for (let n = line + 1; n < (end ?? this.#source.lineCount + 1); n++) {
+      const text = this.#source.line(n)
+      const marker = bare(text)
+      if (marker === delimiter || marker === right) {
+        this.#line = n + 1
+        return undefined
+      }
+      if (text.includes('<<') && parseAssignment(text, this.#name).opens === delimiter) break
+    }
+    if (end === undefined) return this.#truncated(line, delimiter)
+    this.#line = end
+    return undefined
+  }
+
+  #truncated(line: number, delimiter: string): Found & { block: FoundBlock } {
+    const { id } = this.#name
+    const end = this.#source.lineCount
+    const hint = `The text ends inside the heredoc of line ${line}: send block '${id}' again, whole, from its header on line ${this.#start}, and everything after it.`
+    this.#report(end + 1, { ...unclosedHeredoc(delimiter), hint })
+    const skipped: Follower[] = []
+    for (let n = seekHeader(this.#source, line + 1); n <= end; n = seekHeader(this.#source, n + 1)) {
+      const header = parseHeader(this.#source.line(n))
+      if (header !== undefined && header.mistake === undefined) skipped.push({ name: header.name, line: n })
+    }
+    this.#line = end + 1
+    return { ...this.#found(null, end), skipped, next: end + 1 }
+  }
+
+  #ownEnd(line: number): number | undefined {
+    return this.#marks().next(endOf(this.#name), line)?.line
+  }
+
+  #found(endLine: number | null, lastLine: number): Found & { block: FoundBlock } {
+    const block = {
+      name: this.#name,
+      properties: this.#properties,
+      startLine: this.#start,
+      endLine,
+      lastLine,
+      faults: this.#faults,
+    }
+    return { block, faults: [], skipped: [], next: lastLine + 1 }
+  }
+
+  #report(line: number, mistake: Mistake): void {
+    this.#faults.push(faultAt(this.#source, line, this.#name.id, mistake))
+  }
+
+  #notClosed(message: string): Mistake {
+    const hint = `End the block with ${endOf(this.#name)} on a line of its own.`
+    return { code: 'UNCLOSED_BLOCK', column: 1, length: 0, message, hint }
+  }
+
+  #duplicate(key: string): Mistake {
+    const message = `Duplicate key '${key}' in block '${this.#name.id}'`
+    const hint = `Give '${key}' once; for two actions write two blocks.`
+    return { code: 'DUPLICATE_KEY', column: 1, length: key.length, message, hint }
+  }
+}
+
+const nobodys = (fault: Fault): Fault => ({ ...fault, blockId: null })
+
+const unclosedHeredoc = (delimiter: string): Mistake => ({
+  code: 'UNCLOSED_HEREDOC',
+  column: 1,
+  length: 0,
+  message: `Heredoc '${delimiter}' not closed before EOF`,
+})

@@ -1,0 +1,261 @@
+import type { Found, Slip } from '../foreign/foreign.ts'
+import type { Region } from './region.ts'
+import type { Named, Section } from './walk.ts'
+
+/** What a section asks for, as an action. `fence` is the line of its fence, where that is damaged. */
+export function foundOf(section: Section, region: Region, isComplete: boolean, fence: readonly string[] = []): Found {
+  const call = callOf(section)
+  const slip = 'slip' in call ? call.slip : undefined
+  const warnings = [...section.warnings]
+  if (section.extended.has('old mode') && slip === undefined) warnings.push('the change of mode was left out')
+  return {
+    action: 'action' in call ? call.action : '',
+    params: 'params' in call ? call.params : {},
+    label: 'diff',
+    startLine: section.line,
+    endLine: isComplete ? section.lastLine : null,
+    lastLine: isComplete ? section.lastLine : Math.max(section.lastLine, Math.min(section.next - 1, region.last)),
+    slips: isComplete ? (slip === undefined ? [] : [slip]) : [truncated(section)],
+    warnings,
+    shells: shellsOf(section, fence),
+  }
+}
+
+/** A fence that is damaged. In the other markers of a diff, two blanks behind each is all that leaves them readable. */
+function shellsOf({ old, new: added }: Section, fence: readonly string[]): readonly string[] | undefined {
+  if (old?.text.endsWith('  ') && added?.text.endsWith('  ')) return [...fence, '--- a  ', '+++ b  ']
+  return fence.length > 0 ? fence : undefined
+}
+
+type Call = { readonly action: string; readonly params: Readonly<Record<string, string>> } | { readonly slip: Slip }
+
+function callOf(section: Section): Call {
+  if (section.binary !== undefined) return { slip: binary(section.binary) }
+  const names = namesOf(section)
+  if ('slip' in names) return names
+  const { old, new: added } = names
+  const { changes } = section
+  const patch = section.hunks.join('\n')
+  if (added === null) return old === null ? { slip: twoNulls(section) } : deleteOf(section, old)
+  if (old === null) return createOf(section, added)
+
+  if (section.extended.has('copy from')) {
+    if (changes) return { slip: copyWithChanges(section) }
+    return { action: 'file_copy', params: { old_path: old, new_path: added } }
+  }
+  if (old !== added && !section.extended.has('rename from')) return { slip: twoFiles(section, old, added) }
+  if (!changes && old === added) return { slip: noChange(section) }
+  const moved = old === added ? {} : { new_path: added }
+  return { action: 'file_patch', params: { path: old, patch: changes ? patch : '', ...moved } }
+}
+
+/** A diff that shows what goes deletes nothing else. */
+function deleteOf(section: Section, path: string): Call {
+  const lines: string[] = []
+  for (const row of section.hunks.flatMap((hunk) => hunk.split('\n'))) {
+    if (row.startsWith('+')) return { slip: newLines(section) }
+    if (!/^(?:@@|\\)/.test(row)) lines.push(row.slice(1))
+  }
+  return { action: 'file_delete', params: { path, ...(section.changes && { expect: lines.join('\n') }) } }
+}
+
+function createOf(section: Section, path: string): Call {
+  const lines: string[] = []
+  let isBare = false
+  for (const row of section.hunks.flatMap((hunk) => hunk.split('\n'))) {
+    isBare = row.startsWith('\\')
+    if (row.startsWith('+')) lines.push(row.slice(1))
+    else if (row.trim() === '') lines.push(row.slice(1))
+    else if (!isBare && !row.startsWith('@@')) return { slip: oldLines(section) }
+  }
+  const content = lines.map((line) => `${line}\n`).join('')
+  return { action: 'file_create', params: { path, content: isBare ? content.slice(0, -1) : content } }
+}
+
+type Names = { readonly old: string | null; readonly new: string | null } | { readonly slip: Slip }
+
+function namesOf(section: Section): Names {
+  const { extended } = section
+  for (const kind of ['rename', 'copy'] as const) {
+    const from = extended.get(`${kind} from`)
+    const to = extended.get(`${kind} to`)
+    const one = from ?? to
+    if (one === undefined) continue
+    if (from === undefined || to === undefined) return { slip: halfRename(one, kind) }
+    return both(from, to, (old, added) => ({ old, new: added }))
+  }
+  if (section.old !== undefined && section.new === undefined) return { slip: noNewName(section.old) }
+  const written =
+    section.old !== undefined && section.new !== undefined
+      ? both(section.old, section.new, withoutSides)
+      : fromGit(section)
+  if ('slip' in written) return written
+  if (extended.has('new file mode')) return { old: null, new: written.new }
+  return extended.has('deleted file mode') ? { old: written.old, new: null } : written
+}
+
+function both(
+  from: Named,
+  to: Named,
+  make: (old: string | null, added: string | null) => { old: string | null; new: string | null },
+): Names {
+  const old = nameOf(from.text)
+  const added = nameOf(to.text)
+  if (old === undefined || old === '') return { slip: badName(from) }
+  if (added === undefined || added === '') return { slip: badName(to) }
+  return make(old, added)
+}
+
+function fromGit(section: Section): Names {
+  const names = gitNames(section.git ?? '')
+  return names === undefined ? { slip: unclearNames(section) } : withoutSides(names.old, names.new)
+}
+
+const truncated = ({ line }: Section): Slip => ({
+  code: 'truncated',
+  line,
+  message: 'The text ends inside the diff',
+  hint: `Close the fence around the diff; without a fence, end it with a line break and give each @@ its counts. Nothing from line ${line} on was executed: send it again, whole.`,
+})
+
+const binary = (line: number): Slip => ({
+  code: 'binary_file',
+  line,
+  message: 'A binary patch cannot be applied',
+  hint: 'Only text can be changed. Leave the file out, or let a command make it.',
+})
+
+const badName = ({ line, text }: Named): Slip => ({
+  line,
+  message:
+    text.trim() === '' ? 'A file name is missing' : `A file name that cannot be read: ${text.trim().slice(0, 80)}`,
+  hint: 'Write the path as it is, or in double quotes with \\" and \\\\ for a quote and a backslash.',
+})
+
+const noNewName = ({ line }: Named): Slip => ({
+  line,
+  message: '--- without +++',
+  hint: 'Put +++ b/path directly below --- a/path; +++ /dev/null deletes the file.',
+})
+
+const unclearNames = ({ line }: Section): Slip => ({
+  line,
+  message: 'The names behind diff --git cannot be told apart',
+  hint: 'Put --- a/path and +++ b/path above the first @@.',
+})
+
+const halfRename = ({ line }: Named, kind: string): Slip => ({
+  line,
+  message: `Only one of ${kind} from and ${kind} to`,
+  hint: `Write both, ${kind} from path and ${kind} to path.`,
+})
+
+const twoNulls = (section: Section): Slip => ({
+  line: section.new?.line ?? section.line,
+  message: 'Both names are /dev/null',
+  hint: 'Name the file on one side.',
+})
+
+const twoFiles = (section: Section, old: string, added: string): Slip => ({
+  line: section.new?.line ?? section.line,
+  message: `The diff names two files, ${old} and ${added}`,
+  hint: 'Write the same path twice; for a rename add the lines rename from path and rename to path.',
+})
+
+const copyWithChanges = (section: Section): Slip => ({
+  line: section.extended.get('copy from')?.line ?? section.line,
+  message: 'A copy with changes',
+  hint: 'Copy the file first, then send the changes to the copy as a diff of its own.',
+})
+
+const oldLines = ({ line }: Section): Slip => ({
+  line,
+  message: 'A new file with old lines',
+  hint: 'Every line of a new file begins with +; to change a file that is there, name it behind ---.',
+})
+
+const newLines = ({ line }: Section): Slip => ({
+  line,
+  message: 'A deleted file with new lines',
+  hint: 'Every line of a file that goes begins with -; to change a file, name it behind +++ too.',
+})
+
+const noChange = (section: Section): Slip => ({
+  line: section.line,
+  message: section.extended.has('old mode')
+    ? 'Only the mode changes, which cannot be done'
+    : 'The diff changes nothing',
+  hint: 'Write the lines that go with - in front, those that come with +, and some around them with a blank.',
+})
+
+/** A name of a diff: null for /dev/null, undefined when it is quoted and the quotes make no sense. */
+export function nameOf(written: string): string | null | undefined {
+  const text = written.trim()
+  if (text.startsWith('"')) {
+    const quoted = /^"((?:[^"\\]|\\.)*)"/.exec(text)?.[1]
+    return quoted === undefined ? undefined : unescaped(quoted)
+  }
+  const tab = text.indexOf('\t')
+  const name = tab === -1 ? text : text.slice(0, tab).trimEnd()
+  const bare = name.includes(':') ? name.replace(/\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*$/, '') : name
+  return bare === '/dev/null' ? null : bare
+}
+
+/** Both names of git's header. Without quotes they can be told apart only where they are the same. */
+export function gitNames(written: string): { old: string; new: string } | undefined {
+  const text = written.trim()
+  const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(text)
+  if (quoted !== null) {
+    const old = nameOf(quoted[1] ?? '')
+    const added = nameOf(quoted[2] ?? '')
+    return typeof old === 'string' && typeof added === 'string' ? { old, new: added } : undefined
+  }
+  const half = (text.length - 1) / 2
+  if (!Number.isInteger(half) || text[half] !== ' ') return undefined
+  const old = text.slice(0, half)
+  const added = text.slice(half + 1)
+  return withoutSides(old, added).old === withoutSides(old, added).new ? { old, new: added } : undefined
+}
+
+/** Names without "a/" and "b/", which say which side a name is of, and only where both of them say so. */
+export function withoutSides(
+  old: string | null,
+  added: string | null,
+): { readonly old: string | null; readonly new: string | null } {
+  const bareOld = old?.startsWith('a/') ? old.slice(2) : old
+  const bareNew = added?.startsWith('b/') ? added.slice(2) : added
+  const both = bareOld !== old && bareNew !== added
+  const one = old === null || added === null || (old !== added && bareOld === bareNew)
+  return both || one ? { old: bareOld, new: bareNew } : { old, new: added }
+}
+
+/** As C writes it; bytes are octal, and together they are UTF-8. */
+function unescaped(text: string): string | undefined {
+  const bytes: number[] = []
+  const encoder = new TextEncoder()
+  for (const [whole, octal, letter] of text.matchAll(/\\([0-3][0-7]{2})|\\(.)|[^\\]+/gsu)) {
+    if (octal !== undefined) bytes.push(Number.parseInt(octal, 8))
+    else if (letter !== undefined) {
+      const code = ESCAPES.get(letter)
+      if (code === undefined) return undefined
+      bytes.push(code)
+    } else bytes.push(...encoder.encode(whole))
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(new Uint8Array(bytes))
+  } catch {
+    return undefined
+  }
+}
+
+const ESCAPES = new Map([
+  ['a', 7],
+  ['b', 8],
+  ['t', 9],
+  ['n', 10],
+  ['v', 11],
+  ['f', 12],
+  ['r', 13],
+  ['"', 34],
+  ['\\', 92],
+])

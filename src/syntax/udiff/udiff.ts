@@ -1,0 +1,206 @@
+import type { Source } from '../../core/source.ts'
+import { type Fence, ForeignBlocks, type Found, fenceAt, fenceOf, rowAt } from '../foreign/foreign.ts'
+import type { MakeReader } from '../syntax.ts'
+import { Region } from './region.ts'
+import { foundOf } from './section.ts'
+import { EXTENDED, type Section, UdiffWalk } from './walk.ts'
+import { kindsIn } from '../../text/undamage.ts'
+
+/*
+ * Unified diffs, as `diff -u` and git write them and as models do:
+ *
+ *   text     = { fence { line } fence | section | any other line }      fence: "```diff", "```patch", "```udiff"
+ *   section  = [ "diff --git " name " " name { extended } ] [ "--- " name LF "+++ " name ] { hunk }
+ *   extended = "new file mode" | "deleted file mode" | "old mode" | "new mode" | "index" | "rename from " name
+ *            | "rename to " name | "copy from " name | "copy to " name | "similarity index" | "dissimilarity index"
+ *   hunk     = "@@" [ " -" line [ "," count ] " +" line [ "," count ] " @@" ] [ heading ] { body }
+ *   body     = " " text | "-" text | "+" text | "" | "\ No newline at end of file"
+ *   name     = text up to a tab or a date, or as git quotes it: "a/\303\274"
+ *
+ * "a/" and "b/" are left out where both names have them, or the one that is not /dev/null. Line numbers are passed
+ * on and not looked at. Counts are not trusted: a hunk goes on as long as lines have a mark. They serve where nothing
+ * else tells. Outside a fence, a list that follows a blank line behind a hunk whose counts are reached is text, though
+ * its lines have marks too; "-- " behind such a hunk is the signature of a mail; "--- " with "+++ " below is the last
+ * change of a hunk whose counts still lack one line each. An empty line in a hunk is an empty line of context. In a
+ * fence, a line without a mark is context too: it must be in the file, so nothing is made up.
+ *
+ * A diff has no end marker. In a fence it ends with the fence. Elsewhere the last section of a text is complete when
+ * something follows it, or when the text ends with a line break and the counts of its hunks are reached or, without
+ * hunks, git says that the file is empty or the same; otherwise it is truncated.
+ */
+
+export const makeUdiffReader: MakeReader = (source, options) => {
+  const places = new UdiffSeek(source)
+  const blocks = new ForeignBlocks(source, 'udiff', options)
+  return {
+    syntax: 'udiff',
+    seek: (line) => places.seek(line),
+    read(line) {
+      const { found, next } = readDiff(source, line)
+      return { blocks: found.map((one) => blocks.make(one)), faults: [], next }
+    },
+  }
+}
+
+function readDiff(source: Source, line: number): { found: Found[]; next: number } {
+  const fence = fenceAt(source, line)
+  const above = line > 1 ? fenceAt(source, line - 1) : undefined
+  const fenced = fence ? readFenced(source, line, fence) : above && readFenced(source, line - 1, above)
+  if (fenced !== undefined) return { found: fenced.found, next: Math.max(fenced.next, line + 1) }
+
+  const indent = /^[ \t]*/.exec(rowAt(source, line))?.[0] ?? ''
+  const region = new Region(source, indent, { first: line, last: source.lineCount })
+  const { sections, next } = new UdiffWalk(region, 'open').read(line)
+  return { found: sections.map((section) => foundOf(section, region, isComplete(source, section, next))), next }
+}
+
+/** Only the last section can be cut. */
+function isComplete(source: Source, { next, hunks, satisfied }: Section, behind: number): boolean {
+  if (next < behind) return true
+  let line = behind
+  while (line <= source.lineCount && source.line(line).trim() === '') line++
+  if (line > source.lineCount) return satisfied && source.text.endsWith('\n')
+  // What follows a hunk has no mark, so it is none of it. The last line of a text may be half a header, though.
+  return line < source.lineCount || (hunks.length > 0 && source.line(line).trim() !== '@')
+}
+
+function readFenced(source: Source, opener: number, fence: Fence): { found: Found[]; next: number } {
+  const { end, closed } = fenceEnd(source, opener, fence)
+  const region = new Region(source, fence.indent, { first: opener + 1, last: end - 1 })
+  if (isOtherFormat(region)) return { found: [], next: opener + 1 }
+  const { sections } = new UdiffWalk(region, 'fenced').read(opener + 1)
+  const row = rowAt(source, opener)
+  const worn = kindsIn(row).length > 0 ? [row] : []
+  const found = sections.map((section, at) => foundOf(section, region, closed || at < sections.length - 1, worn))
+  const named = sections[0]?.line ?? end
+  const isNameless = region.someBefore(named, (row) => /^(?:@@|[-+])/.test(row))
+  if (isNameless && isDiffFence(fence)) found.unshift(nameless(opener, named - 1, closed || found.length > 0))
+  // Where nothing is a diff, what is below may be a block of another format.
+  return { found, next: found.length === 0 ? opener + 1 : end + Number(closed) }
+}
+
+/** The line that closes a fence. One that opens another leaves the first unclosed, because no line of a diff does. */
+function fenceEnd(source: Source, opener: number, fence: Fence): { end: number; closed: boolean } {
+  for (let line = opener + 1; line <= source.lineCount; line++) {
+    const other = fenceAt(source, line)
+    // One that is deeper is a line of context with its blank.
+    if (other === undefined || other.indent.length > fence.indent.length) continue
+    if (other.info !== '') return { end: line, closed: false }
+    if (other.marks.startsWith(fence.marks)) return { end: line, closed: true }
+  }
+  return { end: source.lineCount + 1, closed: false }
+}
+
+/** Some put their own formats into a fence that says diff. */
+const isOtherFormat = (region: Region): boolean =>
+  region.mentions('SEARCH', '*** Begin Patch') &&
+  region.someBefore(Infinity, (row) => /^(?:<{5,9} ?SEARCH|\*\*\* Begin Patch)/.test(row))
+
+const nameless = (line: number, last: number, isClosed: boolean): Found => ({
+  action: '',
+  params: {},
+  label: 'diff',
+  startLine: line,
+  endLine: isClosed ? last : null,
+  lastLine: last,
+  slips: [
+    {
+      ...(!isClosed && { code: 'truncated' as const }),
+      line,
+      message: 'A diff without file names',
+      hint: 'Put --- a/path and +++ b/path, each on a line of its own, above the first @@.',
+    },
+  ],
+})
+
+/** Finds where a diff may open: at a fence that says so, at git's header, or at the two names. */
+export class UdiffSeek {
+  readonly #source: Source
+  readonly #lanes: readonly Lane[]
+
+  constructor(source: Source) {
+    this.#source = source
+    this.#lanes = [
+      { needle: '```', accept: (line) => this.#isFence(line), ahead: 0 },
+      { needle: '~~~', accept: (line) => this.#isFence(line), ahead: 0 },
+      // A common first letter makes a search for a text slow; one for a pattern goes by the rarest.
+      { needle: /diff --git \S/g, accept: (line) => this.#isGit(line), ahead: 0 },
+      { needle: '+++ ', accept: (line) => this.#namesAbove(line), ahead: 0 },
+    ]
+  }
+
+  seek(line: number): number {
+    let first = Infinity
+    for (const lane of this.#lanes) {
+      if (lane.ahead < line) lane.ahead = this.#next(lane, line)
+      first = Math.min(first, lane.ahead)
+    }
+    return first
+  }
+
+  #next({ needle, accept }: Lane, line: number): number {
+    const { text } = this.#source
+    for (let at = indexOf(text, needle, this.#source.startOf(line)); at !== -1;) {
+      if (startsLine(text, at)) {
+        const found = accept(this.#source.lineAt(at))
+        if (found !== undefined && found >= line) return found
+      }
+      at = indexOf(text, needle, at + (typeof needle === 'string' ? needle.length : 1))
+    }
+    return Infinity
+  }
+
+  #isFence(line: number): number | undefined {
+    const fence = fenceOf(rowAt(this.#source, line))
+    return fence !== undefined && isDiffFence(fence) ? line : undefined
+  }
+
+  /** Something that only a diff has must follow: prose may begin with these words. */
+  #isGit(line: number): number | undefined {
+    if (line === this.#source.lineCount) return undefined
+    const below = rowAt(this.#source, line + 1).trimStart()
+    return EXTENDED.test(below) || /^(?:--- \S|@@ |Binary files |GIT binary patch)/.test(below) ? line : undefined
+  }
+
+  /** The line of the old name, when the line below the new one is part of a hunk. */
+  #namesAbove(line: number): number | undefined {
+    if (line === 1 || line === this.#source.lineCount) return undefined
+    const indent = /^[ \t]*/.exec(rowAt(this.#source, line))?.[0] ?? ''
+    const above = rowAt(this.#source, line - 1)
+    if (!above.startsWith(`${indent}--- `) || above.trim() === '---') return undefined
+    const below = rowAt(this.#source, line + 1)
+    return below.startsWith(indent) && /^(?:@@|[-+ ])/.test(below.slice(indent.length)) ? line - 1 : undefined
+  }
+}
+
+interface Lane {
+  readonly needle: string | RegExp
+  /** The line on which the diff opens whose needle stands on a line. */
+  accept(line: number): number | undefined
+  ahead: number
+}
+
+export const isDiffFence = ({ info }: Fence): boolean => /^(?:u?diff|patch)\b/i.test(info)
+
+function indexOf(text: string, needle: string | RegExp, from: number): number {
+  if (typeof needle === 'string') return text.indexOf(needle, from)
+  needle.lastIndex = from
+  return needle.exec(text)?.index ?? -1
+}
+
+/** How far an indentation is looked back over. */
+const REACH = 40
+
+function startsLine(text: string, at: number): boolean {
+  for (let before = at - 1; before >= Math.max(0, at - REACH); before--) {
+    const code = text.charCodeAt(before)
+    if (code === LF) return true
+    if (code !== BLANK && code !== TAB && !(before === 0 && code === BOM)) return false
+  }
+  return at <= REACH
+}
+
+const LF = 10
+const TAB = 9
+const BLANK = 32
+const BOM = 0xfeff

@@ -1,0 +1,267 @@
+import type { Region } from './region.ts'
+
+/** What a diff says about one file, names as written. */
+export interface Section {
+  readonly line: number
+  /** The last line that says something. */
+  lastLine: number
+  /** The line behind it. */
+  next: number
+  git?: string
+  old?: Named
+  new?: Named
+  /** Extended headers by their first words, such as `rename from`. */
+  readonly extended: Map<string, Named>
+  binary?: number
+  /** The texts of its hunks, `@@` included. */
+  readonly hunks: string[]
+  /** Whether any line goes or comes. */
+  changes: boolean
+  /** Whether every hunk has as many lines as its header says, or nothing else can follow. */
+  satisfied: boolean
+  readonly warnings: string[]
+}
+
+export interface Named {
+  readonly text: string
+  readonly line: number
+}
+
+export const EXTENDED =
+  /^(old mode|new mode|new file mode|deleted file mode|rename from|rename to|copy from|copy to|similarity index|dissimilarity index|index) (.*)$/
+
+const isMark = (mark: string): boolean => mark === ' ' || mark === '+' || mark === '-' || mark === '\\'
+
+/** Reads sections one behind the other, until something else comes. */
+export class UdiffWalk {
+  readonly #region: Region
+  readonly #place: 'fenced' | 'open'
+  /** The empty lines that were passed last. */
+  #blank = { first: 0, behind: 0 }
+
+  constructor(region: Region, place: 'fenced' | 'open') {
+    this.#region = region
+    this.#place = place
+  }
+
+  read(line: number): { sections: Section[]; next: number } {
+    const sections: Section[] = []
+    let at = line
+    for (;;) {
+      const start = this.#sectionFrom(at)
+      if (start === undefined) break
+      const section = this.#section(start)
+      sections.push(section)
+      at = section.next
+    }
+    return { sections, next: at }
+  }
+
+  /** Where a section starts: in a fence the next one at all, elsewhere only blank lines may be between. */
+  #sectionFrom(line: number): number | undefined {
+    for (let at = line; at <= this.#region.last; at++) {
+      if (this.#region.row(at).startsWith('diff --git ') || this.#isNames(at)) return at
+      if (this.#place === 'open' && this.#region.row(at).trim() !== '') return undefined
+    }
+    return undefined
+  }
+
+  #isNames(line: number): boolean {
+    return this.#region.row(line).startsWith('--- ') && this.#region.row(line + 1).startsWith('+++ ')
+  }
+
+  #section(line: number): Section {
+    const section: Section = {
+      line,
+      lastLine: line,
+      next: line + 1,
+      extended: new Map(),
+      hunks: [],
+      changes: false,
+      satisfied: true,
+      warnings: [],
+    }
+    let at = line
+    const git = /^diff --git (.*)$/.exec(this.#region.row(at))?.[1]
+    if (git !== undefined) {
+      section.git = git
+      at = this.#extended(section, at + 1)
+    }
+    if (this.#region.row(at).startsWith('--- ')) {
+      section.old = { text: this.#region.row(at).slice(4), line: at }
+      at++
+      if (this.#region.row(at).startsWith('+++ ')) {
+        section.new = { text: this.#region.row(at).slice(4), line: at }
+        at++
+      }
+    }
+    section.lastLine = at - 1
+    return this.#hunks(section, at)
+  }
+
+  #extended(section: Section, line: number): number {
+    let at = line
+    for (; at <= this.#region.last; at++) {
+      const row = this.#region.row(at)
+      const [, name, value] = EXTENDED.exec(row) ?? []
+      if (name !== undefined && value !== undefined) section.extended.set(name, { text: value, line: at })
+      else if (/^(?:GIT binary patch|Binary files .* differ)\s*$/.test(row)) {
+        section.binary = at
+        return row.startsWith('GIT') ? this.#behindBinary(at) : at + 1
+      } else break
+    }
+    return at
+  }
+
+  /** A binary patch has lines of letters, and blank ones between its parts. */
+  #behindBinary(line: number): number {
+    let at = line + 1
+    while (at <= this.#region.last && /^(?:\S+|(?:literal|delta) \d+|)\s*$/.test(this.#region.row(at))) at++
+    return at
+  }
+
+  #hunks(section: Section, line: number): Section {
+    let at = line
+    for (;;) {
+      const start = this.#hunkFrom(at, section.hunks.length === 0)
+      if (start === undefined) break
+      at = this.#hunk(section, start)
+    }
+    section.next = Math.max(at, section.lastLine + 1)
+    if (section.hunks.length === 0) section.satisfied = isWhole(section)
+    return section
+  }
+
+  /** The first hunk in a fence may go without its header. */
+  #hunkFrom(line: number, isFirst: boolean): number | undefined {
+    const at = this.#behindBlank(line)
+    const row = this.#region.row(at)
+    if (row.startsWith('@@')) return at
+    return isFirst && at === line && /^[-+ ]/.test(row) && !this.#isNames(at) ? at : undefined
+  }
+
+  #hunk(section: Section, line: number): number {
+    const header = this.#region.row(line)
+    const counts = new Counts(header)
+    const hasHeader = header.startsWith('@@')
+    if (hasHeader) section.lastLine = line
+    let unmarked: number | undefined
+    let at = hasHeader ? line + 1 : line
+    for (; at <= this.#region.last; at++) {
+      const mark = this.#region.markAt(at)
+      if (mark !== ' ' && mark !== '+' && this.#endsHunk(at, counts)) break
+      counts.take(mark)
+      if (mark === '') continue
+      section.lastLine = at
+      if (!isMark(mark)) unmarked ??= at
+      else section.changes ||= mark === '+' || mark === '-'
+    }
+    const text = this.#text(section, line, unmarked !== undefined)
+    section.hunks.push(hasHeader ? text : `@@\n${text}`)
+    section.satisfied &&= counts.areReached
+    if (unmarked !== undefined) {
+      section.warnings.push(`line ${unmarked} begins with none of ' ', '-', '+'; it was read as a line of context`)
+    }
+    if (counts.areReached && this.#place === 'open') this.#warnOfRest(section, at)
+    return at
+  }
+
+  /** The lines of a hunk up to the last that says something, each with a mark. */
+  #text(section: Section, first: number, hasUnmarked: boolean): string {
+    // In a text with LF, a CR belongs to the line of the file that it ends.
+    const keepsCr = this.#region.mayHaveCr && !this.#region.hasCr(section.line)
+    if (!hasUnmarked && !keepsCr) return this.#region.text(first, section.lastLine)
+    const rows: string[] = []
+    for (let line = first; line <= section.lastLine; line++) {
+      const row = this.#region.row(line)
+      const marked = row === '' || isMark(row.charAt(0)) || row.startsWith('@@') ? row : ` ${row}`
+      rows.push(keepsCr && line > first && this.#region.hasCr(line) ? `${marked}\r` : marked)
+    }
+    return rows.join('\n')
+  }
+
+  /** Asked for lines that are neither context nor added: nothing else ends one. */
+  #endsHunk(line: number, counts: Counts): boolean {
+    const row = this.#region.row(line)
+    const mark = row[0]
+    if (row.startsWith('@@') || row.startsWith('diff --git ')) return true
+    if (mark === '-') return this.#endsAtMinus(line, row, counts)
+    if (this.#place === 'fenced' || mark === '\\') return false
+    return row !== '' || !this.#goesOn(line) || (counts.areReached && this.#isList(line))
+  }
+
+  /** The names of the next file and the signature of a mail begin like a line that goes. */
+  #endsAtMinus(line: number, row: string, counts: Counts): boolean {
+    if (!row.startsWith('--')) return false
+    if (counts.areReached && /^-- ?$/.test(row)) return true
+    if (!this.#isNames(line) || counts.lacksOneEach) return false
+    return counts.areReached || this.#region.row(line + 2).startsWith('@@')
+  }
+
+  /** Whether the next line that is not empty belongs to the hunk. */
+  #goesOn(line: number): boolean {
+    const at = this.#behindBlank(line)
+    return isMark(this.#region.markAt(at)) && !this.#isNames(at)
+  }
+
+  /** Whether the next line that is not empty is an item of a list. */
+  #isList(line: number): boolean {
+    return /^[-+] \S/.test(this.#region.row(this.#behindBlank(line)))
+  }
+
+  /** The first line that is not empty. Many empty ones are passed once, however often they are asked for. */
+  #behindBlank(line: number): number {
+    const { first, behind } = this.#blank
+    if (line >= first && line <= behind) return behind
+    let at = line
+    while (at <= this.#region.last && this.#region.markAt(at) === '') at++
+    this.#blank = { first: line, behind: at }
+    return at
+  }
+
+  #warnOfRest(section: Section, line: number): void {
+    if (this.#region.row(line) !== '' || !this.#isList(line)) return
+    const at = this.#behindBlank(line)
+    section.warnings.push(`line ${at} stands behind the end of the hunk, by its counts, and was left out`)
+  }
+}
+
+/** Without a hunk, only git's own words say that none is to come: an empty file, or one that stays as it is. */
+function isWhole({ extended, binary }: Section): boolean {
+  const isEmpty = /\be69de29/.test(extended.get('index')?.text ?? '')
+  return (
+    isEmpty ||
+    extended.get('similarity index')?.text.trim() === '100%' ||
+    extended.has('new mode') ||
+    binary !== undefined
+  )
+}
+
+/** How many lines of each side a hunk still has, by its header. */
+class Counts {
+  #old: number | undefined
+  #new: number | undefined
+
+  constructor(header: string) {
+    const [whole, , old = '1', , added = '1'] =
+      /^@@+\s*-(\d+)(?:,(\d{1,9}))?\s+\+(\d+)(?:,(\d{1,9}))?\s*@@/.exec(header) ?? []
+    if (whole === undefined) return
+    this.#old = Number(old)
+    this.#new = Number(added)
+  }
+
+  get areReached(): boolean {
+    return this.#old === 0 && this.#new === 0
+  }
+
+  get lacksOneEach(): boolean {
+    return this.#old === 1 && this.#new === 1
+  }
+
+  /** A line of the hunk, by its mark. */
+  take(mark: string): void {
+    if (this.#old === undefined || this.#new === undefined || mark === '\\') return
+    if (mark !== '+') this.#old--
+    if (mark !== '-') this.#new--
+  }
+}
