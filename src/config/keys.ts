@@ -272,10 +272,10 @@ export const keys = {
   }),
   'clipboard.second_copy': key({
     kind: yesNo,
-    default: true,
+    default: false,
     about:
-      'Whether a reply without the token runs when it is copied twice; otherwise only after a key. A page in the browser can copy twice at one click.',
-    example: 'false',
+      'Whether a reply without the token also runs when it is copied twice within 1.8 seconds, and not only after a key press. A web page can copy twice after one click.',
+    example: 'true',
     project: towards([false, true]),
   }),
   'hooks.before': key({

@@ -187,6 +187,7 @@ describe.skipIf(skip)(`a real clipboard (skipped without ${missing.join(', ') ||
     }
     const watch = await watchClipboard(clipboard ?? (await open()), {
       token: () => token,
+      secondCopy: true,
       onReply: (text, how) => say(`${how} ${text}`),
       onWaiting: (offer: Offer | undefined) =>
         offer === undefined ? log.push('nothing waits') : say(offerLine(offer)),

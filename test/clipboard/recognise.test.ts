@@ -9,7 +9,7 @@ const block = (id: string, path = '/tmp/a.txt'): string =>
   `#!nesl [@three-char-SHA-256: ${id}]\naction = "read_file"\npath = "${path}"\n#!end_${id}`
 const reply = `Here you are.\n\n${block('abc')}\n\nDone.`
 
-const recogniser = (): Recogniser => new Recogniser({ token: () => token })
+const recogniser = (): Recogniser => new Recogniser({ token: () => token, secondCopy: true })
 const started = (text = ''): Recogniser => {
   const one = recogniser()
   one.begin(text)
@@ -22,9 +22,9 @@ const verdicts = (copies: readonly Copy[], one = started()): string[] =>
     return verdict.kind === 'run' ? verdict.how : verdict.kind
   })
 
-describe('where a second copy is not enough', () => {
-  it('waits for a key, or the token', () => {
-    const one = new Recogniser({ token: () => token, secondCopy: false })
+describe('unless a second copy is said to be enough', () => {
+  it('a reply waits for a key, or the token', () => {
+    const one = new Recogniser({ token: () => token })
     one.begin('')
     expect(
       verdicts(

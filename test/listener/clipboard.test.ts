@@ -52,9 +52,9 @@ describe.skipIf(skip || python === undefined)(`clada watch --clipboard (skipped 
     onTestFinished(() => void watch.kill('SIGKILL'))
     let told = ''
     watch.stdout.on('data', (chunk) => (told += String(chunk)))
-    await expect.poll(() => told, { timeout: 20_000 }).toContain('Copy a reply twice.\n')
+    await expect.poll(() => told, { timeout: 20_000 }).toContain('others do not run.\n')
     display.copy(append(dir, 'one'))
-    await expect.poll(() => told, { timeout: 20_000 }).toContain('Copy it again at once to run it.')
+    await expect.poll(() => told, { timeout: 20_000 }).toContain('Here only a reply with the token of clada prompt runs.')
     expect(told).not.toContain('Enter')
   })
 

@@ -69,8 +69,9 @@ export async function openBoard(
 }
 
 function wayToRun(secondCopy: boolean, keys: Talk['keys']): string {
-  if (keys === 'keys') return secondCopy ? 'Copy a reply twice, or press Enter.' : 'Copy a reply, and press Enter.'
-  return secondCopy ? 'Copy a reply twice.' : 'Only replies with the token of clada prompt run.'
+  const token = 'A reply with the token of clada prompt runs at once'
+  if (keys === 'keys') return `${token}, another after Enter${secondCopy ? ' or a second copy' : ''}.`
+  return secondCopy ? `${token}, another when it is copied twice.` : `${token}, others do not run.`
 }
 
 /** By the watch where there is one, which must know its own answers. */

@@ -13,7 +13,7 @@ export interface Copy {
 
 export type Verdict =
   | { readonly kind: 'ignore' }
-  /** Complete blocks and no token: a second copy or a key must come. */
+  /** Complete blocks and no token: a key must come, or a second copy where that counts. */
   | { readonly kind: 'wait'; readonly text: string; readonly blocks: readonly Block[] }
   | { readonly kind: 'run'; readonly text: string; readonly how: How }
   /** What was just run is copied once more, out of habit. It took the answer from the clipboard. */
@@ -33,8 +33,8 @@ export interface RecogniserOptions {
   /** Asked for at every reply: another process may have renewed it. */
   readonly token: () => string
   readonly reading?: FindOptions | undefined
-  /** Whether a second copy is enough without the token. A page in a browser can copy twice at one click. */
-  readonly secondCopy?: boolean
+  /** Whether a second copy is enough without the token. Off by default: a web page can copy twice after one click. */
+  readonly secondCopy?: boolean | undefined
 }
 
 /** Decides what a copied text is to clada. It has no clock and touches nothing: whatever it knows it was told. */
@@ -100,7 +100,7 @@ export class Recogniser {
     if (carriesToken(text, this.#options.token(), document)) return this.#run(text, 'token', at)
     const first = this.#first.filter((earlier) => at - earlier.at <= secondCopyMs)
     const confirmed = first.findLast((earlier) => contains(text, earlier.text))
-    if (confirmed !== undefined && this.#options.secondCopy !== false)
+    if (confirmed !== undefined && this.#options.secondCopy === true)
       return this.#run(confirmed.text, 'copied-twice', at)
     this.#first = [...first, copy]
     this.#offered = text

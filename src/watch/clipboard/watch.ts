@@ -7,7 +7,7 @@ import { Recogniser, type How, type RecogniserOptions, type Verdict } from './re
 export interface WatchOptions extends RecogniserOptions {
   /** A copied reply that is to be carried out. */
   readonly onReply: (text: string, how: How) => void
-  /** A text that waits for a second copy or a key; undefined when there is none any more. */
+  /** A text that waits for a key or a second copy; undefined when there is none any more. */
   readonly onWaiting: (offer: Offer | undefined) => void
   /** Once when the clipboard cannot be reached, and once when it can again. Safe to print. */
   readonly onTrouble: (message: string) => void
@@ -30,7 +30,7 @@ const listenAgainMs = 30_000
 
 /** Sees what is copied from now on. Resolves when it does. */
 export async function watchClipboard(clipboard: Clipboard, options: WatchOptions): Promise<ClipboardWatch> {
-  const { onReply, onWaiting, onTrouble, secondCopy = true } = options
+  const { onReply, onWaiting, onTrouble, secondCopy = false } = options
   const recogniser = new Recogniser(options)
   let told: { owner: string; at: number } | undefined
   let stopListening: (() => void) | undefined
