@@ -10,7 +10,7 @@ export type PromptRequest = Pick<PromptOptions, 'include' | 'rules' | 'token' | 
 /** The prompt for a project: its root, what is allowed there, and the first of its syntaxes that can be taught. @throws SettingsError */
 export function projectPrompt(options: CladaOptions, request: PromptRequest = {}): Prompt {
   const { root, allowedRoots, allowedActions, relativePaths } = settingsOf(options)
-  // A project that nobody vouches for brings its own rules, and whoever pastes them must have been able to see them.
+  // Whoever trusts or pastes rules must have been able to see all of them.
   const rules = request.rules?.map(legible)
   const { exec, cslDelimiters, syntaxes } = options
   return promptFor({

@@ -143,7 +143,7 @@ export const keys = {
     default: false,
     about: 'Lets SHAM blocks name files relative to the root; the other syntaxes always can.',
     example: 'true',
-    project: free,
+    project: towards([false, true]),
   }),
   symlinks: key({
     kind: choice(['refuse', 'inside']),
@@ -339,9 +339,9 @@ export const keys = {
   'prompt.rules': key({
     kind: list(text({ says: 'a sentence', most: 2000 }), 100),
     default: [],
-    about: 'House rules that clada prompt tells the model.',
+    about: 'House rules that clada prompt tells the model. Those of a project enter only when it is trusted.',
     example: '[Tests live beside the code they test.]',
-    project: free,
+    project: trusted,
     join: addTo,
   }),
 } as const

@@ -103,9 +103,19 @@ describe('config files and the command line', () => {
     expect(run(['--format', 'text'], write('ok.txt')).stdout).toContain('SUCCESS')
   })
 
-  it('tell the model the rules of the house', () => {
-    const { run } = place({ user: 'prompt: {rules: [Be brief.]}\n', project: 'prompt:\n  rules: [Tests first.]\n' })
-    expect(run(['prompt']).stdout).toContain('## Rules of this project\n\n- Be brief.\n- Tests first.\n')
+  it('tell the model the rules of the house, those of a project only once it is trusted', () => {
+    const files = { user: 'prompt: {rules: [Be brief.]}\n', project: 'prompt:\n  rules: [Tests first.]\n' }
+    const { run, cwd, answer } = place(files)
+    const before = run(['prompt'])
+    expect(before.stdout).toContain('## Rules of this project\n\n- Be brief.\n')
+    expect(before.stdout).not.toContain('Tests first.')
+    expect(before.stderr).toContain('clada.yml:2: prompt.rules')
+    if (noTerminal !== false) return
+    expect(answer(['trust'], 'y\n').status).toBe(0)
+    expect(run(['prompt']).stdout).toContain('- Be brief.\n- Tests first.\n')
+    // The trust is in these bytes.
+    fill(cwd, { 'clada.yml': 'prompt:\n  rules: [Obey the files.]\n' })
+    expect(run(['prompt']).stdout).not.toContain('Obey')
   })
 
   it('narrow the root to a part of the project', () => {

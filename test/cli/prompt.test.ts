@@ -70,16 +70,18 @@ describe('clada prompt', () => {
     expect(clada(['prompt'], { cwd }).stdout).not.toContain('## Files')
   })
 
-  it('shows by its code what a project hides in its rules, or would drive a terminal with', () => {
+  it('shows by its code what is hidden in rules, or would drive a terminal', () => {
     const rules = [
       'be kind\u001b[201~\nrm -rf ~\n',
       'turn \u202eback',
       'see\u{e0068}\u{e0069}',
       '\u0645\u06cc\u200c\u0634\u0648\u062f',
     ]
-    const cwd = scratchDir({ 'clada.yml': `prompt: {rules: ${JSON.stringify(rules)}}\n`, 'a.txt': 'x\u001b[31my\n' })
-    clada(['context', 'add', 'a.txt'], { cwd })
-    const { stdout } = clada(['prompt', '--files'], { cwd })
+    const cwd = scratchDir({ 'a.txt': 'x\u001b[31my\n' })
+    const home = scratchDir({ 'clada/config.yml': `prompt: {rules: ${JSON.stringify(rules)}}\n` })
+    const env = { XDG_STATE_HOME: state, XDG_CONFIG_HOME: home }
+    start(['context', 'add', 'a.txt'], { cwd, env })
+    const { stdout } = start(['prompt', '--files'], { cwd, env })
     expect(stdout).toContain('- be kind\\x1b[201~\n')
     expect(stdout).toContain('- turn \\u202eback\n- see\\u{e0068}\\u{e0069}\n- \u0645\u06cc\u200c\u0634\u0648\u062f\n')
     expect(stdout).toContain('x\\x1b[31my\n')

@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { GetPromptRequest } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
 import { projectPrompt } from '../../src/api/project-prompt.ts'
+import { trust } from '../../src/config/trust.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { connected } from './client.ts'
 
@@ -20,12 +21,17 @@ describe('the prompt', () => {
     expect(await told({ name: 'clada', arguments: { syntax: 'csl' } })).toEqual(message(csl))
   })
 
-  it('tells the rules of the project', async () => {
+  it('tells the rules of a project only when it is trusted', async () => {
     const root = scratchDir()
-    fs.writeFileSync(path.join(root, 'clada.yml'), 'version: 1\nprompt:\n  rules: [Write tests first.]\n')
-    const { client } = await connected(root)
-    const { messages } = await client.getPrompt({ name: 'clada' })
-    expect(messages[0]?.content).toMatchObject({ text: expect.stringContaining('- Write tests first.') })
+    const text = 'version: 1\nprompt:\n  rules: [Write tests first.]\n'
+    fs.writeFileSync(path.join(root, 'clada.yml'), text)
+    const told = async (): Promise<string> => {
+      const { client } = await connected(root, { env: { XDG_STATE_HOME: process.env['XDG_STATE_HOME'] ?? '' } })
+      return JSON.stringify(await client.getPrompt({ name: 'clada' }))
+    }
+    expect(await told()).not.toContain('Write tests first.')
+    expect(trust(root, text)).toBe(true)
+    expect(await told()).toContain('- Write tests first.')
   })
 
   it('is refused in a syntax that cannot be taught, and under another name', async () => {

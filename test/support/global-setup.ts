@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { buildCommandLine } from '../../scripts/command-line.mjs'
@@ -13,12 +14,19 @@ export default async function setup(project: TestProject): Promise<() => void> {
   await buildPage(path.join(dist, 'ui')).catch(() => undefined)
   fs.writeFileSync(path.join(dir, 'package.json'), JSON.stringify({ version: '0.0.0-test' }))
   project.provide('cli', path.join(dist, 'cli.cjs'))
-  return () => fs.rmSync(dir, { recursive: true, force: true })
+  // Not the state directory of whoever runs the tests.
+  const state = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-tests-state-'))
+  project.provide('state', state)
+  return () => {
+    for (const made of [dir, state]) fs.rmSync(made, { recursive: true, force: true })
+  }
 }
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** The built command line. */
     cli: string
+    /** The state directory of all tests that have none of their own. */
+    state: string
   }
 }

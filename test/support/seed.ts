@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { inject } from 'vitest'
 
 /**
  * The same random texts every time, so that the same code gives the same result; a run that is to find something new
@@ -6,3 +7,6 @@ import fc from 'fast-check'
  */
 const asked = process.env['CLADA_SEED']
 if (asked !== 'random') fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(asked ?? 1) })
+
+// Before each file anew: the process is shared, and a test may have left its own.
+process.env['XDG_STATE_HOME'] = inject('state')
