@@ -66,7 +66,10 @@ export const commands: readonly CommandHelp[] = [
     flags: commandFlags.watch,
     examples: [
       ['clada watch', 'paste replies into clada_input.md'],
-      ['clada watch --clipboard', 'copy a reply, press Enter (not needed with the token); the answer is on the clipboard'],
+      [
+        'clada watch --clipboard',
+        'copy a reply, press Enter (not needed with the token); the answer is on the clipboard',
+      ],
       ['clada watch notes.md --git shadow', 'another file, and no commits on the branch'],
     ],
   },

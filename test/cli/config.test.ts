@@ -110,7 +110,7 @@ describe('config files and the command line', () => {
     expect(before.stdout).toContain('## Rules of this project\n\n- Be brief.\n')
     expect(before.stdout).not.toContain('Tests first.')
     expect(before.stderr).toContain('clada.yml:2: prompt.rules')
-    if (noTerminal !== false) return
+    if (noTerminal !== undefined) return
     expect(answer(['trust'], 'y\n').status).toBe(0)
     expect(run(['prompt']).stdout).toContain('- Be brief.\n- Tests first.\n')
     // The trust is in these bytes.

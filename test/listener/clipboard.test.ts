@@ -54,7 +54,9 @@ describe.skipIf(skip || python === undefined)(`clada watch --clipboard (skipped 
     watch.stdout.on('data', (chunk) => (told += String(chunk)))
     await expect.poll(() => told, { timeout: 20_000 }).toContain('others do not run.\n')
     display.copy(append(dir, 'one'))
-    await expect.poll(() => told, { timeout: 20_000 }).toContain('Here only a reply with the token of clada prompt runs.')
+    await expect
+      .poll(() => told, { timeout: 20_000 })
+      .toContain('Here only a reply with the token of clada prompt runs.')
     expect(told).not.toContain('Enter')
   })
 
