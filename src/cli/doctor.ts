@@ -6,6 +6,7 @@ import { keyOf } from '../config/keys.ts'
 import { projectFileName } from '../config/places.ts'
 import { type CommandSettings, languages } from '../core/commands.ts'
 import type { Settings } from '../core/settings.ts'
+import { type Layer, layersOf } from '../process/layers.ts'
 import { findProgram, systemPath } from '../process/programs.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
 import { whyNotStarting } from '../process/try-sandbox.ts'
@@ -29,11 +30,10 @@ export const command: Command = async ({ flags: given }) => {
   const settings = settingsOf(options)
   const findings = [
     project(settings.root, given),
-    await sandbox(settings.root),
+    ...(await sandbox(settings.root)),
     ...listed(),
     ...(await interpreters(settings, commandSettingsOf(options).exec)),
     ...(await gitFindings(settings.root, options, await whoSays(flags))),
-    limits(),
     await clipboard(settings.root),
     ...found,
   ]
@@ -79,22 +79,33 @@ const lineOf = ({ name, ok, found, advice, optional }: Finding): string =>
   `${ok ? '✓' : optional ? '–' : '✗'} ${name.padEnd(12)} ${found}${advice === undefined ? '' : `\n    ${advice}`}`
 
 /** Tried, not only looked for: a kernel may refuse what is installed. */
-async function sandbox(root: string): Promise<Finding> {
+async function sandbox(root: string): Promise<Finding[]> {
   const name = 'sandbox'
   const choice = chooseSandbox()
-  if (!choice.ok) return { name, ok: false, found: choice.reason, advice: choice.advice }
+  if (!choice.ok) return [{ name, ok: false, found: choice.reason, advice: choice.advice }]
+  const { name: kind, file } = choice.sandbox
   const failure = await whyNotStarting(choice.sandbox, root)
   const user = process.geteuid?.() === 0 ? 'as the superuser, without its powers' : 'as an ordinary user'
-  if (failure === undefined)
-    return { name, ok: true, found: `${choice.sandbox.name} is active (${choice.sandbox.file}), ${user}` }
-  return {
-    name,
-    ok: false,
-    found: `${choice.sandbox.name} does not start: ${failure}`,
-    advice:
-      'Allow user namespaces (sysctl -w kernel.unprivileged_userns_clone=1, or on Ubuntu an AppArmor profile for bwrap), or use --exec unsandboxed.',
+  if (failure === undefined) {
+    const layers = kind === 'bubblewrap' ? layersOf(file).map(layer) : []
+    return [{ name, ok: true, found: `${kind} is active (${file}), ${user}` }, ...layers]
   }
+  return [
+    {
+      name,
+      ok: false,
+      found: `${kind} does not start: ${failure}`,
+      advice:
+        'Allow user namespaces (sysctl -w kernel.unprivileged_userns_clone=1, or on Ubuntu an AppArmor profile for bwrap), or use --exec unsandboxed.',
+    },
+  ]
 }
+
+/** The sandbox holds without any one of them. */
+const layer = ({ name, active, advice }: Layer): Finding =>
+  active === undefined
+    ? { name: `+ ${name}`, ok: false, optional: true, found: 'not here', advice }
+    : { name: `+ ${name}`, ok: true, found: active }
 
 function listed(): Finding[] {
   const wanted = ['git', 'grep', 'find', 'tree', 'diff', 'file', 'xxd']
@@ -128,18 +139,6 @@ function interpreters(settings: Settings, exec: CommandSettings['exec']): Promis
       return { name, ok: false, optional: true, found }
     }),
   )
-}
-
-function limits(): Finding {
-  const file = findProgram('prlimit', systemPath)
-  if (file !== undefined || process.platform !== 'linux')
-    return { name: 'limits', ok: true, found: file ?? 'time and output only' }
-  return {
-    name: 'limits',
-    ok: true,
-    found: 'time and output only',
-    advice: 'Install util-linux (prlimit) for limits on memory and processes.',
-  }
 }
 
 async function clipboard(root: string): Promise<Finding> {

@@ -57,6 +57,10 @@ export interface Wrapped {
   /** For the sandbox program itself, whose own environment can be read inside. */
   readonly env: Readonly<Record<string, string>>
   readonly family: 'namespace' | 'marked'
+  /** What the sandbox program reads from descriptor 5: a filter for system calls. */
+  readonly filter?: Buffer | undefined
+  /** What everything inside may take together, where a control group can be made. */
+  readonly memoryBytes?: number
 }
 
 /**

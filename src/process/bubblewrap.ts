@@ -1,7 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { type Bounds, directoriesAbove, type Program, type ResourceLimits, type Sandbox } from './bounds.ts'
-import { findProgram, isBelow, systemPath } from './programs.ts'
+import { findProgram, isBelow, real, systemPath } from './programs.ts'
+import { seccompFilter } from './seccomp.ts'
 import type { ClosedPath } from './survey.ts'
 
 /** Linux namespaces through bubblewrap: no network, no other processes, and a tree of files put together from nothing. */
@@ -11,11 +12,13 @@ export function bubblewrap(file: string): Sandbox {
     file,
     wrap: (program, bounds) => ({
       file,
-      args: bubblewrapArgs(program, bounds, hostFacts()),
+      args: bubblewrapArgs(program, bounds, hostFacts(file)),
       cwd: '/',
       // The first process inside keeps the environment bwrap itself was started with, readable for everybody there.
       env: {},
       family: 'namespace',
+      filter: hostFacts(file).filter,
+      memoryBytes: bounds.limits.memoryBytes,
     }),
     failed: ({ exitCode, stderr, status }) =>
       exitCode !== 0 && !status.includes('"child-pid"') && stderr.startsWith('bwrap: ') ? stderr.trim() : undefined,
@@ -29,6 +32,10 @@ export interface HostFacts {
   readonly prlimit: string | undefined
   /** The file behind a link, for one whose target would not be there inside. */
   readonly real: (file: string) => string
+  /** For system calls; undefined where the kernel has none, or this machine's numbers are not known. */
+  readonly filter: Buffer | undefined
+  /** What this bubblewrap understands. */
+  readonly options: { readonly disableUserns: boolean; readonly size: boolean }
 }
 
 export function bubblewrapArgs(program: Program, bounds: Bounds, host: HostFacts): string[] {
@@ -37,7 +44,11 @@ export function bubblewrapArgs(program: Program, bounds: Bounds, host: HostFacts
   if (!bounds.network) args.push('--unshare-net')
   // Without this the superuser inside could simply mount everything writable again.
   if (host.superuser) args.push('--cap-drop', 'ALL')
+  if (host.filter !== undefined) args.push('--seccomp', '5')
+  if (host.options.disableUserns) args.push('--unshare-user', '--disable-userns')
   args.push(...system(host), ...bindings(bounds, host))
+  // What is left of it is an empty tree in memory, which nobody has use for and which has no size.
+  args.push('--remount-ro', '/')
   args.push('--chdir', program.cwd, '--clearenv')
   for (const [name, value] of Object.entries(program.env)) args.push('--setenv', name, value)
   return [...args, '--', ...limited(host.prlimit, bounds.limits), program.file, ...program.args]
@@ -52,7 +63,8 @@ function system(host: HostFacts): string[] {
   }
   for (const name of ['opt', 'nix', 'gnu'])
     if (host.top(name) !== undefined) args.push('--ro-bind', `/${name}`, `/${name}`)
-  args.push('--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/run', '--tmpfs', '/var/tmp')
+  args.push('--proc', '/proc', '--dev', '/dev', ...inMemory(host, '/dev/shm'), '--remount-ro', '/dev')
+  for (const dir of ['/tmp', '/run', '/var/tmp']) args.push(...inMemory(host, dir))
   if (host.superuser) args.push(...kernelSettings(host))
   // Not the whole of it: /etc holds keys and passwords too.
   for (const name of etcNames.filter((one) => host.top(`etc/${one}`) !== undefined)) {
@@ -60,6 +72,13 @@ function system(host: HostFacts): string[] {
   }
   return args
 }
+
+/** A directory that is gone afterwards. What is written there takes memory. */
+const inMemory = ({ options }: HostFacts, dir: string): string[] =>
+  options.size ? ['--size', String(inMemoryBytes), '--tmpfs', dir] : ['--tmpfs', dir]
+
+/** Enough for what compilers and test runs leave there. */
+const inMemoryBytes = 2 * 1024 ** 3
 
 /**
  * The superuser owns the kernel's settings, and needs no special power to write what it owns: a core pattern written
@@ -100,7 +119,7 @@ function bindings(bounds: Bounds, host: HostFacts): string[] {
   const { root, readable, hidden, caches, home, fixed, closed, absent, network } = bounds
   const args: string[] = []
   if (network) args.push('--ro-bind-try', host.real('/etc/resolv.conf'), '/etc/resolv.conf')
-  if (home !== root) args.push('--tmpfs', home)
+  if (home !== root) args.push(...inMemory(host, home))
   for (const dir of [...readable].sort()) if (!isBelow(dir, '/usr')) args.push('--ro-bind-try', dir, dir)
   for (const { path: at, type } of hidden) args.push(...masked(at, type))
   for (const dir of caches) args.push('--bind-try', dir, dir)
@@ -122,10 +141,18 @@ function limited(prlimit: string | undefined, { memoryBytes, fileBytes, processe
   return [prlimit, `--data=${memoryBytes}`, `--fsize=${fileBytes}`, `--nproc=${processes}`, '--core=0', '--']
 }
 
-let known: HostFacts | undefined
+const known = new Map<string, HostFacts>()
 
-function hostFacts(): HostFacts {
-  known ??= {
+export function hostFacts(bwrap: string): HostFacts {
+  const facts = known.get(bwrap) ?? factsOf(bwrap)
+  known.set(bwrap, facts)
+  return facts
+}
+
+function factsOf(bwrap: string): HostFacts {
+  // To ask it would take longer than everything else together.
+  const program = fs.readFileSync(bwrap)
+  return {
     superuser: process.geteuid?.() === 0,
     top: (name) => {
       const stat = fs.lstatSync(`/${name}`, { throwIfNoEntry: false })
@@ -133,13 +160,8 @@ function hostFacts(): HostFacts {
       return stat.isSymbolicLink() ? { link: fs.readlinkSync(`/${name}`) } : {}
     },
     prlimit: findProgram('prlimit', systemPath),
-    real: (file) => {
-      try {
-        return fs.realpathSync(file)
-      } catch {
-        return file
-      }
-    },
+    real,
+    filter: fs.existsSync('/proc/sys/kernel/seccomp') ? seccompFilter(process.arch) : undefined,
+    options: { disableUserns: program.includes('--disable-userns'), size: program.includes('--size') },
   }
-  return known
 }

@@ -1,7 +1,7 @@
 import os from 'node:os'
 import { type Stream, Writable } from 'node:stream'
 import { birthOf, countOf, kill, type Kin, processesIn, until } from './kin.ts'
-import type { PidsGroup } from './pids-group.ts'
+import type { ControlGroup } from './control-group.ts'
 
 /**
  * A process namespace dies as one: the kernel kills everybody in it together with its first process, lets nobody be
@@ -11,7 +11,7 @@ import type { PidsGroup } from './pids-group.ts'
 export function namespaceKin(
   status: Stream | null | undefined,
   gate: Stream | null | undefined,
-  group: PidsGroup,
+  group: ControlGroup,
 ): Kin & { readonly told: () => string } {
   let told = ''
   let first: { readonly pid: number; readonly birth: string | undefined } | undefined

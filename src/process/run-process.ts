@@ -1,14 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import fs from 'node:fs'
-import type { Readable } from 'node:stream'
+import { type Readable, type Stream, Writable } from 'node:stream'
 import { stopReason } from '../core/stop-reason.ts'
+import { controlGroup } from './control-group.ts'
 import { mostProcesses, mostThreads, watchCrowd } from './crowd.ts'
 import { inheritedDescriptors } from './inherited.ts'
 import { KeptOutput } from './kept-output.ts'
 import { groupKin, type Kin } from './kin.ts'
 import { marked, markedKin } from './marked.ts'
 import { namespaceKin } from './namespace.ts'
-import { pidsGroup } from './pids-group.ts'
 
 export interface ProcessCall {
   /** Absolute: nothing is looked up. */
@@ -23,6 +23,10 @@ export interface ProcessCall {
   readonly outputBytes: number
   /** How everything it started is found again when it is over. */
   readonly family: Family
+  /** For a namespace: what can be read from descriptor 5. */
+  readonly filter?: Buffer | undefined
+  /** For a namespace: the memory of everything in it together. */
+  readonly memoryBytes?: number
   readonly signal?: AbortSignal | undefined
   /** Hears of output as it comes. */
   readonly onOutput?: ((chunk: Buffer) => void) | undefined
@@ -131,11 +135,14 @@ interface Started {
 function start(call: ProcessCall): Started {
   const told = (): string => ''
   if (call.family === 'namespace') {
-    const group = pidsGroup(mostThreads())
-    const child = spawned(call, ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'])
+    const { filter, memoryBytes = Infinity } = call
+    const group = controlGroup({ tasks: mostThreads(), memoryBytes })
+    const own = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] as const
+    const child = spawned(call, filter === undefined ? own : [...own, 'pipe'])
     // Out of descriptors, it has none of them, whatever its type says.
-    const stdio: ChildProcess['stdio'] | undefined = child.stdio
+    const stdio: readonly (Stream | null | undefined)[] | undefined = child.stdio
     const kin = namespaceKin(stdio?.[3], stdio?.[4], group)
+    write(stdio?.[5], filter)
     return { child, kin, told: kin.told }
   }
   if (call.family === 'marked') {
@@ -145,6 +152,12 @@ function start(call: ProcessCall): Started {
   }
   const child = spawned(call, ['ignore', 'pipe', 'pipe'])
   return { child, kin: groupKin(child.pid), told }
+}
+
+function write(pipe: Stream | null | undefined, bytes: Buffer | undefined): void {
+  // It may end without reading.
+  pipe?.on('error', () => {})
+  if (pipe instanceof Writable) pipe.end(bytes)
 }
 
 function spawned({ file, args, name, cwd, env }: ProcessCall, own: readonly ('ignore' | 'pipe')[]): ChildProcess {

@@ -81,6 +81,16 @@ describe('clada doctor about git', () => {
   })
 })
 
+describe.skipIf(chooseSandbox().ok === false || process.platform !== 'linux')('clada doctor about the sandbox', () => {
+  it('names each of its layers, and what is there instead of one that is missing', () => {
+    const found = findings(scratchDir())
+    expect(found.get('+ seccomp')).toMatchObject({ ok: true, found: 'system calls are filtered' })
+    for (const name of ['userns', 'tmpfs']) expect(found.get(`+ ${name}`)?.ok).toBeTypeOf('boolean')
+    expect(found.get('+ memory')?.found).toMatch(/^(for the whole tree|for each process by itself|not here)/)
+    expect(found.get('+ processes')?.found).toMatch(/^(for the whole tree|for all processes of the user|not here)/)
+  })
+})
+
 describe('clada doctor about languages', () => {
   it.skipIf(!chooseSandbox().ok)('starts each where code would run', () => {
     const root = scratchDir()

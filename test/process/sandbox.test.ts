@@ -21,7 +21,14 @@ const bounds: Bounds = {
 }
 const program = { file: '/usr/bin/python3', args: ['-c', 'x'], cwd: '/home/u/proj/src', env: { A: '1' } }
 const top = (name: string): { link?: string } | undefined => ({ bin: { link: 'usr/bin' }, 'proc/sys': {} })[name]
-const host = { superuser: false, top, prlimit: '/usr/bin/prlimit', real: (file: string) => file }
+const host = {
+  superuser: false,
+  top,
+  prlimit: '/usr/bin/prlimit',
+  real: (file: string) => file,
+  filter: Buffer.alloc(8),
+  options: { disableUserns: true, size: true },
+}
 
 const argsOf = (more: Partial<Bounds> = {}, facts: Partial<typeof host> = {}): string =>
   bubblewrapArgs(program, { ...bounds, ...more }, { ...host, ...facts }).join(' ')
@@ -33,11 +40,13 @@ describe('bubblewrap', () => {
       '--unshare-pid',
       '--die-with-parent --new-session',
       '--unshare-net',
+      '--seccomp 5 --unshare-user --disable-userns',
       '--ro-bind /usr /usr',
       '--symlink usr/bin /bin',
       '--proc /proc',
-      '--tmpfs /tmp --tmpfs /run',
-      '--tmpfs /home/u ',
+      '--dev /dev --size 2147483648 --tmpfs /dev/shm --remount-ro /dev',
+      '--size 2147483648 --tmpfs /tmp --size 2147483648 --tmpfs /run',
+      '--size 2147483648 --tmpfs /home/u ',
       '--ro-bind-try /home/u/.pyenv /home/u/.pyenv',
       '--ro-bind-try /srv/lib /srv/lib',
       '--ro-bind-try /dev/null /srv/lib/.env',
@@ -46,6 +55,7 @@ describe('bubblewrap', () => {
       '--ro-bind-try /dev/null /home/u/proj/.env',
       '--tmpfs /home/u/proj/.ssh --remount-ro /home/u/proj/.ssh',
       '--tmpfs /home/u/proj/.clada --remount-ro /home/u/proj/.clada',
+      '--remount-ro / ',
       '--chdir /home/u/proj/src --clearenv --setenv A 1 --',
       '/usr/bin/prlimit --data=1000 --fsize=2000 --nproc=30',
       '/usr/bin/python3 -c x',
@@ -75,6 +85,15 @@ describe('bubblewrap', () => {
     expect(held).toEqual(['libs', 'libs/a', 'libs/a/x', 'libs/b'].map((dir) => `/home/u/proj/${dir}`))
     expect(args.indexOf('--bind-try')).toBeGreaterThan(args.indexOf('--bind /home/u/proj '))
     expect(args.lastIndexOf('--bind-try /')).toBeLessThan(args.indexOf('--ro-bind-try /home/u/proj/libs'))
+  })
+
+  it('does without what the kernel or an older bubblewrap does not have', () => {
+    const options = { disableUserns: false, size: false }
+    const args = bubblewrapArgs(program, bounds, { ...host, filter: undefined, options })
+    expect(args).not.toContain('--seccomp')
+    expect(args).not.toContain('--disable-userns')
+    expect(args).not.toContain('--size')
+    expect(args).toContain('/dev/shm')
   })
 
   it('does without prlimit', () => {
