@@ -18,24 +18,24 @@ export function seccompFilter(arch: NodeJS.Architecture): Buffer | undefined {
   const number = (name: keyof typeof calls): number => calls[name][column]
   const lines: Line[] = [
     { load: offsets.arch },
-    { if: 'equal', to: audit, not: 'kill' },
+    { if: 'equal', to: audit, else: 'kill' },
     { load: offsets.number },
-    ...(arch === 'x64' ? [{ if: 'atLeast', to: x32, then: 'unknown' } as const] : []),
+    ...(arch === 'x64' ? [{ if: 'atLeast', to: x32, goto: 'unknown' } as const] : []),
     ...Object.values(refused)
       .flatMap((pair) => (pair[column] === none ? [] : pair[column]))
-      .map((to) => ({ if: 'equal', to, then: 'refuse' }) as const),
-    { if: 'equal', to: number('clone3'), then: 'unknown' },
-    { if: 'equal', to: number('clone'), then: 'namespaces' },
-    { if: 'equal', to: number('unshare'), then: 'namespaces' },
-    { if: 'equal', to: number('ioctl'), then: 'request' },
-    { if: 'equal', to: number('socket'), then: 'family', not: 'allow' },
+      .map((to) => ({ if: 'equal', to, goto: 'refuse' }) as const),
+    { if: 'equal', to: number('clone3'), goto: 'unknown' },
+    { if: 'equal', to: number('clone'), goto: 'namespaces' },
+    { if: 'equal', to: number('unshare'), goto: 'namespaces' },
+    { if: 'equal', to: number('ioctl'), goto: 'request' },
+    { if: 'equal', to: number('socket'), goto: 'family', else: 'allow' },
     { label: 'namespaces', load: argument(0) },
-    { if: 'anyOf', to: newNamespaces, then: 'refuse', not: 'allow' },
+    { if: 'anyOf', to: newNamespaces, goto: 'refuse', else: 'allow' },
     { label: 'request', load: argument(1) },
-    ...typing.map((to) => ({ if: 'equal', to, then: 'refuse' }) as const),
-    { if: 'always', then: 'allow' },
+    ...typing.map((to) => ({ if: 'equal', to, goto: 'refuse' }) as const),
+    { if: 'always', goto: 'allow' },
     { label: 'family', load: argument(0) },
-    ...families.map((to) => ({ if: 'equal', to, then: 'allow' }) as const),
+    ...families.map((to) => ({ if: 'equal', to, goto: 'allow' }) as const),
     { return: actions.errno + errno.EAFNOSUPPORT },
     { label: 'refuse', return: actions.errno + errno.EPERM },
     { label: 'unknown', return: actions.errno + errno.ENOSYS },
@@ -140,12 +140,12 @@ type Label = 'namespaces' | 'request' | 'family' | 'refuse' | 'unknown' | 'kill'
 type Line = { readonly label?: Label } & (
   | { readonly load: number }
   | { readonly return: number }
-  | { readonly if: 'always'; readonly then: Label }
+  | { readonly if: 'always'; readonly goto: Label }
   | {
       readonly if: 'equal' | 'atLeast' | 'anyOf'
       readonly to: number
-      readonly then?: Label
-      readonly not?: Label
+      readonly goto?: Label
+      readonly else?: Label
     }
 )
 
@@ -165,8 +165,8 @@ function assemble(lines: readonly Line[]): Buffer {
     }
     if ('load' in line) put(codes.load, line.load)
     else if ('return' in line) put(codes.return, line.return)
-    else if (line.if === 'always') put(codes.always, distance(line.then))
-    else put(codes[line.if], line.to, distance(line.then), distance(line.not))
+    else if (line.if === 'always') put(codes.always, distance(line.goto))
+    else put(codes[line.if], line.to, distance(line.goto), distance(line.else))
   })
   return program
 }
