@@ -82,7 +82,10 @@ const lineOf = ({ name, ok, found, advice, optional }: Finding): string =>
 async function sandbox(root: string): Promise<Finding[]> {
   const name = 'sandbox'
   const choice = chooseSandbox()
-  if (!choice.ok) return [{ name, ok: false, found: choice.reason, advice: choice.advice }]
+  if (!choice.ok) {
+    const { reason: found, advice } = choice
+    return [{ name, ok: false, found, advice: typeof advice === 'string' ? advice : advice.user }]
+  }
   const { name: kind, file } = choice.sandbox
   const failure = await whyNotStarting(choice.sandbox, root)
   const user = process.geteuid?.() === 0 ? 'as the superuser, without its powers' : 'as an ordinary user'

@@ -11,9 +11,14 @@ export function printStep(result: StepResult, flags: FlagValues): number {
   return result.success ? 0 : 1
 }
 
-/** Why something was not done. A person needs no code. */
-export const refusalText = (error = 'It could not be done.'): string =>
-  isTerminal(1) ? error.replace(/(?<=^clada \w+: )[a-z]+(?:_[a-z]+)+: /, '') : error
+interface Refusal {
+  readonly error?: string | undefined
+  readonly reason?: string | undefined
+}
+
+/** Why nothing was done. A person needs neither the command's name nor a code. */
+export const refusalText = ({ error = 'It could not be done.', reason = error }: Refusal): string =>
+  isTerminal(1) ? reason : error
 
 function lines({
   success,
@@ -24,10 +29,11 @@ function lines({
   kept = [],
   conflicts = [],
   error,
+  reason,
 }: StepResult): string[] {
   const where = branch === undefined ? `at ${commit?.slice(0, 8)}` : `on ${branch}, at ${commit?.slice(0, 8)}`
   return [
-    success ? `Now ${where}.` : refusalText(error),
+    success ? `Now ${where}.` : refusalText({ error, reason }),
     ...stashed_files.map((path) => `  put aside: ${path}`),
     ...restored_files.map((path) => `  brought back: ${path}`),
     ...kept.map((ref) => `  not brought back: git stash apply --index ${ref}`),

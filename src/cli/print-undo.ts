@@ -14,13 +14,13 @@ export async function printUndo(result: UndoResult, flags: FlagValues, done: str
 }
 
 export function undoLines(
-  { success, execution, actions, summary, restored, conflicts, error, warnings = [], gitCommit }: UndoResult,
+  { success, execution, actions, summary, restored, conflicts, error, reason, warnings = [], gitCommit }: UndoResult,
   done: string,
 ): string[] {
   const part = actions === undefined ? '' : `action ${actions.join(', ')} of `
   const commit = gitCommit === undefined ? '' : ` (${gitCommit.slice(0, 8)})`
   return [
-    success ? `${done}: ${part}execution ${execution}, ${summary}${commit}` : refusalText(error),
+    success ? `${done}: ${part}execution ${execution}, ${summary}${commit}` : refusalText({ error, reason }),
     ...restored.map((path) => `  ${path}`),
     ...conflicts.map(({ path, reason }) => `  ✗ ${path}: ${reason}`),
     ...warnings.map((warning) => `! ${warning}`),

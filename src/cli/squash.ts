@@ -36,8 +36,11 @@ function optionsOf(flags: FlagValues): SquashOptions {
   }
 }
 
-function lines({ success, runs, limit, before, warnings = [], error }: SquashResult, dryRun: boolean): string[] {
-  if (!success) return [refusalText(error)]
+function lines(
+  { success, runs, limit, before, warnings = [], error, reason }: SquashResult,
+  dryRun: boolean,
+): string[] {
+  if (!success) return [refusalText({ error, reason })]
   if (runs.length === 0) return [`There are no two commits in a row that could become one${since(limit)}.`]
   const verb = dryRun ? 'would become' : 'became'
   return [

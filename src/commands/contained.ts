@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import type { Problem } from '../core/problem.ts'
+import { type Advice, askUser, type Problem } from '../core/problem.ts'
 import { runWarnings } from '../policy/makes-run.ts'
 import type { Bounds, Sandbox } from '../process/bounds.ts'
 import { mostThreadsOfUser } from '../process/crowd.ts'
@@ -84,19 +84,19 @@ export async function runContained(what: Containment, place: Place, scope: Comma
 function sandboxFor(
   { sandbox }: Containment,
   { commands, settings }: CommandScope,
-): Sandbox | { reason: string; advice: string } | undefined {
+): Sandbox | { reason: string; advice: Advice } | undefined {
   if (commands.exec === 'unsandboxed') return undefined
   if (settings.root === '/') {
     return {
       reason: 'the root is the whole disk, which cannot be contained',
-      advice: 'Ask the user for a smaller root.',
+      advice: smallerRoot,
     }
   }
   const loose = looseIn(settings)
   if (loose !== undefined) {
     return {
       reason: `'${loose}' leads to the user's own config or state of clada, and code in this root could replace it`,
-      advice: 'Ask the user for a smaller root.',
+      advice: smallerRoot,
     }
   }
   const choice = chooseSandbox()
@@ -104,24 +104,30 @@ function sandboxFor(
   return sandbox === 'required' ? { reason: choice.reason, advice: choice.advice } : undefined
 }
 
+const smallerRoot: Advice = { model: 'Ask the user for a smaller root.', user: 'Choose a smaller root.' }
+
 const notComingUp = (failure: string): Problem => ({
   kind: 'exec-refused',
   reason: `the sandbox could not be started: ${failure}`,
-  advice:
-    'Ask the user to allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile for bwrap), or to run with --exec unsandboxed. clada doctor says more.',
+  advice: askUser(
+    'allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile for bwrap) or run with --exec unsandboxed; clada doctor says more',
+  ),
 })
 
 const notComingUpHere = (failure: string): Problem => ({
   kind: 'exec-refused',
   reason: `the sandbox could not be started for what lies in this project: ${failure}`,
-  advice:
-    'Remove what is new and closed in it (such as many .pem files), or ask the user to run the command themselves.',
+  advice: {
+    model:
+      'Remove what is new and blocked in it (such as many .pem files), or ask the user to run the command themselves.',
+    user: 'Remove what is new and blocked in it (such as many .pem files), or run the command yourself.',
+  },
 })
 
 const notStarting = (file: string, error = 'no reason given'): Problem => ({
   kind: 'exec-refused',
   reason: `${file} could not be started: ${error}`,
-  advice: 'Try again with less, or ask the user.',
+  advice: { model: 'Try again with less, or ask the user.', user: 'Try again with less.' },
 })
 
 async function runInside(

@@ -20,7 +20,7 @@ export async function execCode(request: ExecRequest, scope: CommandScope): Promi
     return fail({
       kind: 'exec-refused',
       reason: 'code is switched off (--exec off)',
-      advice: 'Do it with file actions, or ask the user.',
+      advice: { model: 'Do it with file actions, or ask the user.', user: 'Do it with file actions.' },
     })
   }
   const place = await cwdOf(request.cwd ?? rootArg(scope.settings.root), scope)

@@ -1,4 +1,4 @@
-import type { PathRule } from './problem.ts'
+import type { Advice, PathRule } from './problem.ts'
 
 /** What the policy says about a path. */
 export type PathDecision =
@@ -9,7 +9,7 @@ export type PathDecision =
       /** The components below it. */
       readonly parts: readonly string[]
     }
-  | { readonly verdict: 'deny'; readonly rule: PathRule; readonly reason: string; readonly advice?: string }
+  | { readonly verdict: 'deny'; readonly rule: PathRule; readonly reason: string; readonly advice?: Advice }
 
 export type Access = 'read' | 'write' | 'list'
 

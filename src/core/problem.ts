@@ -1,5 +1,5 @@
 /**
- * What can go wrong, as facts. `report/explain.ts` alone turns a problem into prose.
+ * Everything that can go wrong, as facts. `report/explain.ts` alone turns a problem into prose.
  * A handler returns one; the workspace, which is called from everywhere, throws it inside a `Stop`.
  */
 export type Problem =
@@ -12,7 +12,7 @@ export type Problem =
   | { kind: 'changed-meanwhile'; path: string; saved?: string }
   | { kind: 'hash-differs'; path: string; expected: string; actual: string }
   /** The path itself is refused, whatever is there. */
-  | { kind: 'path'; rule: PathRule; path: string; reason: string; advice?: string }
+  | { kind: 'path'; rule: PathRule; path: string; reason: string; advice?: Advice }
   | { kind: 'denied'; rule: string; action: string; reason: string }
   | { kind: 'empty-text'; param: string }
   | ({ kind: 'text-absent'; param: string; path: string; after?: string } & Absence)
@@ -75,7 +75,7 @@ export type Problem =
     }
   | { kind: 'command-late'; ms: number; offline?: Offline }
   /** No program may be started at all. */
-  | { kind: 'exec-refused'; reason: string; advice: string }
+  | { kind: 'exec-refused'; reason: string; advice: Advice }
   | { kind: 'program-missing'; program: string; advice?: string }
   | { kind: 'version-missing'; lang: string; version: string; found?: string }
   | { kind: 'cwd-missing'; path: string }
@@ -91,10 +91,18 @@ export type Problem =
   | { kind: 'git'; reason: string; advice?: string }
   /** The list of the working set is there, and cannot be understood. */
   | { kind: 'context-broken'; file: string; reason: string }
-  /** Nothing was taken back, gone to or squashed; the code is one of `result.ts`. */
+  /** An undo, step or squash did nothing; the code is one of `result.ts`. */
   | { kind: 'step-refused'; reason: string; code: string; conflicts: { path: string; reason: string }[] }
   | { kind: 'stopped'; reason: string }
   | { kind: 'bug'; message: string; stack?: string }
+
+/** What to do next. Where a model must ask its user, the user is addressed directly; empty: nothing to say to them. */
+export type Advice = string | { readonly model: string; readonly user: string }
+
+export const askUser = (to: string): Advice => ({
+  model: `Ask the user to ${to}.`,
+  user: `${to.charAt(0).toUpperCase()}${to.slice(1)}.`,
+})
 
 export interface LockHolder {
   readonly pid: number
@@ -151,7 +159,10 @@ export interface NearPlace {
   why?: string
 }
 
-/** Thrown by the workspace; caught once, where an action is carried out. */
+/**
+ * Carries a Problem across layers that cannot return one. `engine/settle.ts` turns it into a result; callers may catch
+ * specific kinds.
+ */
 export class Stop extends Error {
   readonly problem: Problem
 
@@ -162,5 +173,5 @@ export class Stop extends Error {
   }
 }
 
-/** What failed and seems to have missed the network, which was closed to it. */
+/** A program that failed and probably needs the network, which is blocked for it. */
 export type Offline = { for: 'command'; command: string; root?: string } | { for: 'code' } | { for: 'hook' }

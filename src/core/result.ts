@@ -1,5 +1,5 @@
 import type { SyntaxName } from './block.ts'
-import { structureCodes } from './problem.ts'
+import { type Problem, structureCodes } from './problem.ts'
 
 /** What `execute` answers. Fields that the seeds of the language name mean what they meant there. */
 export interface ExecutionResult {
@@ -30,6 +30,8 @@ export interface ActionResult {
   error?: string
   code?: Code
   details?: Details
+  /** `error` in parts, for reports; left out of those for programs. */
+  failure?: Failure
   data?: unknown
   warnings?: string[]
   /** `3`, or `3.2` inside a group. */
@@ -44,6 +46,29 @@ export interface ActionResult {
   group?: number
   /** Why the model did it, in its own words. */
   explanation?: string
+}
+
+/** The parts of an error message. `report/failure.ts` puts together those that a reader needs. */
+export interface Failure {
+  readonly kind: Problem['kind']
+  /** Replaces the name of the action at the beginning, as `ENOENT` does; empty where neither is wanted. */
+  readonly head?: string
+  /** A code before the sentence, such as `git_operation_failed`. */
+  readonly label?: string
+  /** The sentence up to its subject, or all of it. Line breaks in it belong to a text that it quotes. */
+  readonly what: string
+  /** The path or command that it is about. */
+  readonly subject?: string
+  /** The sentence after its subject. */
+  readonly rest?: string
+  /** A code after the sentence, such as `ENOENT`. */
+  readonly tag?: string
+  /** Further lines. */
+  readonly below?: string
+  /** The few words for a list of actions, where the sentence is too long for it. */
+  readonly brief?: string
+  /** The sentence and the advice for the user, where a model reads others. */
+  readonly user?: { readonly sentence?: string; readonly advice?: string }
 }
 
 export interface ParseError {
@@ -79,9 +104,9 @@ export interface Details {
   missing?: string
   /** The action that took the text away, or the undo or redo; without an execution it is one of the same document. */
   changed_by?: { execution?: number; action: number; kind?: 'undo' | 'redo'; of?: number }
-  /** It was not carried out, because an earlier execution did exactly this and it still holds. */
-  /** Files that were in the way of an undo or a step. */
+  /** Files that blocked an undo or a step. */
   conflicts?: string[]
+  /** It was skipped, because an earlier execution did exactly this and it still holds. */
   already_done?: { execution: number; action: number; time: string }
   places?: { line: number; before?: string; text: string; after?: string }[]
   expected?: number | string

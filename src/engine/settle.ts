@@ -5,14 +5,13 @@ import { explain } from '../report/explain.ts'
 
 export const stopped = (reason: string): Problem => ({ kind: 'stopped', reason })
 
-/** Puts what came of an action into its result. */
+/** Puts the outcome of an action into its result. */
 export function settle(result: ActionResult, outcome: Outcome, warnings: readonly string[]): void {
   result.success = outcome.ok
   if (outcome.data === undefined) delete result.data
   else result.data = outcome.data
   if (!outcome.ok) {
-    const { error, code, details } = explain(outcome.problem, result.action)
-    Object.assign(result, { error, code, ...(details === undefined ? {} : { details }) })
+    Object.assign(result, explain(outcome.problem, result.action))
   }
   const all = [...warnings, ...(outcome.warnings ?? [])]
   if (all.length > 0) result.warnings = all

@@ -92,4 +92,4 @@ function checkAccess(file: string, how: 'read' | 'written'): void {
   }
 }
 
-const rightsAdvice = 'Ask the user for the right to do so.'
+const rightsAdvice = 'Its permissions must be changed first.'

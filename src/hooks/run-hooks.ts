@@ -9,7 +9,7 @@ import { certificatesIn, commandEnvironment } from '../process/environment.ts'
 import { findProgram, isBelow, pathOutside, systemPath } from '../process/programs.ts'
 import { projectTools } from '../process/runtimes.ts'
 import { explain } from '../report/explain.ts'
-import { offlineAdvice } from '../report/offline.ts'
+import { offlineAdvice } from '../report/explain-program.ts'
 import { environmentOf } from './facts.ts'
 import { type Facts, substitute, type Values } from './substitute.ts'
 

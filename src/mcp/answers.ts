@@ -60,7 +60,7 @@ function refused(action: string, error: ParseError | undefined): Record<string, 
 export function documentAnswer(given: ExecutionResult, options: ReportOptions): Answer {
   const result = withDetail(given, options.errorDetail)
   return {
-    text: formatReport(result, 'llm', options),
+    text: formatReport(given, 'llm', options),
     values: { ...result },
     success: result.success,
     short: () => ({ ...result, results: result.results.map(bare) }),
@@ -80,12 +80,13 @@ function shortFields(value: unknown): object | undefined {
 }
 
 /** The answer to what a document would do. */
-export function previewAnswer({ result, diff, diffs }: Preview, options: ReportOptions): Answer {
+export function previewAnswer({ result: given, diff, diffs }: Preview, options: ReportOptions): Answer {
+  const result = withDetail(given, options.errorDetail)
   const unchanged = 'Nothing would change.'
   const shownDiff =
     diff === '' ? unchanged : printable(capText(diff.trimEnd(), options.outputLimit ?? defaultOutputLimit))
   return {
-    text: `${shownDiff}\n\n${formatReport(result, 'llm', options)}`,
+    text: `${shownDiff}\n\n${formatReport(given, 'llm', options)}`,
     values: { success: result.success, result, diffs },
     success: result.success,
     short: () => ({ success: result.success, result: { ...result, results: result.results.map(bare) } }),

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { Access, PathDecision, PathJudge } from '../core/decision.ts'
-import type { PathRule } from '../core/problem.ts'
+import { type Advice, askUser, type PathRule } from '../core/problem.ts'
 import type { Settings } from '../core/settings.ts'
 import { foldedName as folded, ownerOfName } from '../core/own-names.ts'
 import { anchorOf } from './anchored.ts'
@@ -114,7 +114,10 @@ function judgePlace(
     return deny(
       'path_escape',
       `it lies outside ${policy.roots.length > 1 ? 'the allowed roots' : 'the root'} ${policy.roots.map(shown).join(', ')}`,
-      'Use a path inside the root, or ask the user to allow that directory with --allow.',
+      {
+        model: 'Use a path inside the root, or ask the user to allow that directory with --allow.',
+        user: 'Use a path inside the root, or allow that directory with --allow.',
+      },
     )
   }
   return { verdict: 'allow', root, parts }
@@ -125,13 +128,12 @@ function ofUser(absolute: string, access: Access, { userPlaces }: PathPolicy): P
   const name = folded(absolute)
   for (const place of userPlaces) {
     if (isWithin(name, place))
-      return deny('path_denied', "it belongs to the user's own config or state of clada", 'Ask the user to see to it.')
+      return deny('path_denied', "it belongs to the user's own config or state of clada", askUser('change it'))
     if (access === 'write' && isWithin(place, name))
-      return deny(
-        'path_denied',
-        "the user's own config or state of clada lies below it, so it stays as it is",
-        'Use paths further below, or ask the user to see to it.',
-      )
+      return deny('path_denied', "the user's own config or state of clada lies below it, so it stays as it is", {
+        model: 'Use paths further below, or ask the user to change it.',
+        user: 'Use paths further below.',
+      })
   }
   return undefined
 }
@@ -180,7 +182,7 @@ function compileDenied(patterns: readonly string[]): DeniedPatterns {
 
 const shown = (root: string): string => `'${root}'`
 
-const deny = (rule: PathRule, reason: string, advice?: string): PathDecision =>
+const deny = (rule: PathRule, reason: string, advice?: Advice): PathDecision =>
   advice === undefined ? { verdict: 'deny', rule, reason } : { verdict: 'deny', rule, reason, advice }
 
 /** Compares by component: `/proj-evil` is not within `/proj`. */
@@ -246,18 +248,17 @@ function deniedBy(
       return deny(
         'path_denied',
         `'${part}' can make other programs run code, so it is closed to writing`,
-        'Ask the user to change it by hand.',
+        askUser('change it by hand'),
       )
     }
   }
   if (access === 'list') return undefined
   const pattern = patternFor(parts, clean, denied)
   if (pattern === undefined) return undefined
-  return deny(
-    'path_denied',
-    `it matches the denied pattern '${pattern}'`,
-    'Its content is closed to models; ask the user for what you need from it.',
-  )
+  return deny('path_denied', `it matches the denied pattern '${pattern}'`, {
+    model: 'Its content is blocked for models; ask the user for what you need from it.',
+    user: 'Its content is blocked for models.',
+  })
 }
 
 function patternFor(parts: readonly string[], clean: string | undefined, denied: DeniedPatterns): string | undefined {

@@ -1,3 +1,4 @@
+import { type Advice, askUser } from '../core/problem.ts'
 import type { Sandbox } from './bounds.ts'
 import { bubblewrap } from './bubblewrap.ts'
 import { findProgram, systemPath } from './programs.ts'
@@ -5,7 +6,7 @@ import { seatbelt } from './seatbelt.ts'
 
 export type SandboxChoice =
   | { readonly ok: true; readonly sandbox: Sandbox }
-  | { readonly ok: false; readonly reason: string; readonly advice: string }
+  | { readonly ok: false; readonly reason: string; readonly advice: Advice }
 
 export function chooseSandbox(platform: NodeJS.Platform = process.platform): SandboxChoice {
   if (platform === 'linux') {
@@ -14,8 +15,9 @@ export function chooseSandbox(platform: NodeJS.Platform = process.platform): San
     return {
       ok: false,
       reason: 'there is no sandbox: bubblewrap is not installed',
-      advice:
-        'Ask the user to install it (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap), or to run with --exec unsandboxed.',
+      advice: askUser(
+        'install it (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap) or run with --exec unsandboxed',
+      ),
     }
   }
   if (platform === 'darwin') {
@@ -25,6 +27,6 @@ export function chooseSandbox(platform: NodeJS.Platform = process.platform): San
   return {
     ok: false,
     reason: `there is no sandbox for ${platform}`,
-    advice: 'Ask the user to run with --exec unsandboxed, or in a container on Linux.',
+    advice: askUser('run with --exec unsandboxed, or in a container on Linux'),
   }
 }

@@ -1,7 +1,6 @@
 import type { Absence, Problem } from '../core/problem.ts'
 import type { Details } from '../core/result.ts'
-import { absentAdvice, hunkAdvice, outsideAdvice } from './advice.ts'
-import type { Explained } from './explained.ts'
+import type { Message } from './failure.ts'
 
 type MatchProblem = Extract<
   Problem,
@@ -18,100 +17,105 @@ type MatchProblem = Extract<
 >
 
 /** A text, a hunk or lines that are not where an edit looked for them. */
-export function explainMatch(problem: MatchProblem, action: string): Explained {
+export function matchMessage(problem: MatchProblem): Message {
   switch (problem.kind) {
     case 'text-absent': {
       const { param, path, after } = problem
       return {
-        error: after ? `${action}: ${param} not found after ${after}` : `${action}: ${param} not found in file`,
+        what: after ? `${param} not found after ${after}` : `${param} not found in file`,
         code: 'match_count_mismatch',
-        details: { path, ...missingOf(param), ...nearby(problem), advice: absentAdvice(param, problem) },
+        details: { path, ...missingOf(param), ...nearby(problem) },
+        advice: absentAdvice(param, problem),
       }
     }
     case 'text-ambiguous': {
       const { param, path, count, after, places } = problem
       return {
-        error: `${action}: ${param} appears ${count} times${after ? ` after ${after}` : ''}, must appear exactly once`,
+        what: `${param} appears ${count} times${after ? ` after ${after}` : ''}, must appear exactly once`,
         code: 'match_count_mismatch',
-        details: { path, found: count, places, advice: `Add lines around ${param} until it is there only once.` },
+        details: { path, found: count, places },
+        advice: `Add lines around ${param} until it appears only once.`,
       }
     }
     case 'count-differs': {
-      const { path, expected, found, places, params } = problem
+      const { path, expected, found, places, params, missing } = problem
       return {
-        error:
+        what:
           expected === 'all'
-            ? `${action}: expected at least 1 occurrence but found ${found}`
-            : `${action}: expected ${expected} occurrences but found ${found}`,
+            ? `expected at least 1 occurrence but found ${found}`
+            : `expected ${expected} occurrences but found ${found}`,
         code: 'match_count_mismatch',
         details: {
           path,
           expected,
           found,
           ...(places.length > 0 ? { places } : {}),
-          ...missingOf(problem.missing),
+          ...missingOf(missing),
           ...nearby(problem),
-          advice:
-            found === 0
-              ? absentAdvice(problem.missing ?? 'old_text', problem)
-              : `Set count to ${found}, or narrow ${params.join(' and ')}.`,
         },
+        advice:
+          found === 0
+            ? absentAdvice(missing ?? 'old_text', problem)
+            : `Set count to ${found}, or narrow ${params.join(' and ')}.`,
       }
     }
     case 'hunk-failed': {
-      const { path, lines, reason, found, places } = problem
-      const shown = lines
-        .split('\n')
-        .map((line) => `\n  ${line}`)
-        .join('')
+      const { path, lines, reason, found, places, hunk, total } = problem
       return {
-        error: `${action}: hunk ${problem.hunk} of ${problem.total} ${hunkMessage(problem)}${shown}`,
+        what: `hunk ${hunk} of ${total} ${hunkMessage(problem)}`,
+        below: lines
+          .split('\n')
+          .map((line) => `  ${line}`)
+          .join('\n'),
         code: 'match_count_mismatch',
-        details: {
-          path,
-          ...(reason === 'ambiguous' ? { found, places } : {}),
-          ...nearby(problem),
-          advice: hunkAdvice(problem),
-        },
+        details: { path, ...(reason === 'ambiguous' ? { found, places } : {}), ...nearby(problem) },
+        advice: hunkAdvice(problem),
       }
     }
     case 'lines-invalid':
       return {
-        error:
+        what:
           problem.reason === 'form'
-            ? `${action}: Invalid line specification '${problem.spec}'`
-            : `${action}: Invalid line range '${problem.spec}' (start must be <= end)`,
+            ? `Invalid line specification '${problem.spec}'`
+            : `Invalid line range '${problem.spec}' (start must be <= end)`,
         code: 'invalid_parameter',
-        details: { advice: 'Write one line as 4 or a range as 23-43, counted from 1.' },
+        advice: 'Write one line as 4 or a range as 23-43, counted from 1.',
       }
     case 'lines-outside': {
       const { spec, lineCount, asked } = problem
-      const messages = {
-        read: `${action}: Requested lines ${spec} but file only has ${lineCount} lines`,
-        write: `${action}: Line range ${spec} is out of bounds (file has ${lineCount} lines)`,
-        insert: `${action}: Line ${spec} is out of bounds (file has ${lineCount} lines)`,
+      const sentences = {
+        read: `Requested lines ${spec} but file only has ${lineCount} lines`,
+        write: `Line range ${spec} is out of bounds (file has ${lineCount} lines)`,
+        insert: `Line ${spec} is out of bounds (file has ${lineCount} lines)`,
       }
       return {
-        error: messages[asked],
+        what: sentences[asked],
         code: 'invalid_parameter',
-        details: { found: lineCount, advice: outsideAdvice(problem) },
+        details: { found: lineCount },
+        advice:
+          asked === 'read'
+            ? `Ask for lines from 1 to ${lineCount}.`
+            : 'Read the file with line numbers first: they may have moved.',
       }
     }
-    case 'lines-differ':
+    case 'lines-differ': {
+      const { path, lines, expected, actual } = problem
+      const [which, are] = lines.includes('-') ? [`Lines ${lines}`, 'are'] : [`Line ${lines}`, 'is']
+      const differ = `${are} not what was expected`
       return {
-        error: `${action}: ${problem.lines.includes('-') ? `Lines ${problem.lines} of '${problem.path}' are` : `Line ${problem.lines} of '${problem.path}' is`} not what was expected`,
+        what: `${which} of`,
+        subject: path,
+        rest: ` ${differ}`,
+        brief: `${which} ${differ}`,
         code: 'match_count_mismatch',
-        details: {
-          path: problem.path,
-          expected: problem.expected,
-          found: problem.actual,
-          advice: 'Read the file with line numbers again: they may have moved.',
-        },
+        details: { path, expected, found: actual },
+        advice: 'Read the file with line numbers again: they may have moved.',
       }
+    }
   }
 }
 
-/** What most edits look for is old_text, and nobody has to be told. */
+/** Most edits look for old_text, so it is not named. */
 const missingOf = (param = 'old_text'): Pick<Details, 'missing'> => (param === 'old_text' ? {} : { missing: param })
 
 type HunkProblem = Problem & { kind: 'hunk-failed' }
@@ -135,4 +139,33 @@ function nearby({ nearest, applied, tooEarly }: Absence): Details {
     ...(nearest.length > 0 ? { nearest } : {}),
     ...(applied === undefined ? {} : { already_applied_at_line: applied }),
   }
+}
+
+function absentAdvice(param: string, { nearest, applied, tooEarly, emptyFile }: Absence): string {
+  if (tooEarly !== undefined)
+    return `${param} is only before old_text_beginning, which it must follow. Give another end, or a beginning further up.`
+  if (emptyFile) return 'The file is empty. Write it with file_write, or look for the text in another file.'
+  if (applied !== undefined)
+    return `The new text is already in the file, on line ${applied}. If that was this edit, nothing is left to do.`
+  if (nearest.length > 0) return `Copy ${param} from the nearest place, exactly as it is there.`
+  return notAlike
+}
+
+const notAlike = 'Nothing in the file is like it. Read the file again; it may be the wrong file.'
+
+function hunkAdvice({ reason, nearest, applied, also }: HunkProblem): string {
+  const rest =
+    also.length === 0 ? '' : ` Not applied either: ${also.length === 1 ? 'hunk' : 'hunks'} ${also.join(', ')}.`
+  const advice = {
+    absent: absentHunkAdvice({ nearest, ...(applied === undefined ? {} : { applied }) }),
+    ambiguous: 'Add lines of context around it until it fits only one place.',
+    overlap: 'Write them as one hunk.',
+    'no-context': 'Add unchanged lines from the file before or after the new ones, each prefixed with one space.',
+  }
+  return `${advice[reason]} The file was left as it was.${rest}`
+}
+
+function absentHunkAdvice({ nearest, applied }: Absence): string {
+  if (applied !== undefined) return `Its new lines are already in the file, on line ${applied}; if so, leave it out.`
+  return nearest.length > 0 ? 'Copy its lines from the nearest place, exactly as they are there.' : notAlike
 }

@@ -1,16 +1,25 @@
-import type { Problem } from '../core/problem.ts'
-import type { Code, Details } from '../core/result.ts'
+import { type Advice, askUser, type Problem } from '../core/problem.ts'
+import type { Code } from '../core/result.ts'
+import { checkPath, type Message } from './failure.ts'
 
 type OsProblem = Problem & { kind: 'os' }
 
-/** What the operating system said, in the words the language fixes. */
-export function explainOs(problem: OsProblem): { error: string; code: Code; details: Details } {
+/** An error of the operating system, in the words the language fixes. */
+export function osMessage(problem: OsProblem): Message {
+  const { code, path } = problem
+  const brief = briefs[code]
+  const advice = osAdvice(problem)
   return {
-    error: osMessage(problem),
-    code: osCode(problem.code),
-    details: { path: problem.path, ...osAdvice(problem) },
+    head: code,
+    ...sentenceOf(problem),
+    code: osCode(code),
+    details: { path },
+    ...(brief === undefined ? {} : { brief }),
+    ...(advice === undefined ? {} : { advice }),
   }
 }
+
+const briefs: Record<string, string> = { ENOENT: 'File not found', EACCES: 'Permission denied' }
 
 const osTexts: Record<string, string> = {
   ENOENT: 'no such file or directory',
@@ -21,11 +30,16 @@ const osTexts: Record<string, string> = {
   ENOTEMPTY: 'directory not empty',
 }
 
-function osMessage({ code, op, path, dest, message }: OsProblem): string {
+function sentenceOf({ code, op, path, dest, message }: OsProblem): Pick<Message, 'what' | 'subject' | 'rest'> {
   const text = osTexts[code]
-  if (text === undefined) return `${code}: ${message?.replace(`${code}: `, '') ?? `${op} '${path}'`}`
+  // Node's own words begin with the code.
+  if (text === undefined && message !== undefined) return { what: message.replace(`${code}: `, '') }
   const both = op === 'rename' && dest !== undefined && (code === 'ENOENT' || code === 'EACCES')
-  return both ? `${code}: ${text}, rename '${path}' -> '${dest}'` : `${code}: ${text}, ${op} '${path}'`
+  return {
+    what: text === undefined ? op : `${text}, ${op}`,
+    subject: path,
+    ...(both ? { rest: ` -> '${dest}'` } : {}),
+  }
 }
 
 export function osCode(code: string): Code {
@@ -55,31 +69,29 @@ export function osCode(code: string): Code {
   }
 }
 
-function osAdvice({ code, op }: OsProblem): { advice?: string } {
+function osAdvice({ code, op }: OsProblem): Advice | undefined {
   switch (code) {
     case 'ENOENT':
-      return { advice: 'Check the path with ls or glob.' }
+      return checkPath
     case 'EEXIST':
-      return {
-        advice: op === 'mkdir' ? 'A file has that name.' : 'Use file_write to replace it, or an edit to change it.',
-      }
+      return op === 'mkdir' ? 'A file has that name.' : 'Use file_write to replace it, or an edit to change it.'
     case 'EACCES':
     case 'EPERM':
-      return { advice: 'Ask the user to change the permissions.' }
+      return askUser('change the permissions')
     case 'EISDIR':
-      if (op === 'unlink') return { advice: 'Use dir_delete for an empty directory.' }
-      if (op === 'rename') return { advice: 'Name files, also as new_path. For a directory, use run with: mv OLD NEW' }
-      return { advice: 'Name a file, not a directory.' }
+      if (op === 'unlink') return 'Use dir_delete for an empty directory.'
+      if (op === 'rename') return 'Name files, also as new_path. For a directory, use run with: mv OLD NEW'
+      return 'Name a file, not a directory.'
     case 'ENOTDIR':
-      if (op === 'rmdir') return { advice: 'It is a file, or a part of the path is; file_delete deletes files.' }
-      if (op === 'scandir') return { advice: 'It is a file, or a part of the path is; file_read reads files.' }
-      return { advice: 'A part of the path is a file.' }
+      if (op === 'rmdir') return 'It is a file, or a part of the path is; file_delete deletes files.'
+      if (op === 'scandir') return 'It is a file, or a part of the path is; file_read reads files.'
+      return 'A part of the path is a file.'
     case 'ENOTEMPTY':
-      return { advice: 'Delete what is in it first.' }
+      return 'Delete its contents first.'
     case 'ENOSPC':
     case 'EDQUOT':
-      return { advice: 'The disk is full; the file was left as it was.' }
+      return 'The disk is full; the file was left as it was.'
     default:
-      return {}
+      return undefined
   }
 }

@@ -1,6 +1,5 @@
-import type { Problem } from '../core/problem.ts'
-import type { Explained } from './explained.ts'
-import { approveLine, offlineAdvice } from './offline.ts'
+import { type Advice, askUser, type Offline, type Problem } from '../core/problem.ts'
+import { checkPath, type Message } from './failure.ts'
 
 type ProgramProblem = Extract<
   Problem,
@@ -18,75 +17,87 @@ type ProgramProblem = Extract<
 >
 
 /** A command or a piece of code that did not run, or failed. */
-export function explainProgram(problem: ProgramProblem, action: string): Explained {
+export function programMessage(problem: ProgramProblem): Message {
   switch (problem.kind) {
     case 'command-refused':
       return {
-        error: `${action}: Command not allowed: ${problem.reason}`,
+        what: `Command not allowed: ${problem.reason}`,
         code: 'command_not_allowed',
-        details: { advice: problem.advice },
+        advice: problem.advice,
       }
     case 'approval-needed':
-      return approvalNeeded(problem, action)
+      return approvalNeeded(problem)
     case 'command-failed':
       return {
-        error: `${action}: ${failureOf(problem.how)}`,
+        what: failureOf(problem.how),
         code: 'exec_failed',
-        ...(problem.offline === undefined ? {} : { details: { advice: offlineAdvice(problem.offline) } }),
+        ...(problem.offline === undefined ? {} : { advice: offlineAdvice(problem.offline) }),
       }
     case 'command-late':
       return {
-        error: `${action}: Process timeout after ${problem.ms / 1000}s (TIMEOUT)`,
+        what: `Process timeout after ${problem.ms / 1000}s`,
+        tag: 'TIMEOUT',
         code: 'exec_timeout',
-        details: {
-          limit: problem.ms,
-          advice:
-            problem.offline === undefined
-              ? 'Everything it started was stopped. Do less at once, or ask the user for --timeout.'
-              : `Everything it started was stopped. ${offlineAdvice(problem.offline)}`,
-        },
+        details: { limit: problem.ms },
+        advice: lateAdvice(problem.offline),
       }
     case 'exec-refused':
-      return {
-        error: `${action}: Not allowed: ${problem.reason}`,
-        code: 'action_not_allowed',
-        details: { advice: problem.advice },
-      }
+      return { what: `Not allowed: ${problem.reason}`, code: 'action_not_allowed', advice: problem.advice }
     case 'program-missing':
       return {
-        error: `${action}: ${problem.program} not found in PATH (ENOENT)`,
+        what: `${problem.program} not found in PATH`,
+        tag: 'ENOENT',
         code: 'exec_failed',
-        details: { advice: problem.advice ?? `Ask the user to install ${problem.program}.` },
+        advice: problem.advice ?? askUser(`install ${problem.program}`),
       }
     case 'version-missing': {
       const { lang, version, found } = problem
       return {
-        error: `${action}: ${lang} ${version} not found${found === undefined ? '' : `, only ${found}`} (ENOENT)`,
+        what: `${lang} ${version} not found${found === undefined ? '' : `, only ${found}`}`,
+        tag: 'ENOENT',
         code: 'exec_failed',
-        details: { advice: 'Leave version out to use what is installed.' },
+        advice: 'Leave version out to use what is installed.',
       }
     }
     case 'cwd-missing':
       return {
-        error: `${action}: Working directory does not exist '${problem.path}' (ENOENT)`,
+        what: 'Working directory does not exist',
+        subject: problem.path,
+        tag: 'ENOENT',
         code: 'file_not_found',
-        details: { path: problem.path, advice: 'Check the path with ls or glob.' },
+        details: { path: problem.path },
+        advice: checkPath,
       }
   }
 }
 
-function approvalNeeded(problem: Problem & { kind: 'approval-needed' }, action: string): Explained {
-  const { command, runs, changed, refused } = problem
-  const what = changed ? 'was approved, but what it runs has changed since' : 'is not approved'
-  const shown = runs === undefined ? '' : ` It runs: ${runs}.`
+function lateAdvice(offline: Offline | undefined): Advice {
+  const stopped = 'Everything it started was stopped.'
+  if (offline !== undefined) return `${stopped} ${offlineAdvice(offline)}`
   return {
-    error: refused ? `${action}: The user refused '${command}'` : `${action}: '${command}' ${what}`,
-    code: 'approval_required',
-    details: {
-      command,
-      advice: refused
-        ? 'Do without it, or ask the user why.'
-        : `The user can approve it with: ${approveLine(problem)}.${shown} Until then, go on without it.`,
+    model: `${stopped} Do less at once, or ask the user for --timeout.`,
+    user: `${stopped} Do less at once, or give it longer with --timeout.`,
+  }
+}
+
+function approvalNeeded(problem: Problem & { kind: 'approval-needed' }): Message {
+  const { command, runs, changed, refused } = problem
+  const common = { code: 'approval_required', details: { command } } as const
+  if (refused)
+    return {
+      ...common,
+      what: 'The user refused',
+      subject: command,
+      toUser: `You refused '${command}'`,
+      advice: { model: 'Do without it, or ask the user why.', user: '' },
+    }
+  const line = `${approveLine(problem)}.${runs === undefined ? '' : ` It runs: ${runs}.`}`
+  return {
+    ...common,
+    what: `'${command}' ${changed ? 'was approved, but what it runs has changed since' : 'is not approved'}`,
+    advice: {
+      model: `The user can approve it with: ${line} Until then, go on without it.`,
+      user: `To approve it: ${line}`,
     },
   }
 }
@@ -96,3 +107,26 @@ function failureOf(how: (Problem & { kind: 'command-failed' })['how']): string {
   if ('stopped' in how) return `Command stopped after it had begun: ${how.stopped}; what it had done by then stays`
   return 'signal' in how ? `Process killed by signal ${how.signal}` : 'Process stopped: it started too many others'
 }
+
+/** For a program that failed because the network was blocked: who can allow it, and how. */
+export function offlineAdvice(offline: Offline): string {
+  const missed = 'The network is blocked for it, and it seems to need it.'
+  switch (offline.for) {
+    case 'command':
+      return `${missed} The user can allow it with: ${approveLine({ ...offline, network: true })}.`
+    case 'code':
+      return `${missed} Code never has the network; use run with a command that the user has approved with clada approve --network.`
+    case 'hook':
+      return `${missed} network: true in this hook allows it.`
+  }
+}
+
+/** The line by which a user approves a command, in whatever directory it is typed. */
+function approveLine({ command, network, root }: { command: string; network: boolean; root?: string }): string {
+  const where = root === undefined ? '' : ` --root ${shellQuoted(root)}`
+  return `clada approve${network ? ' --network' : ''} ${shellQuoted(command)}${where}`
+}
+
+/** The line can be copied into a shell and means the same there. */
+const shellQuoted = (text: string): string =>
+  /["$`\\!\p{C}]/u.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`

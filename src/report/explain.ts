@@ -1,81 +1,110 @@
-import type { Problem } from '../core/problem.ts'
-import { codes } from '../core/result.ts'
-import { pathAdvice, severalAdvice } from './advice.ts'
-import { explainMatch } from './explain-match.ts'
-import { explainOs, osCode } from './explain-os.ts'
-import { explainProgram } from './explain-program.ts'
-import type { Explained } from './explained.ts'
+import type { Advice, Problem } from '../core/problem.ts'
+import { type Code, codes, type Details, type Failure } from '../core/result.ts'
+import { matchMessage } from './explain-match.ts'
+import { osCode, osMessage } from './explain-os.ts'
+import { programMessage } from './explain-program.ts'
+import { checkPath, errorText, type Message } from './failure.ts'
+
+export interface Explained {
+  /** The language fixes its first line, so callers may compare it. */
+  readonly error: string
+  readonly code: Code
+  readonly details?: Details
+  readonly failure: Failure
+}
 
 /** The only place where a problem becomes prose. `action` is the name as the block spelled it. */
 export function explain(problem: Problem, action: string): Explained {
+  const { code, details, advice, toUser, ...parts } = messageOf(problem, action)
+  const [toModel, other] = typeof advice === 'object' ? [advice.model, advice.user] : [advice, undefined]
+  const user = {
+    ...(toUser === undefined ? {} : { sentence: toUser }),
+    ...(other === undefined ? {} : { advice: other }),
+  }
+  const failure = { kind: problem.kind, ...parts, ...(Object.keys(user).length === 0 ? {} : { user }) }
+  const all = { ...details, ...(toModel === undefined ? {} : { advice: toModel }) }
+  return {
+    error: errorText(failure, action),
+    code,
+    ...(Object.keys(all).length === 0 ? {} : { details: all }),
+    failure,
+  }
+}
+
+function messageOf(problem: Problem, action: string): Message {
   switch (problem.kind) {
     case 'os':
-      return explainOs(problem)
+      return osMessage(problem)
     case 'source-missing':
       return {
-        error: `${action}: Source file not found '${problem.path}' (ENOENT)`,
+        what: 'Source file not found',
+        subject: problem.path,
+        tag: 'ENOENT',
         code: 'file_not_found',
-        details: { path: problem.path, advice: 'Check the path with ls or glob.' },
+        details: { path: problem.path },
+        advice: checkPath,
       }
     case 'not-regular':
       return {
-        error: `${action}: '${problem.path}' is a ${problem.type}, not a regular file`,
+        what: `'${problem.path}' is a ${problem.type}, not a regular file`,
         code: 'invalid_parameter',
-        details: { path: problem.path, advice: 'Name a regular file.' },
+        details: { path: problem.path },
+        advice: 'Name a regular file.',
       }
     case 'not-text': {
       const { path, reason, byte, line } = problem
       return {
-        error: `${action}: '${path}' is ${reason === 'binary' ? 'a binary file' : 'not valid UTF-8'} (byte ${byte}, line ${line})`,
+        what: `'${path}' is ${reason === 'binary' ? 'a binary file' : 'not valid UTF-8'} (byte ${byte}, line ${line})`,
         code: reason === 'binary' ? 'binary_file' : 'not_utf8',
-        details: { path, advice: 'Only UTF-8 text can be read and edited; the file was left as it is.' },
+        details: { path },
+        advice: 'Only UTF-8 text can be read and edited; the file was left as it is.',
       }
     }
     case 'too-large': {
       const { path, size, limit } = problem
       return {
-        error: `${action}: '${path}' has ${size} bytes, the limit is ${limit}`,
+        what: `'${path}' has ${size} bytes, the limit is ${limit}`,
         code: 'file_too_large',
-        details: { path, size, limit, advice: 'Work on a smaller file, or let a command do it.' },
+        details: { path, size, limit },
+        advice: 'Work on a smaller file, or let a command do it.',
       }
     }
     case 'changed-meanwhile': {
       const { path, saved } = problem
-      const apart = saved === undefined ? '' : ` What was written to it last is saved in ${saved}.`
+      const copy = saved === undefined ? '' : ` The text that was last written to it is saved in ${saved}.`
       return {
-        error: `${action}: '${path}' was changed by someone else meanwhile`,
+        what: `'${path}' was changed by someone else meanwhile`,
         code: 'concurrent_modification',
-        details: {
-          path,
-          advice: `The file was left as it is. Read it again, then repeat the action.${apart}`,
-          ...(saved === undefined ? {} : { saved }),
-        },
+        details: { path, ...(saved === undefined ? {} : { saved }) },
+        advice: `The file was left as it is. Read it again, then repeat the action.${copy}`,
       }
     }
     case 'hash-differs':
       return {
-        error: `${action}: '${problem.path}' is not the file that was read`,
+        what: `'${problem.path}' is not the file that was read`,
         code: 'concurrent_modification',
-        details: {
-          path: problem.path,
-          expected: problem.expected,
-          found: problem.actual,
-          advice: 'Read it again, then repeat the action with the new hash.',
-        },
+        details: { path: problem.path, expected: problem.expected, found: problem.actual },
+        advice: 'Read it again, then repeat the action with the new hash.',
       }
-    case 'path':
+    case 'path': {
+      const { path, rule, reason, advice } = problem
       return {
-        error: `${action}: Path not allowed '${problem.path}': ${problem.reason} (${problem.rule})`,
-        code: problem.rule,
-        details: { path: problem.path, rule: problem.rule, advice: pathAdvice(problem) },
+        what: 'Path not allowed',
+        subject: path,
+        rest: `: ${reason}`,
+        tag: rule,
+        code: rule,
+        details: { path, rule },
+        advice: advice ?? (rule === 'invalid_parameter' ? 'No file can have that name here; choose another.' : blocked),
       }
+    }
     case 'denied':
-      return { error: problem.reason, code: 'action_not_allowed', details: { rule: problem.rule } }
+      return { head: '', what: problem.reason, code: 'action_not_allowed', details: { rule: problem.rule } }
     case 'empty-text':
       return {
-        error: `${action}: ${problem.param} cannot be empty`,
+        what: `${problem.param} cannot be empty`,
         code: 'invalid_parameter',
-        details: { advice: `Give the text to look for in ${problem.param}.` },
+        advice: `Give the text to look for in ${problem.param}.`,
       }
     case 'text-absent':
     case 'text-ambiguous':
@@ -84,41 +113,19 @@ export function explain(problem: Problem, action: string): Explained {
     case 'lines-invalid':
     case 'lines-outside':
     case 'lines-differ':
-      return explainMatch(problem, action)
+      return matchMessage(problem)
     case 'no-paths':
-      return {
-        error: `${action}: No paths provided`,
-        code: 'invalid_parameter',
-        details: { advice: 'Write one path a line.' },
-      }
-    case 'files-failed': {
-      const failures = problem.failures.map(({ path, problem }) => ({ path, ...explain(problem, action) }))
-      // The action is named once, at the beginning.
-      const listed = failures.map(({ path, error }) => `  ${path}: ${error.replace(`${action}: `, '')}`).join('\n')
-      return {
-        error: `${action}: Failed to ${problem.doing} ${failures.length} file(s):\n${listed}`,
-        code: failures[0]?.code ?? 'file_not_found',
-        details: {
-          failures: failures.map(({ path, error, code }) => ({ path, error, code })),
-          advice: severalAdvice(problem),
-        },
-      }
-    }
+      return { what: 'No paths provided', code: 'invalid_parameter', advice: 'Write one path per line.' }
+    case 'files-failed':
+      return severalMessage(problem, action)
     case 'bad-param':
-      return {
-        error: `${action}: Invalid ${problem.param}: ${problem.message}`,
-        code: 'invalid_parameter',
-      }
+      return { what: `Invalid ${problem.param}: ${problem.message}`, code: 'invalid_parameter' }
     case 'structure': {
       const { code, message, details: structure } = problem
-      return { error: `${action}: ${code}: ${message}`, code, details: { structure } }
+      return { label: code, what: message, code, details: { structure } }
     }
     case 'search-failed':
-      return {
-        error: `${action}: ${problem.message}`,
-        code: 'invalid_parameter',
-        details: { advice: 'Correct the pattern.' },
-      }
+      return { ...firstAndRest(problem.message), code: 'invalid_parameter', advice: 'Correct the pattern.' }
     case 'command-refused':
     case 'approval-needed':
     case 'command-failed':
@@ -127,78 +134,125 @@ export function explain(problem: Problem, action: string): Explained {
     case 'program-missing':
     case 'version-missing':
     case 'cwd-missing':
-      return explainProgram(problem, action)
+      return programMessage(problem)
     case 'half-landed':
       return {
-        error: `${action}: the group could not be carried out, and these files could not be put back: ${problem.paths.join(', ')}`,
+        what: `the group could not be applied, and these files could not be restored: ${problem.paths.join(', ')}`,
         code: 'io_error',
-        details: { advice: 'Copies lie beside them or at the top of the project, named .clada-*.tmp.' },
+        advice: 'There are copies next to them or at the top of the project, named .clada-*.tmp.',
       }
     case 'locked':
-      return explainLocked(problem, action)
+      return lockedMessage(problem)
     case 'not-a-lock':
       return {
-        error: `${action}: '${problem.path}' is not a lock of clada`,
+        what: `'${problem.path}' is not a lock of clada`,
         code: 'invalid_parameter',
-        details: { path: problem.path, advice: 'It is left as it is. Name another file with --lock-file.' },
+        details: { path: problem.path },
+        advice: 'It was left as it is. Name another file with --lock-file.',
       }
     case 'record-unwritten':
       return {
-        error: `${action}: the record could not be written: ${problem.message}`,
+        ...firstAndRest(`the record could not be written: ${problem.message}`),
         code: osCode(problem.code),
-        details: {},
       }
     case 'git':
       return {
-        error: `${action}: git_operation_failed: ${problem.reason}`,
+        label: 'git_operation_failed',
+        ...firstAndRest(problem.reason),
         code: 'git_operation_failed',
-        details: { advice: problem.advice ?? 'Put it right, or run with --no-git.' },
+        advice: problem.advice ?? 'Fix the problem above and retry, or run with --no-git.',
       }
     case 'context-broken':
       return {
-        error: `${action}: The working set cannot be read '${problem.file}': ${problem.reason}`,
+        what: 'The working set cannot be read',
+        subject: problem.file,
+        rest: `: ${problem.reason}`,
         code: 'io_error',
-        details: {
-          path: problem.file,
-          advice:
-            'Nothing was changed. Ask the user to repair the file, or put it aside and begin anew with context_clear.',
+        details: { path: problem.file },
+        advice: {
+          model: 'Nothing was changed. Ask the user to repair the file, or start a new one with context_clear.',
+          user: 'Nothing was changed. Repair the file, or start a new one with clada context clear.',
         },
       }
     case 'step-refused': {
-      const listed = problem.conflicts.map(({ path, reason }) => `\n  ${path}: ${reason}`).join('')
-      const code = codes.find((one) => one === problem.code) ?? 'git_operation_failed'
-      const conflicts = problem.conflicts.map(({ path }) => path)
+      const { conflicts, reason, code } = problem
+      const listed = conflicts.map((one) => `  ${one.path}: ${one.reason}`)
+      const { what, below } = firstAndRest(reason)
+      const lines = [...(below === undefined ? [] : [below]), ...listed]
       return {
-        error: `${action}: ${problem.reason}${listed}`,
-        code,
-        ...(conflicts.length === 0 ? {} : { details: { conflicts } }),
+        what,
+        ...(lines.length === 0 ? {} : { below: lines.join('\n') }),
+        code: codes.find((one) => one === code) ?? 'git_operation_failed',
+        ...(conflicts.length === 0 ? {} : { details: { conflicts: conflicts.map(({ path }) => path) } }),
       }
     }
     case 'stopped':
-      return { error: `${action}: not executed: ${problem.reason}`, code: 'skipped' }
+      return { what: `skipped: ${problem.reason}`, code: 'skipped' }
     case 'bug':
       return {
-        error: `${action}: Unexpected executor error: ${problem.message}`,
+        ...firstAndRest(`Unexpected executor error: ${problem.message}`),
         code: 'internal_error',
         ...(problem.stack ? { details: { stack: problem.stack } } : {}),
       }
   }
 }
 
-function explainLocked({ lock, holder }: Problem & { kind: 'locked' }, action: string): Explained {
-  const wait = 'Wait for it to end, or give it longer with --lock-timeout.'
-  const told = (what: string, advice: string): Explained => ({
-    error: `${action}: locked: ${what}`,
+const blocked: Advice = {
+  model: 'It is blocked for models; ask the user for what you need from it.',
+  user: 'It is blocked for models.',
+}
+
+/** Words from elsewhere may have several lines. */
+function firstAndRest(text: string): { readonly what: string; readonly below?: string } {
+  const at = text.indexOf('\n')
+  return at === -1 ? { what: text } : { what: text.slice(0, at), below: text.slice(at + 1) }
+}
+
+function severalMessage({ doing, failures, done }: Problem & { kind: 'files-failed' }, action: string): Message {
+  const each = failures.map(({ path, problem }) => ({ path, ...explain(problem, action) }))
+  const listed = each.map(({ path, failure }) => `  ${path}: ${errorText({ head: '', ...failure }, action)}`)
+  const [first] = each
+  return {
+    what: `Failed to ${doing} ${each.length} file(s):`,
+    below: listed.join('\n'),
+    // Where all of them fail for the same reason, that is the news.
+    ...(first !== undefined && each.every(({ code }) => code === first.code) && first.failure.brief !== undefined
+      ? { brief: first.failure.brief }
+      : {}),
+    code: first?.code ?? 'file_not_found',
+    details: { failures: each.map(({ path, error, code }) => ({ path, error, code })) },
+    advice: severalAdvice(doing, done),
+  }
+}
+
+/** A model that repeats the whole action would change some files twice. */
+function severalAdvice(doing: 'read' | 'change', done: readonly string[]): Advice {
+  if (doing === 'read')
+    return done.length === 0
+      ? { model: 'Check the paths with ls or glob.', user: 'Check the paths.' }
+      : 'Check these paths with ls or glob; the others need not be read again.'
+  if (done.length === 0) return 'None of the files was changed.'
+  const names = done.length > 5 ? `${done.length} files` : done.join(', ')
+  return `${names} ${done.length === 1 ? 'is' : 'are'} changed already. Repeat the action only for those that failed.`
+}
+
+function lockedMessage({ lock, holder }: Problem & { kind: 'locked' }): Message {
+  const message = (what: string, advice: Advice): Message => ({
+    what: `locked: ${what}`,
     code: 'locked',
-    details: { path: lock, advice },
+    details: { path: lock },
+    advice,
   })
   if (holder === undefined)
-    return told(`'${lock}' is there and does not say who holds it`, 'Try again in a few seconds.')
+    return message(`'${lock}' exists and does not say who holds it`, 'Try again in a few seconds.')
   const { pid, command, since, host } = holder
   const place = host === undefined ? '' : ` on ${host}`
   const what = `${command || 'another execution'} (process ${pid}${place}) holds '${lock}'${since && ` since ${since}`}`
-  return told(
+  const wait = 'Wait for it to end, or wait longer with --lock-timeout.'
+  return message(
     what,
-    host === undefined ? wait : `${wait} Nobody here can see whether it lives: if not, remove that file.`,
+    host === undefined
+      ? wait
+      : `${wait} Whether it still runs cannot be seen from this machine: if it does not, remove that file.`,
   )
 }

@@ -30,9 +30,8 @@ export function withDetail(result: ExecutionResult, detail: ReportOptions['error
   return {
     ...result,
     results: result.results.map((one) => {
-      if (one.details === undefined) return one
-      const { details, ...rest } = one
-      if (detail === 'minimal') return rest
+      const { details, failure: _parts, ...rest } = one
+      if (detail === 'minimal' || details === undefined) return rest
       const { stack: _, ...shown } = details
       return { ...rest, details: shown }
     }),

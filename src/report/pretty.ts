@@ -3,7 +3,7 @@ import type { ReportOptions } from './options.ts'
 import { outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { parseRepairLines, repairLines } from './repair.ts'
-import { spokenAdvice, spokenError } from './spoken.ts'
+import { userText } from './failure.ts'
 import { byBlock, oneLine, primaryOf } from './words.ts'
 
 /** For a person: one line an action, failures with what helps, and a count at the end. */
@@ -39,24 +39,14 @@ export function prettyAction(result: ActionResult, options: ReportOptions): stri
           .map((line) => paint.dim(`    ${line}`))
   const why = result.explanation === undefined ? [] : [paint.dim(`    ${printable(oneLine(result.explanation))}`)]
   if (result.success) return [`${paint.green('✓')} ${what}`, ...why, ...warnings, ...shown]
-  const detail = options.errorDetail === 'minimal' ? [spokenError(result)] : personLines(result, options)
+  const reader = options.errorDetail === undefined ? 'user' : 'user-with-codes'
+  const detail = options.errorDetail === 'minimal' ? [userText(result)] : repairLines(result, { reader })
   return [
     `${paint.red('✗')} ${what}`,
     ...detail.map((line) => `    ${diffColor(printable(line), paint)}`),
     ...warnings,
     ...shown,
   ]
-}
-
-/** What helps, said to the person who reads it. Codes are for those who ask for all there is. */
-function personLines(result: ActionResult, { errorDetail }: ReportOptions): string[] {
-  const { code, ...rest } = result
-  const coded = errorDetail === undefined ? rest : { ...rest, ...(code === undefined ? {} : { code }) }
-  return repairLines({ ...coded, error: spokenError(result) }).flatMap((line) => {
-    if (!line.startsWith('→ ')) return [line]
-    const advice = spokenAdvice(line.slice(2))
-    return advice === '' ? [] : [`→ ${advice}`]
-  })
 }
 
 export function prettyErrors(errors: readonly ParseError[], { color, errorDetail, lines }: ReportOptions): string[] {

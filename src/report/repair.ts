@@ -2,11 +2,20 @@ import type { ActionResult, Details, ParseError } from '../core/result.ts'
 import { capText } from './cap.ts'
 import { changerOf } from './changer.ts'
 import type { CountedIn } from './options.ts'
+import { userText } from './failure.ts'
 import { structureHelp } from './structures.ts'
 
-/** What a failed action needs to succeed next time, as indented lines. The first line of the error is said elsewhere. */
-export function repairLines({ error = '', code, details = {} }: ActionResult, limit = 4096): string[] {
-  const lines = [code === undefined || error.includes(`(${code})`) ? error : `${error} [${code}]`]
+export interface Repairing {
+  /** Readers: a model, or the user, who sees codes only with `--error-detail`. */
+  readonly reader: 'model' | 'user' | 'user-with-codes'
+}
+
+/** What a failed action needs to succeed next time: the message, the places that help, and the advice. */
+export function repairLines(result: ActionResult, { reader }: Repairing = { reader: 'model' }, limit = 4096): string[] {
+  const { error = '', code, details = {}, failure } = result
+  const message = reader === 'model' ? error : userText(result)
+  const isCoded = code === undefined || reader === 'user' || (reader === 'model' && failure?.tag === code)
+  const lines = [isCoded ? message : `${message} [${code}]`]
   if (details.already_applied_at_line !== undefined) {
     lines.push(`The new text is already in the file, on line ${details.already_applied_at_line}.`)
   }
@@ -19,7 +28,8 @@ export function repairLines({ error = '', code, details = {} }: ActionResult, li
   if (details.expected !== undefined && typeof details.found === 'string') {
     lines.push('expected:', ...indented(String(details.expected)), 'found:', ...indented(details.found))
   }
-  if (details.advice !== undefined && !isSaid(details)) lines.push(`→ ${details.advice}`)
+  const advice = (reader === 'model' ? undefined : failure?.user?.advice) ?? details.advice ?? ''
+  if (advice !== '' && !isSaid(details)) lines.push(`→ ${advice}`)
   return capText(lines.join('\n'), limit).split('\n')
 }
 

@@ -1,10 +1,11 @@
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
 import { capText } from './cap.ts'
 import type { ReportOptions } from './options.ts'
+import { sentenceOf } from './failure.ts'
 import { defaultOutputLimit, isProgram, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { repairLines } from './repair.ts'
-import { byBlock, firstLine, primaryOf } from './words.ts'
+import { byBlock, primaryOf } from './words.ts'
 
 /** A line for each task, numbered from 1, then a `<result>` for programs, which counts from 0. */
 export function formatXml(result: ExecutionResult, options: ReportOptions = {}): string {
@@ -105,11 +106,12 @@ function successOf({ action, params, data }: ActionResult): string {
   }
 }
 
-function reasonFor({ error = '', details }: ActionResult): string {
+function reasonFor(result: ActionResult): string {
+  const { details } = result
   if (typeof details?.found === 'number' && details.expected !== undefined) {
     return `found ${details.found} matches, expected ${details.expected}`
   }
-  return firstLine(error.replace(/^[a-z_]+: /, ''))
+  return sentenceOf(result)
 }
 
 function resultElement(tasks: readonly Task[]): string {

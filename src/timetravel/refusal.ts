@@ -1,13 +1,20 @@
 import type { Problem } from '../core/problem.ts'
 import type { Code } from '../core/result.ts'
 import { explain } from '../report/explain.ts'
+import { userText } from '../report/failure.ts'
 
 /**
- * Why a command of the user did nothing, and what to do about it: it has one line for both. `otherwise` is said where
- * git failed and nobody knows more, by commands that cannot do without it.
+ * Error line for a CLI command that refused to run: message plus advice. `fallback` replaces the advice when git
+ * failed without one. `reason` is the line without the command's name and codes.
  */
-export function refusalOf(problem: Problem, name: string, otherwise?: string): { error: string; code: Code } {
-  const told = problem.kind === 'git' && otherwise !== undefined ? { advice: otherwise, ...problem } : problem
-  const { error, code, details } = explain(told, name)
-  return { error: details?.advice === undefined ? error : `${error}. ${details.advice}`, code }
+export function refusalOf(
+  problem: Problem,
+  name: string,
+  fallback?: string,
+): { error: string; reason: string; code: Code } {
+  const known = problem.kind === 'git' && fallback !== undefined ? { advice: fallback, ...problem } : problem
+  const { error, code, details, failure } = explain(known, name)
+  const advice = failure.user?.advice ?? details?.advice ?? ''
+  const then = advice === '' ? '' : `. ${advice}`
+  return { error: `${error}${then}`, reason: `${userText({ failure })}${then}`, code }
 }

@@ -24,6 +24,8 @@ export interface SquashResult {
   before?: string
   warnings?: string[]
   error?: string
+  /** `error` without the command's name and codes. */
+  reason?: string
   code?: string
 }
 
@@ -45,7 +47,7 @@ export async function squashCommits(
     return resultOf(await planSquash(repository, await headOf(repository), options))
   } catch (error) {
     if (!(error instanceof Stop)) throw error
-    return { success: false, runs: [], ...refusalOf(error.problem, 'clada squash', 'Put it right, then try again.') }
+    return { success: false, runs: [], ...refusalOf(error.problem, 'clada squash', 'Fix the problem above and retry.') }
   }
 }
 

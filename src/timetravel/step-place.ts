@@ -27,6 +27,8 @@ export interface StepResult {
   kept?: string[]
   conflicts?: string[]
   error?: string
+  /** `error` without the command's name and codes. */
+  reason?: string
   code?: string
 }
 
@@ -90,7 +92,7 @@ export async function inPlace(
   } catch (error) {
     if (error instanceof InTheWay) return asInProject({ ...refused(error.message), conflicts: error.paths }, top, root)
     if (!(error instanceof Stop)) throw error
-    return { success: false, ...refusalOf(error.problem, name, 'Put it right, then try again.') }
+    return { success: false, ...refusalOf(error.problem, name, 'Fix the problem above and retry.') }
   } finally {
     room?.close()
     release?.()

@@ -36,6 +36,7 @@ const stepOutcome = ({ conflicts = [], ...result }: StepResult): Outcome =>
 interface Answer {
   readonly success: boolean
   readonly error?: string
+  readonly reason?: string
   readonly code?: string
   readonly gitCommit?: string
 }
@@ -45,10 +46,16 @@ function outcomeOf(
   conflicts: { path: string; reason: string }[] = [],
   warnings: readonly string[] = [],
 ): Outcome {
-  const { success, error = 'It could not be done', code = 'git_operation_failed', gitCommit, ...data } = answer
+  const {
+    success,
+    error = 'It could not be done',
+    reason = error,
+    code = 'git_operation_failed',
+    gitCommit,
+    ...data
+  } = answer
   if (success) return ok({ ...data, ...(gitCommit === undefined ? {} : { git_commit: gitCommit }) }, warnings)
-  // The command's own name stands in front; here the action's does.
-  return fail({ kind: 'step-refused', reason: error.replace(/^clada \w+: /, ''), code, conflicts })
+  return fail({ kind: 'step-refused', reason, code, conflicts })
 }
 
 function squashOptionsOf({

@@ -40,6 +40,8 @@ export interface UndoResult {
   conflicts: { path: string; reason: string }[]
   gitCommit?: string
   error?: string
+  /** `error` without the command's name and codes. */
+  reason?: string
   code?: string
   warnings?: string[]
 }
@@ -104,8 +106,12 @@ async function turn(
       await history.end([])
       throw error
     }
-    const { error: reason, code } = refusalOf(error.problem, `clada ${kind}`)
-    return await ended(history, refused(reason, code))
+    return await ended(history, {
+      success: false,
+      restored: [],
+      conflicts: [],
+      ...refusalOf(error.problem, `clada ${kind}`),
+    })
   } finally {
     await workspace.close()
   }

@@ -4,7 +4,6 @@ import { Clada, type ExecutionResult } from '../../src/index.ts'
 import { capText, marker } from '../../src/report/cap.ts'
 import { formatReport } from '../../src/report/format.ts'
 import { printable } from '../../src/report/printable.ts'
-import { reasonOf } from '../../src/report/words.ts'
 import { smallDiff } from '../../src/text/small-diff.ts'
 import { scratchDir } from '../support/scratch.ts'
 
@@ -71,38 +70,6 @@ describe('reports', () => {
     expect(formatReport(none, 'xml')).toBe('<result blocks="0" tasks="0" succeeded="0" failed="0"/>')
   })
 
-  it('say in one line why an action failed, with everything that is quoted', () => {
-    const reasons: [error: string, reason: string, path?: string][] = [
-      ['file_edit: old_text not found in file', 'old_text not found in file'],
-      ["file_replace_lines: Line 4 of 'a.txt' is not what was expected", "Line 4 of 'a.txt' is not what was expected"],
-      [
-        "run: Command not allowed: the operator '|' is for shells",
-        "Command not allowed: the operator '|' is for shells",
-      ],
-      ['run: \'sh -c "a\nb"\' is not approved', '\'sh -c "a⏎b"\' is not approved'],
-      ['x: TARGET_NOT_FOUND: "class A\nrun" is not there\n  near: 1', 'TARGET_NOT_FOUND: "class A⏎run" is not there'],
-      ["exec: the model's program doesn't end (TIMEOUT)", "the model's program doesn't end"],
-      ['file_patch: hunk 1 of 2 not found in file\n  one\n  two', 'hunk 1 of 2 not found in file'],
-      [
-        "x: Line range 5-9 is out of bounds (file has 'a' lines)",
-        "Line range 5-9 is out of bounds (file has 'a' lines)",
-      ],
-      ["x: Path not allowed '/p/.env': it is closed (path_denied)", 'Path not allowed: it is closed', '/p/.env'],
-      ["file_copy: Source '/p/a' has gone", 'Source has gone', '/p/a'],
-      ["x: Line 4 of '/p/a' is not what was expected", 'Line 4 is not what was expected', '/p/a'],
-      [
-        "Action 'undo' is for the user, not for model output; the user types: clada undo",
-        "Action 'undo' is for the user, not for model output; the user types: clada undo",
-      ],
-      ["file_move: Source file not found '/p/a' (ENOENT)", 'Source file not found', '/p/a'],
-      ["file_read: ENOENT: no such file or directory, open '/p/a'", 'File not found', '/p/a'],
-      ['no colon in it', 'no colon in it'],
-      ['', 'Unknown error'],
-    ]
-    for (const [error, reason, path = '/p/other'] of reasons)
-      expect([error, reasonOf({ error, params: { path } })]).toEqual([error, reason])
-  })
-
   it('tell what was ignored also where the action failed: it may be why', async () => {
     const dir = scratchDir({ 'a.txt': 'x x\n' })
     const params = { path: 'a.txt', old_text: 'x', new_text: 'y', cout: '2' }
@@ -134,7 +101,7 @@ describe('reports', () => {
     })
     const report = formatReport(result, 'llm')
     expect(report).toContain('do ⚠️  files_replace_all_text (4 files) - Changed 1 of 4 files (2 failed)\n')
-    expect(report).toContain('→ a.txt is changed already. Repeat the action for those that failed only.')
+    expect(report).toContain('→ a.txt is changed already. Repeat the action only for those that failed.')
   })
 
   it('do not call a file empty of which other lines were asked for', async () => {

@@ -46,7 +46,7 @@ function turned(result: UndoResult | undefined, done: string, merge?: () => Prom
     success && conflicts.length === 0
       ? null
       : {
-          error: success ? 'Somebody must look at these files:' : error.replace(' --force merges them.', ''),
+          error: success ? 'These files need a look:' : canMerge ? 'These files changed since then:' : error,
           conflicts,
           ...(canMerge ? { merge } : {}),
         }
