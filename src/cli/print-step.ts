@@ -18,7 +18,7 @@ interface Refusal {
 
 /** Why nothing was done. A person needs neither the command's name nor a code. */
 export const refusalText = ({ error = 'It could not be done.', reason = error }: Refusal): string =>
-  isTerminal(1) ? reason : error
+  isTerminal(1) ? reason.charAt(0).toUpperCase() + reason.slice(1) : error
 
 function lines({
   success,

@@ -180,6 +180,7 @@ function messageOf(problem: Problem, action: string): Message {
       const { what, below } = firstAndRest(reason)
       const lines = [...(below === undefined ? [] : [below]), ...listed]
       return {
+        ...(code === 'git_operation_failed' ? { label: code } : {}),
         what,
         ...(lines.length === 0 ? {} : { below: lines.join('\n') }),
         code: codes.find((one) => one === code) ?? 'git_operation_failed',
@@ -187,7 +188,12 @@ function messageOf(problem: Problem, action: string): Message {
       }
     }
     case 'stopped':
-      return { what: `skipped: ${problem.reason}`, code: 'skipped' }
+      return {
+        label: 'skipped',
+        what: problem.reason,
+        toUser: `skipped: ${problem.reason}`,
+        code: 'skipped',
+      }
     case 'bug':
       return {
         ...firstAndRest(`Unexpected executor error: ${problem.message}`),

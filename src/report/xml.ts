@@ -64,7 +64,8 @@ function taskLines(task: Task, { errorDetail, outputLimit = defaultOutputLimit, 
       : repairLines(result)
           .slice(1)
           .map((line) => `    ${line}`)
-  if (task.status === 'skipped') return [`${head} Skipped: ${result.error}`, ...warnings]
+  if (task.status === 'skipped')
+    return [`${head} Skipped: ${result.action}: ${result.failure?.what ?? result.error}`, ...warnings]
   return [
     `${head} Error: ${result.code} in ${primaryOf(result)} (${reasonFor(result)})`,
     ...rest,

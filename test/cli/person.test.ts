@@ -50,7 +50,7 @@ describe.skipIf(noTerminal !== undefined)('what a person reads who types a comma
         "✗ context_add b.txt\n    no such file or directory, open 'b.txt'\n    → Check the path.\n",
       ],
       [['outline', 'b.ts'], '✗ list_structures b.ts\n    b.ts does not exist.\n'],
-      [['back'], 'clada back: there is no git repository here. clada undo works without one.\n'],
+      [['back'], 'There is no git repository here. clada undo works without one.\n'],
       [['undo'], 'Nothing was executed here yet.\n'],
     ]
     for (const [args, output] of said) expect([args, at(dir, ...args)]).toEqual([args, { status: 1, output }])

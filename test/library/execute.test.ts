@@ -47,7 +47,7 @@ describe('execute', () => {
     expect(results.at(-1)).toMatchObject({
       success: false,
       code: 'skipped',
-      error: 'file_write: not executed: the user stopped the run',
+      error: 'file_write: skipped: the user stopped the run',
     })
     expect(fs.existsSync(path.join(dir, '3.txt'))).toBe(false)
   })
