@@ -138,6 +138,9 @@ describe('sandbox-exec', () => {
 
 describe('the choice', () => {
   it('says what to do where there is none', () => {
-    expect(chooseSandbox('win32')).toMatchObject({ ok: false, advice: expect.stringContaining('--exec unsandboxed') })
+    expect(chooseSandbox('win32')).toMatchObject({
+      ok: false,
+      advice: { model: expect.stringContaining('--exec unsandboxed') },
+    })
   })
 })
