@@ -78,7 +78,7 @@ describe.skipIf(!chooseSandbox().ok)('what failed for want of the network is tol
     expect(results[0]).toMatchObject({
       code: 'exec_failed',
       details: {
-        advice: `The network is blocked for it, and it seems to need it. The user can open it with: clada approve --network ${line} --root "${root}".`,
+        advice: `The network is blocked for it, and it seems to need it. The user can allow it with: clada approve --network ${line} --root "${root}".`,
       },
     })
   })
@@ -102,7 +102,7 @@ describe.skipIf(!chooseSandbox().ok)('what failed for want of the network is tol
   it('a hook', async () => {
     const root = scratchDir()
     const write = { path: 'a.txt', content: 'x' }
-    const hint = 'The network is blocked for it, and it seems to need it. network: true in this hook opens it.'
+    const hint = 'The network is blocked for it, and it seems to need it. network: true in this hook allows it.'
     const closed = await perform(root, 'file_write', write, { hooks: { before: [{ run: script }] } })
     expect(closed.fatalError?.split('\n').slice(-2)).toEqual(['curl: (6) Could not resolve host: example.org', hint])
     const open = await perform(root, 'file_write', write, { hooks: { before: [{ run: script, network: true }] } })
