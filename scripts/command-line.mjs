@@ -16,8 +16,8 @@ const entry = 'src/cli/main.ts'
 
 /** By file, the modules whose closure it holds. */
 const packs = [
-  { file: 'main.cjs', of: [entry, 'src/cli/version.ts'] },
-  { file: 'run-pack.cjs', of: ['src/cli/run.ts'] },
+  { file: 'main.cjs', of: [entry, 'src/cli/commands/version.ts'] },
+  { file: 'run-pack.cjs', of: ['src/cli/commands/run.ts'] },
 ]
 
 const common = {

@@ -1,4 +1,63 @@
-import type { ParsedArgs } from './flags.ts'
+import { type FlagName, type ParsedArgs, programs, running, saving, UsageError } from './flags.ts'
 
-/** Gets the flags and the words behind its name, and answers with the exit code. */
-export type Command = (args: ParsedArgs) => Promise<number>
+/**
+ * A command of the command line. Parsing, help, completion and docs are derived from this value; `commands/list.ts`
+ * names the file it is in.
+ */
+export interface Command {
+  readonly name: string
+  readonly usage: string
+  readonly summary: string
+  readonly about?: string
+  readonly flags: readonly FlagName[]
+  /** Set where a document is read or run: flags about running one are accepted, also those that change nothing here. */
+  readonly documents?: true
+  /** The arguments it takes, for completion; files where nothing is said, none where the list is empty. */
+  readonly words?: 'actions' | 'keys' | 'commands' | readonly string[]
+  /** What to write instead of an argument, where it takes none. */
+  readonly instead?: string
+  readonly examples: readonly (readonly [command: string, what: string])[]
+  /** Resolves to the exit code. */
+  run(args: CommandArgs): Promise<number>
+}
+
+export interface CommandArgs extends ParsedArgs {
+  /** Every command, loaded: for help and completion. */
+  all(): Promise<readonly Command[]>
+}
+
+/** Everything about how a document is run. */
+const documentFlags: readonly FlagName[] = [
+  ...running.filter((name) => name !== 'format' && name !== 'json'),
+  ...programs,
+  ...saving,
+  'atomic',
+  'again',
+  'strict',
+  'timeout',
+  'total-timeout',
+]
+
+/** These do no harm to any command. */
+const anywhere: readonly FlagName[] = ['root', 'no-config', 'quiet', 'no-color', 'help', 'version']
+
+/**
+ * The call as a command understands it. A flag that it does not have is never ignored: with --dry-run the user wants
+ * nothing to be touched. @throws UsageError
+ */
+export function checkArgs({ name, flags: own, documents, words, instead }: Command, args: ParsedArgs): ParsedArgs {
+  if (words?.length === 0 && args.words.length > 0)
+    throw new UsageError(
+      `clada ${name} takes no arguments (got '${args.words[0]}').${instead === undefined ? '' : ` ${instead}`}`,
+    )
+  const known = new Set<string>([...own, ...anywhere, ...(documents ? documentFlags : [])])
+  // Where a report is for people or for programs, --format only says which of the two.
+  const { format: [format] = [], ...others } = args.flags
+  const isPlain =
+    own.includes('json') && !known.has('format') && ['json', 'auto', 'text', 'pretty'].includes(format ?? '')
+  const understood = isPlain ? others : args.flags
+  const unknown = Object.keys(understood).find((flag) => !known.has(flag))
+  if (unknown === undefined) return { ...args, flags: understood }
+  const shown = unknown === 'format' ? `${unknown} ${format}` : unknown
+  throw new UsageError(`clada ${name} has no --${shown}. Its flags: clada help ${name}`)
+}

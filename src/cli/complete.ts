@@ -1,8 +1,7 @@
 import { actions } from '../actions/registry.ts'
-import { syntaxNames } from '../core/block.ts'
 import { keyNames } from '../config/keys.ts'
 import { type Flag, flags } from './flags.ts'
-import { type CommandHelp, commands } from './help.ts'
+import type { Command } from './command.ts'
 
 /** What may follow, for any shell. */
 export interface Completion {
@@ -24,13 +23,19 @@ export interface CompletedFlag {
   readonly values: readonly string[]
 }
 
-export function completion(): Completion {
-  const help = { name: 'help', summary: 'flags and examples of a command' }
+/** The scripts, by shell. */
+export const scripts: Readonly<Record<string, (completion: Completion) => string>> = {
+  bash: bashCompletion,
+  zsh: zshCompletion,
+  fish: fishCompletion,
+}
+
+export function completion(commands: readonly Command[]): Completion {
   return {
-    commands: [...commands, help].map(({ name, summary }) => ({ name, summary })),
+    commands: commands.map(({ name, summary }) => ({ name, summary })),
     flags: flags.map((flag) => completed(flag)),
     flagsOf: Object.fromEntries(commands.map(({ name, flags: own }) => [name, own])),
-    wordsOf: Object.fromEntries([...commands.map((one) => [one.name, wordsFor(one)]), ['help', commandNames()]]),
+    wordsOf: Object.fromEntries(commands.map((one) => [one.name, wordsFor(one, commands)])),
     paramsOf: Object.fromEntries(
       actions.flatMap((spec) =>
         [spec.name, ...spec.aliases].map((name) => [name, Object.keys(spec.params).map((param) => `${param}=`)]),
@@ -39,14 +44,14 @@ export function completion(): Completion {
   }
 }
 
-const commandNames = (): string[] => commands.map(({ name }) => name)
-
-function wordsFor({ words }: CommandHelp): readonly string[] {
+function wordsFor({ words }: Command, commands: readonly Command[]): readonly string[] {
   switch (words) {
     case 'actions':
       return actions.map(({ name }) => name)
     case 'keys':
       return keyNames
+    case 'commands':
+      return commands.map(({ name }) => name)
     case undefined:
       return []
     default:
@@ -54,17 +59,200 @@ function wordsFor({ words }: CommandHelp): readonly string[] {
   }
 }
 
-function completed({ name, value, values, help }: Flag): CompletedFlag {
-  const known = name === 'syntax' ? syntaxNames : (values ?? [])
-  const takes =
-    value === undefined
-      ? 'none'
-      : known.length > 0
-        ? 'values'
-        : value === 'DIR'
-          ? 'directory'
-          : value === 'FILE'
-            ? 'file'
-            : 'text'
+function completed({ name, value, values = [], help, for: others = {} }: Flag): CompletedFlag {
+  const known = [...new Set([...values, ...Object.values(others).flatMap((other) => other.values ?? [])])]
+  const kinds: Readonly<Record<string, CompletedFlag['takes']>> = { DIR: 'directory', FILE: 'file' }
+  const takes = value === undefined ? 'none' : known.length > 0 ? 'values' : (kinds[value] ?? 'text')
   return { name, help, takes, values: known }
 }
+
+/** For bash. Needs no package of completions. */
+function bashCompletion({ commands, flags, flagsOf, wordsOf, paramsOf }: Completion): string {
+  const words = (list: readonly string[]): string => `"${list.join(' ')}"`
+  const cases = (table: Readonly<Record<string, readonly string[]>>, set: string): string[] =>
+    Object.entries(table)
+      .filter(([, list]) => list.length > 0)
+      .map(([name, list]) => `    ${name}) ${set}=${words(list)} ;;`)
+  const spelled = (list: readonly string[]): string[] => list.map((name) => `--${name}`)
+  const taking = (takes: string): string =>
+    spelled(flags.flatMap((flag) => (flag.takes === takes ? [flag.name] : []))).join('|')
+  return [
+    '# clada completion for bash: source <(clada completion bash)',
+    '_clada() {',
+    '  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i word',
+    '  local command= first= flags= words= params=',
+    '  COMPREPLY=()',
+    '  for ((i = 1; i < COMP_CWORD; i++)); do',
+    '    word=${COMP_WORDS[i]}',
+    '    case $word in',
+    '      --csl-delimiters) ((i += 2)) ;;',
+    `      ${['values', 'directory', 'file', 'text'].map(taking).join('|')}) ((i++)) ;;`,
+    '      -*) ;;',
+    '      *) if [[ -z $command ]]; then command=$word; elif [[ -z $first ]]; then first=$word; fi ;;',
+    '    esac',
+    '  done',
+    '  case $prev in',
+    ...flags
+      .filter(({ takes }) => takes === 'values')
+      .map(({ name, values }) => `    --${name}) COMPREPLY=($(compgen -W ${words(values)} -- "$cur")); return ;;`),
+    `    ${taking('directory')}) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;`,
+    `    ${taking('file')}|${taking('text')}) return ;;`,
+    '  esac',
+    `  flags=${words(spelled(flagsOf['run'] ?? []))}`,
+    '  case $command in',
+    ...cases(Object.fromEntries(Object.entries(flagsOf).map(([name, list]) => [name, spelled(list)])), 'flags'),
+    '  esac',
+    '  if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "$flags" -- "$cur")); return; fi',
+    '  if [[ -z $command ]]; then',
+    `    COMPREPLY=($(compgen -W ${words(commands.map(({ name }) => name))} -- "$cur"))`,
+    '    return',
+    '  fi',
+    '  if [[ $command == do && -n $first ]]; then',
+    '    [[ $prev == = || $cur == = ]] && return',
+    '    case $first in',
+    ...cases(paramsOf, 'params').map((line) => `  ${line}`),
+    '    esac',
+    '    compopt -o nospace 2>/dev/null',
+    '    COMPREPLY=($(compgen -W "$params" -- "$cur"))',
+    '    return',
+    '  fi',
+    '  case $command in',
+    ...cases(wordsOf, 'words'),
+    '  esac',
+    '  COMPREPLY=($(compgen -W "$words" -- "$cur"))',
+    '}',
+    'complete -o default -F _clada clada',
+  ].join('\n')
+}
+
+/** For fish. */
+function fishCompletion({ commands, flags, flagsOf, wordsOf, paramsOf }: Completion): string {
+  const names = commands.map(({ name }) => name)
+  const taking = flags.filter(({ takes, name }) => takes !== 'none' && name !== 'csl-delimiters')
+  const line = (when: string, rest: string): string => `complete -c clada -n ${fishQuoted(when)} ${rest}`
+  const inAction = (list: readonly string[]): string => `__fish_seen_subcommand_from ${list.join(' ')}`
+  return [
+    '# clada completion for fish: clada completion fish | source',
+    'complete -c clada -e',
+    'function __clada_command',
+    '  set -l skip 0',
+    '  for word in (commandline -opc)[2..]',
+    '    if test $skip -gt 0',
+    '      set skip (math $skip - 1)',
+    '      continue',
+    '    end',
+    '    switch $word',
+    '      case --csl-delimiters',
+    '        set skip 2',
+    `      case ${taking.map(({ name }) => `--${name}`).join(' ')}`,
+    '        set skip 1',
+    "      case '-*'",
+    `      case ${names.join(' ')}`,
+    '        echo $word',
+    '        return',
+    '      case "*"',
+    // A file: the command is the one that need not be said.
+    '        echo run',
+    '        return',
+    '    end',
+    '  end',
+    '  echo none',
+    'end',
+    'function __clada_at',
+    '  contains -- (__clada_command) $argv',
+    'end',
+    ...commands.map(({ name, summary }) => line('__clada_at none', `-a ${name} -d ${fishQuoted(summary)}`)),
+    ...Object.entries(wordsOf)
+      .filter(([name, list]) => list.length > 0 && name !== 'do')
+      .map(([name, list]) => line(`__clada_at ${name}`, `-f -a ${fishQuoted(list.join(' '))}`)),
+    line(
+      `__clada_at do; and not ${inAction(Object.keys(paramsOf))}`,
+      `-f -a ${fishQuoted((wordsOf['do'] ?? []).join(' '))}`,
+    ),
+    ...Object.entries(paramsOf).map(([action, params]) =>
+      line(`__clada_at do; and ${inAction([action])}`, `-f -a ${fishQuoted(params.join(' '))}`),
+    ),
+    ...flags.flatMap(({ name, help, takes, values }) => {
+      const owners = Object.keys(flagsOf).filter((one) => flagsOf[one]?.includes(name))
+      const at = owners.includes('run') ? ['none', ...owners] : owners
+      const action = {
+        none: '',
+        values: ` -x -a ${fishQuoted(values.join(' '))}`,
+        directory: " -x -a '(__fish_complete_directories)'",
+        file: ' -r',
+        text: ' -x',
+      }[takes]
+      return at.length === 0 ? [] : [line(`__clada_at ${at.join(' ')}`, `-l ${name} -d ${fishQuoted(help)}${action}`)]
+    }),
+  ].join('\n')
+}
+
+const fishQuoted = (text: string): string => `'${text.replace(/['\\]/g, '\\$&')}'`
+
+/** For zsh. */
+function zshCompletion({ commands, flags, flagsOf, wordsOf, paramsOf }: Completion): string {
+  const byName = new Map(flags.map((flag) => [flag.name, flag]))
+  const flagLines = (names: readonly string[]): string[] =>
+    names.flatMap((name) => {
+      const flag = byName.get(name)
+      return flag === undefined ? [] : [`        ${shQuoted(specOf(flag))} \\`]
+    })
+  return [
+    '#compdef clada',
+    '# clada completion for zsh: source <(clada completion zsh), or as _clada in a directory of $fpath',
+    '_clada() {',
+    '  local -a commands params',
+    '  commands=(',
+    ...commands.map(({ name, summary }) => `    ${shQuoted(`${name}:${summary}`)}`),
+    '  )',
+    '  local command= first= word',
+    '  for word in "${(@)words[2,CURRENT-1]}"; do',
+    '    [[ $word == -* ]] && continue',
+    '    if [[ -z $command && -n ${commands[(r)$word:*]} ]]; then command=$word',
+    '    elif [[ -n $command && -z $first ]]; then first=$word; fi',
+    '  done',
+    '  case $command in',
+    ...Object.entries(wordsOf).flatMap(([name, list]) => [
+      `    ${name})`,
+      ...(name === 'do' ? doLines(paramsOf) : []),
+      '      _arguments -S \\',
+      ...flagLines(flagsOf[name] ?? []),
+      `        '1:command:' ${list.length > 0 ? shQuoted(`*:word:(${list.join(' ')})`) : "'*:file:_files'"}`,
+      '      ;;',
+    ]),
+    '    *)',
+    '      _arguments -S \\',
+    ...flagLines(flagsOf['run'] ?? []),
+    "        '1:command:->first' '*:file:_files'",
+    '      if [[ $state == first ]]; then _describe command commands || _files; fi',
+    '      ;;',
+    '  esac',
+    '}',
+    'if [[ $funcstack[1] == _clada ]]; then _clada "$@"; else compdef _clada clada; fi',
+  ].join('\n')
+}
+
+function doLines(paramsOf: Readonly<Record<string, readonly string[]>>): string[] {
+  return [
+    '      case $first in',
+    ...Object.entries(paramsOf).map(
+      ([action, params]) => `        ${action}) params=(${params.map(shQuoted).join(' ')}) ;;`,
+    ),
+    '      esac',
+    '      if [[ -n $first && $PREFIX != -* ]]; then compadd -S "" -a params; return; fi',
+  ]
+}
+
+function specOf({ name, help, takes, values }: CompletedFlag): string {
+  const about = help.replace(/[[\]:\\]/g, '\\$&')
+  const action = {
+    none: '',
+    values: `:value:(${values.join(' ')})`,
+    directory: ':directory:_files -/',
+    file: ':file:_files',
+    text: ':text:',
+  }[takes]
+  return `*--${name}[${about}]${action}${name === 'csl-delimiters' ? ':text:' : ''}`
+}
+
+const shQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

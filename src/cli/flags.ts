@@ -1,4 +1,4 @@
-import { targetNames } from '../core/block.ts'
+import { syntaxNames, targetNames } from '../core/block.ts'
 import { reportFormats } from '../report/format.ts'
 import { closestName } from '../text/closest-name.ts'
 
@@ -8,45 +8,51 @@ export const toolFormats = ['table', 'yaml', 'json', 'md'] as const
 /** A flag of the command line. Help, parsing and completion are derived from this list. */
 export interface Flag {
   readonly name: string
-  /** What its value is called in help; flags without one are switches. */
+  /** The name of its value in help; flags without one are switches. */
   readonly value?: string
+  /** The only values it takes. */
   readonly values?: readonly string[]
-  /** Set when it takes two values, one behind the other. */
+  /** Set when it takes two values, one after the other. */
   readonly two?: true
   readonly repeat?: true
   readonly help: string
+  /** For commands to which it means something else. */
+  readonly for?: Readonly<Record<string, { readonly help: string; readonly values?: readonly string[] }>>
 }
 
 export const flags = [
   { name: 'root', value: 'DIR', help: 'the project; default: the working directory' },
-  { name: 'no-config', help: 'look at no config file, neither the project’s nor your own' },
-  { name: 'allow', value: 'DIR', repeat: true, help: 'another directory that may be touched (repeatable)' },
-  { name: 'allow-escape', help: 'lift the roots; the denied patterns still hold' },
+  { name: 'no-config', help: 'read no config file, neither the project’s nor your own' },
+  { name: 'allow', value: 'DIR', repeat: true, help: 'another directory that may be read and changed (repeatable)' },
+  { name: 'allow-escape', help: 'allow paths outside the roots; denied patterns still apply' },
   {
     name: 'syntax',
     value: 'NAME',
+    values: syntaxNames,
     repeat: true,
-    help: 'look for this syntax only (repeatable); with prompt: the syntax to teach',
+    help: 'look for this syntax only (repeatable)',
+    for: { prompt: { help: 'the syntax to teach', values: targetNames.filter((target) => target !== 'nesl') } },
   },
   {
     name: 'csl-delimiters',
     value: 'START END',
     two: true,
-    help: 'what CSL markers begin and end with; default <--- --->',
+    help: 'the characters around CSL markers; default <--- --->',
   },
-  { name: 'to', value: 'SYNTAX', values: targetNames, help: 'with convert: the syntax to write' },
+  { name: 'to', value: 'SYNTAX', values: targetNames, help: 'the syntax to write' },
   {
     name: 'format',
     value: 'NAME',
-    values: [...reportFormats, 'auto', ...toolFormats.filter((format) => format !== 'json')],
-    help: 'how the report reads; auto: pretty on a terminal, else as the syntax of the document likes it; with tools: how they are listed',
+    values: [...reportFormats, 'auto'],
+    help: 'format of the report; auto: pretty on a terminal, else the one that suits the syntax of the document',
+    for: { tools: { help: 'format of the list', values: toolFormats } },
   },
   { name: 'json', help: 'the same as --format json' },
   {
     name: 'error-detail',
     value: 'LEVEL',
     values: ['minimal', 'full', 'debug'],
-    help: 'how much is said about failures; default full',
+    help: 'how much is reported about failures; default full',
   },
   { name: 'budget', value: 'TOKENS', help: 'longest report, prompt or text to paste, in tokens of four characters' },
   { name: 'max-output', value: 'BYTES', help: 'output kept and shown of one action; default: 10m kept, 50k shown' },
@@ -54,76 +60,115 @@ export const flags = [
     name: 'output-mode',
     value: 'MODE',
     values: ['stream', 'buffer', 'silent'],
-    help: 'output of programs: as it comes, in the report, or not at all',
+    help: 'output of programs: while they run, in the report, or not at all',
   },
   { name: 'exec', value: 'MODE', values: ['sandbox', 'unsandboxed', 'off'], help: 'how code is run; default: sandbox' },
   { name: 'approve', value: 'CMD', repeat: true, help: 'approve a command for this run (repeatable)' },
-  { name: 'trust-approvals', help: "take the project's list of approved commands as it is, for this run" },
-  { name: 'network', help: 'with approve: let the command use the network' },
-  { name: 'atomic', help: 'carry the document out whole or not at all' },
+  { name: 'trust-approvals', help: "accept the project's list of approved commands for this run" },
+  { name: 'network', help: 'let the command use the network' },
+  { name: 'atomic', help: 'apply the whole document or nothing' },
   {
     name: 'again',
-    help: 'with watch: run blocks again that were already carried out; with run: say nothing when the same document was carried out before',
+    help: 'also run blocks that already ran',
+    for: { run: { help: 'do not warn when this document already ran' } },
   },
   { name: 'strict', help: 'repair nothing that a chat program damaged' },
-  { name: 'no-git', help: 'save no checkpoints in git; undo works all the same' },
+  { name: 'no-git', help: 'save no checkpoints in git; undo still works' },
   {
     name: 'git',
     value: 'MODE',
     values: ['commit', 'shadow', 'off'],
     help: 'where executions are saved: on the branch, under refs/clada, or not in git; default commit',
   },
-  { name: 'git-author', value: 'AUTHOR', help: "whose commits they are, as 'Name <mail>'; default clada" },
-  { name: 'lock-file', value: 'FILE', help: 'keeps two executions apart; default .clada/lock' },
+  { name: 'git-author', value: 'AUTHOR', help: "author of the commits, as 'Name <mail>'; default clada" },
+  { name: 'lock-file', value: 'FILE', help: 'keeps two executions from running at once; default .clada/lock' },
   { name: 'lock-timeout', value: 'SECONDS', help: 'how long to wait for another execution; default 10' },
   {
     name: 'force',
-    help: 'with undo and redo: merge with what changed since; with squash: also what was pushed, or another branch or a tag holds',
+    help: 'merge with what changed since',
+    for: { squash: { help: 'also commits that were pushed, or that another branch or a tag contains' } },
   },
-  { name: 'auto', help: 'with squash: the unbroken run of AI: commits that ends here (the default)' },
-  { name: 'messages', help: 'with squash: every run of AI: commits, each by itself' },
-  { name: 'hours', value: 'N', help: 'with squash: commits no older than that' },
-  { name: 'days', value: 'N', help: 'with squash: commits no older than that' },
-  { name: 'containing', value: 'TEXT', help: 'with squash: commits whose message holds TEXT; an empty one takes all' },
-  { name: 'contiguous', help: 'with squash: only the run that ends here' },
-  { name: 'message', value: 'TEXT', help: 'with squash: the message of the new commit' },
+  { name: 'auto', help: 'the unbroken run of AI: commits that ends here (the default)' },
+  { name: 'messages', help: 'every run of AI: commits, each by itself' },
+  { name: 'hours', value: 'N', help: 'commits no older than that' },
+  { name: 'days', value: 'N', help: 'commits no older than that' },
+  { name: 'containing', value: 'TEXT', help: 'commits whose message contains TEXT; an empty one matches all' },
+  { name: 'contiguous', help: 'only the run that ends here' },
+  { name: 'message', value: 'TEXT', help: 'the message of the new commit' },
   {
     name: 'dry-run',
-    help: 'with squash: only show what would become one commit; with run and diff: show what would change, as clada diff does',
+    help: 'show what would change, as clada diff does',
+    for: { squash: { help: 'only show what would become one commit' } },
   },
-  { name: 'action', value: 'N', help: 'with undo: only this action of the execution' },
+  { name: 'action', value: 'N', help: 'only this action of the execution' },
   { name: 'timeout', value: 'SECONDS', help: 'for one search or command; default 30' },
   { name: 'total-timeout', value: 'SECONDS', help: 'for the whole document; the rest is skipped' },
   {
     name: 'copy',
-    help: 'with prompt and context print: put it on the clipboard instead of stdout; with watch: put the answers on the clipboard',
+    help: 'put it on the clipboard instead of stdout',
+    for: {
+      watch: { help: 'put the answers on the clipboard' },
+      context: { help: 'with print: put it on the clipboard instead of stdout' },
+    },
   },
   { name: 'osc52', help: 'copy, and ask the terminal to copy too, which may be on another machine' },
-  { name: 'numbered', help: 'with context print: with line numbers' },
-  { name: 'outline', help: 'with context print: only the headers of classes, functions, sections' },
+  { name: 'numbered', help: 'with print: with line numbers' },
+  { name: 'outline', help: 'with print: only the headers of classes, functions, sections' },
   {
     name: 'all',
-    help: 'with prompt: every action, not only those for every day; with outline: locals, loops and conditions too',
+    help: 'every action, not only the everyday ones',
+    for: { outline: { help: 'locals, loops and conditions too' } },
   },
-  { name: 'files', help: 'with prompt: the files of clada context behind it' },
-  { name: 'clipboard', help: 'with watch: take copied replies, and put the answers on the clipboard' },
-  { name: 'stdin', value: 'PARAM', help: 'with do: take this parameter from standard input' },
-  { name: 'port', value: 'N', help: 'with ui: where to listen; default: the same for a project every time' },
-  { name: 'no-open', help: 'with ui: print the address and open no browser' },
+  { name: 'files', help: 'the files of clada context after it' },
+  { name: 'clipboard', help: 'run copied replies, and put the answers on the clipboard' },
+  { name: 'stdin', value: 'PARAM', help: 'read this parameter from standard input' },
+  { name: 'port', value: 'N', help: 'where to listen; default: the same for a project every time' },
+  { name: 'no-open', help: 'print the address and open no browser' },
   { name: 'quiet', help: 'no report, only the exit code' },
   { name: 'no-color', help: 'no colours' },
   { name: 'help', help: 'show help' },
   { name: 'version', help: 'show the version' },
 ] as const satisfies readonly Flag[]
 
+/** Flags that several commands share. */
+export const running = [
+  'root',
+  'no-config',
+  'allow',
+  'allow-escape',
+  'syntax',
+  'csl-delimiters',
+  'format',
+  'json',
+  'error-detail',
+  'budget',
+  'max-output',
+] as const satisfies readonly FlagName[]
+export const programs = ['exec', 'approve', 'trust-approvals', 'output-mode'] as const satisfies readonly FlagName[]
+export const saving = [
+  'no-git',
+  'git',
+  'git-author',
+  'lock-file',
+  'lock-timeout',
+] as const satisfies readonly FlagName[]
+export const general = ['quiet', 'no-color', 'help'] as const satisfies readonly FlagName[]
+
 export type FlagName = (typeof flags)[number]['name']
 export type FlagValues = { readonly [name in FlagName]?: string[] }
 
 export type ParsedArgs = { readonly flags: FlagValues; readonly words: readonly string[] }
 
-/** A wrong call. The message says how to put it right. */
+/** A wrong call. The message says how to correct it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
+  /** The file that was to be read and is not there. */
+  readonly missing: string | undefined
+
+  constructor(message: string, { missing }: { readonly missing?: string } = {}) {
+    super(message)
+    this.missing = missing
+  }
 }
 
 const short: Record<string, FlagName> = { h: 'help', V: 'version', v: 'version', q: 'quiet' }
@@ -154,17 +199,14 @@ export function parseArgs(args: readonly string[]): ParsedArgs {
     if (flag.two && second === undefined) {
       throw new UsageError(`--${flag.name} needs two values: --${flag.name} ${flag.value}.`)
     }
-    if (flag.values !== undefined && !flag.values.includes(value ?? '')) {
-      const close = closestName(value ?? '', flag.values)
-      const meant = close === undefined ? '' : ` Did you mean ${close}?`
-      throw new UsageError(`--${flag.name} is one of ${flag.values.join(', ')}; '${value}' is none of them.${meant}`)
-    }
+    // Names of syntaxes have other spellings, which `options.ts` knows.
+    if (flag.name !== 'syntax') checkValue(flag, value ?? '')
     const list = (values[flag.name] ??= [])
     if (list.length > 0 && !flag.repeat && flag.value !== undefined)
       throw new UsageError(`--${flag.name} is given twice.`)
     list.push(value ?? '', ...(second === undefined ? [] : [second]))
   }
-  // Said once, so that nobody has to look for both.
+  // So that commands look for one of them only.
   if (values.format?.[0] === 'json') values.json ??= ['']
   return { flags: values, words }
 }
@@ -181,12 +223,24 @@ function known(name: string, arg: string): Flag & { name: FlagName } {
   )
 }
 
-/** A number of seconds or the like, with the flag's name in the complaint. */
+function checkValue({ name, values, for: others = {} }: Flag, value: string): void {
+  const all = values && [...new Set([...values, ...Object.values(others).flatMap((other) => other.values ?? [])])]
+  if (all === undefined || all.includes(value)) return
+  throw notAmong(name, value, all)
+}
+
+export function notAmong(name: string, value: string, values: readonly string[]): UsageError {
+  const close = closestName(value, values)
+  const meant = close === undefined ? '' : ` Did you mean ${close}?`
+  return new UsageError(`--${name} must be one of ${values.join(', ')}, not '${value}'.${meant}`)
+}
+
+/** The value of a flag as a number; units of time and size are allowed. @throws UsageError */
 export function numberOf(values: FlagValues, name: FlagName): number | undefined {
   const text = values[name]?.[0]
   if (text === undefined) return undefined
   const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)\s*(s|ms|k|kb|m|mb)?$/i.exec(text) ?? []
-  if (digits === undefined) throw new UsageError(`--${name} needs a number; '${text}' is none.`)
+  if (digits === undefined) throw new UsageError(`--${name} must be a number, not '${text}'.`)
   const factors: Record<string, number> = { ms: 0.001, k: 1024, kb: 1024, m: 1024 * 1024, mb: 1024 * 1024 }
   return Number(digits) * (factors[unit.toLowerCase()] ?? 1)
 }

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import fs from 'node:fs'
 import { InputError } from '../core/input-error.ts'
-import { closestName } from '../text/closest-name.ts'
 import { UsageError } from './flags.ts'
 
 export interface Input {
@@ -15,26 +14,18 @@ export async function readInputs(words: readonly string[]): Promise<Input[]> {
   const names = words.length === 0 ? ['-'] : words
   const inputs: Input[] = []
   for (const name of names)
-    inputs.push({ name, text: decoded(name, name === '-' ? await readStdin() : await readFile(name)) })
+    inputs.push({ name, text: decoded(name, name === '-' ? await readStdin() : readFile(name)) })
   return inputs
 }
 
-async function readFile(name: string): Promise<Buffer> {
+function readFile(name: string): Buffer {
   try {
     return fs.readFileSync(name)
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     const why = reason === 'ENOENT' ? 'there is no such file' : reason === 'EISDIR' ? 'it is a directory' : reason
-    const { commands } = await import('./help.ts')
-    const close =
-      reason === 'ENOENT'
-        ? closestName(
-            name,
-            commands.map((one) => one.name),
-          )
-        : undefined
-    const meant = close === undefined ? 'See clada --help for the commands.' : `Did you mean clada ${close}?`
-    throw new UsageError(`Cannot read '${name}': ${why}. ${meant}`)
+    const found = reason === 'ENOENT' ? { missing: name } : {}
+    throw new UsageError(`Cannot read '${name}': ${why}.`, found)
   }
 }
 

@@ -73,7 +73,7 @@ describe('clada run', () => {
     expect(clada(['--allow', other], { cwd, input }).status).toBe(0)
     expect(clada(['undo'], { cwd })).toMatchObject({
       status: 1,
-      stdout: expect.stringContaining('ask the user to allow that directory with --allow'),
+      stdout: expect.stringContaining('or allow that directory with --allow'),
     })
     expect([filesIn(cwd), filesIn(other)]).toEqual([{ 'a.txt': 'A' }, { 'b.txt': 'B', 'new/c.txt': 'C' }])
     expect(clada(['undo', '--allow', other], { cwd }).status).toBe(0)
@@ -92,7 +92,7 @@ describe('clada run', () => {
     expect(clada(['context', 'ad', 'a.txt'], { cwd }).stderr).toContain('Did you mean add?')
     expect(clada(['config', 'limts'], { cwd }).stderr).toContain('Did you mean limits?')
     expect(clada(['--syntax', 'csll'], { cwd }).stderr).toContain('Did you mean csl?')
-    expect(clada(['--timeout', 'soon'], { cwd }).stderr).toContain("--timeout needs a number; 'soon' is none.")
+    expect(clada(['--timeout', 'soon'], { cwd }).stderr).toContain("--timeout must be a number, not 'soon'.")
     expect(clada(['--root'], { cwd }).stderr).toContain('--root needs a value')
   })
 
@@ -279,7 +279,7 @@ describe('clada do and tools', () => {
         .stdout.split('\n')
         .find((line) => line.startsWith(`  --${flag} `))
     expect(flagIn('run', 'format')).toMatch(/\(text, json, xml, llm, pretty, auto\)$/)
-    expect(flagIn('tools', 'format')).toMatch(/ {2}how they are listed \(table, yaml, json, md\)$/)
+    expect(flagIn('tools', 'format')).toMatch(/ {2}format of the list \(table, yaml, json, md\)$/)
     expect(flagIn('run', 'syntax')).toMatch(
       / {2}look for this syntax only \(repeatable\) \(sham, csl, cml, replacer, search-replace, apply-patch, udiff\)$/,
     )

@@ -5,9 +5,11 @@ import { beforeAll, afterAll, describe, expect, inject, it } from 'vitest'
 import os from 'node:os'
 import { completion } from '../../src/cli/complete.ts'
 import { flags } from '../../src/cli/flags.ts'
-import { commands } from '../../src/cli/help.ts'
-import { commandHelp } from '../../src/cli/help-text.ts'
+import { commandHelp } from '../../src/cli/commands/help.ts'
+import { allCommands, commands as loaders } from '../../src/cli/commands/list.ts'
 import { clada } from '../support/cli.ts'
+
+const commands = await allCommands()
 
 /** What somebody has typed so far, and what must be among the answers. */
 const cases: readonly (readonly [typed: string, ...answers: string[]])[] = [
@@ -62,7 +64,7 @@ describe('completion in bash', () => {
     const [all, files, help] = inShell('bash', ['-c', script, 'bash', 'clada ', 'clada run ', 'clada help ']).split(
       '\n',
     )
-    expect(all?.split(' ')).toEqual([...commands.map(({ name }) => name), 'help'])
+    expect(all?.split(' ')).toEqual(commands.map(({ name }) => name))
     expect(files).toBe('')
     expect(help?.split(' ')).toEqual(commands.map(({ name }) => name))
   })
@@ -110,15 +112,21 @@ describe.skipIf(fish === undefined)(
 
 describe('help', () => {
   it('has a page with examples for every command, by both ways', () => {
-    const main = fs.readFileSync(path.join(import.meta.dirname, '../../src/cli/main.ts'), 'utf8')
-    const named = [...main.matchAll(/^ {2}(\w+): \(\) => import/gm)]
-      .flatMap(([, name]) => name ?? [])
-      .filter((name) => name !== 'help')
-    expect(commands.map(({ name }) => name).sort()).toEqual(named.sort())
+    const files = fs.readdirSync(path.join(import.meta.dirname, '../../src/cli/commands'))
+    expect(Object.keys(loaders).toSorted()).toEqual(
+      files.flatMap((file) => (file === 'list.ts' ? [] : [path.basename(file, '.ts')])).toSorted(),
+    )
+    expect(commands.map(({ name }) => name)).toEqual(Object.keys(loaders))
+    const general = clada(['help'], { cwd: bin }).stdout
     for (const command of commands) {
-      expect(command.examples.length, command.name).toBeGreaterThan(0)
-      expect(command.flags, command.name).toContain('help')
-      for (const name of command.flags) expect(flags.map((flag) => flag.name as string)).toContain(name)
+      const { name, usage, summary, examples } = command
+      expect(general).toContain(`  ${usage}`)
+      expect(general).toContain(`  ${summary}\n`)
+      expect(usage, name).toMatch(name === 'run' ? /^clada \[run\]/ : new RegExp(`^clada ${name}( |$)`))
+      expect(examples.length, name).toBeGreaterThan(0)
+      for (const [line] of examples) expect(line, name).toMatch(/\bclada\b/)
+      expect(command.flags, name).toContain('help')
+      for (const flag of command.flags) expect(flags.map((one) => one.name as string)).toContain(flag)
       expect(commandHelp(command)).toContain('Examples:')
     }
     const cwd = bin
@@ -134,8 +142,8 @@ describe('help', () => {
   })
 
   it('and completion come from the same tables', () => {
-    const { commands: completed, flags: known } = completion()
-    expect(completed.map(({ name }) => name)).toEqual([...commands.map(({ name }) => name), 'help'])
+    const { commands: completed, flags: known } = completion(commands)
+    expect(completed.map(({ name }) => name)).toEqual(commands.map(({ name }) => name))
     expect(known.map(({ name }) => name)).toEqual(flags.map(({ name }) => name))
   })
 })

@@ -59,7 +59,7 @@ describe('clada convert', () => {
       stderr: 'clada: convert needs a syntax to write: --to sham|nesl|csl|cml|replacer.\n',
     })
     expect(clada(['convert', '--to', 'udiff'], { cwd }).stderr).toContain(
-      '--to is one of sham, nesl, csl, cml, replacer',
+      '--to must be one of sham, nesl, csl, cml, replacer',
     )
     expect(clada(['help', 'convert'], { cwd }).stdout).toContain('clada convert --to SYNTAX')
   })

@@ -1,23 +1,33 @@
-import { checkDocument, type CheckedBlock, type CheckedDocument } from '../engine/check.ts'
-import { withWarnings } from '../core/with-warnings.ts'
-import { printable } from '../report/printable.ts'
-import type { Command } from './command.ts'
-import { readInputs } from './input.ts'
-import { cladaOptions, configWarnings } from './options.ts'
-import { print } from './print.ts'
+import { checkDocument, type CheckedBlock, type CheckedDocument } from '../../engine/check.ts'
+import { withWarnings } from '../../core/with-warnings.ts'
+import { printable } from '../../report/printable.ts'
+import type { Command } from '../command.ts'
+import { general } from '../flags.ts'
+import { readInputs } from '../input.ts'
+import { cladaOptions, configWarnings } from '../options.ts'
+import { print } from '../print.ts'
 
-export const command: Command = async ({ flags, words }) => {
-  const options = await cladaOptions(flags)
-  const inputs = await readInputs(words)
-  const checked = inputs.map(({ name, text }) => ({ name, ...checkDocument(text, options) }))
-  if (flags.quiet === undefined) {
-    if (flags.json !== undefined) {
-      const unheard = await configWarnings(flags)
-      const whole = checked.map((document) => withWarnings(document, unheard))
-      print(JSON.stringify(whole.length === 1 ? whole[0] : whole, null, 2))
-    } else for (const document of checked) print(listed(document, checked.length > 1))
-  }
-  return checked.every((document) => document.valid) ? 0 : 1
+export const command: Command = {
+  name: 'check',
+  usage: 'clada check [FILE…|-]',
+  summary: 'parse and validate only',
+  about: 'Lists every block with its place, its action and what is wrong with it. The disk is not looked at.',
+  documents: true,
+  flags: ['root', 'no-config', 'syntax', 'csl-delimiters', 'json', 'strict', ...general],
+  examples: [['clada check reply.md', 'is this reply well written?']],
+  run: async ({ flags, words }) => {
+    const options = await cladaOptions(flags)
+    const inputs = await readInputs(words)
+    const checked = inputs.map(({ name, text }) => ({ name, ...checkDocument(text, options) }))
+    if (flags.quiet === undefined) {
+      if (flags.json !== undefined) {
+        const unheard = await configWarnings(flags)
+        const whole = checked.map((document) => withWarnings(document, unheard))
+        print(JSON.stringify(whole.length === 1 ? whole[0] : whole, null, 2))
+      } else for (const document of checked) print(listed(document, checked.length > 1))
+    }
+    return checked.every((document) => document.valid) ? 0 : 1
+  },
 }
 
 function listed(document: CheckedDocument & { name: string }, several: boolean): string {

@@ -1,30 +1,45 @@
 import path from 'node:path'
-import { groups, keyNames, type KeyName, keyOf } from '../config/keys.ts'
-import type { Loaded } from '../config/load.ts'
-import { projectFileName } from '../config/places.ts'
-import { type Effective, merge } from '../config/merge.ts'
-import { yamlOf } from '../config/sample.ts'
-import { closestName } from '../text/closest-name.ts'
-import type { Command } from './command.ts'
-import { flagSays } from './flag-says.ts'
-import { type FlagValues, UsageError } from './flags.ts'
-import { loadedFor, tellAround } from './options.ts'
-import { print } from './print.ts'
-import { visible } from './visible.ts'
+import { groups, keyNames, type KeyName, keyOf } from '../../config/keys.ts'
+import type { Loaded } from '../../config/load.ts'
+import { projectFileName } from '../../config/places.ts'
+import { type Effective, merge } from '../../config/merge.ts'
+import { yamlOf } from '../../config/sample.ts'
+import { closestName } from '../../text/closest-name.ts'
+import type { Command } from '../command.ts'
+import { flagSays } from '../flag-says.ts'
+import { type FlagValues, programs, running, saving, UsageError } from '../flags.ts'
+import { loadedFor, tellAround } from '../options.ts'
+import { print } from '../print.ts'
+import { visible } from '../visible.ts'
 
 /** What holds, key by key, and where it comes from. */
-export const command: Command = async ({ flags, words }) => {
-  const names = namesFor(words)
-  const loaded = await loadedFor(flags)
-  await tellAround(flags)
-  const merged = loaded?.merged ?? merge()
-  const rows = names.map((name) => rowOf(name, merged[name], loaded, flags))
-  if (flags.json !== undefined) {
-    const values = Object.fromEntries(rows.map(({ name, ...row }) => [name, row]))
-    print(JSON.stringify(values, null, 2))
-  } else if (rows.length === 1 && words[0] === rows[0]?.name) print(rows.map(shownValue).join('\n'))
-  else print(tableOf(rows))
-  return 0
+export const command: Command = {
+  name: 'config',
+  usage: 'clada config [KEY]',
+  summary: 'the effective values, and where they come from',
+  about:
+    'Shows what flags, the clada.yml of the project, your own ~/.config/clada/config.yml and the defaults come to, key by\nkey, and what of the project does not count because you do not trust it.',
+  words: 'keys',
+  documents: true,
+  flags: [...running, ...programs, 'strict', ...saving, 'timeout', 'total-timeout', 'no-color', 'help'],
+  examples: [
+    ['clada config', 'everything'],
+    ['clada config limits', 'some keys'],
+    ['clada config exec --json', 'one, for a program'],
+  ],
+  run: async ({ flags, words }) => {
+    const names = namesFor(words)
+    const loaded = await loadedFor(flags)
+    await tellAround(flags)
+    const merged = loaded?.merged ?? merge()
+    const rows = names.map((name) => rowOf(name, merged[name], loaded, flags))
+    if (flags.json !== undefined) {
+      const values = Object.fromEntries(rows.map(({ name, ...row }) => [name, row]))
+      print(JSON.stringify(values, null, 2))
+    } else if (rows.length === 1 && words[0] === rows[0]?.name) print(rows.map(shownValue).join('\n'))
+    else print(tableOf(rows))
+    return 0
+  },
 }
 
 function namesFor(words: readonly string[]): readonly KeyName[] {

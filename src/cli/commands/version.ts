@@ -1,13 +1,19 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import type { Command } from './command.ts'
-import { UsageError } from './flags.ts'
-import { print } from './print.ts'
+import type { Command } from '../command.ts'
+import { print } from '../print.ts'
 
-export const command: Command = async ({ words }) => {
-  if (words.length > 0) throw new UsageError('version takes no words.')
-  print(`clada ${ownVersion()}`)
-  return 0
+export const command: Command = {
+  name: 'version',
+  usage: 'clada version',
+  summary: 'which clada this is',
+  words: [],
+  flags: ['help'],
+  examples: [['clada version', 'for a report about a mistake; -v and --version say the same']],
+  run: async () => {
+    print(`clada ${ownVersion()}`)
+    return 0
+  },
 }
 
 /** Where a file of the package is. The program lies in `dist/` of it. */

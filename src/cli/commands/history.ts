@@ -1,24 +1,34 @@
-import { Clada } from '../api/clada.ts'
-import { counted } from '../core/counted.ts'
-import type { ExecutionDetail, HistoryEntry } from '../engine/history-run.ts'
-import { printable } from '../report/printable.ts'
-import type { Command } from './command.ts'
-import { UsageError } from './flags.ts'
-import { cladaOptions } from './options.ts'
-import { print } from './print.ts'
+import { Clada } from '../../api/clada.ts'
+import { counted } from '../../core/counted.ts'
+import type { ExecutionDetail, HistoryEntry } from '../../engine/history-run.ts'
+import { printable } from '../../report/printable.ts'
+import type { Command } from '../command.ts'
+import { UsageError } from '../flags.ts'
+import { cladaOptions } from '../options.ts'
+import { print } from '../print.ts'
 
-export const command: Command = async ({ flags, words: [word, ...rest] }) => {
-  if (rest.length > 0) throw new UsageError('history takes one number: clada history N.')
-  const clada = new Clada(await cladaOptions(flags))
-  if (word === undefined) {
-    const entries = await clada.history()
-    print(flags.json === undefined ? table(entries) : JSON.stringify(entries, null, 2))
+export const command: Command = {
+  name: 'history',
+  usage: 'clada history [N]',
+  summary: 'what was executed; with a number, one execution and its diff',
+  flags: ['root', 'json', 'help'],
+  examples: [
+    ['clada history', 'one line for each execution'],
+    ['clada history 12', 'what execution 12 changed'],
+  ],
+  run: async ({ flags, words: [word, ...rest] }) => {
+    if (rest.length > 0) throw new UsageError('history takes one number: clada history N.')
+    const clada = new Clada(await cladaOptions(flags))
+    if (word === undefined) {
+      const entries = await clada.history()
+      print(flags.json === undefined ? table(entries) : JSON.stringify(entries, null, 2))
+      return 0
+    }
+    const detail = await clada.execution(executionNumber(word))
+    if (detail === undefined) throw new UsageError(`There is no execution ${word}. See clada history.`)
+    print(flags.json === undefined ? described(detail) : JSON.stringify(detail, null, 2))
     return 0
-  }
-  const detail = await clada.execution(executionNumber(word))
-  if (detail === undefined) throw new UsageError(`There is no execution ${word}. See clada history.`)
-  print(flags.json === undefined ? described(detail) : JSON.stringify(detail, null, 2))
-  return 0
+  },
 }
 
 /** A number as `clada history` shows it. */

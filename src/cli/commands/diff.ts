@@ -1,47 +1,67 @@
-import { Clada } from '../api/clada.ts'
-import { counted } from '../core/counted.ts'
-import type { ActionResult, ExecutionResult, Preview } from '../core/result.ts'
-import { withWarnings } from '../core/with-warnings.ts'
-import { formatReport } from '../report/format.ts'
-import type { ReportOptions } from '../report/options.ts'
-import { prettyAction, prettyErrors } from '../report/pretty.ts'
-import { printable } from '../report/printable.ts'
-import { byBlock, primaryOf } from '../report/words.ts'
-import type { Command } from './command.ts'
-import { readInputs } from './input.ts'
-import { cladaOptions, configWarnings, reportOptions, useColor, withConfig } from './options.ts'
-import { print } from './print.ts'
-import { isTerminal } from './terminal.ts'
+import { Clada } from '../../api/clada.ts'
+import { counted } from '../../core/counted.ts'
+import type { ActionResult, ExecutionResult, Preview } from '../../core/result.ts'
+import { withWarnings } from '../../core/with-warnings.ts'
+import { formatReport } from '../../report/format.ts'
+import type { ReportOptions } from '../../report/options.ts'
+import { prettyAction, prettyErrors } from '../../report/pretty.ts'
+import { printable } from '../../report/printable.ts'
+import { byBlock, primaryOf } from '../../report/words.ts'
+import type { Command } from '../command.ts'
+import { general, running } from '../flags.ts'
+import { readInputs } from '../input.ts'
+import { cladaOptions, configWarnings, reportOptions, useColor, withConfig } from '../options.ts'
+import { print } from '../print.ts'
+import { isTerminal } from '../terminal.ts'
 
 /** Shows what would change on stdout, and on stderr what would be run and what would fail. */
-export const command: Command = async ({ flags: given, words }) => {
-  const clada = new Clada(await cladaOptions(given))
-  const flags = await withConfig(given)
-  const previews: Preview[] = []
-  const failed: { readonly name: string; readonly result: ExecutionResult }[] = []
-  for (const { name, text } of await readInputs(words)) {
-    const preview = await clada.preview(text)
-    previews.push(preview)
-    if (!preview.result.success) failed.push({ name, result: preview.result })
-  }
-  if (flags.quiet === undefined) {
-    if (flags.json !== undefined) {
-      const unheard = await configWarnings(given)
-      const whole = previews.map((preview) => ({ ...preview, result: withWarnings(preview.result, unheard) }))
-      print(JSON.stringify(whole.length === 1 ? whole[0] : whole, null, 2))
-    } else for (const { diff } of previews) print(useColor(flags) ? colored(diff) : diff)
-    if (flags.json === undefined) {
-      const nameOf = isTerminal(2) ? namedForPerson : namedByTask
-      for (const { result } of previews) {
-        for (const line of [...warningLines(result, nameOf), ...programLines(result, nameOf)])
-          process.stderr.write(`${line}\n`)
-      }
-      const options = reportOptions(flags)
-      for (const { name, result } of failed)
-        process.stderr.write(`${isTerminal(2) ? failures(name, result, options) : failedTasks(result, options)}\n`)
+export const command: Command = {
+  name: 'diff',
+  usage: 'clada diff [FILE…|-]',
+  summary: 'show what would change, as a unified diff; nothing is touched',
+  documents: true,
+  flags: [
+    ...running.filter((name) => name !== 'format'),
+    'atomic',
+    'strict',
+    'dry-run',
+    'timeout',
+    'total-timeout',
+    ...general,
+  ],
+  examples: [
+    ['clada diff reply.md', 'look first'],
+    ['clada diff reply.md | git apply', 'and apply it yourself'],
+  ],
+  run: async ({ flags: given, words }) => {
+    const clada = new Clada(await cladaOptions(given))
+    const flags = await withConfig(given)
+    const previews: Preview[] = []
+    const failed: { readonly name: string; readonly result: ExecutionResult }[] = []
+    for (const { name, text } of await readInputs(words)) {
+      const preview = await clada.preview(text)
+      previews.push(preview)
+      if (!preview.result.success) failed.push({ name, result: preview.result })
     }
-  }
-  return failed.length > 0 ? 1 : 0
+    if (flags.quiet === undefined) {
+      if (flags.json !== undefined) {
+        const unheard = await configWarnings(given)
+        const whole = previews.map((preview) => ({ ...preview, result: withWarnings(preview.result, unheard) }))
+        print(JSON.stringify(whole.length === 1 ? whole[0] : whole, null, 2))
+      } else for (const { diff } of previews) print(useColor(flags) ? colored(diff) : diff)
+      if (flags.json === undefined) {
+        const nameOf = isTerminal(2) ? namedForPerson : namedByTask
+        for (const { result } of previews) {
+          for (const line of [...warningLines(result, nameOf), ...programLines(result, nameOf)])
+            process.stderr.write(`${line}\n`)
+        }
+        const options = reportOptions(flags)
+        for (const { name, result } of failed)
+          process.stderr.write(`${isTerminal(2) ? failures(name, result, options) : failedTasks(result, options)}\n`)
+      }
+    }
+    return failed.length > 0 ? 1 : 0
+  },
 }
 
 type Naming = (result: ActionResult) => string

@@ -1,37 +1,50 @@
 import path from 'node:path'
-import { Approvals } from '../approvals/approvals.ts'
-import { whatRuns } from '../approvals/what-runs.ts'
-import { approvalLineOf } from '../commands/approval-line.ts'
-import { keyNames } from '../config/keys.ts'
-import { projectFileName } from '../config/places.ts'
-import { distrust, trust } from '../config/trust.ts'
-import { settingsOf } from '../config/settings.ts'
+import { Approvals } from '../../approvals/approvals.ts'
+import { whatRuns } from '../../approvals/what-runs.ts'
+import { approvalLineOf } from '../../commands/approval-line.ts'
+import { keyNames } from '../../config/keys.ts'
+import { projectFileName } from '../../config/places.ts'
+import { distrust, trust } from '../../config/trust.ts'
+import { settingsOf } from '../../config/settings.ts'
 import { stateOf } from './approvals.ts'
-import { answerIn, askLine } from './ask.ts'
-import type { Command } from './command.ts'
-import { UsageError } from './flags.ts'
-import { loadedFor, optionsFor, tellAround } from './options.ts'
-import { print } from './print.ts'
-import { shownWidening } from './show-widening.ts'
-import { visible } from './visible.ts'
+import { answerIn, askLine } from '../ask.ts'
+import type { Command } from '../command.ts'
+import { UsageError } from '../flags.ts'
+import { loadedFor, optionsFor, tellAround } from '../options.ts'
+import { print } from '../print.ts'
+import { shownWidening } from '../show-widening.ts'
+import { visible } from '../visible.ts'
 
 /** What a project brings along counts for a user only after they have seen it. */
-export const command: Command = async ({ flags, words: [verb] }) => {
-  if (verb !== undefined && verb !== 'remove') throw new UsageError('trust takes nothing, or: clada trust remove')
-  const { root } = settingsOf(await optionsFor(flags))
-  const loaded = await loadedFor(flags)
-  await tellAround(flags)
-  const { project } = loaded ?? {}
-  if (verb === 'remove') {
-    distrust(project?.dir ?? root)
-    print('The config file of this project is not trusted. Approvals: clada approvals remove "CMD".')
-    return 0
-  }
-  const file = project === undefined ? 'agreed' : vouchForFile(loaded, project)
-  if (file === 'no terminal') return 1
-  const asked = loaded?.merged['commands.approve'].refused?.value
-  const commands = vouchForCommands(root, Array.isArray(asked) ? asked.map(String) : [])
-  return file === 'agreed' && commands === 'agreed' ? 0 : 1
+export const command: Command = {
+  name: 'trust',
+  usage: 'clada trust [remove]',
+  summary: 'look at what a project brings along, and vouch for it',
+  about:
+    'Shows what the clada.yml of the project asks for beyond what you allow, hooks included, and asks whether that file\ncounts as it is until it changes. Then shows the commands that the project lists as approved and you have not, one\nafter another, and asks.',
+  words: ['remove'],
+  flags: ['root', 'help'],
+  examples: [
+    ['clada trust', 'after cloning'],
+    ['clada trust remove', 'take it back'],
+  ],
+  run: async ({ flags, words: [verb] }) => {
+    if (verb !== undefined && verb !== 'remove') throw new UsageError('trust takes nothing, or: clada trust remove')
+    const { root } = settingsOf(await optionsFor(flags))
+    const loaded = await loadedFor(flags)
+    await tellAround(flags)
+    const { project } = loaded ?? {}
+    if (verb === 'remove') {
+      distrust(project?.dir ?? root)
+      print('The config file of this project is not trusted. Approvals: clada approvals remove "CMD".')
+      return 0
+    }
+    const file = project === undefined ? 'agreed' : vouchForFile(loaded, project)
+    if (file === 'no terminal') return 1
+    const asked = loaded?.merged['commands.approve'].refused?.value
+    const commands = vouchForCommands(root, Array.isArray(asked) ? asked.map(String) : [])
+    return file === 'agreed' && commands === 'agreed' ? 0 : 1
+  },
 }
 
 type Answer = 'agreed' | 'declined' | 'no terminal'

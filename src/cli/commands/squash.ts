@@ -1,19 +1,49 @@
-import { Clada } from '../api/clada.ts'
-import type { SquashOptions } from '../timetravel/squash-plan.ts'
-import { printable } from '../report/printable.ts'
-import type { SquashResult } from '../timetravel/squash-run.ts'
-import type { Command } from './command.ts'
-import { type FlagValues, numberOf, UsageError } from './flags.ts'
-import { cladaOptions } from './options.ts'
-import { print } from './print.ts'
-import { refusalText } from './print-step.ts'
+import { Clada } from '../../api/clada.ts'
+import type { SquashOptions } from '../../timetravel/squash-plan.ts'
+import { printable } from '../../report/printable.ts'
+import type { SquashResult } from '../../timetravel/squash-run.ts'
+import type { Command } from '../command.ts'
+import { type FlagValues, general, numberOf, UsageError } from '../flags.ts'
+import { cladaOptions } from '../options.ts'
+import { print } from '../print.ts'
+import { refusalText } from '../print-step.ts'
 
-export const command: Command = async ({ flags, words }) => {
-  if (words.length > 0) throw new UsageError('squash takes flags only. See clada help squash.')
-  const result = await new Clada(await cladaOptions(flags)).squash(optionsOf(flags))
-  if (flags.json !== undefined) print(JSON.stringify(result, null, 2))
-  else if (flags.quiet === undefined) print(printable(lines(result, flags['dry-run'] !== undefined).join('\n')))
-  return result.success ? 0 : 1
+export const command: Command = {
+  name: 'squash',
+  usage: 'clada squash [--auto | --messages]',
+  summary: 'make one commit of several',
+  about:
+    'Makes one commit of the AI: commits that follow each other, without touching files or what is staged.\nWhat was pushed, or another branch or a tag holds, stays unless --force; a merge ends the search. Where commits\nof yours become part of one, you stay its author. The old commits stay in the reflog.',
+  words: [],
+  instead: 'See clada help squash.',
+  flags: [
+    'root',
+    'auto',
+    'messages',
+    'hours',
+    'days',
+    'containing',
+    'contiguous',
+    'message',
+    'dry-run',
+    'force',
+    'git-author',
+    'lock-file',
+    'lock-timeout',
+    'json',
+    ...general,
+  ],
+  examples: [
+    ['clada squash --dry-run', 'what would become one commit?'],
+    ['clada squash --messages', 'every run of AI: commits'],
+    ["clada squash --hours 8 --containing ''", 'everything of the last eight hours'],
+  ],
+  run: async ({ flags }) => {
+    const result = await new Clada(await cladaOptions(flags)).squash(optionsOf(flags))
+    if (flags.json !== undefined) print(JSON.stringify(result, null, 2))
+    else if (flags.quiet === undefined) print(printable(lines(result, flags['dry-run'] !== undefined).join('\n')))
+    return result.success ? 0 : 1
+  },
 }
 
 function optionsOf(flags: FlagValues): SquashOptions {

@@ -1,45 +1,54 @@
-import { isClipboard } from '../watch/clipboard/clipboard.ts'
-import { openClipboard } from '../watch/clipboard/open.ts'
-import { programs } from '../commands/interpreters.ts'
-import { tryInterpreter } from '../commands/try-interpreter.ts'
-import { keyOf } from '../config/keys.ts'
-import { projectFileName } from '../config/places.ts'
-import { type CommandSettings, languages } from '../core/commands.ts'
-import type { Settings } from '../core/settings.ts'
-import { type Layer, layersOf } from '../process/layers.ts'
-import { findProgram, systemPath } from '../process/programs.ts'
-import { chooseSandbox } from '../process/sandbox.ts'
-import { whyNotStarting } from '../process/try-sandbox.ts'
-import { commandSettingsOf, SettingsError, settingsOf } from '../config/settings.ts'
-import type { Command } from './command.ts'
-import { gitFindings } from './doctor-git.ts'
-import type { Finding } from './finding.ts'
-import { flagSays } from './flag-says.ts'
-import type { FlagValues } from './flags.ts'
-import { loadedFor, optionsFor } from './options.ts'
-import { print } from './print.ts'
-import { projectAround } from './project-around.ts'
-import { visible } from './visible.ts'
+import { isClipboard } from '../../watch/clipboard/clipboard.ts'
+import { openClipboard } from '../../watch/clipboard/open.ts'
+import { programs } from '../../commands/interpreters.ts'
+import { tryInterpreter } from '../../commands/try-interpreter.ts'
+import { keyOf } from '../../config/keys.ts'
+import { projectFileName } from '../../config/places.ts'
+import { type CommandSettings, languages } from '../../core/commands.ts'
+import type { Settings } from '../../core/settings.ts'
+import { type Layer, layersOf } from '../../process/layers.ts'
+import { findProgram, systemPath } from '../../process/programs.ts'
+import { chooseSandbox } from '../../process/sandbox.ts'
+import { whyNotStarting } from '../../process/try-sandbox.ts'
+import { commandSettingsOf, SettingsError, settingsOf } from '../../config/settings.ts'
+import type { Command } from '../command.ts'
+import { saving } from '../flags.ts'
+import { gitFindings } from '../doctor-git.ts'
+import type { Finding } from '../finding.ts'
+import { flagSays } from '../flag-says.ts'
+import type { FlagValues } from '../flags.ts'
+import { loadedFor, optionsFor } from '../options.ts'
+import { print } from '../print.ts'
+import { projectAround } from '../project-around.ts'
+import { visible } from '../visible.ts'
 
 /** What is there, which sandbox is active, and how to get what is missing. */
-export const command: Command = async ({ flags: given }) => {
-  const found = await configs(given)
-  // A config that cannot be read is something to tell, not a reason to tell nothing.
-  const flags = found.every(({ ok }) => ok) ? given : { ...given, 'no-config': [''] }
-  const options = await optionsFor(flags)
-  const settings = settingsOf(options)
-  const findings = [
-    project(settings.root, given),
-    ...(await sandbox(settings.root)),
-    ...listed(),
-    ...(await interpreters(settings, commandSettingsOf(options).exec)),
-    ...(await gitFindings(settings.root, options, await whoSays(flags))),
-    await clipboard(settings.root),
-    ...found,
-  ]
-  if (flags.json !== undefined) print(JSON.stringify(findings, null, 2))
-  else for (const finding of findings) print(lineOf(finding))
-  return findings.every(({ ok, optional }) => ok || optional) ? 0 : 1
+export const command: Command = {
+  name: 'doctor',
+  usage: 'clada doctor',
+  summary: 'what is installed, which sandbox is active, what is missing',
+  words: [],
+  flags: ['root', 'no-config', 'allow', 'exec', ...saving, 'json', 'help'],
+  examples: [['clada doctor', 'why is exec refused?']],
+  run: async ({ flags: given }) => {
+    const found = await configs(given)
+    // A config that cannot be read is something to tell, not a reason to tell nothing.
+    const flags = found.every(({ ok }) => ok) ? given : { ...given, 'no-config': [''] }
+    const options = await optionsFor(flags)
+    const settings = settingsOf(options)
+    const findings = [
+      project(settings.root, given),
+      ...(await sandbox(settings.root)),
+      ...listed(),
+      ...(await interpreters(settings, commandSettingsOf(options).exec)),
+      ...(await gitFindings(settings.root, options, await whoSays(flags))),
+      await clipboard(settings.root),
+      ...found,
+    ]
+    if (flags.json !== undefined) print(JSON.stringify(findings, null, 2))
+    else for (const finding of findings) print(lineOf(finding))
+    return findings.every(({ ok, optional }) => ok || optional) ? 0 : 1
+  },
 }
 
 function project(root: string, { root: asked }: FlagValues): Finding {

@@ -1,46 +1,72 @@
 import path from 'node:path'
-import { Clada } from '../api/clada.ts'
-import type { ContextText } from '../api/context-text.ts'
-import { counted } from '../core/counted.ts'
-import { pathFrom } from '../core/path-from.ts'
-import type { ActionResult, ExecutionResult } from '../core/result.ts'
-import { outputOf } from '../report/outputs.ts'
-import { printable } from '../report/printable.ts'
-import { type CladaOptions, settingsOf } from '../config/settings.ts'
-import { closestName } from '../text/closest-name.ts'
-import type { Command } from './command.ts'
-import { type FlagValues, numberOf, UsageError } from './flags.ts'
-import { giveText, type Giving, givingOf } from './give-text.ts'
-import { configured } from './options.ts'
-import { failureText } from './print-failure.ts'
-import { print } from './print.ts'
+import { Clada } from '../../api/clada.ts'
+import type { ContextText } from '../../api/context-text.ts'
+import { counted } from '../../core/counted.ts'
+import { pathFrom } from '../../core/path-from.ts'
+import type { ActionResult, ExecutionResult } from '../../core/result.ts'
+import { outputOf } from '../../report/outputs.ts'
+import { printable } from '../../report/printable.ts'
+import { type CladaOptions, settingsOf } from '../../config/settings.ts'
+import { closestName } from '../../text/closest-name.ts'
+import type { Command } from '../command.ts'
+import { type FlagValues, numberOf, UsageError } from '../flags.ts'
+import { giveText, type Giving, givingOf } from '../give-text.ts'
+import { configured } from '../options.ts'
+import { failureText } from '../print-failure.ts'
+import { print } from '../print.ts'
 
 /** The working set by hand: each verb is one of the context_ actions, except print. */
-export const command: Command = async ({ flags, words: [verb = 'list', ...paths] }) => {
-  if (!verbs.includes(verb)) {
-    const close = closestName(verb, verbs)
-    const meant = close === undefined ? '' : ` Did you mean ${close}?`
-    throw new UsageError(`There is no context ${verb}. It is one of ${verbs.join(', ')}.${meant}`)
-  }
-  const { options, config } = await configured(flags)
-  const clada = new Clada(options)
-  const takesPaths = verb === 'add' || verb === 'remove'
-  if (takesPaths && paths.length === 0)
-    throw new UsageError(`context ${verb} needs a path: clada context ${verb} PATH…`)
-  if (!takesPaths && paths.length > 0) throw new UsageError(`context ${verb} takes no path.`)
-  if (verb === 'print') return printContext(options, flags, givingOf(flags, config.clipboard))
+export const command: Command = {
+  name: 'context',
+  usage: 'clada context [add|remove|list|prune|clear|print] [PATH…]',
+  summary: 'the files that you and the model keep in view; print: as one text to paste',
+  about:
+    'A list of files, and of structures in files as PATH@@Class@@method, that is kept for this project. print shows\nthem as they are now, under a line === path === each; sizes go to stderr. prune takes out what does not exist any\nmore, and what the last 20 executions neither changed nor named.',
+  flags: [
+    'root',
+    'no-config',
+    'allow',
+    'allow-escape',
+    'numbered',
+    'outline',
+    'budget',
+    'copy',
+    'osc52',
+    'json',
+    'quiet',
+    'help',
+  ],
+  examples: [
+    ['clada context add src/cart.ts README.md', 'keep two files in view'],
+    ['clada context add src/shop.ts@@Shop@@checkout', 'only one method'],
+    ['clada context print --budget 8000 --copy', 'to paste them to a model'],
+  ],
+  run: async ({ flags, words: [verb = 'list', ...paths] }) => {
+    if (!verbs.includes(verb)) {
+      const close = closestName(verb, verbs)
+      const meant = close === undefined ? '' : ` Did you mean ${close}?`
+      throw new UsageError(`There is no context ${verb}. It is one of ${verbs.join(', ')}.${meant}`)
+    }
+    const { options, config } = await configured(flags)
+    const clada = new Clada(options)
+    const takesPaths = verb === 'add' || verb === 'remove'
+    if (takesPaths && paths.length === 0)
+      throw new UsageError(`context ${verb} needs a path: clada context ${verb} PATH…`)
+    if (!takesPaths && paths.length > 0) throw new UsageError(`context ${verb} takes no path.`)
+    if (verb === 'print') return printContext(options, flags, givingOf(flags, config.clipboard))
 
-  const executions: ExecutionResult[] = []
-  for (const params of takesPaths ? paths.map((file) => ({ path: file })) : [{}])
-    executions.push(await clada.perform(`context_${verb}`, params))
-  if (flags.json !== undefined) {
-    const results = executions.flatMap(({ results }) => results)
-    print(JSON.stringify(results, null, 2))
-  } else if (flags.quiet === undefined) {
-    const { root } = settingsOf(options)
-    for (const execution of executions) tell(verb, execution, root, flags)
-  }
-  return executions.every(({ success }) => success) ? 0 : 1
+    const executions: ExecutionResult[] = []
+    for (const params of takesPaths ? paths.map((file) => ({ path: file })) : [{}])
+      executions.push(await clada.perform(`context_${verb}`, params))
+    if (flags.json !== undefined) {
+      const results = executions.flatMap(({ results }) => results)
+      print(JSON.stringify(results, null, 2))
+    } else if (flags.quiet === undefined) {
+      const { root } = settingsOf(options)
+      for (const execution of executions) tell(verb, execution, root, flags)
+    }
+    return executions.every(({ success }) => success) ? 0 : 1
+  },
 }
 
 const verbs = ['add', 'remove', 'list', 'prune', 'clear', 'print']
@@ -91,7 +117,7 @@ function entryFrom(root: string, entry: string): string {
 
 async function printContext(options: CladaOptions, flags: FlagValues, giving: Giving): Promise<number> {
   const { root } = settingsOf(options)
-  const { contextText } = await import('../api/context-text.ts')
+  const { contextText } = await import('../../api/context-text.ts')
   const show = flags.outline !== undefined ? 'outline' : flags.numbered !== undefined ? 'numbered' : 'text'
   const context = await contextText(new Clada(options), { show, budget: numberOf(flags, 'budget') })
   if ('error' in context) {

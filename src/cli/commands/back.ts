@@ -1,0 +1,19 @@
+import { Clada } from '../../api/clada.ts'
+import type { Command } from '../command.ts'
+import { general } from '../flags.ts'
+import { cladaOptions } from '../options.ts'
+import { printStep } from '../print-step.ts'
+
+export const command: Command = {
+  name: 'back',
+  usage: 'clada back',
+  summary: 'check out the commit before; what is uncommitted waits',
+  about:
+    'Checks out the first parent. The branch is remembered and uncommitted work is put aside until clada forward\nis back where it was. Until then nothing is executed.',
+  words: [],
+  flags: ['root', 'lock-file', 'lock-timeout', 'json', ...general],
+  examples: [['clada back', 'look at the project one step earlier']],
+  run: async ({ flags }) => {
+    return printStep(await new Clada(await cladaOptions(flags)).back(), flags)
+  },
+}

@@ -1,0 +1,23 @@
+import type { Command } from '../command.ts'
+import { completion, scripts } from '../complete.ts'
+import { UsageError } from '../flags.ts'
+import { print } from '../print.ts'
+
+export const command: Command = {
+  name: 'completion',
+  usage: 'clada completion bash|zsh|fish',
+  summary: 'a script that completes commands and flags in a shell',
+  words: Object.keys(scripts),
+  flags: ['help'],
+  examples: [
+    ['source <(clada completion bash)', 'in ~/.bashrc; zsh alike'],
+    ['clada completion fish | source', 'in ~/.config/fish/config.fish'],
+  ],
+  run: async ({ words: [shell = ''], all }) => {
+    const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined
+    if (script === undefined)
+      throw new UsageError(`completion needs a shell: clada completion ${Object.keys(scripts).join('|')}`)
+    print(script(completion(await all())))
+    return 0
+  },
+}

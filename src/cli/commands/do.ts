@@ -1,0 +1,71 @@
+import { registry } from '../../actions/registry.ts'
+import { Clada } from '../../api/clada.ts'
+import type { ParseError } from '../../core/result.ts'
+import { withWarnings } from '../../core/with-warnings.ts'
+import { formatReport } from '../../report/format.ts'
+import { closestName } from '../../text/closest-name.ts'
+import type { Command } from '../command.ts'
+import { general, programs, running, saving, UsageError } from '../flags.ts'
+import { readStdin } from '../input.ts'
+import { asking } from '../ask.ts'
+import { cladaOptions, configWarnings, isPretty, reportFormat, reportOptions, withConfig } from '../options.ts'
+import { print } from '../print.ts'
+import { shownChanges } from '../shown-changes.ts'
+
+/** A person who has typed one action has no lines to look at. */
+function withoutPlace(error: ParseError): ParseError {
+  const { line: _, column: __, blockStartLine: ___, ...rest } = error
+  return rest
+}
+
+export const command: Command = {
+  name: 'do',
+  usage: 'clada do ACTION name=value…',
+  summary: 'one action',
+  about: 'Calls one action by hand. Paths may be relative to the root.',
+  words: 'actions',
+  documents: true,
+  flags: [
+    ...running.filter((name) => name !== 'syntax' && name !== 'csl-delimiters'),
+    ...programs,
+    'stdin',
+    ...saving,
+    'timeout',
+    'total-timeout',
+    ...general,
+  ],
+  examples: [
+    ['clada do file_read_numbered path=src/a.ts lines=10-20', 'read some lines'],
+    ['clada do file_write path=notes.md --stdin content < notes', 'take a parameter from stdin'],
+  ],
+  run: async ({ flags, words }) => {
+    const [action, ...pairs] = words
+    if (action === undefined) throw new UsageError('do needs an action: clada do ACTION name=value…')
+    if (!registry.has(action)) {
+      const close = closestName(action, [...registry.keys()])
+      throw new UsageError(
+        `Unknown action: ${action}.${close === undefined ? ' See clada tools.' : ` Did you mean ${close}?`}`,
+      )
+    }
+    const params: Record<string, string> = {}
+    for (const pair of pairs) {
+      const equals = pair.indexOf('=')
+      if (equals < 1) throw new UsageError(`'${pair}' is not of the form name=value.`)
+      params[pair.slice(0, equals)] = pair.slice(equals + 1)
+    }
+    const [fromStdin] = flags.stdin ?? []
+    if (fromStdin !== undefined) params[fromStdin] = (await readStdin()).toString('utf8')
+
+    const shown = await withConfig(flags)
+    const changes = await shownChanges(shown)
+    const clada = new Clada({ ...(await cladaOptions(flags)), ...asking() })
+    const result = await clada.perform(action, params, changes.listen)
+    const format = reportFormat(shown)(result)
+    const report = { ...reportOptions(shown), ...changes.shown }
+    const told = isPretty(shown)
+      ? { ...result, parseErrors: result.parseErrors.map(withoutPlace) }
+      : withWarnings(result, format === 'json' ? await configWarnings(flags) : [])
+    if (flags.quiet === undefined) print(formatReport(told, format, report))
+    return result.success ? 0 : 1
+  },
+}

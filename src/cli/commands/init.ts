@@ -1,0 +1,49 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { projectFileName } from '../../config/places.ts'
+import { schemaFile, sampleFile } from '../../config/sample.ts'
+import { settingsOf } from '../../config/settings.ts'
+import type { Command } from '../command.ts'
+import { UsageError } from '../flags.ts'
+import { print } from '../print.ts'
+import { packageFile } from './version.ts'
+import { visible } from '../visible.ts'
+
+/** Never takes the place of a file that is there. */
+export const command: Command = {
+  name: 'init',
+  usage: 'clada init',
+  summary: 'write clada.yml with every key and its default',
+  about: 'Writes a config file for this project in which every key stands behind a #. Never takes the place of one.',
+  words: [],
+  instead: 'Use --root DIR to choose the directory.',
+  flags: ['root', 'help'],
+  examples: [['clada init', 'then uncomment what should be otherwise']],
+  run: async ({ flags }) => {
+    const [given] = flags.root ?? []
+    const { root } = settingsOf(given === undefined ? {} : { repoPath: given })
+    const file = path.join(root, projectFileName)
+    try {
+      fs.writeFileSync(file, sampleFile(schemaFor(root)), { flag: 'wx' })
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+      throw new UsageError(
+        code === 'EEXIST'
+          ? `${projectFileName} is there already in ${visible(root)}.`
+          : `${projectFileName} cannot be written in ${visible(root)}: ${code}.`,
+      )
+    }
+    print(`${projectFileName} written in ${visible(root)}: every key with its default. clada config shows what holds.`)
+    return 0
+  },
+}
+
+/** As editors take it: from the file where the package is part of the project, so that it holds for others too. */
+function schemaFor(root: string): string {
+  const file = packageFile(schemaFile)
+  const within = path.relative(root, file).split(path.sep).join('/')
+  const place = within.startsWith('../') || path.isAbsolute(within) ? file : `./${within}`
+  // The line is read up to the next blank.
+  return /[\s#%]/.test(place) ? pathToFileURL(file).href : place
+}

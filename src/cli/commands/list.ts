@@ -1,0 +1,35 @@
+import type { Command } from '../command.ts'
+
+/** Every command, by name, in the order of the help. Each is loaded when it is called: a run waits for nothing else. */
+export const commands: Readonly<Record<string, () => Promise<{ readonly command: Command }>>> = {
+  run: () => import('./run.ts'),
+  check: () => import('./check.ts'),
+  convert: () => import('./convert.ts'),
+  diff: () => import('./diff.ts'),
+  watch: () => import('./watch.ts'),
+  ui: () => import('./ui.ts'),
+  do: () => import('./do.ts'),
+  approve: () => import('./approve.ts'),
+  approvals: () => import('./approvals.ts'),
+  trust: () => import('./trust.ts'),
+  init: () => import('./init.ts'),
+  config: () => import('./config.ts'),
+  doctor: () => import('./doctor.ts'),
+  history: () => import('./history.ts'),
+  undo: () => import('./undo.ts'),
+  redo: () => import('./redo.ts'),
+  back: () => import('./back.ts'),
+  forward: () => import('./forward.ts'),
+  squash: () => import('./squash.ts'),
+  prompt: () => import('./prompt.ts'),
+  context: () => import('./context.ts'),
+  outline: () => import('./outline.ts'),
+  mcp: () => import('./mcp.ts'),
+  tools: () => import('./tools.ts'),
+  completion: () => import('./completion.ts'),
+  version: () => import('./version.ts'),
+  help: () => import('./help.ts'),
+}
+
+export const allCommands = async (): Promise<readonly Command[]> =>
+  (await Promise.all(Object.values(commands).map((load) => load()))).map(({ command }) => command)

@@ -1,0 +1,41 @@
+import { Clada } from '../../api/clada.ts'
+import { outlineView } from '../../report/outline-view.ts'
+import { printable } from '../../report/printable.ts'
+import { structureBody } from '../../report/structures.ts'
+import type { Command } from '../command.ts'
+import { general, UsageError } from '../flags.ts'
+import { cladaOptions } from '../options.ts'
+import { failureText } from '../print-failure.ts'
+import { print } from '../print.ts'
+
+/** The structures of a file: those that a person would name, or all that `list_structures` gives. */
+export const command: Command = {
+  name: 'outline',
+  usage: 'clada outline FILE',
+  summary: 'the structures of a file',
+  about:
+    'Lists classes, functions, methods, types, fields, sections, keys, and the constants at the top. What is only a step\ninside of code, a local, a loop, a condition, is a structure too, and can be named as one: --all shows everything.',
+  flags: ['root', 'no-config', 'allow', 'allow-escape', 'all', 'json', ...general],
+  examples: [
+    ['clada outline src/cart.ts', 'classes, functions and what is in them'],
+    ['clada outline src/cart.ts --all', 'everything that an action can name'],
+  ],
+  run: async ({ flags, words }) => {
+    const [file, extra] = words
+    if (file === undefined || extra !== undefined) throw new UsageError('outline needs one file: clada outline FILE')
+    const result = await new Clada(await cladaOptions(flags)).perform('list_structures', { path: file })
+    const [only] = result.results
+    const all = only?.success ? structuresIn(only.data) : undefined
+    const structures = all === undefined || flags.all !== undefined ? all : outlineView(all)
+    if (flags.json !== undefined) print(JSON.stringify(structures ? { structures } : (only ?? result), null, 2))
+    else if (structures !== undefined && structures.length > 0) print(printable(structureBody({ structures }) ?? ''))
+    else if (all !== undefined) print(all.length === 0 ? '[no structures]' : '[only code; --all shows what is in it]')
+    else print(failureText(result, flags, 1))
+    return result.success ? 0 : 1
+  },
+}
+
+const structuresIn = (data: unknown): readonly unknown[] | undefined =>
+  typeof data === 'object' && data !== null && 'structures' in data && Array.isArray(data.structures)
+    ? data.structures
+    : undefined

@@ -1,0 +1,101 @@
+import { Clada } from '../../api/clada.ts'
+import { counted } from '../../core/counted.ts'
+import { withFiles } from '../../describe/prompt.ts'
+import { projectPrompt } from '../../api/project-prompt.ts'
+import { printable } from '../../report/printable.ts'
+import { sessionToken } from '../../watch/token.ts'
+import { type CladaOptions, settingsOf } from '../../config/settings.ts'
+import { tokensOf } from '../../text/tokens.ts'
+import type { Command } from '../command.ts'
+import { tellContext } from './context.ts'
+import { type FlagValues, numberOf, UsageError } from '../flags.ts'
+import { giveText, givingOf } from '../give-text.ts'
+import { configured, loadedFor } from '../options.ts'
+
+/** What to paste to a model, so that it writes blocks for this project. */
+export const command: Command = {
+  name: 'prompt',
+  usage: 'clada prompt [--syntax NAME] [--files]',
+  summary: 'what to paste to a model so that it writes blocks for this project',
+  about:
+    'Prints the instructions for a chat model: how to write blocks, where the project is, what it may do, what comes\nback. Its length is said on stderr.',
+  words: [],
+  instead: 'To teach another syntax: clada prompt --syntax csl',
+  flags: [
+    'root',
+    'no-config',
+    'allow',
+    'exec',
+    'syntax',
+    'csl-delimiters',
+    'all',
+    'files',
+    'budget',
+    'copy',
+    'osc52',
+    'quiet',
+    'help',
+  ],
+  examples: [
+    ['clada prompt --copy', 'and paste it at the start of a chat'],
+    ['clada prompt --syntax csl', 'teach another syntax'],
+    ['clada prompt --files --budget 20000', 'with the files of clada context behind it'],
+    ['clada prompt --all', 'every action'],
+  ],
+  run: async ({ flags }) => {
+    const { options, config } = await configured(flags)
+    const { root } = settingsOf(options)
+    const prompt = projectPrompt(options, {
+      token: sessionToken(root),
+      rules: config.prompt.rules,
+      include: flags.all === undefined ? 'everyday' : 'all',
+      budget: numberOf(flags, 'budget'),
+    })
+    if (prompt.actions.length === 0 && prompt.dropped.length === 0)
+      throw new UsageError(
+        `No action that is allowed here can be written in ${options.syntaxes?.[0] ?? 'sham'}. See clada config allowed_actions; --syntax sham has words for all.`,
+      )
+    const files =
+      flags.files === undefined
+        ? { text: '', complete: true }
+        : await filesText(options, flags, tokensOf(withFiles(prompt.text, ' ')))
+    const text = withFiles(prompt.text, files.text)
+    if (flags.quiet === undefined) {
+      const budget = numberOf(flags, 'budget') ?? Infinity
+      const over = prompt.tokens > budget ? `, over the budget of ${budget}: shorter it cannot be` : ''
+      const dropped = prompt.dropped.length === 0 ? '' : `; left out to fit: ${prompt.dropped.join(', ')}`
+      process.stderr.write(`clada: ${counted(tokensOf(text), 'token')}${over}${dropped}\n`)
+      await tellUnheard(flags)
+    }
+    const given = await giveText(text, givingOf(flags, config.clipboard), root)
+    return files.complete ? given : 1
+  },
+}
+
+/** A flag wins over the config for what is taught; what is looked for in replies is another matter. */
+async function tellUnheard(flags: FlagValues): Promise<void> {
+  const { syntaxes } = (await loadedFor(flags))?.config ?? { syntaxes: null }
+  const [taught] = flags.syntax ?? []
+  if (taught === undefined || syntaxes === null || syntaxes.some((name) => name === taught)) return
+  process.stderr.write(
+    `clada: the config has syntaxes: [${syntaxes.join(', ')}], so blocks in ${taught} are found only with --syntax ${taught}\n`,
+  )
+}
+
+/** The working set, in what the prompt has left of the budget. */
+async function filesText(
+  options: CladaOptions,
+  flags: FlagValues,
+  spent: number,
+): Promise<{ text: string; complete: boolean }> {
+  const { contextText } = await import('../../api/context-text.ts')
+  const budget = numberOf(flags, 'budget')
+  const room = budget === undefined ? undefined : Math.max(0, budget - spent)
+  const context = await contextText(new Clada(options), { budget: room })
+  if ('error' in context) {
+    process.stderr.write(`clada: ${printable(context.error)}\n`)
+    return { text: '', complete: false }
+  }
+  if (flags.quiet === undefined) tellContext(context, settingsOf(options).root)
+  return { text: context.text, complete: context.refused.length === 0 }
+}

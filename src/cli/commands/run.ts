@@ -1,0 +1,101 @@
+import { Clada, type ExecuteOptions } from '../../api/clada.ts'
+import type { ExecutionResult } from '../../core/result.ts'
+import { withWarnings } from '../../core/with-warnings.ts'
+import { formatReport } from '../../report/format.ts'
+import { withinTime } from '../../engine/within-time.ts'
+import type { Command } from '../command.ts'
+import { general, programs, running, saving } from '../flags.ts'
+import { isLive, readInputs, stdinTexts } from '../input.ts'
+import { asking } from '../ask.ts'
+import { LiveOutput } from '../live-output.ts'
+import { cladaOptions, configWarnings, reportFormat, reportOptions, streams, withConfig } from '../options.ts'
+import { print } from '../print.ts'
+import { Progress } from '../progress.ts'
+import { shownChanges } from '../shown-changes.ts'
+
+export const command: Command = {
+  name: 'run',
+  usage: 'clada [run] [FILE…|-]',
+  summary: 'carry out what is in FILE or stdin',
+  about:
+    'Finds the action blocks in a reply, carries them out one after another, and prints a report.\nOne failure stops nothing; --atomic makes it all or nothing.',
+  documents: true,
+  flags: [
+    ...running,
+    ...programs,
+    'atomic',
+    'again',
+    'strict',
+    'dry-run',
+    ...saving,
+    'timeout',
+    'total-timeout',
+    ...general,
+  ],
+  examples: [
+    ['clada reply.md', 'carry out a saved reply'],
+    ['pbpaste | clada', 'carry out what is on the clipboard'],
+    ['clada --atomic --json < reply.md', 'all or nothing, with a report for a program'],
+  ],
+  run: async ({ flags: given, words }) => {
+    // Here it also ends the waiting for standard input.
+    const { totalTimeout, ...options } = { ...(await cladaOptions(given)), ...asking() }
+    const flags = await withConfig(given)
+    const formatOf = reportFormat(flags)
+    const shown = reportOptions(flags)
+    const clada = new Clada(options)
+    const unheard = await configWarnings(given)
+    const inputs = isLive(words) ? [{ name: '-', text: undefined }] : await readInputs(words)
+    const output = streams(flags) ? new LiveOutput() : undefined
+    const live = output === undefined ? {} : { onOutput: output.add }
+    const results: ExecutionResult[] = []
+    for (const { name, text } of inputs) {
+      const changes = await shownChanges(flags)
+      const heard = { ...live, ...changes.listen }
+      const done = await watched({ quiet: flags.quiet !== undefined, totalTimeout }, (watching) =>
+        text === undefined
+          ? clada.executeStream(stdinTexts(watching.signal), { ...watching, ...heard })
+          : clada.execute(text, { ...watching, ...heard }),
+      )
+      output?.end()
+      const result = withWarnings(done, formatOf(done) === 'json' ? unheard : [])
+      results.push(result)
+      if (flags.quiet !== undefined || flags.json !== undefined) continue
+      if (inputs.length > 1) print(`${results.length > 1 ? '\n' : ''}--- ${name}`)
+      const format = formatOf(result)
+      // A person who has seen it come need not read it twice.
+      const seen = output !== undefined && format === 'pretty'
+      print(formatReport(result, format, { ...shown, ...changes.shown, ...(seen ? { programs: 'hide' } : {}) }))
+    }
+    if (flags.json !== undefined && flags.quiet === undefined) {
+      const reports = results.map((result) => formatReport(result, 'json', shown))
+      print(reports.length === 1 ? (reports[0] ?? '') : `[${reports.join(',\n')}]`)
+    }
+    if (interrupted) return 130
+    return results.every((result) => result.success) ? 0 : 1
+  },
+}
+
+let interrupted = false
+
+/** Carries out with a time limit, with Ctrl-C, and with progress for those who wait. */
+async function watched(
+  { quiet, totalTimeout }: { readonly quiet: boolean; readonly totalTimeout: number | undefined },
+  work: (watching: ExecuteOptions & { signal: AbortSignal }) => Promise<ExecutionResult>,
+): Promise<ExecutionResult> {
+  const stop = new AbortController()
+  const onInterrupt = (): void => {
+    interrupted = true
+    stop.abort(new Error('the user stopped the run'))
+  }
+  process.once('SIGINT', onInterrupt)
+  const progress = quiet ? undefined : new Progress()
+  try {
+    return await withinTime(totalTimeout, stop.signal, ({ signal = stop.signal, ...limit }) =>
+      work({ ...limit, signal, onAction: (result) => progress?.step(result) }),
+    )
+  } finally {
+    progress?.end()
+    process.off('SIGINT', onInterrupt)
+  }
+}

@@ -1,0 +1,41 @@
+import { actions, modelActions } from '../../actions/registry.ts'
+import { closestName } from '../../text/closest-name.ts'
+import type { Command } from '../command.ts'
+import { toolFormats, UsageError } from '../flags.ts'
+import { useColor } from '../options.ts'
+import { print } from '../print.ts'
+
+export const command: Command = {
+  name: 'tools',
+  usage: 'clada tools [ACTION…] [--format table|yaml|json|md]',
+  summary: 'the actions',
+  words: 'actions',
+  flags: ['format', 'json', 'no-color', 'help'],
+  examples: [
+    ['clada tools', 'a table'],
+    ['clada tools file_edit --format json', 'the JSON schema of one action'],
+  ],
+  run: async ({ flags, words }) => {
+    const unknown = words.find((word) => !actions.some((spec) => isNamed(spec, word)))
+    if (unknown !== undefined) {
+      const close = closestName(
+        unknown,
+        actions.flatMap((spec) => [spec.name, ...spec.aliases]),
+      )
+      throw new UsageError(`Unknown action: ${unknown}.${close === undefined ? '' : ` Did you mean ${close}?`}`)
+    }
+    const [format = flags.json === undefined ? 'table' : 'json'] = flags.format ?? []
+    const known = toolFormats.find((one) => one === format)
+    if (known === undefined)
+      throw new UsageError(`clada tools --format is one of ${toolFormats.join(', ')}; '${format}' is none of them.`)
+    // JSON is what a program offers to a model; people want to see their own actions too.
+    const all = known === 'json' ? modelActions : actions
+    const chosen = words.length === 0 ? all : actions.filter((spec) => words.some((word) => isNamed(spec, word)))
+    const { describeActions } = await import('../../describe/describe.ts')
+    print(describeActions(chosen, known, { width: process.stdout.columns ?? 100, color: useColor(flags) }))
+    return 0
+  },
+}
+
+const isNamed = (spec: (typeof actions)[number], word: string): boolean =>
+  spec.name === word || spec.aliases.includes(word)

@@ -1,0 +1,95 @@
+import path from 'node:path'
+import { sha256 } from '../../core/hash.ts'
+import { settingsOf } from '../../config/settings.ts'
+import { openBrowser } from '../../ui/open-browser.ts'
+import { type PageServer, servePage } from '../../ui/server.ts'
+import type { Command } from '../command.ts'
+import { numberOf, saving, UsageError } from '../flags.ts'
+import { readInputs } from '../input.ts'
+import { configured, reportOptions, withConfig } from '../options.ts'
+import { print } from '../print.ts'
+import { isTerminal } from '../terminal.ts'
+import { visible } from '../visible.ts'
+
+export const command: Command = {
+  name: 'ui',
+  usage: 'clada ui [FILE]',
+  summary: 'the page: see what a reply would do before it does it',
+  about:
+    'Serves a page on this machine: paste a reply, look at its blocks and their diffs, apply all or some, undo.\nThe printed address works once, for whoever opens it first.',
+  documents: true,
+  flags: [
+    'port',
+    'no-open',
+    'root',
+    'no-config',
+    'allow',
+    'allow-escape',
+    'syntax',
+    'csl-delimiters',
+    'strict',
+    'exec',
+    'approve',
+    'trust-approvals',
+    'error-detail',
+    'budget',
+    'max-output',
+    'timeout',
+    'total-timeout',
+    ...saving,
+    'help',
+  ],
+  examples: [
+    ['clada ui', 'open the page on this project'],
+    ['clada ui reply.md', 'with a saved reply'],
+    ['clada ui --port 8017 --no-open', 'on a port of your own, without a browser'],
+  ],
+  run: async ({ flags, words }) => {
+    if (words.length > 1) throw new UsageError('ui takes one file: clada ui reply.md.')
+    const [document] = words.length === 0 ? [] : await readInputs(words)
+    const { options, config } = await configured(flags)
+    const { root } = settingsOf(options)
+    const asked = portOf(numberOf(flags, 'port'))
+    const page = await servePage({
+      options,
+      port: asked === undefined ? { number: usualPort(root), kind: 'preferred' } : { number: asked, kind: 'required' },
+      inputFile: path.resolve(root, config.listener.input_file),
+      rules: config.prompt.rules,
+      report: { ...reportOptions(await withConfig(flags)), color: false },
+      document: document && { ...document, name: path.basename(document.name) },
+    }).catch((error: unknown) => {
+      if (!(error instanceof Error && 'code' in error && 'syscall' in error && error.syscall === 'listen')) throw error
+      throw new UsageError(`Cannot listen on port ${asked}: ${String(error.code)}. Leave --port out, or name another.`)
+    })
+    const address = page.address()
+    print(`clada shows ${visible(root)} at\n\n  ${address}\n\nThe address works once. Ctrl-C ends it.`)
+    if (flags['no-open'] === undefined) openBrowser(address)
+    await ended(page)
+    return 0
+  },
+}
+
+/** Until Ctrl-C. Enter gives another address, for another browser. */
+async function ended(page: PageServer): Promise<void> {
+  const { stdin } = process
+  if (isTerminal(0)) {
+    print('Enter shows another address.')
+    stdin.on('data', () => print(`\n  ${page.address()}\n`))
+  }
+  await new Promise<void>((resolve) => {
+    process.once('SIGINT', () => resolve())
+    process.once('SIGTERM', () => resolve())
+  })
+  stdin.destroy()
+  await page.close()
+}
+
+function portOf(given: number | undefined): number | undefined {
+  if (given === undefined || (Number.isInteger(given) && given >= 0 && given <= 65_535)) return given
+  throw new UsageError(`--port needs a number up to 65535; ${given} is none.`)
+}
+
+/** The same for a project every time, so that a page that stayed open finds its server again. */
+function usualPort(root: string): number {
+  return 17_000 + (Number.parseInt(sha256(root).slice(0, 4), 16) % 4000)
+}

@@ -1,0 +1,29 @@
+import { Clada } from '../../api/clada.ts'
+import type { Command } from '../command.ts'
+import { general, numberOf, saving, UsageError } from '../flags.ts'
+import { executionNumber } from './history.ts'
+import { cladaOptions } from '../options.ts'
+import { printUndo } from '../print-undo.ts'
+
+export const command: Command = {
+  name: 'undo',
+  usage: 'clada undo [N]',
+  summary: 'take back the last execution, or execution N',
+  about:
+    'Puts every file back that the execution changed, all of them or none. It refuses when one changed since;\n--force merges instead. An undo is an execution itself: no commit is lost, and redo brings everything back.',
+  flags: ['root', 'allow', 'allow-escape', 'action', 'force', ...saving, 'json', ...general],
+  examples: [
+    ['clada undo', 'take back what was done last'],
+    ['clada undo 12 --action 3', 'only the third action of execution 12'],
+  ],
+  run: async ({ flags, words: [word, ...rest] }) => {
+    if (rest.length > 0) throw new UsageError('undo takes one number: clada undo N.')
+    const action = numberOf(flags, 'action')
+    const result = await new Clada(await cladaOptions(flags)).undo({
+      force: flags.force !== undefined,
+      ...(word === undefined ? {} : { number: executionNumber(word) }),
+      ...(action === undefined ? {} : { action }),
+    })
+    return printUndo(result, flags, 'Undone')
+  },
+}

@@ -1,0 +1,158 @@
+import path from 'node:path'
+import { Clada } from '../../api/clada.ts'
+import type { Config } from '../../config/keys.ts'
+import { type Listener, type ListenerOptions, startListener } from '../../watch/listener.ts'
+import { ListenerError } from '../../watch/place.ts'
+import { printable } from '../../report/printable.ts'
+import { settingsOf } from '../../config/settings.ts'
+import type { Command } from '../command.ts'
+import { type FlagValues, programs, running, saving, UsageError } from '../flags.ts'
+import { configured, outputMode, reportOptions, withConfig } from '../options.ts'
+import { print } from '../print.ts'
+import { isTerminal } from '../terminal.ts'
+import { askingBoth } from '../watch/approvals.ts'
+import type { ClipboardUse } from '../watch/clipboard.ts'
+import { press, type Workbench } from '../watch/commands.ts'
+import { readKeys } from '../watch/keys.ts'
+import { openView, type View } from '../watch/view.ts'
+
+/** The listener with somebody in front of it: what happens as it happens, and keys. */
+export const command: Command = {
+  name: 'watch',
+  usage: 'clada watch [FILE]',
+  summary: 'carry out what is saved into FILE, and put the results on top of it',
+  about:
+    'Watches a file (clada_input.md in the project, made if it is missing). Paste a reply into it and save: what is new\nruns, the results stand on top, the whole output is in .clada/output.md. Nothing runs twice. ? shows the keys.',
+  documents: true,
+  flags: [
+    ...running.filter((name) => name !== 'format' && name !== 'json'),
+    ...programs,
+    'clipboard',
+    'copy',
+    'osc52',
+    'again',
+    'atomic',
+    'strict',
+    ...saving,
+    'timeout',
+    'total-timeout',
+    'no-color',
+    'help',
+  ],
+  examples: [
+    ['clada watch', 'paste replies into clada_input.md'],
+    [
+      'clada watch --clipboard',
+      'copy a reply, press Enter (not needed with the token); the answer is on the clipboard',
+    ],
+    ['clada watch notes.md --git shadow', 'another file, and no commits on the branch'],
+  ],
+  run: async ({ flags, words: [word, ...rest] }) => {
+    if (rest.length > 0) throw new UsageError('watch takes one file: clada watch FILE.')
+    const { options: given, config } = await configured(flags)
+    const { root } = settingsOf(given)
+    const { listener: listening } = config
+    const file = word === undefined ? path.resolve(root, listening.input_file) : path.resolve(word)
+    const report = reportOptions(await withConfig(flags))
+    const terminal = !isTerminal(1) ? 'none' : isTerminal(0) ? 'keys' : 'live'
+    const view = openView({ root, file, report, streamed: outputMode(flags) === 'stream', terminal })
+
+    const over = new AbortController()
+    const ended = new Promise<number>((resolve) => {
+      over.signal.addEventListener('abort', () => resolve(Number(over.signal.reason)))
+    })
+    const quit = (code: number): void => {
+      // Whoever asks twice does not want to wait.
+      if (over.signal.aborted) process.exit(code)
+      over.abort(code)
+    }
+    for (const [signal, code] of Object.entries(signals)) process.on(signal, () => quit(code))
+
+    const options = { ...given, ask: askingBoth(view.questions, over.signal) }
+    const use = clipboardUse(flags, config.clipboard)
+    const board = once(async () => {
+      const { openBoard } = await import('../watch/clipboard.ts')
+      return openBoard(use, options, {
+        say: (line) => view.screen.print([line]),
+        keys: terminal === 'keys' ? 'keys' : 'no keys',
+        // What goes wrong is told as an event.
+        run: (reply) => void listener?.submit(reply).catch(() => {}),
+      })
+    })
+    const listener = await started(file, view, {
+      clada: options,
+      report,
+      outputFile: listening.output_file,
+      debounceMs: listening.debounce_ms,
+      atStart: flags.again !== undefined ? 'all' : word === undefined ? 'hold' : 'new',
+      copy: use.write ? async (text) => (await board()).copy(text) : undefined,
+    })
+    if (listener === undefined) return 1
+    const letGo =
+      terminal === 'keys' ? takeKeys({ view, clada: new Clada(options), listener, board, quit }) : (): void => undefined
+    const opened = use.read || use.write ? board() : undefined
+    const code = await ended
+    await listener.stop()
+    ;(await opened)?.stop()
+    letGo()
+    view.screen.close()
+    return code
+  },
+}
+
+const signals: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
+
+function clipboardUse(flags: FlagValues, config: Config['clipboard']): ClipboardUse {
+  const { read, write, osc52, second_copy: secondCopy } = config
+  const both = flags.clipboard !== undefined
+  const terminal = flags.osc52 !== undefined
+  return {
+    read: read || both,
+    write: write || both || terminal || flags.copy !== undefined,
+    osc52: osc52 || terminal,
+    secondCopy,
+  }
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
+}
+
+/** Undefined when it cannot be, which is then said. */
+async function started(
+  filePath: string,
+  view: View,
+  options: Omit<ListenerOptions, 'filePath' | 'onEvent'>,
+): Promise<Listener | undefined> {
+  try {
+    return await startListener({ ...options, filePath, onEvent: view.hear })
+  } catch (error) {
+    view.screen.close()
+    if (!(error instanceof ListenerError)) throw error
+    process.stderr.write(`clada: ${printable(error.message)}\n`)
+    return undefined
+  }
+}
+
+/** Lets keys do things, until the answer is called. */
+function takeKeys(has: Omit<Workbench, 'lend'>): () => void {
+  const bench: Workbench = {
+    ...has,
+    lend: async (work) => {
+      release()
+      has.view.screen.suspend()
+      await work()
+      has.view.screen.resume()
+      release = grab()
+    },
+  }
+  const grab = (): (() => void) =>
+    readKeys(process.stdin, (text) => print(text, 'as it is'), {
+      onKey: (key) => press(key, bench),
+      // What goes wrong is told as an event.
+      onPaste: (text) => void has.listener.submit(text, 'terminal').catch(() => {}),
+    })
+  let release = grab()
+  return () => release()
+}
