@@ -27,7 +27,12 @@ const sham = (root: string): string => {
 /** What a start loads is what it costs. Times are for the benchmarks; here is what must not creep in. */
 it('a run of one block loads what it needs and nothing else', () => {
   const { files, parts } = loadedBy((root) => `prose\n<p>\n<run> is an element\n${sham(root)}`)
-  expect(files.map((file) => path.basename(file))).toEqual(['cli.cjs', 'main.cjs', 'cli-commands-run.cjs', 'run-pack.cjs'])
+  expect(files.map((file) => path.basename(file))).toEqual([
+    'cli.cjs',
+    'main.cjs',
+    'cli-commands-run.cjs',
+    'run-pack.cjs',
+  ])
   const heavy = ['crypto', 'child_process', 'http', 'net', 'tty', 'perf_hooks', 'readline', 'stream', 'worker_threads']
   expect(parts.filter((part) => heavy.includes(part))).toEqual([])
 })

@@ -1,5 +1,4 @@
 import fs from 'node:fs'
-import { serveMcp } from '../../mcp/serve.ts'
 import { printable } from '../../report/printable.ts'
 import { approvalFacts } from '../ask.ts'
 import type { Command } from '../command.ts'
@@ -41,6 +40,8 @@ export const command: Command = {
   run: async ({ flags }) => {
     if (isTerminal(0)) log('this is for MCP clients, which speak to it on standard input; Ctrl-C ends it')
     const { options, config } = await configured(flags)
+    // Loaded here: it is the largest part of clada, and help reads this file too.
+    const { serveMcp } = await import('../../mcp/serve.ts')
     await serveMcp({
       options,
       rules: config.prompt.rules,

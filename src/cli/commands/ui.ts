@@ -2,7 +2,7 @@ import path from 'node:path'
 import { sha256 } from '../../core/hash.ts'
 import { settingsOf } from '../../config/settings.ts'
 import { openBrowser } from '../../ui/open-browser.ts'
-import { type PageServer, servePage } from '../../ui/server.ts'
+import type { PageServer } from '../../ui/server.ts'
 import type { Command } from '../command.ts'
 import { numberOf, saving, UsageError } from '../flags.ts'
 import { readInputs } from '../input.ts'
@@ -50,6 +50,7 @@ export const command: Command = {
     const { options, config } = await configured(flags)
     const { root } = settingsOf(options)
     const asked = portOf(numberOf(flags, 'port'))
+    const { servePage } = await import('../../ui/server.ts')
     const page = await servePage({
       options,
       port: asked === undefined ? { number: usualPort(root), kind: 'preferred' } : { number: asked, kind: 'required' },
@@ -86,7 +87,7 @@ async function ended(page: PageServer): Promise<void> {
 
 function portOf(given: number | undefined): number | undefined {
   if (given === undefined || (Number.isInteger(given) && given >= 0 && given <= 65_535)) return given
-  throw new UsageError(`--port needs a number up to 65535; ${given} is none.`)
+  throw new UsageError(`--port must be a number up to 65535, not '${given}'.`)
 }
 
 /** The same for a project every time, so that a page that stayed open finds its server again. */
