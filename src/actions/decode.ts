@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { ActionSpec, Param } from '../core/action.ts'
 import type { PathArg } from '../core/files.ts'
+import { isInside } from '../core/paths.ts'
 import type { Code, ParseError } from '../core/result.ts'
 import { closestName } from '../text/closest-name.ts'
 import { convert, isAbsolutePath } from './convert.ts'
@@ -160,8 +161,7 @@ function absolutePathHint(given: string, root: string): string {
   const below = `write a path that begins with ${root === '/' ? root : `${root}/`}.`
   if (trimmed === '') return `it is empty; ${below}`
   const meant = isAbsolutePath(trimmed) ? trimmed : path.resolve(root, trimmed)
-  const isInside = meant === root || meant.startsWith(root.endsWith(path.sep) ? root : root + path.sep)
-  return !isInside || /^[~$]|:/.test(trimmed) ? below : `write ${meant} instead, if that is what you mean.`
+  return !isInside(meant, root) || /^[~$]|:/.test(trimmed) ? below : `write ${meant} instead, if that is what you mean.`
 }
 
 function loneSurrogate(text: string): string {

@@ -10,7 +10,7 @@ import { namesOf, userFile } from '../state/user-dirs.ts'
 import { keyNames, type KeyName, keyOf } from './keys.ts'
 import { shown } from './kinds.ts'
 import { type Effective, merge, type Merged, type FileGiven } from './merge.ts'
-import { isWithin } from './narrowing.ts'
+import { isInside } from '../core/paths.ts'
 import { projectFileName } from './places.ts'
 import { readConfigFile } from './read-file.ts'
 import { isTrusted } from './trust.ts'
@@ -44,7 +44,7 @@ export async function loadConfig(root: string | undefined): Promise<Loaded> {
   const found = await readGiven(path.join(dir, projectFileName), 'refused', faults)
   if (faults.length > 0) throw new SettingsError(faults.join('\n'))
 
-  const user = own && { ...own, inside: namesOf(own.file).some((name) => isWithin(name, dir)) }
+  const user = own && { ...own, inside: namesOf(own.file).some((name) => isInside(name, dir)) }
   const project = found && { ...found, dir, trusted: isTrusted(dir, found.text) }
   const file = user && { ...user, trusted: !user.inside, facts: factsOf(dir, defaultDeniedPatterns) }
   const { denied_patterns: denied } = merge(file)

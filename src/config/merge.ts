@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isInside } from '../core/paths.ts'
 import { anchored } from '../policy/anchored.ts'
 import { type Config, keyNames, type KeyName, keyOf, nested, type Values } from './keys.ts'
-import { isOpenPart, isWithin, type ProjectFacts } from './narrowing.ts'
+import { isOpenPart, type ProjectFacts } from './narrowing.ts'
 import type { Place } from './tree.ts'
 import type { Given } from './validate.ts'
 
@@ -39,7 +40,7 @@ const eachKey = (make: (name: KeyName) => Effective): Merged =>
 function stillOpen({ root, allowed_roots: roots }: Merged, { facts }: FileGiven): Effective {
   if (root.from !== 'project') return roots
   const dirs = roots.value as readonly string[]
-  return { ...roots, value: dirs.filter((dir) => !isWithin(dir, facts.dir) || isOpenPart(dir, [facts.dir], facts)) }
+  return { ...roots, value: dirs.filter((dir) => !isInside(dir, facts.dir) || isOpenPart(dir, [facts.dir], facts)) }
 }
 
 /** What the user closes below a root stays closed when the project moves that root. */

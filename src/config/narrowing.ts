@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { isInside } from '../core/paths.ts'
 
 /**
  * What a project may say without being trusted. Each rule gets what the project wants and what holds without it, and
@@ -47,7 +48,7 @@ export const partOfProject: Narrowing<string | null> = (wanted, allowed, facts) 
 
 /** What is closed by a name on its way must not be opened by beginning below that name. */
 export function isOpenPart(dir: string, roots: readonly string[], { mayWrite }: ProjectFacts): boolean {
-  const around = roots.filter((root) => isWithin(dir, root))
+  const around = roots.filter((root) => isInside(dir, root))
   return around.length > 0 && around.every((root) => dir === root || mayWrite(path.relative(root, dir)))
 }
 
@@ -62,7 +63,3 @@ export const fileInRoot: Narrowing<string> = (wanted, allowed, { mayWrite }) =>
 /** Where nothing of the user's can be overwritten: a text in clada's own directory. */
 export const fileOfOurs: Narrowing<string> = (wanted, allowed) =>
   wanted === allowed || /^\.clada\/(?:[\w-][\w.-]*\/)*[\w-][\w.-]*\.(?:md|txt)$/.test(wanted) ? wanted : allowed
-
-export function isWithin(file: string, dir: string): boolean {
-  return file === dir || file.startsWith(dir.endsWith(path.sep) ? dir : dir + path.sep)
-}

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { pathFrom } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type { WorkingEntry } from '../core/working-set.ts'
 import { putFile, readOwn } from '../state/own-files.ts'
@@ -15,7 +16,7 @@ export function readEntries(file: string, root: string): WorkingEntry[] {
 }
 
 export function writeEntries(file: string, root: string, entries: readonly WorkingEntry[]): void {
-  const kept = entries.map(({ path: absolute, added }) => ({ path: shortOf(absolute, root), added }))
+  const kept = entries.map(({ path: absolute, added }) => ({ path: pathFrom(root, absolute), added }))
   putFile(file, `${JSON.stringify({ version, entries: kept }, null, 2)}\n`)
 }
 
@@ -56,9 +57,4 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 function absoluteOf(kept: string, root: string): string {
   const [file = '', ...levels] = kept.split('@@')
   return [path.resolve(root, file), ...levels].join('@@')
-}
-
-function shortOf(absolute: string, root: string): string {
-  const below = root.endsWith(path.sep) ? root : root + path.sep
-  return absolute.startsWith(below) ? absolute.slice(below.length).split(path.sep).join('/') : absolute
 }

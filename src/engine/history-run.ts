@@ -1,11 +1,11 @@
 import path from 'node:path'
 import { fingerprintOf } from '../core/hash.ts'
+import { pathFrom } from '../core/paths.ts'
 import type { Inspect, Inspected } from '../core/recorder.ts'
 import type { FileChange, FileDiff } from '../core/result.ts'
 import type { Settings } from '../core/settings.ts'
 import { Contents } from '../journal/contents.ts'
 import { type Done, doneIn } from '../history/done.ts'
-import { fullPath, shortPath } from '../journal/journal.ts'
 import { blockIn, type Executed, lostBy, type LostBy } from '../journal/ledger.ts'
 import type { ExecutionRecord, PathRecord, State } from '../journal/record.ts'
 import { seenAt } from '../journal/seen.ts'
@@ -84,7 +84,7 @@ export async function changedSince(settings: Settings): Promise<FileChange[]> {
   const known: Known = new Map()
   for (const record of records) meanwhileIn(record, known, history)
   return [...known].flatMap(([name, { state, number }]) => {
-    const found = inspect(fullPath(settings.root, name))
+    const found = inspect(path.resolve(settings.root, name))
     const now = found.type === 'file' ? found : found.type === 'symlink' ? linkState(found.target) : null
     if (isState(state, found)) return []
     return changeFrom(settings.root, name, stateOf(state, new Contents(history, number)), now)
@@ -139,7 +139,7 @@ export async function doneBefore(
 /** Which action took a text out of a file. */
 export async function textLostBy(settings: Settings, absolute: string, text: string): Promise<LostBy | undefined> {
   const { records, history } = await read(settings)
-  return lostBy(records, history, shortPath(settings.root, absolute), text)
+  return lostBy(records, history, pathFrom(settings.root, absolute), text)
 }
 
 interface Read {
@@ -216,7 +216,7 @@ function isState(state: State, found: Inspected): boolean {
 
 function changeAt(root: string, name: string, before: FileState | null, after: FileState | null): Change | undefined {
   if (before === null && after === null) return undefined
-  const absolute = fullPath(root, name)
+  const absolute = path.resolve(root, name)
   return { at: { root, parts: name.split('/'), absolute, given: absolute }, before, after }
 }
 
@@ -247,7 +247,7 @@ function sidesOf(
   inspect: Inspect,
 ): [FileState | null, FileState | null] | undefined {
   const from = keptState(before, contents)
-  const to = keptState(after, contents) ?? stillThere(after, () => seenAt(inspect, fullPath(root, name)))
+  const to = keptState(after, contents) ?? stillThere(after, () => seenAt(inspect, path.resolve(root, name)))
   return from === undefined || to === undefined ? undefined : [from, to]
 }
 

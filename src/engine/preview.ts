@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { pathFrom } from '../core/path-from.ts'
+import { pathFrom } from '../core/paths.ts'
 import type { FileChange, FileDiff } from '../core/result.ts'
 import { unifiedDiff } from '../text/unified-diff.ts'
 import type { Change } from '../workspace/open.ts'

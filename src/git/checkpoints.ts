@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { fingerprintOf } from '../core/hash.ts'
+import { isInside, pathFrom } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type { Inspect, Inspected } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
@@ -8,7 +9,6 @@ import { eligible, ignoredOf } from './eligible.ts'
 import { gitStop } from './git-program.ts'
 import { type Committed, commitPaths } from './index-commit.ts'
 import { isUnchanged, seenIndex } from './index-file.ts'
-import { fullPath, shortPath } from '../journal/journal.ts'
 import { commitMessage } from '../journal/message.ts'
 import {
   type ExecutionRecord,
@@ -120,13 +120,9 @@ export class Checkpoints {
     const message = commitMessage(record, explanations)
     const entries = record.paths.flatMap((entry) => {
       if ((!isContent(entry.before) && !isContent(entry.after)) || left.has(entry.path)) return []
-      const absolute = fullPath(root, entry.path)
-      const name = path
-        .relative(top ?? root, absolute)
-        .split(path.sep)
-        .join('/')
-      const outside = name.startsWith('../') || path.isAbsolute(name)
-      return outside || isClosed(entry.path, closed) ? [] : [{ name, entry, absolute }]
+      const absolute = path.resolve(root, entry.path)
+      if (!isInside(absolute, top ?? root) || isClosed(entry.path, closed)) return []
+      return [{ name: pathFrom(top ?? root, absolute), entry, absolute }]
     })
     const names = entries.map(({ name }) => name)
     const sorted = await eligible(this.#room, names)
@@ -195,7 +191,7 @@ export class Checkpoints {
   /** As the project has it, whatever part of the repository that is. */
   #shown(name: string): string {
     const { root } = this.#options
-    return shortPath(root, path.join(this.#room.repository.top ?? root, name))
+    return pathFrom(root, path.join(this.#room.repository.top ?? root, name))
   }
 
   #notFiltered(filtered: ReadonlyMap<string, string>): string[] {

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { dirsAbove } from '../core/above.ts'
+import { dirsAbove } from '../core/paths.ts'
 import { unsafeTreeName } from '../core/own-names.ts'
 import type { Inspected } from '../core/recorder.ts'
 import { eligible } from './eligible.ts'

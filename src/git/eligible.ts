@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { dirsAbove } from '../core/above.ts'
+import { dirsAbove } from '../core/paths.ts'
 import { cutOffBelow } from './cut-off.ts'
 import { isRepository } from './find-repository.ts'
 import { namesIn } from './git-program.ts'

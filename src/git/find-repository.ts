@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { isInside } from '../core/paths.ts'
 import { gitStop } from './git-program.ts'
 import { fsckAdvice, headOf, inRepository, type Repository } from './repository.ts'
 import { readConfig, type RepositoryConfig } from './repository-config.ts'
@@ -23,7 +24,7 @@ export async function findRepository(root: string): Promise<ConfiguredRepository
     inRepository(nearest, ['rev-parse', '-q', '--verify', 'HEAD^{tree}'], { fine: [1] }),
   ])
   const top = filesOf(nearest, config)
-  if (top === undefined || path.relative(top, root).split(path.sep)[0] === '..') return undefined
+  if (top === undefined || !isInside(root, top)) return undefined
   if (head.commit !== undefined && tree.status !== 0)
     throw gitStop(`commit ${head.commit.slice(0, 8)}, which is checked out, cannot be read`, fsckAdvice)
   return { ...nearest, top, config }

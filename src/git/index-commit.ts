@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { dirsAbove } from '../core/above.ts'
+import { dirsAbove } from '../core/paths.ts'
 import { addTo } from './add-to-index.ts'
 import { gitStop } from './git-program.ts'
 import { identityOf } from '../journal/message.ts'

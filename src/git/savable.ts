@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { isInside, pathFrom } from '../core/paths.ts'
 import { cutOffBelow } from './cut-off.ts'
 import { isRepository } from './find-repository.ts'
 
@@ -26,10 +27,8 @@ export function savable({ changed, untracked }: Uncommitted, { top, root, closed
   const isSavable = (name: string, largest: number): boolean => {
     // Its bytes are no UTF-8: this is another name than the file has.
     if (name.includes('\ufffd')) return false
-    const relative = path.relative(root, path.join(top, name)).split(path.sep).join('/')
-    if (relative.startsWith('../') || path.isAbsolute(relative) || name.endsWith('/')) return false
-    if (isClosed(relative, closed)) return false
     const at = path.join(top, name)
+    if (!isInside(at, root) || name.endsWith('/') || isClosed(pathFrom(root, at), closed)) return false
     const stat = isCutOff(name) ? undefined : fs.lstatSync(at, { throwIfNoEntry: false })
     if (stat === undefined || stat.isSymbolicLink()) return true
     // A file that became a directory is gone, unless that is a repository: then it may be a submodule.

@@ -1,6 +1,7 @@
 import { Stop } from '../core/problem.ts'
 import type { Inspected, SeenChanges } from '../core/recorder.ts'
-import { type Journal, shortPath } from '../journal/journal.ts'
+import { pathFrom } from '../core/paths.ts'
+import type { Journal } from '../journal/journal.ts'
 import { type Before, type Snapshot, statesBefore } from '../git/snapshot.ts'
 import { listOf } from '../journal/summary.ts'
 
@@ -37,7 +38,7 @@ export async function noteProgram(
     if (!states.has(gone)) journal.found(gone, { type: 'directory', mode }, action)
   // Without a snapshot that was told before the program ran.
   const lost = snapshot === undefined ? [] : absolutes.filter((absolute) => !states.has(absolute))
-  const names = lost.map((absolute) => shortPath(root, absolute))
+  const names = lost.map((absolute) => pathFrom(root, absolute))
   const warnings =
     lost.length === 0 ? [] : [`clada undo cannot take back what action ${action} did to ${listOf(names)}: ${notKept}`]
   return { states: new Map([...states].map(([absolute, { state }]) => [absolute, state])), warnings }

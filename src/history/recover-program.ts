@@ -3,7 +3,7 @@ import path from 'node:path'
 import { fingerprintOf } from '../core/hash.ts'
 import { Stop } from '../core/problem.ts'
 import type { Inspected } from '../core/recorder.ts'
-import { shortPath } from '../journal/journal.ts'
+import { pathFrom } from '../core/paths.ts'
 import { type PathRecord, roomDir, type State } from '../journal/record.ts'
 import { type SnapshotOptions, takeSnapshot } from '../git/snapshot.ts'
 import { differences } from '../git/differences.ts'
@@ -32,7 +32,7 @@ export async function changedSince(
   try {
     const now = await takeSnapshot({ ...place, dir: path.join(dir, roomDir) })
     for (const { name, from, to } of await differences(now.room, tree, now.tree)) {
-      const short = shortPath(place.root, path.join(now.top, name))
+      const short = pathFrom(place.root, path.join(now.top, name))
       const { before, steps } = paths.get(short) ?? { before: kept(from, dir, () => image++), steps: [] }
       paths.set(short, { path: short, before, after: printed(to), steps: [...steps, { by: action }] })
     }

@@ -3,7 +3,6 @@ import path from 'node:path'
 import { fingerprintOf } from '../core/hash.ts'
 import type { Inspect } from '../core/recorder.ts'
 import { Contents } from '../journal/contents.ts'
-import { fullPath } from '../journal/journal.ts'
 import { copyImage } from '../journal/images.ts'
 import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
 import { isAlive, ownerFrom } from '../state/owner.ts'
@@ -141,7 +140,9 @@ export function interruptedRecord(history: string, number: number, root: string,
     mode: 'off',
     summary: 'interrupted',
     actions: actions.sort((a, b) => a.seq - b.seq),
-    paths: [...paths].flatMap(([short, found]) => pathOf(dir, short, found, stateNow(inspect, fullPath(root, short)))),
+    paths: [...paths].flatMap(([short, found]) =>
+      pathOf(dir, short, found, stateNow(inspect, path.resolve(root, short))),
+    ),
   }
 }
 
@@ -246,7 +247,7 @@ function wholeTurn(
   const isThere = (entry: PathRecord): boolean =>
     // Others may use a directory by now: it then stays.
     [entry.before, entry.after].some(({ type }) => type === 'directory') ||
-    isAt(stateNow(inspect, fullPath(root, entry.path)), kind === 'undo' ? entry.before : entry.after, contents)
+    isAt(stateNow(inspect, path.resolve(root, entry.path)), kind === 'undo' ? entry.before : entry.after, contents)
   if (!about.paths.every(isThere)) return undefined
   return { ...died, ended: 'whole', summary: summaryOf({ kind, of, paths, explanations: [] }) }
 }

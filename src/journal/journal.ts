@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { fingerprintOf } from '../core/hash.ts'
+import { pathFrom } from '../core/paths.ts'
 import type { Becoming, Inspected, PathChange } from '../core/recorder.ts'
 import { Contents } from './contents.ts'
 import { copyFile, copyImage, keepImage, readState } from './images.ts'
@@ -95,7 +96,7 @@ export class Journal {
     const entry: Entry = { before: state, after: undefined, steps: [{ by }], loose: false, ...kind }
     this.#entries.set(absolute, entry)
     const { ignored } = kind
-    this.noteNow({ path: shortPath(this.#root, absolute), by, to: 'file', before: state, ...(ignored && { ignored }) })
+    this.noteNow({ path: pathFrom(this.#root, absolute), by, to: 'file', before: state, ...(ignored && { ignored }) })
   }
 
   reverted(absolute: string): void {
@@ -134,7 +135,7 @@ export class Journal {
       if (unsure && this.#same(entry.before, after)) continue
       if (entry.before.type === 'absent' && after.type === 'absent') continue
       const { before, steps, ignored } = entry
-      paths.push({ path: shortPath(this.#root, absolute), before, after, steps, ...(ignored && { ignored }) })
+      paths.push({ path: pathFrom(this.#root, absolute), before, after, steps, ...(ignored && { ignored }) })
     }
     this.#flush()
     this.#flushPack()
@@ -165,7 +166,7 @@ export class Journal {
   }
 
   #announce({ absolute, door, was, becomes, by }: PathChange): void {
-    const path = shortPath(this.#root, absolute)
+    const path = pathFrom(this.#root, absolute)
     const to = becomes.type === 'file' && becomes.bytes !== undefined ? this.#printOf(becomes.bytes) : becomes.type
     const known = this.#entries.get(absolute)
     if (known !== undefined) {
@@ -324,11 +325,3 @@ function stepOf(by: number, after: State | undefined): StepRecord {
   const { mode, print, pack } = after
   return { by, mode, ...(print === undefined ? {} : { print }), ...(pack === undefined ? {} : { pack }) }
 }
-
-/** Relative to the root where it lies in it, so that a project may be moved together with its history. */
-export function shortPath(root: string, absolute: string): string {
-  const prefix = root.endsWith(path.sep) ? root : root + path.sep
-  return absolute.startsWith(prefix) ? absolute.slice(prefix.length).split(path.sep).join('/') : absolute
-}
-
-export const fullPath = (root: string, short: string): string => path.resolve(root, short)

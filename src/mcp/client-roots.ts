@@ -1,8 +1,9 @@
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isInside } from '../core/paths.ts'
 import { defaultDeniedPatterns } from '../core/settings.ts'
 import { anchored } from '../policy/anchored.ts'
-import { isWithin, makePathJudge, pathPolicyOf } from '../policy/paths.ts'
+import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { canonical, type CladaOptions, settingsOf } from '../config/settings.ts'
 
 /** Where actions may work: the options that say so, or why nowhere. */
@@ -45,8 +46,8 @@ function directoryOf(uri: string): string[] {
 }
 
 function smaller(own: string, their: string): string[] {
-  if (isWithin(own, their)) return [own]
-  return isWithin(their, own) ? [their] : []
+  if (isInside(own, their)) return [own]
+  return isInside(their, own) ? [their] : []
 }
 
 /** The roots of the client, asked for once and again whenever they have changed. */

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { Access, PathDecision, PathJudge } from '../core/decision.ts'
+import { isInside, slashed } from '../core/paths.ts'
 import { type Advice, askUser, type PathRule } from '../core/problem.ts'
 import type { Settings } from '../core/settings.ts'
 import { foldedName as folded, ownerOfName } from '../core/own-names.ts'
@@ -38,7 +39,7 @@ export function makeRestoreJudge(top: string): PathJudge {
     path: (_, absolute) => {
       const clean = path.resolve(absolute)
       const parts = partsBelow(clean, top)
-      if (!isWithin(clean, top) || parts.length === 0) return deny('path_escape', `it is not inside ${shown(top)}`)
+      if (!isInside(clean, top) || parts.length === 0) return deny('path_escape', `it is not inside ${shown(top)}`)
       const own = parts.map(ownerOfName).find((owner) => owner !== undefined)
       return own === undefined ? { verdict: 'allow', root: top, parts } : deny('path_denied', ownNames[own])
     },
@@ -53,7 +54,7 @@ const isClosed = (parts: readonly string[], absolute: string, policy: PathPolicy
   (policy.placesInside && ofUser(absolute, 'read', policy) !== undefined)
 
 const rootOf = (clean: string, { roots }: PathPolicy): string | undefined =>
-  roots.find((candidate) => isWithin(clean, candidate))
+  roots.find((candidate) => isInside(clean, candidate))
 
 const topOf = (clean: string): string => path.parse(clean).root
 
@@ -74,7 +75,7 @@ export const pathPolicyOf = ({
     allowEscape ||
     [root, ...allowedRoots]
       .map(folded)
-      .some((one) => userPlaces.map(folded).some((place) => isWithin(place, one) || isWithin(one, place))),
+      .some((one) => userPlaces.map(folded).some((place) => isInside(place, one) || isInside(one, place))),
 })
 
 interface PathPolicy {
@@ -127,9 +128,9 @@ function judgePlace(
 function ofUser(absolute: string, access: Access, { userPlaces }: PathPolicy): PathDecision | undefined {
   const name = folded(absolute)
   for (const place of userPlaces) {
-    if (isWithin(name, place))
+    if (isInside(name, place))
       return deny('path_denied', "it belongs to the user's own config or state of clada", askUser('change it'))
-    if (access === 'write' && isWithin(place, name))
+    if (access === 'write' && isInside(place, name))
       return deny('path_denied', "the user's own config or state of clada lies below it, so it stays as it is", {
         model: 'Use paths further below, or ask the user to change it.',
         user: 'Use paths further below.',
@@ -184,12 +185,6 @@ const shown = (root: string): string => `'${root}'`
 
 const deny = (rule: PathRule, reason: string, advice?: Advice): PathDecision =>
   advice === undefined ? { verdict: 'deny', rule, reason } : { verdict: 'deny', rule, reason, advice }
-
-/** Compares by component: `/proj-evil` is not within `/proj`. */
-export function isWithin(clean: string, root: string): boolean {
-  if (clean === root) return true
-  return clean.startsWith(root.endsWith(path.sep) ? root : root + path.sep)
-}
 
 function partsBelow(clean: string, root: string): string[] {
   return clean
@@ -270,7 +265,7 @@ function patternFor(parts: readonly string[], clean: string | undefined, denied:
   }
   const below = lastMatch(denied.relative, names.join('/'))
   if (below !== undefined || clean === undefined) return below
-  const whole = folded(clean.split(path.sep).join('/'))
+  const whole = folded(slashed(clean))
   for (const set of [denied.absolute, ...denied.anchored]) {
     const hit = lastMatch(set, whole)
     if (hit !== undefined) return hit

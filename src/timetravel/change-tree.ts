@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { dirsAbove } from '../core/above.ts'
+import { dirsAbove } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type { Inspected } from '../core/recorder.ts'
 import type { Modes } from '../git/back-state.ts'

@@ -6,7 +6,7 @@ import type { HistorySettings, Settings } from '../core/settings.ts'
 import { gitStop } from '../git/git-program.ts'
 import { checkWritable } from '../git/ready.ts'
 import { releaseIndex } from './install.ts'
-import { shortPath } from '../journal/journal.ts'
+import { pathFrom } from '../core/paths.ts'
 import { lockExecutions } from '../journal/lock.ts'
 import { type ConfiguredRepository, findRepository } from '../git/find-repository.ts'
 import { headOf, inProgress, type Repository } from '../git/repository.ts'
@@ -110,7 +110,7 @@ async function repositoryFor(root: string): Promise<ConfiguredRepository> {
 
 /** Git tells paths from its top, people know them from the root of their project. */
 function asInProject({ stashed_files, restored_files, conflicts, ...rest }: StepResult, top: string, root: string) {
-  const named = (names: string[]): string[] => names.map((name) => shortPath(root, path.join(top, name)))
+  const named = (names: string[]): string[] => names.map((name) => pathFrom(root, path.join(top, name)))
   return {
     ...rest,
     ...(stashed_files && { stashed_files: named(stashed_files) }),

@@ -1,12 +1,11 @@
 import path from 'node:path'
-import { isBelow } from '../core/below.ts'
+import { isBelowAny } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type { Code } from '../core/result.ts'
 import type { Inspect } from '../core/recorder.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
 import { Contents } from '../journal/contents.ts'
 import { History } from '../history/history.ts'
-import { fullPath } from '../journal/journal.ts'
 import type { About } from '../history/opening.ts'
 import type { ExecutionRecord } from '../journal/record.ts'
 import { isTakenBack, lastStanding, lastUndo, readTimeline } from '../history/timeline.ts'
@@ -179,7 +178,7 @@ async function takeBack(
   const inspect = inspectFor(paths, root, (absolute) => workspace.inspect(absolute))
   const plans = await Promise.all(
     paths.map(async (entry) =>
-      planFor(entry, fullPath(root, entry.path), contents, inspect, force ? 'merge' : 'refuse'),
+      planFor(entry, path.resolve(root, entry.path), contents, inspect, force ? 'merge' : 'refuse'),
     ),
   )
   const met = plans.find(({ meets }) => meets !== undefined)
@@ -208,8 +207,8 @@ function inspectFor(paths: readonly TurnedPath[], root: string, inspect: Inspect
   const links = new Set<string>()
   for (const { path: short, before, last } of paths.toSorted((a, b) => a.path.length - b.path.length)) {
     if (before.type !== 'directory' || last.type !== 'symlink') continue
-    const absolute = fullPath(root, short)
-    if (!isBelow(absolute, links) && inspect(absolute).type === 'symlink') links.add(absolute)
+    const absolute = path.resolve(root, short)
+    if (!isBelowAny(absolute, links) && inspect(absolute).type === 'symlink') links.add(absolute)
   }
-  return (absolute) => (isBelow(absolute, links) ? { type: 'absent' } : inspect(absolute))
+  return (absolute) => (isBelowAny(absolute, links) ? { type: 'absent' } : inspect(absolute))
 }

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { isInside } from '../core/paths.ts'
 import { putFile } from '../state/own-files.ts'
 
 /** The file that whole reports go to, one in place of the other. */
@@ -16,7 +17,7 @@ export interface OutputFile {
  */
 export function outputFileAt(given: string, roots: readonly string[]): OutputFile {
   const named = path.dirname(given)
-  if (roots.some((root) => isWithin(named, root)) && hasLink(named)) throw new Error(linked)
+  if (roots.some((root) => isInside(named, root)) && hasLink(named)) throw new Error(linked)
   fs.mkdirSync(named, { recursive: true })
   const dir = fs.realpathSync(named)
   const file = path.join(dir, path.basename(given))
@@ -61,8 +62,3 @@ function beginOf(file: string): Buffer {
 
 /** So much of the first line is there even in a report that was cut short. */
 const reportBegins = Buffer.from('=== CLADA')
-
-const isWithin = (dir: string, root: string): boolean => {
-  const [first] = path.relative(root, dir).split(path.sep)
-  return first !== '..'
-}

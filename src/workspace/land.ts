@@ -1,4 +1,4 @@
-import { isBelow } from '../core/below.ts'
+import { isBelowAny } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type { DiskTree } from './disk-tree.ts'
 import type { Location } from './location.ts'
@@ -65,7 +65,7 @@ function undisturbed(steps: readonly Step[]): Step[] {
   for (const step of steps) {
     if (step.kind === 'remove' || step.kind === 'remove-dir') gone.add(step.at.absolute)
     else if (step.kind === 'rename') gone.add(step.from.absolute)
-    else if (step.kind !== 'copy' && !isBelow(step.at.absolute, gone)) found.push(step)
+    else if (step.kind !== 'copy' && !isBelowAny(step.at.absolute, gone)) found.push(step)
   }
   return found
 }

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { isBelow } from '../core/below.ts'
+import { isBelowAny } from '../core/paths.ts'
 import { fingerprintOf } from '../core/hash.ts'
 import { Stop } from '../core/problem.ts'
 import type { Inspected } from '../core/recorder.ts'
@@ -57,7 +57,7 @@ function looksAt(restorations: readonly Restoration[], disk: DiskTree): Map<stri
   const links = new Set<string>()
   const looks = new Map<string, Look | undefined>()
   for (const { at } of restorations.toSorted(deepestFirst).reverse()) {
-    const look = isBelow(at.absolute, links) ? undefined : disk.look(at)
+    const look = isBelowAny(at.absolute, links) ? undefined : disk.look(at)
     if (look?.type === 'symlink') links.add(at.absolute)
     looks.set(at.absolute, look)
   }

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { now } from '../core/clock.ts'
+import { isInside } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type { Location } from './location.ts'
 import { hasCode, isOsError } from '../core/os-error.ts'
@@ -223,10 +224,7 @@ export function linkStop(location: Location, link: string): Stop {
 function realPath({ absolute, root }: Location, link: string): string {
   try {
     const target = path.resolve(path.dirname(link), fs.readlinkSync(link)) + absolute.slice(link.length)
-    const inside = path.relative(root, target)
-    return target === absolute || inside === '' || /^\.\.(?:[\\/]|$)/.test(inside) || path.isAbsolute(inside)
-      ? ''
-      : `: ${target}`
+    return target === absolute || target === root || !isInside(target, root) ? '' : `: ${target}`
   } catch {
     return ''
   }

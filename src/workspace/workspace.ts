@@ -12,6 +12,7 @@ import type {
   Written,
 } from '../core/files.ts'
 import { fingerprintOf, hashOf } from '../core/hash.ts'
+import { isInside } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type { SeenChanges, Recorder } from '../core/recorder.ts'
 import type { Limits } from '../core/settings.ts'
@@ -61,8 +62,7 @@ export class Workspace {
   /** Waits for what is on its way to a path, to a directory above it, or to a file below it. */
   async landed(absolute: string): Promise<void> {
     for (const [path, landing] of this.landing) {
-      const related = path === absolute || isBelow(path, absolute) || isBelow(absolute, path)
-      if (related) await Promise.allSettled([landing])
+      if (isInside(path, absolute) || isInside(absolute, path)) await Promise.allSettled([landing])
     }
   }
 
@@ -71,8 +71,6 @@ export class Workspace {
     await Promise.allSettled(this.landing.values())
   }
 }
-
-const isBelow = (path: string, dir: string): boolean => path.length > dir.length && path.startsWith(`${dir}/`)
 
 export class ActionFiles implements Files {
   readonly #workspace: Workspace

@@ -117,7 +117,7 @@ describe('the lock', () => {
       /^clada: locked: clada x\.md \(process 7 on elsewhere\) holds '.*' since 2026-01-01T00:00:00Z/,
     )
     fs.writeFileSync(lockOf(root), '')
-    expect(await told()).toMatch(/^clada: locked: '.*\/lock' is there and does not say who holds it/)
+    expect(await told()).toMatch(/^clada: locked: '.*\/lock' exists and does not say who holds it/)
   })
 
   it('in a directory that is not there is named as what is missing', async () => {

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { isInside, pathFrom } from '../../core/paths.ts'
 import { projectFileName } from '../../config/places.ts'
 import { schemaFile, sampleFile } from '../../config/sample.ts'
 import { settingsOf } from '../../config/settings.ts'
@@ -42,8 +43,7 @@ export const command: Command = {
 /** As editors take it: from the file where the package is part of the project, so that it holds for others too. */
 function schemaFor(root: string): string {
   const file = packageFile(schemaFile)
-  const within = path.relative(root, file).split(path.sep).join('/')
-  const place = within.startsWith('../') || path.isAbsolute(within) ? file : `./${within}`
+  const place = isInside(file, root) ? `./${pathFrom(root, file)}` : file
   // The line is read up to the next blank.
   return /[\s#%]/.test(place) ? pathToFileURL(file).href : place
 }
