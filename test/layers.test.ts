@@ -1,3 +1,4 @@
+import fs from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
@@ -15,15 +16,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   process: ['core'],
   commands: ['core', 'approvals', 'policy', 'process'],
   report: ['core', 'text'],
-  config: ['core', 'text', 'actions', 'state', 'approvals', 'policy', 'commands', 'report'],
+  config: ['core', 'text', 'actions', 'state', 'approvals', 'policy', 'process', 'commands', 'report'],
   syntax: ['core', 'text'],
   describe: ['core', 'text', 'policy', 'syntax'],
   journal: ['core', 'state'],
   context: ['core', 'state', 'journal'],
-  git: ['core', 'state', 'journal'],
+  git: ['core', 'state', 'process', 'journal'],
   history: ['core', 'state', 'journal', 'git'],
   hooks: ['core', 'process', 'commands', 'report'],
-  workspace: ['core', 'state'],
+  workspace: ['core', 'state', 'process'],
   timetravel: ['core', 'state', 'policy', 'report', 'journal', 'git', 'history', 'workspace'],
   engine: [
     'core',
@@ -44,7 +45,20 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   api: ['core', 'text', 'actions', 'report', 'config', 'describe', 'journal', 'timetravel', 'engine'],
   mcp: ['core', 'text', 'actions', 'approvals', 'policy', 'report', 'config', 'describe', 'engine', 'api'],
   watch: ['core', 'text', 'state', 'process', 'report', 'config', 'syntax', 'journal', 'git', 'workspace', 'api'],
-  ui: ['core', 'text', 'actions', 'approvals', 'report', 'config', 'describe', 'timetravel', 'engine', 'api', 'watch'],
+  ui: [
+    'core',
+    'text',
+    'actions',
+    'approvals',
+    'process',
+    'report',
+    'config',
+    'describe',
+    'timetravel',
+    'engine',
+    'api',
+    'watch',
+  ],
   cli: [
     'core',
     'text',
@@ -100,17 +114,7 @@ const guarded: Readonly<Record<string, readonly string[]>> = {
     'ui',
   ],
   'node:fs/promises': ['workspace', 'config', 'cli'],
-  'node:child_process': [
-    'workspace/exchange.ts',
-    'workspace/search.ts',
-    'git/git-program.ts',
-    'git/repository-config.ts',
-    'timetravel/merge-file.ts',
-    'process/run-process.ts',
-    'watch/clipboard/helper.ts',
-    'cli/watch/open-output.ts',
-    'ui/open-browser.ts',
-  ],
+  'node:child_process': ['process/start-program.ts', 'process/run-process.ts'],
 }
 
 const entries = ['index.ts', 'cli/main.ts']
@@ -142,6 +146,19 @@ describe('layers', () => {
         .map((name) => `${file} imports ${name}`),
     )
     expect(wrong).toEqual([])
+  })
+
+  it('starts programs in two places only, which take no bare names', () => {
+    const starters = sources
+      .map(({ file }) => ({ file, code: fs.readFileSync(path.join(src, file), 'utf8') }))
+      .filter(({ code }) => /child_process'/.test(code.replaceAll(/^import type .*$/gm, '')))
+    expect(starters.map(({ file }) => file)).toEqual(guarded['node:child_process']?.toSorted())
+    const started = starters.flatMap(({ code }) =>
+      [...code.matchAll(/\b(?:spawn|spawnSync|exec|execSync|execFile|execFileSync|fork)\(\s*([^,]+),/g)].map(
+        ([, file]) => file,
+      ),
+    )
+    expect(started).toEqual(['file', 'fileOf(name)', 'fileOf(name)', 'file'])
   })
 
   it('has no cycle between files, types included', () => {

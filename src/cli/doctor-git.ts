@@ -2,7 +2,7 @@ import { Stop } from '../core/problem.ts'
 import { git } from '../git/git-program.ts'
 import { findRepository, nearestRepository } from '../git/find-repository.ts'
 import { type Head, headOf, inProgress, inRepository, type Repository } from '../git/repository.ts'
-import { findProgram } from '../process/programs.ts'
+import { ownProgram } from '../process/programs.ts'
 import { explain } from '../report/explain.ts'
 import { historySettingsOf, type CladaOptions } from '../config/settings.ts'
 import type { Finding } from './finding.ts'
@@ -29,7 +29,7 @@ export async function gitFindings(root: string, options: CladaOptions, asked: st
 
 async function gitProgram(): Promise<Finding> {
   const name = 'git'
-  const file = findProgram('git', (process.env['PATH'] ?? '').split(':'))
+  const file = ownProgram('git')
   if (file === undefined) return { name, ok: false, found: 'not installed', advice: 'Install git, or use --no-git.' }
   try {
     const { out } = await git({ cwd: '/', env: {}, args: ['--version'] })

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Language } from '../core/commands.ts'
 import type { Problem } from '../core/problem.ts'
 import { bareEnvironment } from '../process/environment.ts'
-import { findProgram, isBelow, isProgram, pathOutside } from '../process/programs.ts'
+import { findProgram, isBelow, isProgram, ownPath, pathOutside } from '../process/programs.ts'
 import { runProcess } from '../process/run-process.ts'
 import { projectTools } from '../process/runtimes.ts'
 import type { CommandScope, Place } from './scope.ts'
@@ -62,7 +62,7 @@ export async function versionOf(file: string, roots: readonly string[]): Promise
   if (roots.some((root) => isBelow(file, root))) return venvVersion(file)
   const env = {
     ...bareEnvironment,
-    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+    PATH: ownPath().join(path.delimiter),
     HOME: process.env['HOME'] ?? '/nonexistent',
   }
   const { output, exitCode } = await runProcess({

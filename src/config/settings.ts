@@ -13,6 +13,7 @@ import {
   type Settings,
   SettingsError,
 } from '../core/settings.ts'
+import { takeNoProgramsFrom } from '../process/programs.ts'
 import { userPlaces } from '../state/user-dirs.ts'
 
 export { SettingsError } from '../core/settings.ts'
@@ -78,9 +79,12 @@ export interface CladaOptions {
 
 /** @throws SettingsError */
 export function settingsOf(options: CladaOptions): Settings {
+  const root = rootOf(options.repoPath)
+  const allowedRoots = (options.allowedRoots ?? []).map((one) => canonical(one))
+  takeNoProgramsFrom([root, ...allowedRoots])
   return {
-    root: rootOf(options.repoPath),
-    allowedRoots: (options.allowedRoots ?? []).map((root) => canonical(root)),
+    root,
+    allowedRoots,
     deniedPatterns: options.deniedPatterns ?? defaultDeniedPatterns,
     allowedActions: allowedActionsOf(options.allowedActions),
     relativePaths: options.relativePaths ?? false,

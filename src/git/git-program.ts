@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import os from 'node:os'
 import { hardenedGitArgs, hardenedGitEnv } from '../core/hardened-git.ts'
 import { hasCode } from '../core/os-error.ts'
 import { Stop } from '../core/problem.ts'
+import { type Started, startProgram } from '../process/start-program.ts'
 
 /**
  * An environment built from nothing: no configuration of the machine or the user, no prompt, no pager, no editor,
@@ -49,8 +49,8 @@ export interface GitAnswer {
 }
 
 /** Starts git and leaves it to the caller. */
-export function startGit({ cwd, env, args, yields }: GitStart, input: 'ignore' | 'pipe'): ChildProcess {
-  const child = spawn('git', [...hardenedArgs, ...args], {
+export function startGit({ cwd, env, args, yields }: GitStart, input: 'ignore' | 'pipe'): Started {
+  const child = startProgram('git', [...hardenedArgs, ...args], {
     cwd,
     env: { ...hardenedEnv(), ...env },
     stdio: [input, 'pipe', 'pipe'],
@@ -68,9 +68,25 @@ function stepAside(pid: number): void {
 }
 
 /** Runs git. Stops with what git said when it fails. */
-export function git({ input, fine = [], ...call }: GitCall): Promise<GitAnswer> {
+export const git = (call: GitCall): Promise<GitAnswer> =>
+  answerOf(startGit(call, call.input === undefined ? 'ignore' : 'pipe'), call)
+
+/** The same with the user's own environment and configuration, for what runs nothing. */
+export function gitOfUser(
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+  args: readonly string[],
+): Promise<GitAnswer> {
+  const { PATH = '/usr/bin:/bin', HOME = '/nonexistent', XDG_CONFIG_HOME } = process.env
+  const own = { PATH, HOME, ...(XDG_CONFIG_HOME === undefined ? {} : { XDG_CONFIG_HOME }), ...env }
+  return answerOf(startProgram('git', args, { cwd, env: own, stdio: ['ignore', 'pipe', 'pipe'] }), { args })
+}
+
+function answerOf(
+  child: Started,
+  { input, fine = [], args }: Pick<GitCall, 'input' | 'fine' | 'args'>,
+): Promise<GitAnswer> {
   return new Promise((done, failed) => {
-    const child = startGit(call, input === undefined ? 'ignore' : 'pipe')
     const out: Buffer[] = []
     const said: Buffer[] = []
     child.stdout?.on('data', (chunk: Buffer) => out.push(chunk))
@@ -83,9 +99,7 @@ export function git({ input, fine = [], ...call }: GitCall): Promise<GitAnswer> 
       if (code === 0 || (code !== null && fine.includes(code))) return done({ status: code, out: Buffer.concat(out) })
       const message = Buffer.concat(said).toString().trim().split('\n').slice(0, 3).join(' ')
       failed(
-        gitStop(
-          `git ${call.args.find((arg) => !arg.startsWith('-')) ?? ''}: ${message || `ended with ${code ?? signal}`}`,
-        ),
+        gitStop(`git ${args.find((arg) => !arg.startsWith('-')) ?? ''}: ${message || `ended with ${code ?? signal}`}`),
       )
     })
     if (input === undefined) return

@@ -1,5 +1,4 @@
-import { execFile } from 'node:child_process'
-import { gitStop } from './git-program.ts'
+import { gitOfUser } from './git-program.ts'
 import type { Repository } from './repository.ts'
 
 /** What is configured for a repository, as far as it matters to whoever only saves files there. */
@@ -63,20 +62,7 @@ export async function readConfig(repository: Repository): Promise<RepositoryConf
 const isTrue = (value = ''): boolean => /^(?:true|yes|on|[1-9]\d*)$/i.test(value)
 
 /** What is configured for the repository, the machine and the user together. Reading it runs nothing. */
-function listConfig({ gitDir }: Repository): Promise<string> {
-  const { PATH = '/usr/bin:/bin', HOME = '/nonexistent', XDG_CONFIG_HOME } = process.env
-  const env = { PATH, HOME, ...(XDG_CONFIG_HOME === undefined ? {} : { XDG_CONFIG_HOME }), GIT_DIR: gitDir }
-  return new Promise((done, failed) => {
-    execFile(
-      'git',
-      ['config', '-z', '--show-scope', '--list'],
-      { cwd: gitDir, env, maxBuffer: 1 << 26 },
-      (error, stdout, stderr) => {
-        if (error === null) return done(stdout)
-        const [said = ''] = stderr.split('\n')
-        const why = said === '' ? `ended with ${error.code ?? error.signal}` : said
-        failed(gitStop(error.code === 'ENOENT' ? 'git is not installed' : `git config: ${why}`))
-      },
-    )
-  })
+async function listConfig({ gitDir }: Repository): Promise<string> {
+  const { out } = await gitOfUser(gitDir, { GIT_DIR: gitDir }, ['config', '-z', '--show-scope', '--list'])
+  return out.toString()
 }

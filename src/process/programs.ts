@@ -4,6 +4,35 @@ import path from 'node:path'
 /** Where programs of the list come from. Fixed, so that nothing in the environment or the project decides it. */
 export const systemPath: readonly string[] = ['/usr/bin', '/bin', '/usr/local/bin', '/opt/homebrew/bin']
 
+/** Directories that documents may write to. It only grows: one process may work on several projects. */
+const projects = new Set<string>()
+
+/**
+ * No program of clada's own is taken from below these, from now on. They are canonical. One that holds the system itself
+ * leaves no other place to take them from.
+ */
+export function takeNoProgramsFrom(roots: readonly string[]): void {
+  for (const root of roots) if (!systemPath.some((dir) => isBelow(dir, root))) projects.add(root)
+}
+
+/** The directories of a PATH, by default the user's, in which programs of clada's own are looked for. */
+export function ownPath(list = process.env['PATH']): readonly string[] {
+  const dirs = pathOutside(list, [...projects])
+  return dirs.length === 0 ? systemPath : dirs
+}
+
+/**
+ * The file of a program that clada itself starts, outside of any sandbox: git, a pager, a clipboard tool. Links are
+ * followed, because one that leads into a project, or through it, is as good as a program there.
+ */
+export function ownProgram(name: string, dirs = ownPath()): string | undefined {
+  const found = path.isAbsolute(name) ? [name] : candidates(name, dirs, process.platform, process.env['PATHEXT'])
+  return found
+    .filter(isProgram)
+    .map(real)
+    .find((file) => ![...projects].some((root) => isBelow(file, root)))
+}
+
 /** The directories of a PATH that are absolute and lie in none of the given roots. */
 export function pathOutside(list: string | undefined, roots: readonly string[]): string[] {
   return [...new Set((list ?? '').split(path.delimiter))].filter(
@@ -12,13 +41,35 @@ export function pathOutside(list: string | undefined, roots: readonly string[]):
 }
 
 /** The first file of that name that may be run. */
-export function findProgram(name: string, dirs: readonly string[]): string | undefined {
-  if (name.includes('/')) return undefined
-  for (const dir of dirs) {
-    const file = path.join(dir, name)
-    if (isProgram(file)) return file
+export const findProgram = (name: string, dirs: readonly string[]): string | undefined =>
+  candidates(name, dirs, process.platform, process.env['PATHEXT']).find(isProgram)
+
+/**
+ * The files that a name may mean, in their order: a name alone in absolute directories alone, so the working directory
+ * never counts. Windows knows programs by their extension; those for its shell are none, as a shell would read their
+ * arguments a second time.
+ */
+export function candidates(
+  name: string,
+  dirs: readonly string[],
+  platform: NodeJS.Platform,
+  pathext = '.COM;.EXE',
+): string[] {
+  if (platform !== 'win32') {
+    if (name === '' || name.includes('/')) return []
+    return dirs.filter((dir) => dir.startsWith('/')).map((dir) => path.posix.join(dir, name))
   }
-  return undefined
+  if (name === '' || /[\\/:]/.test(name)) return []
+  const extensions = pathext
+    .toLowerCase()
+    .split(';')
+    .filter((one) => /^\.(?:com|exe)$/.test(one))
+  const names = extensions.includes(path.win32.extname(name).toLowerCase())
+    ? [name]
+    : extensions.map((extension) => name + extension)
+  // `\dir` and `C:dir` depend on where a process is.
+  const absolute = dirs.filter((dir) => /^(?:[a-z]:[\\/]|\\\\[^\\])/i.test(dir))
+  return absolute.flatMap((dir) => names.map((one) => path.win32.join(dir, one)))
 }
 
 export function isProgram(file: string): boolean {
@@ -32,7 +83,7 @@ export function isProgram(file: string): boolean {
 
 /** By component; a directory is below itself. */
 export function isBelow(file: string, dir: string): boolean {
-  return file === dir || file.startsWith(dir.endsWith('/') ? dir : `${dir}/`)
+  return file === dir || file.startsWith(dir.endsWith(path.sep) ? dir : dir + path.sep)
 }
 
 export function real(file: string): string {

@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { hardenedEnv } from '../git/git-program.ts'
+import { Stop } from '../core/problem.ts'
+import { git } from '../git/git-program.ts'
 
 export type Merged =
   | { readonly kind: 'merged'; readonly bytes: Buffer; readonly conflicts: number }
@@ -18,20 +18,13 @@ export async function mergeFile(now: Buffer, base: Buffer, other: Buffer): Promi
     for (const [index, bytes] of [now, base, other].entries())
       fs.writeFileSync(path.join(dir, names[index] ?? ''), bytes)
     const args = ['merge-file', '-p', '-L', 'now', '-L', 'executed', '-L', 'undone', ...names]
-    return await new Promise((done) => {
-      const options = {
-        cwd: dir,
-        env: { ...hardenedEnv(), GIT_DIR: dir },
-        encoding: 'buffer',
-        maxBuffer: 1 << 30,
-      } as const
-      execFile('git', args, options, (error, stdout) => {
-        const status = error === null ? 0 : error.code
-        // Its exit code is the number of conflicts; beyond 127 it could not work.
-        if (typeof status !== 'number' || status > 127) return done({ kind: 'impossible' })
-        done({ kind: 'merged', bytes: stdout, conflicts: status })
-      })
-    })
+    // Its exit code is the number of conflicts; beyond 127 it could not work.
+    const fine = Array.from({ length: 127 }, (_, index) => index + 1)
+    const { status, out } = await git({ cwd: dir, env: { GIT_DIR: dir }, args, fine })
+    return { kind: 'merged', bytes: out, conflicts: status }
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error
+    return { kind: 'impossible' }
   } finally {
     fs.rmSync(dir, { recursive: true, force: true })
   }

@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process'
+import { startProgram } from '../process/start-program.ts'
 
 /** Asks the desktop to open an address. Nothing is lost when it cannot: the address is printed as well. */
 export function openBrowser(address: string): void {
   const [program, ...args] = openers[process.platform] ?? ['xdg-open']
-  const child = spawn(program ?? 'xdg-open', [...args, address], { stdio: 'ignore', detached: true })
+  const child = startProgram(program ?? 'xdg-open', [...args, address], { stdio: 'ignore', detached: true })
   child.on('error', () => {})
   child.unref()
 }

@@ -1,4 +1,5 @@
-import fs from 'node:fs'
+import type fs from 'node:fs'
+import { runToEnd } from '../process/start-program.ts'
 
 /**
  * Lets two names change places in one step, so that whatever was at the second is at hand under the first; when that is
@@ -14,15 +15,11 @@ export function exchange(
   expected: Pick<fs.Stats, 'dev' | 'ino'>,
 ): 'taken' | 'changed' | 'unable' {
   const call = calls[process.arch]
-  if (process.platform !== 'linux' || call === undefined || !fs.existsSync(perl)) return 'unable'
-  // Loaded here: hardly any run comes to this.
-  const { spawnSync } = process.getBuiltinModule('node:child_process')
+  if (process.platform !== 'linux' || call === undefined) return 'unable'
   const args = [call, seenByOthers(one), seenByOthers(other), expected.dev, expected.ino].map(String)
-  const { status } = spawnSync(perl, ['-e', script, ...args], { env: {}, stdio: 'ignore', timeout: 5000 })
+  const status = runToEnd('perl', ['-e', script, ...args], 5000)
   return status === 0 ? 'taken' : status === 2 ? 'changed' : 'unable'
 }
-
-const perl = '/usr/bin/perl'
 
 /** renameat2, by the number it has. */
 const calls: Partial<Record<NodeJS.Architecture, number>> = { x64: 316, arm64: 276 }

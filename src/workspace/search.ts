@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { Hit, Search, SearchResult } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
+import { startPart } from '../process/start-program.ts'
 import type { Locator } from './locate.ts'
 import { nameOf, type Location } from './location.ts'
 import type { Tree } from './tree.ts'
@@ -102,7 +102,7 @@ interface Where {
 async function ripgrep(query: Search, { cwd, one, timeoutMs }: Where, onHit: OnHit): Promise<void> {
   // A module that only `import` can load, so that it works from either kind of bundle.
   const { rgPath } = await import('@vscode/ripgrep')
-  const child = spawn(
+  const child = startPart(
     rgPath,
     [...optionsFor(query), '-e', query.pattern, '--', one === undefined ? './' : `./${one}`],
     {
@@ -121,10 +121,10 @@ async function ripgrep(query: Search, { cwd, one, timeoutMs }: Where, onHit: OnH
       late = true
       child.kill('SIGKILL')
     }, timeoutMs)
-    child.stderr.on('data', (chunk: Buffer) => {
+    child.stderr?.on('data', (chunk: Buffer) => {
       if (stderr.length < 4096) stderr += chunk.toString()
     })
-    child.stdout.on('data', (chunk: Buffer) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
       if (enough) return
       const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
       let from = 0

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { startProgram } from '../../process/start-program.ts'
 import type { Machine } from './clipboard.ts'
 
 /** A program that reads or fills the clipboard. Its file is absolute: nothing is looked up. */
@@ -15,11 +15,11 @@ export interface HelperEnd {
 /** @throws Error when it does not start, or hangs: then it is killed. */
 export function runHelper([file, ...args]: Helper, { env, patienceMs }: Surroundings): Promise<HelperEnd> {
   return new Promise((done, fail) => {
-    const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
+    const child = startProgram(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     const stdout: Buffer[] = []
     const stderr: Buffer[] = []
-    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
-    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
+    child.stdout?.on('data', (chunk: Buffer) => stdout.push(chunk))
+    child.stderr?.on('data', (chunk: Buffer) => stderr.push(chunk))
     const hung = killLater(child, patienceMs, () => fail(new Error(`${file} does not answer`)))
     child.on('error', fail)
     child.on('close', (exitCode) => {
@@ -36,7 +36,7 @@ export function runHelper([file, ...args]: Helper, { env, patienceMs }: Surround
 export function feedHelper([file, ...args]: Helper, text: string, { env, patienceMs }: Surroundings): Promise<void> {
   return new Promise((done, fail) => {
     // A session of its own: what serves the text outlives the terminal that clada ran in.
-    const child = spawn(file, args, { env, stdio: ['pipe', 'ignore', 'ignore'], detached: true, windowsHide: true })
+    const child = startProgram(file, args, { env, stdio: ['pipe', 'ignore', 'ignore'], detached: true })
     const hung = killLater(child, patienceMs, () => fail(new Error(`${file} does not answer`)))
     child.on('error', fail)
     child.on('exit', (exitCode) => {
@@ -46,8 +46,8 @@ export function feedHelper([file, ...args]: Helper, text: string, { env, patienc
       else fail(new Error(`${file} failed with exit code ${exitCode}`))
     })
     // It may end without reading.
-    child.stdin.on('error', () => {})
-    child.stdin.end(text)
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(text)
   })
 }
 
@@ -58,13 +58,13 @@ export function keepHelper(
   onLine: () => void,
   onEnd: () => void,
 ): () => void {
-  const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true })
+  const child = startProgram(file, args, { env, stdio: ['ignore', 'pipe', 'ignore'] })
   let over = false
   const end = (): void => {
     if (!over) onEnd()
     over = true
   }
-  child.stdout.on('data', (chunk: Buffer) => {
+  child.stdout?.on('data', (chunk: Buffer) => {
     for (const byte of chunk) if (byte === 10) onLine()
   })
   child.on('error', end)

@@ -1,5 +1,5 @@
 import os from 'node:os'
-import { findProgram, pathOutside, systemPath } from '../../process/programs.ts'
+import { ownProgram, pathOutside, systemPath } from '../../process/programs.ts'
 import type { Clipboard, Machine, NoClipboard } from './clipboard.ts'
 import { openLibrary } from './library.ts'
 import { openWayland } from './wayland.ts'
@@ -20,7 +20,7 @@ export interface OpenOptions {
 export async function openClipboard(options: OpenOptions = {}): Promise<Clipboard | NoClipboard> {
   const { roots = [process.cwd()], env = process.env, patienceMs = 5000 } = options
   const dirs = options.dirs ?? [...systemPath, ...pathOutside(env['PATH'], roots)]
-  const machine: Machine = { env, patienceMs, find: (name) => findProgram(name, dirs) }
+  const machine: Machine = { env, patienceMs, find: (name) => ownProgram(name, dirs) }
   if (process.platform !== 'linux') return openLibrary('native', machine)
   // The Linux desktop that WSL brings shares its clipboard with Windows, and keeps every letter.
   const found = (await openWayland(machine)) ?? openX11(machine)

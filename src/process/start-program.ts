@@ -1,0 +1,34 @@
+import { type ChildProcess, spawn, spawnSync, type SpawnOptions } from 'node:child_process'
+import path from 'node:path'
+import { ownPath, ownProgram } from './programs.ts'
+
+/** A program that is running, or could not be started. */
+export type Started = ChildProcess
+
+/** How a program of clada's own is started: never through a shell. */
+type StartOptions = Omit<SpawnOptions, 'shell' | 'argv0'>
+
+/**
+ * Starts a program of clada's own by its name or its absolute path, outside of any sandbox and never from a project; one
+ * that is not there ends with ENOENT, like any other. What it starts in turn does not come from a project either.
+ */
+export function startProgram(name: string, args: readonly string[], options: StartOptions): Started {
+  return spawn(fileOf(name), [...args], { windowsHide: true, ...options, argv0: name, env: environment(options.env) })
+}
+
+/** Waits for it; undefined when it did not end by itself. */
+export function runToEnd(name: string, args: readonly string[], timeoutMs: number): number | undefined {
+  const options = { env: {}, stdio: 'ignore', timeout: timeoutMs, argv0: name } as const
+  return spawnSync(fileOf(name), [...args], options).status ?? undefined
+}
+
+/** A part of clada, wherever that is installed. */
+export function startPart(file: string, args: readonly string[], options: StartOptions): Started {
+  if (!path.isAbsolute(file)) throw new Error(`'${file}' is not absolute`)
+  return spawn(file, [...args], options)
+}
+
+const fileOf = (name: string): string => ownProgram(name) ?? path.join('/nonexistent', path.basename(name))
+
+const environment = (env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv =>
+  env['PATH'] === undefined ? env : { ...env, PATH: ownPath(env['PATH']).join(path.delimiter) }
