@@ -11,7 +11,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   structure: ['core', 'text'],
   actions: ['core', 'text', 'structure'],
   state: ['core'],
-  approvals: ['core', 'state'],
+  approvals: ['core', 'state', 'policy', 'process'],
   policy: ['core'],
   process: ['core'],
   commands: ['core', 'approvals', 'policy', 'process'],

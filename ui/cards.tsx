@@ -21,11 +21,12 @@ export function Cards() {
 }
 
 function Card({ question }: { question: Question }) {
-  const { id, command, runs, root, changed, network, from } = question
+  const { id, command, about, runs, root, changed, installs, repository, from } = question
+  const wants = about === 'network' ? 'use the network' : 'run a command'
   return (
     <article class="card" aria-labelledby={`question-${id}`}>
       <h2 id={`question-${id}`}>
-        {from === 'page' ? 'The reply wants to run a command' : 'Another clada in this project wants to run a command'}
+        {from === 'page' ? `The reply wants to ${wants}` : `Another clada in this project wants to ${wants}`}
       </h2>
       <pre class="command" tabIndex={0}>
         {visible(command)}
@@ -35,16 +36,32 @@ function Card({ question }: { question: Question }) {
         <dd>
           <bdi class="mono">{visible(root)}</bdi>
         </dd>
-        {runs !== undefined && (
+        <dt>It runs</dt>
+        <dd>
+          {runs === undefined ? (
+            'Whatever this runs; the project does not say what.'
+          ) : (
+            <bdi class="mono">{visible(runs)}</bdi>
+          )}
+        </dd>
+        <dt>Network</dt>
+        <dd>
+          {about === 'network'
+            ? 'It seems to need it. With it, it can send away what it can read. No: it runs without.'
+            : 'None, where there is a sandbox. You are asked when it seems to need it.'}
+        </dd>
+        {installs && (
           <>
-            <dt>It runs</dt>
-            <dd>
-              <bdi class="mono">{visible(runs)}</bdi>
-            </dd>
+            <dt>Caches</dt>
+            <dd>It installs packages: it may write to the caches of tools in your home directory.</dd>
           </>
         )}
-        <dt>Network</dt>
-        <dd>{network ? 'It may use the network.' : 'None, where there is a sandbox.'}</dd>
+        {repository && (
+          <>
+            <dt>Repository</dt>
+            <dd>It changes the repository itself, not only files.</dd>
+          </>
+        )}
       </dl>
       {changed && <p class="alert warn">You approved it before, but what it runs has changed.</p>}
       <div class="row">

@@ -1,32 +1,59 @@
+import { type ApprovalLine, approvalLineOf, covers } from './approval-line.ts'
 import { type ProjectList, readProjectList, writeProjectList } from './project-list.ts'
 import { readVouchers, type Voucher, writeVouchers } from './vouchers.ts'
-import type { WhatRuns } from './what-runs.ts'
+import { type WhatRuns, whatLineRuns } from './what-runs.ts'
+
+/** What else an approval says. */
+export type Grant = Partial<Pick<Voucher, 'network' | 'reads' | 'timeoutMs'>>
 
 /** Approvals of one project: its own list, and what this user vouches for. Both must have a command. */
 export class Approvals {
   readonly #root: string
+  readonly #roots: readonly string[]
 
-  constructor(root: string) {
+  /** @param further Other directories that documents can write to. */
+  constructor(root: string, further: readonly string[] = []) {
     this.#root = root
+    this.#roots = [root, ...further]
   }
 
-  /** Compared byte for byte: nothing is normalised, so nothing else can pass for it. */
-  stateOf(command: string, runs: Pick<WhatRuns, 'hash'>): ApprovalState {
-    const voucher = readVouchers(this.#root).find((one) => one.command === command)
-    if (!readProjectList(this.#root).commands.includes(command)) return { state: 'unknown' }
-    if (voucher === undefined) return { state: 'unvouched' }
-    return voucher.runs === runs.hash ? { state: 'approved', network: voucher.network } : { state: 'changed' }
+  /** What a line would run now, the preferred program first. */
+  runs(asked: ApprovalLine, approved?: ApprovalLine): [WhatRuns, ...WhatRuns[]] {
+    return whatLineRuns(asked, { root: this.#root, roots: this.#roots }, approved?.words)
   }
 
-  add(command: string, { hash, network }: Pick<WhatRuns, 'hash' | 'network'>): void {
+  /** An approval holds for the words that it names, and for what they ran when it was given. */
+  stateOf(asked: ApprovalLine): ApprovalState {
+    const vouchers = readVouchers(this.#root)
+    const listed = readProjectList(this.#root).commands.flatMap((command) => {
+      const line = approvalLineOf(command)
+      return 'line' in line && line.line === command && covers(line, asked) ? [line] : []
+    })
+    if (listed.length === 0) return { state: 'unknown' }
+    const vouched = listed.flatMap((line) => {
+      const voucher = vouchers.find((one) => one.command === line.line)
+      return voucher === undefined ? [] : [{ line, voucher }]
+    })
+    // The longest first: what was said of few commands counts before what was said of many.
+    for (const { line, voucher } of vouched.toSorted((one, other) => other.line.words.length - one.line.words.length)) {
+      const runs = this.runs(asked, line).find(({ hash }) => hash === voucher.runs)
+      if (runs !== undefined) return { state: 'approved', voucher, line, runs }
+    }
+    return { state: vouched.length === 0 ? 'unvouched' : 'changed' }
+  }
+
+  /** @throws SettingsError where the user's state cannot be kept */
+  add(line: ApprovalLine, { hash }: Pick<WhatRuns, 'hash'>, grant: Grant = {}): Voucher {
     const added = new Date().toISOString()
     const list = readProjectList(this.#root)
+    const voucher = { command: line.line, runs: hash, network: false, added, ...grant }
+    const others = readVouchers(this.#root).filter((one) => one.command !== line.line)
+    writeVouchers(this.#root, [...others, voucher])
     writeProjectList(this.#root, {
-      commands: [...new Set([...list.commands, command])],
-      added: { ...list.added, [command]: list.added[command] ?? added },
+      commands: [...new Set([...list.commands, line.line])],
+      added: { ...list.added, [line.line]: list.added[line.line] ?? added },
     })
-    const others = readVouchers(this.#root).filter((one) => one.command !== command)
-    writeVouchers(this.#root, [...others, { command, runs: hash, network, added }])
+    return voucher
   }
 
   remove(command: string): boolean {
@@ -44,10 +71,24 @@ export class Approvals {
   list(): { list: ProjectList; vouchers: readonly Voucher[] } {
     return { list: readProjectList(this.#root), vouchers: readVouchers(this.#root) }
   }
+
+  /** The line of the project's own list that covers this one. */
+  listed(asked: ApprovalLine): ApprovalLine | undefined {
+    return namedBy(this.list().list.commands, asked)
+  }
+}
+
+/** The first of some lines, as a person wrote them, that covers another one. */
+export function namedBy(commands: readonly string[], asked: ApprovalLine): ApprovalLine | undefined {
+  for (const command of commands) {
+    const line = approvalLineOf(command)
+    if ('line' in line && covers(line, asked)) return line
+  }
+  return undefined
 }
 
 export type ApprovalState =
-  | { readonly state: 'approved'; readonly network: boolean }
+  | { readonly state: 'approved'; readonly voucher: Voucher; readonly line: ApprovalLine; readonly runs: WhatRuns }
   /** In the project's list, but this user has never seen it. */
   | { readonly state: 'unvouched' }
   /** It was approved when it ran something else. */

@@ -99,14 +99,16 @@ const longestRequest = 1_000_000
 
 function requestIn(line: string): ApprovalRequest | undefined {
   try {
-    const { root, command, runs, changed, network }: Record<string, unknown> = JSON.parse(line)
+    const { root, command, about, runs, changed, installs, repository }: Record<string, unknown> = JSON.parse(line)
     if (typeof root !== 'string' || typeof command !== 'string') return undefined
     return {
       root,
       command,
+      about: about === 'network' ? about : 'command',
       runs: typeof runs === 'string' ? runs : undefined,
       changed: changed === true,
-      network: network === true,
+      installs: installs === true,
+      repository: repository === true,
     }
   } catch {
     return undefined

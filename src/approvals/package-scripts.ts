@@ -1,8 +1,9 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { sha256 } from '../core/hash.ts'
 import { passedOver } from '../core/passed-over.ts'
 import { isRecord } from './project-list.ts'
-import { readSmall, type Text } from './text.ts'
+import { namesIn, readSmall, type Text } from './text.ts'
 
 /**
  * What a package tool would run. Few forms are understood, and those exactly: with every other one a script of any
@@ -12,17 +13,22 @@ export function packageScripts(program: string, given: readonly string[], cwd: s
   const [first = '', ...rest] = given.filter((word, at) => !(harmless.test(word) && !given.slice(0, at).includes('--')))
   const byName = scriptNamed(program, first, rest)
   const nearest = nearestManifest(cwd)
-  const scripts = nearest === undefined ? undefined : scriptsIn(nearest)
-  if (byName !== undefined && scripts?.[byName] !== undefined) return withPreAndPost(byName, scripts)
+  const own = nearest === undefined ? undefined : manifestIn(nearest, root)
+  const settings = toolSettings([...new Set([nearest ?? root, root])], root)
+  const bound = (text: Text): Text => ({ ...text, whole: settings === '' ? text.whole : `${text.whole}\n${settings}` })
+  if (byName !== undefined && own?.scripts[byName] !== undefined) return bound(withPreAndPost(byName, own.scripts))
   const manifests = manifestsFor([...given, nearest ?? '.'], cwd, root)
-  if (installing.test(first) || (first === '' && program === 'yarn')) return installScripts(manifests)
+  if (installing.test(first) || (first === '' && program === 'yarn')) {
+    const text = installScripts(manifests, root)
+    return text && bound(text)
+  }
   if (manifests.length === 0) return undefined
   const names = manifests.map(({ name }) => name)
   const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : ''
-  return {
-    whole: JSON.stringify(manifests.map(({ name, scripts }) => [name, scripts])),
+  return bound({
+    whole: JSON.stringify(manifests.map(({ name, scripts, unread }) => [name, scripts, unread])),
     shown: `what is not known by name, maybe any script of ${names.slice(0, mostNames).join(', ')}${more}`,
-  }
+  })
 }
 
 const mostNames = 5
@@ -43,7 +49,7 @@ const runWords: Readonly<Record<string, { readonly test: RegExp; readonly run: R
 function scriptNamed(program: string, first: string, rest: readonly string[]): string | undefined {
   const words = runWords[program]
   const end = rest.indexOf('--')
-  // An option may lead to another package, before the name of the script or behind it.
+  // An option may lead to another package, before the name of the script or after it.
   if (words === undefined || (end < 0 ? rest : rest.slice(0, end)).some((word) => word.startsWith('-')))
     return undefined
   if (words.run.test(first)) return end === 0 ? undefined : rest[0]
@@ -61,19 +67,67 @@ const linesOf = (names: readonly string[], scripts: Manifest['scripts']): string
 
 const installNames = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare']
 
-/** Those of the workspaces run too. */
-function installScripts(manifests: readonly Manifest[]): Text | undefined {
+/** Those of the workspaces run too, and those of packages that are taken from a directory. */
+function installScripts(manifests: readonly Manifest[], root: string): Text | undefined {
   if (manifests.length === 0) return undefined
-  const found = manifests.flatMap(({ name, scripts }) =>
-    linesOf(installNames, scripts).map((line) => `${name} ${line}`),
-  )
-  return { whole: found.join('\n'), shown: found.length === 0 ? 'no scripts of the project' : found.join('; ') }
+  const { packages, archives } = withLocalPackages(manifests, root)
+  const found = packages.flatMap(({ name, scripts, native, unread }) => [
+    ...linesOf(installNames, scripts).map((line) => `${name} ${line}`),
+    ...(native === undefined ? [] : [`${name} install: node-gyp rebuild (binding.gyp, ${sha256(native).slice(0, 8)})`]),
+    ...(unread === undefined ? [] : [`whatever ${name} says, which cannot be read (${sha256(unread).slice(0, 8)})`]),
+  ])
+  const packed = archives.map(({ name, hash }) => `whatever ${name} runs (${hash.slice(0, 8)})`)
+  const all = [...found, ...packed]
+  return {
+    whole: all.join('\n'),
+    shown: `${all.length === 0 ? 'no scripts of the project' : all.join('; ')}, and whatever fetched packages run`,
+  }
 }
 
 interface Manifest {
+  readonly dir: string
   /** As seen from the root. */
   readonly name: string
   readonly scripts: Readonly<Record<string, string>>
+  /** Where its dependencies are directories or archives. */
+  readonly local: readonly string[]
+  /** The text of binding.gyp, which is built where no script says otherwise. */
+  readonly native: string | undefined
+  /** The text, where it could not be understood. */
+  readonly unread: string | undefined
+}
+
+/** Packages that others name by a path, wherever they are, and the archives among them. */
+function withLocalPackages(
+  manifests: readonly Manifest[],
+  root: string,
+): { packages: readonly Manifest[]; archives: { name: string; hash: string }[] } {
+  const packages = new Map(manifests.map((one) => [one.dir, one]))
+  const archives = new Map<string, string>()
+  for (const { dir, local } of packages.values()) {
+    for (const place of [...local, ...lockedPlaces(dir)]) {
+      const at = path.resolve(dir, place)
+      if (packages.has(at) || archives.has(at) || packages.size >= mostDirectories) continue
+      const manifest = manifestIn(at, root)
+      if (manifest !== undefined) packages.set(at, manifest)
+      else if (fs.statSync(at, { throwIfNoEntry: false })?.isFile()) archives.set(at, sha256(fs.readFileSync(at)))
+    }
+  }
+  return {
+    packages: [...packages.values()],
+    archives: [...archives].map(([at, hash]) => ({ name: path.relative(root, at), hash })),
+  }
+}
+
+/** Places that the files with the exact versions name. */
+function lockedPlaces(dir: string): string[] {
+  const locks = ['package-lock.json', 'npm-shrinkwrap.json', 'yarn.lock', 'pnpm-lock.yaml', 'bun.lock']
+  return locks.flatMap((name) => {
+    const text = readSmall(path.join(dir, name)) ?? ''
+    const named = [...text.matchAll(/(?:file|link|portal):([^\s"',)#]+)/g)].map(([, place = '']) => place)
+    const resolved = [...text.matchAll(/"resolved":\s*"(?!https?:|git|file:)([^"]+)"/g)].map(([, place = '']) => place)
+    return [...named, ...resolved]
+  })
 }
 
 /** A project has a bounded number of directories to look into; those near the root come first. */
@@ -87,11 +141,8 @@ function manifestsFor(named: readonly string[], cwd: string, root: string): Mani
     for (const entry of entriesOf(dir))
       if (entry.isDirectory() && !passedOver.has(entry.name)) dirs.add(path.join(dir, entry.name))
   }
-  for (const word of named) dirs.add(path.resolve(cwd, word.slice(word.indexOf('=') + 1)))
-  return [...dirs].sort().flatMap((dir) => {
-    const scripts = scriptsIn(dir)
-    return scripts === undefined ? [] : [{ name: path.join(path.relative(root, dir), 'package.json'), scripts }]
-  })
+  for (const word of named) dirs.add(path.resolve(cwd, word.slice(word.indexOf('=') + 1).replace(/^file:/, '')))
+  return [...dirs].sort().flatMap((dir) => manifestIn(dir, root) ?? [])
 }
 
 function entriesOf(dir: string): fs.Dirent[] {
@@ -105,19 +156,62 @@ function entriesOf(dir: string): fs.Dirent[] {
 /** Package tools look upwards for it. */
 function nearestManifest(cwd: string): string | undefined {
   for (let dir = cwd; ; dir = path.dirname(dir)) {
-    if (fs.existsSync(path.join(dir, 'package.json'))) return dir
+    if (manifestNames.some((name) => fs.existsSync(path.join(dir, name)))) return dir
     if (dir === path.dirname(dir)) return undefined
   }
 }
 
-function scriptsIn(dir: string): Record<string, string> | undefined {
-  const text = readSmall(path.join(dir, 'package.json'))
-  if (text === undefined) return undefined
-  try {
-    const value: unknown = JSON.parse(text)
-    const scripts = isRecord(value) && isRecord(value['scripts']) ? Object.entries(value['scripts']) : []
-    return Object.fromEntries(scripts.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
-  } catch {
-    return {}
+/** The first counts; the others only where it is not there, and for pnpm only. */
+const manifestNames = ['package.json', 'package.json5', 'package.yaml']
+
+function manifestIn(dir: string, root: string): Manifest | undefined {
+  const file = manifestNames.find((name) => fs.existsSync(path.join(dir, name)))
+  const text = file === undefined ? undefined : readSmall(path.join(dir, file))
+  if (file === undefined || text === undefined) return undefined
+  const name = path.join(path.relative(root, dir), file)
+  const native = readSmall(path.join(dir, 'binding.gyp'))
+  const value = parsed(text)
+  if (!isRecord(value)) return { dir, name, scripts: {}, local: [], native, unread: text }
+  const dependencies = Object.entries(value)
+    .filter(([key]) => /dependencies$/i.test(key))
+    .flatMap(([, all]) => stringsIn(all))
+  return {
+    dir,
+    name,
+    scripts: Object.fromEntries(stringsIn(value['scripts'])),
+    local: dependencies.flatMap(([, spec]) => placeIn(spec) ?? []),
+    native,
+    unread: undefined,
   }
 }
+
+const stringsIn = (value: unknown): [string, string][] =>
+  isRecord(value)
+    ? Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+    : []
+
+/** The path in a dependency that names one. */
+const placeIn = (spec: string): string | undefined =>
+  /^(?:file|link|portal):(.+)$/.exec(spec)?.[1] ?? /^(?:\.{1,2}\/|\/).*$/.exec(spec)?.[0]
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Files that can put another program or shell in the place of the tool's own. Their texts count, and are not shown. */
+const settingNames = ['.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs', 'pnpm-workspace.yaml', 'bunfig.toml']
+
+const toolSettings = (dirs: readonly string[], root: string): string =>
+  dirs
+    .flatMap((dir) => {
+      const there = new Set(namesIn(dir))
+      return settingNames.flatMap((name) => {
+        const text = there.has(name) ? readSmall(path.join(dir, name)) : undefined
+        return text === undefined ? [] : [`${path.join(path.relative(root, dir), name)}: ${sha256(text)}`]
+      })
+    })
+    .join('\n')

@@ -6,11 +6,21 @@ export interface Text {
   readonly shown: string
 }
 
+/** A byte order mark is left out, as programs leave it out that read such files. */
 export function readSmall(file: string): string | undefined {
   try {
     const stat = fs.statSync(file)
-    return stat.isFile() && stat.size < 5_000_000 ? fs.readFileSync(file, 'utf8') : undefined
+    if (!stat.isFile() || stat.size >= 5_000_000) return undefined
+    return fs.readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
   } catch {
     return undefined
+  }
+}
+
+export function namesIn(dir: string): string[] {
+  try {
+    return fs.readdirSync(dir).sort()
+  } catch {
+    return []
   }
 }

@@ -11,11 +11,18 @@ import { isRecord } from './project-list.ts'
  */
 export interface Voucher {
   readonly command: string
-  /** Hash of what it runs; null where that cannot be known. */
+  /** Hash of what it runs; null where that cannot be known, so that it is for whatever this runs. */
   readonly runs: string | null
   readonly network: boolean
+  /** Denied files that it may read, relative to the root. */
+  readonly reads?: readonly string[]
+  /** A longer time limit than commands have. */
+  readonly timeoutMs?: number
   readonly added: string
 }
+
+/** In the files of the first version the network was not asked about. */
+const version = 2
 
 export function readVouchers(root: string): Voucher[] {
   const file = vouchersFile(root)
@@ -23,7 +30,8 @@ export function readVouchers(root: string): Voucher[] {
   try {
     const value: unknown = JSON.parse(fs.readFileSync(file, 'utf8'))
     if (!isRecord(value) || value['root'] !== root || !Array.isArray(value['vouchers'])) return []
-    return value['vouchers'].filter(isVoucher)
+    const vouchers = value['vouchers'].filter(isVoucher)
+    return value['version'] === version ? vouchers : vouchers.map((one) => ({ ...one, network: false }))
   } catch {
     return []
   }
@@ -31,11 +39,13 @@ export function readVouchers(root: string): Voucher[] {
 
 function isVoucher(value: unknown): value is Voucher {
   if (!isRecord(value)) return false
-  const { command, runs, network, added } = value
+  const { command, runs, network, reads, timeoutMs, added } = value
   return (
     typeof command === 'string' &&
     (runs === null || typeof runs === 'string') &&
     typeof network === 'boolean' &&
+    (reads === undefined || (Array.isArray(reads) && reads.every((one) => typeof one === 'string'))) &&
+    (timeoutMs === undefined || typeof timeoutMs === 'number') &&
     typeof added === 'string'
   )
 }
@@ -46,7 +56,7 @@ export function writeVouchers(root: string, vouchers: readonly Voucher[]): void 
     throw new SettingsError(
       `clada cannot remember this: '${stateHome()}' lies inside the project, where models can write. Set XDG_STATE_HOME to a directory outside.`,
     )
-  keepForUser(file, `${JSON.stringify({ root, vouchers }, null, 2)}\n`)
+  keepForUser(file, `${JSON.stringify({ root, version, vouchers }, null, 2)}\n`)
 }
 
 function vouchersFile(root: string): string | undefined {

@@ -1,51 +1,121 @@
 import path from 'node:path'
 import { sha256 } from '../core/hash.ts'
+import { isProgram } from '../process/programs.ts'
+import type { ApprovalLine } from './approval-line.ts'
+import { gitRuns } from './git-runs.ts'
 import { packageScripts } from './package-scripts.ts'
+import { type Around, type FoundProgram, programsNamed, toolNamed } from './program.ts'
+import { ruleFiles } from './rule-files.ts'
 import { readSmall, type Text } from './text.ts'
 
 /** What a command line would run, where the project's own files say so: then an approval is for that and no more. */
 export interface WhatRuns {
+  /** Undefined when there is no such program. */
+  readonly program: FoundProgram | undefined
   /** Changes when what is run changes; null where nothing can be known. */
   readonly hash: string | null
-  /** For the person who is asked. */
+  /** For the person who is asked; undefined where nothing is known, which is whatever this runs. */
   readonly shown: string | undefined
-  /** Whether it is for fetching things. */
-  readonly network: boolean
-}
-
-export function whatRuns(words: readonly string[], cwd: string, root: string): WhatRuns {
-  const text = textOf(words, cwd, root)
-  return {
-    hash: text === undefined ? null : sha256(text.whole),
-    shown: text?.shown,
-    network: fetches.test(words.join(' ')),
-  }
-}
-
-/** Commands that are of no use without the network. */
-const fetches =
-  /^(?:(?:npm|pnpm|bun) (?:i|install|ci|add|update|upgrade|audit|outdated)\b|yarn(?: (?:install|add|up|upgrade))?$|yarn (?:install|add|up|upgrade) |npx |bunx |pip3? install |python3? -m pip install |uv (?:sync|add|pip install|lock)|poetry (?:install|add|update)|pipenv (?:install|sync)|cargo (?:fetch|add|install|update)|go (?:mod download|get|install)|bundle install|gem install|composer (?:install|require|update)|mvn |gradle |\.\/gradlew )/
-
-function textOf(words: readonly string[], cwd: string, root: string): Text | undefined {
-  const [program = '', ...rest] = words
-  if (/^(npm|pnpm|yarn|bun)$/.test(program)) return packageScripts(program, rest, cwd, root)
-  if (program === 'make') return filesNamed(rest, cwd, ['GNUmakefile', 'makefile', 'Makefile'])
-  if (program === 'just') return filesNamed(rest, cwd, ['justfile', 'Justfile'])
-  if (program.includes('/')) return filesNamed(words, cwd)
-  if (/^(node|python3?|ruby|bash|sh|deno|tsx)$/.test(program)) return filesNamed(rest, cwd)
-  return undefined
 }
 
 /**
- * All files among the words of a command, as values of options too: which of them is run is for the program to know.
- * Some programs have files that they take unnamed, from where they start or from a directory that they are given.
+ * One for each program that the name may mean, the preferred one first. `approved` is the line that is or would be
+ * approved: what follows its star does not count, unless it leads a tool to other scripts.
  */
-function filesNamed(words: readonly string[], cwd: string, unnamed: readonly string[] = []): Text | undefined {
-  const places = words.flatMap((word) => [word, word.slice(word.indexOf('=') + 1), word.replace(/^-[A-Za-z]/, '')])
-  const names = [...unnamed, ...places, ...places.flatMap((place) => unnamed.map((one) => path.join(place, one)))]
-  const found = [...new Set(names)].flatMap((name) => {
+export function whatRuns(words: readonly string[], around: Around, approved = words): [WhatRuns, ...WhatRuns[]] {
+  const text = textOf(words, approved, around)
+  const of = (program: FoundProgram | undefined): WhatRuns => {
+    const parts = [program?.bound, text].flatMap((part) => part ?? [])
+    return {
+      program,
+      hash: parts.length === 0 ? null : sha256(JSON.stringify(parts.map(({ whole }) => whole))),
+      shown: parts.length === 0 ? undefined : parts.map(({ shown }) => shown).join('; '),
+    }
+  }
+  const [first, ...others] = programsNamed(words[0] ?? '', around)
+  return [of(first), ...others.map(of)]
+}
+
+/** The same for a line of the list of a project. */
+export const whatLineRuns = (
+  { words, dir }: ApprovalLine,
+  { root, roots }: Omit<Around, 'cwd'>,
+  approved = words,
+): [WhatRuns, ...WhatRuns[]] => whatRuns(words, { cwd: path.resolve(root, dir), root, roots }, approved)
+
+/** Commands that put packages on the machine, so that they have to write to what tools keep in the home directory. */
+const installing =
+  /^(?:(?:npm|pnpm|bun) (?:i|install|ci|add|update|upgrade)\b|yarn$|yarn (?:install|add|up|upgrade)\b|pip3? install |python[\d.]* -m pip install |uv (?:sync|add|pip install|lock)\b|poetry (?:install|add|update)\b|pipenv (?:install|sync)\b|cargo (?:fetch|add|install|update)\b|go (?:mod (?:download|tidy)|get|install)\b|bundle install\b|gem install |composer (?:install|require|update)\b)/
+
+/** Commands that are of no use without the network, as far as is known: for these it is asked about. */
+const fetching =
+  /^(?:npm (?:audit|outdated)\b|npx |bunx |pnpx |uvx |mvn |gradle |(?:\.\/)?(?:gradlew|mvnw) |git (?:fetch|pull|push|clone|ls-remote)\b)/
+
+export const installs = ({ words }: Pick<ApprovalLine, 'words'>): boolean => installing.test(words.join(' '))
+
+export const wantsNetwork = (line: Pick<ApprovalLine, 'words'>): boolean =>
+  installs(line) || fetching.test(`${line.words.join(' ')} `)
+
+function textOf(words: readonly string[], approved: readonly string[], around: Around): Text | undefined {
+  const [program = '', ...rest] = words
+  const { cwd, root } = around
+  if (/^(npm|pnpm|yarn|bun)$/.test(program)) {
+    const inner = program === 'bun' || rest[0] !== 'exec' ? undefined : startedTool(rest.slice(1), around)
+    return inner ?? packageScripts(program, rest, cwd, root)
+  }
+  const runner = runners.find((one) => one.every((word, at) => word === words[at]))
+  if (runner !== undefined) return startedTool(words.slice(runner.length), around)
+  if (program === 'git') return gitRuns(root)
+  const files = ruleFiles(path.basename(program), rest, cwd)
+  if (files !== undefined) return files
+  const given = approved.slice(1)
+  // One that cannot be started yet is still the one that would be.
+  if (program.includes('/')) return filesNamed(isProgram(path.resolve(cwd, program)) ? given : approved, cwd)
+  return /^(?:node|python[\d.]*|ruby|perl|php|bash|sh|dash|zsh|deno|tsx|ts-node|lua|Rscript)$/.test(program)
+    ? filesNamed(given, cwd)
+    : undefined
+}
+
+/** Programs that run a tool of the project by its name. */
+const runners = ['npx', 'bunx', 'pnpx', 'uv run', 'poetry run', 'pipenv run', 'hatch run', 'bundle exec'].map((line) =>
+  line.split(' '),
+)
+
+/** The tool of the project that would be run, when there is one. */
+function startedTool(words: readonly string[], around: Around): Text | undefined {
+  const name = words.find((word) => !word.startsWith('-'))
+  if (name === undefined || name.includes('/')) return name === undefined ? undefined : filesNamed([name], around.cwd)
+  const tool = toolNamed(name, around)
+  if (tool !== undefined) return tool
+  // Once the project has such a tool, it runs instead.
+  return {
+    whole: 'none of the project',
+    shown: `${name}, which the project does not have: whatever is fetched or found`,
+  }
+}
+
+/** All files among the words of a command, as values of options too: which of them is run is for the program to know. */
+function filesNamed(words: readonly string[], cwd: string): Text | undefined {
+  const names = words.flatMap((word, at) => [
+    word,
+    `${word}.js`,
+    word.slice(word.indexOf('=') + 1),
+    word.replace(/^-[A-Za-z]/, ''),
+    ...(words[at - 1] === '-m' ? modulesOf(word) : []),
+    path.join(word, 'index.js'),
+  ])
+  return textOfFiles([...new Set(names)], cwd)
+}
+
+const modulesOf = (name: string): string[] => {
+  const place = name.replaceAll('.', '/')
+  return [`${place}.py`, `${place}/__main__.py`]
+}
+
+export function textOfFiles(names: readonly string[], cwd: string): Text | undefined {
+  const found = names.flatMap((name) => {
     const text = readSmall(path.resolve(cwd, name))
-    return text === undefined ? [] : [{ name, text }]
+    return text === undefined ? [] : [{ name: path.normalize(name), text }]
   })
   if (found.length === 0) return undefined
   return {

@@ -45,16 +45,29 @@ export function answerIn(reply: string): ApprovalAnswer {
 }
 
 export const question = (request: ApprovalRequest): string =>
-  ['', ...approvalFacts(request), 'Run it? y (once), a (always) or n, then Enter: '].join('\n')
+  ['', ...approvalFacts(request), `${asked[request.about]} y (once), a (always) or n, then Enter: `].join('\n')
+
+/** The question itself, in few words. */
+export const asked = {
+  command: 'Run it?',
+  network: 'Let it use the network?',
+} as const satisfies Record<ApprovalRequest['about'], string>
 
 /** What a person must know before they say yes, wherever they are asked. */
-export function approvalFacts({ root, command, runs, changed, network }: ApprovalRequest): string[] {
+export function approvalFacts(request: ApprovalRequest): string[] {
+  const { root, command, about, runs, changed, installs, repository } = request
+  if (about === 'network')
+    return [
+      `    ${visible(command)}`,
+      '  It seems to need the network. With it, it can send away what it can read. n: run it without.',
+    ]
   return [
     `The model wants to run a command in ${visible(root)}:`,
     `    ${visible(command)}`,
-    ...(runs === undefined ? [] : [`  It runs: ${visible(runs)}`]),
+    `  It runs: ${runs === undefined ? 'whatever this runs; the project does not say what' : visible(runs)}`,
     ...(changed ? ['  You approved it before, but what it runs has changed.'] : []),
-    ...(network ? ['  It may use the network.'] : []),
+    ...(installs ? ['  It installs packages: it may write to the caches of tools in your home directory.'] : []),
+    ...(repository ? ['  It changes the repository itself, not only files.'] : []),
   ]
 }
 

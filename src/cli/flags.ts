@@ -65,7 +65,20 @@ export const flags = [
   { name: 'exec', value: 'MODE', values: ['sandbox', 'unsandboxed', 'off'], help: 'how code is run; default: sandbox' },
   { name: 'approve', value: 'CMD', repeat: true, help: 'approve a command for this run (repeatable)' },
   { name: 'trust-approvals', help: "accept the project's list of approved commands for this run" },
+  {
+    name: 'approve-network',
+    value: 'CMD',
+    repeat: true,
+    help: 'approve a command for this run, and let it use the network (repeatable)',
+  },
   { name: 'network', help: 'let the command use the network' },
+  { name: 'args', help: 'with any further arguments, as if the command ended in *' },
+  {
+    name: 'reads',
+    value: 'FILE',
+    repeat: true,
+    help: 'let the command read this denied file of the project (repeatable)',
+  },
   { name: 'atomic', help: 'apply the whole document or nothing' },
   {
     name: 'again',
@@ -101,7 +114,12 @@ export const flags = [
     for: { squash: { help: 'only show what would become one commit' } },
   },
   { name: 'action', value: 'N', help: 'only this action of the execution' },
-  { name: 'timeout', value: 'SECONDS', help: 'for one search or command; default 30' },
+  {
+    name: 'timeout',
+    value: 'SECONDS',
+    help: 'for one search or command; default 30',
+    for: { approve: { help: 'more time than other commands have, such as 5m' } },
+  },
   { name: 'total-timeout', value: 'SECONDS', help: 'for the whole document; the rest is skipped' },
   {
     name: 'copy',
@@ -144,7 +162,13 @@ export const running = [
   'budget',
   'max-output',
 ] as const satisfies readonly FlagName[]
-export const programs = ['exec', 'approve', 'trust-approvals', 'output-mode'] as const satisfies readonly FlagName[]
+export const programs = [
+  'exec',
+  'approve',
+  'approve-network',
+  'trust-approvals',
+  'output-mode',
+] as const satisfies readonly FlagName[]
 export const saving = [
   'no-git',
   'git',
@@ -239,8 +263,11 @@ export function notAmong(name: string, value: string, values: readonly string[])
 export function numberOf(values: FlagValues, name: FlagName): number | undefined {
   const text = values[name]?.[0]
   if (text === undefined) return undefined
-  const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)\s*(s|ms|k|kb|m|mb)?$/i.exec(text) ?? []
-  if (digits === undefined) throw new UsageError(`--${name} must be a number, not '${text}'.`)
-  const factors: Record<string, number> = { ms: 0.001, k: 1024, kb: 1024, m: 1024 * 1024, mb: 1024 * 1024 }
-  return Number(digits) * (factors[unit.toLowerCase()] ?? 1)
+  const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text) ?? []
+  const factor = (name.endsWith('timeout') ? times : sizes)[unit.toLowerCase()]
+  if (digits === undefined || factor === undefined) throw new UsageError(`--${name} must be a number, not '${text}'.`)
+  return Number(digits) * factor
 }
+
+const times: Readonly<Record<string, number>> = { '': 1, s: 1, ms: 0.001, m: 60, min: 60, h: 3600 }
+const sizes: Readonly<Record<string, number>> = { '': 1, k: 1024, kb: 1024, m: 1024 * 1024, mb: 1024 * 1024 }

@@ -52,6 +52,7 @@ export async function optionsFor(flags: FlagValues): Promise<CladaOptions> {
     reserved,
     allowedRoots: [...(below.allowedRoots ?? []), ...(own.allowedRoots ?? [])],
     approve: [...(below.approve ?? []), ...(own.approve ?? [])],
+    network: [...(below.network ?? []), ...(own.network ?? [])],
     limits: { ...below.limits, ...own.limits },
   }
 }
@@ -118,7 +119,8 @@ function flagOptions(flags: FlagValues): CladaOptions {
     ...(flags.syntax === undefined ? {} : { syntaxes: flags.syntax.map(syntaxOf) }),
     ...cslDelimiters(flags),
     ...(flags.exec === undefined ? {} : { exec: execOf(flags) }),
-    approve: flags.approve ?? [],
+    approve: [...(flags.approve ?? []), ...(flags['approve-network'] ?? [])],
+    network: flags['approve-network'] ?? [],
     trustApprovals: flags['trust-approvals'] !== undefined,
     ...(maxOutput === undefined ? {} : { maxOutput }),
     ...(timeout === undefined ? {} : { limits: { actionMs: timeout * 1000 } }),

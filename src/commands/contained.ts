@@ -22,7 +22,12 @@ export interface Containment {
   /** `required`: not run without a sandbox. `if-there`: the user has approved this very command. */
   readonly sandbox: 'required' | 'if-there'
   readonly network: boolean
-  readonly caches: 'writable' | 'none'
+  /** What tools keep in the home directory: written to, written to in a layer that is thrown away, or not there. */
+  readonly caches: 'through' | 'discard' | 'none'
+  /** Denied files that it may read, relative to the root. */
+  readonly reads?: readonly string[]
+  /** Whether it may change the repository: not its config and hooks, which decide what runs later. */
+  readonly repository?: 'looks' | 'changes'
   /** Further files that must be readable inside. */
   readonly readable?: readonly string[]
   readonly memoryBytes: number
@@ -48,6 +53,7 @@ export async function runContained(what: Containment, place: Place, scope: Comma
   const { root } = scope.settings
   const isClosed = closedNames(scope)
   const before = surveyOf(root, isClosed)
+  const inGit = keptInGit.filter((name) => isEntry(path.join(root, name)))
   const inside = chosen === undefined ? undefined : await runInside(chosen, what, place, before, scope)
   const failure = inside === undefined ? undefined : chosen?.failed(inside)
   const warnings: string[] = []
@@ -78,6 +84,7 @@ export async function runContained(what: Containment, place: Place, scope: Comma
   )
   if (!end.gone) warnings.push('some processes it started could not be ended; look for them with ps')
   warnings.push(...oddities(before, after, changed))
+  if (what.repository === 'changes' && inGit.length > 0) warnings.push(...plantedInGit(root, inGit))
   return { ok: true, end, changed, warnings, contained: end === inside }
 }
 
@@ -177,29 +184,46 @@ function runBare(what: Containment, place: Place, scope: CommandScope): Promise<
 
 /** What a program may see and change. */
 export function boundsFor(
-  what: Pick<Containment, 'file' | 'caches' | 'network' | 'readable' | 'memoryBytes'>,
+  what: Pick<Containment, 'file' | 'caches' | 'network' | 'readable' | 'reads' | 'repository' | 'memoryBytes'>,
   survey: Pick<Survey, 'closed' | 'repositories'>,
   scope: Pick<CommandScope, 'settings'>,
 ): Bounds {
   const { root, allowedRoots, userPlaces } = scope.settings
+  const repositories = survey.repositories.filter((name) => name !== '.git')
   const home = os.homedir()
   const further = openRoots(allowedRoots, home).filter((dir) => !isBelow(dir, root))
   const isThere = (name: string): boolean => isEntry(path.join(root, name))
   const own = ['.git', '.clada', ...userPlacesIn(root, userPlaces)]
   // A command that was approved may set up its own tools; code may not plant what others run later.
-  const planted = what.caches === 'writable' ? [] : ['.npmrc', '.yarnrc', '.yarnrc.yml', '.husky']
+  const planted = what.caches === 'none' ? ['.npmrc', '.yarnrc', '.yarnrc.yml', '.husky'] : []
+  const inGit = what.repository === 'changes' ? keptInGit : ['.git']
+  const reads = new Set(what.reads)
+  const kept = [...new Set([...inGit, ...own.slice(1), 'clada.yml', ...planted, ...reads, ...repositories])]
   return {
     root,
     home,
     readable: [...runtimesIn(home), ...prefixOf(what.file, home, root), ...further, ...(what.readable ?? [])],
     hidden: closedIn(further, scope),
-    caches: what.caches === 'writable' ? cachesIn(home) : [],
-    fixed: [...new Set([...own, 'clada.yml', ...planted, ...survey.repositories])].filter(isThere),
-    closed: survey.closed.filter(({ path: name }) => !isBelow(name, '.git') && !isBelow(name, '.clada')),
-    absent: [...new Set(own.filter((name) => !isThere(name)))],
+    caches: what.caches === 'through' ? cachesIn(home) : [],
+    discarded: what.caches === 'discard' ? cachesIn(home) : [],
+    fixed: kept.filter(isThere),
+    closed: survey.closed.filter(
+      ({ path: name }) => !isBelow(name, '.git') && !isBelow(name, '.clada') && !reads.has(name),
+    ),
+    absent: [...new Set((what.repository === 'changes' ? own.slice(1) : own).filter((name) => !isThere(name)))],
     network: what.network,
     limits: { memoryBytes: what.memoryBytes, fileBytes: 4 * gib, processes: mostThreadsOfUser() },
   }
+}
+
+/** What in a repository decides which programs run, at every later command of the user. */
+const keptInGit = ['.git/config', '.git/config.worktree', '.git/commondir', '.git/hooks', '.git/info', '.git/modules']
+
+/** Takes away what a program has put there; where nothing was, nothing could be mounted to keep it out. */
+function plantedInGit(root: string, before: readonly string[]): string[] {
+  const planted = keptInGit.filter((name) => !before.includes(name) && isEntry(path.join(root, name)))
+  for (const name of planted) fs.rmSync(path.join(root, name), { recursive: true, force: true })
+  return planted.map((name) => `${name} was made by a program of the repository and removed: it decides what git runs`)
 }
 
 /**

@@ -59,7 +59,7 @@ export async function execCode(request: ExecRequest, scope: CommandScope): Promi
     }
     if (ended === 'itself' && exitCode === 0) return ok(data, warnings)
     return {
-      ...fail(problemOf(done.end, timeoutMs, missedNetwork(what, done) ? { for: 'code' } : undefined), data),
+      ...fail(problemOf(done.end, { ms: timeoutMs }, missedNetwork(what, done) ? { for: 'code' } : undefined), data),
       ...(warnings.length > 0 ? { warnings } : {}),
     }
   } finally {

@@ -1,114 +1,154 @@
 import os from 'node:os'
-import path from 'node:path'
-import { Approvals } from '../approvals/approvals.ts'
-import { readProjectList } from '../approvals/project-list.ts'
-import { type WhatRuns, whatRuns } from '../approvals/what-runs.ts'
+import { type ApprovalLine, approvalLine } from '../approvals/approval-line.ts'
+import { Approvals, namedBy } from '../approvals/approvals.ts'
+import { installs, type WhatRuns, wantsNetwork } from '../approvals/what-runs.ts'
 import { fail, ok, type Outcome } from '../core/action.ts'
+import type { ApprovalRequest } from '../core/commands.ts'
 import type { PathArg } from '../core/files.ts'
 import type { Offline, Problem } from '../core/problem.ts'
 import { certificatesIn, commandEnvironment } from '../process/environment.ts'
-import { findProgram, isProgram, pathOutside } from '../process/programs.ts'
+import { pathOutside } from '../process/programs.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
-import { projectTools } from '../process/runtimes.ts'
-import { approvalLine, approvalLineOf } from './approval-line.ts'
+import { prefixOf, projectTools } from '../process/runtimes.ts'
+import { gitEnvironment } from './git-identity.ts'
 import { missedNetwork } from './closed-network.ts'
 import { type Contained, type Containment, runContained } from './contained.ts'
 import { type CommandScope, type Place, placeOf } from './scope.ts'
 
-/** A command that is not on the list: run when the user has approved exactly this one. */
+/** A command that is not on the list: run when the user has approved it. */
 export async function runApproved(
   request: { words: readonly string[]; cwd: PathArg },
   scope: CommandScope,
 ): Promise<Outcome> {
   const { words, cwd } = request
+  const { root } = scope.settings
   const place = await placeOf(cwd, 'looks', scope)
-  const command = approvalLine(words, place.relative)
-  const runs = whatRuns(words, place.absolute, scope.settings.root)
-  const permit = await permission(command, runs, scope)
+  const line = approvalLine(words, place.relative)
+  const permit = await permission(line, scope)
   if (!permit.ok) return fail(permit.problem)
   if (scope.effect === 'show') {
-    return ok({ would_run: command }, ['not run in a preview; what it changes cannot be foreseen'])
+    return ok({ would_run: line.line }, ['not run in a preview; what it changes cannot be foreseen'])
   }
-  const program = programFor(words[0] ?? '', place, scope)
-  if (program === undefined) return fail({ kind: 'program-missing', program: words[0] ?? '' })
+  if (permit.runs.program === undefined) return fail({ kind: 'program-missing', program: words[0] ?? '' })
   await placeOf(cwd, 'changes', scope)
-  const what: Containment = {
-    file: program.file,
-    args: words.slice(1),
-    env: commandEnvironment(process.env, { path: program.path, home: os.homedir(), venv: program.venv }),
-    timeoutMs: scope.settings.limits.actionMs,
-    sandbox: 'if-there',
-    network: permit.network,
-    caches: 'writable',
-    readable: permit.network ? certificatesIn(process.env) : [],
-    memoryBytes: 16 * 1024 ** 3,
-  }
+  const what = await containmentOf(words, permit, place, scope)
   const done = await runContained(what, place, scope)
+  const offline = missedNetwork(what, done)
+    ? ({ for: 'command', command: line.line, ...elsewhere(root) } as const)
+    : undefined
   return outcomeOf(
     done,
-    what.timeoutMs,
-    missedNetwork(what, done) ? { for: 'command', command, ...elsewhere(scope.settings.root) } : undefined,
+    { ms: what.timeoutMs, approval: { command: line.line, network: what.network, ...elsewhere(root) } },
+    offline,
   )
 }
 
-type Permit = { readonly ok: true; readonly network: boolean } | { readonly ok: false; readonly problem: Problem }
-
-async function permission(
-  command: string,
-  runs: WhatRuns,
-  { settings, commands, ask, effect }: CommandScope,
-): Promise<Permit> {
-  const approvals = new Approvals(settings.root)
-  const state = approvals.stateOf(command, runs)
-  // First, because only this one may say more about the network than the command does.
-  if (state.state === 'approved') return { ok: true, network: state.network }
-  if (commands.approve.some((line) => isSame(line, command))) return { ok: true, network: runs.network }
-  if (commands.trustApprovals && readProjectList(settings.root).commands.includes(command)) {
-    return { ok: true, network: runs.network }
+async function containmentOf(
+  words: readonly string[],
+  { runs: { program }, network, caches, reads, timeoutMs }: Permit & { ok: true },
+  place: Place,
+  { settings: { root, allowedRoots, limits }, commands }: CommandScope,
+): Promise<Containment> {
+  const home = os.homedir()
+  const tools = projectTools(root, place.absolute)
+  const outside = pathOutside(process.env['PATH'], [root, ...allowedRoots])
+  // What may reach the network or the user's caches finds the user's programs first, whatever the project has.
+  const dirs = network || caches === 'through' ? [...outside, ...tools.path] : [...tools.path, ...outside]
+  const [file = '', ...before] = program?.start ?? []
+  const git = words[0] === 'git'
+  return {
+    file,
+    args: [...before, ...words.slice(1)],
+    env: {
+      ...commandEnvironment(process.env, { path: dirs, home, venv: tools.venv, network, more: commands.env }),
+      ...(git ? await gitEnvironment(root) : {}),
+    },
+    timeoutMs: Math.max(limits.actionMs, timeoutMs),
+    sandbox: 'if-there',
+    network,
+    caches,
+    reads,
+    repository: git ? 'changes' : 'looks',
+    readable: [
+      ...(program === undefined ? [] : prefixOf(program.file, home, root)),
+      ...(network ? certificatesIn(process.env) : []),
+    ],
+    memoryBytes: 16 * 1024 ** 3,
   }
+}
+
+type Permit =
+  | {
+      readonly ok: true
+      readonly runs: WhatRuns
+      readonly network: boolean
+      readonly caches: 'through' | 'discard'
+      readonly reads: readonly string[]
+      /** 0 where the limit of every command holds. */
+      readonly timeoutMs: number
+    }
+  | { readonly ok: false; readonly problem: Problem }
+
+async function permission(line: ApprovalLine, { settings, commands, ask, effect }: CommandScope): Promise<Permit> {
+  const { root, allowedRoots } = settings
+  const approvals = new Approvals(root, allowedRoots)
+  const permit = (runs: WhatRuns, by: ApprovalLine, network: boolean): Permit & { ok: true } => ({
+    ok: true,
+    runs,
+    network,
+    caches: installs(by) ? 'through' : 'discard',
+    reads: [],
+    timeoutMs: 0,
+  })
+  const state = approvals.stateOf(line)
+  // First, because only this one may say more than the command does.
+  if (state.state === 'approved') {
+    const { network, reads = [], timeoutMs = 0 } = state.voucher
+    return { ...permit(state.runs, state.line, network), reads, timeoutMs }
+  }
+  const named = namedBy(commands.approve, line) ?? (commands.trustApprovals ? approvals.listed(line) : undefined)
+  if (named !== undefined) {
+    // Nobody has seen what a program of the project is, so one of the user's comes first.
+    const all = approvals.runs(line, named)
+    const runs = all.find(({ program }) => program !== undefined && program.bound === undefined) ?? all[0]
+    return permit(runs, named, namedBy(commands.network, line) !== undefined)
+  }
+  const [runs] = approvals.runs(line)
   const changed = state.state === 'changed'
-  const { shown, network } = runs
+  const request: ApprovalRequest = {
+    root,
+    command: line.line,
+    about: 'command',
+    runs: runs.shown,
+    changed,
+    installs: installs(line),
+    repository: line.words[0] === 'git',
+  }
   const needed = (refused: boolean): Permit => ({
     ok: false,
     problem: {
       kind: 'approval-needed',
-      command,
-      ...elsewhere(settings.root),
+      command: line.line,
+      ...elsewhere(root),
       changed,
-      network,
+      network: wantsNetwork(line),
       refused,
-      ...(shown === undefined ? {} : { runs: shown }),
+      ...(runs.shown === undefined ? {} : { runs: runs.shown }),
     },
   })
   if (ask === undefined || effect === 'show') return needed(false)
-  const answer = await ask({ root: settings.root, command, runs: shown, changed, network })
+  const answer = await ask(request)
   if (answer === undefined || answer === 'no') return needed(answer === 'no')
-  if (answer === 'always') approvals.add(command, runs)
-  return { ok: true, network }
+  const network = wantsNetwork(line) ? await ask({ ...request, about: 'network' }) : 'no'
+  if (network === undefined) return needed(false)
+  if (answer === 'always') approvals.add(line, runs, { network: network === 'always' })
+  return permit(runs, line, network !== 'no')
 }
 
 /** A project that is not where clada was started has to be named to whoever approves something for it. */
 const elsewhere = (root: string): { root?: string } => (root === process.cwd() ? {} : { root })
 
-/** The user's spelling may quote otherwise; the words must be the same. */
-function isSame(given: string, command: string): boolean {
-  const read = approvalLineOf(given)
-  return 'line' in read && read.line === command
-}
-
-function programFor(
-  name: string,
-  place: Place,
-  { settings }: CommandScope,
-): { file: string; path: string[]; venv: string | undefined } | undefined {
-  const { root, allowedRoots } = settings
-  const tools = projectTools(root, place.absolute)
-  const dirs = [...tools.path, ...pathOutside(process.env['PATH'], [root, ...allowedRoots])]
-  const file = name.includes('/') ? path.resolve(place.absolute, name) : findProgram(name, dirs)
-  return file !== undefined && isProgram(file) ? { file, path: dirs, venv: tools.venv } : undefined
-}
-
-function outcomeOf(done: Contained, timeoutMs: number, offline: Offline | undefined): Outcome {
+function outcomeOf(done: Contained, limit: Limit, offline: Offline | undefined): Outcome {
   if (!done.ok) return fail(done.problem)
   const { output, exitCode } = done.end
   const data = {
@@ -118,18 +158,21 @@ function outcomeOf(done: Contained, timeoutMs: number, offline: Offline | undefi
   }
   if (done.end.ended === 'itself' && exitCode === 0) return ok(data, done.warnings)
   return {
-    ...fail(problemOf(done.end, timeoutMs, offline), data),
+    ...fail(problemOf(done.end, limit, offline), data),
     ...(done.warnings.length > 0 ? { warnings: done.warnings } : {}),
   }
 }
 
+/** The time limit that held, and the approval by which it can be raised. */
+type Limit = Pick<Problem & { kind: 'command-late' }, 'ms' | 'approval'>
+
 export function problemOf(
   { ended, exitCode, signal, error = '' }: Pick<ProcessEnd, 'ended' | 'exitCode' | 'signal' | 'error'>,
-  timeoutMs: number,
+  limit: Limit,
   offline: Offline | undefined,
 ): Problem {
   const missed = offline === undefined ? {} : { offline }
-  if (ended === 'timeout') return { kind: 'command-late', ms: timeoutMs, ...missed }
+  if (ended === 'timeout') return { kind: 'command-late', ...limit, ...missed }
   if (ended === 'stopped') return { kind: 'command-failed', how: { stopped: error } }
   if (ended === 'crowd') return { kind: 'command-failed', how: { crowd: true } }
   const how = exitCode === null ? { signal: signal ?? 'unknown' } : { exit: exitCode }

@@ -181,12 +181,30 @@ export const keys = {
     kind: list(text({ says: 'a command line', most: 1000 }), 200),
     default: [],
     about:
-      'Commands that may run, by their exact words. In the user’s file they count in every project; those of a project’s file are asked about, one by one, by clada trust.',
+      'Commands that may run, by their exact words; a star at the end stands for any further arguments. In the user’s file they count in every project; those of a project’s file are asked about, one by one, by clada trust.',
     example: '[npm test]',
     project: trusted,
     join: addTo,
     askedEach: true,
     flags: ['approve'],
+  }),
+  'commands.network': key({
+    kind: list(text({ says: 'a command line', most: 1000 }), 200),
+    default: [],
+    about: 'Commands of commands.approve that may use the network. Without an entry here they run without it.',
+    example: '[npm install]',
+    project: trusted,
+    join: addTo,
+    flags: ['approve-network'],
+  }),
+  'commands.env': key({
+    kind: list(text({ says: 'the name of a variable', most: 200, pattern: /^[A-Za-z_][A-Za-z0-9_]*$/ }), 200),
+    default: [],
+    about:
+      'Environment variables that approved commands and hooks see, besides those that hold no secret and load no code (LANG, TERM, JAVA_HOME and the like).',
+    example: '[DJANGO_SETTINGS_MODULE]',
+    project: trusted,
+    join: addTo,
   }),
   'limits.input': key({
     kind: size,

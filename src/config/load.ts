@@ -1,8 +1,7 @@
 import os from 'node:os'
 import path from 'node:path'
 import { Approvals } from '../approvals/approvals.ts'
-import { whatRuns } from '../approvals/what-runs.ts'
-import { approvalLineOf } from '../commands/approval-line.ts'
+import { approvalLineOf } from '../approvals/approval-line.ts'
 import { defaultDeniedPatterns } from '../core/settings.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { canonical, SettingsError } from './settings.ts'
@@ -118,8 +117,7 @@ function withoutApproved(merged: Merged, root: string): Merged {
   const approvals = new Approvals(root)
   const open = asked.filter((command: string) => {
     const read = approvalLineOf(command)
-    if ('reason' in read) return true
-    return approvals.stateOf(read.line, whatRuns(read.words, path.resolve(root, read.cd), root)).state !== 'approved'
+    return 'reason' in read || approvals.stateOf(read).state !== 'approved'
   })
   const { refused, ...counted } = approve
   const left: Effective =

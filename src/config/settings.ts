@@ -63,8 +63,12 @@ export interface CladaOptions {
   totalTimeout?: number
   /** How code is run: contained, refused where that is not possible; as it is; or never. */
   exec?: 'sandbox' | 'unsandboxed' | 'off'
-  /** Commands that are approved for this run, by the exact words. */
+  /** Commands that are approved for this run, by the exact words; a star at the end stands for any further arguments. */
   approve?: readonly string[]
+  /** Those of them that may use the network. */
+  network?: readonly string[]
+  /** Names of environment variables that approved commands and hooks see, besides those that are safe for all. */
+  commandEnv?: readonly string[]
   /** Takes the project's own list of approved commands as it is. */
   trustApprovals?: boolean
   /** Bytes kept of what a program writes. */
@@ -133,11 +137,13 @@ export function historySettingsOf({ git, gitCommit, gitAuthor, lockFile, lockTim
 }
 
 /** What the options say about programs. */
-export const commandSettingsOf = ({ exec, approve, trustApprovals, maxOutput }: CladaOptions): CommandSettings => ({
-  exec: exec ?? defaultCommandSettings.exec,
-  approve: approve ?? [],
-  trustApprovals: trustApprovals ?? false,
-  outputBytes: maxOutput ?? defaultCommandSettings.outputBytes,
+export const commandSettingsOf = (options: CladaOptions): CommandSettings => ({
+  exec: options.exec ?? defaultCommandSettings.exec,
+  approve: options.approve ?? [],
+  network: options.network ?? [],
+  env: options.commandEnv ?? [],
+  trustApprovals: options.trustApprovals ?? false,
+  outputBytes: options.maxOutput ?? defaultCommandSettings.outputBytes,
 })
 
 function rootOf(given: string | undefined): string {

@@ -18,6 +18,8 @@ export function optionsOf(merged: Merged, root: string | undefined): CladaOption
     ...(limits.total_timeout === null ? {} : { totalTimeout: limits.total_timeout }),
     exec,
     approve: commands.approve,
+    network: commands.network,
+    commandEnv: commands.env,
     maxOutput: limits.output,
     hooks,
     vars,

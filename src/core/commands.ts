@@ -22,11 +22,16 @@ export interface ApprovalRequest {
   readonly root: string
   /** The line that would be approved. */
   readonly command: string
+  /** The network is a question of its own, put after the command was approved. */
+  readonly about: 'command' | 'network'
   /** What it runs, where that can be known. */
   readonly runs: string | undefined
   /** Whether it was approved before, when it still ran something else. */
   readonly changed: boolean
-  readonly network: boolean
+  /** Whether it may write to the caches of tools in the home directory. */
+  readonly installs: boolean
+  /** Whether it may change the repository itself. */
+  readonly repository: boolean
 }
 
 export type ApprovalAnswer = 'once' | 'always' | 'no'
@@ -38,6 +43,10 @@ export interface CommandSettings {
   readonly exec: 'sandbox' | 'unsandboxed' | 'off'
   /** Commands that are approved for this run. */
   readonly approve: readonly string[]
+  /** Those of them that may use the network. */
+  readonly network: readonly string[]
+  /** Names of variables that approved commands and hooks see, besides those that they always see. */
+  readonly env: readonly string[]
   /** Takes the project's own list of approved commands as it is, for this run. */
   readonly trustApprovals: boolean
   readonly outputBytes: number
@@ -46,6 +55,8 @@ export interface CommandSettings {
 export const defaultCommandSettings: CommandSettings = {
   exec: 'sandbox',
   approve: [],
+  network: [],
+  env: [],
   trustApprovals: false,
   outputBytes: 10 * 1024 * 1024,
 }

@@ -65,6 +65,7 @@ export type Problem =
       root?: string
       runs?: string
       changed: boolean
+      /** Whether it is of no use without the network. */
       network: boolean
       refused: boolean
     }
@@ -73,7 +74,13 @@ export type Problem =
       how: { exit: number } | { signal: string } | { crowd: true } | { stopped: string }
       offline?: Offline
     }
-  | { kind: 'command-late'; ms: number; offline?: Offline }
+  | {
+      kind: 'command-late'
+      ms: number
+      /** By which the user can give it more time. */
+      approval?: { command: string; network: boolean; root?: string }
+      offline?: Offline
+    }
   /** No program may be started at all. */
   | { kind: 'exec-refused'; reason: string; advice: Advice }
   | { kind: 'program-missing'; program: string; advice?: string }

@@ -72,13 +72,20 @@ async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandSco
       file: shell,
       args: ['-c', command.script, 'sh', ...(command.words ?? [])],
       env: {
-        ...(own ?? commandEnvironment(process.env, { path: dirs, home: os.homedir(), venv: tools.venv })),
+        ...(own ??
+          commandEnvironment(process.env, {
+            path: dirs,
+            home: os.homedir(),
+            venv: tools.venv,
+            network,
+            more: scope.commands.env,
+          })),
         ...environmentOf(facts),
       },
       timeoutMs: seconds * 1000,
       sandbox: 'if-there',
       network,
-      caches: 'writable',
+      caches: 'discard',
       readable: network ? certificatesIn(process.env) : [],
       memoryBytes: 16 * 1024 ** 3,
     }

@@ -28,7 +28,7 @@ async function askClient(server: Server, message: string, signal: AbortSignal): 
   if (server.getClientCapabilities()?.elicitation?.form === undefined) return undefined
   const answer = {
     type: 'string',
-    title: 'Run it?',
+    title: 'Allow it?',
     description: 'once: now; always: now and from now on in this project; no: not at all',
     enum: [...choices],
   }

@@ -32,6 +32,8 @@ export interface Bounds {
   readonly hidden: readonly ClosedPath[]
   /** Tool caches that can be written to. */
   readonly caches: readonly string[]
+  /** Tool caches that can be read; what is written there is thrown away, or refused where that cannot be done. */
+  readonly discarded: readonly string[]
   /** The home directory, shown empty but for what else is listed here. */
   readonly home: string
   /** Below the root, readable but not to be changed. */

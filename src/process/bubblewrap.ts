@@ -116,12 +116,13 @@ const etcNames = [
 ]
 
 function bindings(bounds: Bounds, host: HostFacts): string[] {
-  const { root, readable, hidden, caches, home, fixed, closed, absent, network } = bounds
+  const { root, readable, hidden, caches, discarded, home, fixed, closed, absent, network } = bounds
   const args: string[] = []
   if (network) args.push('--ro-bind-try', host.real('/etc/resolv.conf'), '/etc/resolv.conf')
   if (home !== root) args.push(...inMemory(host, home))
   for (const dir of [...readable].sort()) if (!isBelow(dir, '/usr')) args.push('--ro-bind-try', dir, dir)
   for (const { path: at, type } of hidden) args.push(...masked(at, type))
+  for (const dir of discarded) args.push('--ro-bind-try', dir, dir)
   for (const dir of caches) args.push('--bind-try', dir, dir)
   args.push('--bind', root, root)
   // What is mounted cannot be renamed.

@@ -28,15 +28,20 @@ export function codeEnvironment({ path, home, venv }: EnvironmentFacts): Record<
   }
 }
 
-/** For commands that the user approved: the user's own, without what looks secret or leads out of the sandbox. */
+/** For commands that the user approved: what they need to know about the machine, and what the user added by name. */
 export function commandEnvironment(
   user: Readonly<Record<string, string | undefined>>,
-  facts: EnvironmentFacts,
+  facts: EnvironmentFacts & {
+    readonly network: boolean
+    /** Names that the user's config adds. */
+    readonly more: readonly string[]
+  },
 ): Record<string, string> {
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(user)) {
-    if (value !== undefined && !isSecretName(name) && !isDoor(name) && !/:\/\/[^/\s@]*:[^/\s@]+@/.test(value))
-      env[name] = value
+    const known = handedOn.has(name) || name.startsWith('LC_') || (facts.network && forNetwork.has(name))
+    if (value === undefined || !(known || facts.more.includes(name))) continue
+    if (facts.more.includes(name) || !/:\/\/[^/\s@]*@/.test(value)) env[name] = value
   }
   return {
     ...env,
@@ -47,39 +52,41 @@ export function commandEnvironment(
   }
 }
 
+/** Neither secrets nor anything that makes a program load code: where things are, and how output should look. */
+const handedOn: ReadonlySet<string> = new Set(
+  [
+    'LANG LANGUAGE TZ TERM COLORTERM NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES USER LOGNAME SHELL CI',
+    'NODE_ENV RAILS_ENV RACK_ENV APP_ENV PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED PYTHONUTF8 PYTHONHASHSEED',
+    'RUST_BACKTRACE RUST_LOG SOURCE_DATE_EPOCH DEBIAN_FRONTEND',
+    'PYENV_ROOT PYENV_VERSION NVM_DIR NVM_BIN FNM_DIR VOLTA_HOME ASDF_DIR ASDF_DATA_DIR MISE_DATA_DIR RBENV_ROOT GOENV_ROOT',
+    'JAVA_HOME MAVEN_HOME M2_HOME GRADLE_HOME ANDROID_HOME GOPATH GOROOT GOCACHE GOMODCACHE GOTOOLCHAIN CARGO_HOME',
+    'RUSTUP_HOME RUSTUP_TOOLCHAIN RUSTUP_AUTO_INSTALL DOTNET_ROOT DENO_DIR BUN_INSTALL PNPM_HOME UV_CACHE_DIR CONDA_PREFIX',
+    'NIX_PATH XDG_CACHE_HOME XDG_DATA_HOME XDG_CONFIG_HOME',
+  ]
+    .join(' ')
+    .split(' '),
+)
+
 /** Files that the environment names and programs with a network need. */
+const certificates = [
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'REQUESTS_CA_BUNDLE',
+  'CURL_CA_BUNDLE',
+  'GIT_SSL_CAINFO',
+  'PIP_CERT',
+  'CARGO_HTTP_CAINFO',
+  'NIX_SSL_CERT_FILE',
+]
+
+const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY']
+
+const forNetwork: ReadonlySet<string> = new Set([
+  ...certificates,
+  ...proxies,
+  ...proxies.map((name) => name.toLowerCase()),
+])
+
 export const certificatesIn = (user: Readonly<Record<string, string | undefined>>): string[] =>
-  ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'].flatMap(
-    (name) => user[name] ?? [],
-  )
-
-export const isSecretName = (name: string): boolean =>
-  /TOKEN|SECRET|PASS(?:W|PHRASE|$)|PWD_|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE|AUTH|COOKIE|SESSION|_KEY$|^KEY|_PAT$|DSN|DATABASE_URL|CONNECTION_?STRING|WEBHOOK/i.test(
-    name,
-  )
-
-/** Names that make programs load other code, or point at sockets of the host. */
-const isDoor = (name: string): boolean =>
-  /^(?:LD_|DYLD_|GIT_|SSH_|GPG_|DBUS_|CLADA_)/.test(name) ||
-  [
-    'BASH_ENV',
-    'ENV',
-    'PROMPT_COMMAND',
-    'LESSOPEN',
-    'LESSCLOSE',
-    'DOCKER_HOST',
-    'KUBECONFIG',
-    'XDG_RUNTIME_DIR',
-  ].includes(name) ||
-  [
-    'DISPLAY',
-    'WAYLAND_DISPLAY',
-    'XAUTHORITY',
-    'TMUX',
-    'STY',
-    'PYTHONSTARTUP',
-    'PERL5OPT',
-    'RUBYOPT',
-    'OLDPWD',
-    'PWD',
-  ].includes(name)
+  certificates.flatMap((name) => user[name] ?? [])

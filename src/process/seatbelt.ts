@@ -20,7 +20,7 @@ export function seatbelt(file: string): Sandbox {
 
 /** Later rules win over earlier ones, so what is closed comes last. */
 export function seatbeltProfile(bounds: Bounds): string {
-  const { root, readable, hidden, caches, fixed, closed, absent, network } = bounds
+  const { root, readable, hidden, caches, discarded, fixed, closed, absent, network } = bounds
   const below = (names: readonly string[]): string[] => names.map((name) => path.posix.join(root, name))
   const system = ['/usr', '/bin', '/sbin', '/System', '/Library', '/opt', '/private/var/db', '/private/etc/ssl', '/dev']
   const closedPaths = [...hidden.map((one) => one.path), ...below(closed.map(({ path: name }) => name))]
@@ -33,7 +33,7 @@ export function seatbeltProfile(bounds: Bounds): string {
     '(allow sysctl-read)',
     '(allow mach-lookup (global-name "com.apple.system.opendirectoryd.libinfo") (global-name "com.apple.system.logger"))',
     '(allow file-read-metadata)',
-    rule('allow file-read*', [...system, ...readable, ...caches, root, '/private/tmp']),
+    rule('allow file-read*', [...system, ...readable, ...caches, ...discarded, root, '/private/tmp']),
     '(allow file-read* (literal "/") (literal "/private/etc/localtime") (literal "/private/etc/hosts"))',
     rule('allow file-write*', [root, ...caches, '/private/tmp']),
     '(allow file-write-data (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty"))',

@@ -39,7 +39,7 @@ export function programMessage(problem: ProgramProblem): Message {
         tag: 'TIMEOUT',
         code: 'exec_timeout',
         details: { limit: problem.ms },
-        advice: lateAdvice(problem.offline),
+        advice: lateAdvice(problem),
       }
     case 'exec-refused':
       return { what: `Not allowed: ${problem.reason}`, code: 'action_not_allowed', advice: problem.advice }
@@ -71,9 +71,17 @@ export function programMessage(problem: ProgramProblem): Message {
   }
 }
 
-function lateAdvice(offline: Offline | undefined): Advice {
+/** The limit that held, and who can raise it how. */
+function lateAdvice({ ms, approval, offline }: Problem & { kind: 'command-late' }): Advice {
   const stopped = 'Everything it started was stopped.'
   if (offline !== undefined) return `${stopped} ${offlineAdvice(offline)}`
+  if (approval !== undefined) {
+    const line = approveLine({ ...approval, timeout: `${Math.ceil((ms * 4) / 60_000)}m` })
+    return {
+      model: `${stopped} Do less at once. The user can give it more time with: ${line}.`,
+      user: `${stopped} To give it more time: ${line}.`,
+    }
+  }
   return {
     model: `${stopped} Do less at once, or ask the user for --timeout.`,
     user: `${stopped} Do less at once, or give it longer with --timeout.`,
@@ -122,9 +130,16 @@ export function offlineAdvice(offline: Offline): string {
 }
 
 /** The line by which a user approves a command, in whatever directory it is typed. */
-function approveLine({ command, network, root }: { command: string; network: boolean; root?: string }): string {
+function approveLine(approval: {
+  readonly command: string
+  readonly network: boolean
+  readonly timeout?: string
+  readonly root?: string
+}): string {
+  const { command, network, timeout, root } = approval
   const where = root === undefined ? '' : ` --root ${shellQuoted(root)}`
-  return `clada approve${network ? ' --network' : ''} ${shellQuoted(command)}${where}`
+  const flags = `${network ? ' --network' : ''}${timeout === undefined ? '' : ` --timeout ${timeout}`}`
+  return `clada approve${flags} ${shellQuoted(command)}${where}`
 }
 
 /** The line can be copied into a shell and means the same there. */

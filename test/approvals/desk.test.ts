@@ -6,7 +6,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { askDesk, openDesk } from '../../src/approvals/desk.ts'
 
 const root = '/home/ada/project'
-const request = { root, command: 'npm test', runs: 'vitest run', changed: false, network: false }
+const request = {
+  root,
+  command: 'npm test',
+  runs: 'vitest run',
+  changed: false,
+  about: 'command',
+  installs: false,
+  repository: false,
+} as const
 
 let state: string
 beforeEach(() => {

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { Approvals } from '../../src/approvals/approvals.ts'
-import { whatRuns } from '../../src/approvals/what-runs.ts'
+import { approvalLineOf } from '../../src/approvals/approval-line.ts'
 import { Clada } from '../../src/api/clada.ts'
 import type { Attack } from './attack.ts'
 import { documentFor } from './document.ts'
@@ -57,6 +57,14 @@ export const hostileEnvironment: Readonly<Record<string, string>> = {
   AWS_SECRET_ACCESS_KEY: canaries.environment,
 }
 
+/** As the user does it by `clada approve`. */
+function approve(project: string, command: string): void {
+  const line = approvalLineOf(command)
+  if ('reason' in line) throw new Error(line.reason)
+  const approvals = new Approvals(project)
+  approvals.add(line, approvals.runs(line)[0])
+}
+
 const isState = ({ id }: Attack): boolean => id.startsWith('STATE')
 
 function isWhole({ project }: Fixture): boolean {
@@ -73,7 +81,7 @@ function prepare({ action }: Attack, fixture: Fixture): void {
       return
     case 'unicode-normalise':
     case 'cwd-swap':
-      new Approvals(project).add('npm test', whatRuns(['npm', 'test'], project, project))
+      approve(project, 'npm test')
       return
     case 'lock':
       fs.mkdirSync(path.dirname(list))

@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { approvalLine } from '../../src/approvals/approval-line.ts'
 import { Approvals } from '../../src/approvals/approvals.ts'
-import { whatRuns } from '../../src/approvals/what-runs.ts'
 import { answerIn, question } from '../../src/cli/ask.ts'
 import { visible } from '../../src/cli/visible.ts'
 import type { ApprovalAnswer, ApprovalRequest } from '../../src/core/commands.ts'
@@ -51,12 +51,24 @@ function person(...answers: ApprovalAnswer[]): {
   }
 }
 
+const echo = approvalLine(['echo', 'hi'], '')
+
 describe('an approval', () => {
   it('is asked for once when the answer is always', async () => {
     const root = scratchDir()
     const { asked, ask } = person('always')
     for (let time = 0; time < 3; time++) expect((await run(root, 'echo hi', { ask })).output).toBe('hi\n')
-    expect(asked).toEqual([{ root, command: 'echo hi', runs: undefined, changed: false, network: false }])
+    expect(asked).toEqual([
+      {
+        root,
+        command: 'echo hi',
+        about: 'command',
+        runs: undefined,
+        changed: false,
+        installs: false,
+        repository: false,
+      },
+    ])
     expect(JSON.parse(fs.readFileSync(path.join(root, '.clada/allowed-commands.json'), 'utf8'))).toEqual({
       commands: ['echo hi'],
       added: { 'echo hi': expect.stringMatching(/^\d{4}-/) },
@@ -105,22 +117,22 @@ describe('an approval', () => {
   it('does not count when the project no longer lists it', async () => {
     const root = scratchDir()
     const approvals = new Approvals(root)
-    approvals.add('echo hi', whatRuns(['echo', 'hi'], root, root))
-    expect(approvals.stateOf('echo hi', { hash: null })).toEqual({ state: 'approved', network: false })
+    approvals.add(echo, { hash: null })
+    expect(approvals.stateOf(echo)).toMatchObject({ state: 'approved', voucher: { network: false } })
     fs.rmSync(path.join(root, '.clada/allowed-commands.json'))
-    expect(approvals.stateOf('echo hi', { hash: null })).toEqual({ state: 'unknown' })
+    expect(approvals.stateOf(echo)).toEqual({ state: 'unknown' })
   })
 
   it('of one project is none of another', async () => {
     const one = scratchDir()
     const other = scratchDir({ '.clada/allowed-commands.json': '{"commands":["echo hi"],"added":{}}' })
-    new Approvals(one).add('echo hi', whatRuns(['echo', 'hi'], one, one))
+    new Approvals(one).add(echo, { hash: null })
     expect(await run(other, 'echo hi')).toMatchObject({ code: 'approval_required' })
   })
 
   it('can be taken back', () => {
     const approvals = new Approvals(scratchDir())
-    approvals.add('echo hi', { hash: null, network: true })
+    approvals.add(echo, { hash: null }, { network: true })
     expect(approvals.remove('echo hi')).toBe(true)
     expect(approvals.remove('echo hi')).toBe(false)
     expect(approvals.list()).toEqual({ list: { commands: [], added: {} }, vouchers: [] })
@@ -129,7 +141,7 @@ describe('an approval', () => {
   it('survives a store that is broken', () => {
     for (const text of ['', '[]', '{"commands":1}', '{"commands":[1,null]}', 'x']) {
       const root = scratchDir({ '.clada/allowed-commands.json': text })
-      expect(new Approvals(root).stateOf('x', { hash: null })).toEqual({ state: 'unknown' })
+      expect(new Approvals(root).stateOf(echo)).toEqual({ state: 'unknown' })
     }
   })
 })
@@ -144,8 +156,11 @@ describe('what is shown', () => {
   })
 
   it('asks for the command, what it runs, and the network', () => {
-    const text = question({ root: '/p', command: 'npm test', runs: 'vitest run', changed: true, network: true })
-    expect(text).toMatch(/npm test\n {2}It runs: vitest run\n.*changed.*\n.*network/)
+    const facts = { root: '/p', command: 'npm ci', changed: true, installs: true, repository: false }
+    const text = question({ ...facts, about: 'command', runs: 'vitest run' })
+    expect(text).toMatch(/npm ci\n {2}It runs: vitest run\n.*changed.*\n.*caches.*\nRun it\?/)
+    expect(question({ ...facts, about: 'network', runs: 'x' })).toMatch(/npm ci\n.*network.*\nLet it use the network\?/)
+    expect(question({ ...facts, about: 'command', runs: undefined })).toContain('whatever this runs')
     expect([answerIn('y\n'), answerIn('A'), answerIn('n'), answerIn('')]).toEqual(['once', 'always', 'no', 'no'])
   })
 })

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { approvalLine } from '../../src/approvals/approval-line.ts'
 import { Approvals } from '../../src/approvals/approvals.ts'
 import { missedNetwork } from '../../src/commands/closed-network.ts'
 import type { Contained } from '../../src/commands/contained.ts'
@@ -85,7 +86,7 @@ describe.skipIf(!chooseSandbox().ok)('what failed for want of the network is tol
 
   it('a command whose approval for this run says nothing of the network gets it by the one that does', async () => {
     const root = scratchDir()
-    new Approvals(root).add(command, { hash: null, network: true })
+    new Approvals(root).add(approvalLine(['sh', '-c', script], ''), { hash: null }, { network: true })
     const { results } = await perform(root, 'run', { command }, { approve: [command] })
     expect(results[0]).toMatchObject({ code: 'exec_failed', error: 'run: Command failed with exit code 6' })
     expect(results[0]).not.toHaveProperty('details')

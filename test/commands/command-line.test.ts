@@ -73,7 +73,8 @@ describe('the command line', () => {
       status: 2,
       stderr: expect.stringContaining('| is a shell operator'),
     })
-    expect(clada(['approve', 'git push'])).toMatchObject({ status: 2 })
+    expect(clada(['approve', 'git -c a=b push'])).toMatchObject({ status: 2 })
+    expect(clada(['approve', 'npx *'])).toMatchObject({ status: 2, stderr: expect.stringContaining('every program') })
     expect(clada(['approve', 'ls -l'])).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('needs no approval'),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { approvalLine, approvalLineOf } from '../../src/commands/approval-line.ts'
+import { approvalLine, approvalLineOf, covers } from '../../src/approvals/approval-line.ts'
 import { splitCommand } from '../../src/policy/commands/words.ts'
 
 const words = (command: string): string[] | string => {
@@ -84,14 +84,44 @@ describe('the line that is approved', () => {
     fc.assert(
       fc.property(fc.array(word, { maxLength: 5 }), (rest) => {
         const all = ['npm', ...rest]
-        expect(approvalLineOf(approvalLine(all, ''))).toMatchObject({ words: all })
+        expect(approvalLineOf(approvalLine(all, '').line)).toMatchObject({ words: all })
       }),
     )
   })
 
   it('holds the directory', () => {
-    expect(approvalLine(['npm', 'test'], 'a b')).toBe("cd 'a b' && npm test")
+    expect(approvalLine(['npm', 'test'], 'a b').line).toBe("cd 'a b' && npm test")
     expect(approvalLineOf('cd ./src/ && npm  test')).toMatchObject({ line: 'cd src && npm test' })
+  })
+
+  it('knows a star at the end, and no other', () => {
+    expect(approvalLineOf('pytest *')).toMatchObject({ line: 'pytest *', words: ['pytest'], args: true })
+    expect(approvalLineOf("find '*'")).toMatchObject({ line: "find '*'", words: ['find', '*'], args: false })
+    expect(approvalLineOf('a * b')).toMatchObject({ args: false })
+  })
+
+  it.each(['npx *', 'env *', 'sh *', 'bash -c *', '/usr/bin/sudo *', 'npm exec *', 'uv run *', 'timeout *'])(
+    'takes no star that would stand for any program: %s',
+    (line) => {
+      expect(approvalLineOf(line)).toMatchObject({ reason: expect.stringContaining('every program') })
+    },
+  )
+
+  it.each([
+    ['npm test *', 'npm test', true],
+    ['npm test *', 'npm test -- -t x', true],
+    ['npm test *', 'npm run', false],
+    ['npm test *', 'npm testing', false],
+    ['npm test *', 'cd sub && npm test', false],
+    ['cd sub && npm test *', 'cd sub && npm test x', true],
+    ['npm test', 'npm test x', false],
+    ['npm test x', 'npm test', false],
+    ['pytest *', './pytest a', false],
+    ["pytest '*'", 'pytest a', false],
+  ])('%s covers %s: %s', (approved, asked, expected) => {
+    const [one, other] = [approvalLineOf(approved), approvalLineOf(asked)]
+    if ('reason' in one || 'reason' in other) throw new Error('not a line')
+    expect(covers(one, other)).toBe(expected)
   })
 
   it('never throws', () => {

@@ -92,6 +92,8 @@ const values: { readonly [name in KeyName]: fc.Arbitrary<unknown> } = {
   'git.author': fc.option(fc.constant('A <a@b>')),
   exec: fc.constantFrom('sandbox', 'unsandboxed', 'off'),
   'commands.approve': fc.subarray(['npm test', 'make']),
+  'commands.network': fc.subarray(['npm test', 'make']),
+  'commands.env': fc.subarray(['A', 'B']),
   'limits.input': fc.integer({ min: 1, max: 2 ** 40 }),
   'limits.file': fc.integer({ min: 1, max: 2 ** 40 }),
   'limits.timeout': fc.integer({ min: 1, max: 1000 }),

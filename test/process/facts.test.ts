@@ -1,46 +1,32 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { commandEnvironment, isSecretName } from '../../src/process/environment.ts'
+import { commandEnvironment } from '../../src/process/environment.ts'
 import { plainConfig } from '../../src/process/git-room.ts'
 import { pathOutside } from '../../src/process/programs.ts'
 import { changesBetween, surveyOf } from '../../src/process/survey.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 describe('environment', () => {
-  it('knows secrets by their names', () => {
-    const secret = [
-      'GITHUB_TOKEN',
-      'AWS_SECRET_ACCESS_KEY',
-      'DB_PASSWORD',
-      'OPENAI_API_KEY',
-      'DATABASE_URL',
-      'SENTRY_DSN',
-      'npm_config__authToken',
-      'CI_PAT',
-    ]
-    const open = ['PATH', 'LANG', 'EDITOR', 'NODE_ENV', 'VIRTUAL_ENV', 'KEYBOARD', 'MONKEY']
-    expect(secret.filter((name) => !isSecretName(name))).toEqual([])
-    expect(open.filter(isSecretName)).toEqual(['KEYBOARD'])
+  const facts = { path: ['/bin'], home: '/home/u', network: false, more: [] }
+  const own = { PATH: '/bin', HOME: '/home/u', TMPDIR: '/tmp' }
+
+  it('hands on what is on the list and nothing else', () => {
+    const secrets = ['MYSQL_PWD', 'STRIPE_SK', 'PAT_GITHUB', 'LDAP_BINDPW', 'GITHUB_TOKEN', 'X']
+    const loaders = ['NODE_OPTIONS', 'LD_PRELOAD', 'PYTHONSTARTUP', 'BASH_ENV', 'PYTHONPATH', 'GIT_DIR', 'RUBYOPT']
+    const doors = ['SSH_AUTH_SOCK', 'DOCKER_HOST', 'XDG_RUNTIME_DIR', 'DISPLAY', 'MAKEFLAGS', 'MAKEFILES']
+    const user = Object.fromEntries([...secrets, ...loaders, ...doors].map((name) => [name, 'x']))
+    expect(commandEnvironment({ ...user, NODE_ENV: 'test', LC_ALL: 'C' }, facts)).toEqual({
+      ...own,
+      NODE_ENV: 'test',
+      LC_ALL: 'C',
+    })
   })
 
-  it('hands on the rest, without doors to the host and addresses with passwords', () => {
-    const user = {
-      NODE_ENV: 'test',
-      SSH_AUTH_SOCK: '/x',
-      LD_PRELOAD: 'x',
-      GIT_DIR: 'x',
-      BASH_ENV: 'x',
-      PROXY: 'http://u:p@h',
-      OTHER: 'http://h:80/',
-    }
-    expect(commandEnvironment(user, { path: ['/bin'], home: '/home/u' })).toEqual({
-      NODE_ENV: 'test',
-      OTHER: 'http://h:80/',
-      PATH: '/bin',
-      HOME: '/home/u',
-      TMPDIR: '/tmp',
-    })
+  it('hands on what the user added, and proxies only with the network', () => {
+    const user = { MY_SETTING: '1', HTTPS_PROXY: 'http://h:80', HTTP_PROXY: 'http://u:p@h', LANG: 'http://u@h' }
+    expect(commandEnvironment(user, { ...facts, more: ['MY_SETTING'] })).toEqual({ ...own, MY_SETTING: '1' })
+    expect(commandEnvironment(user, { ...facts, network: true })).toEqual({ ...own, HTTPS_PROXY: 'http://h:80' })
   })
 
   it('keeps the project out of PATH', () => {

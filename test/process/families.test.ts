@@ -43,6 +43,7 @@ const bounds: Bounds = {
   readable: [],
   hidden: [],
   caches: [],
+  discarded: [],
   fixed: [],
   closed: [],
   absent: [],

@@ -10,6 +10,7 @@ const bounds: Bounds = {
   readable: ['/home/u/.pyenv', '/srv/lib'],
   hidden: [{ path: '/srv/lib/.env', type: 'file' }],
   caches: [],
+  discarded: [],
   fixed: ['.git'],
   closed: [
     { path: '.env', type: 'file' },

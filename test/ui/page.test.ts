@@ -266,7 +266,15 @@ describe.skipIf(noBrowser)('the page', { timeout: 90_000 }, () => {
   it('answers for other processes in the same project', async () => {
     const root = scratchDir()
     const server = await served(root)
-    const request = { root, command: 'npm test -- --all', runs: 'vitest run', changed: true, network: true }
+    const request = {
+      root,
+      command: 'npm test -- --all',
+      runs: 'vitest run',
+      changed: true,
+      about: 'network',
+      installs: false,
+      repository: false,
+    } as const
     expect(await askDesk(request)).toBeUndefined()
     const { page } = await openTab(browser, server.address())
     const asked = askDesk(request)

@@ -1,7 +1,7 @@
-import path from 'node:path'
+import { type ApprovalLine, approvalLineOf } from '../../approvals/approval-line.ts'
 import { Approvals, type ApprovalState } from '../../approvals/approvals.ts'
-import { whatRuns } from '../../approvals/what-runs.ts'
-import { approvalLineOf } from '../../commands/approval-line.ts'
+import type { Voucher } from '../../approvals/vouchers.ts'
+import { installs } from '../../approvals/what-runs.ts'
 import { settingsOf } from '../../config/settings.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
@@ -20,8 +20,8 @@ export const command: Command = {
     ['clada approvals remove "npm test"', 'take one back'],
   ],
   run: async ({ flags, words }) => {
-    const { root } = settingsOf(await cladaOptions(flags))
-    const approvals = new Approvals(root)
+    const { root, allowedRoots } = settingsOf(await cladaOptions(flags))
+    const approvals = new Approvals(root, allowedRoots)
     const [verb, ...given] = words
     if (verb === 'remove' && given.length > 0) {
       const unknown = given.filter((line) => !approvals.remove(exact(line)))
@@ -32,10 +32,10 @@ export const command: Command = {
       throw new UsageError('approvals takes nothing, or: approvals remove "CMD"')
     const { list, vouchers } = approvals.list()
     const commands = [...new Set([...list.commands, ...vouchers.map((one) => one.command)])]
-    const entries = commands.map((line) => ({ command: line, ...stateOf(line, root, approvals) }))
+    const entries = commands.map((line) => ({ command: line, ...entryOf(stateOf(line, approvals)) }))
     if (flags.json !== undefined) print(JSON.stringify(entries, null, 2))
     else if (entries.length === 0) print('Nothing is approved in this project.')
-    else for (const entry of entries) print(`${visible(entry.command)}  ${stateWords(entry)}`)
+    else for (const line of commands) print(`${visible(line)}  ${stateWords(stateOf(line, approvals))}`)
     return 0
   },
 }
@@ -45,16 +45,24 @@ const exact = (line: string): string => {
   return 'line' in read ? read.line : line
 }
 
-export function stateOf(line: string, root: string, approvals: Approvals): ApprovalState {
+export function stateOf(line: string, approvals: Approvals): ApprovalState {
   const read = approvalLineOf(line)
-  if ('reason' in read) return { state: 'unknown' }
-  return approvals.stateOf(line, whatRuns(read.words, path.resolve(root, read.cd), root))
+  return 'reason' in read ? { state: 'unknown' } : approvals.stateOf(read)
+}
+
+function entryOf(state: ApprovalState): Record<string, unknown> {
+  if (state.state !== 'approved') return state
+  const { network, reads, timeoutMs } = state.voucher
+  const { args } = state.line
+  return { state: state.state, network, args, runs: state.runs.shown, caches: installs(state.line), reads, timeoutMs }
 }
 
 function stateWords(state: ApprovalState): string {
   switch (state.state) {
-    case 'approved':
-      return state.network ? 'approved, with network' : 'approved'
+    case 'approved': {
+      const known = state.voucher.runs !== null
+      return `approved${known ? '' : ' for whatever this runs'}${grantWords(state.voucher, state.line)}`
+    }
     case 'unvouched':
       return 'listed by the project, not approved by you: clada trust'
     case 'changed':
@@ -62,4 +70,15 @@ function stateWords(state: ApprovalState): string {
     case 'unknown':
       return 'not in the list of the project any more'
   }
+}
+
+/** What an approval allows beyond the command itself. */
+export function grantWords({ network, reads = [], timeoutMs }: Voucher, line: ApprovalLine): string {
+  const words = [
+    ...(line.args ? ['with any further arguments'] : []),
+    ...(network ? ['with network'] : []),
+    ...(reads.length === 0 ? [] : [`reads ${reads.map(visible).join(', ')}`]),
+    ...(timeoutMs === undefined ? [] : [`up to ${timeoutMs / 1000} s`]),
+  ]
+  return words.map((word) => `, ${word}`).join('')
 }

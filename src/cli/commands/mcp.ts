@@ -28,6 +28,7 @@ export const command: Command = {
     'max-output',
     'exec',
     'approve',
+    'approve-network',
     'trust-approvals',
     'atomic',
     'strict',

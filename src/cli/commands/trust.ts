@@ -1,13 +1,12 @@
-import path from 'node:path'
 import { Approvals } from '../../approvals/approvals.ts'
-import { whatRuns } from '../../approvals/what-runs.ts'
-import { approvalLineOf } from '../../commands/approval-line.ts'
+import { approvalLineOf } from '../../approvals/approval-line.ts'
+import { wantsNetwork } from '../../approvals/what-runs.ts'
 import { keyNames } from '../../config/keys.ts'
 import { projectFileName } from '../../config/places.ts'
 import { distrust, trust } from '../../config/trust.ts'
 import { settingsOf } from '../../config/settings.ts'
 import { stateOf } from './approvals.ts'
-import { answerIn, askLine } from '../ask.ts'
+import { answerIn, asked, askLine } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { loadedFor, optionsFor, tellAround } from '../options.ts'
@@ -30,7 +29,7 @@ export const command: Command = {
   ],
   run: async ({ flags, words: [verb] }) => {
     if (verb !== undefined && verb !== 'remove') throw new UsageError('trust takes nothing, or: clada trust remove')
-    const { root } = settingsOf(await optionsFor(flags))
+    const { root, allowedRoots } = settingsOf(await optionsFor(flags))
     const loaded = await loadedFor(flags)
     await tellAround(flags)
     const { project } = loaded ?? {}
@@ -41,8 +40,8 @@ export const command: Command = {
     }
     const file = project === undefined ? 'agreed' : vouchForFile(loaded, project)
     if (file === 'no terminal') return 1
-    const asked = loaded?.merged['commands.approve'].refused?.value
-    const commands = vouchForCommands(root, Array.isArray(asked) ? asked.map(String) : [])
+    const proposed = loaded?.merged['commands.approve'].refused?.value
+    const commands = vouchForCommands(root, allowedRoots, Array.isArray(proposed) ? proposed.map(String) : [])
     return file === 'agreed' && commands === 'agreed' ? 0 : 1
   },
 }
@@ -74,10 +73,10 @@ function vouchForFile(
   return 'declined'
 }
 
-function vouchForCommands(root: string, proposed: readonly string[]): Answer {
-  const approvals = new Approvals(root)
+function vouchForCommands(root: string, allowedRoots: readonly string[], proposed: readonly string[]): Answer {
+  const approvals = new Approvals(root, allowedRoots)
   const lines = [...new Set([...approvals.list().list.commands, ...proposed.map(asApproved)])]
-  const open = lines.filter((line) => stateOf(line, root, approvals).state !== 'approved')
+  const open = lines.filter((line) => stateOf(line, approvals).state !== 'approved')
   if (open.length === 0) {
     print('The project lists no command that you have not approved.')
     return 'agreed'
@@ -91,12 +90,16 @@ function vouchForCommands(root: string, proposed: readonly string[]): Answer {
       answer = 'declined'
       continue
     }
-    const runs = whatRuns(read.words, path.resolve(root, read.cd), root)
-    print(`  ${visible(line)}${runs.shown === undefined ? '' : `\n    runs: ${visible(runs.shown)}`}`)
+    const [runs] = approvals.runs(read)
+    print(`  ${visible(line)}\n    runs: ${runs.shown === undefined ? 'whatever this runs' : visible(runs.shown)}`)
     const reply = askLine('Approve it? y, n: ')
     if (reply === undefined) return withoutTerminal('approve them one by one with clada approve "CMD"')
-    if (answerIn(reply) === 'no') answer = 'declined'
-    else approvals.add(line, runs)
+    if (answerIn(reply) === 'no') {
+      answer = 'declined'
+      continue
+    }
+    const network = wantsNetwork(read) && answerIn(askLine(`${asked.network} y, n: `) ?? '') !== 'no'
+    approvals.add(read, runs, { network })
   }
   return answer
 }

@@ -30,6 +30,7 @@ export const command: Command = {
     'strict',
     'exec',
     'approve',
+    'approve-network',
     'trust-approvals',
     'error-detail',
     'budget',

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { askDesk } from '../../approvals/desk.ts'
 import type { ApprovalAnswer, ApprovalRequest, Ask } from '../../core/commands.ts'
-import { question } from '../ask.ts'
+import { approvalFacts, asked } from '../ask.ts'
 
 /** Somebody who can be asked here, by a question and one key. */
 export interface Questions {
@@ -36,10 +36,10 @@ async function askPage(
   }
 }
 
-const questionLines = (request: ApprovalRequest): string[] =>
-  question(request)
-    .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('Run it?'))
+const questionLines = (request: ApprovalRequest): string[] => [
+  ...approvalFacts(request),
+  ...(request.about === 'network' ? [`  ${asked.network}`] : []),
+]
 
 function firstAnswer(answers: readonly Promise<ApprovalAnswer | undefined>[]): Promise<ApprovalAnswer | undefined> {
   return new Promise((resolve) => {

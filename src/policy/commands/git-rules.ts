@@ -186,6 +186,7 @@ export const gitRules: readonly CommandRule[] = [
   {
     name: 'git branch',
     by: 'process',
+    writes: true,
     options: [...flags('-a -r -v -vv --show-current'), flag('--list', '-l')],
     operands: { min: 0, max: 20, kinds: ['text'] },
     always: ['--no-color'],

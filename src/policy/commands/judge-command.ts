@@ -33,6 +33,7 @@ export function judgeCommand(command: string, { deniedPatterns, root }: ClosedBy
   if ('reason' in found) return { verdict: 'deny', ...found }
   const { rule, words } = found
   const reading = rule.read === undefined ? readOptions(rule, words) : rule.read(words)
+  if (rule.writes && (!reading.ok || rule.forbids?.(reading.call) !== undefined)) return unlisted(cd, split.line.words)
   if (!reading.ok) return denied(rule, reading.reason)
   const { call } = reading
   const wrong = rule.forbids?.(call) ?? badRevision(rule, call)
@@ -74,10 +75,12 @@ function ruleFor({
     const rule = commandRules.find((one) => one.name === name)
     if (rule !== undefined) return { rule, words: words.slice(count) }
   }
+  // An option before the command could name another repository, or another config.
+  if (second !== undefined && /^[a-z][a-z-]*$/.test(second)) return 'unlisted'
   const listed = commandRules.filter(({ name }) => name.startsWith('git ')).map(({ name }) => name.slice(4))
   return {
-    reason: second === undefined ? 'git needs a command' : `git ${second} is not on the list`,
-    advice: `git only looks here: ${listed.join(', ')}, without options before them. clada makes the commits.`,
+    reason: second === undefined ? 'git needs a command' : `git ${second} is not a command of git`,
+    advice: `Without approval git only looks: ${listed.join(', ')}. Options before the command are not allowed.`,
   }
 }
 

@@ -28,6 +28,8 @@ export interface CommandRule {
   /** Lines of this rule that must pass, and lines that must not. */
   readonly hits: readonly string[]
   readonly misses: readonly string[]
+  /** Its other forms change the repository: they are not refused but need approval. */
+  readonly writes?: true
 }
 
 export interface Option {

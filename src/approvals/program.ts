@@ -1,0 +1,154 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { sha256 } from '../core/hash.ts'
+import { findProgram, isBelow, isProgram, pathOutside, real } from '../process/programs.ts'
+import { projectTools } from '../process/runtimes.ts'
+import type { Text } from './text.ts'
+
+/** The place a command runs in, and the directories that documents can write to. */
+export interface Around {
+  readonly cwd: string
+  readonly root: string
+  /** The root among them. */
+  readonly roots: readonly string[]
+}
+
+/** A program that was found, and how it is started. */
+export interface FoundProgram {
+  readonly file: string
+  /**
+   * What is really started: the interpreters of a script, then the script. They are looked for here and not by the
+   * system, because that would take one from the project first.
+   */
+  readonly start: readonly [file: string, ...args: string[]]
+  /** Set when documents could change it: then its content is part of the approval. */
+  readonly bound: Text | undefined
+}
+
+/**
+ * The programs that a name may mean, the preferred one first. Tools of the project come before those of the user, but
+ * not where the name is one that no project brings along.
+ */
+export function programsNamed(name: string, around: Around): FoundProgram[] {
+  const { cwd, root, roots } = around
+  if (name.includes('/')) {
+    const file = path.resolve(cwd, name)
+    return isProgram(file) ? [found(file, around)] : []
+  }
+  const outside = findProgram(name, pathOutside(process.env['PATH'], roots))
+  const inside =
+    outside !== undefined && neverTheProjects.has(name) ? undefined : findProgram(name, projectTools(root, cwd).path)
+  return [inside, outside].flatMap((file) => (file === undefined ? [] : [found(file, around)]))
+}
+
+/** The project's own tool of a name, for programs that start those before any other. */
+export function toolNamed(name: string, around: Around): Text | undefined {
+  const file = findProgram(name, projectTools(around.root, around.cwd).path)
+  return file === undefined ? undefined : found(file, around).bound
+}
+
+/** Whatever a project has under these names, it is not what somebody means who approves them. */
+const neverTheProjects = new Set(
+  [
+    'npm npx pnpm pnpx yarn bun bunx corepack node deno git make gmake just task cmake ninja cargo rustc rustup go',
+    'mvn gradle ant java javac dotnet docker env sh bash dash zsh ksh fish busybox sudo xargs timeout curl wget ssh',
+    'uv uvx poetry pipenv pipx conda bundle gem composer php perl ruby clada rg grep sed awk tar cp mv rm ln cat ls',
+  ]
+    .join(' ')
+    .split(' '),
+)
+
+function found(file: string, around: Around): FoundProgram {
+  const chain = chainOf(file, around, 0)
+  const seen = [...chain.seen].reverse()
+  if (!seen.some((step) => step.inside)) return { file, start: chain.start, bound: undefined }
+  const named = (at: string): string => (isBelow(at, around.root) ? path.relative(around.root, at) : at)
+  const parts = seen.map(({ at, to, inside }) => ({
+    text: [named(at), named(to), inside ? contentHash(to) : ''],
+    shown: at === to ? named(at) : `${named(at)} → ${named(to)}`,
+    inside,
+  }))
+  return {
+    file,
+    start: chain.start,
+    bound: {
+      whole: JSON.stringify(parts.map(({ text }) => text)),
+      shown: parts
+        .filter((part, index) => index === 0 || part.inside)
+        .map(({ shown }) => shown)
+        .join(', with '),
+    },
+  }
+}
+
+interface Chain {
+  readonly start: [file: string, ...args: string[]]
+  /** Every file on the way with what its links lead to, the program last. */
+  readonly seen: readonly { readonly at: string; readonly to: string; readonly inside: boolean }[]
+}
+
+const mostScripts = 4
+
+function chainOf(file: string, around: Around, depth: number): Chain {
+  const to = real(file)
+  const inside = around.roots.some((root) => isBelow(to, root) || isBelow(file, root))
+  const step = { at: file, to, inside }
+  const head = depth < mostScripts ? headOf(to) : ''
+  const led = inside ? ledTo(head, file).map((at) => ({ at, to: real(at), inside: true })) : []
+  const [, first = '', rest = ''] = /^#![ \t]*(\S+)[ \t]*([^\r\n]*)/.exec(head) ?? []
+  if (first === '') return { start: [file], seen: [...led, step] }
+  const words = rest.trim() === '' ? [] : [rest.trim()]
+  const plain = { start: [file] satisfies Chain['start'], seen: [...led, step] }
+  if (path.basename(first) !== 'env') {
+    if (!path.isAbsolute(first) || !isProgram(first)) return plain
+    return before(chainOf(first, around, depth + 1), words, file, plain.seen)
+  }
+  const [name = '', ...more] = rest
+    .trim()
+    .replace(/^-S\s*/, '')
+    .split(/\s+/)
+  const bare = !/^-|=/.test(name) && (more.length === 0 || rest.trim().startsWith('-S'))
+  if (name === '' || name.includes('/') || !bare) return plain
+  const { root, cwd, roots } = around
+  const outside = findProgram(name, pathOutside(process.env['PATH'], roots))
+  const own = inside && !neverTheProjects.has(name) ? findProgram(name, projectTools(root, cwd).path) : undefined
+  const interpreter = own ?? outside
+  return interpreter === undefined ? plain : before(chainOf(interpreter, around, depth + 1), more, file, plain.seen)
+}
+
+function before(chain: Chain, words: readonly string[], file: string, seen: Chain['seen']): Chain {
+  return { start: [...chain.start, ...words, file], seen: [...chain.seen, ...seen] }
+}
+
+/** The files that a starter script names which a package manager wrote. */
+function ledTo(head: string, file: string): string[] {
+  if (!/^basedir=/m.test(head)) return []
+  const names = [...head.matchAll(/"\$basedir\/([^"$]+)"/g)].map(([, name = '']) =>
+    path.resolve(path.dirname(file), name),
+  )
+  return [...new Set(names)].filter((name) => fs.existsSync(name)).slice(0, 10)
+}
+
+function headOf(file: string): string {
+  const buffer = Buffer.alloc(8192)
+  try {
+    const descriptor = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
+    try {
+      return fs.fstatSync(descriptor).isFile()
+        ? buffer.subarray(0, fs.readSync(descriptor, buffer)).toString('utf8')
+        : ''
+    } finally {
+      fs.closeSync(descriptor)
+    }
+  } catch {
+    return ''
+  }
+}
+
+function contentHash(file: string): string {
+  try {
+    return fs.statSync(file).isFile() ? sha256(fs.readFileSync(file)) : ''
+  } catch {
+    return ''
+  }
+}
