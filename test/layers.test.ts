@@ -22,9 +22,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   journal: ['core', 'state'],
   context: ['core', 'state', 'journal'],
   git: ['core', 'state', 'process', 'journal'],
-  history: ['core', 'state', 'journal', 'git'],
-  hooks: ['core', 'process', 'commands', 'report'],
   workspace: ['core', 'state', 'process'],
+  history: ['core', 'state', 'journal', 'git', 'workspace'],
+  hooks: ['core', 'process', 'commands', 'report'],
   timetravel: ['core', 'state', 'policy', 'report', 'journal', 'git', 'history', 'workspace'],
   engine: [
     'core',

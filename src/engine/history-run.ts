@@ -5,11 +5,12 @@ import type { Inspect, Inspected } from '../core/recorder.ts'
 import type { FileChange, FileDiff } from '../core/result.ts'
 import type { Settings } from '../core/settings.ts'
 import { Contents } from '../journal/contents.ts'
-import { type Done, doneIn } from '../history/done.ts'
-import { blockIn, type Executed, lostBy, type LostBy } from '../journal/ledger.ts'
+import { readTimeline } from '../history/recover.ts'
+import { type Done, doneIn, type Executed, lastRunOf } from '../journal/already-done.ts'
+import { lostBy, type LostBy } from '../journal/lost-text.ts'
 import type { ExecutionRecord, PathRecord, State } from '../journal/record.ts'
-import { seenAt } from '../journal/seen.ts'
-import { readTimeline, standings } from '../history/timeline.ts'
+import { isSameState, seenAt } from '../journal/path-state.ts'
+import { standings } from '../journal/timeline.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { changeOf, diffOf } from './preview.ts'
 import { type Change, openWorkspace } from '../workspace/open.ts'
@@ -86,7 +87,7 @@ export async function changedSince(settings: Settings): Promise<FileChange[]> {
   return [...known].flatMap(([name, { state, number }]) => {
     const found = inspect(path.resolve(settings.root, name))
     const now = found.type === 'file' ? found : found.type === 'symlink' ? linkState(found.target) : null
-    if (isState(state, found)) return []
+    if (isSameState(state, found)) return []
     return changeFrom(settings.root, name, stateOf(state, new Contents(history, number)), now)
   })
 }
@@ -120,7 +121,7 @@ export async function executionOf(settings: Settings, number: number): Promise<E
 /** When a block was last carried out, by its text. */
 export async function executedBefore(settings: Settings, block: string): Promise<Executed | undefined> {
   const { records } = await read(settings)
-  return blockIn(records, fingerprintOf(Buffer.from(block)))
+  return lastRunOf(fingerprintOf(Buffer.from(block)), records)
 }
 
 /** Looks back no further: what was done so long ago was meant to be done again. */
@@ -197,7 +198,7 @@ function meanwhileIn({ number, paths }: ExecutionRecord, known: Known, history: 
   return paths.flatMap(({ path: name, before, after }) => {
     const left = known.get(name)
     known.set(name, { state: after, number })
-    if (left === undefined || isSame(left.state, before)) return []
+    if (left === undefined || isSameState(left.state, before)) return []
     const from = stateOf(left.state, new Contents(history, left.number))
     const to = stateOf(before, new Contents(history, number))
     return from?.bytes.equals(to?.bytes ?? nobody) || (from === null && to === null) ? [] : [{ path: name, from, to }]
@@ -205,14 +206,6 @@ function meanwhileIn({ number, paths }: ExecutionRecord, known: Known, history: 
 }
 
 const nobody = Buffer.from([0xff])
-
-const isSame = (a: State, b: State): boolean =>
-  a.type === 'file' && b.type === 'file' ? a.print !== undefined && a.print === b.print : a.type === b.type
-
-function isState(state: State, found: Inspected): boolean {
-  if (state.type !== 'file' || found.type !== 'file') return state.type === found.type
-  return state.print === fingerprintOf(found.bytes)
-}
 
 function changeAt(root: string, name: string, before: FileState | null, after: FileState | null): Change | undefined {
   if (before === null && after === null) return undefined
@@ -255,7 +248,7 @@ function sidesOf(
 function stillThere(state: State, look: () => Inspected): FileState | null | undefined {
   if (state.type !== 'file') return null
   const found = look()
-  return found.type === 'file' && isState(state, found) ? found : undefined
+  return found.type === 'file' && isSameState(state, found) ? found : undefined
 }
 
 const verbOf = ({ before, after }: PathRecord): FileDiff['change'] =>

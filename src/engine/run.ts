@@ -7,15 +7,15 @@ import { Source } from '../core/source.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
 import type { Hooks } from '../core/hooks.ts'
 import { type ActionLog, Execution, type ExecutionOptions } from './execution.ts'
-import type { Done } from '../history/done.ts'
-import { History } from '../history/history.ts'
-import type { HooksAround } from './hooks-around.ts'
-import { repeatedIn } from '../journal/ledger.ts'
+import type { History } from '../history/history.ts'
+import { openRecordedWorkspace, type RecordedWorkspace } from '../history/recorded-workspace.ts'
+import type { ExecutionHooks } from './execution-hooks.ts'
+import { type Done, previousRunOf } from '../journal/already-done.ts'
 import { explain } from '../report/explain.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { findBlocks, type FindOptions } from '../syntax/find-blocks.ts'
 import { BlockStream } from '../syntax/stream-blocks.ts'
-import { type Change, openWorkspace, type OpenWorkspace } from '../workspace/open.ts'
+import { type Change, openWorkspace } from '../workspace/open.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
 
 /** The only file that knows the order of the stages: text, blocks, actions, policy, workspace, result. */
@@ -83,23 +83,16 @@ export function runStream(texts: AsyncIterable<string>, options: RunOptions): Pr
 async function inWorkspace(options: RunOptions, work: (execution: Execution) => Promise<void>): Promise<RunResult> {
   const { settings, effect } = options
   const judge = makePathJudge(pathPolicyOf(settings))
-  const { root } = settings
-  const closed = (relative: string): boolean => judge.closedBelow(relative)
-  const history =
+  const recorded =
     effect === 'show'
       ? undefined
-      : new History({
-          root,
-          allowedRoots: settings.allowedRoots,
+      : openRecordedWorkspace(settings, judge, effect === 'land' ? 'disk' : 'staged', {
           settings: options.history,
           kind: 'run',
-          closed,
-          inspect: (absolute) => workspace.inspect(absolute),
         })
-  const workspace: OpenWorkspace = openWorkspace(settings, judge, effect === 'land' ? 'disk' : 'staged', history)
-  // Hooks work on the disk, also where a document is still staged.
-  const disk = effect === 'together' ? openWorkspace(settings, judge, 'disk', history) : workspace
-  const hooks = await hooksFor(options, history, disk)
+  const history = recorded?.history
+  const workspace = recorded?.workspace ?? openWorkspace(settings, judge, 'staged')
+  const hooks = recorded && (await hooksFor(options, recorded))
   try {
     const log = history && logInto(history, settings)
     // Loaded when the user calls one: documents never do.
@@ -122,26 +115,21 @@ async function inWorkspace(options: RunOptions, work: (execution: Execution) => 
     if (effect === 'together') await execution.landTogether()
     await hooks?.after(execution)
     if (history !== undefined) {
-      if (options.alreadyDone !== 'run') noticeRepeat(execution, history, root)
+      if (options.alreadyDone !== 'run') noticeRepeat(execution, history, settings.root)
       await writeDown(execution, history)
     }
     return { result: execution.result(), changes, changesBy: execution.changes() }
   } finally {
-    await workspace.close()
-    if (disk !== workspace) await disk.close()
+    await (recorded ?? workspace).close()
   }
 }
 
-/** Most projects have none, and need none of this. A preview runs nothing. */
-async function hooksFor(
-  options: RunOptions,
-  history: History | undefined,
-  disk: OpenWorkspace,
-): Promise<HooksAround | undefined> {
+/** Loaded only where there are hooks. They work on the disk, also where a document is still staged. */
+async function hooksFor(options: RunOptions, { history, disk }: RecordedWorkspace): Promise<ExecutionHooks | undefined> {
   const { before = [], after = [] } = options.hooks ?? {}
-  if (history === undefined || before.length + after.length === 0) return undefined
-  const { HooksAround } = await import('./hooks-around.ts')
-  return new HooksAround(options, history, disk)
+  if (before.length + after.length === 0) return undefined
+  const { ExecutionHooks } = await import('./execution-hooks.ts')
+  return new ExecutionHooks(options, history, disk)
 }
 
 const unexpected = (error: unknown): string =>
@@ -164,7 +152,7 @@ function noticeRepeat(execution: Execution, history: History, root: string): voi
   if (document === undefined || results.some(({ details }) => details?.already_done !== undefined)) return
   if (!begun && results.every(({ success }) => success)) return
   const stateDir = stateDirOf(root)
-  const before = stateDir === undefined ? undefined : repeatedIn(path.join(stateDir, 'history'), document)
+  const before = stateDir === undefined ? undefined : previousRunOf(document, path.join(stateDir, 'history'))
   if (before === undefined) return
   history.warnings.push(`the same document was carried out before, by execution ${before.execution} (${before.time})`)
 }

@@ -1,14 +1,14 @@
 import path from 'node:path'
-import { fingerprintOf } from '../core/hash.ts'
 import { isInside, pathFrom } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
-import type { Inspect, Inspected } from '../core/recorder.ts'
+import type { Inspect } from '../core/recorder.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import { Contents } from '../journal/contents.ts'
 import { eligible, ignoredOf } from './eligible.ts'
 import { gitStop } from './git-program.ts'
 import { type Committed, commitPaths } from './index-commit.ts'
 import { isUnchanged, seenIndex } from './index-file.ts'
+import { isSameState } from '../journal/path-state.ts'
 import { commitMessage } from '../journal/message.ts'
 import {
   type ExecutionRecord,
@@ -150,7 +150,8 @@ export class Checkpoints {
     }
     const late = new Set<string>()
     const changedSince = (): Set<string> => {
-      for (const { name, entry, absolute } of candidates) if (!isStill(inspect(absolute), entry)) late.add(name)
+      for (const { name, entry, absolute } of candidates)
+        if (!isSameState(inspect(absolute), entry.after)) late.add(name)
       return late
     }
     const paths = candidates.map(({ name }) => name)
@@ -272,9 +273,3 @@ const stagedWarning =
   'changes are staged, so this execution is saved under refs/clada and not on the branch; staging is as it was'
 
 const isContent = ({ type }: State): boolean => type === 'file' || type === 'symlink'
-
-function isStill(now: Inspected, { after }: PathRecord): boolean {
-  if (after.type === 'directory' || after.type === 'absent') return now.type === after.type
-  if (now.type === 'symlink' && after.type === 'symlink') return now.target === after.target
-  return now.type === 'file' && after.type === 'file' && fingerprintOf(now.bytes) === after.print
-}

@@ -9,7 +9,7 @@ import type { Checkpoints } from '../git/checkpoints.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { HistoryOptions, Open } from './opening.ts'
 import { type ActionRecord, dirOf, type ExecutionRecord, recordFile } from '../journal/record.ts'
-import { seenAt } from '../journal/seen.ts'
+import { seenAt } from '../journal/path-state.ts'
 import { summaryOf, targetOf } from '../journal/summary.ts'
 
 /** How an execution ended, for whoever reports it. */

@@ -1,6 +1,5 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { fingerprintOf } from '../core/hash.ts'
 import type { Inspect } from '../core/recorder.ts'
 import { Contents } from '../journal/contents.ts'
 import { copyImage } from '../journal/images.ts'
@@ -12,6 +11,7 @@ import {
   type ExecutionRecord,
   isHalfMade,
   journalFile,
+  numbersIn,
   type PathRecord,
   pendingFile,
   readRecord,
@@ -21,7 +21,7 @@ import {
   type State,
 } from '../journal/record.ts'
 import type { Program } from './recover-program.ts'
-import { seenAt } from '../journal/seen.ts'
+import { isSameMode, isSameState, seenAt, stateOf } from '../journal/path-state.ts'
 import type { SnapshotOptions } from '../git/snapshot.ts'
 import { programToldOf, toldOf, unsavedToldOf } from './recover-told.ts'
 import { summaryOf } from '../journal/summary.ts'
@@ -66,6 +66,19 @@ export async function recover(
   return told
 }
 
+/**
+ * All executions, or the newest ones, oldest first. Those that were interrupted without a record are read from their
+ * journal.
+ */
+export function readTimeline(history: string, root: string, inspect: Inspect, newest = Infinity): ExecutionRecord[] {
+  const numbers = numbersIn(history)
+  return numbers.slice(Math.max(0, numbers.length - newest)).flatMap((number) => {
+    const record = readRecord(history, number)
+    if (record !== undefined) return record
+    return isGoingOn(dirOf(history, number), 'here') ? [] : interruptedRecord(history, number, root, inspect)
+  })
+}
+
 /** Those of a journal that can be understood. */
 const linesIn = (dir: string): object[] =>
   (readOwn(path.join(dir, journalFile)) ?? '').split('\n').flatMap((text) => {
@@ -101,7 +114,7 @@ async function settleGit(dir: string, root: string): Promise<void> {
 }
 
 /** Whether the execution that keeps this journal is alive; under the lock only `elsewhere` can be. */
-export function isGoingOn(dir: string, where: 'here' | 'elsewhere'): boolean {
+function isGoingOn(dir: string, where: 'here' | 'elsewhere'): boolean {
   const [header] = (readOwn(path.join(dir, journalFile)) ?? '').split('\n', 1)
   const owner = ownerFrom(jsonOf(header))
   if (owner === undefined) return false
@@ -109,7 +122,7 @@ export function isGoingOn(dir: string, where: 'here' | 'elsewhere'): boolean {
 }
 
 /** What a journal without an end says. */
-export function interruptedRecord(history: string, number: number, root: string, inspect: Inspect): ExecutionRecord {
+function interruptedRecord(history: string, number: number, root: string, inspect: Inspect): ExecutionRecord {
   const dir = dirOf(history, number)
   const [header, ...lines] = (readOwn(path.join(dir, journalFile)) ?? '').split('\n').map((line) => jsonOf(line))
   const owner = ownerFrom(header)
@@ -141,7 +154,7 @@ export function interruptedRecord(history: string, number: number, root: string,
     summary: 'interrupted',
     actions: actions.sort((a, b) => a.seq - b.seq),
     paths: [...paths].flatMap(([short, found]) =>
-      pathOf(dir, short, found, stateNow(inspect, path.resolve(root, short))),
+      pathOf(dir, short, found, stateOf(seenAt(inspect, path.resolve(root, short)))),
     ),
   }
 }
@@ -186,9 +199,7 @@ function sliceFrom(value: unknown): Slice | undefined {
 /** Nothing, when the change was announced and did not happen. */
 function pathOf(dir: string, short: string, { before, to, by, ignored }: Found, now: State): PathRecord[] {
   if (!isKept(dir, before)) return []
-  const bytes = contentsIn(dir).bytesOf(before)
-  const kept = bytes === undefined ? undefined : fingerprintOf(bytes)
-  if (now.type === before.type && (now.type !== 'file' || now.print === kept)) return []
+  if (isSameState(now, contentsIn(dir).withBytes(before))) return []
   // What nobody of ours was going to write was written by somebody else since: then it is not ours to take back.
   const ours = now.type !== 'file' || to.includes(now.print ?? '') || to.includes('moved') || to.includes('file')
   const after: State = ours ? now : { type: 'file', mode: now.mode, print: to.at(-1) ?? '' }
@@ -201,11 +212,6 @@ const isKept = (dir: string, state: State): boolean =>
   state.type !== 'file' || contentsIn(dir).bytesOf(state) !== undefined
 
 const contentsIn = (dir: string): Contents => new Contents(path.dirname(dir), Number(path.basename(dir)))
-
-function stateNow(inspect: Inspect, absolute: string): State {
-  const found = seenAt(inspect, absolute)
-  return found.type === 'file' ? { type: 'file', mode: found.mode, print: fingerprintOf(found.bytes) } : found
-}
 
 function actionOf(line: object): ActionRecord {
   const field = (name: string): unknown => Reflect.get(line, name)
@@ -244,17 +250,13 @@ function wholeTurn(
   const about = readRecord(history, of)
   if (about === undefined) return undefined
   const contents = new Contents(history, of)
-  const isThere = (entry: PathRecord): boolean =>
-    // Others may use a directory by now: it then stays.
-    [entry.before, entry.after].some(({ type }) => type === 'directory') ||
-    isAt(stateNow(inspect, path.resolve(root, entry.path)), kind === 'undo' ? entry.before : entry.after, contents)
+  const isThere = (entry: PathRecord): boolean => {
+    // A directory may be in use by now: it then stays.
+    if ([entry.before, entry.after].some(({ type }) => type === 'directory')) return true
+    const now = seenAt(inspect, path.resolve(root, entry.path))
+    const then = kind === 'undo' ? entry.before : entry.after
+    return isSameMode(now, then) && isSameState(now, contents.withBytes(then))
+  }
   if (!about.paths.every(isThere)) return undefined
   return { ...died, ended: 'whole', summary: summaryOf({ kind, of, paths, explanations: [] }) }
-}
-
-function isAt(now: State, then: State, contents: Contents): boolean {
-  if (now.type === 'symlink' && then.type === 'symlink') return now.target === then.target
-  if (now.type !== 'file' || then.type !== 'file') return now.type === then.type
-  const bytes = contents.bytesOf(then)
-  return now.mode === then.mode && now.print === (bytes === undefined ? then.print : fingerprintOf(bytes))
 }

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import type { Inspected } from '../core/recorder.ts'
 import { dirOf, keptFile, packFile, type Slice, type State } from './record.ts'
 
 /** Reads what an execution kept: files as they were, and what it made of them. */
@@ -14,7 +15,13 @@ export class Contents {
     if (state.type !== 'file') return undefined
     if (state.pack !== undefined) return this.slice(state.pack)
     if (state.kept !== undefined) return this.#slice(keptFile, state.kept)
-    return state.image === undefined ? undefined : readBytes(path.join(this.#dir, state.image))
+    return state.image === undefined ? undefined : this.#read(state.image, (fd) => fs.readFileSync(fd))
+  }
+
+  /** The state with its bytes where they were kept, to be compared. */
+  withBytes(state: State): State | Inspected {
+    const bytes = this.bytesOf(state)
+    return state.type === 'file' && bytes !== undefined ? { type: 'file', mode: state.mode, bytes } : state
   }
 
   slice(slice: Slice): Buffer | undefined {
@@ -22,29 +29,22 @@ export class Contents {
   }
 
   #slice(file: string, [at, length]: Slice): Buffer | undefined {
+    return this.#read(file, (fd) => {
+      const bytes = Buffer.alloc(length)
+      return fs.readSync(fd, bytes, 0, length, at) === length ? bytes : undefined
+    })
+  }
+
+  #read(name: string, read: (fd: number) => Buffer | undefined): Buffer | undefined {
     try {
-      const fd = fs.openSync(path.join(this.#dir, file), fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW)
+      const fd = fs.openSync(path.join(this.#dir, name), fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW)
       try {
-        const bytes = Buffer.alloc(length)
-        return fs.readSync(fd, bytes, 0, length, at) === length ? bytes : undefined
+        return read(fd)
       } finally {
         fs.closeSync(fd)
       }
     } catch {
       return undefined
     }
-  }
-}
-
-function readBytes(file: string): Buffer | undefined {
-  try {
-    const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW)
-    try {
-      return fs.readFileSync(fd)
-    } finally {
-      fs.closeSync(fd)
-    }
-  } catch {
-    return undefined
   }
 }

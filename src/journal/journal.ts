@@ -5,7 +5,8 @@ import { pathFrom } from '../core/paths.ts'
 import type { Becoming, Inspected, PathChange } from '../core/recorder.ts'
 import { Contents } from './contents.ts'
 import { copyFile, copyImage, keepImage, readState } from './images.ts'
-import { lostIn } from './ledger.ts'
+import { lostIn } from './lost-text.ts'
+import { isSameMode, isSameState } from './path-state.ts'
 import {
   dirOf,
   journalFile,
@@ -132,7 +133,9 @@ export class Journal {
       if (entry.loose) copyImage(this.#imageFile(entry.before))
       // A directory that went and came again is the one that was there.
       const unsure = entry.after === undefined || after.type === 'directory'
-      if (unsure && this.#same(entry.before, after)) continue
+      const isSame = (): boolean =>
+        isSameMode(entry.before, after) && isSameState(this.#contents.withBytes(entry.before), after)
+      if (unsure && isSame()) continue
       if (entry.before.type === 'absent' && after.type === 'absent') continue
       const { before, steps, ignored } = entry
       paths.push({ path: pathFrom(this.#root, absolute), before, after, steps, ...(ignored && { ignored }) })
@@ -255,14 +258,6 @@ export class Journal {
   #printOf(bytes: Buffer): string {
     if (this.#printed?.bytes !== bytes) this.#printed = { bytes, print: fingerprintOf(bytes) }
     return this.#printed.print
-  }
-
-  #same(before: State, after: State): boolean {
-    if (before.type !== after.type) return false
-    if (before.type === 'symlink' && after.type === 'symlink') return before.target === after.target
-    if (before.type !== 'file' || after.type !== 'file') return true
-    const bytes = this.#contents.bytesOf(before)
-    return bytes !== undefined && before.mode === after.mode && fingerprintOf(bytes) === after.print
   }
 
   /** New contents go into one file, so that what came of an edit is known although the file has changed since. */

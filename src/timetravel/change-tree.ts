@@ -1,11 +1,11 @@
 import path from 'node:path'
 import { dirsAbove } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
-import type { Inspected } from '../core/recorder.ts'
 import type { Modes } from '../git/back-state.ts'
 import { everythingBelow } from './below.ts'
 import { type Difference, differences, modeOfNew, oidsOnDisk } from '../git/differences.ts'
 import type { Room } from '../git/room.ts'
+import { isSameState } from '../journal/path-state.ts'
 import type { OpenWorkspace, WantedState } from '../workspace/open.ts'
 
 /** Files that nobody has saved are where others would have to be. */
@@ -79,7 +79,7 @@ async function makeWay(
     const { name, from, to } = change
     const now = workspace.inspect(path.join(top, name))
     // What a step that died has done already needs no doing.
-    if (isSame(now, from) || isSame(now, to)) continue
+    if (isSameState(now, from) || isSameState(now, to)) continue
     if (now.type === 'directory' && (from.type === 'absent' || to.type === 'absent')) {
       if (to.type === 'absent') continue
       const below = everythingBelow(top, name)
@@ -102,10 +102,4 @@ function likeFor({ from, to }: Difference, mode: number | undefined): WantedStat
   if (to.type !== 'file' || (mode === undefined && from.type === 'file' && from.mode === to.mode)) return undefined
   const own = { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }
   return { mode: mode === undefined ? modeOfNew(to.mode === 0o755) : mode & 0o777, ...own }
-}
-
-function isSame(now: Inspected, expected: Inspected): boolean {
-  if (now.type === 'file' && expected.type === 'file') return now.bytes.equals(expected.bytes)
-  if (now.type === 'symlink' && expected.type === 'symlink') return now.target === expected.target
-  return now.type === expected.type
 }

@@ -3,6 +3,7 @@ import { fingerprintOf } from '../core/hash.ts'
 import type { Inspect, Inspected } from '../core/recorder.ts'
 import type { Contents } from '../journal/contents.ts'
 import { type Merged, mergeFile } from './merge-file.ts'
+import { isSameMode, isSameState } from '../journal/path-state.ts'
 import type { State } from '../journal/record.ts'
 import type { TurnedPath } from './turned-path.ts'
 import type { WantedState } from '../workspace/open.ts'
@@ -29,9 +30,9 @@ export async function planFor(
   const to = stateFrom(before, contents)
   if (to === undefined) return { path: short, conflict: `what it was before (${before.type}) was not kept` }
   const moded = isOtherMode(now, before, last)
-  const isLeft = sameAs(now, last) && !moded
+  const isLeft = isSameState(now, last) && !moded
   if (isLeft && later === undefined) return { path: short, wanted: wantedOf(absolute, now, to, before, after) }
-  if (isAs(now, to)) return { path: short }
+  if (isSameState(now, to) && isSameMode(now, to)) return { path: short }
   // A directory that somebody uses goes on being there, and one that is gone needs no removal.
   if (after.type === 'directory' && before.type === 'absent') return { path: short }
   if (!isLeft && ignored) return { path: short, left: `git ignores it, and ${changeOf(now, last)}` }
@@ -79,25 +80,9 @@ function wantedOf(absolute: string, now: Inspected, to: Inspected, before: State
 }
 
 function stateFrom(state: State, contents: Contents): Inspected | undefined {
-  switch (state.type) {
-    case 'absent':
-    case 'directory':
-      return state
-    case 'symlink':
-      return { type: 'symlink', target: state.target }
-    case 'other':
-      return undefined
-    case 'file': {
-      const bytes = contents.bytesOf(state)
-      return bytes === undefined ? undefined : { type: 'file', mode: state.mode, bytes }
-    }
-  }
-}
-
-function sameAs(now: Inspected, then: State): boolean {
-  if (now.type !== then.type) return false
-  if (now.type === 'file' && then.type === 'file') return fingerprintOf(now.bytes) === then.print
-  return now.type !== 'symlink' || then.type !== 'symlink' || now.target === then.target
+  if (state.type !== 'file') return state.type === 'other' ? undefined : state
+  const bytes = contents.bytesOf(state)
+  return bytes && { type: 'file', mode: state.mode, bytes }
 }
 
 /** Whether somebody else has changed the mode that would be changed back. */
@@ -106,15 +91,9 @@ function isOtherMode(now: Inspected, before: State, last: State): boolean {
   return now.mode !== last.mode && now.mode !== before.mode
 }
 
-function isAs(now: Inspected, to: Inspected): boolean {
-  if (now.type === 'file' && to.type === 'file') return now.mode === to.mode && now.bytes.equals(to.bytes)
-  if (now.type === 'symlink' && to.type === 'symlink') return now.target === to.target
-  return now.type === to.type
-}
-
 function changeOf(now: Inspected, then: State): string {
   if (now.type === 'absent') return 'it was deleted since'
   if (then.type === 'absent') return 'it was created since'
-  if (sameAs(now, then)) return 'its mode was changed since'
+  if (isSameState(now, then)) return 'its mode was changed since'
   return now.type === then.type ? 'it was changed since' : `it is a ${now.type} now`
 }

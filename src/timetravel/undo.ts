@@ -5,16 +5,18 @@ import type { Code } from '../core/result.ts'
 import type { Inspect } from '../core/recorder.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
 import { Contents } from '../journal/contents.ts'
-import { History } from '../history/history.ts'
+import type { History } from '../history/history.ts'
+import { openRecordedWorkspace } from '../history/recorded-workspace.ts'
 import type { About } from '../history/opening.ts'
 import type { ExecutionRecord } from '../journal/record.ts'
-import { isTakenBack, lastStanding, lastUndo, readTimeline } from '../history/timeline.ts'
+import { readTimeline } from '../history/recover.ts'
+import { isUndone, lastStanding, lastUndo } from '../journal/timeline.ts'
 import { changedAsWell, pathsOfAction, type TurnedPath, turnedPaths } from './turned-path.ts'
 import { makeUndoJudge, pathPolicyOf } from '../policy/paths.ts'
 import { refusalOf } from './refusal.ts'
 import { explain } from '../report/explain.ts'
 import { planFor } from './undo-plan.ts'
-import { openWorkspace, type OpenWorkspace } from '../workspace/open.ts'
+import type { OpenWorkspace } from '../workspace/open.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
 
 export interface UndoOptions {
@@ -69,16 +71,11 @@ async function turn(
   if (stateDir === undefined) return refused('Nothing was executed here yet.')
   const judge = makeUndoJudge(pathPolicyOf(settings))
   let about: About = {}
-  const history = new History({
-    root: settings.root,
-    allowedRoots: settings.allowedRoots,
+  const { history, workspace } = openRecordedWorkspace(settings, judge, 'disk', {
     settings: how,
     kind,
     about: () => about,
-    closed: (relative) => judge.closedBelow(relative),
-    inspect: (absolute) => workspace.inspect(absolute),
   })
-  const workspace: OpenWorkspace = openWorkspace(settings, judge, 'disk', history)
   try {
     // Under the lock, and after what died has been written down.
     await workspace.begin()
@@ -153,7 +150,7 @@ function choose(
     return number === undefined
       ? 'There is nothing left to undo.'
       : `There is no execution ${number}. See clada history.`
-  if (!isTakenBack(found, action, records)) return found
+  if (!isUndone(found, action, records)) return found
   const what = action === undefined || found.kind !== 'run' ? '' : `Action ${action} of execution`
   return `${what || 'Execution'} ${found.number} is undone already. See clada history.`
 }

@@ -22,7 +22,7 @@ type Options = Pick<ExecutionOptions, 'settings' | 'registry' | 'commands' | 'si
  * Runs the user's hooks around an execution: once, and only where something may change. They are part of it, so undo
  * takes back what they did.
  */
-export class HooksAround {
+export class ExecutionHooks {
   readonly #options: Options
   readonly #history: History
   readonly #disk: OpenWorkspace

@@ -1,26 +1,14 @@
-import type { Inspect } from '../core/recorder.ts'
-import { interruptedRecord, isGoingOn } from './recover.ts'
-import { dirOf, type ExecutionRecord, numbersIn, readRecord } from '../journal/record.ts'
+import type { ExecutionRecord } from './record.ts'
 
-/** Everything that was executed, or the newest of it, oldest first; what died without a record is told from its journal. */
-export function readTimeline(history: string, root: string, inspect: Inspect, newest = Infinity): ExecutionRecord[] {
-  const numbers = numbersIn(history)
-  return numbers.slice(Math.max(0, numbers.length - newest)).flatMap((number) => {
-    const record = readRecord(history, number)
-    if (record !== undefined) return record
-    return isGoingOn(dirOf(history, number), 'here') ? [] : interruptedRecord(history, number, root, inspect)
-  })
-}
-
-/** An execution, and whether it still counts. */
+/** An execution, and whether it was undone. */
 export interface Standing {
   readonly record: ExecutionRecord
   readonly undone: boolean
 }
 
 /**
- * The undos that still hold, oldest first. A redo takes back the last one of the same execution, or of the same of its
- * actions. One that died half way holds nothing.
+ * The undos in effect, oldest first. A redo reverts the last undo of the same execution, or of the same actions of it.
+ * An interrupted undo has no effect.
  */
 export function heldUndos(records: readonly ExecutionRecord[]): ExecutionRecord[] {
   const held: ExecutionRecord[] = []
@@ -37,29 +25,29 @@ type About = Pick<ExecutionRecord, 'of' | 'ofActions'>
 
 const isAboutSame = (a: About, b: About): boolean => a.of === b.of && a.ofActions?.join() === b.ofActions?.join()
 
-/** The runs among the records, with what undo and redo have made of them. Undoing a part leaves a run standing. */
+/** The runs among the records, and whether each is undone. A run of which only some actions are undone is not. */
 export function standings(records: readonly ExecutionRecord[]): Standing[] {
   const undone = new Set(heldUndos(records).flatMap(({ of, ofActions }) => (ofActions === undefined ? of : [])))
-  // An undo that died half way is something to take back itself.
+  // An interrupted undo can be undone itself.
   return records
     .filter(({ kind, ended }) => kind === 'run' || ended === 'interrupted')
     .map((record) => ({ record, undone: undone.has(record.number) }))
 }
 
-/** What `undo` without a number takes back. */
+/** The execution that `undo` without a number reverts. */
 export const lastStanding = (records: readonly ExecutionRecord[]): ExecutionRecord | undefined =>
-  standings(records).findLast(({ record, undone }) => !undone && !isGoneOnWith(record, records))?.record
+  standings(records).findLast(({ record, undone }) => !undone && !isRepeated(record, records))?.record
 
-/** Whether an undo or redo that died half way was followed by one that did not. */
-const isGoneOnWith = (died: ExecutionRecord, records: readonly ExecutionRecord[]): boolean =>
+/** Whether an interrupted undo or redo was followed by a complete one. */
+const isRepeated = (died: ExecutionRecord, records: readonly ExecutionRecord[]): boolean =>
   died.kind !== 'run' &&
   records.some(({ number, ended, ...later }) => number > died.number && ended === 'whole' && isAboutSame(later, died))
 
-/** What `redo` brings back: the undo that came last and still holds. */
+/** The undo that `redo` reverts: the last one in effect. */
 export const lastUndo = (records: readonly ExecutionRecord[]): ExecutionRecord | undefined => heldUndos(records).at(-1)
 
-/** Whether what an execution did is taken back: all of it, or what one of its actions did. */
-export function isTakenBack(record: ExecutionRecord, action: number | undefined, records: readonly ExecutionRecord[]) {
+/** Whether an execution, or one of its actions, is undone. */
+export function isUndone(record: ExecutionRecord, action: number | undefined, records: readonly ExecutionRecord[]) {
   const held = heldUndos(records)
   if (record.kind === 'run' || record.ended === 'interrupted')
     return held.some(
