@@ -125,7 +125,10 @@ async function inWorkspace(options: RunOptions, work: (execution: Execution) => 
 }
 
 /** Loaded only where there are hooks. They work on the disk, also where a document is still staged. */
-async function hooksFor(options: RunOptions, { history, disk }: RecordedWorkspace): Promise<ExecutionHooks | undefined> {
+async function hooksFor(
+  options: RunOptions,
+  { history, disk }: RecordedWorkspace,
+): Promise<ExecutionHooks | undefined> {
   const { before = [], after = [] } = options.hooks ?? {}
   if (before.length + after.length === 0) return undefined
   const { ExecutionHooks } = await import('./execution-hooks.ts')
