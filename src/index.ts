@@ -17,7 +17,8 @@ export {
 } from './actions/validate-action.ts'
 export { Clada, createClada, type ExecuteOptions } from './api/clada.ts'
 export type { ActionSpec, Param } from './core/action.ts'
-export type { Block, Document, SyntaxName } from './core/block.ts'
+export type { Block, Document } from './core/block.ts'
+export type { SyntaxName } from './syntax/table.ts'
 export type { ApprovalAnswer, ApprovalRequest, Ask } from './core/commands.ts'
 export type { Hook, Hooks } from './core/hooks.ts'
 export type {

@@ -1,6 +1,6 @@
 import { actions } from '../actions/registry.ts'
 import { type Prompt, promptFor, type PromptOptions } from '../describe/prompt.ts'
-import { taughtNames, type TaughtName } from '../describe/teaching.ts'
+import { taughtNames, type TaughtName } from '../syntax/table.ts'
 import { printable, withoutHidden } from '../report/printable.ts'
 import { type CladaOptions, SettingsError, settingsOf } from '../config/settings.ts'
 

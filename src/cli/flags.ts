@@ -1,4 +1,4 @@
-import { syntaxNames, targetNames } from '../core/block.ts'
+import { syntaxNames, targetNames } from '../syntax/table.ts'
 import { reportFormats } from '../report/format.ts'
 import { closestName } from '../text/closest-name.ts'
 

@@ -1,6 +1,6 @@
 import { defaultInputFile } from './places.ts'
 import { actions, modelActions } from '../actions/registry.ts'
-import { syntaxNames } from '../core/block.ts'
+import { syntaxNames } from '../syntax/table.ts'
 import { defaultCommandSettings } from '../core/commands.ts'
 import { defaultDeniedPatterns, defaultLimits } from '../core/settings.ts'
 import { reportFormats } from '../report/format.ts'

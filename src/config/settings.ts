@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { modelActions, registry } from '../actions/registry.ts'
-import type { SyntaxName } from '../core/block.ts'
+import type { SyntaxName } from '../syntax/table.ts'
 import { type Ask, type CommandSettings, defaultCommandSettings } from '../core/commands.ts'
 import type { Hooks } from '../core/hooks.ts'
 import {

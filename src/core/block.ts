@@ -1,12 +1,5 @@
 /** What a syntax finds in a text. Nothing here is checked against the actions: that is `actions/decode.ts`. */
 
-export const syntaxNames = ['sham', 'csl', 'cml', 'replacer', 'search-replace', 'apply-patch', 'udiff'] as const
-export type SyntaxName = (typeof syntaxNames)[number]
-
-/** What a document can be written in: our own syntaxes. NESL is SHAM in its newest spelling. */
-export const targetNames = ['sham', 'nesl', 'csl', 'cml', 'replacer'] as const
-export type TargetName = (typeof targetNames)[number]
-
 /** A mistake in the writing of a block. Lines and columns count from 1, in UTF-16 units. */
 export interface Fault {
   readonly code: string
@@ -22,13 +15,14 @@ export interface Fault {
   readonly message: string
   /** What to write instead, where that can be said. */
   readonly hint?: string
-  /** Which syntax the text was taken for; `find-blocks.ts` sets it on faults that belong to no block. */
-  readonly syntax?: SyntaxName
+  /** The syntax the text was read as; `find-blocks.ts` sets it on faults that belong to no block. */
+  readonly syntax?: string
 }
 
 /** One block as the model wrote it: a name and raw texts. */
 export interface Block {
-  readonly syntax: SyntaxName
+  /** Its name in `syntax/table.ts`. */
+  readonly syntax: string
   /** The id of a SHAM block; the task number in the other syntaxes. */
   readonly id: string
   /** The action as the block spells it; empty when it names none. */

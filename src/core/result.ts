@@ -1,4 +1,3 @@
-import type { SyntaxName } from './block.ts'
 import { type Problem, structureCodes } from './problem.ts'
 
 /** What `execute` answers. Fields that the seeds of the language name mean what they meant there. */
@@ -36,7 +35,7 @@ export interface ActionResult {
   warnings?: string[]
   /** `3`, or `3.2` inside a group. */
   task?: string
-  syntax?: SyntaxName
+  syntax?: string
   durationMs?: number
   /** The line of the document the block starts on. */
   line?: number
@@ -89,7 +88,7 @@ export interface ParseError {
   group?: number
   /** What the block's own syntax calls the operation. */
   label?: string
-  syntax?: SyntaxName
+  syntax?: string
 }
 
 /** What helps to repair a failure. Everything here may be shown to a model. */

@@ -1,12 +1,12 @@
-import type { ActionSpec } from '../core/action.ts'
+import type { ActionSpec, Param } from '../core/action.ts'
+import type { Block } from '../core/block.ts'
 import { Source } from '../core/source.ts'
-import type { Delimiters } from '../syntax/csl/marker.ts'
-import { findBlocks } from '../syntax/find-blocks.ts'
+import { type Allowed, callable } from './actions.ts'
 import type { Call } from '../syntax/call.ts'
-import { type Allowed, callable } from './callable.ts'
-import { callForm } from './signature.ts'
-import { type TaughtName, type Teaching, teachingOf } from './teaching.ts'
-import { type WorkedExample, workedExamples } from './worked-examples.ts'
+import { findBlocks } from '../syntax/find-blocks.ts'
+import type { ReadOptions } from '../syntax/reader.ts'
+import type { Lesson as SyntaxLesson, Syntax, Writer } from '../syntax/syntax.ts'
+import { type TaughtName, targetOf } from '../syntax/table.ts'
 
 export interface LessonOptions extends Allowed {
   /** Every action there is; those are chosen that a model may call here. */
@@ -16,7 +16,7 @@ export interface LessonOptions extends Allowed {
   readonly syntax?: TaughtName | undefined
   /** Whether SHAM blocks may name files relative to the root. */
   readonly relativePaths?: boolean | undefined
-  readonly cslDelimiters?: Delimiters | undefined
+  readonly cslDelimiters?: ReadOptions['cslDelimiters']
   readonly include?: 'everyday' | 'all' | undefined
 }
 
@@ -32,12 +32,33 @@ export interface Form {
   readonly call: string
 }
 
+/** A syntax as a prompt teaches it. */
+export interface Teaching extends SyntaxLesson, Pick<Syntax, 'paths' | 'says'> {
+  readonly write: Writer['call']
+  /** The blocks of a text in this syntax. */
+  read(text: string): readonly Block[]
+}
+
+function teachingOf(name: TaughtName, options: ReadOptions): Teaching {
+  const { syntax, target } = targetOf(name)
+  const lesson = syntax.lesson?.(options)
+  if (lesson === undefined) throw new Error(`'${name}' has no lesson`)
+  const { cslDelimiters } = options
+  return {
+    ...lesson,
+    paths: syntax.paths,
+    says: syntax.says,
+    write: (call, id) => target.open(options).call(call, id),
+    read: (text) => findBlocks(new Source(text), { syntaxes: [name], cslDelimiters }).blocks,
+  }
+}
+
 export function lessonFor(options: LessonOptions): Lesson {
-  const { specs, syntax = 'sham', cslDelimiters, include = 'everyday' } = options
-  const teaching = teachingOf(syntax, cslDelimiters)
+  const { specs, syntax = 'sham', include = 'everyday' } = options
+  const teaching = teachingOf(syntax, options)
   const rare = include === 'all' ? 'show' : 'hide'
   const sayable = callable(specs, options).flatMap((spec): Form[] => {
-    const call = callForm(spec, syntax, teaching, { rare, cslDelimiters })
+    const call = callForm(spec, teaching, rare)
     return call === undefined ? [] : [{ spec, call }]
   })
   const everyday = sayable.filter(({ spec }) => spec.everyday)
@@ -47,7 +68,7 @@ export function lessonFor(options: LessonOptions): Lesson {
   const examples = workedExamples.flatMap((row, at) => {
     const fitting = row.flatMap((example) => {
       const blocks = blocksOf(example, teaching, options, at)
-      return blocks !== undefined && namesIn(blocks, options).every((name) => names.has(name))
+      return blocks !== undefined && teaching.read(blocks).every(({ action }) => names.has(action))
         ? [{ example, blocks }]
         : []
     })
@@ -81,5 +102,113 @@ function placed(call: Call, { paths }: Teaching, { root, relativePaths }: Lesson
 
 const under = (root: string, path: string): string => `${root.endsWith('/') ? root : `${root}/`}${path}`
 
-const namesIn = (text: string, { syntax = 'sham', cslDelimiters }: LessonOptions): string[] =>
-  findBlocks(new Source(text), { syntaxes: [syntax], cslDelimiters }).blocks.map(({ action }) => action)
+/** How a call of an action looks in a syntax, on one line; undefined where the syntax has no words for it. */
+function callForm(spec: ActionSpec, teaching: Teaching, rare: Rare): string | undefined {
+  if (teaching.says === 'any action') return signatureOf(spec, rare)
+  const text = formOf(spec, teaching)
+  if (text === undefined) return undefined
+  // What reads back as another action is said by that one; what is warned of is not to be taught.
+  const blocks = teaching.read(text)
+  const [block] = blocks
+  const isOwn = blocks.length === 1 && block?.action === spec.name && block.warnings === undefined
+  return isOwn ? text.split('\n').join(' ⏎ ') : undefined
+}
+
+/** Whether parameters that few calls need are shown. */
+type Rare = 'show' | 'hide'
+
+/** `file_read_numbered(path, lines?)`: a question mark for what may be left out, its default behind `=`. */
+function signatureOf({ name, params }: ActionSpec, rare: Rare): string {
+  const shown = Object.entries(params).filter(([, param]) => !param.rare || (rare === 'show' && param.rare === true))
+  return `${name}(${shown.map(([param, definition]) => parameterOf(param, definition)).join(', ')})`
+}
+
+function parameterOf(name: string, { required, default: value }: Param): string {
+  if (required) return name
+  return value === undefined ? `${name}?` : `${name}=${JSON.stringify(value)}`
+}
+
+/** A call with capitals where its texts go: what it must have, and of the rest only what the syntax insists on. */
+function formOf({ name: action, params }: ActionSpec, teaching: Teaching): string | undefined {
+  const written = (given: Readonly<Record<string, string>>): string | undefined => {
+    const rendered = teaching.write({ action, params: given, explanation: 'WHY' }, 'abc')
+    return 'text' in rendered ? rendered.text : undefined
+  }
+  const named = Object.entries(params).map(([name, param]) => [name, placeholder(name, param), param.required] as const)
+  const given = Object.fromEntries(named.filter(([, , required]) => required))
+  const optional = named.filter(([, , required]) => !required)
+  return [{}, ...optional.map(([name, text]) => ({ [name]: text }))]
+    .map((more) => written({ ...given, ...more }))
+    .find((text) => text !== undefined)
+}
+
+function placeholder(name: string, { type }: Param): string {
+  if (type === 'boolean') return 'true'
+  return type === 'count' || type === 'integer' ? '1' : name.toUpperCase()
+}
+
+/** What a person asks, and the blocks that answer it. A test carries them out. Paths are relative to the project. */
+export interface WorkedExample {
+  readonly ask: string
+  readonly calls: readonly Call[]
+  /** What the model says behind its blocks. */
+  readonly say: string
+}
+
+/** The project in which the examples work, before and after all of them. */
+export const exampleFiles: Readonly<Record<string, string>> = {
+  'src/greet.js': "// TODO: be polite\nexport function greet(name) {\n  return 'Hello ' + name\n}\n",
+}
+
+/** In each row the first that the syntax can say and the project allows. */
+export const workedExamples: readonly (readonly WorkedExample[])[] = [
+  [
+    {
+      ask: 'greet() should cope without a name. Note that in the docs.',
+      calls: [
+        {
+          action: 'file_replace_text',
+          params: {
+            path: 'src/greet.js',
+            old_text: "return 'Hello ' + name",
+            new_text: "const who = name || 'you'\n  return `Hello, ${who}!`",
+          },
+          explanation: 'Greet without a name',
+        },
+        {
+          action: 'file_write',
+          params: { path: 'docs/greet.md', content: '# greet\n\nWithout a name it greets "you".\n' },
+          explanation: 'Document it',
+        },
+      ],
+      say: 'greet() now falls back to "you".',
+    },
+  ],
+  [
+    {
+      ask: 'Who calls greet()?',
+      calls: [{ action: 'grep', params: { pattern: 'greet(', path: 'src' } }],
+      say: 'I go on when I see what this finds.',
+    },
+    {
+      ask: 'Who calls greet()?',
+      calls: [{ action: 'run', params: { command: 'grep -rn "greet(" src' } }],
+      say: 'I go on when I see what this finds.',
+    },
+    {
+      ask: 'Drop the TODO, it is done.',
+      calls: [
+        {
+          action: 'file_replace_text',
+          params: {
+            path: 'src/greet.js',
+            old_text: '// TODO: be polite\nexport function greet',
+            new_text: 'export function greet',
+          },
+          explanation: 'The TODO is done',
+        },
+      ],
+      say: 'Done.',
+    },
+  ],
+]

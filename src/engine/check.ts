@@ -3,12 +3,13 @@ import { registry } from '../actions/registry.ts'
 import type { Block, BlockGroup } from '../core/block.ts'
 import type { ParseError } from '../core/result.ts'
 import { Source } from '../core/source.ts'
-import { TaskNumbers } from '../core/task-numbers.ts'
+import { TaskNumbers } from './tasks.ts'
 import { syntaxError, validationError } from './parse-error.ts'
 import { decide } from '../policy/decide.ts'
 import { primaryOf } from '../report/words.ts'
 import { type CladaOptions, readingOf, settingsOf } from '../config/settings.ts'
 import { findBlocks } from '../syntax/find-blocks.ts'
+import { syntaxOf } from '../syntax/table.ts'
 
 export interface CheckedDocument {
   readonly valid: boolean
@@ -45,7 +46,7 @@ export function checkDocument(text: string, options: CladaOptions): CheckedDocum
   const numbers = new TaskNumbers()
   const own = blocks.map((block) => {
     const number = numbers.next(block)
-    const checked = entry(block, block.syntax === 'sham' ? block.id : number, errorsOf(block))
+    const checked = entry(block, syntaxOf(block.syntax).ids === 'written' ? block.id : number, errorsOf(block))
     return { block, checked: { ...checked, task: number } }
   })
   const broken = new Map<BlockGroup, Own>()
@@ -66,7 +67,7 @@ export function checkDocument(text: string, options: CladaOptions): CheckedDocum
 
   function errorsOf(block: Block): ParseError[] {
     if (block.faults.length > 0) return block.faults.map((fault) => syntaxError(block, fault))
-    const relativePaths = settings.relativePaths || block.syntax !== 'sham'
+    const relativePaths = settings.relativePaths || syntaxOf(block.syntax).paths === 'relative'
     const decoded = decode(block.action, block.params, registry, { root: settings.root, relativePaths })
     if (!decoded.ok) return [validationError(block, decoded)]
     const decision = decide(decoded.spec, decoded.spelled, {
@@ -102,7 +103,7 @@ const shown = ({ line, column, message, code, hint }: ParseError): CheckedBlock[
 function groupNote({ group, syntax, startLine }: Block, broken: ReadonlyMap<BlockGroup, Own>): string | undefined {
   const first = group && broken.get(group)
   if (first === undefined) return undefined
-  const skipped = group?.atomic || syntax === 'csl' || first.block.startLine < startLine
+  const skipped = group?.atomic || syntaxOf(syntax).groups?.checked === 'whole' || first.block.startLine < startLine
   return skipped ? `task ${first.checked.id} of its group cannot be carried out` : undefined
 }
 

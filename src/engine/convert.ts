@@ -1,24 +1,21 @@
 import path from 'node:path'
 import { isAbsolutePath } from '../actions/convert.ts'
 import { registry } from '../actions/registry.ts'
-import type { Block, BlockGroup, TargetName } from '../core/block.ts'
+import { type CladaOptions, readingOf, settingsOf } from '../config/settings.ts'
+import type { Block, BlockGroup } from '../core/block.ts'
 import { hashOf } from '../core/hash.ts'
 import { Source } from '../core/source.ts'
-import { type CladaOptions, readingOf, settingsOf } from '../config/settings.ts'
-import { defaultDelimiters } from '../syntax/csl/csl.ts'
-import { findBlocks } from '../syntax/find-blocks.ts'
 import type { Rendered } from '../syntax/call.ts'
-import { cmlGroup, renderCml } from '../syntax/cml/write.ts'
-import { CslRenderer } from '../syntax/csl/csl.ts'
-import { renderReplacer } from '../syntax/replacer/replacer.ts'
-import { renderSham } from '../syntax/sham/sham.ts'
+import { findBlocks } from '../syntax/find-blocks.ts'
+import type { Syntax, Target, Writer } from '../syntax/syntax.ts'
+import { syntaxOf, type TargetName, targetOf } from '../syntax/table.ts'
 
 export interface ConvertedDocument {
   /** The blocks, with a blank line between. */
   readonly text: string
-  /** Blocks that are not in it, and why. */
+  /** The blocks that were left out, and why. */
   readonly refused: readonly Note[]
-  /** What is in it, but not as it was. */
+  /** What changed for blocks that were converted. */
   readonly warnings: readonly string[]
 }
 
@@ -27,7 +24,7 @@ export interface Note {
   readonly message: string
 }
 
-/** The blocks of a document in another syntax. What cannot be said there exactly is left out, and told. */
+/** The blocks of a document in another syntax. A block that cannot be written there exactly is left out and reported. */
 export function convertDocument(text: string, to: TargetName, options: CladaOptions): ConvertedDocument {
   return new Conversion(to, options).convert(text)
 }
@@ -37,7 +34,9 @@ class Conversion {
   readonly #root: string
   readonly #relativePaths: boolean
   readonly #to: TargetName
-  readonly #csl: CslRenderer
+  readonly #syntax: Syntax
+  readonly #target: Target
+  readonly #writer: Writer
   readonly #ids = new Set<string>()
   readonly #parts: string[] = []
   readonly #refused: Note[] = []
@@ -45,18 +44,21 @@ class Conversion {
 
   constructor(to: TargetName, options: CladaOptions) {
     const { root, relativePaths } = settingsOf(options)
+    const { syntax, target } = targetOf(to)
     this.#root = root
     this.#relativePaths = relativePaths
     this.#to = to
+    this.#syntax = syntax
+    this.#target = target
+    this.#writer = target.open(options)
     this.#options = options
-    this.#csl = new CslRenderer(options.cslDelimiters ?? defaultDelimiters)
   }
 
   convert(text: string): ConvertedDocument {
     const { blocks, faults, warnings } = findBlocks(new Source(text), readingOf(this.#options))
     for (const { line, message } of faults) this.#refuse(line, message)
     this.#warnings.push(...warnings)
-    for (const { id, syntax } of blocks) if (syntax === 'sham') this.#ids.add(id)
+    for (const { id, syntax } of blocks) if (syntaxOf(syntax).ids === 'written') this.#ids.add(id)
     for (let at = 0; at < blocks.length;) {
       const group = blocks[at]?.group
       let end = at + 1
@@ -70,30 +72,30 @@ class Conversion {
     return { text: this.#parts.join('\n\n'), refused, warnings: this.#warnings }
   }
 
-  /** A group stands or falls together: where the target has groups, one is written whole or not at all. */
+  /** Where the target has groups, one is written completely or not at all. */
   #group(group: BlockGroup, members: readonly Block[]): void {
     const before = this.#refused.length
     const texts = this.#written(members)
-    const grouped = this.#to === 'csl' || this.#to === 'cml'
-    if (texts.length < members.length && (grouped || members.some(({ faults }) => faults.length > 0))) {
+    const isPartial = texts.length < members.length
+    if (isPartial && (this.#writer.group !== undefined || members.some(({ faults }) => faults.length > 0))) {
       const lost = new Set(this.#refused.slice(before).map(({ line }) => line))
       const first = Math.min(...lost)
       for (const { startLine, action } of members) {
-        if (!lost.has(startLine)) this.#refuse(startLine, `${action}: stands in one group with line ${first}`)
+        if (!lost.has(startLine)) this.#refuse(startLine, `${action}: in the same group as line ${first}`)
       }
       return
     }
     if (texts.length === 0) return
-    if (this.#to === 'csl') this.#parts.push(this.#csl.group(texts, group))
-    else if (this.#to === 'cml') this.#parts.push(cmlGroup(texts, group))
-    else {
-      this.#parts.push(...texts)
-      const lost = group.atomic ? 'all or nothing; --atomic does that for a whole document' : 'skipped after a failure'
-      this.#warnings.push(`line ${group.line}: ${spelled[this.#to]} has no groups, so its blocks are no longer ${lost}`)
+    if (this.#writer.group !== undefined) {
+      this.#parts.push(this.#writer.group(texts, group))
+      return
     }
+    this.#parts.push(...texts)
+    const lost = group.atomic ? 'atomic; use --atomic to make the whole document atomic' : 'skipped after a failure'
+    this.#warnings.push(`line ${group.line}: ${this.#target.title} has no groups, so its blocks are no longer ${lost}`)
   }
 
-  /** Those of the blocks that can be written. */
+  /** The blocks that can be written. */
   #written(blocks: readonly Block[]): string[] {
     return blocks.flatMap((block) => {
       const { action, startLine } = block
@@ -104,7 +106,7 @@ class Conversion {
       }
       const rendered = this.#rendered(block)
       if ('refused' in rendered) {
-        this.#refuse(startLine, `${action || 'no action'}: ${spelled[this.#to]} ${rendered.refused}`)
+        this.#refuse(startLine, `${action || 'no action'}: ${this.#target.title} ${rendered.refused}`)
         return []
       }
       this.#warnings.push(...this.#losses(block))
@@ -113,27 +115,14 @@ class Conversion {
   }
 
   #rendered(block: Block): Rendered {
-    const { explanation } = block
-    const call = { action: registry.get(block.action)?.name ?? block.action, params: block.params, explanation }
-    switch (this.#to) {
-      case 'sham':
-      case 'nesl': {
-        if (block.action === '') return { refused: 'must name an action' }
-        const name = { keyword: this.#to === 'sham' ? 'SHAM' : 'nesl', id: this.#idOf(block) } as const
-        return { text: renderSham(block.action, this.#absolute(block), name) }
-      }
-      case 'csl':
-        return this.#csl.call(call)
-      case 'cml':
-        return renderCml(call)
-      case 'replacer':
-        return renderReplacer(call)
-    }
+    const { action, explanation } = block
+    // An alias stays where calls name their action.
+    const name = this.#syntax.says === 'any action' ? action : (registry.get(action)?.name ?? action)
+    return this.#writer.call({ action: name, params: this.#paramsOf(block), explanation }, this.#idOf(block))
   }
 
-  /** SHAM takes paths from the top; the other syntaxes take them from the root. */
-  #absolute({ syntax, action, params }: Block): Readonly<Record<string, string>> {
-    if (syntax === 'sham' || this.#relativePaths) return params
+  #paramsOf({ syntax, action, params }: Block): Readonly<Record<string, string>> {
+    if (this.#syntax.paths === 'relative' || syntaxOf(syntax).paths === 'absolute' || this.#relativePaths) return params
     const formats = registry.get(action)?.params ?? {}
     const given = Object.entries(params).map(([name, value]) => {
       const isPath = formats[name]?.format === 'absolute_path' && value !== '' && !isAbsolutePath(value)
@@ -142,9 +131,9 @@ class Conversion {
     return Object.fromEntries(given)
   }
 
-  /** The id of a SHAM block; for others a few digits of their hash, as many as it takes to be the only one. */
+  /** The id written in the block; for others as many digits of their hash as make it unique. */
   #idOf({ syntax, id, raw, startLine }: Block): string {
-    if (syntax === 'sham') return id
+    if (syntaxOf(syntax).ids === 'written') return id
     const hash = hashOf(`${startLine} ${raw}`)
     let length = 3
     while (length < 8 && this.#ids.has(hash.slice(0, length))) length++
@@ -155,31 +144,25 @@ class Conversion {
 
   #losses({ explanation, startLine, syntax, params, rootNameMayLead, sideMayLead }: Block): string[] {
     if (syntax === this.#to) return []
+    const { title, explains, dropsRootName } = this.#target
     const losses: string[] = []
-    if (explanation !== undefined && this.#to !== 'replacer') {
-      losses.push(`line ${startLine}: ${spelled[this.#to]} has no explanations; this one is left out`)
-    }
+    if (explanation !== undefined && !explains) losses.push(`${title} has no explanations; this one is left out`)
     const name = path.basename(this.#root)
-    if ((rootNameMayLead || this.#to === 'replacer') && params['path']?.startsWith(`${name}/`)) {
-      const only = 'which the replacer leaves out where nothing of that name is in it, and the others do not'
-      losses.push(`line ${startLine}: the path begins with the name of the project, ${only}`)
+    if ((rootNameMayLead || dropsRootName) && params['path']?.startsWith(`${name}/`)) {
+      const other = dropsRootName ? 'The original syntax' : title
+      losses.push(
+        `the path starts with the project's own name. The replacer syntax drops that prefix when no such directory exists; ${other} does not`,
+      )
     }
     if (sideMayLead) {
-      const only = 'which is left out there where no such directory is, and not here'
-      losses.push(`line ${startLine}: the path begins like one of a diff, ${only}`)
+      losses.push(
+        `the path starts with a/ or b/. The original syntax drops that prefix when no such directory exists; ${title} keeps it`,
+      )
     }
-    return losses
+    return losses.map((loss) => `line ${startLine}: ${loss}`)
   }
 
   #refuse(line: number, message: string): void {
     this.#refused.push({ line, message })
   }
-}
-
-const spelled: Record<TargetName, string> = {
-  sham: 'SHAM',
-  nesl: 'NESL',
-  csl: 'CSL',
-  cml: 'CML',
-  replacer: "the replacer's syntax",
 }

@@ -9,6 +9,7 @@ import type { ActionResult, Code, Details, ExecutionResult, ParseError } from '.
 import { stopReason } from '../core/stop-reason.ts'
 import { syntaxError } from './parse-error.ts'
 import { explain } from '../report/explain.ts'
+import { syntaxOf } from '../syntax/table.ts'
 import { problemOf, settle, stopped } from './settle.ts'
 import { type ReadyTask, type Task, Tasks } from './tasks.ts'
 import type { Change, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
@@ -171,7 +172,7 @@ export class Execution {
     const chosen = this.#chosen(tasks)
     if (chosen.length === 0) return
     const invalid = tasks.find((task) => !task.ready)
-    const allOrNothing = group.atomic || tasks[0]?.block.syntax === 'csl'
+    const allOrNothing = group.atomic || tasks.some(({ block }) => syntaxOf(block.syntax).groups?.checked === 'whole')
     const scope = group.atomic ? await this.#workspace.group() : this.#workspace
     const done: ActionResult[] = []
     let reason =
@@ -243,7 +244,7 @@ export class Execution {
   #begin({ block, number, decoded }: ReadyTask): ActionResult {
     const result: ActionResult = {
       seq: this.#results.length + 1,
-      blockId: block.syntax === 'sham' ? block.id : number,
+      blockId: syntaxOf(block.syntax).ids === 'written' ? block.id : number,
       action: decoded.spelled,
       params: decoded.params,
       success: false,

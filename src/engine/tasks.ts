@@ -1,10 +1,10 @@
 import path from 'node:path'
 import { decode, type Decoded } from '../actions/decode.ts'
 import type { Registry } from '../actions/registry.ts'
-import type { Block } from '../core/block.ts'
+import type { Block, BlockGroup } from '../core/block.ts'
 import type { ParseError } from '../core/result.ts'
 import type { Settings } from '../core/settings.ts'
-import { TaskNumbers } from '../core/task-numbers.ts'
+import { syntaxOf } from '../syntax/table.ts'
 import { syntaxError, validationError } from './parse-error.ts'
 
 /** A block with its number, and the action it asks for or why it asks for none. */
@@ -43,7 +43,7 @@ export class Tasks {
       const number = this.#numbers.next(block)
       const told = {
         task: number,
-        ...(block.syntax === 'sham' ? {} : { blockId: number }),
+        ...(syntaxOf(block.syntax).ids === 'written' ? {} : { blockId: number }),
         ...(block.group === undefined ? {} : { group: block.group.line }),
         ...(block.label === undefined ? {} : { label: block.label }),
       }
@@ -55,7 +55,7 @@ export class Tasks {
           errors: block.faults.map((fault) => ({ ...syntaxError(block, fault), ...told })),
         }
       }
-      const relativePaths = settings.relativePaths || block.syntax !== 'sham'
+      const relativePaths = settings.relativePaths || syntaxOf(block.syntax).paths === 'relative'
       const { params, warnings } = this.#withoutRootName(block)
       const decoded = withWarnings(
         decode(block.action, block.values ?? params, registry, { root: settings.root, relativePaths }),
@@ -98,3 +98,20 @@ export class Tasks {
 
 const withWarnings = (decoded: Decoded, warnings: readonly string[]): Decoded =>
   decoded.ok && warnings.length > 0 ? { ...decoded, warnings: [...warnings, ...decoded.warnings] } : decoded
+
+/** Numbers blocks in order of appearance, from 1. Where groups are nested, their members are 3.1, 3.2 and so on. */
+export class TaskNumbers {
+  #last = 0
+  #group: BlockGroup | undefined
+  #member = 0
+
+  next({ syntax, group }: Block): string {
+    if (group === undefined || syntaxOf(syntax).groups?.numbers === 'flat') return String(++this.#last)
+    if (group !== this.#group) {
+      this.#group = group
+      this.#member = 0
+      this.#last++
+    }
+    return `${this.#last}.${++this.#member}`
+  }
+}

@@ -1,7 +1,7 @@
 import { choice, flag, optional, text } from '../core/action.ts'
-import { syntaxNames } from '../core/block.ts'
+import { syntaxNames } from '../syntax/table.ts'
 import type { Describable } from '../describe/json-schema.ts'
-import type { OutputSchema } from '../describe/output-schema.ts'
+import type { OutputSchema } from '../describe/json-schema.ts'
 
 /** Whole documents are no actions: nothing in a document can call them. */
 type DocumentTool = Describable & { readonly outputSchema: OutputSchema }

@@ -5,7 +5,7 @@ import { invalidParams, protocolError } from './protocol-error.ts'
 
 /** What teaches a model to write action blocks: the text that `clada prompt` gives. */
 export async function promptList(): Promise<Prompt[]> {
-  const { taughtNames } = await teaching()
+  const { taughtNames } = await table()
   return [
     {
       name: 'clada',
@@ -16,7 +16,7 @@ export async function promptList(): Promise<Prompt[]> {
 }
 
 /** Loaded when somebody asks: few clients do. */
-const teaching = () => import('../describe/teaching.ts')
+const table = () => import('../syntax/table.ts')
 
 export async function promptNamed(
   name: string,
@@ -25,7 +25,7 @@ export async function promptNamed(
   rules: readonly string[],
 ): Promise<GetPromptResult> {
   if (name !== 'clada') throw protocolError(invalidParams, `Unknown prompt: ${name}. There is one: clada.`)
-  const { taughtNames } = await teaching()
+  const { taughtNames } = await table()
   const taught = taughtNames.filter((one) => one === syntax)
   if (syntax !== undefined && taught.length === 0) {
     const close = closestName(syntax, taughtNames)

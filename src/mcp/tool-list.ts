@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 import type { ActionSpec } from '../core/action.ts'
 import { type Describable, toolOf } from '../describe/json-schema.ts'
-import { type OutputSchema, outputSchemaOf } from '../describe/output-schema.ts'
+import { type OutputSchema, outputSchemaOf } from '../describe/json-schema.ts'
 import { documentTools } from './document-tools.ts'
 
 /** Every tool as a client sees it: whole documents first, then one for each action. */

@@ -1,7 +1,7 @@
 import type { Block, DamageKind, Fault } from '../core/block.ts'
 import type { Source } from '../core/source.ts'
-import { faultAt } from './sham/lines.ts'
-import { escapedIn, plainMarker, shows, withoutOuterBlanks, wordsFor } from '../text/undamage.ts'
+import { faultAt } from './reader.ts'
+import { escapedIn, kindsIn, plainMarker, shows, withoutOuterBlanks, wordsFor } from '../text/undamage.ts'
 
 /** A marker line of a block that was found through damage. */
 export interface Marked {
@@ -180,4 +180,17 @@ function doubtAt(source: Source, block: Block, names: readonly string[], damage:
     message: `The text was damaged on its way: the markers of this block have ${words}, and so has ${names.join(', ')}`,
     hint: 'What it said before cannot be told. Send the block again inside a code block.',
   })
+}
+
+export const isSound = (block: Block): boolean => block.faults.length === 0 && block.endLine !== null
+
+export function kindsOf(markers: readonly Marked[]): DamageKind[] {
+  return kindsOfShells(markers.filter(({ fence }) => !fence).map(({ shell }) => shell))
+}
+
+export function kindsOfShells(shells: readonly string[]): DamageKind[] {
+  const kinds = kindsIn(shells.join('\n')).filter((kind) => kind !== 'breaks')
+  // Models leave blanks behind a marker. Two behind each but the last are what makes lines of one paragraph.
+  const broken = shells.length > 1 && shells.slice(0, -1).every((shell) => shell.endsWith('  '))
+  return broken ? [...kinds, 'breaks'] : kinds
 }

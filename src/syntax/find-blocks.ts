@@ -1,38 +1,16 @@
-import { type Block, type Document, type Fault, type SyntaxName, syntaxNames } from '../core/block.ts'
+import type { Block, Document, Fault } from '../core/block.ts'
 import type { Source } from '../core/source.ts'
-import { makeApplyPatchReader } from './apply-patch/apply-patch.ts'
-import { makeCmlReader } from './cml/cml.ts'
-import { defaultDelimiters, makeCslReader } from './csl/csl.ts'
-import type { Delimiters } from './csl/marker.ts'
+import { isSound } from './damage.ts'
 import { draftWarnings, mayThink, thoughtsIn, throughQuotes, withoutThoughts } from './meant.ts'
-import { isSound, throughDamage } from './mend.ts'
-import { makeReplacerReader } from './replacer/replacer.ts'
-import { makeSearchReplaceReader } from './search-replace/search-replace.ts'
-import { makeShamReader } from './sham/sham.ts'
-import type { MakeReader, Reader, Reading } from './syntax.ts'
-import { makeUdiffReader } from './udiff/udiff.ts'
+import { throughDamage, type Walks } from './mend.ts'
+import type { Reader, Reading, ReadOptions } from './reader.ts'
+import { type SyntaxName, syntaxNames, syntaxOf } from './table.ts'
 
-const native: Partial<Record<SyntaxName, MakeReader>> = {
-  sham: makeShamReader,
-  csl: makeCslReader(defaultDelimiters),
-  cml: makeCmlReader,
-  replacer: makeReplacerReader,
-}
-const foreign: Partial<Record<SyntaxName, MakeReader>> = {
-  'search-replace': makeSearchReplaceReader,
-  'apply-patch': makeApplyPatchReader,
-  udiff: makeUdiffReader,
-}
-
-export interface FindOptions {
+export interface FindOptions extends ReadOptions {
   /** The only syntaxes to look for; all by default. */
   readonly syntaxes?: readonly SyntaxName[] | undefined
-  /** Whether blocks of our own stood before this text. */
+  /** Whether native blocks precede this text. */
   readonly nativeBefore?: boolean | undefined
-  /** Reads a text as it stands, whatever a chat program did to it. */
-  readonly strict?: boolean | undefined
-  /** What CSL markers begin and end with. */
-  readonly cslDelimiters?: Delimiters | undefined
 }
 
 /** Every block in a text, in order of appearance. Never throws: a broken block is there with its faults. */
@@ -59,47 +37,62 @@ export function readBlocks(source: Source, options: FindOptions): Document {
 /** What a text gives, also where a chat program has damaged its markers. */
 function mended(source: Source, options: FindOptions): Document {
   const read = (text: Source): Document => readBlocks(text, options)
-  const { syntaxes = syntaxNames, nativeBefore = false, cslDelimiters } = options
-  // What damage does to markers that nobody has seen before cannot be told.
-  const ours = syntaxes.filter((name) => name in native && (name !== 'csl' || cslDelimiters === undefined))
-  const document = throughDamage(source, read(source), { syntaxes: ours, soundBefore: nativeBefore, read })
+  const { nativeBefore = false } = options
+  const document = throughDamage(source, read(source), { walks: walksFor(options), soundBefore: nativeBefore, read })
   return nativeBefore || document.blocks.some(isSound) ? document : throughQuotes(source, document, read)
+}
+
+export function walksFor(options: FindOptions): Walks {
+  const { syntaxes = syntaxNames } = options
+  return new Map(
+    syntaxNames.flatMap((name) => {
+      const syntax = syntaxOf(name)
+      const walk = syntax.kind === 'native' && syntaxes.includes(name) ? syntax.throughDamage(options) : undefined
+      return walk === undefined || syntax.kind !== 'native' ? [] : [[name, { opener: syntax.opener, walk }] as const]
+    }),
+  )
+}
+
+const isNative = ({ syntax }: Pick<Block, 'syntax'>): boolean => syntaxOf(syntax).kind === 'native'
+
+interface NamedReader {
+  readonly syntax: SyntaxName
+  readonly reader: Reader
+  /** Foreign readers skip the lines up to here. */
+  from: number
 }
 
 /** Reads a text block by block, so that a caller may stop in between. */
 export class BlockFinder {
-  readonly #readers: readonly Reader[]
-  /** The readers of other tools' formats sit out what one of them met unfinished: it may be the content of that. */
-  readonly #resting = new Map<Reader, number>()
+  readonly #readers: readonly NamedReader[]
   readonly #blocks: Block[] = []
-  readonly #faults: Fault[] = []
+  readonly #faults: (Fault & { readonly syntax: SyntaxName })[] = []
   readonly #nativeBefore: boolean
   #line = 1
 
-  constructor(source: Source, { syntaxes, nativeBefore = false, strict, cslDelimiters }: FindOptions) {
+  constructor(source: Source, { syntaxes, nativeBefore = false, ...options }: FindOptions) {
     this.#nativeBefore = nativeBefore
-    const own = cslDelimiters && { csl: makeCslReader(cslDelimiters) }
-    const makers = Object.entries({ ...native, ...own, ...foreign })
-    this.#readers = makers
-      .filter(([name]) => syntaxes?.some((one) => one === name) ?? true)
-      .map(([, make]) => make(source, { strict }))
+    this.#readers = syntaxNames
+      .filter((name) => syntaxes?.includes(name) ?? true)
+      .map((syntax) => ({ syntax, reader: syntaxOf(syntax).reader(source, options), from: 0 }))
   }
 
   /** Reads what comes next; undefined at the end of the text. */
   step(): Reading | undefined {
     let first = Infinity
-    let reader: Reader | undefined
+    let found: NamedReader | undefined
     for (const candidate of this.#readers) {
-      const at = candidate.seek(Math.max(this.#line, this.#resting.get(candidate) ?? 0))
-      if (at < first) [first, reader] = [at, candidate]
+      const at = candidate.reader.seek(Math.max(this.#line, candidate.from))
+      if (at < first) [first, found] = [at, candidate]
     }
-    if (reader === undefined) return undefined
+    if (found === undefined) return undefined
+    const { syntax, reader } = found
     const reading = reader.read(first)
     for (const block of reading.blocks) this.#blocks.push(block)
-    for (const fault of reading.faults) this.#faults.push({ ...fault, syntax: reader.syntax })
-    // What an unfinished block of another tool's format would swallow may be ours.
-    const open = reader.syntax in foreign && reading.blocks.some((block) => block.endLine === null)
-    if (open) for (const other of this.#readers) if (other.syntax in foreign) this.#resting.set(other, reading.next)
+    for (const fault of reading.faults) this.#faults.push({ ...fault, syntax })
+    // An unfinished foreign block would swallow native ones; other foreign blocks may be its content.
+    const open = !isNative({ syntax }) && reading.blocks.some((block) => block.endLine === null)
+    if (open) for (const other of this.#readers) if (!isNative(other)) other.from = reading.next
     this.#line = open ? first + 1 : reading.next
     return reading
   }
@@ -107,41 +100,41 @@ export class BlockFinder {
   document(): Document {
     const blocks = this.#blocks.map((block) => this.#unlessFatal(block))
     const { faults, warnings } = this.#judged(blocks)
-    const ours = this.#nativeBefore || blocks.some((block) => block.syntax in native) || faults.length > 0
-    const document = ours ? withoutForeign(blocks, faults) : { blocks, faults, warnings: [] }
-    return { ...document, warnings: [...warnings, ...document.warnings] }
+    if (!this.#nativeBefore && !blocks.some(isNative) && faults.length === 0) return { blocks, faults, warnings }
+    // A reply with native blocks means those; a diff beside them is an illustration.
+    const passedOver = blocks.filter((block) => !isNative(block))
+    const skipped = passedOver.map(
+      (block) => `${linesOf(block)}: not executed: a ${block.syntax} block beside blocks of clada's own`,
+    )
+    return { blocks: blocks.filter(isNative), faults, warnings: [...warnings, ...skipped], passedOver }
   }
 
-  /** An arrow in prose looks like a broken CSL marker. Beside blocks of another syntax, and without any of CSL, it is one. */
+  /** An arrow in prose looks like a broken CSL marker, and is prose where all native blocks are of other syntaxes. */
   #judged(blocks: readonly Block[]): { faults: readonly Fault[]; warnings: readonly string[] } {
-    // What stood before this text was none of CSL, which waits for the end.
-    const others = this.#nativeBefore || blocks.some((block) => block.syntax in native && block.syntax !== 'csl')
-    if (!others || blocks.some((block) => block.syntax === 'csl')) return { faults: this.#faults, warnings: [] }
-    const arrows = this.#faults.filter((fault) => fault.syntax === 'csl')
+    const own = new Set(blocks.filter(isNative).map(({ syntax }) => syntax))
+    // Blocks before this text are of syntaxes that do not wait.
+    const isProse = ({ syntax }: { readonly syntax: SyntaxName }): boolean =>
+      syntaxOf(syntax).faultsMayBeProse === true && !own.has(syntax) && (this.#nativeBefore || own.size > 0)
     return {
-      faults: this.#faults.filter((fault) => fault.syntax !== 'csl'),
-      warnings: arrows.map(({ line }) => `line ${line}: taken for prose, although it begins like a CSL marker`),
+      faults: this.#faults.filter((fault) => !isProse(fault)),
+      warnings: this.#faults
+        .filter(isProse)
+        .map(
+          ({ line, syntax }) =>
+            `line ${line}: read as prose, although it starts like a ${syntaxOf(syntax).title} marker`,
+        ),
     }
   }
 
-  /** A syntax whose mistakes are fatal carries out nothing when it has one. */
+  /** Where the mistakes of a syntax are fatal, one of them stops all its blocks. */
   #unlessFatal(block: Block): Block {
-    const fatal = this.#readers.find((reader) => reader.syntax === block.syntax)?.fatal?.()
+    const fatal = this.#readers.find(({ syntax }) => syntax === block.syntax)?.reader.fatal?.()
     if (fatal === undefined || block.faults.length > 0) return block
     const message = `not executed: line ${fatal.line} has a mistake that stops the whole document`
     const { hint: _, ...rest } = fatal
     const fault = { ...rest, code: 'SKIPPED', line: block.startLine, column: 1, message, blockId: block.id }
     return { ...block, faults: [fault] }
   }
-}
-
-/** Whoever writes our blocks means those; a diff beside them is an illustration. */
-function withoutForeign(blocks: readonly Block[], faults: readonly Fault[]): Document {
-  const passedOver = blocks.filter((block) => block.syntax in foreign)
-  const warnings = passedOver.map(
-    (block) => `${linesOf(block)}: not executed: a ${block.syntax} block beside blocks of clada's own`,
-  )
-  return { blocks: blocks.filter((block) => block.syntax in native), faults, warnings, passedOver }
 }
 
 const linesOf = ({ startLine, endLine }: Block): string =>

@@ -1,6 +1,6 @@
 import type { Block, Document } from '../core/block.ts'
 import { Source } from '../core/source.ts'
-import { isSound } from './mend.ts'
+import { isSound } from './damage.ts'
 
 /** Lines in which a model thinks aloud, both included. */
 export interface Thought {

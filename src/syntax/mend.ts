@@ -1,31 +1,16 @@
-import type { Block, DamageKind, Document, SyntaxName } from '../core/block.ts'
+import type { Block, DamageKind, Document } from '../core/block.ts'
 import { Source } from '../core/source.ts'
-import { walkCml } from './cml/damage.ts'
-import { walkCsl } from './csl/damage.ts'
-import { type Budget, type Marked, View, type WalkThrough, type Walked, doubted } from './damage.ts'
-import { walkReplacer } from './replacer/replacer.ts'
-import { walkSham } from './sham/damage.ts'
+import { type Budget, doubted, isSound, kindsOf, View, type Walked, type WalkThrough } from './damage.ts'
 import { kindsIn, plainMarker, shows, wordsFor } from '../text/undamage.ts'
 
-export interface ThroughDamage {
-  /** Those that are looked for. */
-  readonly syntaxes: readonly SyntaxName[]
-  readonly soundBefore: boolean
+export interface ThroughDamage extends MendOptions {
   read(source: Source): Document
-}
-
-const walkOf: Partial<Record<SyntaxName, WalkThrough>> = {
-  sham: walkSham,
-  csl: walkCsl,
-  cml: walkCml,
-  replacer: walkReplacer,
 }
 
 /** What a text gives when its markers are read through damage. `strict` is what it gives as it stands. */
 export function throughDamage(source: Source, strict: Document, options: ThroughDamage): Document {
-  const { syntaxes, soundBefore, read } = options
-  const walks = syntaxes.flatMap((name) => walkOf[name] ?? [])
-  const { text, regions, warnings } = mend(source, strict, { walks, soundBefore })
+  const { walks, read } = options
+  const { text, regions, warnings } = mend(source, strict, options)
   const mended = text === source.text ? source : new Source(text)
   const document = mended === source ? strict : read(mended)
   if (!keeps(strict, document, regions)) return strict
@@ -33,7 +18,7 @@ export function throughDamage(source: Source, strict: Document, options: Through
   const told = new Set<Region>()
   const blocks = document.blocks.map((block) => {
     const region = regionOf(regions, block.startLine)
-    if (region === undefined || region.changed.size === 0) return beside(mended, block, escaped)
+    if (region === undefined || region.changed.size === 0) return beside(mended, block, escaped, walks)
     const warnings = told.has(region) ? [] : warningsOf(region)
     told.add(region)
     const all = [...(block.warnings ?? []), ...warnings]
@@ -44,7 +29,8 @@ export function throughDamage(source: Source, strict: Document, options: Through
 }
 
 /** Whether a sound block is to be taken as it stands, whatever else its text holds. */
-export const isUndoubted = (source: Source, block: Block): boolean => beside(source, block, true) === block
+export const isUndoubted = (source: Source, block: Block, walks: Walks): boolean =>
+  beside(source, block, true, walks) === block
 
 /** Whether all that was sound is as it was, what lies in a mended block left out, and all that is new is mended. */
 function keeps(before: Document, after: Document, regions: readonly Region[]): boolean {
@@ -89,8 +75,9 @@ function warningsOf({ start, end, prefix, markers, changed }: Region): string[] 
 }
 
 /** A block that is sound as it stands, and yet its texts may be damaged. */
-function beside(source: Source, block: Block, escaped: boolean): Block {
-  return isSound(block) ? doubted(source, block, withEntities(toleratedIn(source, block), block, escaped)) : block
+function beside(source: Source, block: Block, escaped: boolean, walks: Walks): Block {
+  if (!isSound(block)) return block
+  return doubted(source, block, withEntities(toleratedIn(source, block, walks), block, escaped))
 }
 
 /** Whatever escapes for HTML, and did so elsewhere in the text, leaves markers alone that have no angle bracket. */
@@ -99,10 +86,10 @@ function withEntities(kinds: readonly DamageKind[], block: Block, escaped: boole
 }
 
 /** What the markers of a block show that its reader puts up with. */
-function toleratedIn(source: Source, block: Block): readonly DamageKind[] {
+function toleratedIn(source: Source, block: Block, walks: Walks): readonly DamageKind[] {
   if (!tolerated.some((kind) => shows(block.raw, kind))) return []
   const view = new View(source, '', { lines: source.lineCount * 2 })
-  return kindsOf(walkOf[block.syntax]?.(view, block.startLine)?.markers ?? [])
+  return kindsOf(walks.get(block.syntax)?.walk(view, block.startLine)?.markers ?? [])
 }
 
 const tolerated: readonly DamageKind[] = ['spaces', 'invisible', 'breaks', 'punctuation']
@@ -138,8 +125,11 @@ export interface Mending {
   readonly warnings: readonly string[]
 }
 
-export interface MendOptions {
-  readonly walks: readonly WalkThrough[]
+/** How blocks are found through damage, by the name of their syntax. */
+export type Walks = ReadonlyMap<string, { readonly opener: RegExp; readonly walk: WalkThrough }>
+
+interface MendOptions {
+  readonly walks: Walks
   /** Whether sound blocks stood before this text. */
   readonly soundBefore: boolean
 }
@@ -164,8 +154,6 @@ export function mend(source: Source, strict: Document, { walks, soundBefore }: M
   return { text: textWith(source, chosen), regions: chosen, warnings }
 }
 
-export const isSound = (block: Block): boolean => block.faults.length === 0 && block.endLine !== null
-
 /** Regions are in order and do not overlap. */
 export function regionOf(regions: readonly Region[], line: number): Region | undefined {
   let low = 0
@@ -180,7 +168,7 @@ export function regionOf(regions: readonly Region[], line: number): Region | und
 }
 
 /** Every block that is whole once damage is undone, those that are sound without left out unless they lie in one. */
-function findRegions(source: Source, strict: Document, walks: readonly WalkThrough[]): Region[] {
+function findRegions(source: Source, strict: Document, walks: Walks): Region[] {
   const ends = new Map<number, number>()
   for (const block of strict.blocks) {
     if (isSound(block)) ends.set(block.startLine, Math.max(block.endLine ?? 0, ends.get(block.startLine) ?? 0))
@@ -191,7 +179,7 @@ function findRegions(source: Source, strict: Document, walks: readonly WalkThrou
   for (let n = 1; n <= source.lineCount; n++) {
     const end = ends.get(n)
     const line = end === undefined ? source.line(n) : ''
-    if (mayOpen(line)) {
+    if (mayOpen(line, walks)) {
       const prefix = /^[ \t\xa0>]*/.exec(line)?.[0] ?? ''
       // One quoted block in a text that is not is an example, or somebody else's.
       if (prefix.includes('>')) quoted ??= isQuoted(source)
@@ -205,8 +193,12 @@ function findRegions(source: Source, strict: Document, walks: readonly WalkThrou
   return regions
 }
 
-function mayOpen(line: string): boolean {
-  return /[#<&\\\xab]/.test(line) && /^[\s>]*(?:#!|<)/.test(plainMarker(line))
+/** Whether a line looks like the first of a block, through damage, quotation marks and indentation. */
+export function mayOpen(line: string, walks: Walks): boolean {
+  const plain = plainMarker(line)
+  const bare = plain.startsWith('>') ? plain.replace(/^[\s>]+/, '') : plain
+  for (const { opener } of walks.values()) if (opener.test(bare)) return true
+  return false
 }
 
 /** Whether every line of the text stands behind a `>`, but for a line that says who wrote it. */
@@ -225,12 +217,12 @@ function regionFrom(
   source: Source,
   start: number,
   prefixes: readonly string[],
-  walks: readonly WalkThrough[],
+  walks: Walks,
   budget: Budget,
 ): Region | undefined {
   for (const prefix of prefixes) {
     const view = new View(source, prefix, budget)
-    for (const walk of walks) {
+    for (const { walk } of walks.values()) {
       const walked = walk(view, start)
       if (walked !== undefined) {
         return { ...walked, prefix, kinds: kindsOf(walked.markers), changed: changedBy(source, prefix, walked) }
@@ -238,17 +230,6 @@ function regionFrom(
     }
   }
   return undefined
-}
-
-export function kindsOf(markers: readonly Marked[]): DamageKind[] {
-  return kindsOfShells(markers.filter(({ fence }) => !fence).map(({ shell }) => shell))
-}
-
-export function kindsOfShells(shells: readonly string[]): DamageKind[] {
-  const kinds = kindsIn(shells.join('\n')).filter((kind) => kind !== 'breaks')
-  // Models leave blanks behind a marker. Two behind each but the last are what makes lines of one paragraph.
-  const broken = shells.length > 1 && shells.slice(0, -1).every((shell) => shell.endsWith('  '))
-  return broken ? [...kinds, 'breaks'] : kinds
 }
 
 function changedBy(source: Source, prefix: string, { start, end, markers }: Walked): Map<number, string> {

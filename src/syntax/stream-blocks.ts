@@ -1,10 +1,10 @@
 import type { Block, BlockGroup, Document } from '../core/block.ts'
 import { Source } from '../core/source.ts'
-import { plainMarker } from '../text/undamage.ts'
-import { BlockFinder, findBlocks, type FindOptions, readBlocks } from './find-blocks.ts'
-import { isUndoubted } from './mend.ts'
-import type { Reading } from './syntax.ts'
+import { BlockFinder, findBlocks, type FindOptions, readBlocks, walksFor } from './find-blocks.ts'
 import { draftWarnings, mayThink, thoughtsIn, withoutThoughts } from './meant.ts'
+import { isUndoubted, mayOpen, type Walks } from './mend.ts'
+import type { Reading } from './reader.ts'
+import { syntaxNames, syntaxOf } from './table.ts'
 
 /**
  * Finds blocks in a text that is still coming. A block is handed out as soon as nothing that may follow can change
@@ -13,6 +13,7 @@ import { draftWarnings, mayThink, thoughtsIn, withoutThoughts } from './meant.ts
  */
 export class BlockStream {
   readonly #options: FindOptions
+  readonly #walks: Walks
   #pending = ''
   /** Lines that were handed out and forgotten. */
   #before = 0
@@ -23,6 +24,7 @@ export class BlockStream {
 
   constructor(options: FindOptions) {
     this.#options = options
+    this.#walks = walksFor(options)
   }
 
   push(text: string): Document {
@@ -86,9 +88,9 @@ export class BlockStream {
   #maybeDamaged(source: Source, start: number, end: number, blocks: readonly Block[]): boolean {
     if (this.#options.strict) return false
     for (let line = start; line < end; line++) {
-      if (hiddenOpener.test(plainMarker(source.line(line)))) return true
+      if (mayOpen(source.line(line), this.#walks)) return true
     }
-    return !blocks.every((block) => isUndoubted(source, block))
+    return !blocks.every((block) => isUndoubted(source, block, this.#walks))
   }
 
   /** Reading anew what is long and still open must not cost the square of its length. */
@@ -97,22 +99,23 @@ export class BlockStream {
     if (this.#pending.length < 65_536) return true
     return (
       this.#sinceTry > this.#pending.length / 8 ||
-      (/#!end_|<\/|<<<END>>>/i.test(text) && this.#sinceTry > this.#pending.length / 64)
+      (this.#sinceTry > this.#pending.length / 64 && closers.some((closer) => closer.test(text)))
     )
   }
 }
 
-const nothing: Document = { blocks: [], faults: [], warnings: [] }
+const closers = syntaxNames.flatMap((name) => {
+  const syntax = syntaxOf(name)
+  return syntax.kind === 'native' && syntax.closer !== undefined ? [syntax.closer] : []
+})
 
-const waiting: ReadonlySet<string> = new Set(['csl', 'search-replace', 'apply-patch', 'udiff'])
+const nothing: Document = { blocks: [], faults: [], warnings: [] }
 
 /** How far a mistake reaches may depend on what is still to come, so whatever has one waits. */
 function isFinal({ blocks, faults }: Reading): boolean {
   if (faults.length > 0) return false
-  return blocks.every((block) => block.endLine !== null && block.faults.length === 0 && !waiting.has(block.syntax))
+  return blocks.every((block) => block.endLine !== null && block.faults.length === 0 && !syntaxOf(block.syntax).waits)
 }
-
-const hiddenOpener = /^[\s>]*(?:#!\s*(?:SHAM|NESL)|<-{2,}|<<<|<(?:tasks|edit|write|run|move|remove)\b)/i
 
 /** Blocks without faults, which many lines stood before. */
 function shifted(blocks: readonly Block[], lines: number): readonly Block[] {

@@ -1,28 +1,85 @@
-import type { Block, Fault, SyntaxName } from '../core/block.ts'
-import type { Source } from '../core/source.ts'
+import type { BlockGroup } from '../core/block.ts'
+import type { Call, Rendered } from './call.ts'
+import type { WalkThrough } from './damage.ts'
+import type { MakeReader, ReadOptions } from './reader.ts'
 
-/**
- * One syntax over one text. `find-blocks.ts` asks every reader where its next block may open, lets the
- * first one read, and goes on behind what it read: so whatever lies inside a block is that block's content.
- */
-export interface Reader {
-  readonly syntax: SyntaxName
-  /** The first line at or after `line` on which a block may open; Infinity when there is none. Called with growing lines only. */
-  seek(line: number): number
-  /** Reads what opens on `line`, which `seek` gave. */
-  read(line: number): Reading
-  /** After all is read: a fault that makes every block of this syntax fail. */
-  fatal?(): Fault | undefined
+/** Everything clada knows about one syntax. `table.ts` has one row of this type per syntax. */
+export type Syntax = Native | Foreign
+
+/** A syntax of clada's own: always looked for. */
+interface Native extends Row {
+  readonly kind: 'native'
+  /** Matches the beginning of a line that may open a block. Tested without damage, quotation marks and indentation. */
+  readonly opener: RegExp
+  /** Matches text that may end a block, so that a long input is worth reading again. */
+  readonly closer?: RegExp
+  /** Finds the markers of a block through damage; undefined where these options make that impossible. */
+  throughDamage(options: ReadOptions): WalkThrough | undefined
 }
 
-export interface Reading {
-  readonly blocks: readonly Block[]
-  readonly faults: readonly Fault[]
-  /** The line to go on from; greater than the line that was read. */
-  readonly next: number
-  /** The last line that cannot be understood without this reading, when that is not the one before `next`. */
-  readonly reach?: number
+/** A format of other tools: run only where a document has no native block, which is known at its end. */
+interface Foreign extends Row {
+  readonly kind: 'foreign'
+  readonly waits: true
 }
 
-/** `strict`: what a chat program did to markers is not undone. */
-export type MakeReader = (source: Source, options?: { readonly strict?: boolean | undefined }) => Reader
+interface Row {
+  /** Its name in messages. */
+  readonly title: string
+  /** Whether its blocks wait for the end of the input because later text can change them. */
+  readonly waits: boolean
+  readonly reader: MakeReader
+  /** Whether relative paths are accepted without a setting. */
+  readonly paths: 'absolute' | 'relative'
+  /** Whether reports name a block by the id written in it or by its number. */
+  readonly ids: 'written' | 'counted'
+  /** Whether a call names its action, so that every action can be written. */
+  readonly says: 'any action' | 'own operations'
+  /** Whether its faults outside of blocks are prose where the document has blocks of other native syntaxes only. */
+  readonly faultsMayBeProse?: true
+  readonly groups?: Groups
+  /** What `clada convert --to` writes: usually one target with the name of the syntax. */
+  readonly targets?: Readonly<Record<string, Target>>
+  /** What a prompt teaches about it. Its calls are written by the target with its own name. */
+  lesson?(options: ReadOptions): Lesson
+}
+
+interface Groups {
+  /** Whether one invalid member keeps all others from running, not only those after it. */
+  readonly checked: 'whole' | 'in order'
+  /** `nested`: 3.1, 3.2; `flat`: every member has a number of its own. */
+  readonly numbers: 'nested' | 'flat'
+}
+
+export interface Target {
+  readonly title: string
+  /** Whether blocks carry the explanation of a change. */
+  readonly explains?: true
+  /** Whether a path may start with the name of the project directory. */
+  readonly dropsRootName?: true
+  open(options: ReadOptions): Writer
+}
+
+export interface Writer {
+  /** `id` is for the syntaxes whose blocks have one. */
+  call(call: Call, id: string): Rendered
+  /** Several calls whose first failure skips the rest. */
+  group?(texts: readonly string[], how: Pick<BlockGroup, 'atomic'>): string
+}
+
+export interface Lesson {
+  /** How blocks are written. No rule starts with a marker: a prompt must not be read as a document. */
+  readonly rules: readonly string[]
+  /** How to read the report, and what to do after a failure. */
+  readonly answer: readonly string[]
+}
+
+/** How the report looks for a syntax whose blocks it names by `name`. */
+export const reportLesson = (name: 'id' | 'number'): string[] => [
+  `\`=== CLADA RESULTS ===\` has one line per block, by its ${name}: ✅ or ❌ with the reason. \`=== OUTPUTS ===\` has what was read, found and printed.`,
+  'After a failure, `=== REPAIR ===` shows the nearest text and how it differs from yours, or every place that matches. Send only the failed blocks again, corrected.',
+]
+
+/** Where a program reads it, the report of CSL and CML has another form. */
+export const plainReportLesson = (form: string): string =>
+  `Or it has plain lines instead: ${form}; then read the file again before you correct.`

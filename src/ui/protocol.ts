@@ -1,4 +1,3 @@
-import type { SyntaxName } from '../core/block.ts'
 import type { ApprovalRequest } from '../core/commands.ts'
 import type { ActionResult, FileChange, ParseError } from '../core/result.ts'
 import type { HistoryEntry } from '../engine/history-run.ts'
@@ -26,7 +25,7 @@ export interface PlanBlock {
   /** Its number in reports; missing where there is nothing to carry out. */
   readonly task?: string
   readonly id: string
-  readonly syntax: SyntaxName | string
+  readonly syntax: string
   readonly action: string
   readonly target: string
   readonly startLine: number

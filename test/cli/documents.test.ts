@@ -216,7 +216,7 @@ describe('clada check', () => {
     expect(clada(['check', 'a.md', 'b.md'], { cwd })).toMatchObject({
       status: 0,
       stdout:
-        '--- a.md\n✓ line 2  cml 1  file_write a\n⚠ line 1: taken for prose, although it begins like a CSL marker\n1 found, 0 with problems.\n--- b.md\nNo blocks found.\n',
+        '--- a.md\n✓ line 2  cml 1  file_write a\n⚠ line 1: read as prose, although it starts like a CSL marker\n1 found, 0 with problems.\n--- b.md\nNo blocks found.\n',
     })
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { actions, modelActions } from '../../src/actions/registry.ts'
 import { describeActions } from '../../src/describe/describe.ts'
-import { groupsOf } from '../../src/describe/groups.ts'
+import { groupsOf } from '../../src/describe/actions.ts'
 import { oddActions } from './odd-actions.ts'
 
 describe('every action, so that a change of the contract is seen', () => {

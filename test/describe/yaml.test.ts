@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { actions } from '../../src/actions/registry.ts'
 import { type ActionDefinition, validateShamBlock } from '../../src/index.ts'
 import { type ActionSpec, defineAction, ok, text } from '../../src/core/action.ts'
-import { definitionsOf } from '../../src/describe/definition.ts'
+import { definitionsOf } from '../../src/describe/yaml.ts'
 import { actionYaml } from '../../src/describe/yaml.ts'
 import { oddActions } from './odd-actions.ts'
 

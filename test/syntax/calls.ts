@@ -1,31 +1,14 @@
 import fc from 'fast-check'
-import { type Block, targetNames, type TargetName } from '../../src/core/block.ts'
-import { defaultDelimiters } from '../../src/syntax/csl/csl.ts'
+import type { Block } from '../../src/core/block.ts'
 import { type Call, meaningOf, type Rendered } from '../../src/syntax/call.ts'
-import { cmlGroup, renderCml } from '../../src/syntax/cml/write.ts'
-import { CslRenderer } from '../../src/syntax/csl/csl.ts'
-import { renderReplacer } from '../../src/syntax/replacer/replacer.ts'
-import { renderSham } from '../../src/syntax/sham/sham.ts'
+import type { Writer } from '../../src/syntax/syntax.ts'
+import { targetNames, type TargetName, targetOf } from '../../src/syntax/table.ts'
 
 /** Actions as random values, and every syntax to write them in. */
 
-const csl = new CslRenderer(defaultDelimiters)
-const shamAs = (keyword: 'SHAM' | 'nesl') => (call: Call) => ({
-  text: renderSham(call.action, call.params, { keyword, id: 'a1b' }),
-})
+export const writerOf = (name: TargetName): Writer => targetOf(name).target.open({})
 
-export const renderers: Readonly<Record<TargetName, (call: Call) => Rendered>> = {
-  sham: shamAs('SHAM'),
-  nesl: shamAs('nesl'),
-  csl: (call) => csl.call(call),
-  cml: renderCml,
-  replacer: renderReplacer,
-}
-
-export const groupers: Partial<Record<TargetName, (texts: readonly string[], how: { atomic: boolean }) => string>> = {
-  csl: (texts, how) => csl.group(texts, how),
-  cml: cmlGroup,
-}
+export const render = (name: TargetName, call: Call): Rendered => writerOf(name).call(call, 'a1b')
 
 /** Lines that mean something to some syntax, or nearly. */
 const markerLine = fc.constantFrom(

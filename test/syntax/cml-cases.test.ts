@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { Source } from '../../src/core/source.ts'
-import { makeCmlReader } from '../../src/syntax/cml/cml.ts'
+import { cml } from '../../src/syntax/cml/cml.ts'
 import { readCml, shown } from './cml-read.ts'
 
 const folder = new URL('./cml/', import.meta.url)
@@ -56,21 +56,21 @@ describe('what surrounds a block', () => {
 
   test('an element whose end tag is missing leaves what follows to the other syntaxes', () => {
     const text = '<write path="a"><![CDATA[x]]>\n\n<---RUN--->\nls\n<---END--->\n<run><![CDATA[ls]]></run>\n'
-    const reader = makeCmlReader(new Source(text))
+    const reader = cml.reader(new Source(text))
     expect(reader.read(1).next).toBe(2)
     expect(reader.seek(2)).toBe(6)
   })
 
   test('a comment hides elements, not the blocks of other syntaxes', () => {
     const text = '<!--\n<run><![CDATA[a]]></run>\n<---RUN--->\n-->\n<run><![CDATA[b]]></run>\n'
-    const reader = makeCmlReader(new Source(text))
+    const reader = cml.reader(new Source(text))
     expect(reader.read(1)).toMatchObject({ blocks: [], faults: [], next: 2 })
     expect(reader.seek(2)).toBe(5)
   })
 
   test('a comment that stands in a block of another syntax is none', () => {
     const text = '#!SHAM\n<!--\n#!END\n<run><![CDATA[ls]]></run>\n'
-    const reader = makeCmlReader(new Source(text))
+    const reader = cml.reader(new Source(text))
     expect(reader.seek(1)).toBe(2)
     expect(reader.seek(4)).toBe(4)
     expect(reader.read(4).blocks.map((block) => block.faults)).toEqual([[]])

@@ -1,11 +1,11 @@
 import type { Block, Fault } from '../../src/core/block.ts'
 import type { Source } from '../../src/core/source.ts'
-import { makeCmlReader } from '../../src/syntax/cml/cml.ts'
+import { cml } from '../../src/syntax/cml/cml.ts'
 import { readWith } from './read-alone.ts'
 
 /** A whole text through the CML reader alone. */
 export function readCml(text: string | Source): readonly Block[] {
-  const { blocks, faults } = readWith(makeCmlReader, text)
+  const { blocks, faults } = readWith(cml.reader, text)
   if (faults.length > 0) throw new Error('a fault that belongs to no block')
   return blocks
 }

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { convertDocument } from '../../src/engine/convert.ts'
-import type { Block, TargetName } from '../../src/core/block.ts'
+import type { Block } from '../../src/core/block.ts'
+import type { TargetName } from '../../src/syntax/table.ts'
 import { Source } from '../../src/core/source.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
 import type { Call } from '../../src/syntax/call.ts'
-import { absolutePath, asReadFrom, callsOf, groupers, hostile, meant, renderers, tame, targets } from './calls.ts'
+import { absolutePath, asReadFrom, callsOf, hostile, meant, render, tame, targets, writerOf } from './calls.ts'
 
 const blocksIn = (text: string, strict = true): readonly Block[] => {
   const { blocks, faults } = findBlocks(new Source(text), { strict })
@@ -18,7 +19,7 @@ describe('a call, written and read', () => {
     it(`is the same in ${target}, or is refused`, () => {
       fc.assert(
         fc.property(callsOf(fc.oneof(absolutePath, hostile), hostile), (call) => {
-          const rendered = renderers[target](call)
+          const rendered = render(target, call)
           if ('refused' in rendered) return
           const blocks = blocksIn(rendered.text)
           expect(blocks.flatMap(({ faults }) => faults)).toEqual([])
@@ -35,7 +36,7 @@ describe('a call, written and read', () => {
   it('is never read as another one, even where damage is looked for', () => {
     fc.assert(
       fc.property(callsOf(fc.oneof(absolutePath, hostile), hostile), fc.constantFrom(...targets), (call, target) => {
-        const rendered = renderers[target](call)
+        const rendered = render(target, call)
         if ('refused' in rendered) return
         const blocks = blocksIn(rendered.text, false)
         expect(blocks).toHaveLength(1)
@@ -51,7 +52,7 @@ describe('a call, written and read', () => {
   it('is refused by none of them for a text that is only text', () => {
     fc.assert(
       fc.property(callsOf(absolutePath, tame), (call) => {
-        const refused = targets.filter((target) => 'refused' in renderers[target](call))
+        const refused = targets.filter((target) => 'refused' in render(target, call))
         const once = !('count' in call.params) || call.params['count'] === '1'
         const inReplacer = /^file_(?:write|edit|replace_text)$/.test(call.action) && once
         const inCsl = !/^file_(?:move|delete)$/.test(call.action)
@@ -64,15 +65,15 @@ describe('a call, written and read', () => {
 
 /** A document in one syntax, with groups where it has them. */
 function documentIn(target: TargetName, parts: readonly (readonly Call[])[]): string {
-  const group = groupers[target]
+  const writer = writerOf(target)
   return parts
     .flatMap((calls, index) => {
       const texts = calls.flatMap((call) => {
-        const rendered = renderers[target](call)
+        const rendered = render(target, call)
         return 'text' in rendered ? [rendered.text] : []
       })
-      if (group === undefined || calls.length < 2 || texts.length === 0) return texts
-      return [group(texts, { atomic: index % 2 === 0 })]
+      if (writer.group === undefined || calls.length < 2 || texts.length === 0) return texts
+      return [writer.group(texts, { atomic: index % 2 === 0 })]
     })
     .join('\n\nprose\n\n')
 }
@@ -98,7 +99,7 @@ describe('a document, there and back', () => {
         const there = convertDocument(original, to, { repoPath: '/' })
         const back = convertDocument(there.text, from, { repoPath: '/' })
         expect(back.refused).toEqual([])
-        const grouped = from in groupers && to in groupers
+        const grouped = writerOf(from).group !== undefined && writerOf(to).group !== undefined
         const lines = new Set(there.refused.map(({ line }) => line))
         const kept = blocks.filter(({ startLine }) => !lines.has(startLine))
         expect(kept.length + there.refused.length).toBe(blocks.length)
@@ -230,7 +231,7 @@ describe('what a syntax cannot say', () => {
     ],
   ]
   it.each(cases)('%s: %s', (target, _, call, refused) => {
-    expect(renderers[target](call)).toEqual({ refused })
+    expect(render(target, call)).toEqual({ refused })
   })
 
   it('has its line and its reason, and the others are written', () => {
@@ -260,7 +261,7 @@ describe('groups', () => {
     const { text, refused } = convertDocument(tasks, 'csl', { repoPath: '/' })
     expect(text).toBe('<---RUN--->\nls\n<---END--->')
     expect(refused).toEqual([
-      { line: 2, message: 'file_write: stands in one group with line 3' },
+      { line: 2, message: 'file_write: in the same group as line 3' },
       { line: 3, message: 'file_move: CSL has nothing that says file_move' },
     ])
   })
@@ -270,7 +271,7 @@ describe('groups', () => {
     expect(text).toBe('<<<FILE>>>\na\n<<<OVERWRITE>>>\nx\n<<<END>>>')
     expect(refused.map(({ line }) => line)).toEqual([3, 5])
     expect(warnings).toEqual([
-      "line 1: the replacer's syntax has no groups, so its blocks are no longer all or nothing; --atomic does that for a whole document",
+      "line 1: the replacer's syntax has no groups, so its blocks are no longer atomic; use --atomic to make the whole document atomic",
     ])
   })
 
@@ -308,7 +309,7 @@ describe('a document in another syntax', () => {
   it('tells of a path that may begin with a side of a diff', () => {
     const text = '*** Begin Patch\n*** Delete File: b/x.txt\n*** Delete File: c/x.txt\n*** End Patch'
     expect(convertDocument(text, 'nesl', { repoPath: '/', relativePaths: true }).warnings).toEqual([
-      'line 2: the path begins like one of a diff, which is left out there where no such directory is, and not here',
+      'line 2: the path starts with a/ or b/. The original syntax drops that prefix when no such directory exists; NESL keeps it',
     ])
   })
 

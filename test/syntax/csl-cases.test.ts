@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { decode } from '../../src/actions/decode.ts'
 import { registry } from '../../src/actions/registry.ts'
 import { Source } from '../../src/core/source.ts'
-import { makeCslReader } from '../../src/syntax/csl/csl.ts'
+import { csl } from '../../src/syntax/csl/csl.ts'
+import type { MakeReader } from '../../src/syntax/reader.ts'
 import { told } from './csl-read.ts'
 import { readWith } from './read-alone.ts'
 
@@ -12,7 +13,11 @@ const names = readdirSync(folder)
   .filter((name) => name.endsWith('.txt'))
   .map((name) => name.slice(0, -4))
 const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')
-const readCsl = (text: string) => readWith(makeCslReader(), text)
+const withDelimiters =
+  (start: string, end: string): MakeReader =>
+  (source) =>
+    csl.reader(source, { cslDelimiters: { start, end } })
+const readCsl = (text: string) => readWith(csl.reader, text)
 
 describe('cases', () => {
   test('there are enough of them', () => {
@@ -68,7 +73,7 @@ describe('what a browser or an editor does to a text', () => {
 })
 
 describe('other delimiters', () => {
-  const readOther = (text: string) => readWith(makeCslReader({ start: '@[[', end: ']]@' }), text)
+  const readOther = (text: string) => readWith(withDelimiters('@[[', ']]@'), text)
 
   test('they stand for the usual ones everywhere', () => {
     const text = read('tasks-group.txt').replaceAll('<---', '@[[').replaceAll('--->', ']]@')
@@ -87,7 +92,7 @@ describe('other delimiters', () => {
   })
 
   test('letters and signs that a pattern would take for more', () => {
-    const reading = readWith(makeCslReader({ start: '(.*)', end: '$' }), '(.*)RUN dir="$"$\nls\n(.*)END$')
+    const reading = readWith(withDelimiters('(.*)', '$'), '(.*)RUN dir="$"$\nls\n(.*)END$')
     expect(reading).toMatchObject({ fatal: undefined, blocks: [{ params: { command: 'ls', dir: '$' } }] })
   })
 })
@@ -97,7 +102,7 @@ describe('lines that are left to other syntaxes', () => {
   /** Whether the reader passes over the line, so that another may find it. */
   const leaves = (text: string): boolean => {
     const source = new Source(text)
-    const reader = makeCslReader()(source)
+    const reader = csl.reader(source)
     const wanted = text.split('\n').indexOf(sham) + 1
     for (let line = reader.seek(1); line <= wanted;) {
       const { next } = reader.read(line)

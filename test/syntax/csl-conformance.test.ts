@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { Source } from '../../src/core/source.ts'
-import { defaultDelimiters, makeCslReader } from '../../src/syntax/csl/csl.ts'
+import { csl } from '../../src/syntax/csl/csl.ts'
 import type { Attributes } from '../../src/syntax/csl/marker.ts'
 import { CslWalk, type Operation } from '../../src/syntax/csl/walk.ts'
 import { readWith } from './read-alone.ts'
@@ -21,7 +21,7 @@ const { cases }: { cases: Case[] } = JSON.parse(
 /** The operations in the shape the data has. */
 function operationsIn(text: string): unknown[] {
   const source = new Source(text)
-  const walk = new CslWalk(source, defaultDelimiters)
+  const walk = new CslWalk(source, { start: '<---', end: '--->' })
   const operations: unknown[] = []
   for (let line = walk.seek(1); line <= source.lineCount;) {
     const found = walk.read(line)
@@ -48,13 +48,13 @@ const valuesOf = (attributes: Attributes) =>
 describe('what earlier implementations understood', () => {
   test.each(cases.filter((one) => one.operations !== undefined))('$name', ({ input, operations }) => {
     expect(operationsIn(input)).toEqual(operations)
-    const { blocks, faults, fatal } = readWith(makeCslReader(), input)
+    const { blocks, faults, fatal } = readWith(csl.reader, input)
     expect({ faults, fatal }).toEqual({ faults: [], fatal: undefined })
     expect(blocks.flatMap((block) => block.faults)).toEqual([])
   })
 
   test.each(cases.filter((one) => one.fatal !== undefined))('$name', ({ input, fatal }) => {
-    const reading = readWith(makeCslReader(), input)
+    const reading = readWith(csl.reader, input)
     expect(reading.fatal?.message).toBe(fatal)
     // The same object, in its place.
     const placed = [...reading.faults, ...reading.blocks.flatMap((block) => block.faults)]
@@ -62,7 +62,7 @@ describe('what earlier implementations understood', () => {
   })
 
   test.each(cases.filter((one) => one.invalid !== undefined))('$name', ({ input, invalid }) => {
-    const { blocks, fatal } = readWith(makeCslReader(), input)
+    const { blocks, fatal } = readWith(csl.reader, input)
     expect(fatal).toBeUndefined()
     expect(
       blocks.flatMap(({ label, faults }) =>

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Block } from '../../src/core/block.ts'
-import { makeCslReader } from '../../src/syntax/csl/csl.ts'
+import { csl } from '../../src/syntax/csl/csl.ts'
 import { readWith } from './read-alone.ts'
 
-const readCsl = (text: string) => readWith(makeCslReader(), text)
+const readCsl = (text: string) => readWith(csl.reader, text)
 
 /** Only these are ever carried out. */
 function runnable(text: string): readonly Block[] {

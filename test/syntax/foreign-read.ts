@@ -1,14 +1,14 @@
 import type { Block } from '../../src/core/block.ts'
 import type { Source } from '../../src/core/source.ts'
-import { makeApplyPatchReader } from '../../src/syntax/apply-patch/apply-patch.ts'
-import { makeSearchReplaceReader } from '../../src/syntax/search-replace/search-replace.ts'
-import { makeUdiffReader } from '../../src/syntax/udiff/udiff.ts'
+import { applyPatch } from '../../src/syntax/apply-patch/apply-patch.ts'
+import { searchReplace } from '../../src/syntax/search-replace/search-replace.ts'
+import { udiff } from '../../src/syntax/udiff/udiff.ts'
 import { readWith, type WholeReading } from './read-alone.ts'
 
 export const readers = {
-  'search-replace': makeSearchReplaceReader,
-  'apply-patch': makeApplyPatchReader,
-  udiff: makeUdiffReader,
+  'search-replace': searchReplace.reader,
+  'apply-patch': applyPatch.reader,
+  udiff: udiff.reader,
 }
 
 export type Format = keyof typeof readers

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Block, type Document, type Fault, type SyntaxName, syntaxNames } from '../../src/core/block.ts'
+import type { Block, Document, Fault } from '../../src/core/block.ts'
+import { type SyntaxName, syntaxNames } from '../../src/syntax/table.ts'
 import { Source } from '../../src/core/source.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
 import { corpus, fragments, soup, spliced } from './corpus.ts'

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { SyntaxName } from '../../src/core/block.ts'
+import type { SyntaxName } from '../../src/syntax/table.ts'
 import { Source } from '../../src/core/source.ts'
 import { Clada, type CladaOptions } from '../../src/index.ts'
 import { formatReport } from '../../src/report/format.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
-import { renderSham } from '../../src/syntax/sham/sham.ts'
+import { writeSham } from '../../src/syntax/sham/sham.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { foreignNames, nativeNames, writes, written } from './samples.ts'
 
@@ -100,7 +100,7 @@ describe('a block inside the content of another', () => {
   it('SHAM holds a SHAM block with another id, and one with its own in quotes', async () => {
     const content = writes('sham', 'ROOT/inner.txt', 'inner')
     for (const id of ['xyz', 'a1b']) {
-      const outer = renderSham('file_write', { path: 'ROOT/doc.md', content }, { keyword: 'SHAM', id })
+      const outer = writeSham('file_write', { path: 'ROOT/doc.md', content }, { keyword: 'SHAM', id })
       const { files } = await executed(outer)
       expect(files).toEqual({ 'doc.md': content })
     }
@@ -212,7 +212,7 @@ describe('a fatal mistake in CSL', () => {
     const { success, warnings } = await executed(`<--- look here\n${writes('cml', 'a.txt', 'x')}`)
     expect({ success, warnings }).toEqual({
       success: true,
-      warnings: ['line 1: taken for prose, although it begins like a CSL marker'],
+      warnings: ['line 1: read as prose, although it starts like a CSL marker'],
     })
   })
 })

@@ -1,6 +1,6 @@
 import type { Block, Fault } from '../../src/core/block.ts'
 import { Source } from '../../src/core/source.ts'
-import type { MakeReader } from '../../src/syntax/syntax.ts'
+import type { MakeReader } from '../../src/syntax/reader.ts'
 
 export interface WholeReading {
   readonly blocks: readonly Block[]

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { renderSham } from '../../src/syntax/sham/sham.ts'
+import { writeSham } from '../../src/syntax/sham/sham.ts'
 import { parseSham } from '../../src/index.ts'
 
 describe('a block from parameters', () => {
   it('quotes one line and gives several a heredoc', () => {
     expect(
-      renderSham('file_write', { path: '/a "b"', content: 'one\ntwo\n', count: 3 }, { keyword: 'SHAM', id: 'k7m' }),
+      writeSham('file_write', { path: '/a "b"', content: 'one\ntwo\n', count: 3 }, { keyword: 'SHAM', id: 'k7m' }),
     ).toBe(
       [
         '#!SHAM [@three-char-SHA-256: k7m]',
@@ -25,7 +25,7 @@ describe('a block from parameters', () => {
 
   it('quotes what its own delimiter would cut', () => {
     const content = "a\n  EOT_SHAM_k7m'\nb = <<'EOT_SHAM_k7m'\n"
-    expect(renderSham('file_write', { content }, { keyword: 'SHAM', id: 'k7m' })).toContain(
+    expect(writeSham('file_write', { content }, { keyword: 'SHAM', id: 'k7m' })).toContain(
       `content = ${JSON.stringify(content)}`,
     )
   })
@@ -53,9 +53,7 @@ describe('a block from parameters', () => {
     )
     fc.assert(
       fc.property(anyText, anyText, (path, content) => {
-        const { blocks, errors } = parseSham(
-          renderSham('file_write', { path, content }, { keyword: 'SHAM', id: 'a1b' }),
-        )
+        const { blocks, errors } = parseSham(writeSham('file_write', { path, content }, { keyword: 'SHAM', id: 'a1b' }))
         expect(errors).toEqual([])
         expect(blocks.map(({ properties }) => ({ ...properties }))).toEqual([{ action: 'file_write', path, content }])
       }),

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { decode } from '../../src/actions/decode.ts'
 import { registry } from '../../src/actions/registry.ts'
-import { makeReplacerReader } from '../../src/syntax/replacer/replacer.ts'
+import { replacer } from '../../src/syntax/replacer/replacer.ts'
 import { told } from './csl-read.ts'
 import { readWith } from './read-alone.ts'
 
@@ -11,7 +11,7 @@ const names = readdirSync(folder)
   .filter((name) => name.endsWith('.txt'))
   .map((name) => name.slice(0, -4))
 const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')
-const readReplacer = (text: string) => readWith(makeReplacerReader, text)
+const readReplacer = (text: string) => readWith(replacer.reader, text)
 
 describe('cases', () => {
   test('there are enough of them', () => {

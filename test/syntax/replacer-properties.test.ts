@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Block } from '../../src/core/block.ts'
-import { makeReplacerReader } from '../../src/syntax/replacer/replacer.ts'
+import { replacer } from '../../src/syntax/replacer/replacer.ts'
 import { readWith } from './read-alone.ts'
 
-const readReplacer = (text: string) => readWith(makeReplacerReader, text)
+const readReplacer = (text: string) => readWith(replacer.reader, text)
 const runnable = (text: string): string[] =>
   readReplacer(text)
     .blocks.filter((block) => block.faults.length === 0)

@@ -1,31 +1,37 @@
-import type { SyntaxName } from '../../src/core/block.ts'
 import type { Call } from '../../src/syntax/call.ts'
-import { renderers } from './calls.ts'
+import { type SyntaxName, syntaxNames, syntaxOf, type TargetName, targetNames } from '../../src/syntax/table.ts'
+import { render } from './calls.ts'
 
 /** One block of every syntax that writes a file, for tests that mix them. */
 
-export const nativeNames = ['sham', 'csl', 'cml', 'replacer'] as const
-export const foreignNames = ['search-replace', 'apply-patch', 'udiff'] as const
+export type NativeName = Extract<SyntaxName, TargetName>
 
-export type NativeName = (typeof nativeNames)[number]
+export const nativeNames = targetNames.filter((name): name is NativeName => syntaxNames.some((one) => one === name))
+export const foreignNames = syntaxNames.filter((name) => syntaxOf(name).kind === 'foreign')
 
 export function written(syntax: NativeName, call: Call): string {
-  const rendered = renderers[syntax](call)
+  const rendered = render(syntax, call)
   if ('refused' in rendered) throw new Error(`${syntax} ${rendered.refused}`)
   return rendered.text
 }
 
+const added = (content: string): string[] => content.split('\n').map((line) => `+${line}\n`)
+
+/** How to create a file in the formats that clada does not write itself. A new one has to be added here. */
+const creates: Readonly<Record<Exclude<SyntaxName, NativeName>, (path: string, content: string) => string>> = {
+  'search-replace': (path, content) =>
+    `${path}\n\`\`\`\n<<<<<<< SEARCH\n=======\n${content}\n>>>>>>> REPLACE\n\`\`\`\n`,
+  'apply-patch': (path, content) => `*** Begin Patch\n*** Add File: ${path}\n${added(content).join('')}*** End Patch\n`,
+  udiff(path, content) {
+    const lines = added(content)
+    return `\`\`\`diff\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${lines.length} @@\n${lines.join('')}\`\`\`\n`
+  },
+}
+
+const isCreated = (name: SyntaxName): name is keyof typeof creates => Object.hasOwn(creates, name)
+
 /** A block that writes a file, closed with a line break. */
 export function writes(syntax: SyntaxName, path: string, content: string): string {
-  const added = content.split('\n').map((line) => `+${line}\n`)
-  switch (syntax) {
-    case 'search-replace':
-      return `${path}\n\`\`\`\n<<<<<<< SEARCH\n=======\n${content}\n>>>>>>> REPLACE\n\`\`\`\n`
-    case 'apply-patch':
-      return `*** Begin Patch\n*** Add File: ${path}\n${added.join('')}*** End Patch\n`
-    case 'udiff':
-      return `\`\`\`diff\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${added.length} @@\n${added.join('')}\`\`\`\n`
-    default:
-      return `${written(syntax, { action: 'file_write', params: { path, content } })}\n`
-  }
+  if (isCreated(syntax)) return creates[syntax](path, content)
+  return `${written(syntax, { action: 'file_write', params: { path, content } })}\n`
 }

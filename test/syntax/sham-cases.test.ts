@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { Source } from '../../src/core/source.ts'
-import { makeShamReader, parseSham, shamContentOf, shamContentOfFault } from '../../src/syntax/sham/sham.ts'
+import { sham, parseSham, shamContentOf, shamContentOfFault } from '../../src/syntax/sham/sham.ts'
 import { position } from './read-alone.ts'
 import { readSham } from './sham-read.ts'
 
@@ -80,17 +80,17 @@ describe('what a browser or an editor does to a text', () => {
 describe('a block with the name of another in it', () => {
   test('an unclosed block does not swallow what other syntaxes write below it', () => {
     const source = new Source('#!SHAM [@three-char-SHA-256: abc]\nkey = "a"\n\n<---RUN--->\nls\n<---END--->\n')
-    expect(makeShamReader(source).read(1).next).toBe(3)
+    expect(sham.reader(source).read(1).next).toBe(3)
   })
 
   test('a stray header does not either', () => {
     const source = new Source('#!SHAM blocks are fine:\n\n<---WRITE file="x"--->\nx\n<---END--->\n')
-    expect(makeShamReader(source).read(1).next).toBe(3)
+    expect(sham.reader(source).read(1).next).toBe(3)
   })
 
   test('a bad header takes what it was meant to start with it', () => {
     const source = new Source('#!SHAM [@id: abc]\nkey = "a"\n<---RUN--->\nls\n<---END--->\n#!END_SHAM_abc\n')
-    expect(makeShamReader(source).read(1)).toMatchObject({ blocks: [], next: 7 })
+    expect(sham.reader(source).read(1)).toMatchObject({ blocks: [], next: 7 })
   })
 })
 

@@ -1,10 +1,10 @@
 import type { Block } from '../../src/core/block.ts'
 import type { Source } from '../../src/core/source.ts'
-import { makeShamReader } from '../../src/syntax/sham/sham.ts'
+import { sham } from '../../src/syntax/sham/sham.ts'
 import { readWith, type WholeReading } from './read-alone.ts'
 
 /** A whole text through the SHAM reader alone. */
-export const readSham = (text: string | Source): WholeReading => readWith(makeShamReader, text)
+export const readSham = (text: string | Source): WholeReading => readWith(sham.reader, text)
 
 /** Only these are ever carried out. */
 export const runnable = (text: string): Block[] => readSham(text).blocks.filter((block) => block.faults.length === 0)

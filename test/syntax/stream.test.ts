@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import type { Block, Document, Fault, SyntaxName } from '../../src/core/block.ts'
+import type { SyntaxName } from '../../src/syntax/table.ts'
 import { Source } from '../../src/core/source.ts'
 import { Clada, type ExecutionResult } from '../../src/index.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
-import { BlockStream } from '../../src/syntax/stream-blocks.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { corpus, soup, spliced } from './corpus.ts'
 import { foreignNames, writes } from './samples.ts'
+import { documentOf, throughStream } from './streamed.ts'
 
 /** Text by text, and what is done before the next one comes. */
 async function streamed(texts: readonly string[]) {
@@ -126,41 +126,6 @@ test('a document of all syntaxes gives the same results as the whole, wherever i
     expect(filesIn(dir)).toEqual(filesIn(whole))
   }
 })
-
-const fault = ({ code, line, column, length, message, hint, content }: Fault) => ({
-  code,
-  line,
-  column,
-  length,
-  message,
-  hint,
-  content,
-})
-const told = ({ id, syntax, faults, group, ...block }: Block) => ({
-  ...block,
-  syntax,
-  // The others are numbered as they are carried out.
-  ...(syntax === 'sham' && { id }),
-  params: { ...block.params },
-  faults: faults.map(fault),
-  ...(group && { group: { ...group } }),
-})
-const documentOf = ({ blocks, faults, warnings }: Document) => ({
-  blocks: blocks.map(told),
-  faults: faults.map(fault),
-  warnings,
-})
-
-function throughStream(text: string, cuts: readonly number[]): Document {
-  const stream = new BlockStream({})
-  const blocks: Block[] = []
-  const places = [...cuts.map((at) => at % (text.length + 1)), 0, text.length].toSorted((a, b) => a - b)
-  for (const [index, at] of places.entries()) {
-    if (index > 0) blocks.push(...stream.push(text.slice(places[index - 1], at)).blocks)
-  }
-  const rest = stream.end()
-  return { ...rest, blocks: [...blocks, ...rest.blocks] }
-}
 
 describe('any text, cut anywhere, is read as the whole', () => {
   const cuts = fc.array(fc.nat(), { maxLength: 12 })

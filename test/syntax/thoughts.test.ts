@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Document, syntaxNames } from '../../src/core/block.ts'
+import type { Document } from '../../src/core/block.ts'
+import { syntaxNames } from '../../src/syntax/table.ts'
 import { Source } from '../../src/core/source.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
 import { BlockStream } from '../../src/syntax/stream-blocks.ts'

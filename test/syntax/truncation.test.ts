@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type SyntaxName, syntaxNames } from '../../src/core/block.ts'
+import { type SyntaxName, syntaxNames } from '../../src/syntax/table.ts'
 import { Clada } from '../../src/index.ts'
 import { formatFor, formatReport } from '../../src/report/format.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'

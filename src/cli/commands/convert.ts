@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { convertDocument } from '../../engine/convert.ts'
-import { targetNames } from '../../core/block.ts'
+import { targetNames } from '../../syntax/table.ts'
 import { printable } from '../../report/printable.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'

@@ -1,16 +1,7 @@
 import type { Source } from '../../core/source.ts'
 import { ApplyPatchMarks, type Patch, usualShells } from './marks.ts'
 import { sectionsOf } from './sections.ts'
-import {
-  ForeignBlocks,
-  type Found,
-  type ReadMarker,
-  Rows,
-  damageWarning,
-  readMarker,
-  rowAt,
-} from '../foreign/foreign.ts'
-import type { MakeReader } from '../syntax.ts'
+import { damageWarning, foreign, type Found, type ReadMarker, rowAt, Rows } from '../foreign/foreign.ts'
 
 /*
  * Patches as the tool `apply_patch` takes them:
@@ -34,19 +25,13 @@ import type { MakeReader } from '../syntax.ts'
  * text was not seen and would be lost.
  */
 
-export const makeApplyPatchReader: MakeReader = (source, options) => {
-  const plain = readMarker(options)
-  const marks = new ApplyPatchMarks(source, plain)
-  const blocks = new ForeignBlocks(source, 'apply-patch', options)
-  return {
-    syntax: 'apply-patch',
-    seek: (line) => marks.seek(line),
-    read(line) {
-      const { found, next } = readPatch(source, marks, line, plain)
-      return { blocks: found.map((one) => blocks.make(one)), faults: [], next }
-    },
-  }
-}
+export const applyPatch = foreign({
+  name: 'apply-patch',
+  open(source, plain) {
+    const marks = new ApplyPatchMarks(source, plain)
+    return { seek: (line) => marks.seek(line), read: (line) => readPatch(source, marks, line, plain) }
+  },
+})
 
 function readPatch(
   source: Source,

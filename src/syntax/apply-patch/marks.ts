@@ -1,5 +1,5 @@
 import type { Source } from '../../core/source.ts'
-import { MarkList, type ReadMarker, fenceAt, linesWith, rowAt } from '../foreign/foreign.ts'
+import { fenceAt, linesWith, MarkList, type ReadMarker, rowAt } from '../foreign/foreign.ts'
 
 interface Mark {
   readonly line: number

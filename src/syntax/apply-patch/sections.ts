@@ -1,4 +1,4 @@
-import { type Found, type ReadMarker, type Rows, type Slip, damageWarning } from '../foreign/foreign.ts'
+import { damageWarning, type Found, type ReadMarker, type Rows, type Slip } from '../foreign/foreign.ts'
 import { unquoted } from '../foreign/name.ts'
 
 /** The sections of a patch. */

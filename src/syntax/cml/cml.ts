@@ -1,13 +1,14 @@
 import type { Block, BlockGroup, Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
-import { type Located, locate } from './locate.ts'
-import { type BlockName, type TaskName, afterBlanks, opensAt, startsLine } from './open.ts'
+import { walkCml } from './damage.ts'
+import { locate, type Located } from './locate.ts'
+import { afterBlanks, type BlockName, opensAt, type TaskName } from './open.ts'
 import type { Misplaced } from './tags.ts'
-import { type Task, type Unknown, membersOf, taskOf } from './task.ts'
-import { type Element, attributeAt, parseElement } from './xml.ts'
-import { faultAt } from '../sham/lines.ts'
-import { Texts } from '../sham/walk.ts'
-import type { MakeReader, Reader, Reading } from '../syntax.ts'
+import { membersOf, type Task, taskOf, type Unknown } from './task.ts'
+import { writeCml, writeCmlGroup } from './write.ts'
+import { attributeAt, type Element, parseElement } from './xml.ts'
+import { faultAt, type Reader, type Reading, startsLine, Texts } from '../reader.ts'
+import { plainReportLesson, reportLesson, type Syntax } from '../syntax.ts'
 
 /*
  * CML is XML elements in a text, each at the start of a line:
@@ -35,10 +36,7 @@ import type { MakeReader, Reader, Reading } from '../syntax.ts'
  * have if it went on.
  */
 
-export const makeCmlReader: MakeReader = (source) => new CmlReader(source)
-
 class CmlReader implements Reader {
-  readonly syntax = 'cml'
   readonly #source: Source
   #tasks = 0
   #ahead = 0
@@ -130,7 +128,7 @@ class CmlReader implements Reader {
   #block(name: TaskName, element: Element, task: Task, notes: readonly string[], group?: BlockGroup): Block {
     const id = String(++this.#tasks)
     const block: { -readonly [key in keyof Block]: Block[key] } = {
-      syntax: this.syntax,
+      syntax: 'cml',
       id,
       action: task.action,
       params: task.params,
@@ -149,7 +147,7 @@ class CmlReader implements Reader {
   #refused({ name, start, end, state }: Located, mistakes: readonly Misplaced[]): Block {
     const id = String(++this.#tasks)
     return {
-      syntax: this.syntax,
+      syntax: 'cml',
       id,
       action: actions[name],
       params: new Texts(),
@@ -239,3 +237,32 @@ const inComment = (at: number, line: number): Misplaced => ({
   message: `not executed: stands in a comment that is not closed`,
   hint: `Close the comment of line ${line} with -->.`,
 })
+
+const rules = [
+  'Blocks are XML elements, each from the start of a line. All text is CDATA, taken as it is from `<![CDATA[` to `]]>`, line breaks included, nothing escaped; only `]]>` itself is written `]]&gt;`.',
+  'Attribute values are XML: `&amp;` `&lt;` `&quot;`.',
+  'Tasks that depend on each other go into `<tasks>` … `</tasks>`: the first failure skips the rest; with `<tasks atomic="true">` all files change or none.',
+]
+
+const answer = [
+  ...reportLesson('number'),
+  plainReportLesson(
+    '`[task-N] Success`, `Error` or `Skipped` with the reason, `[task-N:exec]` for what was printed, and a `<result>` that sums it up',
+  ),
+]
+
+export const cml = {
+  title: 'CML',
+  kind: 'native',
+  waits: false,
+  opener: /^<(?:tasks|edit|write|run|move|remove)\b/i,
+  closer: /<\//,
+  reader: (source) => new CmlReader(source),
+  throughDamage: () => walkCml,
+  paths: 'relative',
+  ids: 'counted',
+  says: 'own operations',
+  groups: { checked: 'in order', numbers: 'flat' },
+  targets: { cml: { title: 'CML', open: () => ({ call: writeCml, group: writeCmlGroup }) } },
+  lesson: () => ({ rules, answer }),
+} satisfies Syntax

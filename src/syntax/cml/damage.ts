@@ -1,4 +1,4 @@
-import { Markers, type WalkThrough, attributesIn } from '../damage.ts'
+import { attributesIn, Markers, type WalkThrough } from '../damage.ts'
 import { escapedIn, plainMarker, undamaged, withoutOuterBlanks } from '../../text/undamage.ts'
 
 /** One element of CML. Tags are mended, the content of CDATA is left alone although it may share a line with them. */

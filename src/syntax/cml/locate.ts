@@ -1,16 +1,6 @@
-import {
-  type BlockName,
-  CDATA,
-  afterBlanks,
-  balancedEnd,
-  endsLine,
-  innerOpening,
-  isNameStart,
-  isNamed,
-  opensAt,
-  startsLine,
-} from './open.ts'
+import { afterBlanks, balancedEnd, type BlockName, CDATA, innerOpening, isNamed, isNameStart, opensAt } from './open.ts'
 import { type Misplaced, type Section, Tags } from './tags.ts'
+import { endsLine, startsLine } from '../reader.ts'
 
 export interface Located {
   readonly name: BlockName

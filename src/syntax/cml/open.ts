@@ -1,3 +1,4 @@
+import { endsLine, isSpace } from '../reader.ts'
 /** Where an element of CML opens, and what only looks like it. The grammar is in `cml.ts`. */
 
 export type TaskName = 'edit' | 'write' | 'run' | 'move' | 'remove'
@@ -21,26 +22,9 @@ export function opensAt(text: string, at: number): BlockName | undefined {
   return next > behind && attribute.test(text) ? name : undefined
 }
 
-/** Whether nothing but white space stands before `at` on its line. */
-export function startsLine(text: string, at: number): boolean {
-  for (let i = at - 1; i >= 0; i--) {
-    const c = text.charCodeAt(i)
-    if (c === LF) return true
-    if (!isBlank(c)) return false
-  }
-  return true
-}
-
-/** Whether nothing but white space follows on the line of `at`. */
-export function endsLine(text: string, at: number): boolean {
-  let i = at
-  while (text.charCodeAt(i) !== LF && isBlank(text.charCodeAt(i))) i++
-  return i >= text.length || text.charCodeAt(i) === LF
-}
-
 export function afterBlanks(text: string, at: number): number {
   let i = at
-  while (isBlank(text.charCodeAt(i))) i++
+  while (isSpace(text.charCodeAt(i))) i++
   return i
 }
 
@@ -48,7 +32,7 @@ export function afterBlanks(text: string, at: number): number {
 export function isNamed(text: string, at: number, name: string): boolean {
   if (!text.startsWith(name, at)) return false
   const c = text.charCodeAt(at + name.length)
-  return c === GT || c === SLASH || isBlank(c)
+  return c === GT || c === SLASH || isSpace(c)
 }
 
 export const isNameStart = (c: number): boolean =>
@@ -79,15 +63,10 @@ function beginsMember(text: string, at: number): boolean {
   return name === 'tasks' || opensAt(text, at) !== undefined
 }
 
-const LF = 10
 const SLASH = 47
 const COLON = 58
 const GT = 62
 const UNDERSCORE = 95
-
-/** What `trim` takes away, a byte order mark included. */
-const isBlank = (c: number): boolean =>
-  c === 32 || (c >= 9 && c <= 13) || (c > 127 && /\s/.test(String.fromCharCode(c)))
 
 /**
  * Where one of our own elements opens its CDATA inside CDATA and nobody wrote `]]&gt;` behind it; -1 when there is none.

@@ -1,7 +1,7 @@
 import { CDATA, type TaskName } from './open.ts'
 import type { Misplaced, Section } from './tags.ts'
-import { type Element, attributeAt, outsideCdata, tagAt } from './xml.ts'
-import { Texts } from '../sham/walk.ts'
+import { attributeAt, type Element, outsideCdata, tagAt } from './xml.ts'
+import { Texts } from '../reader.ts'
 
 /** What an element asks for, as an action. With any mistake it is only for reports. */
 export interface Task {

@@ -1,16 +1,14 @@
-import { type Call, type Meaning, type Refused, type Rendered, meaningOf, refuse, unfitForUtf8 } from '../call.ts'
+import { type Call, type Meaning, meaningOf, refuse, type Refused, type Rendered, unfitForUtf8 } from '../call.ts'
 import { CDATA, innerOpening } from './open.ts'
 
-/** Writes a call in CML. */
-export function renderCml(call: Call): Rendered {
+export function writeCml(call: Call): Rendered {
   const meaning = meaningOf(call)
   if ('refused' in meaning) return meaning
   const unfit = unfitIn(call)
   return unfit ?? elementOf(meaning)
 }
 
-/** Several elements that stand or fall together. */
-export const cmlGroup = (texts: readonly string[], { atomic }: { atomic: boolean }): string =>
+export const writeCmlGroup = (texts: readonly string[], { atomic }: { atomic: boolean }): string =>
   [`<tasks${atomic ? ' atomic="true"' : ''}>`, ...texts, '</tasks>'].join('\n')
 
 function unfitIn({ params }: Call): Refused | undefined {

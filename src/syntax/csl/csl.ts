@@ -1,19 +1,21 @@
 import type { Block, BlockGroup, Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
 import {
+  between,
   type Call,
   type Edit,
-  type Refused,
-  type Rendered,
-  between,
   meaningOf,
   refuse,
+  type Refused,
+  type Rendered,
   unfitForLines,
 } from '../call.ts'
-import { type Delimiters, parseMarker } from './marker.ts'
+import { walkCsl } from './damage.ts'
+import { parseMarker } from './marker.ts'
 import { callOf, invalid, invalidTasks, skipped, unknownAttributes } from './operation.ts'
 import { CslWalk, type Operation, type Tasks } from './walk.ts'
-import type { MakeReader } from '../syntax.ts'
+import type { Delimiters, MakeReader, ReadOptions } from '../reader.ts'
+import { type Lesson, plainReportLesson, reportLesson, type Syntax, type Writer } from '../syntax.ts'
 
 /*
  * CSL, with "<---" and "--->" for whatever the delimiters are:
@@ -39,29 +41,26 @@ import type { MakeReader } from '../syntax.ts'
  * it stands in. What is not closed reaches to the end of the text: nothing below it is executed, by whichever syntax.
  */
 
-export const defaultDelimiters: Delimiters = { start: '<---', end: '--->' }
+const defaultDelimiters: Delimiters = { start: '<---', end: '--->' }
 
-export function makeCslReader(delimiters: Delimiters = defaultDelimiters): MakeReader {
-  return (source) => {
-    const walk = new CslWalk(source, delimiters)
-    let ahead = 0
-    return {
-      syntax: 'csl',
-      seek: (line) => (ahead >= line ? ahead : (ahead = walk.seek(line))),
-      read(line) {
-        const found = walk.read(line)
-        const { next } = found
-        switch (found.kind) {
-          case 'stray':
-            return { blocks: [], faults: found.faults, next }
-          case 'operation':
-            return { blocks: [blockOf(source, found.operation, faultsOf(source, found.operation))], faults: [], next }
-          case 'tasks':
-            return { ...members(source, found.tasks), next }
-        }
-      },
-      fatal: () => walk.fatal,
-    }
+const reader: MakeReader = (source, { cslDelimiters = defaultDelimiters } = {}) => {
+  const walk = new CslWalk(source, cslDelimiters)
+  let ahead = 0
+  return {
+    seek: (line) => (ahead >= line ? ahead : (ahead = walk.seek(line))),
+    read(line) {
+      const found = walk.read(line)
+      const { next } = found
+      switch (found.kind) {
+        case 'stray':
+          return { blocks: [], faults: found.faults, next }
+        case 'operation':
+          return { blocks: [blockOf(source, found.operation, faultsOf(source, found.operation))], faults: [], next }
+        case 'tasks':
+          return { ...members(source, found.tasks), next }
+      }
+    },
+    fatal: () => walk.fatal,
   }
 }
 
@@ -119,8 +118,7 @@ function blockOf(
   }
 }
 
-/** Writes calls in CSL. */
-export class CslRenderer {
+class CslWriter implements Writer {
   readonly #delimiters: Delimiters
 
   constructor(delimiters: Delimiters) {
@@ -216,3 +214,39 @@ interface Part {
 }
 
 const quoted = (value: string): string => `"${value.replace(/["\\]/g, '\\$&')}"`
+
+function lesson({ cslDelimiters: { start, end } = defaultDelimiters }: ReadOptions): Lesson {
+  const mark = (inner: string): string => `\`${start}${inner}${end}\``
+  return {
+    rules: [
+      `Markers are whole lines, from the first column; every operation ends with ${mark('END')}. Attributes are \`name="value"\`; write \`\\"\` and \`\\\\\` for a quote and a backslash in a value.`,
+      `Content is the lines between two markers, taken as they are, nothing escaped. The line break before the closing marker is not part of it: for a file that ends with a line break, leave an empty line before ${mark('END')}.`,
+      `Content cannot hold a line that is its own closing marker. Elsewhere no line may begin with \`${start}\` unless it is a marker: one malformed marker stops the whole reply.`,
+      `Operations that depend on each other go between ${mark('TASKS')} and ${mark('END')}: the first failure skips the rest; with \`atomic="true"\` on TASKS, all files change or none.`,
+    ],
+    answer: [
+      ...reportLesson('number'),
+      plainReportLesson(
+        '`[task-N] SUCCESS`, `ERROR` or `SKIP` with the reason, `[task-N:exec]` for what was printed, and `FATAL` where nothing ran',
+      ),
+    ],
+  }
+}
+
+export const csl = {
+  title: 'CSL',
+  kind: 'native',
+  // An error anywhere stops every operation.
+  waits: true,
+  opener: /^<-{2,}/,
+  reader,
+  // Damage to delimiters that are not the usual ones cannot be recognised.
+  throughDamage: ({ cslDelimiters }) => (cslDelimiters === undefined ? walkCsl : undefined),
+  paths: 'relative',
+  ids: 'counted',
+  says: 'own operations',
+  faultsMayBeProse: true,
+  groups: { checked: 'whole', numbers: 'nested' },
+  targets: { csl: { title: 'CSL', open: ({ cslDelimiters = defaultDelimiters }) => new CslWriter(cslDelimiters) } },
+  lesson,
+} satisfies Syntax

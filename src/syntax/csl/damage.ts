@@ -1,4 +1,4 @@
-import { Markers, type View, type WalkThrough, attributesIn } from '../damage.ts'
+import { attributesIn, Markers, type View, type WalkThrough } from '../damage.ts'
 import { plainMarker, shows, withoutOuterBlanks } from '../../text/undamage.ts'
 
 /** What is a marker in each part of an operation, as `csl.ts` has it. */

@@ -1,12 +1,6 @@
-import type { Mistake } from '../sham/lines.ts'
+import { type Delimiters, type Mistake, shown } from '../reader.ts'
 
 /** What one marker line of a CSL text says, taken by itself. The grammar is in `csl.ts`. */
-
-/** What a marker begins and ends with. Neither is empty or has white space at its ends. */
-export interface Delimiters {
-  readonly start: string
-  readonly end: string
-}
 
 export interface Marker {
   readonly name: string
@@ -102,9 +96,6 @@ export function parseAttributes(line: string, from: number, to: number, end: str
 }
 
 const namedHint = 'An attribute has a name and a quoted value, as in file="src/a.ts".'
-
-/** Hints are for reading: a long text is named, not repeated. */
-const shown = (text: string): string => (text.length <= 160 ? text : `${text.slice(0, 120)}…`)
 
 export const wrong = (at: number, length: number, message: string, hint: string): Mistake => ({
   code: 'CSL_SYNTAX',

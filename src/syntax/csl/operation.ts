@@ -2,8 +2,7 @@ import type { Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
 import type { Attribute, Attributes } from './marker.ts'
 import type { Operation, Tasks } from './walk.ts'
-import { type Mistake, faultAt } from '../sham/lines.ts'
-import { Texts } from '../sham/walk.ts'
+import { faultAt, type Mistake, Texts } from '../reader.ts'
 
 /** What a well-formed operation means: the action it becomes, or why it becomes none. */
 

@@ -2,16 +2,15 @@ import type { Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
 import {
   type Attributes,
-  type Delimiters,
-  type MarkerLine,
   badClosing,
   hasAttributes,
+  type MarkerLine,
   outside,
   parseMarker,
   unterminated,
   withoutReplace,
 } from './marker.ts'
-import { type Mistake, faultAt } from '../sham/lines.ts'
+import { type Delimiters, faultAt, type Mistake } from '../reader.ts'
 
 /** WRITE, RUN or SEARCH as it stands in the text; with a fault also what was written in their place. */
 export interface Operation {

@@ -1,9 +1,8 @@
-import type { Block, Fault, SyntaxName } from '../../core/block.ts'
+import type { Block, Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
-import { doubted } from '../damage.ts'
-import { kindsOfShells } from '../mend.ts'
-import { type Mistake, faultAt } from '../sham/lines.ts'
-import { Texts } from '../sham/walk.ts'
+import { doubted, kindsOfShells } from '../damage.ts'
+import { faultAt, type Mistake, type Reader, type ReadOptions, Texts } from '../reader.ts'
+import type { Syntax } from '../syntax.ts'
 
 /** What the formats of other tools have in common: fences around them, indentation, and damage to their markers. */
 
@@ -53,9 +52,6 @@ function plainMarker(line: string): string {
 
 /** How a marker is read: through damage, or as it is written. */
 export type ReadMarker = (line: string) => string
-
-export const readMarker = ({ strict = false }: { readonly strict?: boolean | undefined } = {}): ReadMarker =>
-  strict ? (line) => line : plainMarker
 
 const DAMAGE = /[\\&\xa0\xab\xbb\u200b-\u200d\u2060\ufeff]/
 
@@ -194,54 +190,74 @@ export interface Slip extends Partial<Pick<Mistake, 'column' | 'length'>> {
   readonly hint: string
 }
 
+/** One format of other tools. Damage to its markers is repaired by its own reader. */
+interface Format {
+  readonly name: string
+  /** Whether `a/` and `b/` before a path are already removed where they only name a side. */
+  readonly sides?: 'removed'
+  open(source: Source, plain: ReadMarker): FoundReader
+}
+
+interface FoundReader {
+  seek(line: number): number
+  read(line: number): { readonly found: readonly Found[]; readonly next: number }
+}
+
+/** The row of a format in the table of syntaxes. */
+export const foreign = (format: Format) =>
+  ({
+    title: format.name,
+    kind: 'foreign',
+    waits: true,
+    paths: 'relative',
+    ids: 'counted',
+    says: 'own operations',
+    reader(source: Source, { strict = false }: ReadOptions = {}): Reader {
+      const { seek, read } = format.open(source, strict ? (line) => line : plainMarker)
+      let count = 0
+      return {
+        seek,
+        read(line) {
+          const { found, next } = read(line)
+          const blocks = found.map((one) => {
+            const block = blockOf(source, format, String(++count), one)
+            return one.shells === undefined || strict ? block : doubted(source, block, kindsOfShells(one.shells))
+          })
+          return { blocks, faults: [], next }
+        },
+      }
+    },
+  }) as const satisfies Syntax
+
+function blockOf(source: Source, format: Format, id: string, found: Found): Block {
+  const { action, label, startLine, endLine, lastLine, warnings = [] } = found
+  const params = new Texts()
+  for (const name in found.params) params[name] = found.params[name] ?? ''
+  const block: Block = {
+    syntax: format.name,
+    id,
+    action,
+    label,
+    params,
+    startLine,
+    endLine,
+    faults: found.slips.length === 0 ? none : found.slips.map((slip) => faultOf(source, id, slip)),
+    ...(format.sides === undefined && sideMayLead(found) && { sideMayLead: true }),
+    raw: source.text.slice(source.startOf(startLine), source.endOf(lastLine)),
+  }
+  return warnings.length === 0 ? block : { ...block, warnings }
+}
+
 const none: readonly Fault[] = []
 
-/** Numbers the blocks of one format, from 1. */
-export class ForeignBlocks {
-  readonly #source: Source
-  readonly #syntax: SyntaxName
-  readonly #strict: boolean
-  #count = 0
+/** A path that is created may also create its directory. */
+const sideMayLead = ({ action, params: { path = '' } }: Found): boolean =>
+  action !== 'file_create' && (path.startsWith('a/') || path.startsWith('b/'))
 
-  constructor(source: Source, syntax: SyntaxName, { strict = false }: { readonly strict?: boolean | undefined } = {}) {
-    this.#source = source
-    this.#syntax = syntax
-    this.#strict = strict
-  }
-
-  make(found: Found): Block {
-    const { action, label, startLine, endLine, lastLine, warnings = [] } = found
-    const id = String(++this.#count)
-    const params = new Texts()
-    for (const name in found.params) params[name] = found.params[name] ?? ''
-    const block: Block = {
-      syntax: this.#syntax,
-      id,
-      action,
-      label,
-      params,
-      startLine,
-      endLine,
-      faults: found.slips.length === 0 ? none : found.slips.map((slip) => this.#fault(id, slip)),
-      ...(this.#sideMayLead(found) && { sideMayLead: true }),
-      raw: this.#source.text.slice(this.#source.startOf(startLine), this.#source.endOf(lastLine)),
-    }
-    const warned = warnings.length === 0 ? block : { ...block, warnings }
-    if (found.shells === undefined || this.#strict) return warned
-    return doubted(this.#source, warned, kindsOfShells(found.shells))
-  }
-
-  /** A diff tells what its names mean by naming both; what makes a file may make a directory. */
-  #sideMayLead({ action, params }: Found): boolean {
-    const { path = '' } = params
-    return this.#syntax !== 'udiff' && action !== 'file_create' && (path.startsWith('a/') || path.startsWith('b/'))
-  }
-
-  #fault(id: string, { code, line, column, length, message, hint }: Slip): Fault {
-    const text = this.#source.line(line)
-    const from = column ?? text.length - text.trimStart().length + 1
-    const whole = Math.max(0, text.trimEnd().length - from + 1)
-    const mistake = { code: code ?? 'malformed_block', column: from, length: length ?? whole, message, hint }
-    return faultAt(this.#source, line, id, mistake)
-  }
+function faultOf(source: Source, id: string, { code, line, column, length, message, hint }: Slip): Fault {
+  const text = source.line(line)
+  const from = column ?? text.length - text.trimStart().length + 1
+  const whole = Math.max(0, text.trimEnd().length - from + 1)
+  const mistake = { code: code ?? 'malformed_block', column: from, length: length ?? whole, message, hint }
+  return faultAt(source, line, id, mistake)
 }

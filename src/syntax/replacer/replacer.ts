@@ -1,11 +1,11 @@
 import type { Block } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
-import { type Call, type Rendered, between, meaningOf, refuse, unfitForLines } from '../call.ts'
-import { Markers, type View, type WalkThrough } from '../damage.ts'
-import { type FoundBlock, ReplacerMarks, ReplacerWalk, isMarkerLine } from './walk.ts'
-import { Texts } from '../sham/walk.ts'
-import type { MakeReader } from '../syntax.ts'
 import { plainMarker } from '../../text/undamage.ts'
+import { between, type Call, meaningOf, refuse, type Rendered, unfitForLines } from '../call.ts'
+import { Markers, type View, type WalkThrough } from '../damage.ts'
+import { type MakeReader, Texts } from '../reader.ts'
+import { type FoundBlock, isMarkerLine, ReplacerMarks, ReplacerWalk } from './walk.ts'
+import { reportLesson, type Syntax } from '../syntax.ts'
 
 /*
  * The replacer's blocks:
@@ -24,12 +24,11 @@ import { plainMarker } from '../../text/undamage.ts'
  * else to the end of the text. So does a block that is not closed: nothing below it is executed, by whichever syntax.
  */
 
-export const makeReplacerReader: MakeReader = (source) => {
+const reader: MakeReader = (source) => {
   const marks = new ReplacerMarks(source)
   let ahead = 0
   let count = 0
   return {
-    syntax: 'replacer',
     seek: (line) => (ahead >= line ? ahead : (ahead = marks.next(line)?.line ?? Infinity)),
     read(line) {
       const found = new ReplacerWalk(source, marks, line).read(String(count + 1))
@@ -72,8 +71,7 @@ function blockOf(source: Source, found: FoundBlock): Block {
 const emptyReplace =
   'an empty <<<REPLACE>>> deletes what <<<SEARCH>>> holds; if that is meant, put a line with one space in it'
 
-/** Writes a call in the replacer's syntax. */
-export function renderReplacer(call: Call): Rendered {
+function write(call: Call): Rendered {
   const meaning = meaningOf(call)
   if ('refused' in meaning) return meaning
   if (meaning.kind === 'write') {
@@ -112,7 +110,7 @@ function written({ explanation = '' }: Call, path: string, edit: readonly Sectio
 type Section = readonly [name: string, text: string]
 
 /** From EXPLANATION or FILE to END. What may stand between them is for `replacer.ts` to say. */
-export const walkReplacer: WalkThrough = (view, start) => {
+const walkReplacer: WalkThrough = (view, start) => {
   const markers = new Markers()
   if (!openers.has(markerAt(view, start, markers) ?? '')) return undefined
   for (let n = start; ; n++) {
@@ -145,3 +143,27 @@ function markerAt(view: View, n: number, markers: Markers): string | undefined {
   if (!/^<<<(?:EXPLANATION|FILE|SEARCH|REPLACE|OVERWRITE|END)>>>$/.test(plain)) return undefined
   return markers.admits(line) ? plain : undefined
 }
+
+const rules = [
+  'Every block says why, names its file, and makes one change. Each marker has a line to itself, from the first column.',
+  'Content is the lines between two markers, taken as they are, nothing escaped. The line break before the closing marker is not part of it: for a file that ends with a line break, leave an empty line before `<<<END>>>`. Content cannot hold a line that is a marker.',
+  'To delete text, put one line with a single space below `<<<REPLACE>>>`.',
+  'Blocks can only write and edit files. To see a file, to delete or move one, or to run a command, ask me.',
+]
+
+export const replacer = {
+  title: "the replacer's syntax",
+  kind: 'native',
+  waits: false,
+  opener: /^<<</,
+  closer: /<<<END>>>/i,
+  reader,
+  throughDamage: () => walkReplacer,
+  paths: 'relative',
+  ids: 'counted',
+  says: 'own operations',
+  targets: {
+    replacer: { title: "the replacer's syntax", explains: true, dropsRootName: true, open: () => ({ call: write }) },
+  },
+  lesson: () => ({ rules, answer: reportLesson('number') }),
+} satisfies Syntax

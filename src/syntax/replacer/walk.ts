@@ -1,6 +1,6 @@
 import type { Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
-import { type Mistake, faultAt } from '../sham/lines.ts'
+import { faultAt, type Mistake } from '../reader.ts'
 
 export interface FoundBlock {
   readonly id: string

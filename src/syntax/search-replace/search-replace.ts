@@ -1,8 +1,7 @@
 import type { Source } from '../../core/source.ts'
-import { ForeignBlocks, type Found, type Slip, fenceAt, readMarker, rowAt } from '../foreign/foreign.ts'
+import { fenceAt, foreign, type Found, rowAt, type Slip } from '../foreign/foreign.ts'
 import { filesSpokenOf, nameIn, nameInFence } from '../foreign/name.ts'
-import { type Edit, SearchReplaceMarks, readEdit } from './walk.ts'
-import type { MakeReader } from '../syntax.ts'
+import { type Edit, readEdit, SearchReplaceMarks } from './walk.ts'
 
 /*
  * Search-replace blocks:
@@ -27,27 +26,28 @@ import type { MakeReader } from '../syntax.ts'
  * that all of them are applied or none.
  */
 
-export const makeSearchReplaceReader: MakeReader = (source, options) => {
-  const marks = new SearchReplaceMarks(source, readMarker(options))
-  const blocks = new ForeignBlocks(source, 'search-replace', options)
-  const named = nameSeeker(source)
-  let name: string | undefined
-  let floor = 1
-  return {
-    syntax: 'search-replace',
-    seek(line) {
-      // What stands before belongs to a block of whatever syntax, and names no file of ours.
-      floor = Math.max(floor, line)
-      return marks.seek(line)
-    },
-    read(line) {
-      const run = readRun(source, marks, line, { name, floor, named })
-      name = run.name
-      floor = run.next
-      return { blocks: [blocks.make(run.found)], faults: [], next: run.next }
-    },
-  }
-}
+export const searchReplace = foreign({
+  name: 'search-replace',
+  open(source, plain) {
+    const marks = new SearchReplaceMarks(source, plain)
+    const named = nameSeeker(source)
+    let name: string | undefined
+    let floor = 1
+    return {
+      seek(line) {
+        // The lines before belong to another block, of any syntax, and name no file of this one.
+        floor = Math.max(floor, line)
+        return marks.seek(line)
+      },
+      read(line) {
+        const run = readRun(source, marks, line, { name, floor, named })
+        name = run.name
+        floor = run.next
+        return { found: [run.found], next: run.next }
+      },
+    }
+  },
+})
 
 interface Before {
   /** The file of the block before. */

@@ -1,5 +1,5 @@
 import type { Source } from '../../core/source.ts'
-import { MarkList, type ReadMarker, Rows, type Slip, damageWarning, linesWith, rowAt } from '../foreign/foreign.ts'
+import { damageWarning, linesWith, MarkList, type ReadMarker, rowAt, Rows, type Slip } from '../foreign/foreign.ts'
 
 /** One head with what belongs to it. */
 export interface Edit {

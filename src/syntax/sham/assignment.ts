@@ -1,4 +1,5 @@
-import { type Mistake, type Name, delimiterOf, endOf } from './lines.ts'
+import { type Mistake, shown } from '../reader.ts'
+import { delimiterOf, endOf, type Name } from './lines.ts'
 
 /** One line inside a block. A line with a mistake may still give a value, as the reports show what was understood. */
 interface Assignment {
@@ -226,6 +227,3 @@ function lineHint(trimmed: string, name: Name): string {
   }
   return `Every line is key = "text" or key = <<'${delimiterOf(name)}'. Put text of several lines in a heredoc.`
 }
-
-/** Hints are for reading: a long value is named, not repeated. */
-const shown = (text: string): string => (text.length <= 160 ? text : `${text.slice(0, 120)}…`)

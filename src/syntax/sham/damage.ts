@@ -1,6 +1,6 @@
-import { Markers, type View, type WalkThrough, type Walked, cleanLine, isFence, unquoted } from '../damage.ts'
+import { cleanLine, isFence, Markers, unquoted, type View, type Walked, type WalkThrough } from '../damage.ts'
 import { parseAssignment } from './assignment.ts'
-import { type Name, bare, delimiterOf, parseEnd, parseHeader } from './lines.ts'
+import { bare, delimiterOf, type Name, parseEnd, parseHeader } from './lines.ts'
 import { plainMarker, undamaged } from '../../text/undamage.ts'
 
 export const walkSham: WalkThrough = (view, start) => {

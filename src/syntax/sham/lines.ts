@@ -1,5 +1,5 @@
-import type { Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
+import { APOSTROPHE, endsLine, type Mistake, startsLine } from '../reader.ts'
 
 /** What one line of a SHAM or NESL text says, taken by itself. The grammar is in `sham.ts`. */
 
@@ -9,15 +9,6 @@ type Keyword = 'SHAM' | 'NESL' | 'nesl'
 export interface Name {
   readonly keyword: Keyword
   readonly id: string
-}
-
-/** A fault of one line that does not know yet where the line stands. */
-export interface Mistake {
-  readonly code: string
-  readonly column: number
-  readonly length: number
-  readonly message: string
-  readonly hint?: string
 }
 
 export const headerOf = ({ keyword, id }: Name): string => `#!${keyword} [@three-char-SHA-256: ${id}]`
@@ -110,22 +101,6 @@ export function parseEnd(line: string, name: Name): Mistake | null | undefined {
   }
 }
 
-/** A mistake in its place in the text. */
-export function faultAt(source: Source, line: number, blockId: string | null, mistake: Mistake): Fault {
-  const { code, column, length, message, hint } = mistake
-  const content = line > source.lineCount ? '' : source.line(line)
-  const context = contextAt(source, line)
-  const fault = { code, line, column, length, blockId, content, context, message }
-  return hint === undefined ? fault : { ...fault, hint }
-}
-
-/** Five lines with `line` in their middle, moved rather than cut at either end. Line breaks stay as they are written. */
-function contextAt(source: Source, line: number): string {
-  const first = Math.max(1, Math.min(line - 2, source.lineCount - 4))
-  const behind = source.startOf(first + 5)
-  return source.text.slice(source.startOf(first), first + 5 > source.lineCount ? behind : behind - 1)
-}
-
 /**
  * Where every heredoc delimiter and every end marker stands, found in one pass over the text. A heredoc that is
  * never closed would otherwise be searched for to the end of the text, and a hundred thousand of them a hundred
@@ -160,7 +135,7 @@ export class ShamMarks {
         if (/^\S+$/.test(marker)) this.#add(marker, number)
       }
       // The last opener on its line ends the line, so a line is matched as a whole once at most.
-      else if (endsLine(text, at)) {
+      else if (endsLine(text, text.indexOf("'", at) + 1)) {
         const opened = opener.exec(line)?.[1]
         if (opened !== undefined) this.#add(opened, -number)
       }
@@ -215,32 +190,3 @@ function firstBehind(lines: readonly number[], line: number): number {
 
 /** A key of one word: prose that quotes an opener does not open anything. */
 const opener = /^\s*[^\s="'<]+\s*:?=\s*<<'([^']+)'\s*$/
-
-/** Whether nothing but white space stands before `at` on its line. */
-function startsLine(text: string, at: number): boolean {
-  for (let i = at - 1; i >= 0; i--) {
-    const c = text.charCodeAt(i)
-    if (c === LF) return true
-    if (!isBlank(c)) return false
-  }
-  return true
-}
-
-/** Whether nothing but white space follows the quote that closes the word at `at`. */
-function endsLine(text: string, at: number): boolean {
-  const quote = text.indexOf("'", at)
-  if (quote === -1) return false
-  for (let i = quote + 1; i < text.length; i++) {
-    const c = text.charCodeAt(i)
-    if (c === LF) return true
-    if (!isBlank(c)) return false
-  }
-  return true
-}
-
-const LF = 10
-const APOSTROPHE = 39
-
-/** What `trim` takes away, a byte order mark included. */
-const isBlank = (c: number): boolean =>
-  c === 32 || (c >= 9 && c <= 13) || (c > 127 && /\s/.test(String.fromCharCode(c)))

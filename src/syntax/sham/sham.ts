@@ -1,8 +1,11 @@
 import type { Block, Fault } from '../../core/block.ts'
 import { Source } from '../../core/source.ts'
-import { type Name, ShamMarks, delimiterOf, endOf, faultAt, headerOf, seekHeader } from './lines.ts'
-import { type Follower, type Found, type FoundBlock, Texts, readHeader } from './walk.ts'
-import type { MakeReader } from '../syntax.ts'
+import { refuse } from '../call.ts'
+import { faultAt, type MakeReader, Texts } from '../reader.ts'
+import { walkSham } from './damage.ts'
+import { delimiterOf, endOf, headerOf, type Name, seekHeader, ShamMarks } from './lines.ts'
+import { type Follower, type Found, type FoundBlock, readHeader } from './walk.ts'
+import { reportLesson, type Syntax, type Target } from '../syntax.ts'
 
 /*
  * SHAM and NESL are one language in three spellings, decided per block:
@@ -29,10 +32,9 @@ import type { MakeReader } from '../syntax.ts'
 /** The code of a block that stands behind a truncated heredoc, and may be its content. */
 const FOLLOWS = 'FOLLOWS_UNCLOSED_HEREDOC'
 
-export const makeShamReader: MakeReader = (source) => {
+const reader: MakeReader = (source) => {
   const { seek, read } = openSham(source)
   return {
-    syntax: 'sham',
     seek,
     read(line) {
       const found = read(line)
@@ -145,8 +147,16 @@ function followerAt(source: Source, { name, line }: Follower): FoundBlock {
   return { name, properties: {}, startLine: line, endLine: null, lastLine: line, faults: [fault] }
 }
 
-/** The SHAM or NESL block a model would write for a call. Whatever the texts hold, reading the block gives them back. */
-export function renderSham(
+/** Whatever the texts hold, reading the block gives them back. */
+const target = (title: string, keyword: Name['keyword']): Target => ({
+  title,
+  open: () => ({
+    call: ({ action, params }, id) =>
+      action === '' ? refuse('must name an action') : { text: writeSham(action, params, { keyword, id }) },
+  }),
+})
+
+export function writeSham(
   action: string,
   params: Readonly<Record<string, string | number | boolean>>,
   name: Name,
@@ -170,3 +180,25 @@ function assignment(key: string, value: string, delimiter: string): string {
  */
 const isHeredocSafe = (value: string, delimiter: string): boolean =>
   value.includes('\n') && !value.includes('\r') && !value.includes(delimiter) && value.isWellFormed()
+
+const rules = [
+  'A block begins with the line `#!SHAM [@three-char-SHA-256: id]` and ends with the line `#!END_SHAM_id`. The id is 2 to 8 letters or digits, a new one for every block.',
+  'Between them, one parameter per line: `name = value`, from the first column. No comments, nothing else.',
+  'A value is `"text"` on one line, a JSON string (`\\"` `\\\\` `\\n`); or a heredoc: `name = <<\'EOT_SHAM_id\'`, then lines taken as they are, nothing escaped, then `EOT_SHAM_id` on a line of its own. Use a heredoc for several lines and for text with quotes or backslashes. Numbers and true/false are quoted too.',
+  'The line break before the delimiter is not part of the text: for a file that ends with a line break, leave an empty line before the delimiter.',
+]
+
+export const sham = {
+  title: 'SHAM',
+  kind: 'native',
+  waits: false,
+  opener: /^#!\s*(?:SHAM|NESL)/i,
+  closer: /#!end_/i,
+  reader,
+  throughDamage: () => walkSham,
+  paths: 'absolute',
+  ids: 'written',
+  says: 'any action',
+  targets: { sham: target('SHAM', 'SHAM'), nesl: target('NESL', 'nesl') },
+  lesson: () => ({ rules, answer: reportLesson('id') }),
+} satisfies Syntax

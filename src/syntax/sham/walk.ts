@@ -1,18 +1,8 @@
 import type { Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
+import { faultAt, type Mistake, Texts } from '../reader.ts'
 import { parseAssignment, startsLikeAssignment } from './assignment.ts'
-import {
-  type Mistake,
-  type Name,
-  type ShamMarks,
-  bare,
-  delimiterOf,
-  endOf,
-  faultAt,
-  parseEnd,
-  parseHeader,
-  seekHeader,
-} from './lines.ts'
+import { bare, delimiterOf, endOf, type Name, parseEnd, parseHeader, seekHeader, type ShamMarks } from './lines.ts'
 
 /** A block as it stands in the text, `action` among its properties and in the order they were written. */
 export interface FoundBlock {
@@ -24,16 +14,6 @@ export interface FoundBlock {
   readonly lastLine: number
   readonly faults: readonly Fault[]
 }
-
-/**
- * Texts by name that inherit nothing, so that `__proto__` and `constructor` are names like any other. A class with
- * an empty prototype, because an object without one takes twice the memory.
- */
-export class Texts {
-  [name: string]: string
-}
-Reflect.deleteProperty(Texts.prototype, 'constructor')
-Object.setPrototypeOf(Texts.prototype, null)
 
 export interface Found {
   readonly block?: FoundBlock

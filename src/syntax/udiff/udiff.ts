@@ -1,10 +1,9 @@
 import type { Source } from '../../core/source.ts'
-import { type Fence, ForeignBlocks, type Found, fenceAt, fenceOf, rowAt } from '../foreign/foreign.ts'
-import type { MakeReader } from '../syntax.ts'
+import { kindsIn } from '../../text/undamage.ts'
+import { type Fence, fenceAt, fenceOf, foreign, type Found, rowAt } from '../foreign/foreign.ts'
 import { Region } from './region.ts'
 import { foundOf } from './section.ts'
 import { EXTENDED, type Section, UdiffWalk } from './walk.ts'
-import { kindsIn } from '../../text/undamage.ts'
 
 /*
  * Unified diffs, as `diff -u` and git write them and as models do:
@@ -29,18 +28,14 @@ import { kindsIn } from '../../text/undamage.ts'
  * hunks, git says that the file is empty or the same; otherwise it is truncated.
  */
 
-export const makeUdiffReader: MakeReader = (source, options) => {
-  const places = new UdiffSeek(source)
-  const blocks = new ForeignBlocks(source, 'udiff', options)
-  return {
-    syntax: 'udiff',
-    seek: (line) => places.seek(line),
-    read(line) {
-      const { found, next } = readDiff(source, line)
-      return { blocks: found.map((one) => blocks.make(one)), faults: [], next }
-    },
-  }
-}
+export const udiff = foreign({
+  name: 'udiff',
+  sides: 'removed',
+  open(source) {
+    const places = new UdiffSeek(source)
+    return { seek: (line) => places.seek(line), read: (line) => readDiff(source, line) }
+  },
+})
 
 function readDiff(source: Source, line: number): { found: Found[]; next: number } {
   const fence = fenceAt(source, line)

@@ -1,0 +1,107 @@
+import type { Block, Fault } from '../core/block.ts'
+import type { Source } from '../core/source.ts'
+
+/** The start and end of every CSL marker. Neither is empty or has white space at its ends. */
+export interface Delimiters {
+  readonly start: string
+  readonly end: string
+}
+
+export interface ReadOptions {
+  /** Damage to markers is not repaired. */
+  readonly strict?: boolean | undefined
+  readonly cslDelimiters?: Delimiters | undefined
+}
+
+export type MakeReader = (source: Source, options?: ReadOptions) => Reader
+
+/**
+ * One syntax over one text. `find-blocks.ts` asks every reader for the line of its next block, lets the first one read,
+ * and continues after what it read, so everything inside a block is the content of that block.
+ */
+export interface Reader {
+  /** The first line at or after `line` that may open a block; Infinity when there is none. Lines only grow between calls. */
+  seek(line: number): number
+  /** Reads what opens on `line`, which `seek` returned. */
+  read(line: number): Reading
+  /** After everything is read: a fault that makes every block of this syntax fail. */
+  fatal?(): Fault | undefined
+}
+
+export interface Reading {
+  readonly blocks: readonly Block[]
+  readonly faults: readonly Fault[]
+  /** The line to continue from; greater than the line that was read. */
+  readonly next: number
+  /** The last line that depends on this reading, when that is not the one before `next`. */
+  readonly reach?: number
+}
+
+/** A fault of one line, without its place in the text. */
+export interface Mistake {
+  readonly code: string
+  readonly column: number
+  readonly length: number
+  readonly message: string
+  readonly hint?: string
+}
+
+export function faultAt(source: Source, line: number, blockId: string | null, mistake: Mistake): Fault {
+  const { code, column, length, message, hint } = mistake
+  const content = line > source.lineCount ? '' : source.line(line)
+  const context = contextAt(source, line)
+  const fault = { code, line, column, length, blockId, content, context, message }
+  return hint === undefined ? fault : { ...fault, hint }
+}
+
+/** Five lines with `line` in their middle, moved rather than cut at either end. Line breaks stay as they are written. */
+function contextAt(source: Source, line: number): string {
+  const first = Math.max(1, Math.min(line - 2, source.lineCount - 4))
+  const after = source.startOf(first + 5)
+  return source.text.slice(source.startOf(first), first + 5 > source.lineCount ? after : after - 1)
+}
+
+/**
+ * Texts by name that inherit nothing, so that `__proto__` and `constructor` are names like any other. A class with
+ * an empty prototype, because an object without one takes twice the memory.
+ */
+export class Texts {
+  [name: string]: string
+}
+Reflect.deleteProperty(Texts.prototype, 'constructor')
+Object.setPrototypeOf(Texts.prototype, null)
+
+/** Messages are for reading: a long text is cut. */
+export const shown = (text: string): string => (text.length <= 160 ? text : `${text.slice(0, 120)}…`)
+
+/** Characters that `trim` removes, a byte order mark included. */
+export const isSpace = (c: number): boolean =>
+  c === 32 || (c >= 9 && c <= 13) || (c > 127 && /\s/.test(String.fromCharCode(c)))
+
+/** Whether only white space precedes `at` on its line. */
+export function startsLine(text: string, at: number): boolean {
+  for (let i = at - 1; i >= 0; i--) {
+    const c = text.charCodeAt(i)
+    if (c === LF) return true
+    if (!isSpace(c)) return false
+  }
+  return true
+}
+
+/** Whether only white space follows on the line of `at`. */
+export function endsLine(text: string, at: number): boolean {
+  let i = at
+  while (text.charCodeAt(i) !== LF && isSpace(text.charCodeAt(i))) i++
+  return i >= text.length || text.charCodeAt(i) === LF
+}
+
+/** Whether a text is a valid `count` of places. */
+export const isCount = (text: string): boolean =>
+  text === 'all' || (/^\d+$/.test(text) && Number(text) >= 1 && Number.isSafeInteger(Number(text)))
+
+export const LF = 10
+export const TAB = 9
+export const SPACE = 32
+export const QUOTE = 34
+export const APOSTROPHE = 39
+export const BOM = 0xfeff

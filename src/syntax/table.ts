@@ -1,0 +1,66 @@
+import { applyPatch } from './apply-patch/apply-patch.ts'
+import { cml } from './cml/cml.ts'
+import { csl } from './csl/csl.ts'
+import { replacer } from './replacer/replacer.ts'
+import { searchReplace } from './search-replace/search-replace.ts'
+import { sham } from './sham/sham.ts'
+import type { Syntax, Target } from './syntax.ts'
+import { udiff } from './udiff/udiff.ts'
+
+/** Every syntax, under the name that options, the config and results use. The order decides where two open on one line. */
+const syntaxes = {
+  sham,
+  csl,
+  cml,
+  replacer,
+  'search-replace': searchReplace,
+  'apply-patch': applyPatch,
+  udiff,
+} satisfies Record<string, Syntax>
+
+export type SyntaxName = keyof typeof syntaxes
+
+type NamesIn<Part extends string> = {
+  [Name in SyntaxName]: (typeof syntaxes)[Name] extends Record<Part, infer Found> ? [Name, Found] : never
+}[SyntaxName]
+
+/** A syntax that a model can be taught. */
+export type TaughtName = NamesIn<'lesson'>[0]
+
+/** What a document can be converted to. */
+export type TargetName = TargetsIn<NamesIn<'targets'>>
+type TargetsIn<Found> = Found extends [unknown, infer Targets] ? keyof Targets & string : never
+
+/** The same table with the keys as plain strings. */
+const rows: ReadonlyMap<string, Syntax> = new Map<string, Syntax>(Object.entries(syntaxes))
+
+export const syntaxNames: readonly SyntaxName[] = [...rows.keys()].filter((name): name is SyntaxName =>
+  Object.hasOwn(syntaxes, name),
+)
+
+export const taughtNames: readonly TaughtName[] = syntaxNames.filter(
+  (name): name is TaughtName => rows.get(name)?.lesson !== undefined,
+)
+
+const targets: ReadonlyMap<string, { readonly syntax: Syntax; readonly target: Target }> = new Map(
+  [...rows.values()].flatMap((syntax) =>
+    Object.entries(syntax.targets ?? {}).map(([name, target]) => [name, { syntax, target }] as const),
+  ),
+)
+
+export const targetNames: readonly TargetName[] = [...targets.keys()].filter((name): name is TargetName =>
+  targets.has(name),
+)
+
+/** The syntax of a block, which only this folder makes. */
+export function syntaxOf(name: string): Syntax {
+  const syntax = rows.get(name)
+  if (syntax === undefined) throw new Error(`There is no syntax '${name}'`)
+  return syntax
+}
+
+export function targetOf(name: TargetName): { readonly syntax: Syntax; readonly target: Target } {
+  const found = targets.get(name)
+  if (found === undefined) throw new Error(`No syntax writes '${name}'`)
+  return found
+}

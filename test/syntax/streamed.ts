@@ -1,0 +1,40 @@
+import type { Block, Document, Fault } from '../../src/core/block.ts'
+import { BlockStream } from '../../src/syntax/stream-blocks.ts'
+import { syntaxOf } from '../../src/syntax/table.ts'
+
+const fault = ({ code, line, column, length, message, hint, content }: Fault) => ({
+  code,
+  line,
+  column,
+  length,
+  message,
+  hint,
+  content,
+})
+const comparable = ({ id, syntax, faults, group, ...block }: Block) => ({
+  ...block,
+  syntax,
+  // The others are numbered as they are found.
+  ...(syntaxOf(syntax).ids === 'written' && { id }),
+  params: { ...block.params },
+  faults: faults.map(fault),
+  ...(group && { group: { ...group } }),
+})
+/** What can be compared: blocks with the same numbers may be different objects. */
+export const documentOf = ({ blocks, faults, warnings }: Document) => ({
+  blocks: blocks.map(comparable),
+  faults: faults.map(fault),
+  warnings,
+})
+
+/** A text in pieces, cut at these places. */
+export function throughStream(text: string, cuts: readonly number[]): Document {
+  const stream = new BlockStream({})
+  const blocks: Block[] = []
+  const places = [...cuts.map((at) => at % (text.length + 1)), 0, text.length].toSorted((a, b) => a - b)
+  for (const [index, at] of places.entries()) {
+    if (index > 0) blocks.push(...stream.push(text.slice(places[index - 1], at)).blocks)
+  }
+  const rest = stream.end()
+  return { ...rest, blocks: [...blocks, ...rest.blocks] }
+}
