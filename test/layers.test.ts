@@ -13,7 +13,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   state: ['core'],
   approvals: ['core', 'state', 'policy', 'process'],
   policy: ['core'],
-  process: ['core'],
+  process: ['core', 'state'],
   commands: ['core', 'approvals', 'policy', 'process'],
   report: ['core', 'text'],
   syntax: ['core', 'text'],

@@ -1,18 +1,20 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import type { ChangedFile, Effect, NotKept } from '../core/effects.ts'
 import { type Advice, askUser, type Problem } from '../core/problem.ts'
 import { runWarnings } from '../policy/makes-run.ts'
 import type { Bounds, Sandbox } from '../process/bounds.ts'
 import { mostThreadsOfUser } from '../process/crowd.ts'
+import { giveUpPlace, type Mask, Overlay, whyUnmounted } from '../process/overlay.ts'
 import { isBelow } from '../process/programs.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { cachesIn, prefixOf, runtimesIn } from '../process/runtimes.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
 import { whyNotStarting } from '../process/try-sandbox.ts'
-import { type ChangedFile, changesBetween, dirsOnlyIn, modeIn, type Survey, surveyOf } from '../process/survey.ts'
+import { changesBetween, dirsOnlyIn, modeIn, type Survey, surveyOf } from '../process/survey.ts'
 import { closedIn, closedNames } from './closed.ts'
-import type { CommandScope, Place } from './scope.ts'
+import { type CommandScope, type Place, rootArg } from './scope.ts'
 
 export interface Containment {
   readonly file: string
@@ -38,6 +40,8 @@ export type Contained =
       readonly ok: true
       readonly end: ProcessEnd
       readonly changed: readonly ChangedFile[]
+      /** What the program changed and may not. */
+      readonly notKept: readonly NotKept[]
       readonly warnings: string[]
       /** Whether it ran in a sandbox. */
       readonly contained: boolean
@@ -46,23 +50,125 @@ export type Contained =
 
 const gib = 1024 ** 3
 
-/** Runs a program with as little around it as the machine can manage, and says what it changed. */
+/**
+ * Runs a program with as little around it as the machine can manage, and says what it changed. Where it can it works on
+ * layers over the project, and what it did there lands like an edit; else on the project itself, which is looked over
+ * before and after.
+ */
 export async function runContained(what: Containment, place: Place, scope: CommandScope): Promise<Contained> {
   const chosen = sandboxFor(what, scope)
   if (chosen !== undefined && 'reason' in chosen) return { ok: false, problem: { kind: 'exec-refused', ...chosen } }
+  // A repository and its working tree change together, so git works on the project itself.
+  const onLayers = chosen?.name === 'bubblewrap' && what.repository !== 'changes'
+  const layered = onLayers ? await runOnLayers(chosen, what, place, scope) : undefined
+  return layered ?? runOnProject(chosen, what, place, scope)
+}
+
+/** Undefined where layers cannot be mounted. */
+async function runOnLayers(
+  sandbox: Sandbox,
+  what: Containment,
+  place: Place,
+  scope: CommandScope,
+): Promise<Contained | undefined> {
   const { root } = scope.settings
+  await scope.files.outside(rootArg(root), 'lands')
+  const survey = surveyOf(root, closedNames(scope))
+  const plain = boundsFor(what, survey, scope)
+  const discarded = plain.discarded.filter((dir) => fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory())
+  const layers = await Overlay.open(root, masksFor(plain, scope), discarded)
+  if (layers === undefined) return undefined
+  try {
+    const bounds = layeredBounds(plain, layers)
+    const { file, args, env } = what
+    const wrapped = sandbox.wrap({ file, args, env, cwd: place.absolute }, bounds)
+    const end = await runProcess({
+      ...wrapped,
+      ...layers.wrap(wrapped.file, wrapped.args),
+      timeoutMs: what.timeoutMs,
+      outputBytes: scope.commands.outputBytes,
+      signal: scope.signal,
+      onOutput: scope.onOutput,
+      onReady: (pid) => layers.hold(pid),
+    })
+    if (end.ended === 'itself' && whyUnmounted(end) !== undefined)
+      return giveUpPlace(root) ? runOnLayers(sandbox, what, place, scope) : undefined
+    const failure = sandbox.failed(end)
+    if (failure !== undefined) return await whyNotUp(failure, what, sandbox, root)
+    if (end.ended === 'unstarted') return { ok: false, problem: notStarting(what.file, end.error) }
+    const stopped = end.ended === 'stopped'
+    const { effects, notKept, stripped } = stopped ? nothingDone : layers.collect()
+    const landed = await scope.files.land(root, effects, what.sandbox === 'required' ? 'code' : 'command')
+    const changed = changedBy(landed.kept)
+    const warnings = [
+      ...stillThere(end),
+      ...stripped.map((name) => `'${name}' had its setuid or setgid bit removed`),
+      ...runWarnings(changed.filter(({ change }) => change !== 'delete').map((one) => one.path)),
+    ]
+    return { ok: true, end, changed, notKept: [...notKept, ...landed.notKept], warnings, contained: true }
+  } finally {
+    layers.close()
+  }
+}
+
+const nothingDone = { effects: [], notKept: [], stripped: [] }
+
+const stillThere = ({ gone }: ProcessEnd): string[] =>
+  gone ? [] : ['some processes it started could not be ended; look for them with ps']
+
+/** As reports list them: by name, directories only where their mode is all that changed. */
+function changedBy(effects: readonly Effect[]): ChangedFile[] {
+  const changed = new Map<string, ChangedFile['change']>()
+  for (const effect of effects) {
+    const { path: name } = effect
+    if (effect.kind === 'time' || (effect.kind === 'directory' && effect.change === 'create')) continue
+    if (effect.kind === 'gone') {
+      if (effect.type !== 'directory') changed.set(name, 'delete')
+    } else changed.set(name, changed.get(name) === 'delete' ? 'modify' : effect.change)
+  }
+  return [...changed].map(([name, change]) => ({ path: name, change })).sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+function masksFor({ closed }: Bounds, { settings }: CommandScope): Mask[] {
+  const { root, reserved } = settings
+  const own = ['.clada', ...reserved.filter((file) => isBelow(file, root)).map((file) => path.relative(root, file))]
+  const missing = [...new Set(own)].filter((name) => isEntry(path.join(root, name)))
+  return [
+    ...missing.map((name): Mask => ({ path: name, as: 'missing' })),
+    ...closed
+      .filter(({ path: name, type }) => type === 'file' && !own.includes(name))
+      .map(({ path: name }): Mask => ({ path: name, as: 'unreadable' })),
+  ]
+}
+
+/** What lands is judged, so that little has to be kept from being written. */
+const layeredBounds = (bounds: Bounds, layers: Overlay): Bounds => ({
+  ...bounds,
+  mounts: layers.mounts,
+  fixed: bounds.fixed.filter((name) => path.basename(name) === '.git'),
+  closed: bounds.closed.filter(({ type }) => type === 'directory'),
+  absent: [],
+})
+
+async function runOnProject(
+  chosen: Sandbox | undefined,
+  what: Containment,
+  place: Place,
+  scope: CommandScope,
+): Promise<Contained> {
+  const { root } = scope.settings
+  await scope.files.outside(rootArg(root), 'changes')
   const isClosed = closedNames(scope)
   const before = surveyOf(root, isClosed)
   const inGit = keptInGit.filter((name) => isEntry(path.join(root, name)))
   const inside = chosen === undefined ? undefined : await runInside(chosen, what, place, before, scope)
   const failure = inside === undefined ? undefined : chosen?.failed(inside)
   const warnings: string[] = []
-  if (failure !== undefined && what.sandbox === 'required') return { ok: false, problem: notComingUp(failure) }
-  // Where others come up it is the project that keeps this one from it, and code in there could have seen to that.
-  if (failure !== undefined && chosen !== undefined && (await whyNotStarting(chosen, root)) === undefined)
-    return { ok: false, problem: notComingUpHere(failure) }
-  if (failure !== undefined)
+  if (failure !== undefined && chosen !== undefined) {
+    const refusal = await whyNotUp(failure, what, chosen, root)
+    if (refusal !== undefined) return refusal
     warnings.push(`the sandbox could not be started (${failure}), so the command ran without one`)
+  }
   const end = inside === undefined || failure !== undefined ? await runBare(what, place, scope) : inside
   if (end.ended === 'unstarted') return { ok: false, problem: notStarting(what.file, end.error) }
   const after = surveyOf(root, isClosed)
@@ -82,10 +188,22 @@ export async function runContained(what: Containment, place: Place, scope: Comma
       goneDirs: new Map(dirsOnlyIn(before, after).map(([dir, mode]) => [inRoot(dir), mode])),
     },
   )
-  if (!end.gone) warnings.push('some processes it started could not be ended; look for them with ps')
-  warnings.push(...oddities(before, after, changed))
+  warnings.push(...stillThere(end), ...oddities(before, after, changed))
   if (what.repository === 'changes' && inGit.length > 0) warnings.push(...plantedInGit(root, inGit))
-  return { ok: true, end, changed, warnings, contained: end === inside }
+  return { ok: true, end, changed, notKept: [], warnings, contained: end === inside }
+}
+
+/** Undefined where the command may run without a sandbox. */
+async function whyNotUp(
+  failure: string,
+  what: Containment,
+  sandbox: Sandbox,
+  root: string,
+): Promise<Contained | undefined> {
+  if (what.sandbox === 'required') return { ok: false, problem: notComingUp(failure) }
+  // Where others come up it is the project that keeps this one from it, and code in there could have seen to that.
+  const elsewhere = await whyNotStarting(sandbox, root)
+  return elsewhere === undefined ? { ok: false, problem: notComingUpHere(failure) } : undefined
 }
 
 function sandboxFor(
@@ -272,6 +390,5 @@ function oddities(before: Survey, after: Survey, changed: readonly ChangedFile[]
     }
   }
   warnings.push(...runWarnings(changed.filter(({ change }) => change !== 'delete').map((file) => file.path)))
-  if (!before.whole || !after.whole) warnings.push('the project has too many files to compare them all')
   return warnings
 }

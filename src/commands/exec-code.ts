@@ -28,7 +28,6 @@ export async function execCode(request: ExecRequest, scope: CommandScope): Promi
   const found = await interpreterFor(request.lang, request.version, place, scope)
   if (!found.ok) return fail(found.problem, nothing)
   if (scope.effect === 'show') return preview(request, scope)
-  await placeOf(rootArg(scope.settings.root), 'changes', scope)
 
   const { file, flag, path: dirs, venv } = found
   const limit = scope.settings.limits.actionMs
@@ -56,6 +55,7 @@ export async function execCode(request: ExecRequest, scope: CommandScope): Promi
       stderr,
       ...(ended === 'itself' && exitCode !== null ? { exit_code: exitCode } : {}),
       ...(done.changed.length === 0 ? {} : { changed: done.changed }),
+      ...(done.notKept.length === 0 ? {} : { not_kept: done.notKept }),
     }
     if (ended === 'itself' && exitCode === 0) return ok(data, warnings)
     return {

@@ -30,7 +30,6 @@ export async function runApproved(
     return ok({ would_run: line.line }, ['not run in a preview; what it changes cannot be foreseen'])
   }
   if (permit.runs.program === undefined) return fail({ kind: 'program-missing', program: words[0] ?? '' })
-  await placeOf(cwd, 'changes', scope)
   const what = await containmentOf(words, permit, place, scope)
   const done = await runContained(what, place, scope)
   const offline = missedNetwork(what, done)
@@ -155,6 +154,7 @@ function outcomeOf(done: Contained, limit: Limit, offline: Offline | undefined):
     output,
     ...(exitCode === null ? {} : { exit_code: exitCode }),
     ...(done.changed.length === 0 ? {} : { changed: done.changed }),
+    ...(done.notKept.length === 0 ? {} : { not_kept: done.notKept }),
   }
   if (done.end.ended === 'itself' && exitCode === 0) return ok(data, done.warnings)
   return {

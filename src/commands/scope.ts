@@ -32,7 +32,7 @@ export const rootArg = (root: string): PathArg => ({ given: '.', absolute: root 
 /** @throws Stop when the directory is not there or may not be used. */
 export async function placeOf(
   dir: PathArg,
-  effect: 'looks' | 'changes',
+  effect: 'looks',
   { files, settings }: CommandScope,
 ): Promise<Place> {
   try {

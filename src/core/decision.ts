@@ -1,3 +1,4 @@
+import type { Writer } from './effects.ts'
 import type { Advice, PathRule } from './problem.ts'
 
 /** What the policy says about a path. */
@@ -20,4 +21,6 @@ export interface PathJudge {
   closedBelow(relative: string): boolean
   /** The same for a file in any root. */
   closed(absolute: string): boolean
+  /** Whether what a program made of a path may stay. Odd names are as they were found. */
+  written(absolute: string, by: Writer): PathDecision
 }

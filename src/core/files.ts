@@ -1,3 +1,4 @@
+import type { Effect, Landed, Writer } from './effects.ts'
 import type { SeenChanges } from './recorder.ts'
 import type { Access } from './decision.ts'
 
@@ -22,8 +23,16 @@ export interface Files {
   search(query: Search): Promise<SearchResult>
   /** What a path is, after the same check as for a use of that kind; undefined when there is nothing. */
   look(path: PathArg, access: Access): Promise<Pathed | undefined>
-  /** A directory for a child process, with everything on the disk that this run has written. */
-  outside(dir: PathArg, effect: 'looks' | 'changes'): Promise<{ readonly cwd: string; readonly absolute: string }>
+  /**
+   * A directory for a child process, with everything on the disk that this run has written. `lands`: what it changes
+   * comes back as effects. `changes`: it changes the disk itself, and everything is saved first.
+   */
+  outside(
+    dir: PathArg,
+    effect: 'looks' | 'lands' | 'changes',
+  ): Promise<{ readonly cwd: string; readonly absolute: string }>
+  /** Makes what a program did in a layer of its own count, as far as the policy lets it. */
+  land(root: string, effects: readonly Effect[], by: Writer): Promise<Landed>
   /** Files that a child process has changed: what this run knew of them no longer holds. */
   changedOutside(absolutes: readonly string[], seen?: SeenChanges): Promise<void>
 }

@@ -44,7 +44,8 @@ export interface PathChange {
 }
 
 export type Becoming =
-  | { readonly type: 'absent' | 'directory' }
+  | { readonly type: 'absent' }
+  | { readonly type: 'directory'; readonly mode?: number }
   /** Bytes are missing where the caller does not have them; they are read when the execution ends. */
   | { readonly type: 'file'; readonly mode: number; readonly bytes?: Buffer }
   /** Whatever was at another place of the same change. */

@@ -64,7 +64,7 @@ async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandSco
   const network = hook.network ?? false
   const exec = hook.exec ?? (scope.commands.exec === 'unsandboxed' ? 'unsandboxed' : 'sandbox')
   try {
-    const place = await placeOf({ given: hook.cwd ?? '.', absolute }, 'changes', scope)
+    const place = await placeOf({ given: hook.cwd ?? '.', absolute }, 'looks', scope)
     const tools = projectTools(root, place.absolute)
     const dirs = [...tools.path, ...pathOutside(process.env['PATH'], [root, ...allowedRoots])]
     const own = exec === 'unsandboxed' ? plainEnvironment() : undefined

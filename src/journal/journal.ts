@@ -240,7 +240,7 @@ export class Journal {
 
   #after(becomes: Becoming): State | undefined {
     if (becomes.type === 'moved') return undefined
-    if (becomes.type !== 'file') return { type: becomes.type }
+    if (becomes.type !== 'file') return becomes
     if (becomes.bytes === undefined) return undefined
     return this.#fileState(becomes.mode, becomes.bytes)
   }

@@ -32,8 +32,12 @@ export function isSameState(one: Known, other: Known): boolean {
   return print !== undefined && print === printOf(other)
 }
 
-export const isSameMode = (one: Known, other: Known): boolean =>
-  one.type !== 'file' || other.type !== 'file' || one.mode === other.mode
+/** Of a directory the mode is not always known. */
+export function isSameMode(one: Known, other: Known): boolean {
+  if (one.type === 'file' && other.type === 'file') return one.mode === other.mode
+  if (one.type !== 'directory' || other.type !== 'directory') return true
+  return one.mode === undefined || other.mode === undefined || one.mode === other.mode
+}
 
 const printOf = (file: Known & { type: 'file' }): string | undefined =>
   'bytes' in file ? fingerprintOf(file.bytes) : file.print

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { Access, PathDecision, PathJudge } from '../core/decision.ts'
+import type { Writer } from '../core/effects.ts'
 import { isInside, slashed } from '../core/paths.ts'
 import { type Advice, askUser, type PathRule } from '../core/problem.ts'
 import type { Settings } from '../core/settings.ts'
@@ -16,8 +17,33 @@ export function makePathJudge(policy: PathPolicy): PathJudge {
     path: (given, absolute, access) => judgePath(given, absolute, access, policy),
     closedBelow: (relative) => isClosed(relative.split('/'), path.join(policy.roots[0] ?? '', relative), policy),
     closed: (absolute) => isClosed(partsBelow(absolute, rootOf(absolute, policy) ?? topOf(absolute)), absolute, policy),
+    written: (absolute, by) => judgeWritten(absolute, by, policy),
   }
 }
+
+/**
+ * Code may write what documents may. A command that the user approved may also set up its tools, and fill directories
+ * of packages, in which anything may be called like a secret.
+ */
+function judgeWritten(absolute: string, by: Writer, policy: PathPolicy): PathDecision {
+  if (by === 'code') return judgePlace(absolute, 'write', policy)
+  const isPackage = partsBelow(absolute, policy.roots[0] ?? '')
+    .slice(0, -1)
+    .some((part) => packageDirs.has(part))
+  return judgePlace(absolute, 'write', isPackage ? { ...policy, denied: nothingDenied } : policy, noNames)
+}
+
+/** Directories that package managers and builds fill. */
+const packageDirs: ReadonlySet<string> = new Set([
+  'node_modules',
+  'site-packages',
+  '.venv',
+  'venv',
+  '.tox',
+  'target',
+  '.gradle',
+  'vendor',
+])
 
 /**
  * For what an undo puts back. Programs may have changed what no document may: odd names are as they were found, and
@@ -35,16 +61,18 @@ export function makeUndoJudge(policy: PathPolicy): PathJudge {
  * and clada's configuration included, but never git's or clada's own directories.
  */
 export function makeRestoreJudge(top: string): PathJudge {
+  const restoring = (absolute: string): PathDecision => {
+    const clean = path.resolve(absolute)
+    const parts = partsBelow(clean, top)
+    if (!isInside(clean, top) || parts.length === 0) return deny('path_escape', `it is not inside ${shown(top)}`)
+    const own = parts.map(ownerOfName).find((owner) => owner !== undefined)
+    return own === undefined ? { verdict: 'allow', root: top, parts } : deny('path_denied', ownNames[own])
+  }
   return {
-    path: (_, absolute) => {
-      const clean = path.resolve(absolute)
-      const parts = partsBelow(clean, top)
-      if (!isInside(clean, top) || parts.length === 0) return deny('path_escape', `it is not inside ${shown(top)}`)
-      const own = parts.map(ownerOfName).find((owner) => owner !== undefined)
-      return own === undefined ? { verdict: 'allow', root: top, parts } : deny('path_denied', ownNames[own])
-    },
+    path: (_, absolute) => restoring(absolute),
     closedBelow: () => false,
     closed: () => false,
+    written: (absolute) => restoring(absolute),
   }
 }
 
@@ -180,6 +208,8 @@ function compileDenied(patterns: readonly string[]): DeniedPatterns {
     anchored: bases.map((base) => setOf('absolute', base)),
   }
 }
+
+const nothingDenied = compileDenied([])
 
 const shown = (root: string): string => `'${root}'`
 

@@ -44,6 +44,17 @@ export interface Bounds {
   readonly absent: readonly string[]
   readonly network: boolean
   readonly limits: ResourceLimits
+  /** Where the project and the discarded directories are mounted as overlays before the sandbox starts. */
+  readonly mounts?: Mounts
+}
+
+export interface Mounts {
+  /** The project as the program sees it. */
+  readonly root: string
+  /** By the real directory: where its overlay is. */
+  readonly discarded: readonly (readonly [dir: string, from: string])[]
+  /** Other file systems mounted below the root, which no overlay includes: read-only. */
+  readonly others: readonly string[]
 }
 
 export interface ResourceLimits {

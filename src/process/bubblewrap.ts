@@ -27,6 +27,8 @@ export function bubblewrap(file: string): Sandbox {
 
 export interface HostFacts {
   readonly superuser: boolean
+  readonly user: string
+  readonly group: string
   /** What a name at the top of the disk is: a directory, a link with its target, or nothing. */
   readonly top: (name: string) => { readonly link?: string } | undefined
   readonly prlimit: string | undefined
@@ -43,9 +45,12 @@ export function bubblewrapArgs(program: Program, bounds: Bounds, host: HostFacts
   args.push('--hostname', 'sandbox', '--die-with-parent', '--new-session', '--json-status-fd', '3', '--block-fd', '4')
   if (!bounds.network) args.push('--unshare-net')
   // Without this the superuser inside could simply mount everything writable again.
-  if (host.superuser) args.push('--cap-drop', 'ALL')
+  if (host.superuser || bounds.mounts !== undefined) args.push('--cap-drop', 'ALL')
   if (host.filter !== undefined) args.push('--seccomp', '5')
-  if (host.options.disableUserns) args.push('--unshare-user', '--disable-userns')
+  if (host.options.disableUserns || bounds.mounts !== undefined) args.push('--unshare-user')
+  if (host.options.disableUserns) args.push('--disable-userns')
+  // Whoever made the mounts is the superuser of a namespace; programs are who they are outside.
+  if (bounds.mounts !== undefined) args.push('--uid', host.user, '--gid', host.group)
   args.push(...system(host), ...bindings(bounds, host))
   // What is left of it is an empty tree in memory, which nobody has use for and which has no size.
   args.push('--remount-ro', '/')
@@ -116,18 +121,22 @@ const etcNames = [
 ]
 
 function bindings(bounds: Bounds, host: HostFacts): string[] {
-  const { root, readable, hidden, caches, discarded, home, fixed, closed, absent, network } = bounds
+  const { root, readable, hidden, caches, home, fixed, closed, absent, network, mounts } = bounds
   const args: string[] = []
   if (network) args.push('--ro-bind-try', host.real('/etc/resolv.conf'), '/etc/resolv.conf')
   if (home !== root) args.push(...inMemory(host, home))
   for (const dir of [...readable].sort()) if (!isBelow(dir, '/usr')) args.push('--ro-bind-try', dir, dir)
   for (const { path: at, type } of hidden) args.push(...masked(at, type))
-  for (const dir of discarded) args.push('--ro-bind-try', dir, dir)
   for (const dir of caches) args.push('--bind-try', dir, dir)
-  args.push('--bind', root, root)
+  for (const [dir, from] of mounts?.discarded ?? []) args.push('--bind', from, dir)
+  if (mounts === undefined) for (const dir of bounds.discarded) args.push('--ro-bind-try', dir, dir)
+  const project = mounts?.root ?? root
+  args.push('--bind', project, root)
+  for (const dir of mounts?.others ?? []) args.push('--ro-bind-try', dir, dir)
   // What is mounted cannot be renamed.
-  for (const name of directoriesAbove(bounds)) args.push('--bind-try', path.join(root, name), path.join(root, name))
-  for (const name of fixed) args.push('--ro-bind-try', path.join(root, name), path.join(root, name))
+  for (const name of mounts === undefined ? directoriesAbove(bounds) : [])
+    args.push('--bind-try', path.join(root, name), path.join(root, name))
+  for (const name of fixed) args.push('--ro-bind-try', path.join(project, name), path.join(root, name))
   for (const { path: name, type } of closed) args.push(...masked(path.join(root, name), type))
   for (const name of absent) args.push('--tmpfs', path.join(root, name), '--remount-ro', path.join(root, name))
   return args
@@ -155,6 +164,8 @@ function factsOf(bwrap: string): HostFacts {
   const program = fs.readFileSync(bwrap)
   return {
     superuser: process.geteuid?.() === 0,
+    user: String(process.geteuid?.() ?? 0),
+    group: String(process.getegid?.() ?? 0),
     top: (name) => {
       const stat = fs.lstatSync(`/${name}`, { throwIfNoEntry: false })
       if (stat === undefined) return undefined

@@ -12,6 +12,7 @@ export function namespaceKin(
   status: Stream | null | undefined,
   gate: Stream | null | undefined,
   group: ControlGroup,
+  onReady: (first: number) => void,
 ): Kin & { readonly told: () => string } {
   let told = ''
   let first: { readonly pid: number; readonly birth: string | undefined } | undefined
@@ -37,6 +38,7 @@ export function namespaceKin(
     if (first !== undefined || pid === 0) return
     first = { pid, birth: birthOf(pid) }
     if (unwanted) return end()
+    onReady(pid)
     void group.add(pid).then(open)
   })
   return {

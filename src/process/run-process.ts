@@ -32,6 +32,8 @@ export interface ProcessCall {
   readonly onOutput?: ((chunk: Buffer) => void) | undefined
   /** With more processes than this it is stopped; as many as nobody needs unless told otherwise. */
   readonly processes?: number
+  /** In a namespace: called with the number of the sandbox and of the first process inside, before anything runs there. */
+  readonly onReady?: ((sandbox: number, first: number) => void) | undefined
 }
 
 /**
@@ -141,7 +143,7 @@ function start(call: ProcessCall): Started {
     const child = spawned(call, filter === undefined ? own : [...own, 'pipe'])
     // Out of descriptors, it has none of them, whatever its type says.
     const stdio: readonly (Stream | null | undefined)[] | undefined = child.stdio
-    const kin = namespaceKin(stdio?.[3], stdio?.[4], group)
+    const kin = namespaceKin(stdio?.[3], stdio?.[4], group, (first) => call.onReady?.(child.pid ?? 0, first))
     write(stdio?.[5], filter)
     return { child, kin, told: kin.told }
   }

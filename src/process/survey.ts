@@ -1,10 +1,10 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { passedOver } from '../core/passed-over.ts'
+import type { ChangedFile } from '../core/effects.ts'
 
 /**
- * One look over the project before and after a program runs: what is closed, what has a second name, and what
- * changed. Bounded, because a project may hold anything; packages and build output of others are passed over.
+ * One look over the whole project: what is blocked, what has a second name, and, by a look before and one after a
+ * program that worked on the project itself, what changed. Git's and clada's own directories are left out.
  */
 export interface Survey {
   readonly files: ReadonlyMap<string, string>
@@ -14,8 +14,6 @@ export interface Survey {
   readonly closed: readonly ClosedPath[]
   /** Repositories inside the project. */
   readonly repositories: readonly string[]
-  /** False when there was more than could be looked at. */
-  readonly whole: boolean
 }
 
 export interface ClosedPath {
@@ -23,7 +21,7 @@ export interface ClosedPath {
   readonly type: 'file' | 'directory'
 }
 
-export function surveyOf(root: string, isClosed: (relative: string) => boolean, most = 20_000): Survey {
+export function surveyOf(root: string, isClosed: (relative: string) => boolean): Survey {
   const files = new Map<string, string>()
   const closed: ClosedPath[] = []
   const repositories: string[] = []
@@ -31,7 +29,6 @@ export function surveyOf(root: string, isClosed: (relative: string) => boolean, 
   const closedInodes = new Set<string>()
   const dirs = new Map<string, number>()
   const pending = ['']
-  let whole = true
   for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
     for (const entry of entriesOf(path.join(root, dir))) {
       const relative = dir === '' ? entry.name : `${dir}/${entry.name}`
@@ -39,17 +36,13 @@ export function surveyOf(root: string, isClosed: (relative: string) => boolean, 
       if (isClosed(relative) && (entry.isFile() || entry.isDirectory())) {
         closed.push({ path: relative, type: entry.isDirectory() ? 'directory' : 'file' })
       } else if (entry.isDirectory()) {
-        if (!passedOver.has(entry.name)) {
+        if (entry.name !== '.git' && entry.name !== '.clada') {
           pending.push(relative)
           dirs.set(relative, (fs.lstatSync(path.join(root, relative), { throwIfNoEntry: false })?.mode ?? 0) & 0o7777)
         }
         continue
       }
       if (entry.isDirectory()) continue
-      if (files.size >= most) {
-        whole = false
-        continue
-      }
       const stat = fs.lstatSync(path.join(root, relative), { bigint: true, throwIfNoEntry: false })
       if (stat === undefined) continue
       const inode = `${stat.dev}:${stat.ino}`
@@ -64,10 +57,11 @@ export function surveyOf(root: string, isClosed: (relative: string) => boolean, 
   const here = new Map<string, number>()
   for (const { inode } of linked) here.set(inode, (here.get(inode) ?? 0) + 1)
   for (const { path: name, inode, names } of linked) {
-    const elsewhere = (here.get(inode) ?? 0) < names
+    // Package managers link from a store of their own.
+    const elsewhere = (here.get(inode) ?? 0) < names && !name.split('/').includes('node_modules')
     if ((elsewhere || closedInodes.has(inode)) && !isClosed(name)) closed.push({ path: name, type: 'file' })
   }
-  return { files, dirs, closed, repositories, whole }
+  return { files, dirs, closed, repositories }
 }
 
 function entriesOf(dir: string): fs.Dirent[] {
@@ -87,11 +81,6 @@ export const dirsOnlyIn = (one: Survey, other: Survey): [dir: string, mode: numb
 export function modeIn({ files }: Survey, name: string): number | undefined {
   const mode = files.get(name)?.split(':')[3]
   return mode === undefined ? undefined : Number(mode) & 0o7777
-}
-
-export interface ChangedFile {
-  readonly path: string
-  readonly change: 'create' | 'modify' | 'delete'
 }
 
 export function changesBetween(before: Survey, after: Survey): ChangedFile[] {

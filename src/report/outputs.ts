@@ -38,14 +38,36 @@ function programBody({ params, data }: ActionResult): string | undefined {
   })
   const output = String(data['output'] ?? '').trimEnd()
   const would = typeof data['would_run'] === 'string' ? [`would run: ${data['would_run']}`] : []
-  const changed = Array.isArray(data['changed']) ? data['changed'].map(changedLine) : []
-  const more = changed.length > 100 ? [`… and ${changed.length - 100} more`] : []
+  const changed = Array.isArray(data['changed']) ? changedLines(data['changed'].filter(isRecord)) : []
+  const notKept = Array.isArray(data['not_kept']) ? data['not_kept'].filter(isRecord) : []
   const parts = [...(output === '' ? [] : [output]), ...streams, ...would]
-  if (changed.length > 0) parts.push(['changed files:', ...changed.slice(0, 100), ...more].join('\n'))
+  if (changed.length > 0) parts.push(['changed files:', ...shortened(changed)].join('\n'))
+  if (notKept.length > 0)
+    parts.push(['not kept:', ...shortened(notKept.map(({ path, reason }) => `  ${path}: ${reason}`))].join('\n'))
   return parts.length === 0 ? undefined : parts.join('\n')
 }
 
-const changedLine = (entry: unknown): string => (isRecord(entry) ? `  ${entry['change']} ${entry['path']}` : '')
+const mostLines = 100
+
+const shortened = (lines: readonly string[]): string[] =>
+  lines.length <= mostLines ? [...lines] : [...lines.slice(0, mostLines), `… and ${lines.length - mostLines} more`]
+
+/** One line per file; of very many, one line per directory and kind of change. The history has all of them. */
+function changedLines(changed: readonly Record<string, unknown>[]): string[] {
+  const line = (entry: Record<string, unknown>): string => `  ${entry['change']} ${entry['path']}`
+  if (changed.length <= mostLines) return changed.map(line)
+  const groups = new Map<string, Record<string, unknown>[]>()
+  for (const entry of changed) {
+    const [top = '', ...below] = String(entry['path']).split('/')
+    const key = below.length === 0 ? line(entry) : `  ${entry['change']} ${top}/`
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [entry])
+    else group.push(entry)
+  }
+  return [...groups].flatMap(([key, entries]) =>
+    entries.length > 10 ? [`${key}: ${entries.length.toLocaleString('en')} files`] : entries.map(line),
+  )
+}
 
 function bodyOf(result: ActionResult): string | undefined {
   const { action, params, data } = result

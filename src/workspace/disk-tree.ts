@@ -18,7 +18,7 @@ import {
   type Replacement,
 } from './replacement.ts'
 import type { Scratch } from './scratch.ts'
-import type { Base, Look, Named, Outside, Removal, Tree, WriteNote } from './tree.ts'
+import type { Adopted, Base, Look, Named, Outside, Removal, Tree, WriteNote } from './tree.ts'
 import { type Dir, linkStop, Walk } from './walk.ts'
 
 type Manner = Pick<Content, 'like' | 'readOnly'>
@@ -137,8 +137,46 @@ export class DiskTree implements Tree {
   makeDir(at: Location, mode?: number): void {
     const dir = this.#walk.dirAt(at, { missing: 'make', op: 'mkdir' })
     // Whoever owns it may write there in any case: something may have to be put into it.
-    if (mode !== undefined) withOs('chmod', at.given, () => fs.chmodSync(dir.at('.'), mode | 0o700))
+    const wanted = mode === undefined ? undefined : mode | 0o700
+    if (wanted !== undefined && (fs.statSync(dir.at('.')).mode & 0o7777) !== wanted) {
+      const chmod = (): void => fs.chmodSync(dir.at('.'), wanted)
+      const change = this.#change(at, dir.at('.'), { type: 'directory', mode: wanted })
+      withOs('chmod', at.given, () => this.#record([change], chmod))
+    }
     this.#touch(dir)
+  }
+
+  adopt(at: Location, { from, mode }: Adopted): void {
+    const dir = this.#walk.parentOf(at, { missing: 'make', op: 'rename' })
+    const door = dir.at(nameOf(at))
+    const there = fs.lstatSync(door, { throwIfNoEntry: false })
+    if (there?.isDirectory()) throw directoryStop(at, 'rename')
+    const take = (): void => {
+      try {
+        fs.renameSync(from, door)
+      } catch (error) {
+        if (!hasCode(error, 'EXDEV')) throw error
+        const temp = dir.at(this.#scratch.tempName(dir.path))
+        fs.copyFileSync(from, temp, fs.constants.COPYFILE_EXCL)
+        const { atime, mtime } = fs.statSync(from)
+        fs.chmodSync(temp, mode)
+        fs.utimesSync(temp, atime, mtime)
+        fs.renameSync(temp, door)
+      }
+    }
+    withOs('rename', at.given, () => {
+      fs.chmodSync(from, mode)
+      const { size } = fs.statSync(from)
+      const becomes = { type: 'file', mode, ...(size <= readAtOnce ? { bytes: fs.readFileSync(from) } : {}) } as const
+      const change = this.#change(at, door, becomes)
+      this.#record([there === undefined ? { ...change, was: 'absent' } : change], take)
+    })
+    this.#touch(dir)
+  }
+
+  setTime(at: Location, mtime: Date): void {
+    const dir = this.#walk.parentOf(at, { missing: 'fail', op: 'utime' })
+    withOs('utime', at.given, () => fs.lutimesSync(dir.at(nameOf(at)), mtime, mtime))
   }
 
   removeDir(at: Location): void {
@@ -322,6 +360,9 @@ export class DiskTree implements Tree {
     }
   }
 }
+
+/** Larger ones are read when the execution ends. */
+const readAtOnce = 256 * 1024
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = fs.constants
 

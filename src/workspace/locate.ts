@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import type { Writer } from '../core/effects.ts'
 import type { Access, PathDecision, PathJudge } from '../core/decision.ts'
 import type { PathArg } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
@@ -21,6 +22,14 @@ export class Locator {
     // Following links is allowed as long as they lead to where the path itself would have been allowed.
     const real = realPath(judged.absolute)
     return real === judged.absolute ? judged : this.#location(arg, real, access)
+  }
+
+  /** The place of something that a program wrote, or why it may not stay. */
+  written(absolute: string, by: Writer): Location | { readonly reason: string } {
+    const decision = this.#judge.written(absolute, by)
+    if (decision.verdict === 'deny') return { reason: decision.reason }
+    const { root, parts } = decision
+    return { root, parts, absolute: path.join(root, ...parts), given: absolute }
   }
 
   /** Whether the content of a file is closed, by its path. */

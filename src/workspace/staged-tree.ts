@@ -1,10 +1,11 @@
+import fs from 'node:fs'
 import type { Entry } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
 import { directoryStop, readOnlyStop } from './file-types.ts'
 import type { Location } from './location.ts'
 import type { Model } from './replacement.ts'
 import { linkStop } from './walk.ts'
-import type { Base, Look, Named, Outside, Tree, WriteNote, Removal } from './tree.ts'
+import type { Adopted, Base, Look, Named, Outside, Tree, WriteNote, Removal } from './tree.ts'
 
 /**
  * A tree that lies over another and keeps every change to itself: later actions see what earlier ones did,
@@ -49,6 +50,8 @@ export class StagedTree implements Tree {
     if (node === 'below') return this.#below.look(at)
     if (node.type === 'absent') return undefined
     if (node.type === 'directory') return { type: 'directory', size: 0, mode: 0o755, links: 1, readOnly: false }
+    if (node.type === 'new-link')
+      return { type: 'symlink', size: node.target.length, mode: 0o777, links: 1, readOnly: false }
     if (node.bytes === undefined) return this.#below.look(node.origin)
     return { type: 'file', size: node.bytes.length, mode: node.mode, links: 1, readOnly: false }
   }
@@ -58,7 +61,7 @@ export class StagedTree implements Tree {
     if (node === 'below') return released(this.#below.read(at, limit))
     if (node.type === 'absent') throw missing(at, 'open')
     if (node.type === 'directory') throw directoryStop(at, 'open')
-    if (node.type === 'symlink') throw linkStop(at, at.absolute)
+    if (node.type === 'symlink' || node.type === 'new-link') throw linkStop(at, at.absolute)
     if (node.bytes === undefined) {
       const base = released(this.#below.read({ ...node.origin, given: at.given }, limit))
       // A copy is another file than the one it is read from.
@@ -80,7 +83,7 @@ export class StagedTree implements Tree {
 
   async copy(from: Location, to: Location): Promise<void> {
     const node = this.#fileNode(from, 'copyfile')
-    if (node.type === 'symlink') throw linkStop(from, from.absolute)
+    if (node.type === 'symlink' || node.type === 'new-link') throw linkStop(from, from.absolute)
     this.#refuseTarget(to, 'copyfile')
     if (this.look(to)?.type === 'symlink') throw linkStop(to, to.absolute)
     this.#makeParents(to)
@@ -88,12 +91,12 @@ export class StagedTree implements Tree {
     this.#put(to, node.type === 'file' && node.bytes === undefined ? { ...node, copied: true } : node)
   }
 
-  remove(at: Location): void {
+  remove(at: Location, { readOnly }: Removal = {}): void {
     const look = this.look(at)
     if (look === undefined) throw missing(at, 'unlink')
     if (look.type === 'directory') throw directoryStop(at, 'unlink')
-    if (look.readOnly && look.type === 'file') throw readOnlyStop(at, 'unlink')
-    this.#step({ kind: 'remove', at })
+    if (look.readOnly && look.type === 'file' && readOnly === undefined) throw readOnlyStop(at, 'unlink')
+    this.#step({ kind: 'remove', at, readOnly })
     this.#put(at, { type: 'absent' })
   }
 
@@ -106,12 +109,40 @@ export class StagedTree implements Tree {
     this.#put(from, { type: 'absent' })
   }
 
-  makeDir(at: Location): void {
+  adopt(at: Location, { from, mode }: Adopted): void {
+    const look = this.look(at)
+    if (look?.type === 'directory') throw directoryStop(at, 'rename')
+    if (look?.type === 'symlink') this.remove(at)
+    const base = look?.type === 'file' ? this.read(at, Infinity) : null
+    this.#makeParents(at)
+    const like = { mode, uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }
+    const bytes = fs.readFileSync(from)
+    this.#step({ kind: 'write', at, bytes, base, like, readOnly: 'left so' })
+    this.#put(at, { type: 'file', bytes, mode: 0o100000 | mode })
+  }
+
+  makeLink(at: Location, target: string): void {
+    if (this.look(at) !== undefined) this.remove(at, { readOnly: 'left so' })
+    this.#makeParents(at)
+    this.#step({ kind: 'make-link', at, target })
+    this.#put(at, { type: 'new-link', target })
+  }
+
+  setTime(): void {
+    // A stage has no times.
+  }
+
+  makeDir(at: Location, mode?: number): void {
+    const there = mode === undefined ? undefined : this.look(at)
+    if (there?.type === 'directory') {
+      this.#step({ kind: 'make-dir', at, mode })
+      return
+    }
     for (let depth = 1; depth <= at.parts.length; depth++) {
       const dir = ancestor(at, depth)
       const look = this.look(dir)
       if (look === undefined) {
-        this.#step({ kind: 'make-dir', at: dir })
+        this.#step({ kind: 'make-dir', at: dir, ...(depth === at.parts.length ? { mode } : {}) })
         this.#put(dir, { type: 'directory' })
       } else if (look.type === 'symlink') throw linkStop(at, dir.absolute)
       else if (look.type !== 'directory') throw new Stop({ kind: 'os', code: 'ENOTDIR', op: 'mkdir', path: at.given })
@@ -144,6 +175,7 @@ export class StagedTree implements Tree {
 
   readLink(at: Location): string {
     const node = this.#find(at)
+    if (node !== 'below' && node.type === 'new-link') return node.target
     return this.#below.readLink(node !== 'below' && node.type === 'symlink' ? node.origin : at)
   }
 
@@ -202,6 +234,7 @@ export class StagedTree implements Tree {
 
   #stateOf(node: Node): FileState | null {
     if (node.type === 'symlink') return this.#stateBelow(node.origin)
+    if (node.type === 'new-link') return { bytes: Buffer.from(node.target), mode: linkMode }
     return node.type === 'file' ? { bytes: this.#bytesOf(node), mode: node.mode } : null
   }
 
@@ -256,6 +289,7 @@ type Node =
       readonly copied?: true
     }
   | { readonly type: 'symlink'; readonly bytes: undefined; readonly origin: Location }
+  | { readonly type: 'new-link'; readonly target: string }
 
 /** The number of the action it belongs to comes with it. */
 export type Step = StepKind & { readonly by?: number }

@@ -16,9 +16,15 @@ export interface Tree {
    */
   write(at: Location, bytes: Buffer, base: Base | null): Promise<WriteNote>
   copy(from: Location, to: Location): Promise<void>
-  remove(at: Location): void
+  remove(at: Location, how?: Removal): void
   rename(from: Location, to: Location): void
-  makeDir(at: Location): void
+  /** Makes a directory, or gives one that is there another mode. */
+  makeDir(at: Location, mode?: number): void
+  makeLink(at: Location, target: string): void
+  /** Takes a file that is at no place of the project yet, mode included. What is there goes. */
+  adopt(at: Location, file: Adopted): void
+  /** The time of the last change, which builds go by. Not recorded. */
+  setTime(at: Location, mtime: Date): void
   removeDir(at: Location): void
   list(at: Location): Entry[]
   /** Where a symbolic link points. */
@@ -27,6 +33,11 @@ export interface Tree {
   names(at: Location): Named[]
   /** How a child process sees a directory. */
   outside(at: Location): Outside
+}
+
+export interface Adopted {
+  readonly from: string
+  readonly mode: number
 }
 
 /** How a file goes where that was not decided a moment ago. */

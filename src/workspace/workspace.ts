@@ -12,7 +12,9 @@ import type {
   Written,
 } from '../core/files.ts'
 import { fingerprintOf, hashOf } from '../core/hash.ts'
-import { isInside } from '../core/paths.ts'
+import { isBelowAny, isInside } from '../core/paths.ts'
+import { join } from 'node:path'
+import type { Effect, Landed, NotKept, Writer } from '../core/effects.ts'
 import { Stop } from '../core/problem.ts'
 import type { SeenChanges, Recorder } from '../core/recorder.ts'
 import type { Limits } from '../core/settings.ts'
@@ -69,6 +71,35 @@ export class Workspace {
   /** Waits until nothing is on its way. Failures are the business of the action that wrote. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.landing.values())
+  }
+}
+
+function whyNotLanded(tree: Tree, at: Location, effect: Effect): string | undefined {
+  try {
+    switch (effect.kind) {
+      case 'file':
+        tree.adopt(at, effect)
+        break
+      case 'link':
+        tree.makeLink(at, effect.target)
+        break
+      case 'directory':
+        tree.makeDir(at, effect.mode)
+        break
+      case 'time':
+        tree.setTime(at, effect.mtime)
+        break
+      case 'gone':
+        if (effect.type === 'directory') tree.removeDir(at)
+        else tree.remove(at, { readOnly: 'left so' })
+    }
+    return undefined
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error
+    const { problem } = error
+    if (problem.kind === 'os') return problem.code === 'ENOTEMPTY' ? 'what is in it stays' : `${problem.code}, ${problem.op}`
+    if (problem.kind === 'path') return problem.reason
+    return problem.kind === 'changed-meanwhile' ? 'someone else changed it meanwhile' : problem.kind
   }
 }
 
@@ -240,13 +271,14 @@ export class ActionFiles implements Files {
     return look === undefined ? undefined : { type: look.type, links: look.links, absolute: at.absolute }
   }
 
-  async outside(dir: PathArg, effect: 'looks' | 'changes'): Promise<{ cwd: string; absolute: string }> {
+  async outside(
+    dir: PathArg,
+    effect: 'looks' | 'lands' | 'changes',
+  ): Promise<{ cwd: string; absolute: string }> {
     const at = await this.#ready(dir, 'list', 'directory')
     await this.#workspace.settle()
-    if (effect === 'changes') {
-      await this.#workspace.parts.begin?.()
-      await this.#workspace.parts.recorder?.beforeProgram()
-    }
+    if (effect !== 'looks') await this.#workspace.parts.begin?.()
+    if (effect === 'changes') await this.#workspace.parts.recorder?.beforeProgram()
     const { cwd } = this.#tree.outside(at)
     // Made by an action of the same stage: it is not on the disk yet.
     if (cwd === undefined) throw new Stop({ kind: 'os', code: 'ENOENT', op: 'open', path: dir.given })
@@ -256,6 +288,28 @@ export class ActionFiles implements Files {
   async changedOutside(absolutes: readonly string[], seen?: SeenChanges): Promise<void> {
     this.#workspace.forget(absolutes)
     await this.#workspace.parts.recorder?.changedByProgram(absolutes, seen)
+  }
+
+  async land(root: string, effects: readonly Effect[], by: Writer): Promise<Landed> {
+    if (effects.length > 0) await this.#workspace.parts.begin?.()
+    const { tree, locator } = this.#workspace.parts
+    const kept: Effect[] = []
+    const notKept: NotKept[] = []
+    const refused = new Set<string>()
+    for (const effect of effects) {
+      const absolute = join(root, effect.path)
+      // One word for a directory says it of everything in it.
+      if (isBelowAny(absolute, refused)) continue
+      const at = locator.written(absolute, by)
+      const reason = 'reason' in at ? at.reason : whyNotLanded(tree, at, effect)
+      if (reason === undefined) kept.push(effect)
+      else {
+        if (effect.kind !== 'time') notKept.push({ path: effect.path, reason })
+        if (effect.kind !== 'gone') refused.add(absolute)
+      }
+      this.#workspace.seen.delete(absolute)
+    }
+    return { kept, notKept }
   }
 
   /** Lets go of what was read and not written. */

@@ -19,6 +19,7 @@ beforeEach(() => {
 const failed = (output: string, more: object = {}): Contained => ({
   ok: true,
   contained: true,
+  notKept: [],
   changed: [],
   warnings: [],
   end: { stdout: '', stderr: '', output, exitCode: 1, signal: null, ended: 'itself', status: '', gone: true, ...more },

@@ -24,6 +24,8 @@ const program = { file: '/usr/bin/python3', args: ['-c', 'x'], cwd: '/home/u/pro
 const top = (name: string): { link?: string } | undefined => ({ bin: { link: 'usr/bin' }, 'proc/sys': {} })[name]
 const host = {
   superuser: false,
+  user: '1000',
+  group: '1000',
   top,
   prlimit: '/usr/bin/prlimit',
   real: (file: string) => file,

@@ -1,0 +1,44 @@
+/** One thing that a program did below the root, before it counts. Paths are relative to the root. */
+export type Effect =
+  | {
+      readonly kind: 'file'
+      readonly path: string
+      readonly change: 'create' | 'modify'
+      /** The new content, in a private place; it is moved from there. */
+      readonly from: string
+      readonly mode: number
+    }
+  | {
+      readonly kind: 'link'
+      readonly path: string
+      readonly change: 'create' | 'modify'
+      readonly target: string
+    }
+  /** Made, or given another mode. */
+  | {
+      readonly kind: 'directory'
+      readonly path: string
+      readonly change: 'create' | 'modify'
+      readonly mode: number
+    }
+  | { readonly kind: 'gone'; readonly path: string; readonly type: 'directory' | 'other' }
+  /** Same content, same mode, another time of the last change: builds go by it. */
+  | { readonly kind: 'time'; readonly path: string; readonly mtime: Date }
+
+/** Code of a model, or a command that the user approved. */
+export type Writer = 'code' | 'command'
+
+export interface NotKept {
+  readonly path: string
+  readonly reason: string
+}
+
+export interface Landed {
+  readonly kept: readonly Effect[]
+  readonly notKept: readonly NotKept[]
+}
+
+export interface ChangedFile {
+  readonly path: string
+  readonly change: 'create' | 'modify' | 'delete'
+}

@@ -1,0 +1,185 @@
+import fs from 'node:fs'
+import type { Effect, NotKept } from '../core/effects.ts'
+
+/** The three views of a project that a program worked on. */
+export interface Views {
+  /** The project itself, which the program could not change. */
+  readonly lower: string
+  /** What the program changed, and nothing else. */
+  readonly upper: string
+  /** What the program saw in the end. */
+  readonly merged: string
+  /** Names below the root that are kept from programs: missing in `merged` although nobody deleted them. */
+  readonly unseen: ReadonlySet<string>
+  /** Paths that differ from `lower` already before the program ran: unchanged there does not mean unchanged. */
+  readonly staged?: ReadonlySet<string>
+  /** When the program began, by the clock of the file system. */
+  readonly began: number
+}
+
+export interface Collected {
+  readonly effects: readonly Effect[]
+  readonly notKept: readonly NotKept[]
+  /** Files that lost their setuid or setgid bit. */
+  readonly stripped: readonly string[]
+}
+
+/**
+ * Reads the effects of a program out of the upper layer: complete by construction, whatever the size of the project.
+ * Inside one directory what goes comes first, and a directory before what is in it.
+ */
+export function collectEffects(views: Views): Collected {
+  const collector = new Collector(views)
+  collector.directory('', 'there')
+  return collector
+}
+
+const setIds = 0o6000
+const notUtf8 = 'its name is not valid UTF-8'
+
+class Collector implements Collected {
+  readonly effects: Effect[] = []
+  readonly notKept: NotKept[] = []
+  readonly stripped: string[] = []
+  readonly #views: Views
+
+  constructor(views: Views) {
+    this.#views = views
+  }
+
+  directory(dir: string, below: 'there' | 'new'): void {
+    const { upper, lower, merged, unseen } = this.#views
+    const entries = fs.readdirSync(at(upper, dir), { withFileTypes: true })
+    if (below === 'there') {
+      // A directory that was deleted and made again hides what was in it, without a whiteout for each name.
+      const seen = new Set(fs.readdirSync(at(merged, dir)))
+      for (const entry of entries) if (entry.isCharacterDevice()) seen.add(entry.name)
+      for (const name of namesIn(at(lower, dir))) {
+        const path = child(dir, name)
+        if (!seen.has(name) && !unseen.has(path)) this.#gone(path)
+      }
+    }
+    for (const { name } of entries) this.#entry(child(dir, name), below)
+  }
+
+  #entry(path: string, below: 'there' | 'new'): void {
+    const { upper, lower, unseen } = this.#views
+    if (path.includes('\ufffd')) {
+      this.notKept.push({ path, reason: notUtf8 })
+      return
+    }
+    const own = fs.lstatSync(at(upper, path))
+    const old =
+      below === 'there' && !unseen.has(path) ? fs.lstatSync(at(lower, path), { throwIfNoEntry: false }) : undefined
+    if (old !== undefined && !old.isDirectory() && old.ctimeMs > this.#views.began) {
+      this.notKept.push({ path, reason: 'someone else changed it meanwhile' })
+      return
+    }
+    if (own.isCharacterDevice() && own.rdev === 0) {
+      if (old !== undefined) this.#gone(path)
+    } else if (own.isDirectory()) this.#directory(path, own, old)
+    else if (own.isFile()) this.#file(path, own, old)
+    else if (own.isSymbolicLink()) this.#link(path, old)
+    else this.notKept.push({ path, reason: `it is a ${kindOf(own)}` })
+  }
+
+  #directory(path: string, own: fs.Stats, old: fs.Stats | undefined): void {
+    const { merged, upper } = this.#views
+    // Through the mount, which knows the mode by heart. Its owner must be able to look into it.
+    if ((own.mode & 0o700) !== 0o700) fs.chmodSync(at(merged, path), (own.mode & 0o7777) | 0o700)
+    const inherited = fs.lstatSync(at(upper, parent(path))).mode & 0o2000
+    const mode = (own.mode & 0o1777) | 0o700 | (old?.isDirectory() ? old.mode & setIds : inherited)
+    if (!old?.isDirectory()) {
+      if (old !== undefined) this.#gone(path)
+      this.effects.push({ kind: 'directory', path, change: 'create', mode })
+    } else if ((old.mode & 0o7777) !== mode && (own.mode & 0o1777) !== (old.mode & 0o1777)) {
+      this.effects.push({ kind: 'directory', path, change: 'modify', mode })
+    }
+    this.directory(path, old?.isDirectory() ? 'there' : 'new')
+  }
+
+  #file(path: string, own: fs.Stats, old: fs.Stats | undefined): void {
+    const { upper, lower, staged } = this.#views
+    const from = at(upper, path)
+    // Its owner must be able to read it, or nobody could take it back.
+    const mode = (own.mode & 0o1777) | 0o400
+    if ((own.mode & setIds) !== 0 && ((old?.mode ?? 0) & setIds) === 0) this.stripped.push(path)
+    if (old?.isFile() && !staged?.has(path)) {
+      const kept = (old.mode & 0o7777) === (own.mode & 0o7777)
+      if (kept && isSameContent(from, own, at(lower, path), old)) {
+        if (own.mtimeMs !== old.mtimeMs) this.effects.push({ kind: 'time', path, mtime: own.mtime })
+        return
+      }
+    } else if (old !== undefined && !old.isFile()) this.#gone(path)
+    this.effects.push({ kind: 'file', path, change: old?.isFile() ? 'modify' : 'create', from, mode })
+  }
+
+  #link(path: string, old: fs.Stats | undefined): void {
+    const { upper, lower, staged } = this.#views
+    const target = fs.readlinkSync(at(upper, path))
+    if (old?.isSymbolicLink() && !staged?.has(path) && fs.readlinkSync(at(lower, path)) === target) return
+    if (old !== undefined) this.#gone(path)
+    this.effects.push({ kind: 'link', path, change: old?.isSymbolicLink() ? 'modify' : 'create', target })
+  }
+
+  /** With everything in it, from the leaves up. */
+  #gone(path: string): void {
+    const { lower } = this.#views
+    if (path.includes('\ufffd')) {
+      this.notKept.push({ path, reason: notUtf8 })
+      return
+    }
+    const old = fs.lstatSync(at(lower, path), { throwIfNoEntry: false })
+    if (old === undefined) return
+    const isDirectory = old.isDirectory()
+    if (!isDirectory && old.ctimeMs > this.#views.began) {
+      this.notKept.push({ path, reason: 'someone else changed it meanwhile' })
+      return
+    }
+    if (isDirectory) for (const name of namesIn(at(lower, path))) this.#gone(child(path, name))
+    this.effects.push({ kind: 'gone', path, type: isDirectory ? 'directory' : 'other' })
+  }
+}
+
+const at = (view: string, path: string): string => (path === '' ? view : `${view}/${path}`)
+const child = (dir: string, name: string): string => (dir === '' ? name : `${dir}/${name}`)
+const parent = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+
+function namesIn(dir: string): string[] {
+  try {
+    return fs.readdirSync(dir)
+  } catch {
+    // Nobody may look into it, so nothing in it was deleted either.
+    return []
+  }
+}
+
+function kindOf(stat: fs.Stats): string {
+  if (stat.isFIFO()) return 'named pipe'
+  return stat.isSocket() ? 'socket' : 'device'
+}
+
+/** By bytes: times can be set back. */
+function isSameContent(one: string, { size, mode }: fs.Stats, other: string, old: fs.Stats): boolean {
+  if (size !== old.size) return false
+  if (size === 0) return true
+  if ((mode & 0o400) === 0) fs.chmodSync(one, (mode & 0o7777) | 0o400)
+  const [a, b] = [Buffer.allocUnsafe(chunk), Buffer.allocUnsafe(chunk)]
+  const files: number[] = []
+  try {
+    for (const file of [one, other]) files.push(fs.openSync(file, 'r'))
+    const [first = -1, second = -1] = files
+    for (let from = 0; from < size; from += chunk) {
+      const got = fs.readSync(first, a, 0, chunk, from)
+      if (got !== fs.readSync(second, b, 0, chunk, from) || a.compare(b, 0, got, 0, got) !== 0) return false
+      if (got === 0) break
+    }
+    return true
+  } catch {
+    return false
+  } finally {
+    for (const file of files) fs.closeSync(file)
+  }
+}
+
+const chunk = 1 << 16

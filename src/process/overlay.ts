@@ -1,0 +1,263 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { dirsAbove } from '../core/paths.ts'
+import { jsonOf, readOwn } from '../state/own-files.ts'
+import { isAlive, ownerFrom, ownOwner } from '../state/owner.ts'
+import { stateHome } from '../state/user-dirs.ts'
+import { makePrivateDir } from '../state/user-state.ts'
+import type { Mounts } from './bounds.ts'
+import { collectEffects, type Collected } from './effects.ts'
+import { findProgram, isBelow, systemPath } from './programs.ts'
+import { runProcess } from './run-process.ts'
+
+/** How a path of the project looks to a program, when not as it is. */
+export interface Mask {
+  readonly path: string
+  readonly as: 'unreadable' | 'missing' | { readonly text: string }
+}
+
+/** The programs that mount, where this system has all of them. */
+interface Mounting {
+  readonly unshare: string
+  readonly sh: string
+  readonly mknod: string
+}
+
+/**
+ * An overlay over the project: programs see the project and write to a private directory of ours, which is then by
+ * construction the complete list of what they changed. The mounts are made in a user and mount namespace of their own
+ * and end with the program; nothing of it is visible in the project.
+ */
+export class Overlay {
+  readonly #root: string
+  readonly #dir: string
+  readonly #masks: readonly Mask[]
+  readonly #mounting: Mounting
+  readonly #discarded: readonly string[]
+  #view: number | undefined
+  #began = 0
+
+  private constructor(root: string, dir: string, masks: readonly Mask[], discarded: readonly string[], by: Mounting) {
+    this.#root = root
+    this.#dir = dir
+    this.#masks = masks
+    this.#discarded = discarded
+    this.#mounting = by
+  }
+
+  /** Undefined where this system cannot mount any. Whether it really can is known when the program has started. */
+  static async open(root: string, masks: readonly Mask[], discarded: readonly string[]): Promise<Overlay | undefined> {
+    const mounting = mountingPrograms()
+    const place = mounting === undefined ? undefined : placeFor(root)
+    if (mounting === undefined || place === undefined) return undefined
+    sweep(place)
+    const dir = fs.mkdtempSync(path.join(place, 'run-'))
+    const overlay = new Overlay(root, dir, masks, discarded, mounting)
+    try {
+      fs.writeFileSync(path.join(dir, ownerFile), JSON.stringify(ownOwner()))
+      for (const name of ['upper', 'work', 'merged', 'mask']) fs.mkdirSync(path.join(dir, name))
+      likeDirectory(root, path.join(dir, 'upper'))
+      await overlay.#putMasks()
+      for (const at of discarded.keys())
+        for (const name of ['upper', 'work', 'merged'])
+          fs.mkdirSync(path.join(dir, String(at), name), { recursive: true })
+      return overlay
+    } catch (error) {
+      overlay.close()
+      throw error
+    }
+  }
+
+  /** Where a directory of the real system is found inside, once the mounts are there. */
+  get mounts(): Mounts {
+    return {
+      others: mountedBelow(this.#root),
+      root: path.join(this.#dir, 'merged'),
+      discarded: this.#discarded.map((dir, at) => [dir, path.join(this.#dir, String(at), 'merged')] as const),
+    }
+  }
+
+  /** The same program, started after the mounts are made. Directories are named by descriptors: options have no quoting. */
+  wrap(file: string, args: readonly string[]): { file: string; args: string[]; cwd: string } {
+    const mount = (lower: string, to: string): string =>
+      `mount -t overlay overlay -o userxattr,lowerdir=${lower},upperdir=/proc/self/fd/7,workdir=/proc/self/fd/8 ${to}`
+    const script = [
+      `${mount('/proc/self/fd/9:/proc/self/fd/6', 'merged')} 6<"$1" 7<upper 8<work 9<mask || exit ${unmounted}`,
+      'shift',
+      ...this.#discarded.flatMap((_, at) => [
+        `${mount('/proc/self/fd/6', `${at}/merged`)} 6<"$1" 7<${at}/upper 8<${at}/work || exit ${unmounted}`,
+        'shift',
+      ]),
+      'exec "$@"',
+    ].join('\n')
+    const { unshare, sh } = this.#mounting
+    return {
+      file: unshare,
+      args: ['-Urm', sh, '-c', script, 'sh', this.#root, ...this.#discarded, file, ...args],
+      cwd: this.#dir,
+    }
+  }
+
+  /** Holds what the program sees, so that it can be looked at when its namespaces are gone. */
+  hold(pid: number): string {
+    // Through a file: the clock of the file system is coarser than ours.
+    fs.writeFileSync(path.join(this.#dir, 'began'), '')
+    this.#began = fs.statSync(path.join(this.#dir, 'began')).ctimeMs
+    this.#view ??= fs.openSync(`/proc/${pid}/root${path.join(this.#dir, 'merged')}`, 'r')
+    return `/proc/self/fd/${this.#view}`
+  }
+
+  /** What the program changed. Only after it has ended. */
+  collect(staged?: ReadonlySet<string>): Collected {
+    if (this.#view === undefined) return { effects: [], notKept: [], stripped: [] }
+    const views = {
+      lower: this.#root,
+      upper: path.join(this.#dir, 'upper'),
+      merged: `/proc/self/fd/${this.#view}`,
+      unseen: new Set(this.#masks.flatMap(({ path: name, as }) => (as === 'missing' ? [name] : []))),
+      began: this.#began,
+      ...(staged === undefined ? {} : { staged }),
+    }
+    try {
+      return collectEffects(views)
+    } finally {
+      this.#letGo()
+    }
+  }
+
+  close(): void {
+    this.#letGo()
+    removeTree(this.#dir)
+  }
+
+  #letGo(): void {
+    if (this.#view !== undefined) fs.closeSync(this.#view)
+    this.#view = undefined
+  }
+
+  /** A layer between the project and what the program writes. Directories in it look like those that they lie over. */
+  async #putMasks(): Promise<void> {
+    const mask = path.join(this.#dir, 'mask')
+    const missing = this.#masks.some(({ as }) => as === 'missing') ? await this.#missing() : undefined
+    const dirs = [...new Set(this.#masks.flatMap(({ path: name }) => dirsAbove(name)))].sort()
+    for (const dir of dirs) fs.mkdirSync(path.join(mask, dir), { recursive: true })
+    for (const { path: name, as } of this.#masks) {
+      const at = path.join(mask, name)
+      if (as === 'missing' && missing !== undefined) fs.linkSync(missing, at)
+      else fs.writeFileSync(at, typeof as === 'object' ? as.text : '', { mode: typeof as === 'object' ? 0o444 : 0 })
+    }
+    for (const dir of [...dirs.reverse(), '']) likeDirectory(path.join(this.#root, dir), path.join(mask, dir))
+  }
+
+  /** The device by which an overlay says that nothing is there. Made once; every further one is a link to it. */
+  async #missing(): Promise<string | undefined> {
+    const file = path.join(path.dirname(this.#dir), 'missing')
+    const isThere = (): boolean => fs.lstatSync(file, { throwIfNoEntry: false })?.isCharacterDevice() ?? false
+    if (isThere()) return file
+    const call = { args: [file, 'c', '0', '0'], cwd: '/', env: {}, timeoutMs: 5000, outputBytes: 1000 }
+    await runProcess({ file: this.#mounting.mknod, ...call, family: 'group' })
+    return isThere() ? file : undefined
+  }
+}
+
+function mountedBelow(root: string): string[] {
+  return fs
+    .readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .map((line) => (line.split(' ')[4] ?? '').replace(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(parseInt(code, 8))))
+    .filter((dir) => dir !== root && isBelow(dir, root))
+}
+
+/** The exit code of a start whose mounts were refused. */
+const unmounted = 97
+
+/** Whether it was the mounts that were refused, and what was said about it. */
+export function whyUnmounted(end: { exitCode: number | null; stderr: string; status: string }): string | undefined {
+  if (end.exitCode === 0 || end.status.includes('"child-pid"') || end.stderr.startsWith('bwrap: ')) return undefined
+  return end.stderr.trim() || `exit ${end.exitCode}`
+}
+
+let programs: Mounting | 'none' | undefined
+
+function mountingPrograms(): Mounting | undefined {
+  programs ??= found()
+  return programs === 'none' ? undefined : programs
+}
+
+function found(): Mounting | 'none' {
+  const [unshare, sh, mknod, mount] = ['unshare', 'sh', 'mknod', 'mount'].map((name) => findProgram(name, systemPath))
+  const missing = unshare === undefined || sh === undefined || mknod === undefined || mount === undefined
+  return process.platform !== 'linux' || missing ? 'none' : { unshare, sh, mknod }
+}
+
+const refusedAt = new Set<string>()
+
+/** Mounts were refused: the next place is tried, and this one not again in this process. */
+export function giveUpPlace(root: string): boolean {
+  const place = placeFor(root)
+  if (place !== undefined) refusedAt.add(place)
+  return placeFor(root) !== undefined
+}
+
+const ownerFile = 'owner'
+
+/**
+ * A private directory for the layers, on the same file system as the project where possible, so that what a program
+ * wrote can be moved into place. The kernel refuses one inside the project.
+ */
+function placeFor(root: string): string | undefined {
+  const user = process.geteuid?.() ?? 0
+  const places = [path.join(stateHome(), 'layers'), path.join(os.tmpdir(), `clada-layers-${user}`), `/var/tmp/clada-layers-${user}`]
+  const usable = places.filter((place) => !refusedAt.has(place) && !isBelow(place, root) && isPrivate(place))
+  const device = fs.statSync(root).dev
+  return usable.find((place) => fs.statSync(place).dev === device) ?? usable[0]
+}
+
+function isPrivate(dir: string): boolean {
+  try {
+    makePrivateDir(dir)
+    const stat = fs.lstatSync(dir)
+    return stat.isDirectory() && stat.uid === process.geteuid?.() && (stat.mode & 0o077) === 0
+  } catch {
+    return false
+  }
+}
+
+/** Removes the layers of processes that died. Their mounts ended with them. */
+function sweep(place: string): void {
+  for (const name of fs.readdirSync(place)) {
+    if (!name.startsWith('run-')) continue
+    const dir = path.join(place, name)
+    const owner = ownerFrom(jsonOf(readOwn(path.join(dir, ownerFile))))
+    const age = Date.now() - (fs.lstatSync(dir, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
+    if (owner === undefined ? age > 60_000 : !isAlive(owner)) removeTree(dir)
+  }
+}
+
+/** Also what a program left without permissions. */
+function removeTree(dir: string): void {
+  try {
+    fs.rmSync(dir, { recursive: true, force: true })
+  } catch {
+    openAll(Buffer.from(dir))
+    fs.rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+function openAll(dir: Buffer): void {
+  fs.chmodSync(dir, 0o700)
+  for (const entry of fs.readdirSync(dir, { withFileTypes: true, encoding: 'buffer' }))
+    if (entry.isDirectory()) openAll(Buffer.concat([dir, Buffer.from('/'), entry.name]))
+}
+
+function likeDirectory(model: string, dir: string): void {
+  const stat = fs.statSync(model)
+  fs.chmodSync(dir, stat.mode & 0o7777)
+  try {
+    if (stat.uid !== process.geteuid?.() || stat.gid !== process.getegid?.()) fs.chownSync(dir, stat.uid, stat.gid)
+  } catch {
+    // Only the superuser gives directories away.
+  }
+  fs.utimesSync(dir, stat.atime, stat.mtime)
+}
