@@ -30,11 +30,7 @@ export const listedMs = 5000
 export const rootArg = (root: string): PathArg => ({ given: '.', absolute: root })
 
 /** @throws Stop when the directory is not there or may not be used. */
-export async function placeOf(
-  dir: PathArg,
-  effect: 'looks',
-  { files, settings }: CommandScope,
-): Promise<Place> {
+export async function placeOf(dir: PathArg, effect: 'looks', { files, settings }: CommandScope): Promise<Place> {
   try {
     const { cwd, absolute } = await files.outside(dir, effect)
     return { absolute, door: cwd, relative: path.relative(settings.root, absolute) }

@@ -165,7 +165,9 @@ function mountedBelow(root: string): string[] {
   return fs
     .readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
-    .map((line) => (line.split(' ')[4] ?? '').replace(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(parseInt(code, 8))))
+    .map((line) =>
+      (line.split(' ')[4] ?? '').replace(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(parseInt(code, 8))),
+    )
     .filter((dir) => dir !== root && isBelow(dir, root))
 }
 
@@ -208,7 +210,11 @@ const ownerFile = 'owner'
  */
 function placeFor(root: string): string | undefined {
   const user = process.geteuid?.() ?? 0
-  const places = [path.join(stateHome(), 'layers'), path.join(os.tmpdir(), `clada-layers-${user}`), `/var/tmp/clada-layers-${user}`]
+  const places = [
+    path.join(stateHome(), 'layers'),
+    path.join(os.tmpdir(), `clada-layers-${user}`),
+    `/var/tmp/clada-layers-${user}`,
+  ]
   const usable = places.filter((place) => !refusedAt.has(place) && !isBelow(place, root) && isPrivate(place))
   const device = fs.statSync(root).dev
   return usable.find((place) => fs.statSync(place).dev === device) ?? usable[0]

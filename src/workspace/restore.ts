@@ -39,7 +39,8 @@ export function restoreSteps(restorations: readonly Restoration[], disk: DiskTre
       removals.push(now.type === 'directory' ? { kind: 'remove-dir', at } : { kind: 'remove', at, expect, readOnly })
       going.add(at.absolute)
     }
-    const moded = now !== undefined && to.type === 'directory' && to.mode !== undefined && to.mode !== (now.mode & 0o7777)
+    const moded =
+      now !== undefined && to.type === 'directory' && to.mode !== undefined && to.mode !== (now.mode & 0o7777)
     if (to.type === 'directory' && (!stays || moded)) dirs.push({ kind: 'make-dir', at, mode: to.mode })
     if (to.type === 'symlink') files.push({ kind: 'make-link', at, target: to.target })
     if (to.type !== 'file') continue

@@ -97,7 +97,8 @@ function whyNotLanded(tree: Tree, at: Location, effect: Effect): string | undefi
   } catch (error) {
     if (!(error instanceof Stop)) throw error
     const { problem } = error
-    if (problem.kind === 'os') return problem.code === 'ENOTEMPTY' ? 'what is in it stays' : `${problem.code}, ${problem.op}`
+    if (problem.kind === 'os')
+      return problem.code === 'ENOTEMPTY' ? 'what is in it stays' : `${problem.code}, ${problem.op}`
     if (problem.kind === 'path') return problem.reason
     return problem.kind === 'changed-meanwhile' ? 'someone else changed it meanwhile' : problem.kind
   }
@@ -271,10 +272,7 @@ export class ActionFiles implements Files {
     return look === undefined ? undefined : { type: look.type, links: look.links, absolute: at.absolute }
   }
 
-  async outside(
-    dir: PathArg,
-    effect: 'looks' | 'lands' | 'changes',
-  ): Promise<{ cwd: string; absolute: string }> {
+  async outside(dir: PathArg, effect: 'looks' | 'lands' | 'changes'): Promise<{ cwd: string; absolute: string }> {
     const at = await this.#ready(dir, 'list', 'directory')
     await this.#workspace.settle()
     if (effect !== 'looks') await this.#workspace.parts.begin?.()

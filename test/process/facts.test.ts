@@ -83,7 +83,12 @@ describe('a survey', () => {
     fs.linkSync(path.join(elsewhere, 's.txt'), path.join(dir, 'src/out'))
     fs.linkSync(path.join(dir, 'src/a.txt'), path.join(dir, 'src/twin'))
     const { closed, repositories } = surveyOf(dir, isClosed)
-    expect(closed.map(({ path: name }) => name).toSorted()).toEqual(['.env', 'node_modules/p/.env', 'second', 'src/out'])
+    expect(closed.map(({ path: name }) => name).toSorted()).toEqual([
+      '.env',
+      'node_modules/p/.env',
+      'second',
+      'src/out',
+    ])
     expect(repositories).toEqual(['.git'])
   })
 
