@@ -5,7 +5,8 @@ export function visible(command: string): string {
   const shown = printable(command.replace(/[\r\n]/g, (char) => (char === '\n' ? '\\n' : '\\r')))
     .replace(/\p{Default_Ignorable_Code_Point}|[\u2028\u2029\u200b-\u200f\ufeff]/gu, code)
     .replace(/ {4,}/g, (blanks) => ` (${blanks.length} blanks) `)
-  const foreign = [...new Set(command.match(/\P{ASCII}/gu) ?? [])]
+  // The arrow is ours: it leads from a link to its file.
+  const foreign = [...new Set(command.match(/(?!→)\P{ASCII}/gu) ?? [])]
   return foreign.length === 0 ? shown : `${shown}  (not ASCII: ${foreign.slice(0, 8).map(code).join(' ')})`
 }
 

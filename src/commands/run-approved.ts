@@ -10,7 +10,7 @@ import { certificatesIn, commandEnvironment } from '../process/environment.ts'
 import { pathOutside } from '../process/programs.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
 import { prefixOf, projectTools } from '../process/runtimes.ts'
-import { gitEnvironment } from './git-identity.ts'
+import { gitEnvironment, movedWords, positionOf } from './git-writes.ts'
 import { missedNetwork } from './closed-network.ts'
 import { type Contained, type Containment, runContained } from './contained.ts'
 import { type CommandScope, type Place, placeOf } from './scope.ts'
@@ -31,7 +31,9 @@ export async function runApproved(
   }
   if (permit.runs.program === undefined) return fail({ kind: 'program-missing', program: words[0] ?? '' })
   const what = await containmentOf(words, permit, place, scope)
+  const before = what.repository === 'changes' ? await positionOf(root) : undefined
   const done = await runContained(what, place, scope)
+  if (before !== undefined && done.ok) done.warnings.push(...movedWords(before, await positionOf(root)))
   const offline = missedNetwork(what, done)
     ? ({ for: 'command', command: line.line, ...elsewhere(root) } as const)
     : undefined
