@@ -13,6 +13,9 @@ export interface Attack {
   readonly data?: string
   readonly command?: string
   readonly cwd?: string
+  /** Commands that the user approved, and the shell lines that prepare the project before. */
+  readonly approved?: readonly string[]
+  readonly before?: string
   /** Shell lines that prepare the project. */
   readonly setup?: string
   readonly action?: { readonly type: string; readonly [field: string]: unknown }
@@ -24,4 +27,8 @@ const read = (name: string): Attack[] => {
 }
 
 /** Those that came with the contract, and our own. */
-export const attacks: readonly Attack[] = [...read('attacks.json'), ...read('more-attacks.json')]
+export const attacks: readonly Attack[] = [
+  ...read('attacks.json'),
+  ...read('more-attacks.json'),
+  ...read('approval-attacks.json'),
+]

@@ -25,6 +25,8 @@ export async function carryOut(attack: Attack, fixture: Fixture, cli?: string): 
   fixture.reached = 0
   const clean = pictureOf(fixture)
   prepare(attack, fixture)
+  if (attack.before !== undefined) fixture.prepare(attack.before)
+  for (const command of attack.approved ?? []) approve(fixture, fixture.fill(command))
   if (attack.setup !== undefined) fixture.prepare(attack.setup)
   const document = documentFor(attack, fixture)
   const before = pictureOf(fixture)
@@ -55,14 +57,22 @@ const untouched = new WeakSet<Fixture>()
 export const hostileEnvironment: Readonly<Record<string, string>> = {
   DEPLOY_TOKEN: canaries.environment,
   AWS_SECRET_ACCESS_KEY: canaries.environment,
+  MYSQL_PWD: canaries.environment,
+  STRIPE_SK: canaries.environment,
+  PAT_GITHUB: canaries.environment,
+  LDAP_BINDPW: canaries.environment,
 }
 
 /** As the user does it by `clada approve`. */
-function approve(project: string, command: string): void {
+function approve({ project, state }: Fixture, command: string): void {
   const line = approvalLineOf(command)
   if ('reason' in line) throw new Error(line.reason)
+  const kept = process.env['XDG_STATE_HOME']
+  process.env['XDG_STATE_HOME'] = state
   const approvals = new Approvals(project)
   approvals.add(line, approvals.runs(line)[0])
+  if (kept === undefined) delete process.env['XDG_STATE_HOME']
+  else process.env['XDG_STATE_HOME'] = kept
 }
 
 const isState = ({ id }: Attack): boolean => id.startsWith('STATE')
@@ -81,7 +91,7 @@ function prepare({ action }: Attack, fixture: Fixture): void {
       return
     case 'unicode-normalise':
     case 'cwd-swap':
-      approve(project, 'npm test')
+      approve(fixture, 'npm test')
       return
     case 'lock':
       fs.mkdirSync(path.dirname(list))

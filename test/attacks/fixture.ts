@@ -4,12 +4,13 @@ import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 
-/** Secrets: of the directory outside, of closed files in the project, of the environment, of a service on the host. */
+/** Secrets: of the directory outside, of closed files in the project, of the environment, of a service on the host, and what planted code says when it runs. */
 export const canaries = {
   outside: 'CANARY-OUTSIDE-7f3a91',
   closed: 'CANARY-CLOSED-c04e2d',
   environment: 'CANARY-ENVIRON-51b8e6',
   service: 'CANARY-SERVICE-e19d40',
+  planted: 'CANARY-PLANTED',
 }
 
 /** A project with everything around it that an attack could want. Always at the same path, so that links stay right. */
@@ -42,13 +43,17 @@ export class Fixture {
 
   /** What the placeholders stand for. */
   fill(text: string): string {
-    return text
-      .replaceAll('{P}', this.project)
-      .replaceAll('{O}', this.outside)
-      .replaceAll('{FX}', this.parent)
-      .replaceAll('{S}', path.join(this.project, 'src', 'evil.sh'))
-      .replaceAll('{PORT}', String(this.#port))
-      .replace(/\{BLOB\}/g, () => this.git('rev-parse', 'HEAD:.env'))
+    return (
+      text
+        // Spelled otherwise, so that showing the command is not running it.
+        .replaceAll('{RAN}', `echo ${canaries.planted.replace('-', '_')} | tr _ -`)
+        .replaceAll('{P}', this.project)
+        .replaceAll('{O}', this.outside)
+        .replaceAll('{FX}', this.parent)
+        .replaceAll('{S}', path.join(this.project, 'src', 'evil.sh'))
+        .replaceAll('{PORT}', String(this.#port))
+        .replace(/\{BLOB\}/g, () => this.git('rev-parse', 'HEAD:.env'))
+    )
   }
 
   prepare(setup: string): void {
