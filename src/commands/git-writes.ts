@@ -64,7 +64,8 @@ async function asked(root: string, env: Readonly<Record<string, string>>, ...arg
 
 /** What happened to the repository itself, and how far undo goes. */
 export function movedWords(before: Position, after: Position): string[] {
-  const at = ({ branch, commit }: Position): string => `${branch || 'no branch'} at ${commit.slice(0, 8) || 'no commit'}`
+  const at = ({ branch, commit }: Position): string =>
+    `${branch || 'no branch'} at ${commit.slice(0, 8) || 'no commit'}`
   const moved = before.branch !== after.branch || before.commit !== after.commit
   const back =
     before.branch === after.branch ? `git reset --soft ${before.commit.slice(0, 12)}` : `git switch ${before.branch}`
