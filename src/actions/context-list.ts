@@ -1,6 +1,7 @@
 import { defineAction, ok } from '../core/action.ts'
 import { attempt } from './attempt.ts'
 import { argOf, measure } from './context-entry.ts'
+import { listOutput } from './output.ts'
 
 export const contextList = defineAction({
   name: 'context_list',
@@ -9,6 +10,7 @@ export const contextList = defineAction({
   effect: 'meta',
   access: ['llm', 'user'],
   display: 'always',
+  output: listOutput('[the working set is empty]'),
   params: {},
   hints: { reads: true, idempotent: true },
   returns: { '[]': '{path, size: bytes, problem?: why it cannot be read}' },

@@ -3,6 +3,7 @@ import type { Problem } from '../core/problem.ts'
 import type { Touching, WorkingEntry } from '../core/working-set.ts'
 import { attempt } from './attempt.ts'
 import { argOf, measure } from './context-entry.ts'
+import { removedOutput } from './output.ts'
 
 /** Whoever was not needed for so many executions is not in view any more. */
 const lookBack = 20
@@ -14,6 +15,7 @@ export const contextPrune = defineAction({
   effect: 'meta',
   access: ['llm', 'user'],
   display: 'always',
+  output: removedOutput,
   params: {},
   hints: { idempotent: true },
   returns: { removed: 'list of string' },

@@ -1,5 +1,6 @@
 import { choice, defaulting, defineAction, flag, integer, optional, path, text } from '../core/action.ts'
 import { languages } from '../core/commands.ts'
+import { programOutput } from './output.ts'
 
 export const exec = defineAction({
   name: 'exec',
@@ -10,6 +11,7 @@ export const exec = defineAction({
   access: ['llm'],
   primary: 'lang',
   display: 'conditional',
+  output: programOutput,
   params: {
     code: text('The code.'),
     lang: choice(languages, 'Its language.'),

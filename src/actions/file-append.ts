@@ -13,6 +13,7 @@ export const fileAppend = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'never',
+  past: (target) => `appended to ${target}`,
   everyday: true,
   params: {
     path: path('File to append to.'),

@@ -8,6 +8,7 @@ export const fileDelete = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'never',
+  past: (target) => `removed ${target}`,
   everyday: true,
   params: {
     path: path('File to delete.'),

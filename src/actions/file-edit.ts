@@ -16,6 +16,7 @@ export const fileEdit = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'never',
+  past: (target) => `edited ${target}`,
   everyday: true,
   repairs: true,
   params: {

@@ -8,6 +8,7 @@ export const fileMove = defineAction({
   access: ['llm'],
   primary: 'old_path',
   display: 'never',
+  past: (target, { params }) => `moved ${target} to ${String(params['new_path'])}`,
   everyday: true,
   params: {
     old_path: path('File to move.'),

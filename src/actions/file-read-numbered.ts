@@ -2,6 +2,7 @@ import { defaulting, defineAction, fail, lines, ok, optional, path, rare, text }
 import type { Problem } from '../core/problem.ts'
 import { extractNumberedLines, parseLineSpec } from '../text/numbered-lines.ts'
 import { narrowed, onlyMatch, readNarrowed } from './narrow.ts'
+import { fileOutput } from './output.ts'
 
 export const fileReadNumbered = defineAction({
   name: 'file_read_numbered',
@@ -11,6 +12,7 @@ export const fileReadNumbered = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'always',
+  output: fileOutput('numbered'),
   everyday: true,
   params: {
     path: path('File to read; `file@@Class@@method` reads one structure of it.'),

@@ -1,5 +1,6 @@
 import { defineAction, ok, path } from '../core/action.ts'
 import { narrowed, onlyMatch, readNarrowed } from './narrow.ts'
+import { fileOutput } from './output.ts'
 
 export const fileRead = defineAction({
   name: 'file_read',
@@ -9,6 +10,7 @@ export const fileRead = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'always',
+  output: fileOutput(),
   everyday: true,
   params: { path: path('File to read; `file@@Class@@method` reads one structure of it.') },
   returns: { path: 'string', content: 'string', hash: 'string, of the whole file, for expect_hash' },

@@ -34,6 +34,7 @@ export const fileReplaceTextRange = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'never',
+  past: (target) => `edited ${target}`,
   everyday: true,
   repairs: true,
   params: {

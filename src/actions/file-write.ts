@@ -12,6 +12,8 @@ export const fileWrite = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'never',
+  past: (target, { data }) =>
+    `${typeof data === 'object' && data !== null && 'created' in data ? 'created' : 'wrote'} ${target}`,
   everyday: true,
   params: {
     path: path('File to write.'),

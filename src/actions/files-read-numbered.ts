@@ -1,6 +1,7 @@
 import { defaulting, defineAction, paths, rare, text } from '../core/action.ts'
 import { extractNumberedLines } from '../text/numbered-lines.ts'
 import { readSeveral } from './read-several.ts'
+import { fileOutput } from './output.ts'
 
 export const filesReadNumbered = defineAction({
   name: 'files_read_numbered',
@@ -10,6 +11,7 @@ export const filesReadNumbered = defineAction({
   access: ['llm'],
   primary: 'paths',
   display: 'always',
+  output: fileOutput('numbered'),
   params: {
     paths: paths('Files to read, one a line.'),
     delimiter: rare(defaulting(text('What stands between number and line.'), ': ')),

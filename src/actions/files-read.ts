@@ -1,5 +1,6 @@
 import { defineAction, paths } from '../core/action.ts'
 import { readSeveral } from './read-several.ts'
+import { fileOutput } from './output.ts'
 
 export const filesRead = defineAction({
   name: 'files_read',
@@ -9,6 +10,7 @@ export const filesRead = defineAction({
   access: ['llm'],
   primary: 'paths',
   display: 'always',
+  output: fileOutput(),
   everyday: true,
   params: { paths: paths('Files to read, one a line.') },
   returns: { paths: 'list of string', content: 'string' },

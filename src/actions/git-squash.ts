@@ -1,5 +1,6 @@
 import { choice, defaulting, defineAction, fail, flag, integer, optional, text } from '../core/action.ts'
 import { squashModes } from '../core/steps.ts'
+import { stepOutput } from './output.ts'
 
 export const gitSquash = defineAction({
   name: 'git_squash',
@@ -10,6 +11,7 @@ export const gitSquash = defineAction({
   command: 'clada squash',
   primary: 'mode',
   display: 'always',
+  output: stepOutput,
   params: {
     mode: defaulting(
       choice(

@@ -1,4 +1,5 @@
 import { defineAction, type Params } from '../core/action.ts'
+import { stepOutput } from './output.ts'
 
 const none: Params = {}
 
@@ -10,6 +11,7 @@ export const gitStepForward = defineAction({
   access: ['user'],
   command: 'clada forward',
   display: 'always',
+  output: stepOutput,
   params: none,
   returns: { commit: 'string', 'branch?': 'string', 'restored_files?': '[path]', 'kept?': '[ref]' },
   examples: [

@@ -1,5 +1,6 @@
 import { defineAction, fail, ok, path, text } from '../core/action.ts'
 import { neverMatches, patternBelow } from './pattern-below.ts'
+import { listOutput } from './output.ts'
 
 export const glob = defineAction({
   name: 'glob',
@@ -10,6 +11,7 @@ export const glob = defineAction({
   access: ['llm'],
   primary: 'pattern',
   display: 'always',
+  output: listOutput(),
   everyday: true,
   params: {
     pattern: text('Glob relative to base_path, such as `src/**/*.ts`.'),

@@ -1,5 +1,6 @@
 import { defineAction, integer, optional, path } from '../core/action.ts'
 import { onStructures } from './on-structures.ts'
+import { structureOutput } from './output.ts'
 
 export const listStructures = defineAction({
   name: 'list_structures',
@@ -9,6 +10,7 @@ export const listStructures = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'always',
+  output: structureOutput,
   everyday: true,
   params: {
     path: path('File to look at.'),

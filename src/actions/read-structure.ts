@@ -1,5 +1,6 @@
 import { defineAction, path } from '../core/action.ts'
 import { onStructures, targetParam } from './on-structures.ts'
+import { structureOutput } from './output.ts'
 
 export const readStructure = defineAction({
   name: 'read_structure',
@@ -9,6 +10,7 @@ export const readStructure = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'always',
+  output: structureOutput,
   everyday: true,
   params: {
     path: path('File to look at.'),

@@ -1,4 +1,5 @@
 import { defineAction, optional, path, text } from '../core/action.ts'
+import { programOutput } from './output.ts'
 
 export const run = defineAction({
   name: 'run',
@@ -9,6 +10,7 @@ export const run = defineAction({
   access: ['llm'],
   primary: 'command',
   display: 'always',
+  output: programOutput,
   everyday: true,
   params: {
     command: text(

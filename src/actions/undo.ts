@@ -1,4 +1,5 @@
 import { defaulting, defineAction, flag, integer, optional } from '../core/action.ts'
+import { stepOutput } from './output.ts'
 
 export const undo = defineAction({
   name: 'undo',
@@ -8,6 +9,7 @@ export const undo = defineAction({
   access: ['user'],
   command: 'clada undo',
   display: 'always',
+  output: stepOutput,
   params: {
     execution: optional(integer('Its number, as clada history lists it; the last one without it.')),
     only_action: optional(integer('Only this action of the execution.')),

@@ -2,7 +2,7 @@ import type { Clada } from './clada.ts'
 import { counted } from '../core/counted.ts'
 import type { ActionResult } from '../core/result.ts'
 import { outlineView } from '../report/outline-view.ts'
-import { structureBody } from '../report/structures.ts'
+import { structureBody } from '../actions/output.ts'
 import { tokenLength, tokensOf } from '../text/tokens.ts'
 
 export interface ContextTextOptions {

@@ -2,6 +2,7 @@ import type { DamageKind } from './block.ts'
 import type { ExecRequest, RunRequest } from './commands.ts'
 import type { Files, PathArg } from './files.ts'
 import type { Problem } from './problem.ts'
+import type { ActionResult } from './result.ts'
 import type { WorkingSet } from './working-set.ts'
 import type { SquashRequest, UndoRequest } from './steps.ts'
 
@@ -32,9 +33,23 @@ export interface ActionSpec<P extends Params = Params> {
   /** What `data` holds on success, field by field. */
   readonly returns: Readonly<Record<string, string>>
   readonly examples: readonly Example[]
+  /** How reports show what it returned; without it they show nothing. */
+  readonly output?: Output
+  /** The result in the past tense, such as `created a.txt`, for reports that have a sentence for each. */
+  past?(target: string, result: Shown): string
   /** Whether a call would start a process, which nothing that lands whole or not at all can take back. */
   startsProcess?(params: Readonly<Record<string, unknown>>): boolean
   run(args: Args<P>, context: ActionContext): Promise<Outcome>
+}
+
+export type Shown = Pick<ActionResult, 'action' | 'params' | 'data' | 'success' | 'details'>
+
+export interface Output {
+  /** `program`: a program wrote it, and it is marked as such. */
+  readonly by?: 'program'
+  /** Set where the text itself names the files that it is about. */
+  readonly named?: true
+  text(result: Shown): string | undefined
 }
 
 export interface Hints {

@@ -3,7 +3,7 @@ import { capText } from './cap.ts'
 import { changerOf } from './changer.ts'
 import type { CountedIn } from './options.ts'
 import { userText } from './failure.ts'
-import { structureHelp } from './structures.ts'
+import { structureHelp } from '../actions/output.ts'
 
 export interface Repairing {
   /** Readers: a model, or the user, who sees codes only with `--error-detail`. */

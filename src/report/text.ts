@@ -1,7 +1,7 @@
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
 import { capText } from './cap.ts'
 import type { ReportOptions } from './options.ts'
-import { defaultOutputLimit, isProgram, outputOf } from './outputs.ts'
+import { defaultOutputLimit, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { repairLines } from './repair.ts'
 import { oneLine, primaryOf } from './words.ts'
@@ -27,9 +27,8 @@ function actionLines(
   const head = `[task-${result.task ?? result.seq}]`
   const why = result.explanation === undefined ? '' : ` - ${oneLine(result.explanation)}`
   const what = `${result.label ?? result.action} - ${primaryOf(result)}${why}`
-  const output = outputOf(result, outputLimit, programs)
-    ?.body.split('\n')
-    .map((line) => `[task-${result.task ?? result.seq}:${isProgram(result.action) ? 'exec' : 'output'}] ${line}`)
+  const shown = outputOf(result, outputLimit, programs)
+  const output = shown?.body.split('\n').map((line) => `[task-${result.task ?? result.seq}:${shown.by}] ${line}`)
   const warnings = (result.warnings ?? []).map((warning) => `${head} WARNING: ${warning}`)
   if (result.success) return [`${head} SUCCESS: ${what}`, ...warnings, ...(output ?? [])]
   const status = result.code === 'skipped' ? 'SKIP' : 'ERROR'

@@ -1,8 +1,9 @@
+import { registry } from '../actions/registry.ts'
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
 import { capText } from './cap.ts'
 import type { ReportOptions } from './options.ts'
 import { sentenceOf } from './failure.ts'
-import { defaultOutputLimit, isProgram, outputOf } from './outputs.ts'
+import { defaultOutputLimit, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { repairLines } from './repair.ts'
 import { byBlock, primaryOf } from './words.ts'
@@ -53,10 +54,8 @@ function taskLines(task: Task, { errorDetail, outputLimit = defaultOutputLimit, 
   const { result, errors = [] } = task
   if (result === undefined) return errors.flatMap((error) => errorLines(head, error, errorDetail))
   const warnings = (result.warnings ?? []).map((warning) => `${head} Warning: ${warning}`)
-  const output =
-    outputOf(result, outputLimit, programs)
-      ?.body.split('\n')
-      .map((line) => `[task-${task.index + 1}:${isProgram(result.action) ? 'exec' : 'output'}] ${line}`) ?? []
+  const shown = outputOf(result, outputLimit, programs)
+  const output = shown?.body.split('\n').map((line) => `[task-${task.index + 1}:${shown.by}] ${line}`) ?? []
   if (result.success) return [`${head} Success: ${successOf(result)}`, ...warnings, ...output]
   const rest =
     errorDetail === 'minimal'
@@ -86,25 +85,10 @@ function errorLines(
 
 const malformed = 'malformed_xml'
 
-/** What was done, in the past tense. */
-function successOf({ action, params, data }: ActionResult): string {
-  const target = primaryOf({ params })
-  const created = typeof data === 'object' && data !== null && 'created' in data
-  switch (action) {
-    case 'file_write':
-      return `${created ? 'created' : 'wrote'} ${target}`
-    case 'file_append':
-      return `appended to ${target}`
-    case 'file_edit':
-    case 'file_replace_text_range':
-      return `edited ${target}`
-    case 'file_move':
-      return `moved ${target} to ${String(params['new_path'])}`
-    case 'file_delete':
-      return `removed ${target}`
-    default:
-      return `${action} ${target}`.trimEnd()
-  }
+/** The result in the past tense. */
+function successOf(result: ActionResult): string {
+  const target = primaryOf(result)
+  return registry.get(result.action)?.past?.(target, result) ?? `${result.action} ${target}`.trimEnd()
 }
 
 function reasonFor(result: ActionResult): string {

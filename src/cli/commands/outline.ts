@@ -1,7 +1,7 @@
 import { Clada } from '../../api/clada.ts'
 import { outlineView } from '../../report/outline-view.ts'
 import { printable } from '../../report/printable.ts'
-import { structureBody } from '../../report/structures.ts'
+import { structureBody } from '../../actions/output.ts'
 import type { Command } from '../command.ts'
 import { general, UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
