@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync, type SpawnOptions } from 'node:child_process'
+import type { ChildProcess, SpawnOptions } from 'node:child_process'
 import path from 'node:path'
 import { ownPath, ownProgram } from './programs.ts'
 
@@ -13,20 +13,23 @@ type StartOptions = Omit<SpawnOptions, 'shell' | 'argv0'>
  * that is not there ends with ENOENT, like any other. What it starts in turn does not come from a project either.
  */
 export function startProgram(name: string, args: readonly string[], options: StartOptions): Started {
-  return spawn(fileOf(name), [...args], { windowsHide: true, ...options, argv0: name, env: environment(options.env) })
+  return loaded().spawn(fileOf(name), [...args], { windowsHide: true, ...options, argv0: name, env: environment(options.env) })
 }
 
 /** Waits for it; undefined when it did not end by itself. */
 export function runToEnd(name: string, args: readonly string[], timeoutMs: number): number | undefined {
   const options = { env: {}, stdio: 'ignore', timeout: timeoutMs, argv0: name } as const
-  return spawnSync(fileOf(name), [...args], options).status ?? undefined
+  return loaded().spawnSync(fileOf(name), [...args], options).status ?? undefined
 }
 
 /** A part of clada, wherever that is installed. */
 export function startPart(file: string, args: readonly string[], options: StartOptions): Started {
   if (!path.isAbsolute(file)) throw new Error(`'${file}' is not absolute`)
-  return spawn(file, [...args], options)
+  return loaded().spawn(file, [...args], options)
 }
+
+/** Loaded with the first program: most runs start none. */
+const loaded = () => process.getBuiltinModule('node:child_process')
 
 const fileOf = (name: string): string => ownProgram(name) ?? path.join('/nonexistent', path.basename(name))
 
