@@ -13,7 +13,12 @@ type StartOptions = Omit<SpawnOptions, 'shell' | 'argv0'>
  * that is not there ends with ENOENT, like any other. What it starts in turn does not come from a project either.
  */
 export function startProgram(name: string, args: readonly string[], options: StartOptions): Started {
-  return loaded().spawn(fileOf(name), [...args], { windowsHide: true, ...options, argv0: name, env: environment(options.env) })
+  return loaded().spawn(fileOf(name), [...args], {
+    windowsHide: true,
+    ...options,
+    argv0: name,
+    env: environment(options.env),
+  })
 }
 
 /** Waits for it; undefined when it did not end by itself. */
