@@ -3,7 +3,7 @@ import type { Block, Document } from '../core/block.ts'
 import type { ActionResult, ExecutionResult, FileChange, Preview } from '../core/result.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
 import { withWarnings } from '../core/with-warnings.ts'
-import { carryOut, run, runStream, type RunOptions, type RunResult } from '../engine/run.ts'
+import { runDocument, run, runStream, type RunOptions, type RunResult } from '../engine/run.ts'
 import type { ExecutionChanges, ExecutionDetail, HistoryEntry } from '../engine/history-run.ts'
 import type { Executed } from '../journal/already-done.ts'
 import type { SquashOptions } from '../timetravel/squash-plan.ts'
@@ -174,7 +174,7 @@ export class Clada {
     const document = { blocks: [block], faults: [], warnings: [] }
     const { result } = await this.#timed(options, (limited) =>
       this.#safely(async (settings) =>
-        carryOut(document, {
+        runDocument(document, {
           ...this.#asked({ ...settings, relativePaths: true }),
           origin,
           effect: 'land',
@@ -245,7 +245,7 @@ export class Clada {
   }
 }
 
-const nothingLands = 'nothing would change: it is all or nothing, and not everything would succeed'
+const nothingLands = 'nothing would change: the run is atomic and at least one action would fail'
 
 /** A block that stands in no document. */
 const bare = { syntax: 'sham', params: {}, startLine: 1, endLine: 1, faults: [], raw: '' } as const

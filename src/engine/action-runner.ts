@@ -16,24 +16,24 @@ import { stateDirOf } from '../workspace/scratch.ts'
 
 export interface ActionRunnerOptions {
   readonly settings: Settings
-  /** Whether a model wrote this or the person at the keyboard. */
+  /** A model's document, or the person at the keyboard. */
   readonly origin: 'document' | 'user'
-  /** `land`: each action's changes reach the disk as it is done. `together`: all at the end or none. `show`: none. */
+  /** `land`: the changes of each action are written at once. `together`: all at the end or none. `show`: none. */
   readonly effect: 'land' | 'together' | 'show'
-  /** What the user said about programs. */
+  /** The user's settings about programs. */
   readonly commands?: CommandSettings | undefined
-  /** Who is asked before a command runs that is neither on the list nor approved. */
+  /** Asks the user before a command runs that is neither on the list nor approved. */
   readonly ask?: Ask | undefined
-  /** Hears what programs write, as it comes, with the number of the task. */
+  /** Receives the output of programs as it arrives, with the number of the task. */
   readonly onOutput?: ((task: string, chunk: Buffer) => void) | undefined
   readonly signal?: AbortSignal | undefined
-  /** What the user may do with earlier executions. */
+  /** Undo, back, forward and squash, for actions that only the user may call. */
   readonly steps: () => Promise<Steps>
-  /** Reads texts as they stand, whatever a chat program did to them. */
+  /** Takes texts literally: no paste damage is undone. */
   readonly strict?: boolean | undefined
 }
 
-/** Says whether an action may run, gives it what it needs, and catches what it throws. */
+/** Decides whether an action may run, runs it with its files and commands, and turns exceptions into outcomes. */
 export class ActionRunner {
   readonly #options: ActionRunnerOptions
   readonly #workspace: OpenWorkspace
@@ -44,7 +44,7 @@ export class ActionRunner {
     this.#workspace = workspace
   }
 
-  /** Why an action may not run. */
+  /** The reason why an action must not run. */
   refusal({ decoded: { spec, spelled } }: ReadyTask): Problem | undefined {
     const { settings, origin } = this.#options
     const decision = decide(spec, spelled, { origin, allowedActions: settings.allowedActions })
@@ -81,7 +81,7 @@ export class ActionRunner {
     }
   }
 
-  /** Brings what was staged of the working set to the disk. */
+  /** Writes the staged changes of the working set. */
   async landWorkingSet(): Promise<void> {
     const set = await this.#set
     if (set !== undefined && 'land' in set) await set.land()

@@ -104,7 +104,7 @@ function groupNote({ group, syntax, startLine }: Block, broken: ReadonlyMap<Bloc
   const first = group && broken.get(group)
   if (first === undefined) return undefined
   const skipped = group?.atomic || syntaxOf(syntax).groups?.checked === 'whole' || first.block.startLine < startLine
-  return skipped ? `task ${first.checked.id} of its group cannot be carried out` : undefined
+  return skipped ? `task ${first.checked.id} of its group is invalid` : undefined
 }
 
 interface Own {

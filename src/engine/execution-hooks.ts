@@ -19,8 +19,8 @@ type Options = Pick<ExecutionOptions, 'settings' | 'registry' | 'commands' | 'si
 }
 
 /**
- * Runs the user's hooks around an execution: once, and only where something may change. They are part of it, so undo
- * takes back what they did.
+ * Runs the user's hooks before and after an execution: once, and only if an action may change files. They are part of
+ * the execution, so undo reverts their changes too.
  */
 export class ExecutionHooks {
   readonly #options: Options
@@ -49,21 +49,21 @@ export class ExecutionHooks {
     const end = await this.#run('before', {}, execution)
     if (end === undefined || end.failed) this.#state = 'refused'
     if (end?.failed) {
-      const message = ['Before hooks failed - aborting execution', ...end.told].join('\n')
+      const message = ['Before hooks failed - aborting execution', ...end.reports].join('\n')
       execution.fail(message, end.late ? 'exec_timeout' : 'exec_failed')
     }
     return end !== undefined && !end.failed
   }
 
-  /** When everything is on the disk, whatever came of it. */
+  /** When all files are written, whether or not actions failed. */
   async after(execution: Execution): Promise<void> {
     if (this.#state !== 'begun' || this.#options.signal?.aborted) return
     const result = execution.result()
     this.#history.acting = result.results.length + 1
     const end = await this.#run('after', factsOf(result, this.#files()), execution)
     if (!end?.failed) return
-    const kept = 'What was executed stays; clada undo takes it back.'
-    const message = [`After hooks failed. ${kept}`, ...end.told].join('\n')
+    const kept = 'The changes stay; clada undo reverts them.'
+    const message = [`After hooks failed. ${kept}`, ...end.reports].join('\n')
     execution.fail(message, end.late ? 'exec_timeout' : 'exec_failed')
   }
 
@@ -72,7 +72,7 @@ export class ExecutionHooks {
     return faults.length === 0 && effect !== undefined && effect !== 'read' && effect !== 'meta'
   }
 
-  /** What actions changed and is still a file, relative to the root where it lies in it. */
+  /** The files that actions changed and that still exist, as `pathFrom` names them. */
   #files(): string[] {
     const { root } = this.#options.settings
     return this.#history
@@ -82,7 +82,7 @@ export class ExecutionHooks {
       .sort()
   }
 
-  /** Undefined when nothing may be run at all; the execution is told why. */
+  /** Undefined when no hook can run; the execution then fails. */
   async #run(side: 'before' | 'after', facts: Facts, execution: Execution): Promise<HooksEnd | undefined> {
     const { hooks = {}, vars = {}, settings, commands = defaultCommandSettings, signal } = this.#options
     const files = this.#disk.filesFor(() => {})
@@ -98,8 +98,8 @@ export class ExecutionHooks {
     try {
       const end = await runHooks(hooks[side] ?? [], { vars, facts }, scope)
       execution.hooksFailed(side, end.errors)
-      // Those that may fail are told of all the same.
-      if (!end.failed) execution.warn(...end.told.map((told) => `hook ${told}`))
+      // Failures that do not stop the run are warnings.
+      if (!end.failed) execution.warn(...end.reports.map((report) => `hook ${report}`))
       return end
     } catch (error) {
       if (!(error instanceof Stop)) throw error

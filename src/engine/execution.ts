@@ -17,17 +17,17 @@ import type { Change, Landing, OpenWorkspace, Scope } from '../workspace/open.ts
 export interface ExecutionOptions extends ActionRunnerOptions {
   readonly registry: Registry
   readonly onAction?: ((result: ActionResult) => void) | undefined
-  /** Hears what an action did to files, before `onAction` tells of it. Nothing is kept for it where it is not given. */
+  /** Receives the changes of files before `onAction` reports the action. Without it no changes are kept. */
   readonly onChanges?: ((result: ActionResult, changes: readonly Change[]) => void) | undefined
-  /** Milliseconds for the whole. The clock is asked before each action: a timer may come late while much is done. */
+  /** Milliseconds for the whole run. The clock is read before each action: a timer may be late under load. */
   readonly timeLimit?: number | undefined
-  /** Asked before blocks are carried out; false when they must not be. */
+  /** Called before blocks run; false when they must not. */
   readonly admit?: ((blocks: readonly Block[]) => Promise<boolean>) | undefined
   /** Only these blocks, by their task numbers. */
   readonly only?: ReadonlySet<string> | undefined
-  /** Told of each action as it begins and as it is over. */
+  /** Records each action as it begins and ends. */
   readonly log?: ActionLog | undefined
-  /** Whether a block need not be carried out, because it was. Asked of every block, in order. */
+  /** The earlier run of a block that need not run again. Called for every block, in order. */
   readonly done?: ((block: string) => Promise<AlreadyDone | undefined>) | undefined
 }
 
@@ -39,8 +39,8 @@ export interface ActionLog {
 }
 
 /**
- * Carries out blocks in order and keeps what came of them. Files of different actions may land side by side, as
- * long as nobody looks at them; results are told in order all the same.
+ * Runs blocks in order and keeps their results. Files of different actions may be written concurrently, as long as no
+ * action reads them; results are reported in order all the same.
  */
 export class Execution {
   readonly #options: ExecutionOptions
@@ -52,8 +52,8 @@ export class Execution {
   readonly #changes = new Map<ActionResult, Change[]>()
   readonly #parseErrors: ParseError[] = []
   readonly #warnings: string[] = []
-  /** One for each action whose files are on their way, oldest first. */
-  readonly #landing: Promise<void>[] = []
+  /** One for each action whose files are still being written, oldest first. */
+  readonly #writing: Promise<void>[] = []
   #reported: Promise<void> = Promise.resolve()
   #blocks = 0
   #executed = 0
@@ -65,13 +65,13 @@ export class Execution {
     this.#options = options
     this.#workspace = workspace
     const { settings, registry, effect, ask } = options
-    // Whoever is asked has been told of everything before.
+    // Every earlier action is reported before the user is asked.
     const asked = ask && ((request: ApprovalRequest) => this.#reported.then(() => ask(request)))
     this.#runner = new ActionRunner({ ...options, ask: asked }, workspace)
     this.#tasks = new Tasks({ settings, registry, effect, isThere: (absolute) => workspace.isThere(absolute) })
   }
 
-  async carryOut(blocks: readonly Block[]): Promise<void> {
+  async runBlocks(blocks: readonly Block[]): Promise<void> {
     if (this.#options.admit !== undefined && !(await this.#options.admit(blocks))) return
     for (let at = 0; at < blocks.length;) {
       const first = blocks[at]
@@ -91,18 +91,17 @@ export class Execution {
     }
   }
 
-  /** Faults that cost no block. */
+  /** Faults outside of blocks. */
   note(faults: readonly Fault[], warnings: readonly string[]): void {
     for (const fault of faults) this.#parseErrors.push(syntaxError(undefined, fault))
     this.#warnings.push(...warnings)
   }
 
-  /** The run as a whole cannot go on. What was done stays done. */
+  /** Stops the run. Finished actions keep their results. */
   fail(message: string, code: Code): void {
     this.#fatal = { fatalError: message, fatalCode: code }
   }
 
-  /** What hooks that failed have to say. */
   hooksFailed(side: 'before' | 'after', errors: readonly string[]): void {
     if (errors.length > 0) this.#hookErrors = { hookErrors: { ...this.#hookErrors.hookErrors, [side]: [...errors] } }
   }
@@ -111,21 +110,21 @@ export class Execution {
     this.#warnings.push(...warnings)
   }
 
-  /** The execution is written down. */
+  /** The history has recorded the execution. */
   saved(commit: string | undefined, warnings: readonly string[]): void {
     if (commit !== undefined) this.#commit = { gitCommit: commit }
     this.#warnings.push(...warnings)
   }
 
-  /** Waits until everything is on the disk and told. */
-  settled(): Promise<void> {
+  /** Waits until all files are written and all results are reported. */
+  allReported(): Promise<void> {
     return this.#reported
   }
 
-  /** Brings a staged document to the disk, or says why nothing of it counts. */
+  /** Writes a staged document to the disk, or marks all of its actions as failed. */
   async landTogether(): Promise<void> {
     const failed = this.#results.find((result) => !result.success)
-    const whole = 'and the document is carried out whole or not at all'
+    const whole = 'and the document is atomic'
     if (failed !== undefined) return this.#refuse(this.#results, stopped(`action ${failed.seq} failed, ${whole}`))
     if (this.#parseErrors.length > 0) return this.#refuse(this.#results, stopped(`a block could not be read, ${whole}`))
     try {
@@ -167,7 +166,7 @@ export class Execution {
     return chosen
   }
 
-  /** The first failure skips the rest. Whether a group is sound is asked of all of it, also where only a part is chosen. */
+  /** The first failure skips the rest. The whole group must be valid, also where only some of its tasks are selected. */
   async #performGroup(group: BlockGroup, tasks: readonly Task[]): Promise<void> {
     const chosen = this.#chosen(tasks)
     if (chosen.length === 0) return
@@ -175,24 +174,22 @@ export class Execution {
     const allOrNothing = group.atomic || tasks.some(({ block }) => syntaxOf(block.syntax).groups?.checked === 'whole')
     const scope = group.atomic ? await this.#workspace.group() : this.#workspace
     const done: ActionResult[] = []
-    let reason =
-      invalid !== undefined && allOrNothing ? `task ${invalid.number} of its group cannot be carried out` : undefined
+    let reason = invalid !== undefined && allOrNothing ? `task ${invalid.number} of its group is invalid` : undefined
     for (const task of chosen) {
       if (!task.ready) {
         this.#parseErrors.push(...task.errors)
-        reason ??= `task ${task.number} of its group cannot be carried out`
+        reason ??= `task ${task.number} of its group is invalid`
       } else if (reason !== undefined) this.#skip(task, reason)
       else {
         const result = await this.#perform(task, scope)
-        // The next task may depend on this one, so it waits until the files have landed.
+        // The next task may depend on the files of this one.
         await this.#reported
         done.push(result)
         if (!result.success) reason = `task ${task.number} of its group failed`
       }
     }
     if (!('land' in scope)) return
-    if (reason !== undefined)
-      return this.#refuse(done, stopped(`${reason}, and the group is carried out whole or not at all`))
+    if (reason !== undefined) return this.#refuse(done, stopped(`${reason}, and the group is atomic`))
     try {
       for (const saved of await scope.land()) this.#warnings.push(displacedWarning(saved))
     } catch (error) {
@@ -204,36 +201,36 @@ export class Execution {
   async #perform(task: ReadyTask, scope: Scope): Promise<ActionResult> {
     const result = this.#begin(task)
     const begun = now()
-    const landings: Landing[] = []
+    const writes: Landing[] = []
     const done = this.#options.done && (await this.#options.done(task.block.raw))
     if (done !== undefined) result.details = { already_done: done }
     const changesSince = this.#notes() ? scope.noting() : undefined
     const outcome =
       done === undefined
-        ? await this.#outcome(task, scope, (landing) => landings.push(landing))
+        ? await this.#outcome(task, scope, (write) => writes.push(write))
         : ok(undefined, [alreadyWarning(done)])
     if (!outcome.ok) this.#giveUp(outcome.problem)
     settle(result, outcome, [...(task.block.warnings ?? []), ...task.decoded.warnings])
 
-    const landed = this.#landed(result, landings).then(async () => {
+    const written = this.#written(result, writes).then(async () => {
       await this.#options.log?.acted(result)
       result.durationMs = Math.round((now() - begun) * 1000) / 1000
     })
-    // A stage tells everything since, so it is asked before anything else is done there.
-    const staged = changesSince && scope.staged ? landed.then(changesSince) : undefined
-    const tell =
+    // A stage reports all changes since the start, so it is read before the next action begins.
+    const staged = changesSince && scope.staged ? written.then(changesSince) : undefined
+    const report =
       changesSince === undefined
-        ? () => this.#tell(result)
-        : async () => this.#tell(result, await (staged ?? changesSince()))
-    // In order, whatever order the files land in.
-    this.#reported = this.#reported.then(() => landed).then(tell)
+        ? () => this.#report(result)
+        : async () => this.#report(result, await (staged ?? changesSince()))
+    // In document order, whichever files are written first.
+    this.#reported = this.#reported.then(() => written).then(report)
     if (staged !== undefined) {
       const changes = await staged
       if (this.#options.effect === 'show') this.#changes.set(result, changes)
     }
-    if (landings.length === 0) return result
-    this.#landing.push(landed)
-    if (this.#landing.length >= maxLanding) await this.#landing.shift()
+    if (writes.length === 0) return result
+    this.#writing.push(written)
+    if (this.#writing.length >= maxWriting) await this.#writing.shift()
     return result
   }
 
@@ -263,27 +260,27 @@ export class Execution {
   #skip(task: ReadyTask, reason: string): void {
     const result = this.#begin(task)
     settle(result, { ok: false, problem: stopped(reason) }, [])
-    this.#reported = this.#reported.then(() => this.#tell(result))
+    this.#reported = this.#reported.then(() => this.#report(result))
   }
 
-  async #outcome(task: ReadyTask, scope: Scope, onWrite: (landing: Landing) => void): Promise<Outcome> {
+  async #outcome(task: ReadyTask, scope: Scope, onWrite: (write: Landing) => void): Promise<Outcome> {
     const problem = this.#over() ?? this.#runner.refusal(task)
     if (problem !== undefined) return { ok: false, problem }
     this.#executed++
     return this.#runner.run(task, scope, onWrite)
   }
 
-  /** Why nothing more is carried out. */
+  /** The reason to skip all further actions. */
   #over(): Problem | undefined {
     const { signal, timeLimit } = this.#options
     if (signal?.aborted) return stopped(stopReason(signal))
     if (timeLimit !== undefined && now() - this.#begun > timeLimit)
-      return stopped(`the time limit of ${timeLimit / 1000} s is over`)
+      return stopped(`the ${timeLimit / 1000} s time limit was reached`)
     const { fatalError } = this.#fatal
     return fatalError === undefined ? undefined : stopped(fatalError)
   }
 
-  /** The files have landed by then, so that a failure is no more than a warning. */
+  /** The files are already written, so a failure is only a warning. */
   async #landWorkingSet(): Promise<void> {
     try {
       await this.#runner.landWorkingSet()
@@ -292,8 +289,8 @@ export class Execution {
     }
   }
 
-  /** Whoever listens and throws stops the run, but not what is on its way to the disk. */
-  #tell(result: ActionResult, changes: readonly Change[] = []): void {
+  /** A listener that throws stops the run, but not writes that have begun. */
+  #report(result: ActionResult, changes: readonly Change[] = []): void {
     try {
       if (changes.length > 0) this.#options.onChanges?.(result, changes)
       this.#options.onAction?.(result)
@@ -302,19 +299,19 @@ export class Execution {
     }
   }
 
-  /** An action has succeeded only when its files are on the disk. */
-  async #landed(result: ActionResult, landings: readonly Landing[]): Promise<void> {
-    const all = await Promise.allSettled(landings.map((landing) => landing.written))
-    for (const [index, settled] of all.entries()) {
-      if (settled.status === 'rejected' && landings[index]?.told) continue
-      if (settled.status === 'rejected') settle(result, { ok: false, problem: problemOf(settled.reason) }, [])
-      else if (settled.value.displaced !== undefined) {
-        result.warnings = [...(result.warnings ?? []), displacedWarning(settled.value.displaced)]
+  /** An action succeeds only when its files are written. */
+  async #written(result: ActionResult, writes: readonly Landing[]): Promise<void> {
+    const ends = await Promise.allSettled(writes.map((write) => write.written))
+    for (const [index, end] of ends.entries()) {
+      if (end.status === 'rejected' && writes[index]?.told) continue
+      if (end.status === 'rejected') settle(result, { ok: false, problem: problemOf(end.reason) }, [])
+      else if (end.value.displaced !== undefined) {
+        result.warnings = [...(result.warnings ?? []), displacedWarning(end.value.displaced)]
       }
     }
   }
 
-  /** Where nothing may be written now, nothing else need be tried. */
+  /** Without the lock or git no action can write, so the rest is skipped. */
   #giveUp(problem: Problem): void {
     if (problem.kind !== 'locked' && problem.kind !== 'git') return
     const { error, code } = explain(problem, 'clada')
@@ -329,11 +326,11 @@ export class Execution {
   }
 }
 
-/** More files than this on their way at once would only cost memory. */
-const maxLanding = 16
+/** More concurrent writes would only cost memory. */
+const maxWriting = 16
 
 const alreadyWarning = ({ execution, action, time }: AlreadyDone): string =>
-  `already applied by action ${action} of execution ${execution} (${time}), so it was not carried out again`
+  `already applied by action ${action} of execution ${execution} (${time}), so it was skipped`
 
 const displacedWarning = (saved: string): string =>
-  `someone else wrote to this file in the moment it was replaced; their text is saved in ${saved}`
+  `another program wrote to this file while it was being replaced; its text is saved in ${saved}`

@@ -16,7 +16,6 @@ import { changeOf, diffOf } from './preview.ts'
 import { type Change, openWorkspace } from '../workspace/open.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
 
-/** One line of the history. */
 export interface HistoryEntry {
   number: number
   time: string
@@ -24,14 +23,13 @@ export interface HistoryEntry {
   /** The execution that an undo or redo is about. */
   of?: number
   summary: string
-  /** Taken back, and not brought again. */
+  /** Undone, and not redone since. */
   undone: boolean
-  /** It died before its end. */
   interrupted: boolean
   done: number
   failed: number
   paths: string[]
-  /** Those of them that somebody else had changed since clada touched them last. */
+  /** Those that were changed by others between clada's last change and this one. */
   meanwhile?: string[]
   mode: 'commit' | 'shadow' | 'off'
   commit?: string
@@ -45,11 +43,11 @@ export interface ExecutionDetail extends HistoryEntry {
 /** Files before and after an execution, as texts. */
 export interface ExecutionChanges {
   changes: FileChange[]
-  /** What somebody else had done to its files since clada touched them last. */
+  /** Changes by others between clada's last change and this one. */
   meanwhile: FileChange[]
 }
 
-/** Everything that was executed, oldest first. */
+/** All executions, oldest first. */
 export async function historyOf(settings: Settings): Promise<HistoryEntry[]> {
   const { records, history } = await read(settings)
   const undone = undoneIn(records)
@@ -60,7 +58,7 @@ export async function historyOf(settings: Settings): Promise<HistoryEntry[]> {
   })
 }
 
-/** What one execution changed, and what others had changed before it; undefined when there is none of that number. */
+/** The changes of one execution, and those of others before it; undefined when the number is unknown. */
 export async function changesOf(settings: Settings, number: number): Promise<ExecutionChanges | undefined> {
   const { records, history, inspect } = await read(settings)
   const record = records.find((one) => one.number === number)
@@ -79,7 +77,7 @@ export async function changesOf(settings: Settings, number: number): Promise<Exe
   }
 }
 
-/** What others have changed since, in the files that clada touched. */
+/** Changes by others since, in files that clada changed. */
 export async function changedSince(settings: Settings): Promise<FileChange[]> {
   const { records, history, inspect } = await read(settings)
   const known: Known = new Map()
@@ -92,7 +90,7 @@ export async function changedSince(settings: Settings): Promise<FileChange[]> {
   })
 }
 
-/** One execution with what it changed; undefined when there is none of that number. */
+/** One execution with its diffs; undefined when the number is unknown. */
 export async function executionOf(settings: Settings, number: number): Promise<ExecutionDetail | undefined> {
   const { records, history, inspect } = await read(settings)
   const record = records.find((one) => one.number === number)
@@ -103,7 +101,7 @@ export async function executionOf(settings: Settings, number: number): Promise<E
     const sides = sidesOf(entry, contents, settings.root, inspect)
     if (sides === undefined) {
       const [path, change] = [entry.path, verbOf(entry)]
-      return { path, change, binary: true, diff: `What it became was not kept: ${path} (${change})\n` }
+      return { path, change, binary: true, diff: `Its new content was not kept: ${path} (${change})\n` }
     }
     const change = changeAt(settings.root, entry.path, ...sides)
     return change === undefined ? [] : [diffOf(change, settings.root)]
@@ -118,16 +116,16 @@ export async function executionOf(settings: Settings, number: number): Promise<E
   return { ...entryOf(record, undone), actions, diffs }
 }
 
-/** When a block was last carried out, by its text. */
+/** The last run of a block, by its text. */
 export async function executedBefore(settings: Settings, block: string): Promise<Executed | undefined> {
   const { records } = await read(settings)
   return lastRunOf(fingerprintOf(Buffer.from(block)), records)
 }
 
-/** Looks back no further: what was done so long ago was meant to be done again. */
+/** Older executions do not count: a block that ran so long ago is meant to run again. */
 const rememberedExecutions = 100
 
-/** Answers for the blocks of a document, in order, whether they need not be carried out. */
+/** Answers for the blocks of a document, in order, whether they already ran. */
 export async function doneBefore(
   settings: Settings,
   again: ((block: string) => boolean) | undefined,
@@ -137,7 +135,7 @@ export async function doneBefore(
   return (block) => done(block, fingerprintOf(Buffer.from(block)))
 }
 
-/** Which action took a text out of a file. */
+/** The action that removed a text from a file. */
 export async function textLostBy(settings: Settings, absolute: string, text: string): Promise<LostBy | undefined> {
   const { records, history } = await read(settings)
   return lostBy(records, history, pathFrom(settings.root, absolute), text)
@@ -184,7 +182,7 @@ function entryOf(record: ExecutionRecord, undone: ReadonlySet<number>): HistoryE
 const undoneIn = (records: readonly ExecutionRecord[]): Set<number> =>
   new Set(standings(records).flatMap(({ record, undone }) => (undone ? [record.number] : [])))
 
-/** What clada left at each path, and in which execution. */
+/** The state in which clada left each path, and the execution. */
 type Known = Map<string, { readonly state: State; readonly number: number }>
 
 interface Turn {
@@ -193,7 +191,7 @@ interface Turn {
   readonly to: FileState | null
 }
 
-/** Paths that an execution found otherwise than they were left. Remembers how it leaves them itself. */
+/** Paths that an execution found changed by others. Adds to `known` how it leaves them itself. */
 function meanwhileIn({ number, paths }: ExecutionRecord, known: Known, history: string): Turn[] {
   return paths.flatMap(({ path: name, before, after }) => {
     const left = known.get(name)
@@ -222,7 +220,7 @@ type FileState = NonNullable<Change['before']>
 
 const linkState = (target: string): FileState => ({ bytes: Buffer.from(target), mode: 0o120000 })
 
-/** Null where there is no file, undefined where there was one that was not kept. */
+/** Null for no file, undefined for a file whose content was not kept. */
 function keptState(state: State, contents: Contents): FileState | null | undefined {
   if (state.type === 'symlink') return linkState(state.target)
   if (state.type !== 'file') return null
@@ -232,7 +230,7 @@ function keptState(state: State, contents: Contents): FileState | null | undefin
 
 const stateOf = (state: State, contents: Contents): FileState | null => keptState(state, contents) ?? null
 
-/** A path before and after; undefined where that is not known any more. */
+/** A path before and after; undefined where the content was not kept. */
 function sidesOf(
   { path: name, before, after }: PathRecord,
   contents: Contents,
@@ -244,7 +242,7 @@ function sidesOf(
   return from === undefined || to === undefined ? undefined : [from, to]
 }
 
-/** What was too large to be kept a second time, where it still is as it was left. */
+/** A file that was too large to keep, if it is still unchanged on the disk. */
 function stillThere(state: State, look: () => Inspected): FileState | null | undefined {
   if (state.type !== 'file') return null
   const found = look()

@@ -28,7 +28,7 @@ export function validationError(block: Block, decoded: Decoded & { ok: false }):
     errorType,
     message,
     code,
-    // What was called without a document stands on no line.
+    // A call without a document has no line.
     ...(block.startLine === 0 ? {} : { line: block.startLine, blockStartLine: block.startLine }),
     shamContent: shamContentOf(block),
     ...(hint === undefined ? {} : { hint }),

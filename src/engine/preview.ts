@@ -4,7 +4,7 @@ import type { FileChange, FileDiff } from '../core/result.ts'
 import { unifiedDiff } from '../text/unified-diff.ts'
 import type { Change } from '../workspace/open.ts'
 
-/** One file's change as texts, for a project. */
+/** The change of a file as texts. */
 export function changeOf({ at, before, after }: Change, root: string): FileChange {
   const path = pathFrom(root, at.absolute)
   const change = before === null ? 'create' : after === null ? 'delete' : 'modify'
@@ -14,7 +14,7 @@ export function changeOf({ at, before, after }: Change, root: string): FileChang
   return { path, change, binary, before: text(before), after: text(after) }
 }
 
-/** One file's change as git would write it. */
+/** The change of a file as a git diff. */
 export function diffOf(whole: Change, root: string): FileDiff {
   const { before, after } = whole
   const { path, change, binary, ...texts } = changeOf(whole, root)
@@ -29,7 +29,7 @@ export function diffOf(whole: Change, root: string): FileDiff {
 
 const isText = (bytes: Buffer): boolean => isUtf8(bytes) && !bytes.includes(0)
 
-/** Git knows two kinds of file, and links. */
+/** Git has two modes of files, and links. */
 function gitMode(mode: number): string {
   if ((mode & 0o170000) === 0o120000) return '120000'
   return mode & 0o111 ? '100755' : '100644'

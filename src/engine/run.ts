@@ -18,24 +18,24 @@ import { BlockStream } from '../syntax/stream-blocks.ts'
 import { type Change, openWorkspace } from '../workspace/open.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
 
-/** The only file that knows the order of the stages: text, blocks, actions, policy, workspace, result. */
+/** This file alone defines the order of the stages: text, blocks, actions, policy, workspace, result. */
 export interface RunOptions extends Omit<ExecutionOptions, 'admit' | 'log' | 'steps' | 'done'>, FindOptions {
   readonly history: HistorySettings
-  /** Chooses among what was found in a whole text. */
+  /** Selects among the blocks of a whole text. */
   readonly select?: ((document: Document) => Document) | undefined
   readonly hooks?: Hooks | undefined
   readonly vars?: Readonly<Record<string, string>> | undefined
-  /** What becomes of blocks that were carried out before. */
+  /** Handling of blocks that already ran. */
   readonly alreadyDone?: 'warn' | 'skip' | 'run' | undefined
-  /** Whether a block runs although it was carried out before. */
+  /** Whether a block runs although it already ran. */
   readonly again?: ((block: string) => boolean) | undefined
 }
 
 export interface RunResult {
   readonly result: ExecutionResult
-  /** With `show`: what would be different. */
+  /** With `show`: all changes. */
   readonly changes: readonly Change[]
-  /** With `show`: what each action would change, by its number. */
+  /** With `show`: the changes of each action, by its number. */
   readonly changesBy: ReadonlyMap<number, readonly Change[]>
 }
 
@@ -45,18 +45,18 @@ export async function run(text: string, options: RunOptions): Promise<RunResult>
   const tooLarge = inputTooLarge(text, options.settings.limits.inputBytes)
   if (tooLarge !== undefined) return { ...nothing, result: fatal(tooLarge, 'input_too_large') }
   const found = findBlocks(new Source(text), options)
-  return carryOut(options.select?.(found) ?? found, options)
+  return runDocument(options.select?.(found) ?? found, options)
 }
 
-/** The same for blocks that are already there. */
-export function carryOut(document: Document, options: RunOptions): Promise<RunResult> {
+/** The same for blocks that are already parsed. */
+export function runDocument(document: Document, options: RunOptions): Promise<RunResult> {
   return inWorkspace(options, async (execution) => {
     execution.note(document.faults, document.warnings)
-    await execution.carryOut(document.blocks)
+    await execution.runBlocks(document.blocks)
   })
 }
 
-/** The same for a text that is still coming: each block is carried out as soon as it is complete. */
+/** The same for a text that is still arriving: each block runs as soon as it is complete. */
 export function runStream(texts: AsyncIterable<string>, options: RunOptions): Promise<RunResult> {
   return inWorkspace(options, async (execution) => {
     const stream = new BlockStream(options)
@@ -66,9 +66,9 @@ export function runStream(texts: AsyncIterable<string>, options: RunOptions): Pr
       for await (const text of texts) {
         size += Buffer.byteLength(text)
         if (size > limit) throw new InputError(sizeMessage(size, limit), 'input_too_large')
-        await execution.carryOut(stream.push(text).blocks)
-        // Whoever watches sees each action before the next text comes.
-        await execution.settled()
+        await execution.runBlocks(stream.push(text).blocks)
+        // Each action is reported before the next text is awaited.
+        await execution.allReported()
       }
     } catch (error) {
       if (!(error instanceof InputError)) throw error
@@ -76,7 +76,7 @@ export function runStream(texts: AsyncIterable<string>, options: RunOptions): Pr
     }
     const rest = stream.end()
     execution.note(rest.faults, rest.warnings)
-    await execution.carryOut(rest.blocks)
+    await execution.runBlocks(rest.blocks)
   })
 }
 
@@ -95,7 +95,7 @@ async function inWorkspace(options: RunOptions, work: (execution: Execution) => 
   const hooks = recorded && (await hooksFor(options, recorded))
   try {
     const log = history && logInto(history, settings)
-    // Loaded when the user calls one: documents never do.
+    // Loaded when the user calls one: documents must not.
     const steps = async (): Promise<Steps> =>
       (await import('../timetravel/steps.ts')).stepsOf(settings, options.history)
     const execution: Execution = new Execution(
@@ -109,14 +109,14 @@ async function inWorkspace(options: RunOptions, work: (execution: Execution) => 
       workspace,
     )
     await work(execution).catch((error: unknown) => execution.fail(unexpected(error), 'internal_error'))
-    // Whatever went wrong, what was done is written down and told.
-    await execution.settled()
+    // Finished actions are recorded and reported, even after a failure.
+    await execution.allReported()
     const changes = effect === 'show' ? workspace.changes() : []
     if (effect === 'together') await execution.landTogether()
     await hooks?.after(execution)
     if (history !== undefined) {
       if (options.alreadyDone !== 'run') noticeRepeat(execution, history, settings.root)
-      await writeDown(execution, history)
+      await record(execution, history)
     }
     return { result: execution.result(), changes, changesBy: execution.changes() }
   } finally {
@@ -138,7 +138,7 @@ async function hooksFor(
 const unexpected = (error: unknown): string =>
   `Unexpected error in execute: ${error instanceof Error ? error.message : String(error)}`
 
-/** Whether blocks need not be carried out. The history is looked at once, when the first block comes. */
+/** Whether blocks already ran. The history is read once, for the first block. */
 function doneFor({ alreadyDone, again, settings, effect }: RunOptions): ExecutionOptions['done'] {
   if (alreadyDone !== 'skip' || effect === 'show') return undefined
   let ledger: Promise<(block: string) => Done | undefined> | undefined
@@ -148,7 +148,7 @@ function doneFor({ alreadyDone, again, settings, effect }: RunOptions): Executio
   }
 }
 
-/** Carrying out the same document twice is rarely meant. Where it changed nothing and failed nowhere it does not matter. */
+/** Running the same document twice is rarely intended. It is harmless if nothing changed or failed. */
 function noticeRepeat(execution: Execution, history: History, root: string): void {
   const { document, begun } = history
   const { results } = execution.result()
@@ -157,10 +157,10 @@ function noticeRepeat(execution: Execution, history: History, root: string): voi
   const stateDir = stateDirOf(root)
   const before = stateDir === undefined ? undefined : previousRunOf(document, path.join(stateDir, 'history'))
   if (before === undefined) return
-  history.warnings.push(`the same document was carried out before, by execution ${before.execution} (${before.time})`)
+  history.warnings.push(`the same document already ran as execution ${before.execution} (${before.time})`)
 }
 
-/** Writes actions down, and tells one that misses a text who took it away. */
+/** Records actions, and adds to one that misses a text which action removed it. */
 function logInto(history: History, settings: Settings): ActionLog {
   return {
     act: (seq, raw, explanation) => history.act(seq, raw, explanation),
@@ -179,10 +179,10 @@ function logInto(history: History, settings: Settings): ActionLog {
   }
 }
 
-/** What was done stays done, whatever becomes of its record. */
-async function writeDown(execution: Execution, history: History): Promise<void> {
-  const kept = 'What was executed stays; clada undo takes it back.'
-  const lost = 'What was executed stays. The journal of it was removed meanwhile, so clada undo cannot take it back.'
+/** A record that cannot be written is a failure; the changes stay. */
+async function record(execution: Execution, history: History): Promise<void> {
+  const kept = 'The changes stay; clada undo reverts them.'
+  const lost = 'The changes stay. Their journal was removed meanwhile, so clada undo cannot revert them.'
   try {
     const { results } = execution.result()
     const ended = await history.end(results)
@@ -206,7 +206,7 @@ function inputTooLarge(text: string, limit: number): string | undefined {
 }
 
 const sizeMessage = (size: number, limit: number): string =>
-  `input_too_large: the document has ${size} bytes or more, the limit is ${limit}. Split it into several.`
+  `input_too_large: the document has at least ${size} bytes, the limit is ${limit}. Split it into several documents.`
 
 function fatal(fatalError: string, fatalCode: 'input_too_large'): ExecutionResult {
   return { success: false, totalBlocks: 0, executedActions: 0, results: [], parseErrors: [], fatalError, fatalCode }

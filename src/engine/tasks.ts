@@ -7,7 +7,7 @@ import type { Settings } from '../core/settings.ts'
 import { syntaxOf } from '../syntax/table.ts'
 import { syntaxError, validationError } from './parse-error.ts'
 
-/** A block with its number, and the action it asks for or why it asks for none. */
+/** A block with its number, and its action or the errors in it. */
 export type Task =
   | ReadyTask
   | { readonly ready: false; readonly block: Block; readonly number: string; readonly errors: ParseError[] }
@@ -24,11 +24,9 @@ export interface TaskRules {
   readonly settings: Settings
   readonly registry: Registry
   readonly effect: 'land' | 'together' | 'show'
-  /** Whether there is anything at a path. */
   isThere(absolute: string): boolean
 }
 
-/** Turns blocks into tasks, in the order they come. */
 export class Tasks {
   readonly #rules: TaskRules
   readonly #numbers = new TaskNumbers()
@@ -41,7 +39,7 @@ export class Tasks {
     const { settings, registry } = this.#rules
     return blocks.map((block) => {
       const number = this.#numbers.next(block)
-      const told = {
+      const labels = {
         task: number,
         ...(syntaxOf(block.syntax).ids === 'written' ? {} : { blockId: number }),
         ...(block.group === undefined ? {} : { group: block.group.line }),
@@ -52,7 +50,7 @@ export class Tasks {
           ready: false,
           block,
           number,
-          errors: block.faults.map((fault) => ({ ...syntaxError(block, fault), ...told })),
+          errors: block.faults.map((fault) => ({ ...syntaxError(block, fault), ...labels })),
         }
       }
       const relativePaths = settings.relativePaths || syntaxOf(block.syntax).paths === 'relative'
@@ -63,24 +61,24 @@ export class Tasks {
       )
       const refused = this.#refusedWhole(block, decoded)
       if (refused !== undefined) {
-        return { ready: false, block, number, errors: [{ ...refused, ...told }] }
+        return { ready: false, block, number, errors: [{ ...refused, ...labels }] }
       }
       return decoded.ok
         ? { ready: true, block, number, decoded }
-        : { ready: false, block, number, errors: [{ ...validationError(block, decoded), ...told }] }
+        : { ready: false, block, number, errors: [{ ...validationError(block, decoded), ...labels }] }
     })
   }
 
-  /** What lands whole or not at all cannot hold what nobody can take back. */
+  /** An atomic group must not start a process: its effects cannot be reverted. */
   #refusedWhole(block: Block, decoded: Decoded): ParseError | undefined {
     if (!decoded.ok || !(block.group?.atomic || this.#rules.effect === 'together')) return undefined
     if (!decoded.spec.startsProcess?.(decoded.params)) return undefined
-    const message = `${block.action}: Command not allowed: it would start a process, which cannot be taken back`
+    const message = `${block.action}: Command not allowed: it would start a process, which cannot be reverted`
     const hint = 'Put it into a block of its own, without atomic.'
     return validationError(block, { ok: false, errorType: 'validation', message, code: 'command_not_allowed', hint })
   }
 
-  /** Some models put the project's own name, or a side of a diff, in front of every path. It goes, unless it is there. */
+  /** Some models prefix every path with the project's own name or with the a/ or b/ of a diff. It is removed unless it exists. */
   #withoutRootName({ params, rootNameMayLead, sideMayLead }: Block): { params: Block['params']; warnings: string[] } {
     const { root } = this.#rules.settings
     const given = params['path'] ?? ''
@@ -91,7 +89,7 @@ export class Tasks {
     const what = rootNameMayLead ? 'the name of the project itself' : `${name}/, as in a diff,`
     return {
       params: { ...params, path: short },
-      warnings: [`'${given}' begins with ${what} and was taken for '${short}'`],
+      warnings: [`'${given}' starts with ${what} and was read as '${short}'`],
     }
   }
 }

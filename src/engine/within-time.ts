@@ -3,7 +3,7 @@ export interface Limits {
   readonly timeLimit?: number
 }
 
-/** Gives a piece of work so many seconds, where a number is given: then its signal says so, and nothing begins later. */
+/** Limits work to a number of seconds, if given: its signal is then aborted, and no action begins later. */
 export async function withinTime<T>(
   seconds: number | undefined,
   given: AbortSignal | undefined,
@@ -11,7 +11,7 @@ export async function withinTime<T>(
 ): Promise<T> {
   if (seconds === undefined) return work(given === undefined ? {} : { signal: given })
   const over = new AbortController()
-  const end = (): void => over.abort(new Error(`the time limit of ${seconds} s is over`))
+  const end = (): void => over.abort(new Error(`the ${seconds} s time limit was reached`))
   const timer = setTimeout(end, Math.min(seconds * 1000, longestTimer))
   const signal = given === undefined ? over.signal : AbortSignal.any([given, over.signal])
   try {
@@ -21,5 +21,5 @@ export async function withinTime<T>(
   }
 }
 
-/** A timer that is set for longer rings at once. */
+/** A timer with a longer delay fires at once. */
 const longestTimer = 2 ** 31 - 1

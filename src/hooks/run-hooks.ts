@@ -21,7 +21,7 @@ export interface HooksEnd {
   /** `command: reason`, for each that failed. */
   readonly errors: readonly string[]
   /** The same for people, with the end of what it said. */
-  readonly told: readonly string[]
+  readonly reports: readonly string[]
 }
 
 /** Runs hooks one after another. The first that fails and may not is the last. */
@@ -31,15 +31,15 @@ export async function runHooks(
   scope: CommandScope,
 ): Promise<HooksEnd> {
   const errors: string[] = []
-  const told: string[] = []
+  const reports: string[] = []
   for (const hook of hooks) {
     const failure = await runHook(hook, vars, facts, scope)
     if (failure === undefined) continue
     errors.push(`${hook.run}: ${failure.reason}`)
-    told.push(`${hook.run}: ${failure.reason}${failure.output === '' ? '' : `\n${failure.output}`}`)
-    if (!hook.continueOnError) return { failed: true, late: failure.late, errors, told }
+    reports.push(`${hook.run}: ${failure.reason}${failure.output === '' ? '' : `\n${failure.output}`}`)
+    if (!hook.continueOnError) return { failed: true, late: failure.late, errors, reports }
   }
-  return { failed: false, late: false, errors, told }
+  return { failed: false, late: false, errors, reports }
 }
 
 interface Failure {
@@ -57,7 +57,7 @@ async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandSco
   if (command.words?.length === 0) return undefined
   const { root, allowedRoots } = scope.settings
   const absolute = path.resolve(root, hook.cwd ?? '.')
-  if (!isBelow(absolute, root)) return failure(`Its cwd '${hook.cwd}' lies outside the project`)
+  if (!isBelow(absolute, root)) return failure(`Its cwd '${hook.cwd}' is outside the project`)
   const shell = findProgram('sh', systemPath)
   if (shell === undefined) return failure('There is no shell (sh) to run it with')
   const seconds = hook.timeout ?? defaultSeconds

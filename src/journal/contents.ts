@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Inspected } from '../core/recorder.ts'
 import { dirOf, keptFile, packFile, type Slice, type State } from './record.ts'
 
-/** Reads what an execution kept: files as they were, and what it made of them. */
+/** Reads the contents that an execution kept: files before and after its changes. */
 export class Contents {
   readonly #dir: string
 
@@ -18,7 +18,7 @@ export class Contents {
     return state.image === undefined ? undefined : this.#read(state.image, (fd) => fs.readFileSync(fd))
   }
 
-  /** The state with its bytes where they were kept, to be compared. */
+  /** The state, with its bytes if they were kept, for comparisons. */
   withBytes(state: State): State | Inspected {
     const bytes = this.bytesOf(state)
     return state.type === 'file' && bytes !== undefined ? { type: 'file', mode: state.mode, bytes } : state

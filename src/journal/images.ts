@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { hasCode } from '../core/os-error.ts'
 import type { State } from './record.ts'
 
-/** What is at a place, its bytes left out. */
+/** The state of a path without its bytes. */
 export function readState(door: string): State {
   const stat = fs.lstatSync(door, { throwIfNoEntry: false })
   if (stat === undefined) return { type: 'absent' }
@@ -11,7 +11,7 @@ export function readState(door: string): State {
   return stat.isSymbolicLink() ? { type: 'symlink', target: fs.readlinkSync(door) } : { type: 'other' }
 }
 
-/** Gives a file a second name, or copies it where that cannot be. */
+/** Keeps a file by a hard link, or by a copy where links are not possible. */
 export function keepImage(door: string, image: string): void {
   try {
     fs.linkSync(door, image)
@@ -21,7 +21,7 @@ export function keepImage(door: string, image: string): void {
   }
 }
 
-/** Cuts the tie between a kept file and one that is alive: whoever writes into that one must not change both. */
+/** Replaces a hard link by a copy, so that writes into the live file do not change the kept one. */
 export function copyImage(image: string | undefined): void {
   if (image === undefined || fs.lstatSync(image).nlink < 2) return
   copyFile(image, `${image}.own`)

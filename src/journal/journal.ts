@@ -19,10 +19,9 @@ import {
 } from './record.ts'
 
 /**
- * What one execution displaces. Before a path changes for the first time, a line in the journal says what is there,
- * and it is kept: a small file by its bytes, a large one by a second name, which keeps it exactly for the price of a
- * link, because files are replaced and never written into. A process that dies leaves enough behind to take everything
- * back.
+ * The earlier states of all paths that one execution changes. Before the first change of a path, a line describes its
+ * state, and its content is kept: that of a small file as a copy, that of a large one by a hard link, which is enough
+ * because files are replaced and never written into. So everything can be reverted even if the process is killed.
  */
 export class Journal {
   readonly #root: string
@@ -30,7 +29,7 @@ export class Journal {
   readonly #contents: Contents
   readonly #fd: number
   readonly #entries = new Map<string, Entry>()
-  /** Names of ours that live files have, by device and inode. */
+  /** How many of our links live files have, by device and inode. */
   readonly #names = new Map<string, number>()
   #images = 0
   #lines = ''
@@ -57,12 +56,12 @@ export class Journal {
     }
   }
 
-  /** A line that may wait for the next one. */
+  /** Adds a line, which is written together with the next one. */
   note(line: object): void {
     this.#lines += `${JSON.stringify(line)}\n`
   }
 
-  /** A line that must not wait. */
+  /** Adds a line and writes it at once. */
   noteNow(line: object): void {
     this.note(line)
     this.#flush()
@@ -73,7 +72,7 @@ export class Journal {
     try {
       act()
     } catch (error) {
-      // Nothing happened, or nobody can say what: the disk is asked at the end.
+      // It is unknown what happened, so the disk is read at the end.
       for (const { absolute } of changes) this.reverted(absolute)
       throw error
     }
@@ -85,7 +84,7 @@ export class Journal {
     }
   }
 
-  /** A change that was made past this journal, with what was there before. */
+  /** A change that was not made through this journal, with the state before it. */
   found(absolute: string, before: Inspected, by: number, kind: FoundKind = {}): void {
     const known = this.#entries.get(absolute)
     if (known !== undefined) {
@@ -94,7 +93,7 @@ export class Journal {
       return
     }
     const state = this.#keptState(before)
-    const entry: Entry = { before: state, after: undefined, steps: [{ by }], loose: false, ...kind }
+    const entry: Entry = { before: state, after: undefined, steps: [{ by }], stillLinked: false, ...kind }
     this.#entries.set(absolute, entry)
     const { ignored } = kind
     this.noteNow({ path: pathFrom(this.#root, absolute), by, to: 'file', before: state, ...(ignored && { ignored }) })
@@ -104,10 +103,10 @@ export class Journal {
     const entry = this.#entries.get(absolute)
     if (entry === undefined) return
     entry.after = undefined
-    this.#loosen(entry)
+    this.#markLinked(entry)
   }
 
-  /** The last action that took a text out of a file, as far as the contents are kept. */
+  /** The last action that removed a text from a file, as far as contents are kept. */
   lostBy(absolute: string, text: string): number | undefined {
     const entry = this.#entries.get(absolute)
     if (entry === undefined) return undefined
@@ -115,7 +114,7 @@ export class Journal {
     return lostIn(entry, this.#contents, text)
   }
 
-  /** What came before the first action is not theirs. */
+  /** Without the changes of hooks before the first action. */
   changedByActions(): string[] {
     return [...this.#entries].flatMap(([absolute, { steps }]) => (steps.some(({ by }) => by > 0) ? [absolute] : []))
   }
@@ -124,14 +123,14 @@ export class Journal {
     return this.#names.size === 0 ? 0 : (this.#names.get(`${dev}:${ino}`) ?? 0)
   }
 
-  /** Everything that is otherwise than before. `inspect` looks at the disk where nobody knows any more. */
+  /** All changed paths. `inspect` reads the disk where the last state is unknown. */
   finish(inspect: (absolute: string) => Inspected): PathRecord[] {
     const paths: PathRecord[] = []
     for (const [absolute, entry] of this.#entries) {
       const after = entry.after ?? this.#inspected(inspect(absolute))
       if (entry.roughMode) entry.before = withModeOf(entry.before, after)
-      if (entry.loose) copyImage(this.#imageFile(entry.before))
-      // A directory that went and came again is the one that was there.
+      if (entry.stillLinked) copyImage(this.#imageFile(entry.before))
+      // A directory that was removed and made again counts as unchanged.
       const unsure = entry.after === undefined || after.type === 'directory'
       const isSame = (): boolean =>
         isSameMode(entry.before, after) && isSameState(this.#contents.withBytes(entry.before), after)
@@ -151,8 +150,8 @@ export class Journal {
   }
 
   /**
-   * All of it or nothing: a change that cannot be taken back is not made. First the line, then the second name: a
-   * name that is missing then says that nothing had happened yet, and nothing comes between the name and the change.
+   * All or nothing: a change that cannot be reverted is not made. First the line, then the link: if the link is missing,
+   * the change has not happened yet, and nothing comes between link and change.
    */
   #keep(changes: readonly PathChange[]): void {
     const fresh = changes.filter(({ absolute }) => !this.#entries.has(absolute))
@@ -162,7 +161,7 @@ export class Journal {
       for (const change of fresh) this.#keepImage(change)
     } catch (error) {
       for (const { absolute } of fresh) this.#entries.delete(absolute)
-      // Whatever of the line got through ends here.
+      // Ends a line that was written in part.
       this.#lines = '\n'
       throw error
     }
@@ -177,11 +176,11 @@ export class Journal {
       return this.note({ path, by, to })
     }
     const before = this.#state(door, was)
-    this.#entries.set(absolute, { before, after: undefined, steps: [], loose: false })
+    this.#entries.set(absolute, { before, after: undefined, steps: [], stillLinked: false })
     this.note({ path, by, to, before })
   }
 
-  /** What a move or a program left is known once the next change has read it. */
+  /** The result of a move or a program is known once the next change has read it. */
   #learn({ steps }: Entry, was: PathChange['was']): void {
     const last = steps.at(-1)
     if (last === undefined || last.print !== undefined || was === undefined || was === 'absent') return
@@ -195,11 +194,11 @@ export class Journal {
     return state.type === 'file' ? { ...state, image: String(this.#images++) } : state
   }
 
-  /** Small ones go into one file: that is quicker than a second name, and the disk gets its room back. */
+  /** Small files are copied into one file: that is faster than a link each, and frees the space of the old ones. */
   #small(mode: number, bytes: Buffer): State {
     this.#keptFd ??= fs.openSync(path.join(this.#dir, keptFile), 'wx', 0o600)
     const kept: Slice = [this.#kept, bytes.length]
-    // Where a write broke off, the next one begins.
+    // A write may be partial.
     for (let at = 0; at < bytes.length;) at += fs.writeSync(this.#keptFd, bytes, at, bytes.length - at, this.#kept + at)
     this.#kept += bytes.length
     return { type: 'file', mode: mode & 0o7777, kept }
@@ -221,15 +220,15 @@ export class Journal {
     if (moved && fs.lstatSync(door).size <= copyLimit) copyFile(door, image)
     else {
       keepImage(door, image)
-      if (moved) this.#loosen(entry)
+      if (moved) this.#markLinked(entry)
     }
   }
 
-  /** The kept file may be alive under another name: it counts as ours, and gets its own copy at the end. */
-  #loosen(entry: Entry): void {
+  /** The kept file may still be in use under another name: the link counts as ours until it is replaced by a copy at the end. */
+  #markLinked(entry: Entry): void {
     const image = this.#imageFile(entry.before)
-    if (entry.loose || image === undefined) return
-    entry.loose = true
+    if (entry.stillLinked || image === undefined) return
+    entry.stillLinked = true
     const { dev, ino } = fs.lstatSync(image)
     this.#names.set(`${dev}:${ino}`, (this.#names.get(`${dev}:${ino}`) ?? 0) + 1)
   }
@@ -254,13 +253,13 @@ export class Journal {
     return { type: 'file', mode: mode & 0o7777, print: this.#printOf(bytes), ...(pack === undefined ? {} : { pack }) }
   }
 
-  /** Asked for twice in a row, before a change and after it. */
+  /** Called twice in a row, before and after a change. */
   #printOf(bytes: Buffer): string {
     if (this.#printed?.bytes !== bytes) this.#printed = { bytes, print: fingerprintOf(bytes) }
     return this.#printed.print
   }
 
-  /** New contents go into one file, so that what came of an edit is known although the file has changed since. */
+  /** New contents are kept in one file, so that the result of an edit is known even if the file changes again. */
   #keepBytes(bytes: Buffer): Slice | undefined {
     if (this.#packed + bytes.length > packLimit) return undefined
     const at = this.#packed
@@ -294,10 +293,11 @@ interface FoundKind {
 
 interface Entry extends FoundKind {
   before: State
-  /** Undefined when the disk has to be asked. */
+  /** Undefined when it must be read from the disk. */
   after: State | undefined
   readonly steps: StepRecord[]
-  loose: boolean
+  /** The kept file may still be in use under another name. */
+  stillLinked: boolean
 }
 
 function withModeOf(before: State, after: State): State {
@@ -305,13 +305,13 @@ function withModeOf(before: State, after: State): State {
   return { ...before, mode: after.mode }
 }
 
-/** Up to here a file is copied in no time. */
+/** Files up to this size are copied instead of linked: it is as fast. */
 const smallFile = 256 * 1024
 
-/** A file that goes on under another name is better copied: two names make others wonder. Not when it is huge. */
+/** Moved files up to this size are copied instead of hard-linked, so that tools do not see link count 2. */
 const copyLimit = 64 * 1024 * 1024
 
-/** Beyond this a version is not kept: it still lies on the disk, or in the image that the next execution makes of it. */
+/** Contents beyond this are not kept: they are still on the disk, or kept by the next execution that changes them. */
 const packLimit = 64 * 1024 * 1024
 
 function stepOf(by: number, after: State | undefined): StepRecord {

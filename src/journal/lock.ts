@@ -8,19 +8,18 @@ import type { HistorySettings } from '../core/settings.ts'
 import { jsonOf, readOwn } from '../state/own-files.ts'
 import { isAlive, type Owner, ownerFrom, ownOwner } from '../state/owner.ts'
 
-/** Keeps two executions of a project apart. */
+/** Prevents two executions of a project at the same time. */
 export const lockExecutions = ({ lockFile, lockMs }: HistorySettings, stateDir: string): Promise<() => void> =>
   lockFile === null ? takeLock(path.join(stateDir, 'lock'), lockMs) : takeLock(lockFile, lockMs, 'named')
 
-/** Whatever is at a place of clada's own is clada's. A file that the user named may be anything. */
+/** A lock in clada's own directory is clada's. A lock file that the user names may be any file. */
 type Place = 'own' | 'named'
 
 /**
- * Keeps two apart. The lock is a file that says who holds it; it takes its name by a link, which never displaces, with
- * its content already inside.
+ * Takes a lock. The lock is a file that names its holder; it is created complete, by a link, which never replaces a file.
  *
- * The lock of a dead owner is taken over by whoever first makes the claim that belongs to that very lock. The claim
- * is checked against the lock once more before the lock is replaced: a claim made too late finds another owner there.
+ * The lock of a dead owner is taken over by the process that first creates the claim for that very lock. The lock is
+ * checked again before it is replaced: a claim that comes too late finds another owner.
  */
 export async function takeLock(file: string, waitMs: number, place: Place = 'own'): Promise<() => void> {
   const nonce = randomName()
@@ -33,7 +32,7 @@ export async function takeLock(file: string, waitMs: number, place: Place = 'own
       const holder = holderOf(file, place)
       if (holder === undefined) continue
       if (!holder.alive && takenOver(file, own, holder.nonce)) {
-        // Two may have claimed it when a claimant died as well; the last one has it.
+        // If a claimant died too, two may have claimed it; the last one holds it.
         await pause(20)
         if (holderOf(file)?.nonce === nonce) break
         continue
@@ -67,13 +66,13 @@ function lockedStop(lock: string, { owner }: Holder, waited: number): Stop {
 }
 
 interface Holder {
-  /** Undefined when the lock does not say. */
+  /** Undefined when the lock does not name one. */
   readonly owner: Owner | undefined
   readonly nonce: string
   readonly alive: boolean
 }
 
-/** Who holds a lock; undefined when it was let go in this moment. */
+/** The holder of a lock; undefined when it was just released. */
 function holderOf(file: string, place: Place = 'own'): Holder | undefined {
   const text = readOwn(file)
   if (text === undefined) {
@@ -89,12 +88,12 @@ function holderOf(file: string, place: Place = 'own'): Holder | undefined {
   return {
     owner,
     nonce: /^[0-9a-z]+$/.test(nonce) ? nonce : noNonce,
-    // One without a name is being written right now, or was left by a machine that lost its power.
+    // A lock without an owner is being written, or was left by a power failure.
     alive: owner === undefined ? isFresh(file) : isAlive(owner),
   }
 }
 
-/** Of a lock that names none; no other is called so. */
+/** For a lock without a nonce. */
 const noNonce = 'unknown'
 
 const isBlank = (text: string): boolean => /^[\s\0]*$/.test(text)
@@ -105,8 +104,8 @@ function isFresh(file: string): boolean {
 }
 
 /**
- * Removes what processes that died on the way to the lock have left beside it. A lock may lie among files of the user
- * whose names begin like its own: only what is a claim by its name and by its content goes.
+ * Removes claims that dead processes left beside the lock. The user's own files may have names that start like the
+ * lock's, so only files that are claims by name and by content are removed.
  */
 function sweepClaims(file: string, place: Place): void {
   const dir = path.dirname(file)
@@ -125,7 +124,7 @@ function takenOver(file: string, own: string, dead: string): boolean {
   const claim = `${file}.after-${dead}`
   if (!linked(own, claim)) {
     const claimant = holderOf(claim)
-    // Whoever claimed it may have died as well; the next round then claims the lock anew.
+    // The claimant may have died too; the next round then claims the lock again.
     if (claimant?.alive === false) fs.rmSync(claim, { force: true })
     return false
   }
@@ -150,7 +149,7 @@ function linked(from: string, to: string): boolean {
     return true
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false
-    // No hard links here: an exclusive copy is nearly as good.
+    // This file system has no hard links: an exclusive copy is nearly as good.
     if (!hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw error
   }
   try {

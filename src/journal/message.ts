@@ -1,7 +1,7 @@
 import type { ExecutionRecord } from './record.ts'
 import { withoutControls } from './summary.ts'
 
-/** `AI: <summary>`, and below it what each action did. */
+/** `AI: <summary>`, followed by a line for each action. */
 export function commitMessage(record: ExecutionRecord, explanations: readonly string[]): string {
   const said = [...new Set(explanations.map((text) => text.trim()))].filter((text) => text !== '')
   const actions = record.actions.map(
@@ -13,7 +13,7 @@ export function commitMessage(record: ExecutionRecord, explanations: readonly st
   return withoutControls(`${[`AI: ${record.summary}`, ...body].join('\n\n')}\n`)
 }
 
-/** Who commits, as git's environment has it. */
+/** Author and committer as environment variables of git. */
 export function identityOf(author: string | null): Record<string, string> {
   const [, name = 'clada', mail = 'clada@localhost'] = /^(.*) <(.*)>$/.exec(author ?? '') ?? []
   const seconds = Math.floor(Date.now() / 1000)

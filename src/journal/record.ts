@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { jsonOf, readOwn } from '../state/own-files.ts'
 
-/** An execution written down. Paths are relative to the root where they lie in it. */
+/** The record of an execution. Paths are as `pathFrom` makes them. */
 export interface ExecutionRecord {
   readonly version: 1
   readonly number: number
@@ -16,7 +16,7 @@ export interface ExecutionRecord {
   readonly mode: 'commit' | 'shadow' | 'off'
   readonly commits?: { readonly before?: string; readonly after?: string }
   readonly summary: string
-  /** Tells whether a document was carried out before. */
+  /** Fingerprint of the document, to recognize it when it runs again. */
   readonly document?: string
   readonly actions: readonly ActionRecord[]
   readonly paths: readonly PathRecord[]
@@ -28,7 +28,7 @@ export interface ActionRecord {
   readonly target: string
   readonly success: boolean
   readonly block?: string
-  /** It was not carried out: an earlier execution had done it. */
+  /** Set when it was skipped because it already ran. */
   readonly already?: { readonly execution: number; readonly action: number }
   readonly error?: string
 }
@@ -37,17 +37,17 @@ export interface PathRecord {
   readonly path: string
   readonly before: State
   readonly after: State
-  /** What it became, change by change. */
+  /** One entry for each change. */
   readonly steps: readonly StepRecord[]
-  /** Git ignores it: it may change at any time, and then is in nobody's way. */
+  /** Git ignores it: changes by others are expected and no conflict. */
   readonly ignored?: true
 }
 
-/** One change of a path, and what it left there as far as that is known. */
+/** One change of a path, and the state after it as far as it is known. */
 export interface StepRecord {
   /** The action's number. */
   readonly by: number
-  /** Where it left no file. */
+  /** Set when the path is no file after the change. */
   readonly type?: 'absent' | 'directory'
   readonly mode?: number
   readonly print?: string
@@ -66,24 +66,24 @@ export type State =
       readonly kept?: Slice
       readonly pack?: Slice
     }
-  /** A pipe, a socket or a device: it can be told of, not put back. */
+  /** A pipe, a socket or a device: it cannot be restored. */
   | { readonly type: 'other' }
 
-/** Where in the file of new contents: offset and length. */
+/** Offset and length in the file of kept contents. */
 export type Slice = readonly [number, number]
 
 export const recordFile = 'record.json'
 export const journalFile = 'journal'
 export const packFile = 'after'
 export const keptFile = 'before'
-/** Beside a record: git is not done with it. */
+/** Exists while the index is being replaced. */
 export const pendingFile = 'pending'
 /** Where git works; gone when it is done. */
 export const roomDir = 'room'
 /** The same for what is no execution, in clada's own corner. */
 export const roomPrefix = 'room-'
 
-/** A file of ours on the way to its name; whoever died there has left it. */
+/** A file that was not renamed to its final name because the process died. */
 export const isHalfMade = (name: string): boolean => /\.(new|own)$/.test(name)
 
 /** Under the lock, whatever room there is belongs to a process that died. */
@@ -92,7 +92,7 @@ export function sweepRooms(stateDir: string): void {
     if (name.startsWith(roomPrefix)) fs.rmSync(path.join(stateDir, name), { recursive: true, force: true })
 }
 
-/** The numbers that executions have, in order. A link of that name is none of ours, and could lead anywhere. */
+/** The numbers of all executions, in order. A link with such a name is not clada's and may lead anywhere. */
 export function numbersIn(history: string): number[] {
   try {
     return fs
@@ -112,7 +112,7 @@ export function readRecord(history: string, number: number): ExecutionRecord | u
   return isRecord(found) && found.number === number ? found : undefined
 }
 
-/** A repository may have brought it along, so nothing in it is taken on trust. */
+/** The file may come from a cloned repository, so it is validated. */
 function isRecord(value: unknown): value is ExecutionRecord {
   if (!isObject(value) || value['version'] !== 1 || typeof value['number'] !== 'number') return false
   const { of, ofActions, commits, actions, paths } = value
@@ -145,6 +145,6 @@ const isPathRecord = (value: unknown): boolean =>
 
 function isState(value: unknown): value is State {
   if (typeof value !== 'object' || value === null || !('type' in value)) return false
-  // An image is a number: no record can lead to a file elsewhere.
+  // An image is a number, so that a record cannot name a file elsewhere.
   return !('image' in value) || (typeof value.image === 'string' && /^\d+$/.test(value.image))
 }

@@ -1,7 +1,7 @@
 import type { ExecutionRecord, PathRecord } from './record.ts'
 
-/** What an execution did, in one line: `edit 3 files, create src/x.ts`. */
-export function summaryOf({ kind, of, ofActions, paths, explanations }: Told): string {
+/** An execution in one line: `edit 3 files, create src/x.ts`. */
+export function summaryOf({ kind, of, ofActions, paths, explanations }: Summarized): string {
   if (kind !== 'run')
     return `${kind} ${ofActions === undefined ? '' : `action ${ofActions.join(', ')} of `}execution ${of ?? ''}`.trimEnd()
   const [said] = explanations
@@ -9,7 +9,7 @@ export function summaryOf({ kind, of, ofActions, paths, explanations }: Told): s
   const groups = new Map<string, string[]>()
   const { moves, others } = movesAmong(paths)
   if (moves.length > 0) groups.set('move', moves)
-  // Directories come and go with their files; they count only when there is nothing else to say.
+  // Directories are made and removed with their files; they are mentioned only if nothing else changed.
   const onlyDirectories = paths.every((path) => verbFor(path).endsWith('directory'))
   for (const path of others) {
     const verb = verbFor(path)
@@ -19,7 +19,7 @@ export function summaryOf({ kind, of, ofActions, paths, explanations }: Told): s
   return parts.length === 0 ? 'no change' : oneLine(parts.join(', '))
 }
 
-interface Told {
+interface Summarized {
   readonly kind: ExecutionRecord['kind']
   readonly of: number | undefined
   readonly ofActions?: readonly number[] | undefined
@@ -27,7 +27,7 @@ interface Told {
   readonly explanations: readonly string[]
 }
 
-/** A file that an action took away and one that the same action made are one that moved. */
+/** If an action removes one file and creates one, the file was moved. */
 function movesAmong(paths: readonly PathRecord[]): { moves: string[]; others: readonly PathRecord[] } {
   const made = new Map<number, PathRecord[]>()
   const gone = new Map<number, PathRecord[]>()
@@ -47,7 +47,7 @@ function movesAmong(paths: readonly PathRecord[]): { moves: string[]; others: re
   }
 }
 
-/** Not by a new list each time: a command may touch twenty thousand files. */
+/** Not by a new list each time: a command may change twenty thousand files. */
 function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
   const list = lists.get(key)
   if (list === undefined) lists.set(key, [value])
@@ -67,22 +67,22 @@ function partOf(verb: string, names: readonly string[]): string {
   return `${does} ${names.length} ${verb.endsWith('directory') ? 'directories' : 'files'}`
 }
 
-/** Some names, and how many more there are. */
+/** The first names, and the number of others. */
 export const listOf = (names: readonly string[]): string =>
   names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ')
 
 function oneLine(text: string): string {
   const [line = ''] = text.split(/[\r\n]/)
-  // By characters: half of one is none.
+  // By code points, to split no surrogate pair.
   const characters = [...withoutControls(line.replaceAll('\t', ' '))]
   return characters.length > 72 ? `${characters.slice(0, 71).join('')}…` : characters.join('')
 }
 
-/** A model may have written anything, and people look at commits in a terminal, which some characters would steer. */
+/** Commits are shown in terminals, which control characters would affect. */
 // oxlint-disable-next-line no-control-regex
 export const withoutControls = (text: string): string => text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, '')
 
-/** What an action was about, in a word or two. */
+/** The path, pattern or command of an action. */
 export function targetOf(params: Readonly<Record<string, unknown>>): string {
   const { path, paths, old_path, new_path, pattern, command } = params
   if (typeof old_path === 'string' && typeof new_path === 'string') return `${old_path} -> ${new_path}`

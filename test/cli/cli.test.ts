@@ -173,7 +173,7 @@ describe('clada run', () => {
     fill(cwd, { 'in.md': Array.from({ length: 3000 }, (_, i) => write(`${cwd}/${i}.txt`, 'x')).join('\n') })
     const { status, stdout } = clada(['in.md', '--format', 'text', '--total-timeout', '0.05'], { cwd })
     expect(status).toBe(1)
-    expect(stdout).toMatch(/SKIP: file_write - .* the time limit of 0\.05 s is over/)
+    expect(stdout).toMatch(/SKIP: file_write - .* the 0\.05 s time limit was reached/)
   })
 
   it('says nothing when it is told to be quiet', () => {
@@ -222,7 +222,7 @@ describe('clada diff', () => {
     const input = write(`${cwd}/a.txt`, 'a') + block('rd1', ['action = "file_read"', `path = "${cwd}/none"`])
     const { status, stdout, stderr } = clada(['diff', '--atomic'], { cwd, input })
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-    expect(stderr).toContain('! nothing would change: it is all or nothing, and not everything would succeed\n')
+    expect(stderr).toContain('! nothing would change: the run is atomic and at least one action would fail\n')
     const asked = JSON.parse(clada(['diff', '--atomic', '--json'], { cwd, input }).stdout)
     expect(asked).toMatchObject({ diff: '', diffs: [], result: { success: false } })
     expect(clada(['diff', '--atomic'], { cwd, input: write(`${cwd}/a.txt`, 'a') }).stdout).toContain('+++ b/a.txt')

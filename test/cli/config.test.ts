@@ -46,7 +46,7 @@ describe('config files and the command line', () => {
   it('limit the time of a document in every command that carries one out', async () => {
     const { cwd, run, home } = place({ user: 'limits: {total_timeout: 1ms}\n' })
     // It may have begun by then.
-    const over = /the time limit of 0\.001 s is over/
+    const over = /the 0\.001 s time limit was reached/
     const sleep = ['action = "exec"', 'lang = "bash"', 'code = "sleep 20"']
     expect(run(['--no-git'], block(sleep)).stdout).toMatch(over)
     expect(run(['do', 'exec', 'lang=bash', 'code=sleep 20', '--no-git']).stdout).toMatch(over)

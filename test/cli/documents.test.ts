@@ -202,9 +202,9 @@ describe('clada check', () => {
       '✓ line 2  cml 1  file_write a',
       '✗ line 3  cml 2  file_write',
       '– line 4  cml 3  file_write c',
-      '    not executed: task 2 of its group cannot be carried out',
+      '    not executed: task 2 of its group is invalid',
       '– line 7  cml 4  file_write d',
-      '    not executed: task 5 of its group cannot be carried out',
+      '    not executed: task 5 of its group is invalid',
       '✗ line 8  cml 5  file_write',
       '5 found, 2 with problems.',
     ])

@@ -23,8 +23,8 @@ function run(
 const skipped = ({ results }: ExecutionResult): boolean[] =>
   results.map(({ details }) => details?.already_done !== undefined)
 
-describe('blocks that were carried out before', () => {
-  it('are not carried out again, and the rest of a grown document is', async () => {
+describe('blocks that already ran', () => {
+  it('do not run again, and the rest of a grown document is', async () => {
     const root = scratchDir({ 'a.txt': '' })
     await run(root, [append('1')])
     const second = await run(root, [append('1'), append('2')])
@@ -39,7 +39,7 @@ describe('blocks that were carried out before', () => {
     expect(textOf(root)).toBe('123')
   })
 
-  it('are carried out again after another document, after an undo, and after a failure', async () => {
+  it('run again after another document, after an undo, and after a failure', async () => {
     const root = scratchDir({ 'a.txt': '' })
     await run(root, [append('1')])
     await run(root, [append('2')])
@@ -53,7 +53,7 @@ describe('blocks that were carried out before', () => {
     expect(textOf(root)).toBe('121y')
   })
 
-  it('are carried out again when only their action was undone', async () => {
+  it('run again when only their action was undone', async () => {
     const root = scratchDir({ 'a.txt': '', 'b.txt': '' })
     await run(root, [append('1'), append('2', 'b.txt')])
     await undoIn(root, 'off', { number: 1, action: 2 })
@@ -112,10 +112,10 @@ it('after a crash, what is known to be done is not repeated', async () => {
     expect(fs.readFileSync(path.join(root, name), 'utf8')).not.toContain(' old-')
 })
 
-describe('a document that was carried out just before', () => {
-  const before = /^the same document was carried out before, by execution 1 \(\d{4}-/
+describe('a document that just ran', () => {
+  const before = /^the same document already ran as execution 1 \(\d{4}-/
 
-  it('is carried out with a warning, or without one', async () => {
+  it('runs with a warning, or without one', async () => {
     const root = scratchDir({ 'a.txt': '' })
     expect((await run(root, [append('1')], {})).warnings).toBeUndefined()
     expect((await run(root, [append('1')], {})).warnings).toEqual([expect.stringMatching(before)])
@@ -149,7 +149,7 @@ describe('a document that was carried out just before', () => {
     const root = scratchDir({ 'a.txt': '' })
     const input = documentOf(root, [append('1')])
     const warning = (...args: string[]): boolean =>
-      clada(['--no-git', ...args], { cwd: root, input }).stdout.includes('the same document was carried out before')
+      clada(['--no-git', ...args], { cwd: root, input }).stdout.includes('the same document already ran')
     expect([warning(), warning(), warning('--again')]).toEqual([false, true, false])
     expect(textOf(root)).toBe('111')
   })

@@ -158,7 +158,7 @@ describe('hooks', () => {
       executedActions: 1,
       hookErrors: { after: ['echo broken >&2; exit 1: Command failed with exit code 1'] },
     })
-    expect(result.fatalError).toContain('What was executed stays')
+    expect(result.fatalError).toContain('The changes stay')
     expect(result.fatalError).toContain('broken')
     expect(filesIn(root)).toEqual({ 'a.txt': 'a' })
   })
@@ -197,7 +197,7 @@ describe('hooks', () => {
     expect(filesIn(root)['sub/here']).toBe(`${root}/sub\n`)
     for (const cwd of ['..', '/tmp', 'sub/../..']) {
       const out = await execute(root, write('b.txt', 'b'), { hooks: { before: [{ run: 'touch out', cwd }] } })
-      expect(out.fatalError).toContain('lies outside the project')
+      expect(out.fatalError).toContain('is outside the project')
     }
     fs.symlinkSync('/tmp', path.join(root, 'link'))
     const linked = await execute(root, write('b.txt', 'b'), { hooks: { before: [{ run: 'touch out', cwd: 'link' }] } })

@@ -49,8 +49,8 @@ describe('formats of other tools', () => {
     expect(await run(`${edit('a/a.txt')}\n${patch}`, { 'a.txt': 'one\n', 'b.txt': 'two\n' })).toEqual({
       files: { 'a.txt': '1\n', 'b.txt': '2\n' },
       told: [
-        "'a/a.txt' begins with a/, as in a diff, and was taken for 'a.txt'",
-        "'b/b.txt' begins with b/, as in a diff, and was taken for 'b.txt'",
+        "'a/a.txt' starts with a/, as in a diff, and was read as 'a.txt'",
+        "'b/b.txt' starts with b/, as in a diff, and was read as 'b.txt'",
       ],
     })
     expect(await run(edit('a/a.txt'), { 'a/b.txt': '', 'a.txt': 'one\n' })).toEqual({
