@@ -21,31 +21,31 @@ import {
 import { withinTime } from '../engine/within-time.ts'
 
 export interface ExecuteOptions {
-  /** Hears what programs write, as it comes, with the number of the task. */
+  /** Receives the output of programs as it arrives, with the number of the task. */
   onOutput?: (task: string, chunk: Buffer) => void
-  /** Hears of each action as it is done, in order. */
+  /** Receives the result of each action, in order. */
   onAction?: (result: ActionResult) => void
   /**
-   * Hears what an action did to files, right before `onAction` hears of it: the real texts, however the block described
-   * the change. Files above 1 MB are left out. Only who asks for it pays for it.
+   * Receives the changes of files right before `onAction`: the full texts, whatever form of edit the block used. Files
+   * above 1 MB are left out. Without it nothing is kept.
    */
   onChanges?: (result: ActionResult, changes: readonly FileChange[]) => void
-  /** What is left when it is aborted is skipped and reported so. */
+  /** When aborted, the remaining actions are skipped and reported as such. */
   signal?: AbortSignal
-  /** Milliseconds for the whole: no action begins later. */
+  /** Milliseconds for the whole run: no action begins later. */
   timeLimit?: number
-  /** Chooses among what was found in a text; the rest is left alone. */
+  /** Selects among the blocks of a text; the others are ignored. */
   select?: (document: Document) => Document
   /**
-   * With `alreadyDone: 'skip'`: whether a block shall be carried out although it was before. For whoever knows that it
-   * was gone in between. Without it a block counts as done only if the execution before this one had it.
+   * With `alreadyDone: 'skip'`: whether a block runs again although it already ran, for callers that know that it was
+   * removed in between. Without it a block counts as done only if the previous execution had it.
    */
   again?: (block: string) => boolean
   /** Only these blocks of the document, by their `task` numbers. */
   only?: readonly string[]
 }
 
-/** Finds the action blocks in a text and carries them out. Holds options, no state. */
+/** Finds the action blocks in a text and runs them. Holds options, no state. */
 export class Clada {
   readonly #options: CladaOptions
 
@@ -53,13 +53,13 @@ export class Clada {
     this.#options = options
   }
 
-  /** Never throws: whatever goes wrong is in the result. */
+  /** Never throws: failures are in the result. */
   async execute(text: string, options: ExecuteOptions = {}): Promise<ExecutionResult> {
     const { result } = await this.#run(text, this.#options.atomic ? 'together' : 'land', options)
     return result
   }
 
-  /** The same for a text that is still coming: each block is carried out as soon as it is complete. */
+  /** The same for a text that is still arriving: each block runs as soon as it is complete. */
   async executeStream(texts: AsyncIterable<string>, options: ExecuteOptions = {}): Promise<ExecutionResult> {
     const effect = this.#options.atomic ? 'together' : 'land'
     const { result } = await this.#timed(options, (limited) =>
@@ -70,24 +70,24 @@ export class Clada {
     return result
   }
 
-  /** What an execution would change, without changing anything. */
+  /** The changes that an execution would make, without making them. */
   async preview(text: string, options: ExecuteOptions = {}): Promise<Preview> {
     const { result, changes, changesBy } = await this.#run(text, 'show', options)
     const { changeOf, diffOf } = await import('../engine/preview.ts')
-    // Where there are changes the settings are sound.
+    // If there are changes, the settings are valid.
     const root = changes.length + changesBy.size === 0 ? '' : settingsOf(this.#options).root
-    // What lands whole or not at all would not land.
+    // An atomic run with a failure changes nothing.
     const fails = this.#options.atomic === true && !result.success
     const diffs = fails ? [] : changes.map((change) => diffOf(change, root))
     return {
-      result: fails && changes.length > 0 ? withWarnings(result, [nothingLands]) : result,
+      result: fails && changes.length > 0 ? withWarnings(result, [nothingChanges]) : result,
       diffs,
       diff: diffs.map(({ diff }) => diff).join(''),
       changesBy: (seq) => (changesBy.get(seq) ?? []).map((change) => changeOf(change, root)),
     }
   }
 
-  /** One action, called by the user; relative paths are fine. */
+  /** Runs one action for the user; paths may be relative. */
   perform(
     action: string,
     params: Readonly<Record<string, string>>,
@@ -96,7 +96,7 @@ export class Clada {
     return this.#one({ ...bare, id: 'do', action, params }, 'user', options)
   }
 
-  /** One action, called by a model with values instead of texts; null is as good as nothing, relative paths are fine. */
+  /** Runs one action for a model, with typed values. Null counts as missing; paths may be relative. */
   call(
     action: string,
     values: Readonly<Record<string, unknown>>,
@@ -106,37 +106,37 @@ export class Clada {
     return this.#one({ ...bare, startLine: 0, endLine: 0, id: 'call', action, values: given }, 'document', options)
   }
 
-  /** Takes back what an execution did to files; the last one, unless another is named. */
+  /** Reverts the file changes of an execution: the last one, unless a number is given. */
   async undo(options: UndoOptions = {}): Promise<UndoResult> {
     const { undo } = await import('../timetravel/undo.ts')
     return undo(settingsOf(this.#options), this.#history(), options)
   }
 
-  /** Takes back the last undo. */
+  /** Reverts the last undo. */
   async redo(options: Pick<UndoOptions, 'force'> = {}): Promise<UndoResult> {
     const { redo } = await import('../timetravel/undo.ts')
     return redo(settingsOf(this.#options), this.#history(), options)
   }
 
-  /** Checks out the commit before; what is uncommitted waits until `forward` is back. */
+  /** Checks out the parent commit; uncommitted changes are stashed until `forward` returns. */
   async back(): Promise<StepResult> {
     const { stepBack } = await import('../timetravel/step.ts')
     return stepBack(settingsOf(this.#options), this.#history())
   }
 
-  /** One step towards where `back` began. */
+  /** One step towards the commit where `back` began. */
   async forward(): Promise<StepResult> {
     const { stepForward } = await import('../timetravel/step.ts')
     return stepForward(settingsOf(this.#options), this.#history())
   }
 
-  /** Makes one commit of several. */
+  /** Combines several commits into one. */
   async squash(options: SquashOptions = {}): Promise<SquashResult> {
     const { squashCommits } = await import('../timetravel/squash-run.ts')
     return squashCommits(settingsOf(this.#options), this.#history(), options)
   }
 
-  /** Everything that was executed here, oldest first. */
+  /** All executions in this project, oldest first. */
   async history(): Promise<HistoryEntry[]> {
     const { historyOf } = await import('../engine/history-run.ts')
     return historyOf(settingsOf(this.#options))
@@ -148,19 +148,19 @@ export class Clada {
     return executionOf(settingsOf(this.#options), number)
   }
 
-  /** The files of one execution before and after, and what others had changed in them before it. */
+  /** The files of one execution before and after, and changes by others before it. */
   async changesOf(number: number): Promise<ExecutionChanges | undefined> {
     const { changesOf } = await import('../engine/history-run.ts')
     return changesOf(settingsOf(this.#options), number)
   }
 
-  /** What others have changed since in the files that were touched here. */
+  /** Changes by others since, in files that clada changed. */
   async changedSince(): Promise<FileChange[]> {
     const { changedSince } = await import('../engine/history-run.ts')
     return changedSince(settingsOf(this.#options))
   }
 
-  /** When a block of exactly this text was last carried out here. */
+  /** The last run of a block with exactly this text. */
   async wasExecuted(block: string): Promise<Executed | undefined> {
     const { executedBefore } = await import('../engine/history-run.ts')
     return executedBefore(settingsOf(this.#options), block)
@@ -193,7 +193,7 @@ export class Clada {
     )
   }
 
-  /** Within the time that a document may take here. */
+  /** Applies the project's time limit. */
   #timed<T>(options: ExecuteOptions, work: (limited: ExecuteOptions) => Promise<T>): Promise<T> {
     const { signal, timeLimit: own = Infinity } = options
     return withinTime(this.#options.totalTimeout, signal, ({ timeLimit = own, ...limits }) =>
@@ -245,9 +245,9 @@ export class Clada {
   }
 }
 
-const nothingLands = 'nothing would change: the run is atomic and at least one action would fail'
+const nothingChanges = 'nothing would change: the run is atomic and at least one action would fail'
 
-/** A block that stands in no document. */
+/** A block outside of any document. */
 const bare = { syntax: 'sham', params: {}, startLine: 1, endLine: 1, faults: [], raw: '' } as const
 
 type Asked = Omit<ExecuteOptions, 'only' | 'onChanges'> & Pick<RunOptions, 'only' | 'onChanges'>
@@ -264,7 +264,7 @@ async function inTexts(
   onChanges: NonNullable<ExecuteOptions['onChanges']>,
   root: string,
 ): Promise<RunOptions['onChanges']> {
-  // It brings a diff along that most runs do not need.
+  // Loads the diff code, which most runs do not need.
   const { changeOf } = await import('../engine/preview.ts')
   return (result, changes) =>
     onChanges(

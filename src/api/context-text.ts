@@ -8,17 +8,17 @@ import { tokenLength, tokensOf } from '../text/tokens.ts'
 export interface ContextTextOptions {
   /** `text`: the files as they are. `numbered`: with line numbers. `outline`: only the headers of their structures. */
   readonly show?: 'text' | 'numbered' | 'outline' | undefined
-  /** In tokens, for all of it. What does not fit is named at the end. */
+  /** In tokens, for the whole text. Files that do not fit are listed at the end. */
   readonly budget?: number | undefined
 }
 
 export interface ContextText {
-  /** Each file under `=== path ===`, as files_read gives them; empty when there is none. */
+  /** Each file after `=== path ===`, as files_read shows them; empty when there is none. */
   readonly text: string
   readonly shown: readonly Part[]
-  /** What did not fit. */
+  /** Files that did not fit. */
   readonly left: readonly Part[]
-  /** What may not or cannot be read, and why. */
+  /** Files that cannot be read, with the error. */
   readonly refused: readonly { readonly path: string; readonly error: string }[]
 }
 
@@ -27,7 +27,7 @@ interface Part {
   readonly tokens: number
 }
 
-/** The working set as one text to paste. Files are read and checked now, whatever was allowed when they were added. */
+/** The working set as one text to paste. Files are read and checked now, not when they were added. */
 export async function contextText(
   clada: Clada,
   { show = 'text', budget = Infinity }: ContextTextOptions = {},
@@ -45,7 +45,6 @@ export async function contextText(
   return { ...fitted(sections, budget * tokenLength), refused }
 }
 
-/** Why something cannot be read. */
 interface Unread {
   readonly error: string
 }
@@ -58,7 +57,7 @@ interface Section {
 const pathsIn = (data: unknown): string[] =>
   Array.isArray(data) ? data.map((entry: { path?: unknown }) => String(entry.path)) : []
 
-/** A structure of a file that is shown whole is in view already. */
+/** Leaves out structures of files that are shown as a whole. */
 const withoutParts = (paths: readonly string[]): string[] =>
   paths.filter((path) => !paths.some((file) => path.startsWith(`${file}@@`)))
 
@@ -85,7 +84,7 @@ async function outlineOf(clada: Clada, path: string): Promise<{ body: string } |
   return { body: body === undefined || body === '' ? `[no structures, ${size}]` : body }
 }
 
-/** The outermost structures that lie between two lines. */
+/** The outermost structures between two lines. */
 function within(structures: readonly unknown[], first: number, last: number): unknown[] {
   return structures.filter(isRecord).flatMap((structure) => {
     const { lines, children } = structure
@@ -116,7 +115,7 @@ function field({ data }: ActionResult, name: string): string {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** As many sections as fit, in their order, and the names of the others, where they fit too. */
+/** As many sections as fit, in order, and the names of the others if those fit too. */
 function fitted(sections: readonly Section[], limit: number): Pick<ContextText, 'text' | 'shown' | 'left'> {
   let room = limit
   const fits = sections.map(({ text }) => {

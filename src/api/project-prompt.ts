@@ -4,13 +4,13 @@ import { taughtNames, type TaughtName } from '../syntax/table.ts'
 import { printable, withoutHidden } from '../report/printable.ts'
 import { type CladaOptions, SettingsError, settingsOf } from '../config/settings.ts'
 
-/** What is asked of a prompt beyond how the project is set up. */
+/** Options of a prompt that do not come from the project's settings. */
 export type PromptRequest = Pick<PromptOptions, 'include' | 'rules' | 'token' | 'budget'>
 
-/** The prompt for a project: its root, what is allowed there, and the first of its syntaxes that can be taught. @throws SettingsError */
+/** The prompt for a project: its root, the allowed actions, and the first of its syntaxes that can be taught. @throws SettingsError */
 export function projectPrompt(options: CladaOptions, request: PromptRequest = {}): Prompt {
   const { root, allowedRoots, allowedActions, relativePaths } = settingsOf(options)
-  // Whoever trusts or pastes rules must have been able to see all of them.
+  // Hidden characters are removed: the user must be able to see every rule that is trusted or pasted.
   const rules = request.rules?.map(legible)
   const { exec, cslDelimiters, syntaxes } = options
   return promptFor({
@@ -33,5 +33,7 @@ function taughtOf(syntaxes: CladaOptions['syntaxes']): TaughtName | undefined {
   if (syntaxes === undefined) return undefined
   const [taught] = syntaxes.flatMap((name) => taughtNames.find((one) => one === name) ?? [])
   if (taught !== undefined) return taught
-  throw new SettingsError(`A model can be taught ${taughtNames.join(', ')}; ${syntaxes.join(', ')} it knows by itself.`)
+  throw new SettingsError(
+    `No prompt teaches ${syntaxes.join(', ')}: models know it already. Enable one of ${taughtNames.join(', ')}.`,
+  )
 }

@@ -5,10 +5,10 @@ import { Stop } from '../core/problem.ts'
 import type { WorkingEntry } from '../core/working-set.ts'
 import { putFile, readOwn } from '../state/own-files.ts'
 
-/** The file that keeps the working set, below clada's own directory. */
+/** The file of the working set, in clada's own directory. */
 export const contextFile = 'context.json'
 
-/** Paths below the root are kept relative to it, so that the list survives when the project is moved. */
+/** Paths are stored as `pathFrom` makes them, so that the project can be moved. */
 export function readEntries(file: string, root: string): WorkingEntry[] {
   const text = readOwn(file)
   if (text === undefined) return []
@@ -20,7 +20,7 @@ export function writeEntries(file: string, root: string, entries: readonly Worki
   putFile(file, `${JSON.stringify({ version, entries: kept }, null, 2)}\n`)
 }
 
-/** Gives a file another name beside its own, and says which. */
+/** Renames a file in its directory, and returns the new name. */
 export function putAside(file: string): string {
   const aside = `${file}.${new Date().toISOString().replace(/[:.]/g, '-')}.broken`
   fs.renameSync(file, aside)
@@ -40,7 +40,7 @@ function entriesIn(text: string, file: string): WorkingEntry[] {
   if (!isRecord(found) || !Array.isArray(found['entries'])) throw broken('it has no list of entries')
   if (found['version'] !== version) throw broken(`its version is ${JSON.stringify(found['version'])}, not ${version}`)
   const { entries } = found
-  if (!entries.every(isEntry)) throw broken('an entry has no path, no time, or a path of several lines')
+  if (!entries.every(isEntry)) throw broken('an entry has no path, no time, or a path with a line break')
   return entries
 }
 
@@ -53,7 +53,7 @@ function isEntry(value: unknown): value is WorkingEntry {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Only the file is a path: what follows `@@` is a header, in which a slash is just a slash. */
+/** Only the part before `@@` is a path: the rest names structures and may contain slashes. */
 function absoluteOf(kept: string, root: string): string {
   const [file = '', ...levels] = kept.split('@@')
   return [path.resolve(root, file), ...levels].join('@@')

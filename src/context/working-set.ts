@@ -6,21 +6,21 @@ import { takeLock } from '../journal/lock.ts'
 import { type ExecutionRecord, numbersIn, readRecord } from '../journal/record.ts'
 import { contextFile, putAside, readEntries, writeEntries } from './context-file.ts'
 
-/** Where a project keeps its working set. */
+/** Access to the directories of a project's working set. */
 export interface Place {
   readonly root: string
-  /** The directory that holds a name of clada's own, when there is one. Makes nothing. */
+  /** The state directory that has a file of this name, if any. Creates nothing. */
   holding(name: string): string | undefined
-  /** clada's own directory. Made if it is not there. */
+  /** clada's own directory. Created if it does not exist. */
   stateDir(): string
 }
 
-/** The working set of a run. What is staged comes to the disk when it lands, or never. */
+/** The working set of a run. Staged changes are written by `land`, or never. */
 export function openWorkingSet(place: Place, effect: 'land' | 'together' | 'show'): WorkingSet | StagedSet {
   return effect === 'land' ? setOnDisk(place) : new StagedSet(setOnDisk(place))
 }
 
-/** Two that change it at once wait for each other no longer than this. */
+/** The longest wait for another process that changes the working set. */
 const lockMs = 10_000
 
 function setOnDisk({ root, holding, stateDir }: Place): WorkingSet {
@@ -38,7 +38,7 @@ function setOnDisk({ root, holding, stateDir }: Place): WorkingSet {
         release()
       }
     } catch (error) {
-      // A full disk or a lost right is the action's to report, like any other.
+      // A full disk or a missing permission is reported by the action.
       if (!isOsError(error)) throw error
       throw new Stop({ kind: 'os', code: error.code, op: 'write', path: dir, message: error.message })
     }
@@ -47,7 +47,7 @@ function setOnDisk({ root, holding, stateDir }: Place): WorkingSet {
   return {
     entries: async () => entries(there()),
     change: async (update) => {
-      // Whoever changes nothing makes no directory either.
+      // No directory is created if nothing changes.
       const before = entries(there())
       if (update(before) === before) return
       await locked((file) => {
@@ -82,7 +82,7 @@ function lastExecutions(root: string, stateDir: string | undefined, count: numbe
   if (stateDir === undefined) return []
   const history = path.join(stateDir, 'history')
   const records: ExecutionRecord[] = []
-  // One that died without a record tells nothing.
+  // An execution that died without a record is left out.
   for (const number of numbersIn(history).toReversed()) {
     const record = readRecord(history, number)
     if (record !== undefined && records.unshift(record) === count) break
@@ -93,7 +93,7 @@ function lastExecutions(root: string, stateDir: string | undefined, count: numbe
   })
 }
 
-/** Changes that lie over a set and are not made in it yet. */
+/** Changes to a working set that are not written yet. */
 export class StagedSet implements WorkingSet {
   readonly #below: WorkingSet
   #updates: UpdateEntries[] = []
@@ -108,7 +108,7 @@ export class StagedSet implements WorkingSet {
   }
 
   async change(update: UpdateEntries): Promise<void> {
-    // Looked at now, so that an action hears of a list that cannot be read.
+    // Read now, so that the action fails if the list cannot be read.
     await this.entries()
     this.#updates.push(update)
   }

@@ -1,14 +1,14 @@
-/** A command of the user's own that runs before or after an execution. */
+/** A command of the user that runs before or after an execution. */
 export interface Hook {
-  /** For a shell. `${NAME}` is taken from the variables and from the facts of the run. */
+  /** For a shell. `${NAME}` is a variable or a fact of the run. */
   readonly run: string
   /** Seconds. Default: 30. */
   readonly timeout?: number
   /** Below the root. */
   readonly cwd?: string
-  /** Its failure is told, and stops nothing. */
+  /** Its failure is only a warning. */
   readonly continueOnError?: boolean
-  /** `unsandboxed` leaves it as free as the user is. */
+  /** `unsandboxed` runs it with all rights of the user. */
   readonly exec?: 'sandbox' | 'unsandboxed'
   /** Whether it may use the network from inside the sandbox. */
   readonly network?: boolean

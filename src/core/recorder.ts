@@ -1,25 +1,25 @@
 /**
- * Whoever writes down what changes on the disk. The workspace calls it around every change of every path; it makes
- * sure that what was there before can be had again.
+ * Records changes on the disk. The workspace calls it for every change of every path, so that the state before can be
+ * restored.
  */
 export interface Recorder {
-  /** Waits until this execution may write. Stops when it may not. Asked before every change, done once. */
+  /** Waits until this execution may write, or throws `Stop`. Called before every change; only the first call does anything. */
   begin(stateDir: string): Promise<void>
-  /** Makes a change, and keeps what it displaces. Throws what `act` throws, or why nothing could be kept. */
+  /** Makes a change, and keeps the state before it. Throws what `act` throws, or the reason why nothing could be kept. */
   change(changes: readonly PathChange[], act: () => void): void
-  /** What an earlier change displaced is back in its place. */
+  /** An earlier change was reverted. */
   reverted(absolute: string): void
   /** A program is about to run, and may change anything. */
   beforeProgram(): Promise<void>
-  /** What a program changed. Answers with what was there before, as far as anybody knows. */
+  /** Records the changes of a program. Returns the states before it, as far as they are known. */
   changedByProgram(absolutes: readonly string[], seen?: SeenChanges): Promise<ReadonlyMap<string, Inspected>>
-  /** The action that is being carried out, for changes that come later. */
+  /** The number of the running action. */
   acting: number
-  /** How many of a file's names are the recorder's own. */
+  /** How many hard links of a file are the recorder's own. */
   namesOf(file: { readonly dev: number; readonly ino: number }): number
 }
 
-/** What a look before a program and one after it have seen: absolute paths. */
+/** Differences between the project before and after a program, by absolute paths. */
 export interface SeenChanges {
   /** Files that were not there before. */
   readonly created: readonly string[]
@@ -37,7 +37,7 @@ export interface PathChange {
   readonly becomes: Becoming
   /** Set where the caller has just looked; otherwise the recorder does. */
   readonly was?: 'absent' | { readonly mode: number; readonly bytes: Buffer }
-  /** It goes on under another name. */
+  /** The file is moved to another path. */
   readonly moved?: boolean
   /** The action it belongs to. */
   readonly by: number
@@ -48,15 +48,15 @@ export type Becoming =
   | { readonly type: 'directory'; readonly mode?: number }
   /** Bytes are missing where the caller does not have them; they are read when the execution ends. */
   | { readonly type: 'file'; readonly mode: number; readonly bytes?: Buffer }
-  /** Whatever was at another place of the same change. */
+  /** The content of another path of the same change. */
   | { readonly type: 'moved' }
 
-/** What is at a path right now. */
+/** The current state of a path. */
 export type Inspected =
   | { readonly type: 'absent' | 'other' }
   | { readonly type: 'directory'; readonly mode?: number }
   | { readonly type: 'symlink'; readonly target: string }
   | { readonly type: 'file'; readonly mode: number; readonly bytes: Buffer }
 
-/** Looks at an absolute path. Stops where it may not be looked at. */
+/** Reads the state of an absolute path. Throws `Stop` where that is not allowed. */
 export type Inspect = (absolute: string) => Inspected

@@ -1,14 +1,14 @@
-/** Which execution is taken back, and how much of it. */
+/** The execution to undo, or a part of it. */
 export interface UndoRequest {
-  /** Its number; the last one that still counts without it. */
+  /** Its number; without it the last one that is not undone. */
   readonly execution: number | undefined
-  /** Only this action of it. */
+  /** Only this action. */
   readonly action: number | undefined
   /** Merges files that changed since instead of refusing. */
   readonly force: boolean
 }
 
-/** Which commits become one. */
+/** The commits to combine into one. */
 export interface SquashRequest {
   readonly mode: SquashMode
   /** Only the run that begins at the newest commit. */
@@ -17,7 +17,7 @@ export interface SquashRequest {
   readonly days: number | undefined
   readonly containing: string | undefined
   readonly message: string | undefined
-  /** Also commits that were pushed, or that other branches or tags hold. */
+  /** Also commits that were pushed or that other branches or tags contain. */
   readonly force: boolean
   readonly dryRun: boolean
 }

@@ -1,13 +1,13 @@
 /**
- * The files that user and model keep in view, from one execution to the next. Only names are kept: whoever uses one
- * reads the file, and is checked, like everybody.
+ * The files that user and model keep in view, from one execution to the next. Only names are stored: every use reads
+ * the file, with the usual checks.
  */
 export interface WorkingSet {
-  /** In the order they were added. Stops when what is kept cannot be read. */
+  /** In the order they were added. Throws `Stop` when the list cannot be read. */
   entries(): Promise<readonly WorkingEntry[]>
-  /** Puts another list in the place of the one that is there by then; nobody comes in between. */
+  /** Replaces the current list under a lock. */
   change(update: UpdateEntries): Promise<void>
-  /** Forgets everything. A list that could not be read is kept under the name that is returned. */
+  /** Removes all entries. A list that cannot be read is renamed, and its new name is returned. */
   clear(): Promise<string | undefined>
   /** The last executions that changed files, oldest first: no more than `count`. */
   executions(count: number): Promise<readonly Touching[]>
@@ -21,7 +21,7 @@ export interface WorkingEntry {
 
 export type UpdateEntries = (entries: readonly WorkingEntry[]) => readonly WorkingEntry[]
 
-/** An execution and the files it was about, by their absolute paths. */
+/** An execution and the absolute paths of its files. */
 export interface Touching {
   readonly time: string
   readonly paths: ReadonlySet<string>

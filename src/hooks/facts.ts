@@ -1,7 +1,7 @@
 import type { ExecutionResult } from '../core/result.ts'
 import { type Facts, variableFor } from './substitute.ts'
 
-/** What hooks that run after an execution may know of it. `files` are relative to the root, and still there. */
+/** The facts of an execution for its after hooks. `files` still exist, with paths as `pathFrom` makes them. */
 export function factsOf(result: ExecutionResult, files: readonly string[]): Facts {
   const { results, parseErrors } = result
   const errors = [...parseErrors.map(({ message }) => message), ...results.flatMap(({ error }) => error ?? [])]
@@ -16,17 +16,17 @@ export function factsOf(result: ExecutionResult, files: readonly string[]): Fact
   }
 }
 
-/** Only code can give a file a name with a line break in it, and in a list of lines it would be two. */
-// eslint-disable-next-line no-control-regex -- they are what is looked for
+/** A name with a line break would be two names in a list with one name per line. */
+// eslint-disable-next-line no-control-regex -- the pattern finds control characters
 const isOneLine = (file: string): boolean => !/[\u0000-\u001f\u007f]/.test(file)
 
-/** No name is taken for an option (`-x`, `+x`), a list of further words (`@x`, to compilers) or a variable (`x=y`, to make). */
+/** So that no program reads a name as an option (`-x`, `+x`), a response file (`@x`) or a variable (`x=y`, for make). */
 const asFile = (file: string): string => (/^[-+@]|^[^/].*=/.test(file) ? `./${file}` : file)
 
-/** One string of the environment may not be longer than this on Linux. */
+/** Below Linux's limit for one string of the environment. */
 const mostBytes = 100_000
 
-/** The same for the environment. */
+/** The facts as environment variables. */
 export function environmentOf(facts: Facts): Record<string, string> {
   const entries = Object.entries(facts).flatMap(([name, fact]) =>
     typeof fact === 'string'
@@ -39,7 +39,7 @@ export function environmentOf(facts: Facts): Record<string, string> {
   return Object.fromEntries(entries) as Record<string, string>
 }
 
-/** Between two entries; what a process cannot be given at all is left out. */
+/** Cuts between two entries, and removes NUL characters, which the environment cannot contain. */
 function cut(text: string, between: string): string {
   const clean = text.replaceAll('\0', '')
   if (Buffer.byteLength(clean) <= mostBytes) return clean

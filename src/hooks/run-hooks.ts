@@ -3,7 +3,7 @@ import path from 'node:path'
 import { missedNetwork } from '../commands/closed-network.ts'
 import { type Containment, runContained } from '../commands/contained.ts'
 import { type CommandScope, placeOf } from '../commands/scope.ts'
-import type { Hook } from '../core/hooks.ts'
+import type { Hook, Hooks } from '../core/hooks.ts'
 import { Stop, type Problem } from '../core/problem.ts'
 import { certificatesIn, commandEnvironment } from '../process/environment.ts'
 import { findProgram, isBelow, pathOutside, systemPath } from '../process/programs.ts'
@@ -11,20 +11,20 @@ import { projectTools } from '../process/runtimes.ts'
 import { explain } from '../report/explain.ts'
 import { offlineAdvice } from '../report/explain-program.ts'
 import { environmentOf } from './facts.ts'
-import { type Facts, substitute, type Values } from './substitute.ts'
+import { type Facts, substitute, unknownNames, type Values } from './substitute.ts'
 
-/** What came of the hooks of one side. */
+/** The results of the hooks before or after an execution. */
 export interface HooksEnd {
-  /** Set when one failed that may not. */
+  /** A hook without continueOnError failed. */
   readonly failed: boolean
   readonly late: boolean
-  /** `command: reason`, for each that failed. */
+  /** `command: reason`, for each failure. */
   readonly errors: readonly string[]
-  /** The same for people, with the end of what it said. */
+  /** The same with the end of the hook's output. */
   readonly reports: readonly string[]
 }
 
-/** Runs hooks one after another. The first that fails and may not is the last. */
+/** Runs hooks in order until one without continueOnError fails. */
 export async function runHooks(
   hooks: readonly Hook[],
   { vars, facts }: { readonly vars: Values; readonly facts: Facts },
@@ -53,13 +53,13 @@ const defaultSeconds = 30
 async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandScope): Promise<Failure | undefined> {
   const command = substitute(hook.run, vars, facts)
   if (!command.ok) return failure(command.error)
-  // A command for the changed files has nothing to do where there are none.
+  // A command for the changed files is skipped if there are none.
   if (command.words?.length === 0) return undefined
   const { root, allowedRoots } = scope.settings
   const absolute = path.resolve(root, hook.cwd ?? '.')
   if (!isBelow(absolute, root)) return failure(`Its cwd '${hook.cwd}' is outside the project`)
   const shell = findProgram('sh', systemPath)
-  if (shell === undefined) return failure('There is no shell (sh) to run it with')
+  if (shell === undefined) return failure('No shell (sh) was found to run it')
   const seconds = hook.timeout ?? defaultSeconds
   const network = hook.network ?? false
   const exec = hook.exec ?? (scope.commands.exec === 'unsandboxed' ? 'unsandboxed' : 'sandbox')
@@ -109,14 +109,37 @@ const failure = (reason: string): Failure => ({ reason, output: '', late: false 
 
 const reasonOf = (problem: Problem): string => explain(problem, 'It cannot run').error
 
-/** A hook that the user lets out of the sandbox gets everything the user has. */
+/** A hook outside of the sandbox gets the whole environment of the user. */
 const plainEnvironment = (): Record<string, string> =>
   Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined))
 
 const shownCharacters = 2000
 
-/** What a program said last is what it failed about. */
+/** The end of the output usually has the error. */
 function endOf(output: string): string {
   const text = output.trimEnd()
   return text.length <= shownCharacters ? text : `…${text.slice(-shownCharacters)}`
+}
+
+/** The first error in hooks, before any of them runs. The messages are those of earlier tools. */
+export function faultIn({ before = [], after = [] }: Hooks, vars: Values, facts: Facts): string | undefined {
+  return [
+    ...before.map((hook) => faultOf(hook) ?? unknown(hook, vars, {})),
+    ...after.map((hook) => faultOf(hook) ?? unknown(hook, vars, facts)),
+  ].find((fault) => fault !== undefined)
+}
+
+/** Callers of the library may pass anything. */
+function faultOf(hook: unknown): string | undefined {
+  if (typeof hook !== 'object' || hook === null) return 'Command must be an object'
+  if (!('run' in hook)) return "Command must have 'run' property"
+  if (typeof hook.run !== 'string') return 'Command run must be a string'
+  if (hook.run.trim() === '') return 'Command run string cannot be empty'
+  if ('timeout' in hook && !(typeof hook.timeout === 'number' && hook.timeout > 0)) return 'Timeout must be positive'
+  return undefined
+}
+
+function unknown({ run }: Hook, vars: Values, facts: Facts): string | undefined {
+  const [name] = unknownNames(run, vars, facts)
+  return name === undefined ? undefined : `Variable not found: ${name} (in the hook '${run}')`
 }

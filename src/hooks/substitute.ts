@@ -1,10 +1,9 @@
 import { printable } from '../report/printable.ts'
 
 /**
- * Puts values into a hook's command. Variables are the user's own words and become part of the command. Facts of a run
- * are not: a model chose the names of files. They reach the shell in variables of its environment, and the command gets
- * a reference, quoted for the place it stands in. Were that place misjudged, the reference would still be one: what it
- * stands for is never read as a command.
+ * Inserts values into a hook's command. Variables are the user's own text and become part of the command. Facts of a run
+ * are not trusted: a model chose the names of files. They are passed as environment variables, and the command gets a
+ * reference, quoted for its position. Even if the position were misjudged, the value would not be read as a command.
  */
 export function substitute(command: string, vars: Values, facts: Facts): Substituted {
   const missing = unknownNames(command, vars, facts)
@@ -12,7 +11,7 @@ export function substitute(command: string, vars: Values, facts: Facts): Substit
   const whole = command.replace(reference, (text, escape: string, name: string) =>
     escape === '' && !Object.hasOwn(facts, name) ? (vars[name] ?? text) : text,
   )
-  // Variables may hold references to facts, and references that are not there.
+  // Variables may contain references to facts, and unknown references.
   const hidden = unknownNames(whole, {}, facts)
   if (hidden.length > 0) return { ok: false, error: hidden.map((name) => `Variable not found: ${name}`).join('; ') }
   return withFacts(whole, facts)
@@ -20,7 +19,7 @@ export function substitute(command: string, vars: Values, facts: Facts): Substit
 
 export type Values = Readonly<Record<string, string>>
 
-/** A list is handed over as words of its own where it stands by itself. */
+/** A list becomes separate arguments where its reference is a word of its own. */
 export type Facts = Readonly<Record<string, string | readonly string[]>>
 
 export type Substituted =
@@ -30,7 +29,7 @@ export type Substituted =
 /** `\${` is left to the shell, as is everything else that is not a plain name. */
 const reference = /(\\?)\$\{([A-Za-z_]\w*)\}/g
 
-/** The names in a command that neither the variables nor the facts have. */
+/** The names in a command that are neither variables nor facts. */
 export function unknownNames(command: string, vars: Values, facts: Facts): string[] {
   return [...command.matchAll(reference)].flatMap(([, escape, name = '']) =>
     escape === '' && !Object.hasOwn(vars, name) && !Object.hasOwn(facts, name) ? [name] : [],
@@ -62,7 +61,7 @@ function withFacts(command: string, facts: Facts): Substituted {
   return { ok: true, script: script + command.slice(last), words }
 }
 
-/** What means itself to a shell and to most other languages, in quotes and out of them. Most facts are so, and the command stays readable. */
+/** Characters without special meaning in shells and most languages, quoted or not. Such facts are inserted directly, which keeps the command readable. */
 const isPlain = (text: string): boolean => /^[\w.,/:@+=-]*$/.test(text)
 
 const textOf = (fact: string | readonly string[], between: string): string =>
@@ -73,13 +72,13 @@ function referenceTo(name: string, where: Quoting): string {
   return where === 'double' ? variable : where === 'single' ? `'"${variable}"'` : `"${variable}"`
 }
 
-/** `modifiedFiles` as `CLADA_MODIFIED_FILES`, one a line; with `_LINE` behind it all in one line. */
+/** `modifiedFiles` as `CLADA_MODIFIED_FILES`, one per line; `CLADA_MODIFIED_FILES_LINE` has all in one line. */
 export const variableFor = (name: string, fact: Facts[string] = ''): string =>
   `CLADA_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}${typeof fact === 'string' ? '' : '_LINE'}`
 
 /**
- * Commands that read an argument as code once more, though it is a word of its own: there no quoting of ours would
- * hold. Perl runs a file name that ends in `|`, make expands what has a `=` in it, and shells look into subscripts.
+ * Commands that interpret an argument as code, so that quoting does not protect it: Perl runs a file name that ends in
+ * `|`, make expands arguments with `=`, and shells evaluate subscripts.
  */
 const readAgain = new RegExp(
   [
@@ -96,18 +95,18 @@ const readAgain = new RegExp(
 function readAgainMessage(name: string, fact: Facts[string]): string {
   const odd = typeof fact === 'string' ? fact : (fact.find((one) => !isPlain(one)) ?? '')
   const shown = printable(odd.length > 100 ? `${odd.slice(0, 100)}…` : odd)
-  return `\${${name}} holds characters that would be read as code by what this command starts: ${shown}. Read "$${variableFor(name)}" there instead, or let it stand as a word of its own.`
+  return `\${${name}} contains characters that this command would interpret as code: ${shown}. Use "$${variableFor(name)}" there instead, or make the reference a separate word.`
 }
 
 type Quoting = 'none' | 'single' | 'double'
 
 interface FactPlace {
   readonly quoting: Quoting
-  /** `code` where a program may take it for part of its code: in a larger word, or in a command within the command. */
+  /** `code` where a program may read it as part of code: in a larger word, or in a nested command. */
   readonly kind: 'data' | 'code'
 }
 
-/** Programs that only print what they are given. */
+/** Programs that only print their arguments. */
 const prints = /^\s*(?:(?:then|do|else|!|\{)\s+)*(?:echo|printf|:)\s/
 
 function placeAt(before: string, after: string): FactPlace {
@@ -130,7 +129,7 @@ function placeAt(before: string, after: string): FactPlace {
   const quote = { none: '', single: "'", double: '"' }[quoting]
   const alone =
     before.slice(word) === quote && after.startsWith(quote) && /^(?:[\s;|&]|$)/.test(after.slice(quote.length))
-  // What is within a command within the command, or in a text that is fed to one, goes through more hands.
+  // Nested commands and here-documents are interpreted more than once.
   const nested = /\$[('"]|`|<</.test(before)
   return { quoting, kind: !nested && (alone || prints.test(before.slice(start))) ? 'data' : 'code' }
 }

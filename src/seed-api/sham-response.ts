@@ -14,7 +14,7 @@ export interface ShamResponse {
   summary: { totalBlocks: number; successCount: number; errorCount: number }
 }
 
-/** The actions in a model's reply, and what is wrong with the rest. Nothing is carried out. */
+/** The actions in a model's reply, and the errors of invalid blocks. Nothing is run. */
 export async function parseShamResponse(text: string): Promise<ShamResponse> {
   const { blocks, faults } = findBlocks(new Source(text), { syntaxes: ['sham'], strict: true })
   const actions: CladaAction[] = []
@@ -43,7 +43,7 @@ export interface FileOpResult {
   error?: string
 }
 
-/** An error of a file operation, for callers who would rather throw. */
+/** An error of a file operation, for callers that prefer to throw. */
 export class FileOpError extends Error {
   override readonly name = 'FileOpError'
   readonly code: string
@@ -58,7 +58,7 @@ export class FileOpError extends Error {
   }
 }
 
-/** Carries out one parsed action. Never throws. */
+/** Runs one parsed action. Never throws. */
 export async function executeFileOperation(action: CladaAction, options: CladaOptions = {}): Promise<FileOpResult> {
   const params = Object.fromEntries(Object.entries(action.parameters).map(([name, value]) => [name, String(value)]))
   const { results, parseErrors, fatalError } = await new Clada(options).perform(action.action, params)
@@ -69,5 +69,5 @@ export async function executeFileOperation(action: CladaAction, options: CladaOp
   return { success, ...(data === undefined ? {} : { data }), ...(error === undefined ? {} : { error }) }
 }
 
-/** Definitions are part of the program here; there is nothing to forget. Kept for callers of the earlier library. */
+/** Does nothing: definitions are part of the program. For callers of the earlier library. */
 export function clearActionSchemaCache(): void {}

@@ -3,8 +3,8 @@ import type { CladaOptions } from '../config/settings.ts'
 import type { ErrorResponse, StructureOperations, Warning } from '../structure/index.ts'
 
 /*
- * The operations on structures as functions, by the names and with the parameters their specification gives. Each is the
- * action of the same name: the same rules about paths, the same history. The last parameter may hold options.
+ * The operations on structures as functions, with the names and parameters of their specification. Each calls the action
+ * of the same name: the same path rules, the same history. The last parameter is for options.
  */
 
 type Success<R> = R extends { ok: true; data: infer T } ? T : never
@@ -12,10 +12,9 @@ type Answer<Name extends keyof StructureOperations> = Promise<
   (Success<Awaited<ReturnType<StructureOperations[Name]>>> & Warned) | StructureError
 >
 interface Warned {
-  /** What the operation may have broken. */
   warnings?: readonly Warning[]
 }
-/** What went wrong; nothing was changed. */
+/** Nothing was changed. */
 export type StructureError = Omit<ErrorResponse, 'error'> & { error: string }
 
 export const read_structure = (path: string, target: string, options?: CladaOptions): Answer<'read_structure'> =>
@@ -110,7 +109,7 @@ async function call<Name extends keyof StructureOperations>(
   const texts = Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
   const { results, parseErrors, fatalError } = await new Clada(options).perform(action, texts)
   const [result] = results
-  // The action of a name gives what the operation of that name does.
+  // An action returns the data of the operation of the same name.
   if (result?.success) return result.data as Awaited<Answer<Name>>
   const message = result?.error ?? parseErrors[0]?.message ?? fatalError ?? 'Nothing was done'
   const error = result?.code ?? parseErrors[0]?.code ?? 'INVALID_PARAMETER'

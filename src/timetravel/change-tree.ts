@@ -1,8 +1,8 @@
+import fs from 'node:fs'
 import path from 'node:path'
 import { dirsAbove } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type { Modes } from '../git/back-state.ts'
-import { everythingBelow } from './below.ts'
 import { type Difference, differences, modeOfNew, oidsOnDisk } from '../git/differences.ts'
 import type { Room } from '../git/room.ts'
 import { isSameState } from '../journal/path-state.ts'
@@ -102,4 +102,20 @@ function likeFor({ from, to }: Difference, mode: number | undefined): WantedStat
   if (to.type !== 'file' || (mode === undefined && from.type === 'file' && from.mode === to.mode)) return undefined
   const own = { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }
   return { mode: mode === undefined ? modeOfNew(to.mode === 0o755) : mode & 0o777, ...own }
+}
+
+/** All entries below a directory, by names relative to `top`. Links are not followed. */
+function everythingBelow(top: string, dir: string): { files: string[]; dirs: string[] } {
+  const files: string[] = []
+  const dirs: string[] = []
+  for (const entry of fs.readdirSync(path.join(top, dir), { withFileTypes: true })) {
+    const name = `${dir}/${entry.name}`
+    if (!entry.isDirectory()) files.push(name)
+    else {
+      const below = everythingBelow(top, name)
+      files.push(...below.files)
+      dirs.push(name, ...below.dirs)
+    }
+  }
+  return { files, dirs }
 }

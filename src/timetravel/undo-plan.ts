@@ -1,8 +1,12 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import { counted } from '../core/counted.ts'
 import { fingerprintOf } from '../core/hash.ts'
+import { Stop } from '../core/problem.ts'
 import type { Inspect, Inspected } from '../core/recorder.ts'
+import { git } from '../git/git-program.ts'
 import type { Contents } from '../journal/contents.ts'
-import { type Merged, mergeFile } from './merge-file.ts'
 import { isSameMode, isSameState } from '../journal/path-state.ts'
 import type { State } from '../journal/record.ts'
 import type { TurnedPath } from './turned-path.ts'
@@ -96,4 +100,30 @@ function changeOf(now: Inspected, then: State): string {
   if (then.type === 'absent') return 'it was created since'
   if (isSameState(now, then)) return 'its mode was changed since'
   return now.type === then.type ? 'it was changed since' : `it is a ${now.type} now`
+}
+
+type Merged =
+  | { readonly kind: 'merged'; readonly bytes: Buffer; readonly conflicts: number }
+  /** Not a text, or git is missing. */
+  | { readonly kind: 'impossible' }
+
+/** Merges two changes of one text, both made from `base`. Conflicts are marked in the result. */
+async function mergeFile(now: Buffer, base: Buffer, other: Buffer): Promise<Merged> {
+  if ([now, base, other].some((bytes) => bytes.includes(0))) return { kind: 'impossible' }
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-merge-'))
+  try {
+    const names = ['now', 'base', 'undo'] as const
+    for (const [index, bytes] of [now, base, other].entries())
+      fs.writeFileSync(path.join(dir, names[index] ?? ''), bytes)
+    const args = ['merge-file', '-p', '-L', 'now', '-L', 'executed', '-L', 'undone', ...names]
+    // The exit code is the number of conflicts; above 127 git failed.
+    const fine = Array.from({ length: 127 }, (_, index) => index + 1)
+    const { status, out } = await git({ cwd: dir, env: { GIT_DIR: dir }, args, fine })
+    return { kind: 'merged', bytes: out, conflicts: status }
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error
+    return { kind: 'impossible' }
+  } finally {
+    fs.rmSync(dir, { recursive: true, force: true })
+  }
 }

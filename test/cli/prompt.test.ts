@@ -38,7 +38,7 @@ describe('clada prompt', () => {
     const { status, stderr } = clada(['prompt', '--syntax', 'udiff'], { cwd: scratchDir() })
     expect({ status, stderr }).toEqual({
       status: 2,
-      stderr: 'clada: A model can be taught sham, csl, cml, replacer; udiff it knows by itself.\n',
+      stderr: 'clada: No prompt teaches udiff: models know it already. Enable one of sham, csl, cml, replacer.\n',
     })
     expect(clada(['prompt', 'csl'], { cwd: scratchDir() }).status).toBe(2)
   })

@@ -51,7 +51,9 @@ describe('references in hooks', () => {
 
   it('refuse to feed strange characters to another interpreter', () => {
     for (const command of ['bash -c "echo ${f}"', "node -e 'x(`${f}`)'", 'eval echo ${f}', 'ssh host rm ${f}']) {
-      expect(shell(command, { f: ['$(id)'] })).toContain('refused: ${f} holds characters that would be read as code')
+      expect(shell(command, { f: ['$(id)'] })).toContain(
+        'refused: ${f} contains characters that this command would interpret as code',
+      )
     }
     expect(shell('sh -c "echo ${f}"', { f: ['a.txt'] })).toBe('a.txt\n')
   })

@@ -356,7 +356,7 @@ describe('the way of a reply, without a browser', () => {
     const other = ours(foreign, await entered(foreign))
     expect(await request(foreign, '/api/prompt', { ...post, headers: other })).toMatchObject({
       status: 409,
-      body: expect.stringContaining('udiff it knows by itself'),
+      body: expect.stringContaining('No prompt teaches udiff'),
     })
   })
 
