@@ -64,6 +64,7 @@ export const flags = [
   },
   { name: 'exec', value: 'MODE', values: ['sandbox', 'unsandboxed', 'off'], help: 'how code is run; default: sandbox' },
   { name: 'approve', value: 'CMD', repeat: true, help: 'approve a command for this run (repeatable)' },
+  { name: 'history', help: 'make the history and other state in .clada count, after the project was moved' },
   { name: 'trust-approvals', help: "accept the project's list of approved commands for this run" },
   {
     name: 'approve-network',

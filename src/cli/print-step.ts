@@ -28,6 +28,7 @@ function lines({
   restored_files = [],
   kept = [],
   conflicts = [],
+  warnings = [],
   error,
   reason,
 }: StepResult): string[] {
@@ -38,5 +39,6 @@ function lines({
     ...restored_files.map((path) => `  brought back: ${path}`),
     ...kept.map((ref) => `  not brought back: git stash apply --index ${ref}`),
     ...conflicts.map((path) => `  ✗ ${path}`),
+    ...warnings.map((warning) => `! ${warning}`),
   ]
 }

@@ -18,7 +18,7 @@ import {
   roomDir,
   type State,
 } from '../journal/record.ts'
-import { findRepository, ownRepository } from './find-repository.ts'
+import { findRepository, foreignRepository, ownRepository } from './find-repository.ts'
 import { checkIndex, checkRefs, checkWritable, indexLock, waitForLock } from './ready.ts'
 import { type Head, headOf, inProgress, isSameHead } from './repository.ts'
 import { Room } from './room.ts'
@@ -82,7 +82,8 @@ export class Checkpoints {
     const checks = saves === 'everything' && repository.top !== undefined
     if (this.mode === 'shadow') {
       if (checks) await this.#check('objects', [checkpointsRef])
-      return []
+      const foreign = repository.top === undefined ? foreignRepository(this.#options.root) : undefined
+      return foreign === undefined ? [] : [foreign]
     }
     const busy = inProgress(repository)
     if (busy !== undefined) throw gitStop(`${busy} is in progress`, `Finish or abort ${busy} first.`)

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../core/paths.ts'
+import { gitDirsAt } from '../state/git-dirs.ts'
 import { gitStop } from './git-program.ts'
 import { fsckAdvice, headOf, inRepository, type Repository } from './repository.ts'
 import { readConfig, type RepositoryConfig } from './repository-config.ts'
@@ -32,9 +33,23 @@ export async function findRepository(root: string): Promise<ConfiguredRepository
 
 /** The next repository around a directory. Looks at files only: no git has to run for it. */
 export function nearestRepository(root: string): Repository | undefined {
+  const found = nearest(root)
+  if (found === undefined || 'foreign' in found) return undefined
+  if ('broken' in found) throw gitStop(found.broken, found.broken.includes(' leads to ') ? repairAdvice : undefined)
+  return found
+}
+
+/** Why the next repository around a directory is not used, where that is so. */
+export function foreignRepository(root: string): string | undefined {
+  const found = nearest(root)
+  if (found === undefined || !('foreign' in found)) return undefined
+  return `${found.foreign}, so this repository is not used: clada keeps its checkpoints in '.clada'. ${repairAdvice}`
+}
+
+function nearest(root: string) {
   for (let top = root; ; top = path.dirname(top)) {
-    const gitDir = gitDirAt(path.join(top, '.git'))
-    if (gitDir !== undefined) return { top, gitDir, commonDir: commonDirOf(gitDir) }
+    const found = gitDirsAt(top)
+    if (found !== undefined) return { top, ...found }
     if (top === path.dirname(top)) return undefined
   }
 }
@@ -78,17 +93,6 @@ function removeLinks(dir: string, name = ''): void {
   }
 }
 
-function gitDirAt(dotGit: string): string | undefined {
-  const stat = fs.statSync(dotGit, { throwIfNoEntry: false })
-  if (stat?.isDirectory()) return isGitDir(dotGit) ? dotGit : undefined
-  if (!stat?.isFile()) return undefined
-  const [, target] = /^gitdir: (.+)/.exec(fs.readFileSync(dotGit, 'utf8')) ?? []
-  if (target === undefined) throw gitStop(`'${dotGit}' does not say where the repository is`)
-  const gitDir = path.resolve(path.dirname(dotGit), target.trim())
-  if (!isGitDir(gitDir)) throw gitStop(`'${dotGit}' leads to '${gitDir}', where no repository is`, repairAdvice)
-  return gitDir
-}
-
 /** Whether a directory is the top of a repository, or was: a file that leads to none counts. */
 export function isRepository(dir: string): boolean {
   const dotGit = path.join(dir, '.git')
@@ -98,8 +102,3 @@ export function isRepository(dir: string): boolean {
 const isGitDir = (dir: string): boolean => fs.existsSync(path.join(dir, 'HEAD'))
 
 const repairAdvice = 'If it was moved, git worktree repair or git submodule update mends that.'
-
-function commonDirOf(gitDir: string): string {
-  const text = readOwn(path.join(gitDir, 'commondir'))
-  return text === undefined ? gitDir : path.resolve(gitDir, text.trim())
-}

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { gitDirsAt } from '../state/git-dirs.ts'
 import { hardenedGitArgs, hardenedGitEnv } from '../core/hardened-git.ts'
 
 /**
@@ -15,9 +16,10 @@ export interface GitRoom {
 }
 
 export function openGitRoom(root: string): GitRoom | undefined {
-  const found = gitDirOf(root)
-  if (found === undefined) return undefined
-  const { own, common } = found
+  // Only a repository whose top is the root. A worktree has a directory of its own and shares another.
+  const found = gitDirsAt(root)
+  if (found === undefined || !('gitDir' in found)) return undefined
+  const { gitDir: own, commonDir: common } = found
   const room = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-git-'))
   for (const name of ['HEAD', 'index', 'shallow'])
     copyIfThere(path.join(name === 'shallow' ? common : own, name), path.join(room, name))
@@ -45,19 +47,6 @@ const environment = (room: string, root: string): Record<string, string> => ({
 
 /** Belt and braces: the room has none of these, and should it ever get one, it does not count. */
 const globalArgs = hardenedGitArgs('safe.bareRepository=explicit', 'core.quotePath=true')
-
-/** Only a repository whose top is the root. A worktree's git file leads to its own directory and to the shared one. */
-function gitDirOf(root: string): { own: string; common: string } | undefined {
-  const at = path.join(root, '.git')
-  const stat = fs.lstatSync(at, { throwIfNoEntry: false })
-  if (stat?.isDirectory()) return { own: at, common: at }
-  if (!stat?.isFile()) return undefined
-  const [, target] = /^gitdir: (.+)$/m.exec(readText(at)) ?? []
-  if (target === undefined) return undefined
-  const own = path.resolve(root, target)
-  const shared = readText(path.join(own, 'commondir')).trim()
-  return fs.existsSync(own) ? { own, common: shared === '' ? own : path.resolve(own, shared) } : undefined
-}
 
 function copyIfThere(from: string, to: string): void {
   if (fs.lstatSync(from, { throwIfNoEntry: false })?.isFile()) fs.copyFileSync(from, to, fs.constants.COPYFILE_FICLONE)

@@ -68,7 +68,9 @@ async function underLock(
     const plan = await planSquash(repository, head, options)
     if (plan.runs.length === 0) return resultOf(plan)
     room = Room.openIn(stateDir, repository, head)
-    return { ...resultOf(plan), gitCommit: await squash(room, plan, history.author), before: plan.head }
+    const result = { ...resultOf(plan), gitCommit: await squash(room, plan, history.author), before: plan.head }
+    const warnings = [...(result.warnings ?? []), ...workspace.notes]
+    return warnings.length === 0 ? result : { ...result, warnings }
   } finally {
     room?.close()
     release?.()

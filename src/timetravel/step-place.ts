@@ -26,6 +26,7 @@ export interface StepResult {
   /** References to what was put aside and not brought back: `git stash apply` takes them. */
   kept?: string[]
   conflicts?: string[]
+  warnings?: string[]
   error?: string
   /** `error` without the command's name and codes. */
   reason?: string
@@ -88,7 +89,8 @@ export async function inPlace(
       closed: (relative) => judge.closedBelow(relative),
       change: (from, to, around) => changeTree(made, files, top, from, to, around),
     })
-    return asInProject(result, top, root)
+    const { notes } = files
+    return asInProject(notes.length === 0 ? result : { ...result, warnings: [...notes] }, top, root)
   } catch (error) {
     if (error instanceof InTheWay) return asInProject({ ...refused(error.message), conflicts: error.paths }, top, root)
     if (!(error instanceof Stop)) throw error

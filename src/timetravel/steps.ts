@@ -27,10 +27,11 @@ export const stepsOf = (settings: Settings, history: HistorySettings): Steps => 
   },
 })
 
-const stepOutcome = ({ conflicts = [], ...result }: StepResult): Outcome =>
+const stepOutcome = ({ conflicts = [], warnings, ...result }: StepResult): Outcome =>
   outcomeOf(
     result,
     conflicts.map((path) => ({ path, reason: 'it is not committed' })),
+    warnings,
   )
 
 interface Answer {

@@ -16,6 +16,7 @@ import { makeUndoJudge, pathPolicyOf } from '../policy/paths.ts'
 import { refusalOf } from './refusal.ts'
 import { explain } from '../report/explain.ts'
 import { planFor } from './undo-plan.ts'
+import { foreignStateNote, hasForeignState } from '../state/vouched.ts'
 import type { OpenWorkspace } from '../workspace/open.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
 
@@ -68,7 +69,10 @@ async function turn(
   options: UndoOptions,
 ): Promise<UndoResult> {
   const stateDir = stateDirOf(settings.root)
-  if (stateDir === undefined) return refused('Nothing was executed here yet.')
+  if (stateDir === undefined)
+    return refused(
+      hasForeignState(settings.root) ? foreignStateNote('there is nothing to take back') : 'Nothing was executed here yet.',
+    )
   const judge = makeUndoJudge(pathPolicyOf(settings))
   let about: About = {}
   const { history, workspace } = openRecordedWorkspace(settings, judge, 'disk', {

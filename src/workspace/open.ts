@@ -40,6 +40,8 @@ export interface OpenWorkspace extends Scope {
   landTogether(): Promise<string[]>
   /** clada's own corner of the project. Made if it is not there. */
   stateDir(): string
+  /** What the user should know about the state directory, once it was asked for. */
+  readonly notes: readonly string[]
   /** Waits until changes may be made, where somebody records them. */
   begin(): Promise<void>
   /** Removes what runs that died have left. For whoever holds the lock. */
@@ -125,6 +127,7 @@ export function openWorkspace(
     changes: () => staged?.changes() ?? [],
     landTogether: async () => (staged === undefined ? [] : land(staged.steps)),
     stateDir: () => scratch.stateDir(),
+    notes: scratch.notes,
     begin: async () => begin?.(),
     sweep: () => scratch.sweep(),
     inspect: (absolute) => inspected(disk, locationOf(settings.root, absolute)),

@@ -2,12 +2,12 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { hashOf } from '../core/hash.ts'
 import { SettingsError } from '../core/settings.ts'
-import { ownDir, writeIgnoreFile } from '../state/own-files.ts'
+import { ownDir } from '../state/own-files.ts'
 import { ownOwner } from '../state/owner.ts'
 import { stateHome } from '../state/user-dirs.ts'
 import { makePrivateDir } from '../state/user-state.ts'
+import { isVouched, ownState } from '../state/vouched.ts'
 import { readWhole } from './disk-base.ts'
-import { hasCode } from '../core/os-error.ts'
 import { sweepLeftovers } from './sweep.ts'
 
 /**
@@ -17,6 +17,8 @@ import { sweepLeftovers } from './sweep.ts'
  */
 export class Scratch {
   readonly root: string
+  /** What was found wrong with the state of the project. */
+  readonly notes: string[] = []
   readonly #run = randomName()
   readonly #announced = new Set<string>()
   #count = 0
@@ -67,10 +69,12 @@ export class Scratch {
     return this.#contended && isRecent({ mtimeMs })
   }
 
-  /** `.clada` in the root, or where that cannot be made a directory of the user's own. */
+  /** `.clada` in the root, or where that cannot be used a directory of the user's own. */
   stateDir(): string {
-    this.#state ??= inProject(this.root) ?? inHome(this.root)
-    return this.#state
+    if (this.#state !== undefined) return this.#state
+    const own = ownState(this.root)
+    this.notes.push(...(own?.notes ?? []))
+    return (this.#state = own?.dir ?? inHome(this.root))
   }
 
   /** Removes what runs that died have left. */
@@ -112,25 +116,6 @@ const contendedFile = 'contended'
 const isRecent = (stat: Pick<fs.Stats, 'mtimeMs'> | undefined): boolean =>
   stat !== undefined && Date.now() - stat.mtimeMs < 60_000
 
-function inProject(root: string): string | undefined {
-  const dir = path.join(root, '.clada')
-  try {
-    fs.mkdirSync(dir)
-  } catch (error) {
-    if (!hasCode(error, 'EEXIST')) return undefined
-    // A link here could lead anywhere; a repository may have brought it along.
-    return fs.lstatSync(dir).isDirectory() && writable(dir) ? dir : undefined
-  }
-  try {
-    writeIgnoreFile(dir)
-    return dir
-  } catch {
-    // Half a state directory would be committed one day. Better none at all.
-    fs.rmSync(dir, { recursive: true, force: true })
-    return undefined
-  }
-}
-
 function inHome(root: string): string {
   const dir = homeOf(root)
   try {
@@ -147,22 +132,13 @@ function inHome(root: string): string {
 
 const homeOf = (root: string): string => path.join(stateHome(), hashOf(root))
 
-/** Where a project's state is, when there is any that holds such a name. Makes nothing. */
+/** Where a project's state is, when there is any that counts and holds such a name. Makes nothing. */
 export function stateDirOf(root: string, holding = 'history'): string | undefined {
   const own = path.join(root, '.clada')
   const holds = (dir: string): boolean => fs.existsSync(path.join(dir, holding))
-  if (fs.lstatSync(own, { throwIfNoEntry: false })?.isDirectory() && holds(own)) return own
+  if (fs.lstatSync(own, { throwIfNoEntry: false })?.isDirectory() && holds(own) && isVouched(root)) return own
   const home = homeOf(root)
   return holds(home) ? home : undefined
-}
-
-function writable(dir: string): boolean {
-  try {
-    fs.accessSync(dir, fs.constants.W_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Hard to guess is enough: a name that exists already is never written to. */

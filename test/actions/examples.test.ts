@@ -3,6 +3,7 @@ import { describe, expect, it, test } from 'vitest'
 import { actions } from '../../src/actions/registry.ts'
 import type { ActionSpec, Example } from '../../src/core/action.ts'
 import { Clada } from '../../src/index.ts'
+import { adoptState } from '../../src/state/vouched.ts'
 import { repository } from '../history/world.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
@@ -38,7 +39,11 @@ for (const spec of actions) {
 
 /** Actions on the history get one: a repository, with what was executed earlier. */
 async function placeFor({ effect }: ActionSpec, { before = {}, earlier = [] }: Example): Promise<string> {
-  if (effect !== 'git') return scratchDir(before)
+  if (effect !== 'git') {
+    const root = scratchDir(before)
+    adoptState(root)
+    return root
+  }
   const root = repository(before)
   for (const { action, params } of earlier)
     expect(await new Clada({ repoPath: root }).perform(action, params)).toMatchObject({ success: true })

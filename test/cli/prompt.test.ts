@@ -264,6 +264,7 @@ describe('clada context print', () => {
         })),
       }),
     })
+    clada(['trust', '--history'], { cwd })
     const { status, stdout, stderr } = clada(['context', 'print'], { cwd })
     expect(status).toBe(1)
     expect(stdout).toBe(`=== ${cwd}/a.txt ===\nA\n`)
@@ -274,6 +275,7 @@ describe('clada context print', () => {
 
   it('says when the list cannot be read', () => {
     const cwd = scratchDir({ '.clada/context.json': '{' })
+    clada(['trust', '--history'], { cwd })
     expect(clada(['context', 'print'], { cwd })).toMatchObject({
       status: 1,
       stdout: '',

@@ -4,7 +4,8 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Clada, type CladaOptions } from '../../src/index.ts'
 import { documentOf } from '../history/world.ts'
-import { scratchDir } from '../support/scratch.ts'
+import { adoptState } from '../../src/state/vouched.ts'
+import { ownScratchDir, scratchDir } from '../support/scratch.ts'
 
 const listOf = (root: string): string => path.join(root, '.clada', 'context.json')
 const kept = (root: string): string[] =>
@@ -29,6 +30,7 @@ describe('the working set', () => {
     expect(kept(old)).toEqual(['src/a.txt', 'doc.md@@and/or'])
     const moved = path.join(scratch, 'new')
     fs.renameSync(old, moved)
+    expect(adoptState(moved)).toBe('adopted')
     expect(await inView(moved)).toEqual([
       { path: `${moved}/src/a.txt`, size: 1 },
       { path: `${moved}/doc.md@@and/or`, size: 10 },
@@ -64,7 +66,7 @@ describe('the working set', () => {
     const root = scratchDir(Object.fromEntries(names.map((name) => [name, name])))
     await Promise.all(names.map((name) => new Clada({ repoPath: root }).perform('context_add', { path: name })))
     expect(kept(root).sort()).toEqual(names.sort())
-    expect(fs.readdirSync(path.join(root, '.clada')).sort()).toEqual(['.gitignore', 'context.json'])
+    expect(fs.readdirSync(path.join(root, '.clada')).sort()).toEqual(['.gitignore', 'context.json', 'id'])
   })
 
   it('shows to a preview what it would be, and stays as it is', async () => {
@@ -108,7 +110,7 @@ describe('whole or not at all', () => {
 
 describe('a list that cannot be read', () => {
   it.each(['context_list', 'context_prune', 'context_add', 'context_remove'])('is left alone by %s', async (action) => {
-    const root = scratchDir({ 'a.txt': 'A', '.clada/context.json': '{"version":1,"entries":[{"pa' })
+    const root = ownScratchDir({ 'a.txt': 'A', '.clada/context.json': '{"version":1,"entries":[{"pa' })
     const params = action === 'context_add' || action === 'context_remove' ? { path: 'a.txt' } : {}
     const { results } = await new Clada({ repoPath: root }).perform(action, params)
     expect(results[0]).toMatchObject({
@@ -121,7 +123,7 @@ describe('a list that cannot be read', () => {
   })
 
   it('is put aside by context_clear, and another begins', async () => {
-    const root = scratchDir({ 'a.txt': 'A', '.clada/context.json': 'mine' })
+    const root = ownScratchDir({ 'a.txt': 'A', '.clada/context.json': 'mine' })
     const clada = new Clada({ repoPath: root })
     const { results } = await clada.perform('context_clear', {})
     const [name = ''] = fs.readdirSync(path.join(root, '.clada')).filter((one) => one.endsWith('.broken'))

@@ -7,7 +7,7 @@ import { Clada } from '../../src/api/clada.ts'
 import { Stop } from '../../src/core/problem.ts'
 import { takeLock } from '../../src/journal/lock.ts'
 import { ownOwner } from '../../src/state/owner.ts'
-import { fill, scratchDir } from '../support/scratch.ts'
+import { fill, ownScratchDir, scratchDir } from '../support/scratch.ts'
 import { figure, many } from './endurance.ts'
 import { startClada } from './kill.ts'
 import { type Call, execute, treeOf, undoIn } from './world.ts'
@@ -18,7 +18,7 @@ const dead = (): object => ({ ...ownOwner(), pid: spawnSync('true').pid, started
 
 describe('the lock', () => {
   it('is taken for writes, given back, and not taken for reads', async () => {
-    const root = scratchDir({ 'a.txt': 'a', '.clada/.gitignore': '*\n' })
+    const root = ownScratchDir({ 'a.txt': 'a' })
     fs.writeFileSync(lockOf(root), JSON.stringify({ ...ownOwner(), nonce: 'held' }))
     const options = { lockTimeout: 0.1 }
     expect(await execute(root, 'off', [['file_read', { path: 'a.txt' }]], options)).toMatchObject({ success: true })
@@ -29,7 +29,7 @@ describe('the lock', () => {
   })
 
   it('says who holds it, and nothing is executed', async () => {
-    const root = scratchDir({ 'a.txt': 'a', '.clada/.gitignore': '*\n' })
+    const root = ownScratchDir({ 'a.txt': 'a' })
     fs.writeFileSync(lockOf(root), JSON.stringify({ ...ownOwner(), command: 'clada other.md', nonce: 'held' }))
     const result = await execute(root, 'off', [write('A'), write('B')], { lockTimeout: 0.05 })
     expect(result.fatalError).toMatch(
@@ -47,7 +47,7 @@ describe('the lock', () => {
     ['a special file', (file: string) => execFileSync('mkfifo', [file])],
   ] as const) {
     it(`is not taken where ${what} is in its place, and that is said`, async () => {
-      const root = scratchDir({ 'a.txt': 'a', '.clada/.gitignore': '*\n' })
+      const root = ownScratchDir({ 'a.txt': 'a' })
       make(lockOf(root))
       const reason = `'${lockOf(root)}' is ${what}, not a regular file`
       const result = await execute(root, 'off', [write('A')])
@@ -59,12 +59,12 @@ describe('the lock', () => {
         error: expect.stringContaining(`clada undo: ${reason}`),
       })
       expect(treeOf(root)).toEqual({ 'a.txt': '644 a' })
-      expect(fs.readdirSync(path.join(root, '.clada')).sort()).toEqual(['.gitignore', 'history', 'lock'])
+      expect(fs.readdirSync(path.join(root, '.clada')).sort()).toEqual(['.gitignore', 'history', 'id', 'lock'])
     })
   }
 
   it('sweeps what processes that died on the way to it have left', async () => {
-    const root = scratchDir({ 'a.txt': 'a', '.clada/.gitignore': '*\n' })
+    const root = ownScratchDir({ 'a.txt': 'a' })
     const [left, alive] = [`${lockOf(root)}.left`, `${lockOf(root)}.alive`]
     fs.writeFileSync(left, JSON.stringify(dead()))
     fs.writeFileSync(alive, JSON.stringify({ ...ownOwner(), nonce: 'alive' }))
@@ -108,7 +108,7 @@ describe('the lock', () => {
   })
 
   it('says whose it is only where it knows: on another machine, and not at all', async () => {
-    const root = scratchDir({ 'a.txt': 'a', '.clada/.gitignore': '*\n' })
+    const root = ownScratchDir({ 'a.txt': 'a' })
     const told = async (): Promise<string | undefined> =>
       (await execute(root, 'off', [write('A')], { lockTimeout: 0 })).fatalError
     const elsewhere = { pid: 7, host: 'elsewhere', command: 'clada x.md', time: '2026-01-01T00:00:00Z', nonce: 'far' }
@@ -134,7 +134,7 @@ describe('the lock', () => {
     ['something that is no lock', () => '[]'],
   ] as const) {
     it(`of ${what} is taken over`, async () => {
-      const root = scratchDir({ 'a.txt': 'a', '.clada/.gitignore': '*\n' })
+      const root = ownScratchDir({ 'a.txt': 'a' })
       fs.writeFileSync(lockOf(root), content())
       fs.utimesSync(lockOf(root), 1, 1)
       expect(await execute(root, 'off', [write('A')], { lockTimeout: 1 })).toMatchObject({ success: true })

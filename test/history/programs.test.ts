@@ -6,7 +6,7 @@ import { describe, expect, inject, it } from 'vitest'
 import { ignoredLimits } from '../../src/git/ignored.ts'
 import { ownOwner } from '../../src/state/owner.ts'
 import { Clada } from '../../src/index.ts'
-import { fill, scratchDir } from '../support/scratch.ts'
+import { fill, ownScratchDir, scratchDir } from '../support/scratch.ts'
 import { startClada } from './kill.ts'
 import { type Call, documentOf, git, type Mode, redoIn, repository, treeOf, undoIn } from './world.ts'
 
@@ -285,9 +285,8 @@ describe('a program that runs when clada is killed', () => {
   }
 
   it('is told of when it changed nothing', async () => {
-    const root = scratchDir(files)
+    const root = ownScratchDir(files)
     const history = path.join(root, '.clada/history/1')
-    fill(root, { '.clada/.gitignore': '*\n' })
     fs.mkdirSync(history, { recursive: true })
     const dead = { ...ownOwner(), pid: spawnSync('true').pid, started: '1', execution: 1, kind: 'run' }
     fs.writeFileSync(path.join(history, 'journal'), `${JSON.stringify(dead)}\n{"program":1}\n`)

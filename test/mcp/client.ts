@@ -42,7 +42,7 @@ export async function connected(root: string, setting: Setting = {}): Promise<Co
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: scratchDir(),
-      XDG_STATE_HOME: scratchDir(),
+      XDG_STATE_HOME: process.env['XDG_STATE_HOME'] ?? '',
       CLADA_NO_CACHE: '1',
       ...env,
     },

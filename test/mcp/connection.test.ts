@@ -28,8 +28,7 @@ const line = (message: object): string => `${JSON.stringify(message)}\n`
 
 /** The server, without a client around it. */
 function started(root: string): ChildProcess & { stdin: NodeJS.WritableStream; stdout: Readable; stderr: Readable } {
-  const env = { ...process.env, XDG_STATE_HOME: scratchDir() }
-  const child = spawn(process.execPath, [inject('cli'), 'mcp', '--root', root, '--no-git'], { env })
+  const child = spawn(process.execPath, [inject('cli'), 'mcp', '--root', root, '--no-git'])
   onTestFinished(() => void child.kill('SIGKILL'))
   return child
 }

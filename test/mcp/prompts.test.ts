@@ -26,7 +26,7 @@ describe('the prompt', () => {
     const text = 'version: 1\nprompt:\n  rules: [Write tests first.]\n'
     fs.writeFileSync(path.join(root, 'clada.yml'), text)
     const told = async (): Promise<string> => {
-      const { client } = await connected(root, { env: { XDG_STATE_HOME: process.env['XDG_STATE_HOME'] ?? '' } })
+      const { client } = await connected(root)
       return JSON.stringify(await client.getPrompt({ name: 'clada' }))
     }
     expect(await told()).not.toContain('Write tests first.')

@@ -3,12 +3,20 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
+import { adoptState, ownState } from '../../src/state/vouched.ts'
 
 /** An empty directory that is gone after the test. Its path holds no link. */
 export function scratchDir(files: Readonly<Record<string, string>> = {}): string {
   const dir = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-test-')))
   onTestFinished(() => remove(dir))
   fill(dir, files)
+  return dir
+}
+
+/** The same with a `.clada` that counts, whatever is in it. */
+export function ownScratchDir(files: Readonly<Record<string, string>> = {}): string {
+  const dir = scratchDir(files)
+  if (adoptState(dir) === 'nothing to adopt') ownState(dir)
   return dir
 }
 

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Clada } from '../../src/index.ts'
 import { makePrivateDir } from '../../src/state/user-state.ts'
-import { filesIn, scratchDir } from '../support/scratch.ts'
+import { filesIn, scratchDir, ownScratchDir } from '../support/scratch.ts'
 import { block, blocks } from './blocks.ts'
 import { leftovers } from './disk.ts'
 
@@ -169,7 +169,7 @@ describe('what a killed run left behind', () => {
   const dead = () => JSON.stringify({ pid: spawnSync('true').pid, started: '1' })
 
   it('is swept at the next write, and nothing else is', async () => {
-    const root = scratchDir({
+    const root = ownScratchDir({
       '.clada-0123456789ab-0.tmp': 'torn',
       'src/.clada-0123456789ab-1.tmp': 'torn',
       'src/.clada-aaaaaaaaaaaa-1.tmp': "another run's",
@@ -195,7 +195,7 @@ describe('what a killed run left behind', () => {
   })
 
   it('is left to a run that is still alive', async () => {
-    const root = scratchDir({ '.clada-0123456789ab-0.tmp': 'being written' })
+    const root = ownScratchDir({ '.clada-0123456789ab-0.tmp': 'being written' })
     fs.mkdirSync(path.join(root, '.clada/running'), { recursive: true })
     const stat = fs.readFileSync(`/proc/${process.pid}/stat`, 'latin1')
     const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
@@ -207,7 +207,7 @@ describe('what a killed run left behind', () => {
   })
 
   it('is swept although another process has its number now', async () => {
-    const root = scratchDir({ '.clada-0123456789ab-0.tmp': 'torn' })
+    const root = ownScratchDir({ '.clada-0123456789ab-0.tmp': 'torn' })
     fs.mkdirSync(path.join(root, '.clada/running'), { recursive: true })
     const ledger = path.join(root, '.clada/running/0123456789ab')
     fs.writeFileSync(ledger, `${JSON.stringify({ pid: process.pid, started: '1' })}\n${JSON.stringify(root)}\n`)

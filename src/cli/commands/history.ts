@@ -1,7 +1,9 @@
 import { Clada } from '../../api/clada.ts'
 import { counted } from '../../core/counted.ts'
 import type { ExecutionDetail, HistoryEntry } from '../../engine/history-run.ts'
+import { settingsOf } from '../../config/settings.ts'
 import { printable } from '../../report/printable.ts'
+import { foreignStateNote, hasForeignState } from '../../state/vouched.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
@@ -18,7 +20,10 @@ export const command: Command = {
   ],
   run: async ({ flags, words: [word, ...rest] }) => {
     if (rest.length > 0) throw new UsageError('history takes one number: clada history N.')
-    const clada = new Clada(await cladaOptions(flags))
+    const options = await cladaOptions(flags)
+    const clada = new Clada(options)
+    if (hasForeignState(settingsOf(options).root) && flags.quiet === undefined)
+      process.stderr.write(`clada: ${foreignStateNote('they are not shown')}\n`)
     if (word === undefined) {
       const entries = await clada.history()
       print(flags.json === undefined ? table(entries) : JSON.stringify(entries, null, 2))

@@ -5,6 +5,7 @@ import { keyNames } from '../../config/keys.ts'
 import { projectFileName } from '../../config/places.ts'
 import { distrust, trust } from '../../config/trust.ts'
 import { settingsOf } from '../../config/settings.ts'
+import { adoptState } from '../../state/vouched.ts'
 import { stateOf } from './approvals.ts'
 import { answerIn, asked, askLine } from '../ask.ts'
 import type { Command } from '../command.ts'
@@ -17,19 +18,21 @@ import { visible } from '../visible.ts'
 /** What a project brings along counts for a user only after they have seen it. */
 export const command: Command = {
   name: 'trust',
-  usage: 'clada trust [remove]',
+  usage: 'clada trust [remove | --history]',
   summary: 'look at what a project brings along, and vouch for it',
   about:
     'Shows what the clada.yml of the project asks for beyond what you allow, hooks included, and asks whether that file\ncounts as it is until it changes. Then shows the commands that the project lists as approved and you have not, one\nafter another, and asks.',
   words: ['remove'],
-  flags: ['root', 'help'],
+  flags: ['root', 'history', 'help'],
   examples: [
     ['clada trust', 'after cloning'],
     ['clada trust remove', 'take it back'],
+    ['clada trust --history', 'after moving the project: its .clada counts again'],
   ],
   run: async ({ flags, words: [verb] }) => {
     if (verb !== undefined && verb !== 'remove') throw new UsageError('trust takes nothing, or: clada trust remove')
     const { root, allowedRoots } = settingsOf(await optionsFor(flags))
+    if (flags.history !== undefined) return vouchForHistory(root)
     const loaded = await loadedFor(flags)
     await tellAround(flags)
     const { project } = loaded ?? {}
@@ -44,6 +47,18 @@ export const command: Command = {
     const commands = vouchForCommands(root, allowedRoots, Array.isArray(proposed) ? proposed.map(String) : [])
     return file === 'agreed' && commands === 'agreed' ? 0 : 1
   },
+}
+
+/** Said by name, so nothing is asked. */
+function vouchForHistory(root: string): number {
+  const count = adoptState(root)
+  const said = {
+    adopted: 'The state in .clada counts from now on. See clada history.',
+    'counts already': 'The state in .clada counts already, and nothing was set aside.',
+    'nothing to adopt': 'There is no state in .clada to adopt.',
+  }
+  print(said[count])
+  return count === 'nothing to adopt' ? 1 : 0
 }
 
 type Answer = 'agreed' | 'declined' | 'no terminal'

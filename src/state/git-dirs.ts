@@ -1,0 +1,105 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { isInside } from '../core/paths.ts'
+import { readOwn } from './own-files.ts'
+
+/** Where a repository has its things, as its files say. */
+export interface GitDirs {
+  readonly gitDir: string
+  /** The directory that worktrees share. */
+  readonly commonDir: string
+}
+
+/**
+ * The repository of a directory, by what is in its `.git`; no git runs for it. `foreign`: its `.git` leads out of the
+ * directory, to a place that does not point back. An archive can bring such a one along, whose objects or references
+ * are any files of the user, so it counts as no repository. `broken`: it leads to nothing.
+ */
+export function gitDirsAt(top: string): GitDirs | { readonly foreign: string } | { readonly broken: string } | undefined {
+  const dotGit = path.join(top, '.git')
+  const stat = fs.lstatSync(dotGit, { throwIfNoEntry: false })
+  if (stat === undefined || !(stat.isDirectory() || stat.isFile() || stat.isSymbolicLink())) return undefined
+  const gitDir = stat.isDirectory() ? dotGit : targetOf(dotGit, stat)
+  if (gitDir === undefined) return { broken: `'${dotGit}' does not say where the repository is` }
+  if (!isGitDir(gitDir)) {
+    if (stat.isDirectory()) return undefined
+    return { broken: `'${dotGit}' leads to '${gitDir}', where no repository is` }
+  }
+  const shared = readOwn(path.join(gitDir, 'commondir'))
+  const commonDir = shared === undefined ? gitDir : path.resolve(gitDir, shared.trim())
+  const inside = [gitDir, commonDir].every((dir) => isInside(real(dir), real(top)))
+  if (!inside && !pointsBack(top, { gitDir, commonDir })) {
+    const outside = isInside(real(gitDir), real(top)) ? commonDir : gitDir
+    return { foreign: `'${dotGit}' leads to '${outside}', which does not point back to this project` }
+  }
+  const link = linkOut(inside ? [top] : [top, commonDir, gitDir], { gitDir, commonDir })
+  return link === undefined ? { gitDir, commonDir } : { foreign: `'${link}' leads out of the repository` }
+}
+
+const isGitDir = (dir: string): boolean => fs.existsSync(path.join(dir, 'HEAD'))
+
+/** Where a `.git` that is a file or a link leads. */
+function targetOf(dotGit: string, stat: fs.Stats): string | undefined {
+  if (stat.isSymbolicLink()) return path.resolve(path.dirname(dotGit), fs.readlinkSync(dotGit))
+  const [, target] = /^gitdir: (.+)/.exec(readOwn(dotGit) ?? '') ?? []
+  return target === undefined ? undefined : path.resolve(path.dirname(dotGit), target.trim())
+}
+
+/** Whether a git directory elsewhere names this one as its worktree, or as its submodule's files. */
+function pointsBack(top: string, { gitDir, commonDir }: GitDirs): boolean {
+  if (gitDir === commonDir) return leadsTo(gitDir, worktreeIn(readOwn(path.join(gitDir, 'config')) ?? ''), top)
+  if (path.dirname(path.dirname(real(gitDir))) !== real(commonDir)) return false
+  return leadsTo(gitDir, readOwn(path.join(gitDir, 'gitdir'))?.trim(), path.join(top, '.git'))
+}
+
+const leadsTo = (from: string, target: string | undefined, to: string): boolean =>
+  target !== undefined && target !== '' && real(path.resolve(real(from), target)) === real(to)
+
+/** `core.worktree`, as a config file has it. */
+function worktreeIn(config: string): string | undefined {
+  let section = ''
+  let found: string | undefined
+  for (const line of config.split('\n')) {
+    section = /^\s*\[\s*([^\]\s]+)\s*\]/.exec(line)?.[1]?.toLowerCase() ?? (/^\s*\[/.test(line) ? '' : section)
+    const [, value] = (section === 'core' && /^\s*worktree\s*=\s*(.*?)\s*$/i.exec(line)) || []
+    if (value !== undefined) found = value.replace(/^"(.*)"$/, '$1').replace(/\\(["\\])/g, '$1')
+  }
+  return found
+}
+
+/** The first link or alternate by which git would read something outside. Single objects are named by their content. */
+function linkOut(open: readonly string[], { gitDir, commonDir }: GitDirs): string | undefined {
+  const within = open.map(real)
+  const leadsOut = (file: string): boolean => !within.some((dir) => isInside(real(file), dir))
+  const links = [
+    ...linksIn(gitDir),
+    ...(commonDir === gitDir ? [] : linksIn(commonDir)),
+    ...['objects', 'objects/info', 'objects/pack', 'info'].flatMap((name) => linksIn(path.join(commonDir, name))),
+    ...linksIn(path.join(commonDir, 'refs'), 'all'),
+  ]
+  const link = links.find(leadsOut)
+  if (link !== undefined) return link
+  const alternates = path.join(commonDir, 'objects/info/alternates')
+  const others = (readOwn(alternates) ?? '').split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  const isOut = others.some((other) => leadsOut(path.resolve(commonDir, 'objects', other)))
+  return isOut ? alternates : undefined
+}
+
+function linksIn(dir: string, depth: 'one' | 'all' = 'one'): string[] {
+  if (fs.lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) return []
+  return fs.readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
+    const file = path.join(dir, entry.name)
+    if (entry.isSymbolicLink()) return [file]
+    return depth === 'all' && entry.isDirectory() ? linksIn(file, 'all') : []
+  })
+}
+
+/** A path without links on its way, as far as it is there. */
+function real(file: string): string {
+  try {
+    return fs.realpathSync(file)
+  } catch {
+    const parent = path.dirname(file)
+    return parent === file ? file : path.join(real(parent), path.basename(file))
+  }
+}
