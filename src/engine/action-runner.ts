@@ -7,6 +7,7 @@ import { type Ask, type CommandSettings, defaultCommandSettings } from '../core/
 import type { Problem } from '../core/problem.ts'
 import type { Settings } from '../core/settings.ts'
 import { decide } from '../policy/decide.ts'
+import { hiddenWarning } from '../text/hidden-characters.ts'
 import { runWarnings } from '../policy/makes-run.ts'
 import { explain } from '../report/explain.ts'
 import { problemOf } from './settle.ts'
@@ -73,6 +74,7 @@ export class ActionRunner {
         explain: (problem) => explain(problem, spelled).error,
       })
       const warnings = runWarnings([...files.changed].map((file) => path.relative(settings.root, file)))
+      if (outcome.ok && files.changed.size > 0) warnings.push(...hiddenWarnings(args))
       return warnings.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...warnings] }
     } catch (error) {
       return { ok: false, problem: problemOf(error) }
@@ -116,3 +118,10 @@ export class ActionRunner {
     return this.#set
   }
 }
+
+/** About characters in the texts of an action that its old text did not have. */
+const hiddenWarnings = (args: Readonly<Record<string, unknown>>): string[] =>
+  ['content', 'new_text', 'new_content', 'edits', 'patch'].flatMap((name) => {
+    const { [name]: text, old_text: old } = args
+    return typeof text === 'string' ? (hiddenWarning(name, text, typeof old === 'string' ? old : '') ?? []) : []
+  })

@@ -1,82 +1,809 @@
 /**
- * Files that make other programs run commands though nobody says so: when a project is opened, entered or pushed. Models
- * may write them, it is ordinary work; the report says what they are, so that somebody looks. By the end of a path, in
- * small letters; with a slash at its end a directory and all that is in it.
+ * Files that make a program run commands, or tell an agent what to do, though nobody names them: when a project is
+ * opened, entered, built or pushed. Models may write them, it is ordinary work; the report says what they are, so that
+ * somebody looks. What people start by name and expect to run (`package.json`, a Makefile, a Dockerfile) is not here.
  */
-const runners: Readonly<Record<string, readonly string[]>> = {
-  'VS Code': ['.vscode/tasks.json', '.vscode/settings.json', '.vscode/launch.json', '*.code-workspace'],
-  'JetBrains IDEs': ['.idea/', '.run/'],
-  Zed: ['.zed/tasks.json', '.zed/settings.json', '.zed/debug.json'],
-  Vim: ['.vimrc', '.exrc', '.nvimrc', '.nvim.lua', '.lvimrc'],
-  Emacs: ['.dir-locals.el', '.dir-locals-2.el'],
-  'coding agents': ['.mcp.json', '.vscode/mcp.json', '.claude/', '.cursor/', '.gemini/', '.codex/', '.windsurf/'],
-  'dev containers': ['.devcontainer/', '.devcontainer.json'],
-  'the CI server': [
-    '.github/workflows/',
-    '.github/actions/',
-    '.gitlab-ci.yml',
-    '.circleci/',
-    '.buildkite/',
-    '.travis.yml',
-    'azure-pipelines.yml',
-    'bitbucket-pipelines.yml',
-    'jenkinsfile',
-  ],
-  // HEAD: whoever goes into a directory that looks like a repository has its config read.
-  git: ['.husky/', '.githooks/', 'head', '.pre-commit-config.yaml', 'lefthook.yml', '.lefthook.yml', '.gitconfig'],
-  'package managers': [
-    '.npmrc',
-    '.yarnrc',
-    '.yarnrc.yml',
-    '.yarn/',
-    '.pnpmfile.cjs',
-    '.cargo/config.toml',
-    'bunfig.toml',
-  ],
-  shells: [
-    '.envrc',
-    'mise.toml',
-    '.mise.toml',
-    '.bashrc',
-    '.bash_profile',
-    '.bash_login',
-    '.profile',
-    '.zshrc',
-    '.zshenv',
-    '.zprofile',
-    '.zlogin',
-    '.config/fish/',
-  ],
-  debuggers: ['.gdbinit', '.lldbinit'],
-  clada: ['clada.yml'],
+interface Runner {
+  /** The end of a path, in small letters. `*` is any part of a name; a slash at the end is a directory and all in it. */
+  readonly files: readonly string[]
+  /** What happens with it, as the end of a sentence that begins with its name. */
+  readonly why: string
+  /** Paths that it is about, and others that only look like it. */
+  readonly hits: readonly string[]
+  readonly misses: readonly string[]
 }
 
-/** One sentence for each program that these files, relative to the project, can make run commands. */
+export const runners: readonly Runner[] = [
+  {
+    files: ['.vscode/tasks.json', '.vscode/settings.json', '.vscode/launch.json', '.vscode/mcp.json'],
+    why: 'VS Code can run commands from it when the folder is opened',
+    hits: ['.vscode/tasks.json', 'sub/.vscode/mcp.json'],
+    misses: ['.vscode/extensions.json', 'tasks.json'],
+  },
+  {
+    files: ['*.code-workspace'],
+    why: 'VS Code can run tasks from it when the workspace is opened',
+    hits: ['x.code-workspace', 'sub/x.code-workspace'],
+    misses: ['code-workspace.md'],
+  },
+  {
+    files: ['.idea/', '.run/'],
+    why: 'JetBrains IDEs run its configurations and startup tasks',
+    hits: ['.idea/x.txt', 'sub/.run/x.txt'],
+    misses: ['docs/.idea', 'my.idea/x'],
+  },
+  {
+    files: ['.fleet/'],
+    why: 'Fleet runs the commands in it',
+    hits: ['.fleet/x.txt', 'sub/.fleet/x.txt'],
+    misses: ['fleet/run.json'],
+  },
+  {
+    files: ['.zed/tasks.json', '.zed/settings.json', '.zed/debug.json'],
+    why: 'Zed starts language servers and tasks from it',
+    hits: ['.zed/tasks.json', 'sub/.zed/debug.json'],
+    misses: ['.zed/notes.md'],
+  },
+  {
+    files: ['.vimrc', '.exrc', '.gvimrc', '_vimrc', '.lvimrc', '.vim/'],
+    why: 'Vim runs it in a directory where exrc is on',
+    hits: ['.vimrc', 'sub/.vim/x.txt'],
+    misses: ['vimrc.md'],
+  },
+  {
+    files: ['.nvimrc', '.nvim.lua', '.nvim/'],
+    why: 'Neovim runs it in a directory where exrc is on',
+    hits: ['.nvimrc', 'sub/.nvim/x.txt'],
+    misses: ['nvim.lua'],
+  },
+  {
+    files: ['.dir-locals.el', '.dir-locals-2.el'],
+    why: 'Emacs evaluates it when a file below it is opened',
+    hits: ['.dir-locals.el', 'sub/.dir-locals-2.el'],
+    misses: ['dir-locals.el'],
+  },
+  {
+    files: ['.helix/languages.toml', '.helix/config.toml'],
+    why: 'Helix starts the language servers it names',
+    hits: ['.helix/languages.toml', 'sub/.helix/config.toml'],
+    misses: ['languages.toml'],
+  },
+  {
+    files: ['.kakrc', '.kak/'],
+    why: 'Kakoune can run it in the project',
+    hits: ['.kakrc', 'sub/.kak/x.txt'],
+    misses: ['kakrc'],
+  },
+  {
+    files: ['*.sublime-project'],
+    why: 'Sublime Text takes build systems from it, which are commands',
+    hits: ['x.sublime-project', 'sub/x.sublime-project'],
+    misses: ['sublime.md'],
+  },
+  {
+    files: ['.ycm_extra_conf.py'],
+    why: 'YouCompleteMe runs it when a source file is opened',
+    hits: ['.ycm_extra_conf.py', 'sub/.ycm_extra_conf.py'],
+    misses: ['ycm_extra_conf.py'],
+  },
+  {
+    files: ['.ccls', '.lsp.json', '.nvim-lsp.json', 'coc-settings.json'],
+    why: 'language servers are started as it says',
+    hits: ['.ccls', 'sub/coc-settings.json'],
+    misses: ['lsp.json'],
+  },
+  {
+    files: ['.devcontainer/', '.devcontainer.json'],
+    why: 'dev containers run its commands when the folder is opened',
+    hits: ['.devcontainer/x.txt', 'sub/.devcontainer.json'],
+    misses: ['devcontainer.json'],
+  },
+  {
+    files: ['.gitpod.yml', '.gitpod.dockerfile'],
+    why: 'Gitpod runs its tasks when the project is opened',
+    hits: ['.gitpod.yml', 'sub/.gitpod.dockerfile'],
+    misses: ['gitpod.yml'],
+  },
+  {
+    files: ['devfile.yaml', '.devfile.yaml'],
+    why: 'cloud workspaces run its commands when the project is opened',
+    hits: ['devfile.yaml', 'sub/.devfile.yaml'],
+    misses: ['devfile.md'],
+  },
+  {
+    files: ['.replit', 'replit.nix'],
+    why: 'Replit runs it when the project is opened',
+    hits: ['.replit', 'sub/replit.nix'],
+    misses: ['replit.md'],
+  },
+  {
+    files: ['.idx/'],
+    why: 'Firebase Studio runs its hooks when the project is opened',
+    hits: ['.idx/x.txt', 'sub/.idx/x.txt'],
+    misses: ['idx/dev.nix'],
+  },
+  {
+    files: ['.stackblitzrc', '.codesandbox/'],
+    why: 'online editors run its start command when the project is opened',
+    hits: ['.stackblitzrc', 'sub/.codesandbox/x.txt'],
+    misses: ['codesandbox.json'],
+  },
+  {
+    files: ['.mcp.json'],
+    why: 'coding agents start the servers it names',
+    hits: ['.mcp.json', 'sub/.mcp.json'],
+    misses: ['mcp.md'],
+  },
+  {
+    files: ['.claude/', 'claude.md', '.claude.json'],
+    why: 'Claude Code obeys it and runs its hooks',
+    hits: ['.claude/x.txt', 'sub/.claude.json'],
+    misses: ['claude/settings.json'],
+  },
+  {
+    files: ['agents.md', 'agent.md', '.agents/', '.agent/'],
+    why: 'coding agents obey it',
+    hits: ['agents.md', 'sub/.agent/x.txt'],
+    misses: ['docs/agents-guide.md'],
+  },
+  {
+    files: ['.cursor/', '.cursorrules'],
+    why: 'Cursor obeys it and runs its hooks and servers',
+    hits: ['.cursor/x.txt', 'sub/.cursorrules'],
+    misses: ['cursor.md'],
+  },
+  {
+    files: ['.windsurf/', '.windsurfrules', '.codeium/'],
+    why: 'Windsurf obeys it',
+    hits: ['.windsurf/x.txt', 'sub/.codeium/x.txt'],
+    misses: ['windsurf.md'],
+  },
+  {
+    files: ['.gemini/', 'gemini.md'],
+    why: 'Gemini CLI obeys it and starts its servers',
+    hits: ['.gemini/x.txt', 'sub/gemini.md'],
+    misses: ['gemini/x'],
+  },
+  {
+    files: ['.codex/'],
+    why: 'Codex obeys it and starts its servers',
+    hits: ['.codex/x.txt', 'sub/.codex/x.txt'],
+    misses: ['codex/config.toml'],
+  },
+  {
+    files: ['.aider.conf.yml', '.aider.conf.yaml', '.aider*'],
+    why: 'aider takes its commands for lint and test from it',
+    hits: ['.aider.conf.yml', 'sub/.aiderx'],
+    misses: ['aider.md'],
+  },
+  {
+    files: ['.clinerules', '.clinerules/', '.cline/', '.roo/', '.roorules', '.roomodes', '.roorules-*', '.kilocode/'],
+    why: 'Cline and its kin obey it',
+    hits: ['.clinerules', 'sub/.kilocode/x.txt'],
+    misses: ['clinerules.md'],
+  },
+  {
+    files: ['.continue/', '.continuerc.json'],
+    why: 'Continue takes models, rules and servers from it',
+    hits: ['.continue/x.txt', 'sub/.continuerc.json'],
+    misses: ['continue.ts'],
+  },
+  {
+    files: [
+      '.github/copilot-instructions.md',
+      '.github/instructions/',
+      '.github/prompts/',
+      '.github/chatmodes/',
+      '.github/agents/',
+    ],
+    why: 'Copilot obeys it',
+    hits: ['.github/copilot-instructions.md', 'sub/.github/agents/x.txt'],
+    misses: ['.github/README.md'],
+  },
+  {
+    files: [
+      '.junie/',
+      '.amazonq/',
+      '.kiro/',
+      '.trae/',
+      '.augment/',
+      '.augment-guidelines',
+      '.goosehints',
+      '.openhands/',
+      '.opencode/',
+      '.qwen/',
+      'qwen.md',
+      '.crush.json',
+    ],
+    why: 'coding agents obey it',
+    hits: ['.junie/x.txt', 'sub/.crush.json'],
+    misses: ['rules.md'],
+  },
+  {
+    files: ['.github/workflows/', '.github/actions/'],
+    why: 'GitHub runs it',
+    hits: ['.github/workflows/x.txt', 'sub/.github/actions/x.txt'],
+    misses: ['.github/CODEOWNERS', '.github/ISSUE_TEMPLATE/bug.md', 'workflows/ci.yml'],
+  },
+  {
+    files: ['.github/dependabot.yml', 'renovate.json5', '.renovaterc', '.renovaterc.json'],
+    why: 'bots open and merge pull requests as it says',
+    hits: ['.github/dependabot.yml', 'sub/.renovaterc.json'],
+    misses: ['dependabot.yml'],
+  },
+  {
+    files: ['.gitlab-ci.yml', '.gitlab-ci.yaml', '.gitlab/ci/', '.gitlab-ci/'],
+    why: 'GitLab runs it on every push',
+    hits: ['.gitlab-ci.yml', 'sub/.gitlab-ci/x.txt'],
+    misses: ['gitlab-ci.md'],
+  },
+  {
+    files: ['.gitea/workflows/', '.gitea/actions/'],
+    why: 'Gitea runs it on every push',
+    hits: ['.gitea/workflows/x.txt', 'sub/.gitea/actions/x.txt'],
+    misses: ['.gitea/ISSUE_TEMPLATE/a.md'],
+  },
+  {
+    files: ['.forgejo/workflows/', '.forgejo/actions/'],
+    why: 'Forgejo runs it on every push',
+    hits: ['.forgejo/workflows/x.txt', 'sub/.forgejo/actions/x.txt'],
+    misses: ['.forgejo/README.md'],
+  },
+  {
+    files: ['.circleci/'],
+    why: 'CircleCI runs it on every push',
+    hits: ['.circleci/x.txt', 'sub/.circleci/x.txt'],
+    misses: ['circleci.md'],
+  },
+  {
+    files: ['.buildkite/'],
+    why: 'Buildkite runs it on every push',
+    hits: ['.buildkite/x.txt', 'sub/.buildkite/x.txt'],
+    misses: ['buildkite/pipeline.yml'],
+  },
+  {
+    files: ['.travis.yml'],
+    why: 'Travis runs it on every push',
+    hits: ['.travis.yml', 'sub/.travis.yml'],
+    misses: ['travis.yml'],
+  },
+  {
+    files: [
+      '.drone.yml',
+      '.drone.yaml',
+      '.drone.star',
+      '.drone.jsonnet',
+      '.woodpecker.yml',
+      '.woodpecker.yaml',
+      '.woodpecker/',
+    ],
+    why: 'Drone and Woodpecker run it on every push',
+    hits: ['.drone.yml', 'sub/.woodpecker/x.txt'],
+    misses: ['drone.yml'],
+  },
+  {
+    files: ['azure-pipelines.yml', 'azure-pipelines.yaml', '.azure-pipelines/', '.azuredevops/', '.pipelines/'],
+    why: 'Azure runs it on every push',
+    hits: ['azure-pipelines.yml', 'sub/.pipelines/x.txt'],
+    misses: ['pipelines.md'],
+  },
+  {
+    files: ['bitbucket-pipelines.yml'],
+    why: 'Bitbucket runs it on every push',
+    hits: ['bitbucket-pipelines.yml', 'sub/bitbucket-pipelines.yml'],
+    misses: ['bitbucket.md'],
+  },
+  {
+    files: ['jenkinsfile', 'jenkinsfile.*', '*.jenkinsfile'],
+    why: 'Jenkins runs it on every push',
+    hits: ['jenkinsfile', 'sub/x.jenkinsfile'],
+    misses: ['jenkins.md'],
+  },
+  {
+    files: [
+      'appveyor.yml',
+      '.appveyor.yml',
+      '.cirrus.yml',
+      '.cirrus.star',
+      '.semaphore/',
+      'wercker.yml',
+      'codeship-steps.yml',
+      '.builds/',
+      '.build.yml',
+      'cloudbuild.yaml',
+      'cloudbuild.yml',
+      'buildspec.yml',
+      'buildspec.yaml',
+      '.teamcity/',
+      '.concourse/',
+      '.tekton/',
+      'screwdriver.yaml',
+      '.harness/',
+      '.scrutinizer.yml',
+      '.codefresh/',
+      'codefresh.yml',
+      'bors.toml',
+      '.prow.yaml',
+    ],
+    why: 'a CI server runs it on every push',
+    hits: ['appveyor.yml', 'sub/.prow.yaml'],
+    misses: ['appveyor.md'],
+  },
+  {
+    files: [
+      'netlify.toml',
+      'now.json',
+      'render.yaml',
+      'procfile',
+      'procfile.*',
+      'heroku.yml',
+      'railway.json',
+      'railway.toml',
+      'nixpacks.toml',
+      '.platform.app.yaml',
+      'amplify.yml',
+      'apprunner.yaml',
+    ],
+    why: 'a hosting service builds and starts what it says on every push',
+    hits: ['netlify.toml', 'sub/apprunner.yaml'],
+    misses: ['netlify.md'],
+  },
+  {
+    files: ['.readthedocs.yml', '.readthedocs.yaml', 'readthedocs.yml'],
+    why: 'Read the Docs runs its build commands on every push',
+    hits: ['.readthedocs.yml', 'sub/readthedocs.yml'],
+    misses: ['readthedocs.md'],
+  },
+  {
+    files: ['.husky/', '.githooks/', '.git-hooks/', 'githooks/'],
+    why: 'git runs it as a hook',
+    hits: ['.husky/x.txt', 'sub/githooks/x.txt'],
+    misses: ['hooks/useState.ts'],
+  },
+  {
+    files: ['.pre-commit-config.yaml', '.pre-commit-config.yml', '.pre-commit-hooks.yaml'],
+    why: 'pre-commit runs its hooks on every commit',
+    hits: ['.pre-commit-config.yaml', 'sub/.pre-commit-hooks.yaml'],
+    misses: ['pre-commit.md'],
+  },
+  {
+    files: [
+      'lefthook.yml',
+      '.lefthook.yml',
+      'lefthook.yaml',
+      '.lefthook.yaml',
+      'lefthook.toml',
+      '.lefthook.toml',
+      'lefthook.json',
+      '.lefthook.json',
+      'lefthook-local.yml',
+      '.lefthook/',
+      '.lefthook-local/',
+    ],
+    why: 'Lefthook runs it as git hooks',
+    hits: ['lefthook.yml', 'sub/.lefthook-local/x.txt'],
+    misses: ['left.yml'],
+  },
+  {
+    files: [
+      '.overcommit.yml',
+      '.captainhook.json',
+      'captainhook.json',
+      'grumphp.yml',
+      'grumphp.yml.dist',
+      '.simple-git-hooks.json',
+      '.simple-git-hooks.js',
+      '.simple-git-hooks.cjs',
+      'simple-git-hooks.json',
+      '.huskyrc',
+      '.huskyrc.*',
+      '.lintstagedrc',
+      '.lintstagedrc.*',
+      'lint-staged.config.*',
+      '.ghooks',
+      'cargo-husky/',
+      '.cargo-husky/',
+      '.rusty-hook.toml',
+    ],
+    why: 'hook managers run it on every commit',
+    hits: ['.overcommit.yml', 'sub/.rusty-hook.toml'],
+    misses: ['grumphp.md'],
+  },
+  {
+    files: ['.gitconfig', '.gitmodules'],
+    why: 'git takes filters, drivers or addresses of other repositories from it',
+    hits: ['.gitconfig', 'sub/.gitmodules'],
+    misses: ['.gitignore'],
+  },
+  {
+    files: ['head'],
+    why: 'a directory with it looks like a repository to git, whose config is then read',
+    hits: ['head', 'sub/head'],
+    misses: ['header'],
+  },
+  {
+    files: [
+      '.npmrc',
+      '.yarnrc',
+      '.yarnrc.yml',
+      '.yarnrc.yaml',
+      '.yarn/',
+      '.pnpmfile.cjs',
+      '.pnpmfile.mjs',
+      'bunfig.toml',
+      '.bunfig.toml',
+    ],
+    why: 'package managers run programs or load code as it says',
+    hits: ['.npmrc', 'sub/.bunfig.toml'],
+    misses: ['npmrc.md'],
+  },
+  {
+    files: ['binding.gyp', '*.gypi', '.node-gyp/'],
+    why: 'npm install builds what it says',
+    hits: ['binding.gyp', 'sub/.node-gyp/x.txt'],
+    misses: ['binding.md'],
+  },
+  {
+    files: ['.cargo/config.toml', '.cargo/config'],
+    why: 'cargo takes linkers, runners and aliases from it, which are programs',
+    hits: ['.cargo/config.toml', 'sub/.cargo/config'],
+    misses: ['cargo.md'],
+  },
+  {
+    files: ['build.rs'],
+    why: 'cargo runs it at every build, and editors too',
+    hits: ['build.rs', 'sub/build.rs'],
+    misses: ['src/build_rs.rs'],
+  },
+  {
+    files: ['conftest.py'],
+    why: 'pytest runs it, and editors that look for tests too',
+    hits: ['conftest.py', 'sub/conftest.py'],
+    misses: ['conftest.md'],
+  },
+  {
+    files: ['sitecustomize.py', 'usercustomize.py', '*.pth'],
+    why: 'every Python that has it on its path runs it',
+    hits: ['sitecustomize.py', 'sub/x.pth'],
+    misses: ['customize.py'],
+  },
+  {
+    files: [
+      'setup.py',
+      'noxfile.py',
+      'dodo.py',
+      'fabfile.py',
+      'sconstruct',
+      'sconscript',
+      'conanfile.py',
+      '.pythonrc',
+      '.pythonstartup',
+    ],
+    why: 'Python build tools run it',
+    hits: ['setup.py', 'sub/.pythonstartup'],
+    misses: ['setup.md'],
+  },
+  {
+    files: ['pip.conf', 'pip.ini', 'hatch_build.py'],
+    why: 'Python tools load plugins and build backends as it says',
+    hits: ['pip.conf', 'sub/hatch_build.py'],
+    misses: ['project.toml'],
+  },
+  {
+    files: ['.pdbrc', '.pdbrc.py'],
+    why: 'pdb runs it when it starts in this directory',
+    hits: ['.pdbrc', 'sub/.pdbrc.py'],
+    misses: ['pdbrc'],
+  },
+  {
+    files: ['.ipython/', 'ipython_config.py', 'jupyter_*_config.py', '.jupyter/'],
+    why: 'IPython and Jupyter run it when they start here',
+    hits: ['.ipython/x.txt', 'sub/.jupyter/x.txt'],
+    misses: ['ipython.md'],
+  },
+  {
+    files: ['.rprofile', 'rprofile.site', '.renviron', 'renv/activate.r'],
+    why: 'R runs it when it starts in this directory',
+    hits: ['.rprofile', 'sub/renv/activate.r'],
+    misses: ['rprofile.md'],
+  },
+  {
+    files: [
+      '.irbrc',
+      '.pryrc',
+      '.guardfile',
+      'guardfile',
+      'capfile',
+      '.byebugrc',
+      '.railsrc',
+      '.gemrc',
+      '.bundle/config',
+    ],
+    why: 'Ruby tools run it, or load the code it names',
+    hits: ['.irbrc', 'sub/.bundle/config'],
+    misses: ['gem.md'],
+  },
+  {
+    files: ['.iex.exs'],
+    why: 'Elixir runs it when iex or mix starts here',
+    hits: ['.iex.exs', 'sub/.iex.exs'],
+    misses: ['iex.exs'],
+  },
+  {
+    files: ['.ghci', '.ghcid', 'setup.hs', 'hie.yaml'],
+    why: 'GHC and its tools run it when they start here',
+    hits: ['.ghci', 'sub/hie.yaml'],
+    misses: ['ghci.hs'],
+  },
+  {
+    files: ['.sbtopts', '.jvmopts', '.ammonite/'],
+    why: 'Scala build tools run it',
+    hits: ['.sbtopts', 'sub/.ammonite/x.txt'],
+    misses: ['sbt.md'],
+  },
+  {
+    files: ['.mvn/'],
+    why: 'Maven takes JVM options, extensions and its wrapper from it',
+    hits: ['.mvn/x.txt', 'sub/.mvn/x.txt'],
+    misses: ['mvn.md'],
+  },
+  {
+    files: [
+      'gradle.properties',
+      'build.gradle',
+      'build.gradle.kts',
+      'settings.gradle',
+      'settings.gradle.kts',
+      'init.gradle',
+      'init.gradle.kts',
+      'buildsrc/',
+    ],
+    why: 'Gradle runs it, and IDEs when they open the project',
+    hits: ['gradle.properties', 'sub/buildsrc/x.txt'],
+    misses: ['gradle.md'],
+  },
+  {
+    files: [
+      '.bazelrc',
+      'bazel.bazelrc',
+      '.bazeliskrc',
+      'tools/bazel',
+      '.buckconfig',
+      '.buckconfig.local',
+      '.buckroot',
+      '.plz/',
+      '.plzconfig',
+      'pants.toml',
+    ],
+    why: 'Bazel, Buck and the like run tools as it says',
+    hits: ['.bazelrc', 'sub/pants.toml'],
+    misses: ['bazel.md'],
+  },
+  {
+    files: ['cmakepresets.json', 'cmakeuserpresets.json', 'xmake.lua', 'premake5.lua', 'build.zig'],
+    why: 'IDEs run it when they open the project',
+    hits: ['cmakepresets.json', 'sub/build.zig'],
+    misses: ['cmake.md'],
+  },
+  {
+    files: [
+      'directory.build.props',
+      'directory.build.targets',
+      'directory.build.rsp',
+      'msbuild.rsp',
+      'nuget.config',
+      '.config/dotnet-tools.json',
+      '*.suo',
+    ],
+    why: 'MSBuild runs its targets, also when an IDE opens the project',
+    hits: ['directory.build.props', 'sub/x.suo'],
+    misses: ['build.cs'],
+  },
+  {
+    files: ['*.xcodeproj/', '*.xcworkspace/', 'fastfile', 'fastlane/', 'cartfile'],
+    why: 'Xcode and its tools run it when they open or build the project',
+    hits: ['x.xcodeproj/x.txt', 'sub/cartfile'],
+    misses: ['swift.md'],
+  },
+  {
+    files: [
+      '.justfile',
+      'justfile',
+      '*.just',
+      'taskfile.yml',
+      'taskfile.yaml',
+      'taskfile.dist.yml',
+      'taskfile.dist.yaml',
+      '.taskrc.yml',
+      'gnumakefile',
+      'makefile.am',
+      'makefile.pl',
+      'build.pl',
+      'gruntfile.*',
+      'gulpfile.*',
+      'jakefile*',
+      'earthfile',
+      'tiltfile',
+      'skaffold.yaml',
+      'moon.yml',
+      '.moon/',
+      'bb.edn',
+      'mise-tasks/',
+      '.mise/',
+    ],
+    why: 'a task runner runs what it says',
+    hits: ['.justfile', 'sub/.mise/x.txt'],
+    misses: ['package.json', 'Makefile', 'tasks/readme.md'],
+  },
+  {
+    files: ['.envrc', 'devenv.nix', 'devenv.yaml', '.direnvrc', 'devbox.json'],
+    why: 'direnv and Nix run it when the directory is entered',
+    hits: ['.envrc', 'sub/devbox.json'],
+    misses: ['.env.example', 'nix.md'],
+  },
+  {
+    files: [
+      'mise.toml',
+      '.mise.toml',
+      'mise.local.toml',
+      '.mise/config.toml',
+      '.config/mise.toml',
+      '.config/mise/',
+      '.rtx.toml',
+      '.asdfrc',
+      'proto.toml',
+      '.prototools',
+      '.autoenv.zsh',
+      '.autoenv',
+      '.lando.yml',
+      '.ddev/',
+    ],
+    why: 'version managers choose programs as it says, and some run its hooks',
+    hits: ['mise.toml', 'sub/.ddev/x.txt'],
+    misses: ['version.txt'],
+  },
+  {
+    files: [
+      '.bashrc',
+      '.bash_profile',
+      '.bash_login',
+      '.bash_logout',
+      '.bash_aliases',
+      '.profile',
+      '.inputrc',
+      '.zshrc',
+      '.zshenv',
+      '.zprofile',
+      '.zlogin',
+      '.zlogout',
+      '.config/fish/',
+      '.kshrc',
+      '.mkshrc',
+      '.cshrc',
+      '.tcshrc',
+      '.login',
+      '.xprofile',
+      '.xinitrc',
+      '.xsession',
+      '.config/nushell/',
+      '.elvish/',
+      '.screenrc',
+      '.tmux.conf',
+      '.config/autostart/',
+      '.config/systemd/',
+      'profile.ps1',
+      'microsoft.powershell_profile.ps1',
+      'autoexec.bat',
+      'autorun.inf',
+    ],
+    why: 'a shell or session runs it when it starts',
+    hits: ['.bashrc', 'sub/autorun.inf'],
+    misses: ['bashrc.md'],
+  },
+  {
+    files: ['.gdbinit', '.lldbinit', '.lldbinit-*', '.radare2rc', '.rizinrc', '.gdbearlyinit', '*-gdb.py'],
+    why: 'debuggers run it when they start here',
+    hits: ['.gdbinit', 'sub/x-gdb.py'],
+    misses: ['gdb.md'],
+  },
+  {
+    files: [
+      '.sqliterc',
+      '.psqlrc',
+      '.my.cnf',
+      '.mongorc.js',
+      '.mongoshrc.js',
+      '.duckdbrc',
+      '.octaverc',
+      '.julia/config/',
+      '.juliarc.jl',
+      '.perldb',
+      '.ocamlinit',
+      '.utoprc',
+      '.luarc.json',
+      '.busted',
+      '.noderc',
+      '.tclshrc',
+      '.wishrc',
+      '.gnuplot',
+      '.maximarc',
+      '.sageinit',
+      '.clisprc',
+      '.sbclrc',
+      '.guile',
+      '.racketrc',
+      '.curlrc',
+      '.wgetrc',
+      '.ackrc',
+      '.ripgreprc',
+      '.lesskey',
+      '.mailcap',
+      '.hgrc',
+      '.hg/',
+      '.svn/',
+      '.bzr/',
+      '.jj/',
+    ],
+    why: 'a program reads it when it starts here and can run commands from it',
+    hits: ['.sqliterc', 'sub/.jj/x.txt'],
+    misses: ['sqlite.md'],
+  },
+  {
+    files: ['clada.yml', 'clada.yaml'],
+    why: 'it decides what clada allows',
+    hits: ['clada.yml', 'sub/clada.yaml'],
+    misses: ['clada.md'],
+  },
+  {
+    files: ['clada_input.md'],
+    why: 'clada watch runs the blocks in it',
+    hits: ['clada_input.md', 'sub/clada_input.md'],
+    misses: ['input.md'],
+  },
+]
+
+/** One sentence for each reason why these files, relative to the project, should be looked at. */
 export function runWarnings(files: readonly string[]): string[] {
   const found = new Map<string, string[]>()
   for (const file of files) {
-    const who = runnerOf(file)
-    if (who !== undefined) found.set(who, [...(found.get(who) ?? []), file])
+    const why = reasonFor(file)
+    if (why !== undefined) found.set(why, [...(found.get(why) ?? []), file])
   }
-  return [...found].map(([who, [first = '', ...others]]) => {
+  return [...found].map(([why, [first = '', ...others]]) => {
     const more = others.length === 0 ? '' : ` and ${others.length} more`
-    return `'${first}'${more} can make ${who} run commands; look at ${more === '' ? 'it' : 'them'} first`
+    return `'${first}'${more}: ${why}. Look at ${more === '' ? 'it' : 'them'} first`
   })
 }
 
-function runnerOf(file: string): string | undefined {
+function reasonFor(file: string): string | undefined {
   const parts = file.toLowerCase().split('/')
   for (let from = 0; from < parts.length; from++) {
     for (let to = from + 1; to <= Math.min(parts.length, from + longest); to++) {
-      const who = known.get(`${parts.slice(from, to).join('/')}${to === parts.length ? '' : '/'}`)
-      if (who !== undefined) return who
+      const why = literal.get(`${parts.slice(from, to).join('/')}${to === parts.length ? '' : '/'}`)
+      if (why !== undefined) return why
     }
   }
   const name = parts.at(-1) ?? ''
-  return known.get(`*${name.slice(name.lastIndexOf('.'))}`)
+  return patterns.find(({ test, isDir }) =>
+    isDir ? parts.slice(0, -1).some((part) => test.test(part)) : test.test(name),
+  )?.why
 }
 
-const known = new Map(Object.entries(runners).flatMap(([who, files]) => files.map((file) => [file, who] as const)))
+const each = runners.flatMap(({ files, why }) => files.map((file) => ({ file, why })))
+const literal = new Map(each.filter(({ file }) => !file.includes('*')).map(({ file, why }) => [file, why] as const))
+const patterns = each
+  .filter(({ file }) => file.includes('*'))
+  .map(({ file, why }) => ({
+    why,
+    isDir: file.endsWith('/'),
+    test: new RegExp(
+      `^${file
+        .replace(/\/$/, '')
+        .split('*')
+        .map((part) => part.replace(/[.\\+?()[\]{}|^$]/g, '\\$&'))
+        .join('.*')}$`,
+    ),
+  }))
 
 /** In names. */
-const longest = 2
+const longest = Math.max(...[...literal.keys()].map((file) => file.replace(/\/$/, '').split('/').length))

@@ -1,46 +1,72 @@
-import { expect, it } from 'vitest'
-import { runWarnings } from '../../src/policy/makes-run.ts'
+import { describe, expect, it } from 'vitest'
+import { runners, runWarnings } from '../../src/policy/makes-run.ts'
 
-it.each([
-  ['.vscode/tasks.json', 'VS Code'],
-  ['packages/a/.vscode/Tasks.json', 'VS Code'],
-  ['all.code-workspace', 'VS Code'],
-  ['.idea/runConfigurations/x.xml', 'JetBrains IDEs'],
-  ['.mcp.json', 'coding agents'],
-  ['.claude/settings.json', 'coding agents'],
-  ['.cursor/hooks.json', 'coding agents'],
-  ['.github/workflows/ci.yml', 'the CI server'],
-  ['.github/actions/a/action.yml', 'the CI server'],
-  ['sub/.envrc', 'shells'],
-  ['.config/fish/conf.d/x.fish', 'shells'],
-  ['.husky/pre-commit', 'git'],
-  ['sub/bare/HEAD', 'git'],
-  ['.cargo/config.toml', 'package managers'],
-  ['../lib/.npmrc', 'package managers'],
-])('%s can make %s run commands', (file, who) => {
-  expect(runWarnings([file])).toEqual([`'${file}' can make ${who} run commands; look at it first`])
+describe.each(runners)('$why', ({ why, hits, misses }) => {
+  it.each(hits)('is said of %s', (file) => {
+    expect(runWarnings([file])).toEqual([`'${file}': ${why}. Look at it first`])
+    expect(runWarnings([file.toUpperCase()])).toHaveLength(1)
+  })
+
+  it.each(misses)('is not said of %s', (file) => {
+    expect(runWarnings([file])).toEqual([])
+  })
+})
+
+it('is said of every name once, with a reason and a proof for each row', () => {
+  const names = runners.flatMap(({ files }) => files)
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
+  expect(names.filter((name) => name !== name.toLowerCase())).toEqual([])
+  expect(runners.length).toBeGreaterThanOrEqual(60)
+  for (const { hits, misses } of runners) expect([hits.length > 0, misses.length > 0]).toEqual([true, true])
 })
 
 it.each([
-  '.vscode/extensions.json',
-  'tasks.json',
-  '.github/CODEOWNERS',
-  '.github/ISSUE_TEMPLATE/bug.md',
-  'workflows/ci.yml',
-  'docs/.idea',
-  'my.idea/x',
-  'claude/settings.json',
-  '.env.example',
-  'package.json',
-  'Makefile',
-  'src/index.ts',
-])('%s is a file like any other', (file) => {
-  expect(runWarnings([file])).toEqual([])
+  '.cargo/config',
+  '.helix/languages.toml',
+  '.aider.conf.yml',
+  '.cursorrules',
+  'AGENTS.md',
+  'CLAUDE.md',
+  '.gitea/workflows/x.yml',
+  '.Rprofile',
+  '.vimrc',
+  '.exrc',
+  '.nvim.lua',
+  '.dir-locals.el',
+  '.devcontainer/devcontainer.json',
+  '.idea/workspace.xml',
+  '.husky/pre-commit',
+  'lefthook.yml',
+  '.pre-commit-config.yaml',
+  'conftest.py',
+  'sitecustomize.py',
+  'setup.py',
+  'build.rs',
+  'gradle.properties',
+  '.mvn/jvm.config',
+  '.bazelrc',
+  '.envrc',
+  'justfile',
+  'Taskfile.yml',
+  '.mcp.json',
+  '.claude/settings.json',
+  'all.code-workspace',
+  'packages/a/.vscode/Tasks.json',
+  '../lib/.npmrc',
+  'sub/bare/HEAD',
+])('is said of %s', (file) => {
+  expect(runWarnings([file])).toHaveLength(1)
 })
 
-it('says it once for each program', () => {
-  expect(runWarnings(['.idea/a.xml', 'src/a.ts', '.idea/b.xml', '.idea/c.xml', '.mcp.json'])).toEqual([
-    "'.idea/a.xml' and 2 more can make JetBrains IDEs run commands; look at them first",
-    "'.mcp.json' can make coding agents run commands; look at it first",
+it.each(['package.json', 'Makefile', 'Dockerfile', 'src/index.ts', '.env.example', 'README.md', 'tsconfig.json'])(
+  'is not said of %s',
+  (file) => {
+    expect(runWarnings([file])).toEqual([])
+  },
+)
+
+it('is one sentence for several files with the same reason', () => {
+  expect(runWarnings(['.husky/a', '.husky/b', '.githooks/c'])).toEqual([
+    "'.husky/a' and 2 more: git runs it as a hook. Look at them first",
   ])
 })
