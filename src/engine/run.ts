@@ -118,7 +118,7 @@ async function inWorkspace(options: RunOptions, work: (execution: Execution) => 
       if (options.alreadyDone !== 'run') noticeRepeat(execution, history, settings.root)
       await record(execution, history)
     }
-    execution.warn(...new Set([...workspace.notes, ...disk.notes]))
+    execution.warn(...workspace.notes)
     return { result: execution.result(), changes, changesBy: execution.changes() }
   } finally {
     await (recorded ?? workspace).close()
