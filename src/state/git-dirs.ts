@@ -15,7 +15,9 @@ export interface GitDirs {
  * directory, to a place that does not point back. An archive can bring such a one along, whose objects or references
  * are any files of the user, so it counts as no repository. `broken`: it leads to nothing.
  */
-export function gitDirsAt(top: string): GitDirs | { readonly foreign: string } | { readonly broken: string } | undefined {
+export function gitDirsAt(
+  top: string,
+): GitDirs | { readonly foreign: string } | { readonly broken: string } | undefined {
   const dotGit = path.join(top, '.git')
   const stat = fs.lstatSync(dotGit, { throwIfNoEntry: false })
   if (stat === undefined || !(stat.isDirectory() || stat.isFile() || stat.isSymbolicLink())) return undefined

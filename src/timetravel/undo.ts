@@ -71,7 +71,9 @@ async function turn(
   const stateDir = stateDirOf(settings.root)
   if (stateDir === undefined)
     return refused(
-      hasForeignState(settings.root) ? foreignStateNote('there is nothing to take back') : 'Nothing was executed here yet.',
+      hasForeignState(settings.root)
+        ? foreignStateNote('there is nothing to take back')
+        : 'Nothing was executed here yet.',
     )
   const judge = makeUndoJudge(pathPolicyOf(settings))
   let about: About = {}

@@ -7,7 +7,10 @@ import { git, repository } from '../history/world.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const write = (root: string) =>
-  new Clada({ repoPath: root, git: 'commit' }).perform('file_write', { path: path.join(root, 'new.txt'), content: 'n\n' })
+  new Clada({ repoPath: root, git: 'commit' }).perform('file_write', {
+    path: path.join(root, 'new.txt'),
+    content: 'n\n',
+  })
 const modeOf = async (root: string) => (await new Clada({ repoPath: root }).history()).at(-1)?.mode
 
 /** Everything below a directory, so that a change anywhere is seen. */

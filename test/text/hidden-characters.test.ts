@@ -33,7 +33,9 @@ it('is warned about where an action writes it, and not where it was there before
     'line 2 of content has U+202E (right-to-left override): the text reads otherwise than it is. Look at it before you use it',
   ])
   expect(await warnings('file_append', { path: a, content: 'b\u200bc\n' })).toHaveLength(1)
-  expect(await warnings('file_replace_text', { path: a, old_text: 'a\n', new_text: 'p\u2066\u2069q\n' })).toHaveLength(1)
+  expect(await warnings('file_replace_text', { path: a, old_text: 'a\n', new_text: 'p\u2066\u2069q\n' })).toHaveLength(
+    1,
+  )
   expect(
     await warnings('file_replace_text', { path: old, old_text: 'x = "\u202e"', new_text: 'y = "\u202e"' }),
   ).toBeUndefined()

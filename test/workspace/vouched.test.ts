@@ -22,7 +22,10 @@ const aside = (root: string): string[] =>
 
 describe('state that a repository ships', () => {
   it.each([
-    ['a history with a huge number', 'mkdir -p .clada/history/999999999; echo "{}" > .clada/history/999999999/record.json'],
+    [
+      'a history with a huge number',
+      'mkdir -p .clada/history/999999999; echo "{}" > .clada/history/999999999/record.json',
+    ],
     ['a lock of a process that lives', `mkdir .clada; echo '{"pid":1,"host":"","started":""}' > .clada/lock`],
     ['a back.json', `mkdir .clada; echo '{"branch":null,"way":["${'a'.repeat(40)}"],"saved":{}}' > .clada/back.json`],
     ['FIFOs', 'mkdir -p .clada/history; mkfifo .clada/id .clada/back.json .clada/lock .clada/context.json'],
@@ -50,10 +53,16 @@ describe('state that a repository ships', () => {
     await write(mine)
     const root = scratchDir()
     fs.cpSync(path.join(mine, '.clada'), path.join(root, '.clada'), { recursive: true })
-    fs.writeFileSync(path.join(root, '.clada/context.json'), '{"version":1,"entries":[{"path":"/etc/passwd","added":""}]}')
+    fs.writeFileSync(
+      path.join(root, '.clada/context.json'),
+      '{"version":1,"entries":[{"path":"/etc/passwd","added":""}]}',
+    )
     const clada = new Clada({ repoPath: root, gitCommit: false })
     expect(await clada.history()).toEqual([])
-    expect(await clada.undo()).toMatchObject({ success: false, error: expect.stringContaining('clada trust --history') })
+    expect(await clada.undo()).toMatchObject({
+      success: false,
+      error: expect.stringContaining('clada trust --history'),
+    })
     expect((await clada.perform('context_list', {})).results[0]?.data).toEqual([])
     expect(fs.existsSync(path.join(root, '.clada/set-aside'))).toBe(false)
     const told = start(['history'], { cwd: root })
