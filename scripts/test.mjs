@@ -4,7 +4,9 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { installDependencies, run } from './setup.mjs'
+import { installTestPrograms } from './test-programs.mjs'
 
+installTestPrograms()
 installDependencies()
 run(process.execPath, ['scripts/build.mjs'])
 
@@ -15,6 +17,7 @@ const { status } = spawnSync(
     'node_modules/vitest/vitest.mjs',
     'run',
     '--reporter=dot',
+    '--reporter=./scripts/missing-programs.mjs',
     '--reporter=json',
     `--outputFile.json=${report}`,
     ...process.argv.slice(2),

@@ -1,0 +1,58 @@
+// Runs test suites as an ordinary user on a machine that lacks every program that clada can do without. Needs root:
+// the programs are hidden in a mount namespace, which leaves the machine itself as it is.
+import { execFileSync, spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+const hidden = [
+  ...['bwrap', 'python3', 'ruby', 'tree', 'file', 'xxd', 'pytest', 'pytest-3', 'py.test-3', 'make', 'go', 'cargo'],
+  ...['chromium', 'strace', 'Xvfb', 'xclip', 'xsel', 'wl-copy', 'wl-paste', 'pgrep', 'xdg-open', 'getfattr'],
+]
+// Nobody else's: a test may end every process of its user.
+const user = '61234'
+const suites = process.argv.slice(2)
+
+if (process.platform !== 'linux' || process.geteuid?.() !== 0) {
+  console.log('bare: skipped, because only root on Linux can hide programs from a test run.')
+  process.exit(0)
+}
+
+const home = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-bare-'))
+const project = path.join(home, 'project')
+try {
+  execFileSync('cp', ['-a', path.join(import.meta.dirname, '..'), project])
+  execFileSync('chown', ['-R', `${user}:${user}`, home])
+  const env = {
+    PATH: `${path.dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+    HOME: home,
+    LANG: 'C.UTF-8',
+    ...(process.env.NO_COLOR === undefined ? {} : { NO_COLOR: '1' }),
+  }
+  const { status, error } = spawnSync('unshare', ['-m', '--', 'sh', '-c', script(), 'sh', ...suites], {
+    cwd: project,
+    env,
+    stdio: 'inherit',
+  })
+  if (error !== undefined) throw error
+  process.exitCode = status ?? 1
+} finally {
+  fs.rmSync(home, { recursive: true, force: true })
+}
+
+function script() {
+  const places = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/games', '/usr/lib/go/bin', '/usr/local/go/bin']
+  const real = places.flatMap((dir) => hidden.map((name) => path.join(dir, name))).flatMap(realFile)
+  const binds = [...new Set(real)].map((file) => `mount --bind /dev/null '${file}'`)
+  const run = `exec setpriv --reuid ${user} --regid ${user} --clear-groups -- '${process.execPath}' scripts/test.mjs "$@"`
+  return ['set -e', ...binds, run].join('\n')
+}
+
+/** A link and its target are one program: hiding the target hides both. */
+function realFile(file) {
+  try {
+    return [fs.realpathSync(file)]
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,2 @@
+export const testPrograms: Readonly<Record<string, string>>
+export function installTestPrograms(): void

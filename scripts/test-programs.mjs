@@ -1,0 +1,42 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+
+/** Programs that some tests want and a machine may lack, with the Debian package that brings each. */
+export const testPrograms = {
+  bwrap: 'bubblewrap',
+  python3: 'python3',
+  pytest: 'python3-pytest',
+  ruby: 'ruby',
+  tree: 'tree',
+  file: 'file',
+  xxd: 'xxd',
+  make: 'make',
+  pgrep: 'procps',
+  prlimit: 'util-linux',
+  strace: 'strace',
+  Xvfb: 'xvfb',
+  xclip: 'xclip',
+  xsel: 'xsel',
+  chromium: 'chromium',
+}
+
+const isThere = (program) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
+
+/** Installs them where nobody minds: on a build server, or for root inside a container. Elsewhere their tests are skipped. */
+export function installTestPrograms() {
+  if (process.platform !== 'linux' || process.geteuid?.() !== 0 || !(process.env.CI || inContainer())) return
+  const missing = Object.entries(testPrograms).flatMap(([program, name]) => (isThere(program) ? [] : [name]))
+  if (missing.length === 0 || !isThere('apt-get')) return
+  console.log(`Installing what the tests want: ${missing.join(' ')}`)
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const apt = (...args) => execFileSync('apt-get', ['-qq', ...args], { stdio: ['ignore', 'ignore', 'inherit'], env })
+  try {
+    apt('update')
+    apt('install', '-y', '--no-install-recommends', ...missing)
+  } catch {
+    console.log('apt-get failed; tests that need what is missing are skipped.')
+  }
+}
+
+const inContainer = () =>
+  process.env.container !== undefined || fs.existsSync('/.dockerenv') || fs.existsSync('/run/.containerenv')

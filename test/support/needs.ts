@@ -1,0 +1,29 @@
+import { spawnSync } from 'node:child_process'
+import { beforeEach, type TestContext } from 'vitest'
+import { testPrograms } from '../../scripts/test-programs.mjs'
+import { chooseSandbox } from '../../src/process/sandbox.ts'
+
+export type Need = 'sandbox' | 'python3' | 'ruby' | 'tree' | 'file' | 'xxd' | 'pytest' | 'make' | 'pgrep' | 'strace'
+
+const found = new Map<Need, boolean>()
+
+/** Whether the machine lacks a program. Where CLADA_TEST_ALL is set nothing counts as missing, so that its tests fail. */
+export function lacks(need: Need): boolean {
+  if (process.env['CLADA_TEST_ALL'] !== undefined) return false
+  const known = found.get(need)
+  if (known !== undefined) return !known
+  const isThere = need === 'sandbox' ? chooseSandbox().ok : spawnSync('sh', ['-c', `command -v ${need}`]).status === 0
+  found.set(need, isThere)
+  return !isThere
+}
+
+/** Skips the test that runs, with a note that the summary of `npm test` counts, when a program is missing. */
+export function skipWithout(context: Pick<TestContext, 'skip'>, ...needs: readonly Need[]): void {
+  const missing = needs.find(lacks)
+  if (missing !== undefined) context.skip(`needs ${missing} (${testPrograms[missing === 'sandbox' ? 'bwrap' : missing]})`)
+}
+
+/** Every test of this file or `describe` needs these programs. */
+export function needs(...all: readonly Need[]): void {
+  beforeEach((context) => skipWithout(context, ...all))
+}
