@@ -257,7 +257,7 @@ export const cml = {
   waits: false,
   opener: /^<(?:tasks|edit|write|run|move|remove)\b/i,
   closer: /<\//,
-  reader: (source) => new CmlReader(source),
+  reader: (source): Reader => new CmlReader(source),
   throughDamage: () => walkCml,
   paths: 'relative',
   ids: 'counted',

@@ -247,6 +247,8 @@ export const csl = {
   says: 'own operations',
   faultsMayBeProse: true,
   groups: { checked: 'whole', numbers: 'nested' },
-  targets: { csl: { title: 'CSL', open: ({ cslDelimiters = defaultDelimiters }) => new CslWriter(cslDelimiters) } },
+  targets: {
+    csl: { title: 'CSL', open: ({ cslDelimiters = defaultDelimiters }): Writer => new CslWriter(cslDelimiters) },
+  },
   lesson,
 } satisfies Syntax
