@@ -20,7 +20,8 @@ export function lacks(need: Need): boolean {
 /** Skips the test that runs, with a note that the summary of `npm test` counts, when a program is missing. */
 export function skipWithout(context: Pick<TestContext, 'skip'>, ...needs: readonly Need[]): void {
   const missing = needs.find(lacks)
-  if (missing !== undefined) context.skip(`needs ${missing} (${testPrograms[missing === 'sandbox' ? 'bwrap' : missing]})`)
+  if (missing !== undefined)
+    context.skip(`needs ${missing} (${testPrograms[missing === 'sandbox' ? 'bwrap' : missing]})`)
 }
 
 /** Every test of this file or `describe` needs these programs. */
