@@ -7,7 +7,7 @@ import { moveIn, pieceFrom, relocation } from '../src/structure/move.ts'
 import { withOutline } from '../src/structure/outline.ts'
 import { textOf } from '../src/structure/read.ts'
 import { removal } from '../src/structure/removal.ts'
-import { gapAbove, gapBelow } from '../src/structure/spacing.ts'
+import { gapAbove, gapBelow } from '../src/structure/layout.ts'
 import { everyStructure, linesOf, type Outline, type Structure } from '../src/structure/structure.ts'
 
 /** A structure of a file, on its way there and back. */

@@ -1,7 +1,8 @@
 import { type ActionContext, fail, ok, type Outcome, text } from '../core/action.ts'
 import type { PathArg, TextFile } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
-import type { Result, StructureFiles, StructureOperations } from '../structure/index.ts'
+import type { StructureFiles, StructureOperations } from '../structure/operations.ts'
+import type { Result } from '../structure/problem.ts'
 
 export const targetParam = text(
   'The structure, one line a level: `UserAuth` then `validate`. A name, or its header as it stands in the file.',
@@ -16,7 +17,7 @@ export async function onStructures<T>(
   /** Of the first path. */
   expectHash?: string,
 ): Promise<Outcome> {
-  const { structureOperations } = await import('../structure/index.ts')
+  const { structureOperations } = await import('../structure/operations.ts')
   const read = new Map<string, TextFile>()
   const argOf = (given: string): PathArg => paths.find((path) => path.given === given) ?? { given, absolute: given }
   const port: StructureFiles = {

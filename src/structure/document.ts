@@ -3,7 +3,7 @@ import { languageFor, languages } from './languages.ts'
 import { withOutline } from './outline.ts'
 import { failed, LIMITS, type Failed } from './problem.ts'
 import type { Outline, Structure } from './structure.ts'
-import { matchOf, parentFound, shownMatch, suggestionsFor } from './suggest.ts'
+import { matchOf, parentFound, shownMatch, suggestionsFor } from './target.ts'
 import { findTarget } from './target.ts'
 
 /** A file as the operations see it: a name, which tells the language, and a text without byte order mark. */

@@ -2,7 +2,7 @@ import type { Node } from 'web-tree-sitter'
 import type { Span } from '../text/edit.ts'
 import { firstFrom } from './bounds.ts'
 import { words, type Kind, type TreeSitterRow } from './language.ts'
-import { bodyOf, nameNode } from './naming.ts'
+import { bodyOf, nameNode } from './parts.ts'
 import type { Part } from './parts.ts'
 
 /** A structure on its way: which nodes it consists of is settled, its bounds and texts are not. */

@@ -14,7 +14,7 @@ import {
 } from './insertion.ts'
 import { branches } from './language.ts'
 import { layoutOf } from './layout.ts'
-import { inconsistentIndent } from './inconsistent.ts'
+import { inconsistentIndent } from './indent.ts'
 import { failed, type Failed, type Warning } from './problem.ts'
 import { textOf } from './read.ts'
 import { removal } from './removal.ts'

@@ -3,7 +3,7 @@ import type { Change } from './change.ts'
 import type { Piece } from './fragment.ts'
 import { fitted, indentOf, indentSteps, type Fitting } from './indent.ts'
 import { layoutOf, type Layout } from './layout.ts'
-import { blankLinesBetween, gapAbove, gapBelow, shapeOf, siblingOn, type Shape } from './spacing.ts'
+import { blankLinesBetween, gapAbove, gapBelow, shapeOf, siblingOn, type Shape } from './layout.ts'
 import type { Outline, Structure } from './structure.ts'
 
 export type Side = 'before' | 'after'

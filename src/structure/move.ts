@@ -1,4 +1,4 @@
-import { carriedGap } from './carried-gap.ts'
+import { carriedGap } from './removal.ts'
 import { contentTooLarge, isFailed, onlyMatch, withDocument, type Document } from './document.ts'
 import { finish, landingLines, type Edited } from './edit.ts'
 import type { Piece } from './fragment.ts'
@@ -8,7 +8,7 @@ import { layoutOf } from './layout.ts'
 import { failed, type Failed, type Warning } from './problem.ts'
 import { textOf } from './read.ts'
 import { removal } from './removal.ts'
-import { blankLinesBetween, gapAbove, gapBelow, shapeOf, type Shape } from './spacing.ts'
+import { blankLinesBetween, gapAbove, gapBelow, shapeOf, type Shape } from './layout.ts'
 import { linesOf, type Outline, type Structure } from './structure.ts'
 
 export interface Result_for_move_structure {

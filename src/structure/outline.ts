@@ -1,13 +1,12 @@
 import { Source } from '../core/source.ts'
-import type { Span } from '../text/edit.ts'
-import { faultsOf } from './faults.ts'
-import { grammarFor } from './grammar.ts'
-import type { Language, MarkdownRow, TreeSitterRow } from './language.ts'
+import { type Grammar, grammarFor } from './grammar.ts'
+import { type Language, type MarkdownRow, type TreeSitterRow, words } from './language.ts'
 import { languageNamed, languageOfFence } from './languages.ts'
 import { markdownOutline } from './markdown-outline.ts'
-import type { OpenStructure, Outline, Structure } from './structure.ts'
+import type { Fault, OpenStructure, Outline, Structure } from './structure.ts'
 import { treeOutline } from './tree-outline.ts'
-import { verbatimIn, type ParsedPart } from './verbatim.ts'
+import type { Span } from '../text/edit.ts'
+import type { Node, Tree } from 'web-tree-sitter'
 
 /** Hands the outline of a text to `use`, and frees the trees behind it when that is done. */
 export async function withOutline<T>(
@@ -106,4 +105,102 @@ function preambleEnd(
     end = comment.end
   }
   return end
+}
+
+export interface ParsedPart {
+  readonly tree: Tree
+  readonly grammar: Grammar
+  /** The part of the file that the tree is of. */
+  readonly base: number
+  readonly end: number
+}
+
+/**
+ * Strings of several lines that touch a span of the file.
+ * A string that stands alone as a statement is documentation and moves with the code.
+ */
+export function verbatimIn(source: Source, { grammar, tree, base, end }: ParsedPart, span: Span): Span[] {
+  if (grammar.verbatim === null || span.end <= base || span.start >= end) return []
+  // By rows: offsets in a query count bytes of a text that is not ours.
+  const above = source.lineAt(base)
+  const range = {
+    startPosition: { row: Math.max(0, source.lineAt(span.start) - above), column: 0 },
+    endPosition: { row: source.lineAt(Math.min(span.end, end)) - above + 1, column: 0 },
+  }
+  const found = new Map<number, Span>()
+  const documentation = new Set<number>()
+  for (const { name, node } of grammar.verbatim.captures(tree.rootNode, range)) {
+    const string = { start: node.startIndex + base, end: node.endIndex + base }
+    if (name === 'documentation') documentation.add(node.id)
+    // A line that starts with such a node is inside it, too.
+    else if (name === 'heredoc') found.set(node.id, { start: string.start - 1, end: string.end + 1 })
+    else if (name === 'verbatim' && node.startPosition.row !== node.endPosition.row) found.set(node.id, string)
+  }
+  for (const id of documentation) found.delete(id)
+  return [...found.values()]
+}
+
+const MOST = 100
+
+/** Where a grammar lost its way. */
+export function faultsOf(tree: Tree, source: Source, row: TreeSitterRow): Fault[] {
+  const faults: Fault[] = []
+  if (tree.rootNode.hasError) collect(tree.rootNode, source, faults)
+  if (row.offside !== undefined) layoutFaults(tree, source, row, faults)
+  return faults
+}
+
+function collect(node: Node, source: Source, faults: Fault[]): boolean {
+  if (faults.length >= MOST) return true
+  if (node.isMissing) {
+    faults.push(faultAt(node, source, `${node.type} is missing`))
+    return true
+  }
+  if (node.isError) {
+    faults.push(faultAt(node, source, `unexpected ${excerpt(node.text)}`))
+    return true
+  }
+  let told = false
+  for (const child of node.children) if (child.hasError && collect(child, source, faults)) told = true
+  // A token can be missing without a node that says so; the innermost node that knows is the place.
+  if (!told) faults.push(faultAt(node, source, `error in ${node.type.replaceAll('_', ' ')}`))
+  return true
+}
+
+/** Blocks by indentation: the grammar takes empty ones, and statements that are not aligned. */
+function layoutFaults(tree: Tree, source: Source, row: TreeSitterRow, faults: Fault[]): void {
+  const comments = new Set(words(row.comments))
+  for (const block of [tree.rootNode, ...tree.rootNode.descendantsOfType(words(row.offside))]) {
+    if (faults.length >= MOST) return
+    const statements = block.namedChildren.filter(({ type }) => !comments.has(type))
+    const [first] = statements
+    if (first === undefined) {
+      if (block.parent === null) continue
+      const holder = block.parent
+      faults.push(faultAt(holder, source, `${excerpt(holder.text)} has no body`))
+      continue
+    }
+    const rows = new Set<number>()
+    for (const { startPosition, text } of statements) {
+      // Several statements on one line are one row.
+      if (rows.has(startPosition.row)) continue
+      rows.add(startPosition.row)
+      const own = source.line(startPosition.row + 1).slice(0, startPosition.column)
+      if (/\S/.test(own) || startPosition.column === first.startPosition.column) continue
+      const { row: line, column } = startPosition
+      const message = `${excerpt(text)} is not aligned with line ${first.startPosition.row + 1}`
+      faults.push({ line: line + 1, column: column + 1, message, key: `unaligned ${excerpt(text)}` })
+    }
+  }
+}
+
+function faultAt(node: Node, source: Source, message: string): Fault {
+  const { row, column } = node.startPosition
+  const around = source.line(row + 1).trim()
+  return { line: row + 1, column: column + 1, message, key: `${message} | ${around}` }
+}
+
+const excerpt = (text: string): string => {
+  const line = text.trim().split(/\r?\n/, 1)[0] ?? ''
+  return line.length > 40 ? `${line.slice(0, 40)}…` : line
 }

@@ -1,10 +1,8 @@
-import { withDocument, type Document } from './document.ts'
+import { type Document, withDocument } from './document.ts'
 import { outdented } from './indent.ts'
-import { failed, type Failed } from './problem.ts'
-import { outlineEntries, type OutlineEntry } from './render.ts'
-import { linesOf, type Outline, type Structure } from './structure.ts'
-import { parentFound, suggestionsFor, type Match } from './suggest.ts'
-import { findTarget } from './target.ts'
+import { type Failed, failed } from './problem.ts'
+import { type Outline, type Structure, linesOf } from './structure.ts'
+import { type Match, findTarget, parentFound, suggestionsFor } from './target.ts'
 
 export interface Result_for_read_structure {
   matches: { text: string; line_range_inclusive: [number, number] }[]
@@ -38,4 +36,30 @@ export const textOf = (outline: Outline, structure: Structure): string =>
 
 export function listIn(document: Document, depth?: number): Promise<{ structures: OutlineEntry[] } | Failed> {
   return withDocument(document, (outline) => ({ structures: outlineEntries(outline, depth) }))
+}
+
+/** A structure as `list_structures` gives it. */
+export interface OutlineEntry {
+  readonly header: string
+  readonly kind: string
+  readonly name?: string
+  /** From 1, both included. */
+  readonly lines: [number, number]
+  readonly children?: OutlineEntry[]
+}
+
+/** `depth` 1 gives the outermost structures only. */
+export function outlineEntries(outline: Outline, depth = Infinity): OutlineEntry[] {
+  const entries = (structures: readonly Structure[], left: number): OutlineEntry[] =>
+    structures.map((one) => {
+      const { header, kind, name, children } = one
+      return {
+        header,
+        kind,
+        ...(name === null ? {} : { name }),
+        lines: linesOf(outline.source, one),
+        ...(left > 1 && children.length > 0 ? { children: entries(children, left - 1) } : {}),
+      }
+    })
+  return depth < 1 ? [] : entries(outline.structures, depth)
 }

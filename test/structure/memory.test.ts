@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { structureOperations } from '../../src/structure/index.ts'
+import { structureOperations } from '../../src/structure/operations.ts'
 
 const sample = path.join(import.meta.dirname, '../../src/structure/indent.ts')
 
