@@ -1,3 +1,4 @@
+import { type Flag, flags } from '../src/cli/flags.ts'
 import { keyNames, type KeyName, keyOf } from '../src/config/keys.ts'
 import { free, trusted } from '../src/config/narrowing.ts'
 import { fileDefault, yamlOf } from '../src/config/sample.ts'
@@ -8,8 +9,10 @@ export function keysPage(): string {
 }
 
 function entryOf(name: KeyName): string {
-  const { kind, about, example, flags = [] } = keyOf(name)
-  const flag = flags.length === 0 ? '' : ` Flags: ${flags.map((one) => `\`--${one}\``).join(', ')}.`
+  const { kind, about, example } = keyOf(name)
+  const all: readonly Flag[] = flags
+  const own = all.filter(({ key }) => key === name)
+  const flag = own.length === 0 ? '' : ` Flags: ${own.map((one) => `\`--${one.name}\``).join(', ')}.`
   return [
     `### \`${name}\``,
     '',

@@ -36,7 +36,7 @@ export { startListener, type Listener, type ListenerOptions } from './watch/list
 export { ListenerError } from './watch/place.ts'
 export type { ExecutionChanges, ExecutionDetail, HistoryEntry } from './engine/history-run.ts'
 export type { Executed } from './journal/already-done.ts'
-export { readConfig, type ReadConfig } from './config/read-config.ts'
+export { readConfig, type ReadConfig } from './config/to-options.ts'
 export { SettingsError } from './core/settings.ts'
 export type { CladaOptions } from './config/settings.ts'
 export type { SquashOptions, SquashRun } from './timetravel/squash-plan.ts'

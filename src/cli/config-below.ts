@@ -1,29 +1,25 @@
-import { type Config } from '../config/keys.ts'
 import { type Loaded, loadConfig } from '../config/load.ts'
-import { configOf, merge, type Merged } from '../config/merge.ts'
-import { optionsOf } from '../config/to-options.ts'
-import type { CladaOptions } from '../config/settings.ts'
+import { merge, type Merged } from '../config/merge.ts'
+import { type ConfigParts, partsOf } from '../config/to-options.ts'
 import type { FlagValues } from './flags.ts'
 
-/** What config files say, below the flags. Loaded in one piece, and only where there is a config file. */
-export interface Below extends Loaded {
-  readonly config: Config
-  readonly options: CladaOptions
-  /** The flags that would say what the files say about reports. */
+/** The config files, which flags override. Loaded in one piece, and only where there is a config file. */
+export interface Below extends Loaded, ConfigParts {
+  /** Flags that would have the same effect on reports as the files. */
   readonly flags: FlagValues
 }
 
 export async function configBelow(root: string | undefined): Promise<Below> {
   const loaded = await loadConfig(root)
   const { merged } = loaded
-  return { ...loaded, config: configOf(merged), options: optionsOf(merged, loaded.root), flags: flagsOf(merged) }
+  const parts = partsOf(merged, loaded.root)
+  return { ...loaded, ...parts, flags: flagsOf(merged, parts) }
 }
 
-/** What holds where nobody says anything. */
-export const defaultConfig = (): Config => configOf(merge())
+/** The defaults. */
+export const defaultParts = (): ConfigParts => partsOf(merge(), undefined)
 
-function flagsOf(merged: Merged): FlagValues {
-  const { report } = configOf(merged)
+function flagsOf(merged: Merged, { report }: ConfigParts): FlagValues {
   return {
     ...(report.format === 'auto' ? {} : report.format === 'json' ? { json: [''] } : { format: [report.format] }),
     ...(report.budget === null ? {} : { budget: [String(report.budget)] }),

@@ -1,5 +1,6 @@
 import { syntaxNames, targetNames } from '../syntax/table.ts'
 import { reportFormats } from '../report/format.ts'
+import type { KeyName } from '../config/keys.ts'
 import { closestName } from '../text/closest-name.ts'
 
 /** How `clada tools` lists them. */
@@ -12,6 +13,10 @@ export interface Flag {
   readonly value?: string
   /** The only values it takes. */
   readonly values?: readonly string[]
+  /** The config key that it overrides. */
+  readonly key?: KeyName
+  /** The value that a switch gives to that key. */
+  readonly sets?: string
   /** Set when it takes two values, one after the other. */
   readonly two?: true
   readonly repeat?: true
@@ -21,12 +26,19 @@ export interface Flag {
 }
 
 export const flags = [
-  { name: 'root', value: 'DIR', help: 'the project; default: the working directory' },
+  { name: 'root', key: 'root', value: 'DIR', help: 'the project; default: the working directory' },
   { name: 'no-config', help: 'read no config file, neither the project’s nor your own' },
-  { name: 'allow', value: 'DIR', repeat: true, help: 'another directory that may be read and changed (repeatable)' },
+  {
+    name: 'allow',
+    key: 'allowed_roots',
+    value: 'DIR',
+    repeat: true,
+    help: 'another directory that may be read and changed (repeatable)',
+  },
   { name: 'allow-escape', help: 'allow paths outside the roots; denied patterns still apply' },
   {
     name: 'syntax',
+    key: 'syntaxes',
     value: 'NAME',
     values: syntaxNames,
     repeat: true,
@@ -42,32 +54,57 @@ export const flags = [
   { name: 'to', value: 'SYNTAX', values: targetNames, help: 'the syntax to write' },
   {
     name: 'format',
+    key: 'report.format',
     value: 'NAME',
     values: [...reportFormats, 'auto'],
     help: 'format of the report; auto: pretty on a terminal, else the one that suits the syntax of the document',
     for: { tools: { help: 'format of the list', values: toolFormats } },
   },
-  { name: 'json', help: 'the same as --format json' },
+  { name: 'json', key: 'report.format', sets: 'json', help: 'the same as --format json' },
   {
     name: 'error-detail',
+    key: 'report.error_detail',
     value: 'LEVEL',
     values: ['minimal', 'full', 'debug'],
     help: 'how much is reported about failures; default full',
   },
-  { name: 'budget', value: 'TOKENS', help: 'longest report, prompt or text to paste, in tokens of four characters' },
-  { name: 'max-output', value: 'BYTES', help: 'output kept and shown of one action; default: 10m kept, 50k shown' },
+  {
+    name: 'budget',
+    key: 'report.budget',
+    value: 'TOKENS',
+    help: 'longest report, prompt or text to paste, in tokens of four characters',
+  },
+  {
+    name: 'max-output',
+    key: 'limits.output',
+    value: 'BYTES',
+    help: 'output kept and shown of one action; default: 10m kept, 50k shown',
+  },
   {
     name: 'output-mode',
     value: 'MODE',
     values: ['stream', 'buffer', 'silent'],
     help: 'output of programs: while they run, in the report, or not at all',
   },
-  { name: 'exec', value: 'MODE', values: ['sandbox', 'unsandboxed', 'off'], help: 'how code is run; default: sandbox' },
-  { name: 'approve', value: 'CMD', repeat: true, help: 'approve a command for this run (repeatable)' },
+  {
+    name: 'exec',
+    key: 'exec',
+    value: 'MODE',
+    values: ['sandbox', 'unsandboxed', 'off'],
+    help: 'how code is run; default: sandbox',
+  },
+  {
+    name: 'approve',
+    key: 'commands.approve',
+    value: 'CMD',
+    repeat: true,
+    help: 'approve a command for this run (repeatable)',
+  },
   { name: 'history', help: 'make the history and other state in .clada count, after the project was moved' },
   { name: 'trust-approvals', help: "accept the project's list of approved commands for this run" },
   {
     name: 'approve-network',
+    key: 'commands.network',
     value: 'CMD',
     repeat: true,
     help: 'approve a command for this run, and let it use the network (repeatable)',
@@ -87,14 +124,20 @@ export const flags = [
     for: { run: { help: 'do not warn when this document already ran' } },
   },
   { name: 'strict', help: 'repair nothing that a chat program damaged' },
-  { name: 'no-git', help: 'save no checkpoints in git; undo still works' },
+  { name: 'no-git', key: 'git.mode', sets: 'off', help: 'save no checkpoints in git; undo still works' },
   {
     name: 'git',
+    key: 'git.mode',
     value: 'MODE',
     values: ['commit', 'shadow', 'off'],
     help: 'where executions are saved: on the branch, under refs/clada, or not in git; default commit',
   },
-  { name: 'git-author', value: 'AUTHOR', help: "author of the commits, as 'Name <mail>'; default clada" },
+  {
+    name: 'git-author',
+    key: 'git.author',
+    value: 'AUTHOR',
+    help: "author of the commits, as 'Name <mail>'; default clada",
+  },
   { name: 'lock-file', value: 'FILE', help: 'keeps two executions from running at once; default .clada/lock' },
   { name: 'lock-timeout', value: 'SECONDS', help: 'how long to wait for another execution; default 10' },
   {
@@ -117,11 +160,17 @@ export const flags = [
   { name: 'action', value: 'N', help: 'only this action of the execution' },
   {
     name: 'timeout',
+    key: 'limits.timeout',
     value: 'SECONDS',
     help: 'for one search or command; default 30',
     for: { approve: { help: 'more time than other commands have, such as 5m' } },
   },
-  { name: 'total-timeout', value: 'SECONDS', help: 'for the whole document; the rest is skipped' },
+  {
+    name: 'total-timeout',
+    key: 'limits.total_timeout',
+    value: 'SECONDS',
+    help: 'for the whole document; the rest is skipped',
+  },
   {
     name: 'copy',
     help: 'put it on the clipboard instead of stdout',
@@ -144,7 +193,7 @@ export const flags = [
   { name: 'port', value: 'N', help: 'where to listen; default: the same for a project every time' },
   { name: 'no-open', help: 'print the address and open no browser' },
   { name: 'quiet', help: 'no report, only the exit code' },
-  { name: 'no-color', help: 'no colours' },
+  { name: 'no-color', key: 'report.color', sets: 'never', help: 'no colours' },
   { name: 'help', help: 'show help' },
   { name: 'version', help: 'show the version' },
 ] as const satisfies readonly Flag[]
@@ -272,3 +321,19 @@ export function numberOf(values: FlagValues, name: FlagName): number | undefined
 
 const times: Readonly<Record<string, number>> = { '': 1, s: 1, ms: 0.001, m: 60, min: 60, h: 3600 }
 const sizes: Readonly<Record<string, number>> = { '': 1, k: 1024, kb: 1024, m: 1024 * 1024, mb: 1024 * 1024 }
+
+/** The value that a flag gives to a config key, as it was written; undefined when no flag is about it. */
+export function flagFor(
+  key: KeyName,
+  below: unknown,
+  values: FlagValues,
+): { readonly flag: FlagName; readonly value: unknown } | undefined {
+  const all: readonly (Flag & { readonly name: FlagName })[] = flags
+  const flag = all.find((one) => one.key === key && values[one.name] !== undefined)
+  if (flag === undefined) return undefined
+  const given = values[flag.name] ?? []
+  if (flag.sets !== undefined) return { flag: flag.name, value: flag.sets }
+  if (key === 'syntaxes') return { flag: flag.name, value: given }
+  // Lists are extended by their flags.
+  return { flag: flag.name, value: Array.isArray(below) ? [...below, ...given] : given[0] }
+}

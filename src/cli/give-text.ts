@@ -1,4 +1,4 @@
-import type { Config } from '../config/keys.ts'
+import type { ConfigParts } from '../config/to-options.ts'
 import { printable } from '../report/printable.ts'
 import type { FlagValues } from './flags.ts'
 import { print } from './print.ts'
@@ -11,7 +11,7 @@ export interface Giving {
 }
 
 /** Whoever asks the terminal to copy wants a copy. */
-export const givingOf = (flags: FlagValues, { osc52 }: Config['clipboard']): Giving => ({
+export const givingOf = (flags: FlagValues, { osc52 }: ConfigParts['clipboard']): Giving => ({
   copy: flags.copy !== undefined || flags.osc52 !== undefined,
   osc52: osc52 || flags.osc52 !== undefined,
   quiet: flags.quiet !== undefined,

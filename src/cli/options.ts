@@ -1,13 +1,13 @@
 import path from 'node:path'
 import { defaultInputFile, isThere, projectFileName } from '../config/places.ts'
 import { userFile } from '../state/user-dirs.ts'
-import type { Config } from '../config/keys.ts'
 import { syntaxNames, type SyntaxName } from '../syntax/table.ts'
 import type { ExecutionResult } from '../core/result.ts'
 import { formatFor, type ReportFormat, reportFormats } from '../report/format.ts'
 import type { ReportOptions } from '../report/options.ts'
 import { type CladaOptions, readingOf } from '../config/settings.ts'
 import { closestName } from '../text/closest-name.ts'
+import type { ConfigParts } from '../config/to-options.ts'
 import type { Below } from './config-below.ts'
 import { type FlagValues, numberOf, UsageError } from './flags.ts'
 import { projectAround } from './project-around.ts'
@@ -42,7 +42,7 @@ export async function optionsFor(flags: FlagValues): Promise<CladaOptions> {
   const own = flagOptions(flags)
   const loaded = await loadedFor(flags)
   // Whoever watches carries out what is in it, so no document may write it, and it is in no commit.
-  const input = loaded?.config.listener.input_file ?? defaultInputFile
+  const input = loaded?.listener.inputFile ?? defaultInputFile
   const reserved = [path.resolve(own.repoPath ?? loaded?.options.repoPath ?? '.', input)]
   const below = loaded?.options
   if (below === undefined) return { ...own, reserved }
@@ -60,14 +60,14 @@ export async function optionsFor(flags: FlagValues): Promise<CladaOptions> {
 export interface Configured {
   readonly options: CladaOptions
   /** The effective values of the config files, as they are nested there. Flags are not in it. */
-  readonly config: Config
+  readonly config: Omit<ConfigParts, 'options'>
 }
 
 /** The same with everything else that config files say. @throws SettingsError, UsageError */
 export async function configured(flags: FlagValues): Promise<Configured> {
   const options = await cladaOptions(flags)
   const below = await loadedFor(flags)
-  return { options, config: below?.config ?? (await import('./config-below.ts')).defaultConfig() }
+  return { options, config: below ?? (await import('./config-below.ts')).defaultParts() }
 }
 
 /** Flags with the reports that config files ask for, where no flag says otherwise. */

@@ -33,8 +33,6 @@ export interface Key<T> {
   readonly project: Narrowing<T>
   /** How the value of a file goes together with what holds without it; it takes its place where nothing is said. */
   readonly join?: (given: T, below: T) => T
-  /** Flags of the command line that say the same. */
-  readonly flags?: readonly string[]
   /** Trust in a file is not enough: the user is asked about each entry. */
   readonly askedEach?: true
 }
@@ -101,7 +99,6 @@ export const keys = {
     about: 'The only syntaxes that are looked for in a document; null is all of them.',
     example: '[sham, udiff]',
     project: someOf,
-    flags: ['syntax'],
   }),
   root: key({
     kind: orNone(path('a directory')),
@@ -110,7 +107,6 @@ export const keys = {
       'The directory that may be touched. In a project’s file a part of the project; in the user’s file the project that is meant when --root is not given. Null is the working directory.',
     example: 'packages/app',
     project: partOfProject,
-    flags: ['root'],
   }),
   allowed_roots: key({
     kind: list(path('a directory'), 100),
@@ -118,7 +114,6 @@ export const keys = {
     about: 'Further directories that may be touched. Relative ones start at the directory of the file; ~/ is home.',
     example: '[../library]',
     project: dirsWithin,
-    flags: ['allow'],
   }),
   denied_patterns: key({
     // Each is tried on every file of a project.
@@ -159,7 +154,6 @@ export const keys = {
       'Where executions are saved: as commits on the branch, under refs/clada, or not in git. undo works in all of them. `git: shadow` is short for it.',
     example: 'shadow',
     project: towards(['off', 'shadow', 'commit']),
-    flags: ['no-git', 'git'],
   }),
   'git.author': key({
     kind: orNone(text({ says: "of the form 'Name <mail>'", most: 200, pattern: /^[^<>\n\0]+ <[^<>\s\0]+>$/ })),
@@ -167,7 +161,6 @@ export const keys = {
     about: 'Whose commits they are; null is clada.',
     example: "'Ada <ada@example.org>'",
     project: trusted,
-    flags: ['git-author'],
   }),
   exec: key({
     kind: choice(['sandbox', 'unsandboxed', 'off']),
@@ -175,7 +168,6 @@ export const keys = {
     about: 'How code is run: contained, and refused where that is not possible; as it is; or never.',
     example: 'off',
     project: towards(['off', 'sandbox', 'unsandboxed']),
-    flags: ['exec'],
   }),
   'commands.approve': key({
     kind: list(text({ says: 'a command line', most: 1000 }), 200),
@@ -186,7 +178,6 @@ export const keys = {
     project: trusted,
     join: addTo,
     askedEach: true,
-    flags: ['approve'],
   }),
   'commands.network': key({
     kind: list(text({ says: 'a command line', most: 1000 }), 200),
@@ -195,7 +186,6 @@ export const keys = {
     example: '[npm install]',
     project: trusted,
     join: addTo,
-    flags: ['approve-network'],
   }),
   'commands.env': key({
     kind: list(text({ says: 'the name of a variable', most: 200, pattern: /^[A-Za-z_][A-Za-z0-9_]*$/ }), 200),
@@ -226,7 +216,6 @@ export const keys = {
     about: 'For one search, command or piece of code.',
     example: '2min',
     project: atMost,
-    flags: ['timeout'],
   }),
   'limits.total_timeout': key({
     kind: orNone(duration(mostSeconds)),
@@ -234,7 +223,6 @@ export const keys = {
     about: 'For a whole document; what is left then is skipped. Null is without end.',
     example: '10min',
     project: atMost,
-    flags: ['total-timeout'],
   }),
   'limits.output': key({
     kind: size,
@@ -242,7 +230,6 @@ export const keys = {
     about: 'What is kept of the output of one program.',
     example: '1m',
     project: atMost,
-    flags: ['max-output'],
   }),
   'listener.input_file': key({
     kind: path('a file'),
@@ -328,7 +315,6 @@ export const keys = {
       'How a report of clada run reads. auto: pretty on a terminal, otherwise as the syntax of the document likes it. What clada watch, clada mcp and the page answer to a model is always llm.',
     example: 'llm',
     project: free,
-    flags: ['format', 'json'],
   }),
   'report.budget': key({
     kind: orNone(wholeNumber(100, 10_000_000)),
@@ -336,7 +322,6 @@ export const keys = {
     about: 'The longest report, in tokens of four characters; null is without end.',
     example: '8000',
     project: free,
-    flags: ['budget'],
   }),
   'report.error_detail': key({
     kind: choice(['minimal', 'full', 'debug']),
@@ -344,7 +329,6 @@ export const keys = {
     about: 'How much is said about failures.',
     example: 'minimal',
     project: free,
-    flags: ['error-detail'],
   }),
   'report.color': key({
     kind: choice(['auto', 'never']),
@@ -352,7 +336,6 @@ export const keys = {
     about: 'Colours; auto is on a terminal.',
     example: 'never',
     project: free,
-    flags: ['no-color'],
   }),
   'prompt.rules': key({
     kind: list(text({ says: 'a sentence', most: 2000 }), 100),

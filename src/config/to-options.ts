@@ -1,27 +1,90 @@
-import type { CladaOptions } from './settings.ts'
+import type { Config } from './keys.ts'
+import { loadConfig } from './load.ts'
 import { configOf, type Merged } from './merge.ts'
+import type { CladaOptions } from './settings.ts'
 
-/** What the files say about a run. What is as it is by default is left out, so that it is said in one place. */
-export function optionsOf(merged: Merged, root: string | undefined): CladaOptions {
-  const { git, exec, limits, syntaxes, commands, hooks, vars, ...config } = configOf(merged)
-  return {
-    ...(root === undefined ? {} : { repoPath: root }),
-    allowedRoots: config.allowed_roots,
-    deniedPatterns: config.denied_patterns,
-    ...(config.allowed_actions === null ? {} : { allowedActions: config.allowed_actions }),
-    relativePaths: config.relative_paths,
-    symlinks: config.symlinks,
-    git: git.mode,
-    ...(git.author === null ? {} : { gitAuthor: git.author }),
-    ...(syntaxes === null ? {} : { syntaxes }),
-    limits: { inputBytes: limits.input, fileBytes: limits.file, actionMs: limits.timeout * 1000 },
-    ...(limits.total_timeout === null ? {} : { totalTimeout: limits.total_timeout }),
-    exec,
-    approve: commands.approve,
-    network: commands.network,
-    commandEnv: commands.env,
-    maxOutput: limits.output,
-    hooks,
-    vars,
+/** The values of config files, by the part of clada that reads them. */
+export interface ConfigParts {
+  /** For a run. Defaults are in it too. */
+  readonly options: CladaOptions
+  readonly listener: { readonly inputFile: string; readonly outputFile: string; readonly debounceMs: number }
+  readonly clipboard: {
+    readonly read: boolean
+    readonly write: boolean
+    readonly osc52: boolean
+    readonly secondCopy: boolean
   }
+  readonly report: Config['report']
+  /** House rules for the prompt. */
+  readonly rules: readonly string[]
+}
+
+/** Gives every key to its reader. A key that is read nowhere is left over, and that does not compile. */
+export function partsOf(merged: Merged, root: string | undefined): ConfigParts {
+  const {
+    // Both are used while the files are read.
+    version: _version,
+    root: _root,
+    syntaxes,
+    allowed_roots: allowedRoots,
+    denied_patterns: deniedPatterns,
+    allowed_actions: allowedActions,
+    relative_paths: relativePaths,
+    symlinks,
+    git: { mode: git, author, ...gitLeft },
+    exec,
+    commands: { approve, network, env: commandEnv, ...commandsLeft },
+    limits: { input, file, timeout, total_timeout: totalTimeout, output: maxOutput, ...limitsLeft },
+    listener: { input_file: inputFile, output_file: outputFile, debounce_ms: debounceMs, ...listenerLeft },
+    clipboard: { read, write, osc52, second_copy: secondCopy, ...clipboardLeft },
+    hooks: { before, after, ...hooksLeft },
+    vars,
+    report: { format, budget, error_detail, color, ...reportLeft },
+    prompt: { rules, ...promptLeft },
+    ...left
+  } = configOf(merged)
+  readAll(left, gitLeft, commandsLeft, limitsLeft, listenerLeft, clipboardLeft, hooksLeft, reportLeft, promptLeft)
+  return {
+    options: {
+      ...(root === undefined ? {} : { repoPath: root }),
+      allowedRoots,
+      deniedPatterns,
+      ...(allowedActions === null ? {} : { allowedActions }),
+      relativePaths,
+      symlinks,
+      git,
+      ...(author === null ? {} : { gitAuthor: author }),
+      ...(syntaxes === null ? {} : { syntaxes }),
+      limits: { inputBytes: input, fileBytes: file, actionMs: timeout * 1000 },
+      ...(totalTimeout === null ? {} : { totalTimeout }),
+      exec,
+      approve,
+      network,
+      commandEnv,
+      maxOutput,
+      hooks: { before, after },
+      vars,
+    },
+    listener: { inputFile, outputFile, debounceMs },
+    clipboard: { read, write, osc52, secondCopy },
+    report: { format, budget, error_detail, color },
+    rules,
+  }
+}
+
+/** Takes empty objects only: a key that is left over is an error of the type checker, which names it. */
+const readAll = (..._left: readonly Readonly<Record<PropertyKey, never>>[]): void => undefined
+
+/** The config files, for a program that wants to use them. */
+export interface ReadConfig {
+  /** For `new Clada(options)`. */
+  options: CladaOptions
+  /** Values that a project's file asks for and does not get. */
+  warnings: string[]
+}
+
+/** Reads the config files of the user and of a project, as the command line does. @throws SettingsError */
+export async function readConfig(repoPath?: string): Promise<ReadConfig> {
+  const { merged, root, warnings } = await loadConfig(repoPath)
+  return { options: partsOf(merged, root).options, warnings: [...warnings] }
 }

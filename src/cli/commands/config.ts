@@ -1,13 +1,12 @@
 import path from 'node:path'
-import { groups, keyNames, type KeyName, keyOf } from '../../config/keys.ts'
+import { groups, keyNames, type KeyName } from '../../config/keys.ts'
 import type { Loaded } from '../../config/load.ts'
 import { projectFileName } from '../../config/places.ts'
 import { type Effective, merge } from '../../config/merge.ts'
 import { yamlOf } from '../../config/sample.ts'
 import { closestName } from '../../text/closest-name.ts'
 import type { Command } from '../command.ts'
-import { flagSays } from '../flag-says.ts'
-import { type FlagValues, programs, running, saving, UsageError } from '../flags.ts'
+import { flagFor, type FlagValues, programs, running, saving, UsageError } from '../flags.ts'
 import { loadedFor, tellAround } from '../options.ts'
 import { print } from '../print.ts'
 import { visible } from '../visible.ts'
@@ -68,8 +67,8 @@ function rowOf(name: KeyName, effective: Effective, loaded: Loaded | undefined, 
   const { value, from, at, refused } = effective
   const fileOf = (by: 'project' | 'user'): string => loaded?.[by]?.file ?? ''
   // Here --json is about this answer, and not about reports.
-  const names = (keyOf(name).flags ?? []).filter((flag) => flag !== 'json')
-  const said = flagSays(name, names, value, flags)
+  const { json: _, ...others } = flags
+  const said = flagFor(name, value, others)
   const dropped =
     refused === undefined ? {} : { refused: { value: refused.value, file: fileOf(refused.by), line: refused.at.line } }
   if (said !== undefined) return { name, value: said.value, from: 'flag', flag: said.flag, ...dropped }

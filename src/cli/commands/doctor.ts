@@ -2,7 +2,6 @@ import { isClipboard } from '../../watch/clipboard/clipboard.ts'
 import { openClipboard } from '../../watch/clipboard/open.ts'
 import { programs } from '../../commands/interpreters.ts'
 import { tryInterpreter } from '../../commands/try-interpreter.ts'
-import { keyOf } from '../../config/keys.ts'
 import { projectFileName } from '../../config/places.ts'
 import { type CommandSettings, languages } from '../../core/commands.ts'
 import type { Settings } from '../../core/settings.ts'
@@ -12,11 +11,9 @@ import { chooseSandbox } from '../../process/sandbox.ts'
 import { whyNotStarting } from '../../process/try-sandbox.ts'
 import { commandSettingsOf, SettingsError, settingsOf } from '../../config/settings.ts'
 import type { Command } from '../command.ts'
-import { saving } from '../flags.ts'
+import { flagFor, type FlagValues, saving } from '../flags.ts'
 import { gitFindings } from '../doctor-git.ts'
 import type { Finding } from '../finding.ts'
-import { flagSays } from '../flag-says.ts'
-import type { FlagValues } from '../flags.ts'
 import { loadedFor, optionsFor } from '../options.ts'
 import { print } from '../print.ts'
 import { projectAround } from '../project-around.ts'
@@ -60,7 +57,7 @@ function project(root: string, { root: asked }: FlagValues): Finding {
 /** Who decides where executions are saved. */
 async function whoSays(flags: FlagValues): Promise<string> {
   const loaded = await loadedFor(flags)
-  const said = flagSays('git.mode', keyOf('git.mode').flags ?? [], undefined, flags)
+  const said = flagFor('git.mode', undefined, flags)
   if (said !== undefined) return `--${said.flag}`
   const { from = 'default', at } = loaded?.merged['git.mode'] ?? {}
   const file = from === 'project' ? projectFileName : from === 'user' ? loaded?.user?.file : undefined

@@ -45,7 +45,7 @@ export const command: Command = {
     const { serveMcp } = await import('../../mcp/serve.ts')
     await serveMcp({
       options,
-      rules: config.prompt.rules,
+      rules: config.rules,
       warnings: await configWarnings(flags),
       report: reportOptions(await withConfig(flags)),
       version: ownVersion(),

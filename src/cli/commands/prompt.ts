@@ -47,7 +47,7 @@ export const command: Command = {
     const { root } = settingsOf(options)
     const prompt = projectPrompt(options, {
       token: sessionToken(root),
-      rules: config.prompt.rules,
+      rules: config.rules,
       include: flags.all === undefined ? 'everyday' : 'all',
       budget: numberOf(flags, 'budget'),
     })
@@ -74,9 +74,9 @@ export const command: Command = {
 
 /** A flag wins over the config for what is taught; what is looked for in replies is another matter. */
 async function tellUnheard(flags: FlagValues): Promise<void> {
-  const { syntaxes } = (await loadedFor(flags))?.config ?? { syntaxes: null }
+  const { syntaxes } = (await loadedFor(flags))?.options ?? {}
   const [taught] = flags.syntax ?? []
-  if (taught === undefined || syntaxes === null || syntaxes.some((name) => name === taught)) return
+  if (taught === undefined || syntaxes === undefined || syntaxes.some((name) => name === taught)) return
   process.stderr.write(
     `clada: the config has syntaxes: [${syntaxes.join(', ')}], so blocks in ${taught} are found only with --syntax ${taught}\n`,
   )

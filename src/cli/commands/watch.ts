@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { Clada } from '../../api/clada.ts'
-import type { Config } from '../../config/keys.ts'
+import type { ConfigParts } from '../../config/to-options.ts'
 import { type Listener, type ListenerOptions, startListener } from '../../watch/listener.ts'
 import { ListenerError } from '../../watch/place.ts'
 import { printable } from '../../report/printable.ts'
@@ -52,7 +52,7 @@ export const command: Command = {
     const { options: given, config } = await configured(flags)
     const { root } = settingsOf(given)
     const { listener: listening } = config
-    const file = word === undefined ? path.resolve(root, listening.input_file) : path.resolve(word)
+    const file = word === undefined ? path.resolve(root, listening.inputFile) : path.resolve(word)
     const report = reportOptions(await withConfig(flags))
     const terminal = !isTerminal(1) ? 'none' : isTerminal(0) ? 'keys' : 'live'
     const view = openView({ root, file, report, streamed: outputMode(flags) === 'stream', terminal })
@@ -82,8 +82,8 @@ export const command: Command = {
     const listener = await started(file, view, {
       clada: options,
       report,
-      outputFile: listening.output_file,
-      debounceMs: listening.debounce_ms,
+      outputFile: listening.outputFile,
+      debounceMs: listening.debounceMs,
       atStart: flags.again !== undefined ? 'all' : word === undefined ? 'hold' : 'new',
       copy: use.write ? async (text) => (await board()).copy(text) : undefined,
     })
@@ -102,8 +102,8 @@ export const command: Command = {
 
 const signals: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
 
-function clipboardUse(flags: FlagValues, config: Config['clipboard']): ClipboardUse {
-  const { read, write, osc52, second_copy: secondCopy } = config
+function clipboardUse(flags: FlagValues, config: ConfigParts['clipboard']): ClipboardUse {
+  const { read, write, osc52, secondCopy } = config
   const both = flags.clipboard !== undefined
   const terminal = flags.osc52 !== undefined
   return {
