@@ -1,0 +1,276 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, inject, it } from 'vitest'
+import { Clada, type CladaOptions } from '../../src/index.ts'
+import { chooseSandbox } from '../../src/process/sandbox.ts'
+import { ordinaryUser } from '../support/ordinary-user.ts'
+import { scratchDir } from '../support/scratch.ts'
+
+interface Data {
+  readonly stdout?: string
+  readonly changed?: readonly { readonly path: string; readonly change: string }[]
+  readonly not_kept?: readonly { readonly path: string; readonly reason: string }[]
+}
+
+interface Ran {
+  readonly success: boolean
+  readonly data: Data
+  readonly warnings: readonly string[]
+  readonly text: string
+}
+
+async function bash(root: string, code: string, options: CladaOptions = {}): Promise<Ran> {
+  const { results } = await new Clada({ repoPath: root, git: 'off', ...options }).perform('exec', { lang: 'bash', code })
+  const [result] = results
+  const data: Data = typeof result?.data === 'object' && result.data !== null ? result.data : {}
+  return { success: result?.success ?? false, data, warnings: result?.warnings ?? [], text: JSON.stringify(results) }
+}
+
+/** Everything below a root: type, mode, content or target. Git's and clada's own directories are left out. */
+function treeOf(root: string, dir = ''): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const name of fs.readdirSync(path.join(root, dir))) {
+    if (dir === '' && (name === '.clada' || name === '.git')) continue
+    const at = path.join(dir, name)
+    const stat = fs.lstatSync(path.join(root, at))
+    const mode = (stat.mode & 0o7777).toString(8)
+    if (stat.isDirectory()) {
+      found[`${at}/`] = mode
+      Object.assign(found, treeOf(root, at))
+    } else if (stat.isSymbolicLink()) found[at] = `-> ${fs.readlinkSync(path.join(root, at))}`
+    else found[at] = stat.isFile() ? `${mode} ${fs.readFileSync(path.join(root, at)).subarray(0, 200).toString('latin1')}` : 'other'
+  }
+  return found
+}
+
+const undo = (root: string) => new Clada({ repoPath: root, git: 'off' }).undo()
+
+const files = {
+  'a.txt': 'a\n',
+  'b.txt': 'b\n',
+  'dir/c.txt': 'c\n',
+  'dir/deep/d.txt': 'd\n',
+  'src/target/x.ts': 'tracked\n',
+  '.venv/bin/activate': 'activate\n',
+  'node_modules/p/index.js': 'p\n',
+}
+
+const examples: Readonly<Record<string, { code: string; changed: Record<string, string>; warns?: RegExp }>> = {
+  'a line in a virtual environment': {
+    code: 'echo evil >> .venv/bin/activate',
+    changed: { '.venv/bin/activate': 'modify' },
+  },
+  'a planted program of a package': {
+    code: 'mkdir -p node_modules/.bin; echo evil > node_modules/.bin/npm; chmod +x node_modules/.bin/npm',
+    changed: { 'node_modules/.bin/npm': 'create' },
+  },
+  'a tracked file in a directory called target': {
+    code: 'echo changed > src/target/x.ts',
+    changed: { 'src/target/x.ts': 'modify' },
+  },
+  'files in every directory that was once skipped': {
+    code: 'for d in node_modules .venv venv target __pycache__ .tox .gradle; do mkdir -p x/$d; echo 1 > x/$d/f; done',
+    changed: Object.fromEntries(
+      ['.gradle', '.tox', '.venv', '__pycache__', 'node_modules', 'target', 'venv'].map((d) => [`x/${d}/f`, 'create']),
+    ),
+  },
+  'a file that nobody may read': { code: 'chmod 000 a.txt', changed: { 'a.txt': 'modify' } },
+  'a directory that nobody may enter': {
+    code: 'mkdir shut; echo x > shut/x; chmod 000 shut; chmod 000 dir/deep',
+    changed: { 'dir/deep': 'modify', 'shut/x': 'create' },
+  },
+  'a setuid program': {
+    code: 'cp /bin/sh shell; chmod 4755 shell; cp /bin/sh group; chmod 2755 group',
+    changed: { group: 'create', shell: 'create' },
+    warns: /setuid/,
+  },
+  'a mode': { code: 'chmod 755 a.txt; chmod 700 dir', changed: { 'a.txt': 'modify', dir: 'modify' } },
+  'a deleted directory': { code: 'rm -r dir', changed: { 'dir/c.txt': 'delete', 'dir/deep/d.txt': 'delete' } },
+  'a directory that was deleted and made again': {
+    code: 'rm -r dir; mkdir -p dir/deep; echo e > dir/deep/e.txt',
+    changed: { 'dir/c.txt': 'delete', 'dir/deep/d.txt': 'delete', 'dir/deep/e.txt': 'create' },
+  },
+  'a file that became a directory, and a directory that became a file': {
+    code: 'rm a.txt; mkdir a.txt; echo x > a.txt/x; rm -r dir; echo file > dir',
+    changed: {
+      'a.txt': 'delete',
+      'a.txt/x': 'create',
+      dir: 'create',
+      'dir/c.txt': 'delete',
+      'dir/deep/d.txt': 'delete',
+    },
+  },
+  'a moved directory': {
+    code: 'mv dir moved',
+    changed: {
+      'dir/c.txt': 'delete',
+      'dir/deep/d.txt': 'delete',
+      'moved/c.txt': 'create',
+      'moved/deep/d.txt': 'create',
+    },
+  },
+  links: {
+    code: 'ln -s /etc/passwd out; ln -s a.txt in; rm b.txt; ln -s nowhere b.txt; ln a.txt twin',
+    changed: { 'b.txt': 'modify', in: 'create', out: 'create', twin: 'create' },
+  },
+  'a large file': {
+    code: 'head -c 11000000 /dev/zero > large; truncate -s 300M sparse',
+    changed: { large: 'create', sparse: 'create' },
+  },
+  'a change that hides its time and its size': {
+    code: 'touch -r a.txt /tmp/t; echo A > a.txt; touch -r /tmp/t a.txt',
+    changed: { 'a.txt': 'modify' },
+  },
+  'odd names': {
+    code: `echo 1 > 'a:b'; echo 2 > 'back\\slash'; echo 3 > 'end. '; echo 4 > $'new\\nline'; echo 5 > '-f'`,
+    changed: { '-f': 'create', 'a:b': 'create', 'back\\slash': 'create', 'end. ': 'create', 'new\nline': 'create' },
+  },
+}
+
+describe.skipIf(!chooseSandbox().ok)('what a program changed (needs a sandbox)', () => {
+  for (const [what, { code, changed, warns }] of Object.entries(examples)) {
+    it(`is reported and taken back exactly: ${what}`, async () => {
+      const root = scratchDir(files)
+      const before = treeOf(root)
+      const ran = await bash(root, code)
+      expect(ran).toMatchObject({ success: true })
+      expect(Object.fromEntries((ran.data.changed ?? []).map((one) => [one.path, one.change]))).toEqual(changed)
+      expect(ran.data.not_kept).toBeUndefined()
+      if (warns !== undefined) expect(ran.warnings.join('\n')).toMatch(warns)
+      expect(treeOf(root)).not.toEqual(before)
+      for (const [name, mode] of Object.entries(treeOf(root))) expect(`${name} ${mode}`).not.toMatch(/ [2-7]\d{3}\b/)
+      expect(await undo(root)).toMatchObject({ success: true, conflicts: [] })
+      expect(treeOf(root)).toEqual(before)
+    })
+  }
+
+  it('is complete beyond 20,000 files', async () => {
+    const root = scratchDir({ 'a.txt': 'a\n', 'z/last.txt': 'z\n' })
+    const ran = await bash(root, 'mkdir many; cd many; seq 20001 | xargs touch; cd ..; echo evil >> z/last.txt')
+    expect(ran.data.changed).toHaveLength(20_002)
+    expect(ran.data.changed?.at(-1)).toEqual({ path: 'z/last.txt', change: 'modify' })
+    expect(await undo(root)).toMatchObject({ success: true })
+    expect(treeOf(root)).toEqual({ 'a.txt': '644 a\n', 'z/': '755', 'z/last.txt': '644 z\n' })
+  })
+
+  it('is dropped and reported where it may not stay', async () => {
+    const root = scratchDir({ ...files, '.env': 'SECRET\n' })
+    const before = treeOf(root)
+    const code = [
+      'mkdir -p .clada sub/.git/hooks sub/.GIT',
+      'echo x > clada.yml; echo x > .clada/x; echo x > sub/.git/hooks/post-commit; echo x > sub/.GIT/config',
+      'echo x > .env.local; rm .env; echo x > .npmrc; mkfifo pipe',
+      `python3 -c "import os; open(b'\\xff.txt', 'w')"`,
+    ].join('\n')
+    const ran = await bash(root, code)
+    expect((ran.data.not_kept ?? []).map((one) => one.path).toSorted()).toEqual(
+      ['.clada', '.env', '.env.local', '.npmrc', '\ufffd.txt', 'clada.yml', 'pipe', 'sub/.GIT', 'sub/.git'].toSorted(),
+    )
+    expect(treeOf(root)).toEqual({ ...before, 'sub/': '755' })
+  })
+
+  it('does not land when the run is stopped, and lands when the program fails or is late', async () => {
+    const root = scratchDir(files)
+    const stop = new AbortController()
+    const clada = new Clada({ repoPath: root, git: 'off' })
+    const stopped = clada.execute('', { signal: stop.signal })
+    stop.abort()
+    await stopped
+    const before = treeOf(root)
+    expect(await bash(root, 'echo failed > a.txt; exit 3')).toMatchObject({ success: false })
+    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('failed\n')
+    const late = await new Clada({ repoPath: root, git: 'off' }).perform('exec', {
+      lang: 'bash',
+      code: 'echo late > b.txt; sleep 60',
+      timeout: 500,
+    })
+    expect(late.results).toMatchObject([{ success: false, data: { changed: [{ path: 'b.txt' }] } }])
+    expect(treeOf(root)).toEqual({ ...before, 'a.txt': '644 failed\n', 'b.txt': '644 late\n' })
+  })
+
+  it('keeps the times that builds go by', async () => {
+    const root = scratchDir(files)
+    expect((await bash(root, 'touch -d 2001-02-03T04:05:06Z a.txt; echo x > n; touch -d 2002-02-03 n')).success).toBe(true)
+    expect(fs.statSync(path.join(root, 'a.txt')).mtime.toISOString()).toBe('2001-02-03T04:05:06.000Z')
+    expect(fs.statSync(path.join(root, 'n')).mtime.getUTCFullYear()).toBe(2002)
+  })
+
+  it.each(['with, comma', 'with:colon', 'back\\slash', 'a space', 'quote"\'$x'])('works in a root called %s', async (name) => {
+    const root = path.join(scratchDir({ [`${name}/a.txt`]: 'a\n' }), name)
+    expect(await bash(root, 'echo b >> a.txt')).toMatchObject({
+      data: { changed: [{ path: 'a.txt', change: 'modify' }] },
+    })
+    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('a\nb\n')
+  })
+
+  it('shows nothing of clada’s in the project meanwhile', async () => {
+    const root = scratchDir({ ...files, 'clada_input.md': 'reply\n' })
+    const reserved = [path.join(root, 'clada_input.md'), path.join(root, 'other_input.md')]
+    await bash(root, 'echo x > made')
+    const ran = await bash(root, 'ls -A; grep -r reply . ; cp -r . /tmp/copy; tar cf /tmp/t.tar .', { reserved })
+    expect(ran).toMatchObject({ success: true })
+    expect(ran.data.stdout).not.toMatch(/clada|input/)
+  })
+
+  it('does not undo what somebody else changed meanwhile', async () => {
+    const root = scratchDir(files)
+    const running = bash(root, 'echo program > a.txt; echo program > b.txt; touch started; sleep 1')
+    await new Promise((done) => setTimeout(done, 600))
+    fs.writeFileSync(path.join(root, 'a.txt'), 'user\n')
+    const ran = await running
+    expect(ran.data.not_kept).toEqual([{ path: 'a.txt', reason: 'someone else changed it meanwhile' }])
+    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('user\n')
+    expect(fs.readFileSync(path.join(root, 'b.txt'), 'utf8')).toBe('program\n')
+  })
+})
+
+describe.skipIf(!chooseSandbox().ok)('what a program changed, for an ordinary user (needs a sandbox)', () => {
+  it('is reported, recorded and taken back, permissions or not', () => {
+    const root = scratchDir({ ...files, 'node_modules/a/.env': 'CANARY\n', 'locked/f.txt': 'f\n' })
+    fs.chmodSync(path.join(root, 'locked'), 0o555)
+    const clada = ordinaryUser(root)
+    const before = treeOf(root)
+    const code = [
+      'id -u; cat node_modules/a/.env',
+      'chmod 000 a.txt; mkdir shut; echo x > shut/x; chmod 000 shut; rm -r dir; mkdir dir; echo new > dir/n',
+      'echo evil >> .venv/bin/activate; chmod u+w locked; echo g > locked/g; chmod 555 locked; ln -s a.txt l',
+    ].join('\n')
+    const ran = clada(['run', '--no-git', '--json'], shamOf(code))
+    expect(`${ran.stdout}${ran.stderr}`).toContain('"path": "locked/g"')
+    expect(ran.stdout).not.toContain('CANARY')
+    expect(ran.stdout).toContain('65534')
+    const after = clada(['undo', '--no-git'])
+    expect(`${after.status} ${after.stdout}${after.stderr}`).toMatch(/^0 /)
+    expect(treeOf(root)).toEqual(before)
+  })
+})
+
+const shamOf = (code: string): string =>
+  `\`\`\`sh nesl\n#!SHAM [@three-char-SHA-256: abc]\naction = "exec"\nlang = "bash"\ncode = <<'EOT_SHAM_abc'\n${code}\nEOT_SHAM_abc\n#!END_SHAM_abc\n\`\`\`\n`
+
+describe.skipIf(!chooseSandbox().ok)('layers (need a sandbox)', () => {
+  it('of a process that died leave the project as it was, and are removed by the next', async () => {
+    const root = scratchDir(files)
+    const before = treeOf(root)
+    const state = scratchDir()
+    const env = { ...process.env, XDG_STATE_HOME: state }
+    const code = 'echo x > a.txt; touch /tmp/begun; chmod 000 dir; sleep 60'
+    const child = spawn(process.execPath, [inject('cli'), 'run', '--no-git'], { cwd: root, env, stdio: ['pipe', 'ignore', 'ignore'] })
+    const ended = once(child, 'close')
+    child.stdin.end(shamOf(code))
+    const layers = path.join(state, 'clada/layers')
+    const written = (): boolean =>
+      fs.existsSync(layers) &&
+      fs.readdirSync(layers).some((name) => fs.existsSync(path.join(layers, name, 'upper/dir')))
+    while (!written()) await new Promise((done) => setTimeout(done, 10))
+    child.kill('SIGKILL')
+    await ended
+    expect(treeOf(root)).toEqual(before)
+    const next = spawnSync(process.execPath, [inject('cli'), 'run', '--no-git'], { cwd: root, env, input: shamOf('true') })
+    expect(next.status).toBe(0)
+    expect(fs.readdirSync(layers).filter((name) => name.startsWith('run-'))).toEqual([])
+    expect(treeOf(root)).toEqual(before)
+  })
+})
