@@ -15,6 +15,8 @@ export interface Recorder {
   changedByProgram(absolutes: readonly string[], seen?: SeenChanges): Promise<ReadonlyMap<string, Inspected>>
   /** The number of the running action. */
   acting: number
+  /** Whether the current changes are those of a program: what git ignores of them may change at any time. */
+  ofProgram: boolean
   /** How many hard links of a file are the recorder's own. */
   namesOf(file: { readonly dev: number; readonly ino: number }): number
 }

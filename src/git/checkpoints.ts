@@ -137,7 +137,8 @@ export class Checkpoints {
     const fit = new Set(sorted.paths)
     const candidates = entries.filter(({ name }) => fit.has(name) && !ignored.has(name))
     warnings.push(...this.#notFiltered(sorted.filtered))
-    if (candidates.length === 0) return { commits: this.#commits(undefined), warnings }
+    const unsaved = { ignored: new Set(entries.flatMap(({ name, entry }) => (ignored.has(name) ? [entry.path] : []))) }
+    if (candidates.length === 0) return { commits: this.#commits(undefined), warnings, ...unsaved }
     if (disturbed) {
       this.mode = 'shadow'
       warnings.push(
@@ -147,7 +148,7 @@ export class Checkpoints {
     if (this.mode === 'shadow') {
       const contents = new Contents(path.dirname(this.#options.dir), record.number)
       const plan = { room: this.#room, head: this.#head, record, message, author: settings.author, contents }
-      return { commits: await saveShadow({ ...plan, entries: candidates }), warnings }
+      return { commits: await saveShadow({ ...plan, entries: candidates }), warnings, ...unsaved }
     }
     const late = new Set<string>()
     const changedSince = (): Set<string> => {
@@ -161,7 +162,7 @@ export class Checkpoints {
     for (const name of await hiddenAmong(this.#room, unchanged))
       warnings.push(`${this.#shown(name)} is not committed: git was told to take it for unchanged`)
     for (const name of late) warnings.push(`${this.#shown(name)} was changed meanwhile and is not committed`)
-    return { commits: this.#commits(commit), warnings }
+    return { commits: this.#commits(commit), warnings, ...unsaved }
   }
 
   close(): void {
@@ -263,6 +264,8 @@ export class Checkpoints {
 interface Saved {
   readonly commits: NonNullable<ExecutionRecord['commits']>
   readonly warnings: string[]
+  /** Changed paths that git ignores, as the record has them. */
+  readonly ignored: ReadonlySet<string>
 }
 
 function savedFirst(paths: readonly string[], commit: string): string {

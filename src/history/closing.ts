@@ -30,6 +30,8 @@ export interface Done {
   readonly explanations: readonly string[]
   /** Paths in which the user has something to settle: they are not committed. */
   readonly left: ReadonlySet<string>
+  /** Paths that programs have changed. */
+  readonly byPrograms: ReadonlySet<string>
 }
 
 /** Ends an execution: its record first, by which it can be undone, then the state after it. The lock is not let go. */
@@ -55,12 +57,15 @@ async function checkpointed(
   record: ExecutionRecord,
   file: string,
   inspect: Inspect,
-  { explanations, left }: Done,
+  { explanations, left, byPrograms }: Done,
 ): Promise<Ended> {
   const saved = await checkpoints.after(record, explanations, inspect, left).catch(asGitStop)
   if (saved instanceof Stop) return { record, warnings: [], failure: saved }
-  const { commits, warnings } = saved
-  const whole: ExecutionRecord = { ...record, mode: checkpoints.mode, commits }
+  const { commits, warnings, ignored } = saved
+  const paths = record.paths.map((entry) =>
+    ignored.has(entry.path) && byPrograms.has(entry.path) ? { ...entry, ignored: true as const } : entry,
+  )
+  const whole: ExecutionRecord = { ...record, mode: checkpoints.mode, commits, paths }
   putFile(file, JSON.stringify(whole))
   const commit = checkpoints.mode === 'commit' ? commits.after : undefined
   return { record: whole, warnings, ...(commit === undefined ? {} : { commit }) }

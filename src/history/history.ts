@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { fingerprintOf } from '../core/hash.ts'
 import { isOsError } from '../core/os-error.ts'
+import { pathFrom } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type { Inspected, PathChange, Recorder, SeenChanges } from '../core/recorder.ts'
 import type { ActionResult } from '../core/result.ts'
@@ -17,11 +18,13 @@ import { targetOf } from '../journal/summary.ts'
  */
 export class History implements Recorder {
   acting = 0
+  ofProgram = false
   /** What is to be told besides the results. */
   readonly warnings: string[] = []
   readonly #options: HistoryOptions
   readonly #blocks = new Map<number, string>()
   #left: ReadonlySet<string> = new Set()
+  readonly #byPrograms = new Set<string>()
   #beginning: Promise<void> | undefined
   #open: Open | undefined
   #explanations: string[] = []
@@ -44,6 +47,7 @@ export class History implements Recorder {
   change(changes: readonly PathChange[], act: () => void): void {
     if (this.#open === undefined) throw new Error('a change before the beginning')
     this.#open.journal.change(changes, act)
+    if (this.ofProgram) for (const { absolute } of changes) this.#byPrograms.add(pathFrom(this.#options.root, absolute))
   }
 
   reverted(absolute: string): void {
@@ -144,6 +148,7 @@ export class History implements Recorder {
         document: this.document,
         explanations: this.#explanations,
         left: this.#left,
+        byPrograms: this.#byPrograms,
       })
       return { ...ended, warnings: [...this.warnings, ...ended.warnings] }
     } catch (error) {

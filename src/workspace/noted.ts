@@ -46,6 +46,14 @@ export class NotedRecorder implements Recorder {
     this.#recorder.acting = action
   }
 
+  get ofProgram(): boolean {
+    return this.#recorder.ofProgram
+  }
+
+  set ofProgram(is: boolean) {
+    this.#recorder.ofProgram = is
+  }
+
   begin(stateDir: string): Promise<void> {
     return this.#recorder.begin(stateDir)
   }

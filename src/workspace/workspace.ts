@@ -294,6 +294,8 @@ export class ActionFiles implements Files {
     const kept: Effect[] = []
     const notKept: NotKept[] = []
     const refused = new Set<string>()
+    const { recorder } = this.#workspace.parts
+    if (recorder !== undefined) recorder.ofProgram = true
     for (const effect of effects) {
       const absolute = join(root, effect.path)
       // One word for a directory says it of everything in it.
@@ -307,6 +309,7 @@ export class ActionFiles implements Files {
       }
       this.#workspace.seen.delete(absolute)
     }
+    if (recorder !== undefined) recorder.ofProgram = false
     return { kept, notKept }
   }
 

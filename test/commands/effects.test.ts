@@ -184,10 +184,23 @@ describe.skipIf(!chooseSandbox().ok)('what a program changed (needs a sandbox)',
     const late = await new Clada({ repoPath: root, git: 'off' }).perform('exec', {
       lang: 'bash',
       code: 'echo late > b.txt; sleep 60',
-      timeout: 500,
+      timeout: '500',
     })
     expect(late.results).toMatchObject([{ success: false, data: { changed: [{ path: 'b.txt' }] } }])
     expect(treeOf(root)).toEqual({ ...before, 'a.txt': '644 failed\n', 'b.txt': '644 late\n' })
+  })
+
+  it('is in nobody’s way when git ignores it and it changed since', async () => {
+    const root = scratchDir({ ...files, '.gitignore': 'out/\n' })
+    for (const args of [['init', '-q'], ['add', '-A'], ['-c', 'user.name=u', '-c', 'user.email=u@x', 'commit', '-qm', '1']])
+      spawnSync('git', args, { cwd: root })
+    expect((await bash(root, 'mkdir out; echo 1 > out/built; echo 2 >> a.txt', { git: 'shadow' })).success).toBe(true)
+    fs.writeFileSync(path.join(root, 'out/built'), 'again\n')
+    expect(await new Clada({ repoPath: root, git: 'shadow' }).undo()).toMatchObject({
+      success: true,
+      restored: expect.arrayContaining(['a.txt']),
+      warnings: ['out/built stays as it is: git ignores it, and it was changed since'],
+    })
   })
 
   it('keeps the times that builds go by', async () => {

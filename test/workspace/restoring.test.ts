@@ -14,6 +14,7 @@ import { leftovers, stopOf } from './disk.ts'
 /** Lets everything through but changes of one file, for which there is no room. */
 const noRoomFor = (name: string): Recorder => ({
   acting: 0,
+  ofProgram: false,
   begin: async () => {},
   change: (changes, act) => {
     if (changes.some(({ absolute }) => absolute.endsWith(name)))
