@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { isBelow } from '../process/programs.ts'
+import { type Blocked, blockedIn } from '../process/blocked-index.ts'
 import { type ClosedPath, surveyOf } from '../process/survey.ts'
 import type { CommandScope, Place } from './scope.ts'
 
@@ -12,11 +13,17 @@ export function closedNames({ settings }: Scope): (relative: string) => boolean 
   return (relative) => judge.closedBelow(relative)
 }
 
+/** What programs must not read below the root, from the list that is kept of it. */
+export function blockedBelow(scope: Scope): Blocked {
+  const { root, deniedPatterns, reserved, userPlaces } = scope.settings
+  return blockedIn(root, closedNames(scope), [...deniedPatterns, '', ...reserved, '', ...userPlaces])
+}
+
 /** The names of closed files below some directories, second names of theirs included. */
 export function closedBelow(dirs: readonly string[], place: Place, scope: CommandScope): string[] {
   const { root } = scope.settings
   const below = dirs.map((dir) => path.resolve(place.absolute, dir))
-  const inProject = surveyOf(root, closedNames(scope)).closed.map((one) => path.join(root, one.path))
+  const inProject = blockedBelow(scope).closed.map((one) => path.join(root, one.path))
   const found = [
     ...inProject.filter((file) => below.some((dir) => isBelow(file, dir))),
     ...closedIn(

@@ -13,7 +13,7 @@ import { cachesIn, prefixOf, runtimesIn } from '../process/runtimes.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
 import { whyNotStarting } from '../process/try-sandbox.ts'
 import { changesBetween, dirsOnlyIn, modeIn, type Survey, surveyOf } from '../process/survey.ts'
-import { closedIn, closedNames } from './closed.ts'
+import { blockedBelow, closedIn, closedNames } from './closed.ts'
 import { type CommandScope, type Place, rootArg } from './scope.ts'
 
 export interface Containment {
@@ -73,8 +73,7 @@ async function runOnLayers(
 ): Promise<Contained | undefined> {
   const { root } = scope.settings
   await scope.files.outside(rootArg(root), 'lands')
-  const survey = surveyOf(root, closedNames(scope))
-  const plain = boundsFor(what, survey, scope)
+  const plain = boundsFor(what, blockedBelow(scope), scope)
   const discarded = plain.discarded.filter((dir) => fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory())
   const layers = await Overlay.open(root, masksFor(plain, scope), discarded)
   if (layers === undefined) return undefined

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { commandEnvironment } from '../../src/process/environment.ts'
+import { blockedIn } from '../../src/process/blocked-index.ts'
 import { plainConfig } from '../../src/process/git-room.ts'
 import { pathOutside } from '../../src/process/programs.ts'
 import { changesBetween, surveyOf } from '../../src/process/survey.ts'
@@ -105,5 +106,45 @@ describe('a survey', () => {
       { path: 'b.txt', change: 'delete' },
       { path: 'c.txt', change: 'create' },
     ])
+  })
+})
+
+describe('the list of blocked files', () => {
+  const isClosed = (name: string): boolean => /(^|\/)\.env$/.test(name)
+  const names = (dir: string): string[] =>
+    blockedIn(dir, isClosed, ['.env'])
+      .closed.map(({ path: name }) => name)
+      .toSorted()
+
+  it('has files at any depth, whatever the directory is called, and is right after every change', async () => {
+    const dir = scratchDir({
+      'src/.env': '',
+      'node_modules/a/.env': '',
+      'target/.env': '',
+      '.venv/x/.env': '',
+      '.git/.env': '',
+    })
+    const first = ['.venv/x/.env', 'node_modules/a/.env', 'src/.env', 'target/.env']
+    expect(names(dir)).toEqual(first)
+    await new Promise((done) => setTimeout(done, 100))
+    expect(names(dir)).toEqual(first)
+    expect(names(dir)).toEqual(first)
+    fs.writeFileSync(path.join(dir, 'node_modules/.env'), '')
+    fs.rmSync(path.join(dir, 'src/.env'))
+    expect(names(dir)).toEqual(['.venv/x/.env', 'node_modules/.env', 'node_modules/a/.env', 'target/.env'])
+    fs.renameSync(path.join(dir, 'node_modules'), path.join(dir, 'modules'))
+    expect(names(dir)).toEqual(['.venv/x/.env', 'modules/.env', 'modules/a/.env', 'target/.env'])
+  })
+
+  it('has second names that came later, and no file with two open names', async () => {
+    const dir = scratchDir({ '.env': 'x', 'a/one.txt': '1', 'b/two.txt': '2' })
+    const elsewhere = scratchDir({ 's.txt': 's' })
+    await new Promise((done) => setTimeout(done, 100))
+    expect(names(dir)).toEqual(['.env'])
+    fs.linkSync(path.join(dir, '.env'), path.join(dir, 'a/second'))
+    expect(names(dir)).toEqual(['.env', 'a/second'])
+    fs.linkSync(path.join(elsewhere, 's.txt'), path.join(dir, 'b/out'))
+    fs.linkSync(path.join(dir, 'a/one.txt'), path.join(dir, 'b/twin'))
+    expect(names(dir)).toEqual(['.env', 'a/second', 'b/out'])
   })
 })

@@ -1,0 +1,171 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { sha256 } from '../core/hash.ts'
+import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
+import { stateHome } from '../state/user-dirs.ts'
+import { makePrivateDir, rootName } from '../state/user-state.ts'
+import type { ClosedPath } from './survey.ts'
+
+export interface Blocked {
+  /** Blocked by name, or by being a second name of something blocked or outside. */
+  readonly closed: readonly ClosedPath[]
+  /** Repositories inside the project. */
+  readonly repositories: readonly string[]
+}
+
+/** What one directory holds that matters here. It is the same as long as the directory was not changed. */
+interface Known {
+  readonly seen: string
+  readonly dirs: readonly string[]
+  readonly blocked: readonly (readonly [name: string, type: ClosedPath['type']])[]
+  /** Files with several names. */
+  readonly linked: readonly (readonly [name: string, inode: string, names: number])[]
+  readonly repository: boolean
+}
+
+interface Index {
+  /** What decides which names are blocked. */
+  readonly rules: string
+  readonly dirs: Readonly<Record<string, Known>>
+}
+
+const held = new Map<string, Index>()
+
+/**
+ * What programs must not read, anywhere below a root. Directories are read once; after that only their times are
+ * looked at, which tells whether a name came or went. The list is kept in the user's own state directory.
+ */
+export function blockedIn(root: string, isClosed: (relative: string) => boolean, rules: readonly string[]): Blocked {
+  const key = sha256(JSON.stringify(rules))
+  const file = path.join(stateHome(), 'blocked', rootName(root))
+  const before = held.get(root) ?? indexFrom(jsonOf(readOwn(file)))
+  const known = before?.rules === key ? before.dirs : {}
+  let walk = walked(root, isClosed, known)
+  // A second name changes only the directory it is in: the others are asked how many names their files have now.
+  if (walk.fresh > 0 && walk.reused > 0 && outsiders(walk.dirs).length > 0) walk = walked(root, isClosed, {})
+  if (walk.fresh > 0 || Object.keys(known).length !== Object.keys(walk.dirs).length) {
+    const index = { rules: key, dirs: walk.dirs }
+    held.set(root, index)
+    if (walk.fresh > fewDirectories || before === undefined) keep(file, index)
+  } else if (before !== undefined) held.set(root, before)
+  return summary(walk.dirs, isClosed)
+}
+
+/** Not worth writing the whole list again: they are read anew by the next process. */
+const fewDirectories = 20
+
+function keep(file: string, index: Index): void {
+  try {
+    makePrivateDir(path.dirname(file))
+    putFile(file, JSON.stringify(index))
+  } catch {
+    // Only the next start takes longer.
+  }
+}
+
+function indexFrom(value: unknown): Index | undefined {
+  if (typeof value !== 'object' || value === null || !('rules' in value) || !('dirs' in value)) return undefined
+  const { rules, dirs } = value
+  // The user's own directory: what is there was written by `keep`.
+  return typeof rules === 'string' && isKnown(dirs) ? { rules, dirs } : undefined
+}
+
+const isKnown = (value: unknown): value is Index['dirs'] => typeof value === 'object' && value !== null
+
+interface Walked {
+  readonly dirs: Record<string, Known>
+  readonly fresh: number
+  readonly reused: number
+}
+
+function walked(root: string, isClosed: (relative: string) => boolean, known: Index['dirs']): Walked {
+  const dirs: Record<string, Known> = {}
+  let [fresh, reused] = [0, 0]
+  const pending = ['']
+  for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
+    const absolute = dir === '' ? root : `${root}/${dir}`
+    const stat = fs.lstatSync(absolute, { bigint: true, throwIfNoEntry: false })
+    if (stat === undefined) continue
+    const seen = `${stat.ino}:${stat.mtimeNs}:${stat.ctimeNs}`
+    const old = known[dir]
+    let now = old
+    if (now?.seen === seen) reused++
+    else {
+      // One that was changed a moment ago may change again without another time.
+      const settled = Date.now() - Number(stat.ctimeMs) > clockTicks
+      now = read(absolute, dir, isClosed, settled ? seen : '')
+      fresh++
+    }
+    dirs[dir] = now
+    for (const name of now.dirs) pending.push(child(dir, name))
+  }
+  return { dirs, fresh, reused }
+}
+
+const clockTicks = 50
+
+const child = (dir: string, name: string): string => (dir === '' ? name : `${dir}/${name}`)
+
+function read(absolute: string, dir: string, isClosed: (relative: string) => boolean, seen: string): Known {
+  const dirs: string[] = []
+  const blocked: [string, ClosedPath['type']][] = []
+  const linked: [string, string, number][] = []
+  let repository = false
+  for (const entry of entriesOf(absolute)) {
+    const { name } = entry
+    if (name === '.git') repository = true
+    const isDirectory = entry.isDirectory()
+    if (isClosed(child(dir, name)) && (isDirectory || entry.isFile())) {
+      blocked.push([name, isDirectory ? 'directory' : 'file'])
+    } else if (isDirectory && name !== '.git' && name !== '.clada') dirs.push(name)
+    if (!entry.isFile()) continue
+    const stat = fs.lstatSync(`${absolute}/${name}`, { throwIfNoEntry: false })
+    if (stat !== undefined && stat.nlink > 1) linked.push([name, `${stat.dev}:${stat.ino}`, stat.nlink])
+  }
+  return { seen, dirs, blocked, linked, repository }
+}
+
+function entriesOf(dir: string): fs.Dirent[] {
+  try {
+    return fs.readdirSync(dir, { withFileTypes: true })
+  } catch {
+    // It went away, or may not be read: then nothing in it can be shown either.
+    return []
+  }
+}
+
+interface Linked {
+  readonly path: string
+  readonly inode: string
+  readonly names: number
+}
+
+const linkedIn = (dirs: Index['dirs']): Linked[] =>
+  Object.entries(dirs).flatMap(([dir, { linked }]) =>
+    linked.map(([name, inode, names]) => ({ path: child(dir, name), inode, names })),
+  )
+
+/** Files with a further name outside the project. Package managers link from a store of their own. */
+function outsiders(dirs: Index['dirs']): Linked[] {
+  const linked = linkedIn(dirs)
+  const here = new Map<string, number>()
+  for (const { inode } of linked) here.set(inode, (here.get(inode) ?? 0) + 1)
+  return linked.filter(
+    ({ path: name, inode, names }) =>
+      (here.get(inode) ?? 0) < names && !name.split('/').includes('node_modules'),
+  )
+}
+
+function summary(dirs: Index['dirs'], isClosed: (relative: string) => boolean): Blocked {
+  const closed: ClosedPath[] = Object.entries(dirs).flatMap(([dir, { blocked }]) =>
+    blocked.map(([name, type]) => ({ path: child(dir, name), type })),
+  )
+  const linked = linkedIn(dirs)
+  const secrets = new Set(linked.flatMap(({ path: name, inode }) => (isClosed(name) ? [inode] : [])))
+  const others = [...outsiders(dirs), ...linked.filter(({ inode }) => secrets.has(inode))]
+  const second = new Set(others.map(({ path: name }) => name).filter((name) => !isClosed(name)))
+  return {
+    closed: [...closed, ...[...second].map((name) => ({ path: name, type: 'file' as const }))],
+    repositories: Object.entries(dirs).flatMap(([dir, { repository }]) => (repository ? [child(dir, '.git')] : [])),
+  }
+}
