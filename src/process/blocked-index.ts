@@ -151,8 +151,7 @@ function outsiders(dirs: Index['dirs']): Linked[] {
   const here = new Map<string, number>()
   for (const { inode } of linked) here.set(inode, (here.get(inode) ?? 0) + 1)
   return linked.filter(
-    ({ path: name, inode, names }) =>
-      (here.get(inode) ?? 0) < names && !name.split('/').includes('node_modules'),
+    ({ path: name, inode, names }) => (here.get(inode) ?? 0) < names && !name.split('/').includes('node_modules'),
   )
 }
 

@@ -22,7 +22,10 @@ interface Ran {
 }
 
 async function bash(root: string, code: string, options: CladaOptions = {}): Promise<Ran> {
-  const { results } = await new Clada({ repoPath: root, git: 'off', ...options }).perform('exec', { lang: 'bash', code })
+  const { results } = await new Clada({ repoPath: root, git: 'off', ...options }).perform('exec', {
+    lang: 'bash',
+    code,
+  })
   const [result] = results
   const data: Data = typeof result?.data === 'object' && result.data !== null ? result.data : {}
   return { success: result?.success ?? false, data, warnings: result?.warnings ?? [], text: JSON.stringify(results) }
@@ -40,7 +43,10 @@ function treeOf(root: string, dir = ''): Record<string, string> {
       found[`${at}/`] = mode
       Object.assign(found, treeOf(root, at))
     } else if (stat.isSymbolicLink()) found[at] = `-> ${fs.readlinkSync(path.join(root, at))}`
-    else found[at] = stat.isFile() ? `${mode} ${fs.readFileSync(path.join(root, at)).subarray(0, 200).toString('latin1')}` : 'other'
+    else
+      found[at] = stat.isFile()
+        ? `${mode} ${fs.readFileSync(path.join(root, at)).subarray(0, 200).toString('latin1')}`
+        : 'other'
   }
   return found
 }
@@ -192,7 +198,11 @@ describe.skipIf(!chooseSandbox().ok)('what a program changed (needs a sandbox)',
 
   it('is in nobody’s way when git ignores it and it changed since', async () => {
     const root = scratchDir({ ...files, '.gitignore': 'out/\n' })
-    for (const args of [['init', '-q'], ['add', '-A'], ['-c', 'user.name=u', '-c', 'user.email=u@x', 'commit', '-qm', '1']])
+    for (const args of [
+      ['init', '-q'],
+      ['add', '-A'],
+      ['-c', 'user.name=u', '-c', 'user.email=u@x', 'commit', '-qm', '1'],
+    ])
       spawnSync('git', args, { cwd: root })
     expect((await bash(root, 'mkdir out; echo 1 > out/built; echo 2 >> a.txt', { git: 'shadow' })).success).toBe(true)
     fs.writeFileSync(path.join(root, 'out/built'), 'again\n')
@@ -205,18 +215,23 @@ describe.skipIf(!chooseSandbox().ok)('what a program changed (needs a sandbox)',
 
   it('keeps the times that builds go by', async () => {
     const root = scratchDir(files)
-    expect((await bash(root, 'touch -d 2001-02-03T04:05:06Z a.txt; echo x > n; touch -d 2002-02-03 n')).success).toBe(true)
+    expect((await bash(root, 'touch -d 2001-02-03T04:05:06Z a.txt; echo x > n; touch -d 2002-02-03 n')).success).toBe(
+      true,
+    )
     expect(fs.statSync(path.join(root, 'a.txt')).mtime.toISOString()).toBe('2001-02-03T04:05:06.000Z')
     expect(fs.statSync(path.join(root, 'n')).mtime.getUTCFullYear()).toBe(2002)
   })
 
-  it.each(['with, comma', 'with:colon', 'back\\slash', 'a space', 'quote"\'$x'])('works in a root called %s', async (name) => {
-    const root = path.join(scratchDir({ [`${name}/a.txt`]: 'a\n' }), name)
-    expect(await bash(root, 'echo b >> a.txt')).toMatchObject({
-      data: { changed: [{ path: 'a.txt', change: 'modify' }] },
-    })
-    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('a\nb\n')
-  })
+  it.each(['with, comma', 'with:colon', 'back\\slash', 'a space', 'quote"\'$x'])(
+    'works in a root called %s',
+    async (name) => {
+      const root = path.join(scratchDir({ [`${name}/a.txt`]: 'a\n' }), name)
+      expect(await bash(root, 'echo b >> a.txt')).toMatchObject({
+        data: { changed: [{ path: 'a.txt', change: 'modify' }] },
+      })
+      expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('a\nb\n')
+    },
+  )
 
   it('shows nothing of clada’s in the project meanwhile', async () => {
     const root = scratchDir({ ...files, 'clada_input.md': 'reply\n' })
@@ -270,7 +285,11 @@ describe.skipIf(!chooseSandbox().ok)('layers (need a sandbox)', () => {
     const state = scratchDir()
     const env = { ...process.env, XDG_STATE_HOME: state }
     const code = 'echo x > a.txt; touch /tmp/begun; chmod 000 dir; sleep 60'
-    const child = spawn(process.execPath, [inject('cli'), 'run', '--no-git'], { cwd: root, env, stdio: ['pipe', 'ignore', 'ignore'] })
+    const child = spawn(process.execPath, [inject('cli'), 'run', '--no-git'], {
+      cwd: root,
+      env,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
     const ended = once(child, 'close')
     child.stdin.end(shamOf(code))
     const layers = path.join(state, 'clada/layers')
@@ -281,7 +300,11 @@ describe.skipIf(!chooseSandbox().ok)('layers (need a sandbox)', () => {
     child.kill('SIGKILL')
     await ended
     expect(treeOf(root)).toEqual(before)
-    const next = spawnSync(process.execPath, [inject('cli'), 'run', '--no-git'], { cwd: root, env, input: shamOf('true') })
+    const next = spawnSync(process.execPath, [inject('cli'), 'run', '--no-git'], {
+      cwd: root,
+      env,
+      input: shamOf('true'),
+    })
     expect(next.status).toBe(0)
     expect(fs.readdirSync(layers).filter((name) => name.startsWith('run-'))).toEqual([])
     expect(treeOf(root)).toEqual(before)
