@@ -2,17 +2,17 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
 
-/** Where the project was before `clada back`, and what was uncommitted at each place it left. */
+/** The commits that `clada back` left, with the uncommitted changes that were stashed at each. */
 export interface BackState {
-  /** Null when it was on no branch. */
+  /** Null for a detached HEAD. */
   readonly branch: string | null
-  /** From the newest commit to where it is now. */
+  /** From the newest commit to the current one. */
   readonly way: readonly string[]
-  /** By commit: what was uncommitted there, as a commit of its own. */
+  /** By commit: the stash commit of its uncommitted changes. */
   readonly saved: Readonly<Record<string, string>>
-  /** By such a commit: rights of files that git does not know, by their names. */
+  /** By stash commit: file modes that git does not store, by name. */
   readonly modes?: Readonly<Record<string, Modes>>
-  /** Set while files are being changed: a process that died in between has left some as they were. */
+  /** Set while files are being changed. If the process dies, some are not changed yet. */
   readonly moving?: boolean
 }
 
@@ -20,19 +20,19 @@ export type Modes = Readonly<Record<string, number>>
 
 const backFile = (stateDir: string): string => path.join(stateDir, 'back.json')
 
-/** Undefined when the project is where the user left it. */
+/** Undefined when the project is not at an older commit. */
 export function readBack(stateDir: string): BackState | undefined {
   const found = jsonOf(readOwn(backFile(stateDir)))
   return isBackState(found) ? found : undefined
 }
 
-/** Puts down where the project is; undefined when it has returned. */
+/** Undefined removes the file: the project is at its newest commit again. */
 export function writeBack(stateDir: string, state: BackState | undefined): void {
   if (state === undefined) fs.rmSync(backFile(stateDir), { force: true })
   else putFile(backFile(stateDir), JSON.stringify(state))
 }
 
-/** Names become parts of paths and words for git, and a repository may have brought the file along. */
+/** The values become parts of paths and arguments of git, and the file may come from a cloned repository. */
 function isBackState(value: unknown): value is BackState {
   if (!isRecord(value) || !('way' in value) || !Array.isArray(value.way)) return false
   if (!('saved' in value) || !isRecord(value.saved) || !('branch' in value)) return false

@@ -15,13 +15,13 @@ import {
   type PathRecord,
   pendingFile,
   readRecord,
-  roomDir,
+  isolatedDir,
   type State,
 } from '../journal/record.ts'
 import { findRepository, foreignRepository, ownRepository } from './find-repository.ts'
 import { checkIndex, checkRefs, checkWritable, indexLock, waitForLock } from './ready.ts'
 import { type Head, headOf, inProgress, isSameHead } from './repository.ts'
-import { Room } from './room.ts'
+import { IsolatedGit } from './isolated-git.ts'
 import { checkpointsRef, saveShadow } from './shadow.ts'
 import { hiddenAmong, leftOut } from './sparse.ts'
 import { isClosed, savable } from './savable.ts'
@@ -34,51 +34,51 @@ export interface CheckpointOptions {
   readonly stateDir: string
   readonly settings: HistorySettings
   readonly closed: (relative: string) => boolean
-  /** An undo saves nothing but what it changes itself: that is as it was left. */
+  /** An undo commits only its own changes; other uncommitted changes stay as they are. */
   readonly saves: 'everything' | 'own changes'
   /** The execution's own directory. */
   readonly dir: string
   readonly number: number
 }
 
-/** Saves the state before and after an execution in git. Where git cannot work at all, stops before anything is done. */
+/** Saves the state before and after an execution in git. Throws `Stop` before anything is changed if git cannot work. */
 export async function openCheckpoints(options: CheckpointOptions): Promise<Checkpoints | undefined> {
   const found = await findRepository(options.root)
   try {
     const repository = found ?? (await ownRepository(options.stateDir))
     const head = found === undefined ? { branch: undefined, commit: undefined } : await headOf(repository)
-    const room = Room.open(repository, head, path.join(options.dir, roomDir))
-    // Its git starts while others are at work, and is ready when the first object is asked for.
-    void room.objects
-    return new Checkpoints(options, room, head)
+    const isolated = IsolatedGit.open(repository, head, path.join(options.dir, isolatedDir))
+    // Starts its git process now, so that it is ready for the first object.
+    void isolated.objects
+    return new Checkpoints(options, isolated, head)
   } catch (error) {
-    // Without a repository nobody asked for git, and undo works without it.
+    // Without a repository of the user, git is optional: undo works without it.
     if (found === undefined && error instanceof Stop) return undefined
     throw error
   }
 }
 
 export class Checkpoints {
-  /** What it came to be: staged work turns `commit` into `shadow`. */
+  /** The actual mode: staged changes turn `commit` into `shadow`. */
   mode: 'commit' | 'shadow'
   readonly #options: CheckpointOptions
-  readonly #room: Room
+  readonly #isolated: IsolatedGit
   #head: Head
   #before: string | undefined
   /** The index as this execution last saw it. */
   #index: ReturnType<typeof seenIndex>
 
-  constructor(options: CheckpointOptions, room: Room, head: Head) {
+  constructor(options: CheckpointOptions, isolated: IsolatedGit, head: Head) {
     this.#options = options
-    this.#room = room
+    this.#isolated = isolated
     this.#head = head
-    this.mode = options.settings.git === 'commit' && room.repository.top !== undefined ? 'commit' : 'shadow'
+    this.mode = options.settings.git === 'commit' && isolated.repository.top !== undefined ? 'commit' : 'shadow'
   }
 
-  /** Commits what nobody has committed yet. Answers with warnings. */
+  /** Commits the user's uncommitted changes. Returns warnings. */
   async before(): Promise<string[]> {
     const { settings, saves } = this.#options
-    const { repository } = this.#room
+    const { repository } = this.#isolated
     const checks = saves === 'everything' && repository.top !== undefined
     if (this.mode === 'shadow') {
       if (checks) await this.#check('objects', [checkpointsRef])
@@ -87,19 +87,19 @@ export class Checkpoints {
     }
     const busy = inProgress(repository)
     if (busy !== undefined) throw gitStop(`${busy} is in progress`, `Finish or abort ${busy} first.`)
-    // An undo is not kept from the files: what was left is to come back, committed or not.
+    // An undo restores files even if git cannot commit them.
     const { branch } = this.#head
     if (checks) await this.#check('index', ['HEAD', ...(branch === undefined ? [] : [branch])])
-    const { staged, ...dirty } = await this.#settled<Omit<Status, 'inIndex'>>(
+    const { staged, ...dirty } = await this.#whenConsistent<Omit<Status, 'inIndex'>>(
       saves === 'everything'
-        ? () => statusOf(this.#room)
-        : async () => ({ staged: await isStaged(this.#room, this.#head.commit), changed: [], untracked: [] }),
+        ? () => statusOf(this.#isolated)
+        : async () => ({ staged: await isStaged(this.#isolated, this.#head.commit), changed: [], untracked: [] }),
     )
     if (staged) {
       this.mode = 'shadow'
       return [stagedWarning]
     }
-    const { paths, filtered } = await eligible(this.#room, this.#savable(dirty))
+    const { paths, filtered } = await eligible(this.#isolated, this.#savable(dirty))
     if (paths.length === 0) return []
     const message = `clada: before ${new Date().toISOString()}\n`
     this.#before = (await this.#commit(paths, message, () => new Set(), settings.author)).commit
@@ -108,7 +108,7 @@ export class Checkpoints {
     return [...this.#notFiltered(filtered), savedFirst(names, this.#before)]
   }
 
-  /** Paths in `left` are for the user to settle first. */
+  /** Paths in `left` have conflicts for the user to resolve, and are not committed. */
   async after(
     record: ExecutionRecord,
     explanations: readonly string[],
@@ -116,7 +116,7 @@ export class Checkpoints {
     left: ReadonlySet<string>,
   ): Promise<Saved> {
     const warnings: string[] = []
-    const { top } = this.#room.repository
+    const { top } = this.#isolated.repository
     const { root, closed, settings } = this.#options
     const message = commitMessage(record, explanations)
     const entries = record.paths.flatMap((entry) => {
@@ -126,12 +126,12 @@ export class Checkpoints {
       return [{ name: pathFrom(top ?? root, absolute), entry, absolute }]
     })
     const names = entries.map(({ name }) => name)
-    const sorted = await eligible(this.#room, names)
+    const sorted = await eligible(this.#isolated, names)
     const disturbed = this.mode === 'commit' && (await this.#isDisturbed())
-    // Where nothing is staged, what is committed is tracked as well.
+    // If nothing is staged, committed paths are tracked too.
     const isTracked = (name: string): boolean => this.mode === 'commit' && !disturbed && sorted.committed.has(name)
     const ignored = await ignoredOf(
-      this.#room,
+      this.#isolated,
       sorted.paths.filter((name) => !isTracked(name)),
     )
     const fit = new Set(sorted.paths)
@@ -147,7 +147,7 @@ export class Checkpoints {
     }
     if (this.mode === 'shadow') {
       const contents = new Contents(path.dirname(this.#options.dir), record.number)
-      const plan = { room: this.#room, head: this.#head, record, message, author: settings.author, contents }
+      const plan = { isolated: this.#isolated, head: this.#head, record, message, author: settings.author, contents }
       return { commits: await saveShadow({ ...plan, entries: candidates }), warnings, ...unsaved }
     }
     const late = new Set<string>()
@@ -157,30 +157,30 @@ export class Checkpoints {
       return late
     }
     const paths = candidates.map(({ name }) => name)
-    const asleep = await this.#leftOut(record, candidates)
-    const { commit, unchanged } = await this.#commit(paths, message, changedSince, settings.author, asleep)
-    for (const name of await hiddenAmong(this.#room, unchanged))
-      warnings.push(`${this.#shown(name)} is not committed: git was told to take it for unchanged`)
+    const skipWorktree = await this.#leftOut(record, candidates)
+    const { commit, unchanged } = await this.#commit(paths, message, changedSince, settings.author, skipWorktree)
+    for (const name of await hiddenAmong(this.#isolated, unchanged))
+      warnings.push(`${this.#shown(name)} is not committed: it is marked skip-worktree or assume-unchanged`)
     for (const name of late) warnings.push(`${this.#shown(name)} was changed meanwhile and is not committed`)
     return { commits: this.#commits(commit), warnings, ...unsaved }
   }
 
   close(): void {
-    this.#room.close()
+    this.#isolated.close()
   }
 
-  /** Stops when git could not save anything, as far as that can be seen before. */
+  /** Throws `Stop` if git could not save anything, as far as that can be checked in advance. */
   async #check(needs: 'index' | 'objects', refs: readonly string[]): Promise<void> {
-    const { repository } = this.#room
+    const { repository } = this.#isolated
     await checkWritable(repository, needs)
     checkIndex(repository)
     await checkRefs(repository, refs)
   }
 
-  /** What may be saved of these, wherever actions may write: their changes must not mix with the user's. */
+  /** The paths that may be committed, in all roots, so that changes of actions do not mix with the user's. */
   #savable(dirty: Pick<Status, 'changed' | 'untracked'>): string[] {
     const { root, allowedRoots, closed } = this.#options
-    const top = this.#room.repository.top ?? root
+    const top = this.#isolated.repository.top ?? root
     const found = [root, ...allowedRoots].flatMap((place) =>
       savable(dirty, {
         top,
@@ -191,15 +191,15 @@ export class Checkpoints {
     return [...new Set(found)]
   }
 
-  /** As the project has it, whatever part of the repository that is. */
+  /** Relative to the project instead of the repository. */
   #shown(name: string): string {
     const { root } = this.#options
-    return pathFrom(root, path.join(this.#room.repository.top ?? root, name))
+    return pathFrom(root, path.join(this.#isolated.repository.top ?? root, name))
   }
 
   #notFiltered(filtered: ReadonlyMap<string, string>): string[] {
     return [...filtered].map(
-      ([name, filter]) => `${this.#shown(name)} is not committed: its filter '${filter}' would have to run a program`,
+      ([name, filter]) => `${this.#shown(name)} is not committed: its filter '${filter}' would run a program`,
     )
   }
 
@@ -213,41 +213,43 @@ export class Checkpoints {
     message: string,
     changedSince: () => ReadonlySet<string>,
     author: string | null,
-    asleep?: ReadonlyMap<string, Side>,
+    skipWorktree?: ReadonlyMap<string, Side>,
   ): Promise<Committed> {
     const pending = path.join(this.#options.dir, pendingFile)
-    const plan = { room: this.#room, paths, message, author, changedSince, pending }
-    const done = await commitPaths(asleep === undefined ? plan : { ...plan, asleep })
+    const plan = { isolated: this.#isolated, paths, message, author, changedSince, pending }
+    const done = await commitPaths(skipWorktree === undefined ? plan : { ...plan, skipWorktree })
     if (done.commit === undefined) return done
-    this.#head = await headOf(this.#room.repository)
-    this.#index = seenIndex(this.#room.repository)
+    this.#head = await headOf(this.#isolated.repository)
+    this.#index = seenIndex(this.#isolated.repository)
     return done
   }
 
-  /** What an undo takes off the disk that a sparse checkout had left out before. */
+  /** Paths that an undo removes and that were outside of the sparse checkout before. */
   async #leftOut({ kind, of }: ExecutionRecord, entries: readonly { name: string; entry: PathRecord }[]) {
     const undone = kind === 'undo' && of !== undefined ? readRecord(path.dirname(this.#options.dir), of) : undefined
     const gone = entries.flatMap(({ name, entry }) => (entry.after.type === 'absent' ? [name] : []))
-    return leftOut(this.#room, undone?.commits?.after, gone)
+    return leftOut(this.#isolated, undone?.commits?.after, gone)
   }
 
-  /** Whether somebody else has committed, staged or begun something since the beginning. */
+  /** Whether somebody else committed, staged or began something since this execution began. */
   async #isDisturbed(): Promise<boolean> {
-    const { repository } = this.#room
+    const { repository } = this.#isolated
     if (inProgress(repository) !== undefined) return true
     const isSame = isSameHead(await headOf(repository), this.#head)
     if (isSame && isUnchanged(path.join(repository.gitDir, 'index'), this.#index)) return false
     this.#head = await headOf(repository)
-    const { staged } = await this.#settled(async () => ({ staged: await isStaged(this.#room, this.#head.commit) }))
+    const { staged } = await this.#whenConsistent(async () => ({
+      staged: await isStaged(this.#isolated, this.#head.commit),
+    }))
     return staged
   }
 
   /**
-   * What is staged, told from a branch and an index that belong together: whoever commits moves one after the other,
-   * and in between everything looks staged.
+   * Reads what is staged from a consistent branch and index: a commit moves one after the other, and in between
+   * everything looks staged.
    */
-  async #settled<T extends { readonly staged: boolean }>(look: () => Promise<T>): Promise<T> {
-    const { repository } = this.#room
+  async #whenConsistent<T extends { readonly staged: boolean }>(look: () => Promise<T>): Promise<T> {
+    const { repository } = this.#isolated
     for (let round = 0; ; round++) {
       this.#index = seenIndex(repository)
       const found = await look()
@@ -256,7 +258,7 @@ export class Checkpoints {
       const head = await headOf(repository)
       if (isSameHead(head, this.#head) && isUnchanged(path.join(repository.gitDir, 'index'), this.#index)) return found
       this.#head = head
-      this.#room.pointTo(head)
+      this.#isolated.pointTo(head)
     }
   }
 }
@@ -270,10 +272,10 @@ interface Saved {
 
 function savedFirst(paths: readonly string[], commit: string): string {
   const named = paths.length > 3 ? `${paths.slice(0, 3).join(', ')} and ${paths.length - 3} more` : paths.join(', ')
-  return `what was not committed yet (${named}) was committed first, as ${commit.slice(0, 8)}`
+  return `uncommitted changes (${named}) were committed first, as ${commit.slice(0, 8)}`
 }
 
 const stagedWarning =
-  'changes are staged, so this execution is saved under refs/clada and not on the branch; staging is as it was'
+  'changes are staged, so this execution is saved under refs/clada and not on the branch; the index is unchanged'
 
 const isContent = ({ type }: State): boolean => type === 'file' || type === 'symlink'

@@ -5,33 +5,33 @@ import { unsafeTreeName } from '../core/own-names.ts'
 import type { Inspected } from '../core/recorder.ts'
 import { eligible } from './eligible.ts'
 import { gitStop, namesIn } from './git-program.ts'
-import type { Room, RoomCall } from './room.ts'
+import type { IsolatedGit, IsolatedCall } from './isolated-git.ts'
 import { leftOutNow } from './sparse.ts'
 import { contentsOf, type Side, stateOf } from './tree-contents.ts'
 
-/** One path that two trees have otherwise. */
+/** A path that differs between two trees. */
 export interface Difference {
   readonly name: string
   readonly from: Inspected
   readonly to: Inspected
-  /** What git calls the contents. */
+  /** Object ids of the contents. */
   readonly oids: readonly [string, string]
 }
 
-/** What has to change on the disk to get from one commit to another. Repositories inside this one stay as they are. */
-export async function differences(room: Room, from: string, to: string): Promise<Difference[]> {
-  const all = await pathsBetween(room, from, to)
+/** The changes on the disk from one commit to another. Nested repositories stay as they are. */
+export async function differences(isolated: IsolatedGit, from: string, to: string): Promise<Difference[]> {
+  const all = await pathsBetween(isolated, from, to)
   const names = all.map(({ name }) => name)
-  const asleep = await leftOutNow(room, names)
+  const skipped = await leftOutNow(isolated, names)
   const found = all.filter(
     ({ name, sides }) =>
-      !sides.some(({ mode }) => mode === repositoryMode) && !name.split('/').includes('.clada') && !asleep.has(name),
+      !sides.some(({ mode }) => mode === repositoryMode) && !name.split('/').includes('.clada') && !skipped.has(name),
   )
-  // Each commit's own attributes decide about its line endings; while they are the same, those on the disk do.
+  // The attributes of each commit decide about its line endings; if they are equal, those on the disk are used.
   const apart = names.some((name) => path.posix.basename(name) === '.gitattributes')
   const contents = [
-    await sideOf(room, found, 0, apart ? await attributesOf(room, from) : {}),
-    await sideOf(room, found, 1, apart ? await attributesOf(room, to) : {}),
+    await sideOf(isolated, found, 0, apart ? await attributesOf(isolated, from) : {}),
+    await sideOf(isolated, found, 1, apart ? await attributesOf(isolated, to) : {}),
   ] as const
   return found.map(({ name, sides: [before, after] }) => ({
     name,
@@ -47,11 +47,11 @@ interface Between {
 }
 
 /**
- * The paths in which two commits differ, and each side of them. Every name is safe to write: a tree that no checkout
- * would accept stops here, before anything is touched.
+ * The paths that differ between two commits, and both sides of each. All names are safe to write: a tree that no
+ * checkout would accept is refused here, before anything is changed.
  */
-export async function pathsBetween(room: Room, from: string, to: string): Promise<Between[]> {
-  const { out } = await room.git(['diff-tree', '-r', '-z', '--no-renames', '--ignore-submodules=all', from, to])
+export async function pathsBetween(isolated: IsolatedGit, from: string, to: string): Promise<Between[]> {
+  const { out } = await isolated.git(['diff-tree', '-r', '-z', '--no-renames', '--ignore-submodules=all', from, to])
   const words = namesIn(out)
   const found: Between[] = []
   for (let at = 0; at + 1 < words.length; at += 2) {
@@ -65,7 +65,7 @@ export async function pathsBetween(room: Room, from: string, to: string): Promis
   const odd = found.find(({ name }) => name.includes('\ufffd'))
   if (odd !== undefined && !Buffer.from(out.toString()).equals(out))
     throw gitStop(
-      `${odd.name} has a name that is no UTF-8, so clada cannot write it`,
+      `${odd.name} has a name that is not UTF-8, so clada cannot write it`,
       'Use git checkout for this commit.',
     )
   refuseUnsafe(found)
@@ -76,7 +76,7 @@ function refuseUnsafe(found: readonly Between[]): void {
   const coming = new Set<string>()
   for (const { name, sides } of found) {
     const isComing = sides[1].mode !== absentMode
-    const reason = unsafeTreeName(name) ?? (isComing && coming.has(name) ? 'it is there twice' : undefined)
+    const reason = unsafeTreeName(name) ?? (isComing && coming.has(name) ? 'it occurs twice' : undefined)
     if (reason !== undefined) throw unsafeCommit(name, reason)
     if (isComing) coming.add(name)
   }
@@ -92,52 +92,57 @@ const unsafeCommit = (name: string, reason: string): Error =>
     'Nothing was changed. The commit was made to write outside the project: do not check it out.',
   )
 
-/** How git writes that nothing is there, and that another repository is. */
+/** The modes of an absent path and of a submodule. */
 export const absentMode = '000000'
 const repositoryMode = '160000'
 
-async function sideOf(room: Room, found: readonly Between[], side: 0 | 1, how: RoomCall): Promise<Map<string, Buffer>> {
+async function sideOf(
+  isolated: IsolatedGit,
+  found: readonly Between[],
+  side: 0 | 1,
+  how: IsolatedCall,
+): Promise<Map<string, Buffer>> {
   const wanted = found.map(({ name, sides }) => ({ name, ...sides[side] }))
   const { filtered } = await eligible(
-    room,
+    isolated,
     wanted.map(({ name }) => name),
     how,
   )
   for (const [name, filter] of filtered)
     throw gitStop(
-      `${name} would have to go through its filter '${filter}', which would run a program`,
+      `${name} needs its filter '${filter}', which would run a program`,
       'Use git checkout for this commit.',
     )
-  return contentsOf(room, wanted, how)
+  return contentsOf(isolated, wanted, how)
 }
 
-/** Makes git see the attributes of a commit: a working tree with nothing else in it. */
-async function attributesOf(room: Room, commit: string): Promise<RoomCall> {
-  const cwd = room.file(`attributes-of-${commit}`)
+/** A working tree that has only the attributes files of a commit. */
+async function attributesOf(isolated: IsolatedGit, commit: string): Promise<IsolatedCall> {
+  const cwd = isolated.file(`attributes-of-${commit}`)
   fs.mkdirSync(cwd, { recursive: true })
   const how = { env: { GIT_INDEX_FILE: `${cwd}.index`, GIT_WORK_TREE: cwd }, cwd }
-  await room.git(['read-tree', commit], how)
-  const { out } = await room.git(['ls-files', '-z', '--', ':(glob)**/.gitattributes'], how)
-  if (out.length > 0) await room.git(['checkout-index', '-z', '--stdin'], { ...how, input: out })
+  await isolated.git(['read-tree', commit], how)
+  const { out } = await isolated.git(['ls-files', '-z', '--', ':(glob)**/.gitattributes'], how)
+  if (out.length > 0) await isolated.git(['checkout-index', '-z', '--stdin'], { ...how, input: out })
   return how
 }
 
 /**
- * What git would call the files on the disk: two contents are the same to it when they differ only in what it converts
- * anyway, as line endings.
+ * The object ids that git would give to the files on the disk: contents that differ only in converted parts, such as
+ * line endings, have the same id.
  */
-export async function oidsOnDisk(room: Room, names: readonly string[]): Promise<Map<string, string>> {
+export async function oidsOnDisk(isolated: IsolatedGit, names: readonly string[]): Promise<Map<string, string>> {
   const inLines = names.filter((name) => !/["\n]/.test(name))
   const { out } =
     inLines.length === 0
       ? { out: Buffer.alloc(0) }
-      : await room.git(['hash-object', '--stdin-paths'], { input: `${inLines.join('\n')}\n` })
+      : await isolated.git(['hash-object', '--stdin-paths'], { input: `${inLines.join('\n')}\n` })
   const oids = out.toString().split('\n')
   const found = new Map(inLines.map((name, at) => [name, oids[at] ?? '']))
   for (const name of names.filter((one) => !found.has(one)))
-    found.set(name, (await room.git(['hash-object', `--path=${name}`, '--', name])).out.toString().trim())
+    found.set(name, (await isolated.git(['hash-object', `--path=${name}`, '--', name])).out.toString().trim())
   return found
 }
 
-/** The rights that a file gets when git makes it. */
+/** The mode of a file that git creates. */
 export const modeOfNew = (executable: boolean): number => (executable ? 0o777 : 0o666) & ~process.umask()

@@ -5,14 +5,14 @@ import { Stop } from '../core/problem.ts'
 import { type Started, startProgram } from '../process/start-program.ts'
 
 /**
- * An environment built from nothing: no configuration of the machine or the user, no prompt, no pager, no editor,
- * nothing fetched, nothing replaced.
+ * An environment that inherits almost nothing: no configuration of the machine or the user, no prompt, pager or editor,
+ * no fetches, no replaced objects.
  */
 export function hardenedEnv(): Record<string, string> {
   const { HOME, XDG_CONFIG_HOME, PATH } = process.env
   return {
     PATH: PATH ?? '/usr/bin:/bin',
-    // Only for `~` and the user's list of ignored files: what is configured there is switched off below.
+    // Only for `~` and the user's list of ignored files: the configuration there is switched off below.
     HOME: HOME ?? '/nonexistent',
     ...(XDG_CONFIG_HOME === undefined ? {} : { XDG_CONFIG_HOME }),
     LANG: 'C.UTF-8',
@@ -21,7 +21,7 @@ export function hardenedEnv(): Record<string, string> {
   }
 }
 
-/** For the repository's own directory, whose configuration git insists on reading. */
+/** For the repository's own directory, whose configuration git always reads. */
 export const hardenedArgs: readonly string[] = hardenedGitArgs(
   'core.alternateRefsCommand=/bin/false',
   'commit.gpgSign=false',
@@ -33,13 +33,13 @@ interface GitStart {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly args: readonly string[]
-  /** Whether it lets another one go first that has fewer threads, when both are waited for. */
-  readonly yields?: boolean
+  /** Run this git at lower CPU priority: a quicker git call runs beside it. */
+  readonly lowPriority?: boolean
 }
 
 export interface GitCall extends GitStart {
   readonly input?: string | Buffer
-  /** Exit codes that are an answer and no failure. */
+  /** Exit codes besides 0 that are not failures. */
   readonly fine?: readonly number[]
 }
 
@@ -48,30 +48,30 @@ export interface GitAnswer {
   readonly out: Buffer
 }
 
-/** Starts git and leaves it to the caller. */
-export function startGit({ cwd, env, args, yields }: GitStart, input: 'ignore' | 'pipe'): Started {
+/** Starts git; the caller handles the process. */
+export function startGit({ cwd, env, args, lowPriority }: GitStart, input: 'ignore' | 'pipe'): Started {
   const child = startProgram('git', [...hardenedArgs, ...args], {
     cwd,
     env: { ...hardenedEnv(), ...env },
     stdio: [input, 'pipe', 'pipe'],
   })
-  if (yields && child.pid !== undefined) stepAside(child.pid)
+  if (lowPriority && child.pid !== undefined) lowerPriority(child.pid)
   return child
 }
 
-function stepAside(pid: number): void {
+function lowerPriority(pid: number): void {
   try {
     os.setPriority(pid, 5)
   } catch {
-    // It is over already, or the system knows no such thing.
+    // The process has ended already, or the system has no priorities.
   }
 }
 
-/** Runs git. Stops with what git said when it fails. */
+/** Runs git. Throws `Stop` with git's message when it fails. */
 export const git = (call: GitCall): Promise<GitAnswer> =>
   answerOf(startGit(call, call.input === undefined ? 'ignore' : 'pipe'), call)
 
-/** The same with the user's own environment and configuration, for what runs nothing. */
+/** The same with the user's own environment and configuration, for commands that start no program. */
 export function gitOfUser(
   cwd: string,
   env: Readonly<Record<string, string>>,
@@ -103,13 +103,13 @@ function answerOf(
       )
     })
     if (input === undefined) return
-    // Git may answer before it has read everything.
+    // Git may end before it has read all input.
     child.stdin?.on('error', () => {})
     child.stdin?.end(input)
   })
 }
 
-/** What git lists with `-z`. */
+/** The names in git's output with `-z`. */
 export const namesIn = (out: Buffer): string[] =>
   out
     .toString()

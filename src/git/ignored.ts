@@ -3,7 +3,7 @@ import path from 'node:path'
 import { passedOver } from '../core/passed-over.ts'
 import type { Inspected } from '../core/recorder.ts'
 import { namesIn } from './git-program.ts'
-import type { Room } from './room.ts'
+import type { IsolatedGit } from './isolated-git.ts'
 import { isClosed } from './savable.ts'
 
 /** How much of what git ignores is kept while a program runs. Enough for settings, logs and small build output. */
@@ -17,10 +17,10 @@ export type IgnoredBefore = (name: string) => Inspected | undefined
  * wait in memory. Not packages and caches, not what is closed, and no more than the limits say.
  */
 export async function readIgnored(
-  room: Room,
+  isolated: IsolatedGit,
   { top, root, closed }: { top: string; root: string; closed: (relative: string) => boolean },
 ): Promise<IgnoredBefore> {
-  const { out } = await room.git(['ls-files', '-o', '-i', '--exclude-standard', '--directory', '-z'])
+  const { out } = await isolated.git(['ls-files', '-o', '-i', '--exclude-standard', '--directory', '-z'])
   const pending = namesIn(out).reverse()
   const isLeftOut = (name: string): boolean =>
     isClosed(path.relative(root, path.join(top, name)).split(path.sep).join('/'), closed) ||

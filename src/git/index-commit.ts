@@ -8,44 +8,44 @@ import { copyIndex, isUnchanged, type Seen, takeIndexLock } from './index-file.t
 import { writeCommit } from './objects.ts'
 import { jsonOf, readOwn } from '../state/own-files.ts'
 import { type Head, headOf, isSameHead, moveRef, type Repository } from './repository.ts'
-import type { Room } from './room.ts'
-import { putToSleep } from './sparse.ts'
+import type { IsolatedGit } from './isolated-git.ts'
+import { setSkipWorktree } from './sparse.ts'
 import type { Named, Side } from './tree-contents.ts'
 import { editTree } from './tree-edit.ts'
 import { byteName } from './tree-walk.ts'
 
 export interface IndexCommit {
-  readonly room: Room
-  /** Relative to the top; each goes in as it is on the disk. */
+  readonly isolated: IsolatedGit
+  /** Relative to the top; each is committed as it is on the disk. */
   readonly paths: readonly string[]
   readonly message: string
   readonly author: string | null
-  /** Says, once they are read, which paths must not go in after all. */
+  /** Paths that must not be committed after all; called once the files are read. */
   readonly changedSince: () => ReadonlySet<string>
-  /** Paths that go back to being left out of a sparse checkout. */
-  readonly asleep?: ReadonlyMap<string, Side>
-  /** Where to note that the index is about to be replaced. */
+  /** Paths that are marked skip-worktree again. */
+  readonly skipWorktree?: ReadonlyMap<string, Side>
+  /** The file that exists while the index is being replaced. */
   readonly pending: string
 }
 
 export interface Committed {
   /** Undefined when there was nothing to commit. */
   readonly commit: string | undefined
-  /** Paths that were the same for git as before. */
+  /** Paths that git considers unchanged. */
   readonly unchanged: readonly string[]
 }
 
 /**
- * Commits paths on the current branch, and puts exactly these into the index. Everything is made ready beside the
- * real index; only then is that one locked, the branch moved, and the new index put in its place.
+ * Commits paths on the current branch, and updates exactly these in the index. Everything is prepared in a copy of the
+ * index; only then is the real one locked, the branch moved, and the index replaced.
  */
 export async function commitPaths(commit: IndexCommit): Promise<Committed> {
-  const { room, author, message, changedSince } = commit
-  const index = path.join(room.repository.gitDir, 'index')
+  const { isolated, author, message, changedSince } = commit
+  const index = path.join(isolated.repository.gitDir, 'index')
   let { paths } = commit
   for (let round = 0; round < 20;) {
-    const copy = room.file(`index-${round}`)
-    const head = await headOf(room.repository)
+    const copy = isolated.file(`index-${round}`)
+    const head = await headOf(isolated.repository)
     const seen = copyIndex(index, copy)
     await putInto(commit, paths, copy)
     const late = changedSince()
@@ -53,40 +53,42 @@ export async function commitPaths(commit: IndexCommit): Promise<Committed> {
       paths = paths.filter((name) => !late.has(name))
       continue
     }
-    const changes = await changesIn(room, head.commit, copy, paths)
+    const changes = await changesIn(isolated, head.commit, copy, paths)
     const unchanged = paths.filter((name) => !changes.has(byteName(name)))
     if (changes.size === 0) return { commit: undefined, unchanged }
     const parents = head.commit === undefined ? [] : [head.commit]
-    const tree = await editTree(room, head.commit && `${head.commit}^{tree}`, changes)
-    const made = writeCommit(room, { tree, parents, message, identity: identityOf(author) })
+    const tree = await editTree(isolated, head.commit && `${head.commit}^{tree}`, changes)
+    const made = writeCommit(isolated, { tree, parents, message, identity: identityOf(author) })
     if (await installed(commit, made, { head, index, copy, seen })) return { commit: made, unchanged }
     round++
   }
   throw gitStop('the index of the repository kept changing')
 }
 
-async function putInto({ room, asleep = new Map() }: IndexCommit, paths: readonly string[], index: string) {
+async function putInto({ isolated, skipWorktree = new Map() }: IndexCommit, paths: readonly string[], index: string) {
   const env = { GIT_INDEX_FILE: index }
-  await putToSleep(room, asleep, env)
+  await setSkipWorktree(isolated, skipWorktree, env)
   await addTo(
-    room,
-    paths.filter((name) => !asleep.has(name)),
+    isolated,
+    paths.filter((name) => !skipWorktree.has(name)),
     env,
   )
 }
 
-/** In what an index differs from a commit, at these paths. What somebody else has staged a moment ago stays staged. */
-async function changesIn(room: Room, commit: string | undefined, index: string, paths: readonly string[]) {
+/** The differences between an index and a commit, at these paths only: changes that somebody else just staged stay staged. */
+async function changesIn(isolated: IsolatedGit, commit: string | undefined, index: string, paths: readonly string[]) {
   const isOwn = atOrAround(paths)
   const changes = new Map<string, Side | undefined>()
-  for (const { name, mode, oid } of await (commit === undefined ? allOf(room, index) : changed(room, commit, index)))
+  for (const { name, mode, oid } of await (commit === undefined
+    ? allOf(isolated, index)
+    : changed(isolated, commit, index)))
     if (isOwn(name)) changes.set(name, mode === '000000' ? undefined : { mode, oid })
   return changes
 }
 
-async function changed(room: Room, commit: string, index: string): Promise<Named[]> {
+async function changed(isolated: IsolatedGit, commit: string, index: string): Promise<Named[]> {
   const args = ['diff-index', '--cached', '--raw', '-z', '--no-renames', commit]
-  const { out } = await room.git(args, { env: { GIT_INDEX_FILE: index } })
+  const { out } = await isolated.git(args, { env: { GIT_INDEX_FILE: index } })
   const words = out.toString('latin1').split('\0')
   const found: Named[] = []
   for (let at = 0; at + 1 < words.length; at += 2) {
@@ -97,8 +99,8 @@ async function changed(room: Room, commit: string, index: string): Promise<Named
   return found
 }
 
-async function allOf(room: Room, index: string): Promise<Named[]> {
-  const { out } = await room.git(['ls-files', '--stage', '-z'], { env: { GIT_INDEX_FILE: index } })
+async function allOf(isolated: IsolatedGit, index: string): Promise<Named[]> {
+  const { out } = await isolated.git(['ls-files', '--stage', '-z'], { env: { GIT_INDEX_FILE: index } })
   return [...out.toString('latin1').matchAll(/(\d+) (\w+) \d\t([^\0]+)\0/g)].map(
     ([, mode = '', oid = '', name = '']) => ({
       name,
@@ -108,16 +110,16 @@ async function allOf(room: Room, index: string): Promise<Named[]> {
   )
 }
 
-/** Whether a name is one of these, or above or below one: a file may have become a directory, or a directory a file. */
+/** Tells names that are one of these, or above or below one: a file may have become a directory, or a directory a file. */
 function atOrAround(paths: readonly string[]): (name: string) => boolean {
   const own = new Set(paths.map(byteName))
   const above = new Set([...own].flatMap(dirsAbove))
   return (name) => own.has(name) || above.has(name) || dirsAbove(name).some((parent) => own.has(parent))
 }
 
-/** Moves the branch and replaces the index, unless somebody else changed that meanwhile. */
+/** Moves the branch and replaces the index, unless somebody else changed one of them meanwhile. */
 async function installed(
-  { room, message, pending }: IndexCommit,
+  { isolated, message, pending }: IndexCommit,
   commit: string,
   { head, index, copy, seen }: { head: Head; index: string; copy: string; seen: Seen | undefined },
 ): Promise<boolean> {
@@ -125,12 +127,12 @@ async function installed(
   fs.writeFileSync(pending, JSON.stringify({ lock, index, copy, commit } satisfies Pending))
   await takeIndexLock(copy, lock)
   try {
-    if (!isUnchanged(index, seen) || !isSameHead(await headOf(room.repository), head)) {
+    if (!isUnchanged(index, seen) || !isSameHead(await headOf(isolated.repository), head)) {
       fs.rmSync(lock)
       return false
     }
     const [subject = ''] = message.split('\n')
-    await moveRef(room.repository, 'HEAD', commit, head.commit, `clada: ${subject}`)
+    await moveRef(isolated.repository, 'HEAD', commit, head.commit, `clada: ${subject}`)
   } catch (error) {
     fs.rmSync(lock, { force: true })
     throw error
@@ -142,7 +144,7 @@ async function installed(
   return true
 }
 
-/** Written down before the index is touched: what a process that died there has left undone. */
+/** Written before the index is replaced, so that the replacement can be finished if the process dies. */
 interface Pending {
   readonly lock: string
   readonly index: string
@@ -150,12 +152,12 @@ interface Pending {
   readonly commit: string
 }
 
-/** Finishes or takes back the replacement of an index. A lock that somebody else holds is left alone. */
+/** Finishes or reverts the replacement of an index. A lock that somebody else holds is not touched. */
 export async function settlePending(repository: Repository, pending: string): Promise<void> {
   const found = jsonOf(readOwn(pending))
   const index = path.join(repository.gitDir, 'index')
   const lock = `${index}.lock`
-  // A repository may have brought this note along: it decides about no other file than this lock.
+  // The note may come from a cloned repository: it affects no other file than this lock.
   if (isPending(found) && found.index === index && found.lock === lock && isSameFile(lock, found.copy)) {
     const { commit } = await headOf(repository)
     if (commit === found.commit) fs.renameSync(lock, index)

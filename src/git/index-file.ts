@@ -4,16 +4,16 @@ import { hasCode } from '../core/os-error.ts'
 import { takeLockFile } from './ready.ts'
 import type { Repository } from './repository.ts'
 
-/** By which a changed index is told. */
+/** Identifies a version of the index file. */
 export interface Seen {
   readonly ino: number
   readonly size: number
   readonly mtimeMs: number
 }
 
-/** What the index was when it was copied; undefined when there was none. */
+/** Returns the version that was copied; undefined when there is no index. */
 export function copyIndex(index: string, copy: string): Seen | undefined {
-  // The last copy may have become the index: then both names are one file, and its time would be set.
+  // The last copy may have become the index: both names are then one file, whose time would be changed.
   fs.rmSync(copy, { force: true })
   try {
     const { ino, size, mtimeMs } = fs.statSync(index)
@@ -26,13 +26,13 @@ export function copyIndex(index: string, copy: string): Seen | undefined {
 }
 
 /**
- * Git takes an entry for unchanged when the times agree, but not one that is as young as the index itself. So a copy
- * must be as old as what it was copied from.
+ * Git considers an entry unchanged when its times agree, unless they are as new as the index itself. So a copy must have
+ * the time of the original.
  */
 export function copyWithTime(from: string, to: string): void {
   const { mtimeMs } = fs.statSync(from)
   fs.copyFileSync(from, to)
-  // Rounded down: a little too old only means that git looks more closely.
+  // Rounded down: with an older time git only reads more files.
   fs.utimesSync(to, Date.now() / 1000, Math.floor(mtimeMs) / 1000)
 }
 
@@ -47,9 +47,9 @@ export function seenIndex({ gitDir }: Repository): Seen | undefined {
   return stat === undefined ? undefined : { ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs }
 }
 
-/** The lock that git itself uses, with the new index already in it. */
+/** Takes git's own lock file, with the new index as its content. */
 export async function takeIndexLock(copy: string, lock: string): Promise<void> {
-  // A link keeps the time it was written at, by which git tells which entries it can trust.
+  // A link keeps the modification time, by which git decides which entries it can trust.
   if ((await takeLockFile(copy, lock)) === 'linked') return
   fs.closeSync(fs.openSync(lock, 'wx'))
   copyWithTime(copy, lock)

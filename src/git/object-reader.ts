@@ -7,13 +7,13 @@ export interface GitObject {
   readonly bytes: Buffer
 }
 
-/** Reads objects through one git that stays, so that a walk from tree to tree starts no program at each step. */
+/** Reads objects through one git process, so that a walk over trees does not start a process for each. */
 export class ObjectReader {
   readonly #child: ReturnType<typeof startGit>
   readonly #waiting: Waiting[] = []
   #chunks: Buffer[] = []
   #length = 0
-  /** How many bytes have to be there before it is worth looking. */
+  /** The number of bytes that the next object needs. */
   #wanted = 1
   #failure: Error | undefined
 
@@ -36,7 +36,7 @@ export class ObjectReader {
     })
   }
 
-  /** By its name, or what git understands as one; stops when it is not there. */
+  /** By object id or any other name that git understands; throws `Stop` when it does not exist. */
   read(name: string): Promise<GitObject> {
     return new Promise((done, failed) => {
       if (this.#failure !== undefined) return failed(this.#failure)
@@ -50,7 +50,7 @@ export class ObjectReader {
     this.#child.stdin?.end()
   }
 
-  /** Whoever forgets to close it is not kept from ending by it. */
+  /** An open reader does not keep the process alive. */
   #hold(on: boolean): void {
     const how = on ? 'ref' : 'unref'
     this.#child[how]()
@@ -86,4 +86,4 @@ interface Waiting {
 }
 
 export const missing = (name: string): Error =>
-  gitStop(`an object is missing: ${name}`, 'Let git fetch it first, if this is a partial clone.')
+  gitStop(`an object is missing: ${name}`, 'If this is a partial clone, fetch it first.')

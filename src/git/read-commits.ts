@@ -5,17 +5,17 @@ export interface Commit {
   readonly id: string
   readonly tree: string
   readonly parents: readonly string[]
-  /** Who wrote it and when, as git stores it. */
+  /** Name, email and time, as git stores them. */
   readonly author: string
   /** Seconds since 1970. */
   readonly time: number
   readonly message: string
-  /** As git stores it; byte by byte, whatever its encoding. */
+  /** As git stores it, as latin1. */
   readonly header: string
   readonly body: string
 }
 
-/** Commits by their names, in the same order. */
+/** Commits by their ids, in the same order. */
 export async function readCommits(repository: Repository, ids: readonly string[]): Promise<Commit[]> {
   if (ids.length === 0) return []
   const { out } = await inRepository(repository, ['cat-file', '--batch'], { input: `${ids.join('\n')}\n` })
@@ -29,7 +29,7 @@ export async function readCommits(repository: Repository, ids: readonly string[]
   })
 }
 
-/** Git writes it over several lines, of which all but the first begin with a blank. */
+/** A signature has several lines, all but the first with a leading space. */
 export const signature = /^gpgsig(?:-sha256)? .*(?:\n .*)*\n?/gm
 
 export const isSigned = ({ header }: Commit): boolean => header.search(signature) !== -1

@@ -5,7 +5,7 @@ import { hasCode, isOsError } from '../core/os-error.ts'
 import { gitStop } from './git-program.ts'
 import { fsckAdvice, hasOtherRefs, type Repository } from './repository.ts'
 
-/** Stops when git could not write objects, or an index as well, as far as that can be seen before. */
+/** Throws `Stop` if git could not write objects (or the index), as far as that can be checked in advance. */
 export async function checkWritable(repository: Repository, needs: 'index' | 'objects'): Promise<void> {
   checkAccess(path.join(repository.commonDir, 'objects'), 'written')
   if (needs === 'objects') return
@@ -13,7 +13,7 @@ export async function checkWritable(repository: Repository, needs: 'index' | 'ob
   await waitForLock(indexLock(repository))
 }
 
-/** Stops when git could not move these references, as far as that can be seen before. */
+/** Throws `Stop` if git could not update these references, as far as that can be checked in advance. */
 export async function checkRefs(repository: Repository, refs: readonly string[]): Promise<void> {
   if (hasOtherRefs(repository)) return
   for (const ref of refs) {
@@ -25,7 +25,7 @@ export async function checkRefs(repository: Repository, refs: readonly string[])
   }
 }
 
-/** Stops when the index cannot be read, or is something else. */
+/** Throws `Stop` if the index cannot be read or is not one. */
 export function checkIndex({ gitDir }: Repository): void {
   const file = path.join(gitDir, 'index')
   checkAccess(file, 'read')
@@ -41,17 +41,17 @@ export function checkIndex({ gitDir }: Repository): void {
     if (hasCode(error, 'ENOENT')) return
     if (!isOsError(error)) throw error
   }
-  if (signature.toString() !== 'DIRC') throw gitStop(`'${file}' is no index`, fsckAdvice)
+  if (signature.toString() !== 'DIRC') throw gitStop(`'${file}' is not an index`, fsckAdvice)
 }
 
 export const indexLock = ({ gitDir }: Repository): string => path.join(gitDir, 'index.lock')
 
-/** Git locks what it changes, for a moment only. */
+/** Other git processes hold a lock only briefly. */
 export async function waitForLock(lock: string): Promise<void> {
   for (const begun = now(); fs.existsSync(lock); await pause()) if (now() - begun >= lockMs) throw lockedStop(lock)
 }
 
-/** Links the lock into place, with its content already inside. Others hold it for a moment only. */
+/** Creates a lock file by linking its content. Others hold it only briefly. */
 export async function takeLockFile(content: string, lock: string): Promise<'linked' | 'cannot link'> {
   for (const begun = now(); ; await pause()) {
     try {
@@ -74,22 +74,23 @@ const lockedStop = (lock: string): Error =>
     'Wait for it to end. If no git is running, remove that file.',
   )
 
-/** The directory that a file is to be in, or the last one above that is there, must let it be made. */
+/** The directory of a file, or the nearest existing one above, must be writable. */
 function checkDirectory(file: string): void {
   let dir = path.dirname(file)
   while (!fs.existsSync(dir) && dir !== path.dirname(dir)) dir = path.dirname(dir)
-  if (!fs.statSync(dir).isDirectory()) throw gitStop(`'${dir}' is in the way of '${file}'`, namesAdvice)
+  if (!fs.statSync(dir).isDirectory()) throw gitStop(`'${dir}' prevents '${file}': it is not a directory`, namesAdvice)
   checkAccess(dir, 'written')
 }
 
-const namesAdvice = 'Give that reference another name.'
+const namesAdvice = 'Rename that reference.'
 
 function checkAccess(file: string, how: 'read' | 'written'): void {
   try {
     fs.accessSync(file, how === 'read' ? fs.constants.R_OK : fs.constants.W_OK)
   } catch (error) {
-    if (hasCode(error, 'EACCES', 'EROFS', 'EPERM')) throw gitStop(`'${file}' may not be ${how}`, rightsAdvice)
+    if (hasCode(error, 'EACCES', 'EROFS', 'EPERM'))
+      throw gitStop(`'${file}' cannot be ${how}: permission denied`, rightsAdvice)
   }
 }
 
-const rightsAdvice = 'Its permissions must be changed first.'
+const rightsAdvice = 'Change its permissions first.'

@@ -1,20 +1,19 @@
 import { gitOfUser } from './git-program.ts'
 import type { Repository } from './repository.ts'
 
-/** What is configured for a repository, as far as it matters to whoever only saves files there. */
+/** The parts of a repository's configuration that matter for saving files. */
 export interface RepositoryConfig {
-  /** Settings that decide about content and names, and run nothing, as a configuration has them. */
+  /** The settings about content and names, which run no program, as the text of a config file. */
   readonly text: string
   /** Filters that would run a program. */
   readonly filters: ReadonlySet<string>
   readonly sparse: boolean
-  /** By which it names its objects. */
+  /** The hash of object ids. */
   readonly hash: 'sha1' | 'sha256'
-  /** Whether files on the disk have the modes that git has, and links are links. */
+  /** Whether the file system has executable bits and links. */
   readonly modes: boolean
-  /** Whether it has no files of its own. */
   readonly bare: boolean
-  /** Where its files are, when that is said. */
+  /** The configured working tree. */
   readonly worktree: string | undefined
 }
 
@@ -52,16 +51,16 @@ export async function readConfig(repository: Repository): Promise<RepositoryConf
     sparse: isTrue(values.get('core.sparsecheckout')),
     hash: values.get('extensions.objectformat')?.toLowerCase() === 'sha256' ? 'sha256' : 'sha1',
     modes: isTrue(values.get('core.filemode') ?? 'true') && isTrue(values.get('core.symlinks') ?? 'true'),
-    // About these git listens to nobody but the repository.
+    // Git reads these from the repository's own configuration only.
     bare: isTrue(own.get('core.bare')),
     worktree: own.get('core.worktree'),
   }
 }
 
-/** The ways in which git lets people say yes. */
+/** All spellings of true in git. */
 const isTrue = (value = ''): boolean => /^(?:true|yes|on|[1-9]\d*)$/i.test(value)
 
-/** What is configured for the repository, the machine and the user together. Reading it runs nothing. */
+/** The configuration of the repository, the machine and the user. Reading it starts no program. */
 async function listConfig({ gitDir }: Repository): Promise<string> {
   const { out } = await gitOfUser(gitDir, { GIT_DIR: gitDir }, ['config', '-z', '--show-scope', '--list'])
   return out.toString()

@@ -4,15 +4,15 @@ import { git, type GitAnswer, type GitCall, gitStop } from './git-program.ts'
 import { isOsError } from '../core/os-error.ts'
 import { readOwn } from '../state/own-files.ts'
 
-/** Where a repository has its things. A worktree has a directory of its own and shares another. */
+/** The directories of a repository. A worktree has a git directory of its own and shares the common one. */
 export interface Repository {
-  /** The directory that is under version control; undefined for clada's own. */
+  /** The working tree; undefined for clada's own repository. */
   readonly top: string | undefined
   readonly gitDir: string
   readonly commonDir: string
 }
 
-/** What the user is in the middle of, when that is something no commit may come between. */
+/** The unfinished operation of the user (merge, rebase, …) during which nothing must be committed. */
 export function inProgress({ gitDir }: Repository): string | undefined {
   const found = unfinished.find(([name]) => fs.existsSync(path.join(gitDir, name)))
   return found?.[1]
@@ -25,12 +25,12 @@ const unfinished = [
   ['rebase-apply', 'a rebase'],
   ['CHERRY_PICK_HEAD', 'a cherry-pick'],
   ['REVERT_HEAD', 'a revert'],
-  // Several commits are being picked or reverted, and the last one went well.
+  // Several commits are being picked or reverted, and the last one succeeded.
   ['sequencer', 'a cherry-pick or revert'],
   ['BISECT_LOG', 'a bisect'],
 ] as const
 
-/** Runs git on the repository itself, for references. Its configuration is read; nothing in it is run. */
+/** Runs git on the repository itself, for references. Its configuration is read; no program in it is started. */
 export function inRepository(
   { gitDir, top }: Repository,
   args: readonly string[],
@@ -49,7 +49,7 @@ export interface Head {
 export const isSameHead = (one: Head, other: Head): boolean =>
   one.commit === other.commit && one.branch === other.branch
 
-/** Read from git's files: starting a program for it would take longer than everything else. */
+/** Read from git's files: starting git would take much longer. */
 export async function headOf(repository: Repository): Promise<Head> {
   const text = textIn(path.join(repository.gitDir, 'HEAD'))?.trim() ?? ''
   const [, branch] = /^ref: (refs\/heads\/\S+)$/.exec(text) ?? []
@@ -73,7 +73,7 @@ export async function refAt(repository: Repository, ref: string): Promise<string
   const loose = textIn(path.join(commonDir, ref))?.trim()
   if (loose !== undefined && /^[0-9a-f]{40,64}$/.test(loose)) return loose
   if (loose?.startsWith('ref: ')) return commitAt(repository, ref)
-  if (loose !== undefined) throw gitStop(`'${path.join(commonDir, ref)}' holds no commit`, fsckAdvice)
+  if (loose !== undefined) throw gitStop(`'${path.join(commonDir, ref)}' does not contain a commit id`, fsckAdvice)
   const packed = textIn(path.join(commonDir, 'packed-refs')) ?? ''
   const at = packed.indexOf(` ${ref}\n`)
   return at === -1 ? undefined : packed.slice(packed.lastIndexOf('\n', at) + 1, at)
@@ -88,7 +88,7 @@ function textIn(file: string): string | undefined {
   }
 }
 
-export const fsckAdvice = 'git fsck tells what is wrong with the repository.'
+export const fsckAdvice = 'Run git fsck to find the error in the repository.'
 
 /** Newer git may keep references in tables instead of files. */
 export const hasOtherRefs = ({ commonDir }: Repository): boolean => fs.existsSync(path.join(commonDir, 'reftable'))
@@ -100,7 +100,7 @@ export async function commitAt(repository: Repository, name: string): Promise<st
   return status === 0 ? out.toString().trim() : undefined
 }
 
-/** Moves a reference, if it is still where it was seen. Whether that is logged is the repository's to say. */
+/** Moves a reference, if it still points to `from`. The repository's settings decide about the reflog. */
 export async function moveRef(
   repository: Repository,
   ref: string,

@@ -12,26 +12,26 @@ interface Uncommitted {
 
 interface Place {
   readonly top: string
-  /** Only what lies below is saved. */
+  /** Only files inside are saved. */
   readonly root: string
   /** By paths relative to the root. */
   readonly closed: (relative: string) => boolean
 }
 
-/** Above this a file that nobody tracks is not saved. */
+/** Larger untracked files are not saved. */
 const sizeLimit = 10 * 1024 * 1024
 
-/** What of it may be saved in a commit: nothing closed, nothing of clada's, nothing odd or unreadable. */
+/** The paths that may be committed: none that is blocked, clada's own, unreadable or no regular file. */
 export function savable({ changed, untracked }: Uncommitted, { top, root, closed }: Place): string[] {
   const isCutOff = cutOffBelow(top)
   const isSavable = (name: string, largest: number): boolean => {
-    // Its bytes are no UTF-8: this is another name than the file has.
+    // The name is not UTF-8, so the decoded name is not the file's.
     if (name.includes('\ufffd')) return false
     const at = path.join(top, name)
     if (!isInside(at, root) || name.endsWith('/') || isClosed(pathFrom(root, at), closed)) return false
     const stat = isCutOff(name) ? undefined : fs.lstatSync(at, { throwIfNoEntry: false })
     if (stat === undefined || stat.isSymbolicLink()) return true
-    // A file that became a directory is gone, unless that is a repository: then it may be a submodule.
+    // A file that became a directory counts as deleted, unless it is a repository: that may be a submodule.
     if (stat.isDirectory()) return !isRepository(at)
     return stat.isFile() && stat.size <= largest && isReadable(at)
   }
@@ -41,7 +41,7 @@ export function savable({ changed, untracked }: Uncommitted, { top, root, closed
   ]
 }
 
-/** What belongs to somebody else, as containers leave it behind, cannot be saved; git would give up altogether. */
+/** Git would fail on unreadable files, such as those that containers create as another user. */
 function isReadable(file: string): boolean {
   try {
     fs.accessSync(file, fs.constants.R_OK)

@@ -3,15 +3,15 @@ import { identityOf } from '../journal/message.ts'
 import { writeCommit } from './objects.ts'
 import type { ExecutionRecord, PathRecord, State } from '../journal/record.ts'
 import { type Head, inRepository, refAt } from './repository.ts'
-import type { Room } from './room.ts'
+import type { IsolatedGit } from './isolated-git.ts'
 import { editTree, type NewContent, type TreeChanges } from './tree-edit.ts'
 import { byteName } from './tree-walk.ts'
 
-/** All checkpoints hang on this one reference, each on the one before it. */
+/** All checkpoints form one chain that ends at this reference. */
 export const checkpointsRef = 'refs/clada/checkpoints'
 
 export interface ShadowPlan {
-  readonly room: Room
+  readonly isolated: IsolatedGit
   readonly head: Head
   readonly record: ExecutionRecord
   readonly message: string
@@ -22,11 +22,11 @@ export interface ShadowPlan {
 }
 
 /**
- * Two commits, the state before and the state after, that differ from what is checked out in nothing but the touched
- * paths. Neither the index nor the other files are looked at, so this costs the same in any repository.
+ * Makes two commits, the state before and the state after, that differ from the checked-out commit only in the changed
+ * paths. Neither the index nor other files are read, so the cost does not depend on the size of the repository.
  */
 export async function saveShadow(plan: ShadowPlan): Promise<{ before: string; after: string }> {
-  const { room, head, record, author } = plan
+  const { isolated, head, record, author } = plan
   const states = (when: 'before' | 'after'): TreeChanges =>
     new Map(plan.entries.map(({ name, entry }) => [byteName(name), contentOf(entry[when], plan.contents)]))
   const [old, now] = [states('before'), states('after')]
@@ -36,21 +36,26 @@ export async function saveShadow(plan: ShadowPlan): Promise<{ before: string; af
     parents: readonly string[],
     message: string,
   ) => {
-    const tree = await editTree(room, base && `${base}^{tree}`, changes)
-    return writeCommit(room, { tree, parents, message, identity: identityOf(author) })
+    const tree = await editTree(isolated, base && `${base}^{tree}`, changes)
+    return writeCommit(isolated, { tree, parents, message, identity: identityOf(author) })
   }
   for (let round = 0; ; round++) {
-    const previous = await refAt(room.repository, checkpointsRef)
+    const previous = await refAt(isolated.repository, checkpointsRef)
     const parents = new Set([head.commit, previous].filter((one) => one !== undefined))
     const first = `clada: before execution ${record.number}\n`
     const before = await commit(head.commit ?? previous, old, [...parents], first)
     const after = await commit(before, now, [before], plan.message)
     try {
-      await inRepository(room.repository, ['update-ref', checkpointsRef, after, previous ?? '0'.repeat(after.length)])
+      await inRepository(isolated.repository, [
+        'update-ref',
+        checkpointsRef,
+        after,
+        previous ?? '0'.repeat(after.length),
+      ])
       return { before, after }
     } catch (error) {
-      // An execution elsewhere in the same repository came first: then this one follows it.
-      if (round === 20 || (await refAt(room.repository, checkpointsRef)) === previous) throw error
+      // An execution in another worktree was faster: this one follows it.
+      if (round === 20 || (await refAt(isolated.repository, checkpointsRef)) === previous) throw error
     }
   }
 }

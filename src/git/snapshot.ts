@@ -9,13 +9,13 @@ import { addTo } from './add-to-index.ts'
 import { copyIndex } from './index-file.ts'
 import { findRepository, ownRepository } from './find-repository.ts'
 import { headOf } from './repository.ts'
-import { Room } from './room.ts'
+import { IsolatedGit } from './isolated-git.ts'
 import { savable } from './savable.ts'
 import { contentsOf, sidesIn, type Side, stateOf, storedContents } from './tree-contents.ts'
 
 /** The project as it was before a program ran, as a tree among git's objects. No reference leads to it. */
 export interface Snapshot {
-  readonly room: Room
+  readonly isolated: IsolatedGit
   readonly tree: string
   /** What git knows about the files of the tree. */
   readonly index: string
@@ -50,30 +50,30 @@ export async function takeSnapshot({ root, stateDir, settings, closed, dir }: Sn
   const found = settings.git === 'off' ? undefined : await findRepository(root)
   const repository = found ?? (await ownRepository(stateDir, root))
   const head = found === undefined ? { commit: undefined, branch: undefined } : await headOf(repository)
-  const room = Room.open(repository, head, dir)
+  const isolated = IsolatedGit.open(repository, head, dir)
   const top = repository.top ?? root
-  const index = room.file('index')
+  const index = isolated.file('index')
   const real = path.join(repository.gitDir, 'index')
   copyIndex(real, index)
   const env = { GIT_INDEX_FILE: index }
   const [{ out }, ignored] = await Promise.all([
-    room.git(['ls-files', '-t', '-m', '-d', '-o', '--exclude-standard', '-z'], { env }),
-    readIgnored(room, { top, root, closed }),
+    isolated.git(['ls-files', '-t', '-m', '-d', '-o', '--exclude-standard', '-z'], { env }),
+    readIgnored(isolated, { top, root, closed }),
   ])
   const lines = namesIn(out)
   const others = (isOther: boolean): string[] => [
     ...new Set(lines.filter((line) => line.startsWith('? ') === isOther).map((line) => line.slice(2))),
   ]
   const [changed, untracked] = [others(false), others(true)]
-  const { paths } = await eligible(room, savable({ changed, untracked }, { top, root, closed }))
-  await addTo(room, paths, env)
-  const tree = (await room.git(['write-tree'], { env })).out.toString().trim()
+  const { paths } = await eligible(isolated, savable({ changed, untracked }, { top, root, closed }))
+  await addTo(isolated, paths, env)
+  const tree = (await isolated.git(['write-tree'], { env })).out.toString().trim()
   // What was looked at once need not be read again the next time.
   const kept = found === undefined && fs.existsSync(index)
   if (kept) fs.renameSync(index, real)
   const saved = new Set(paths)
   return {
-    room,
+    isolated,
     tree,
     index: kept ? real : index,
     top,
@@ -84,19 +84,19 @@ export async function takeSnapshot({ root, stateDir, settings, closed, dir }: Sn
 
 /** What was at these absolute paths; those that nobody can say are left out. */
 export async function statesBefore(snapshot: Snapshot, absolutes: readonly string[]): Promise<Map<string, Before>> {
-  const { room, tree, top, unknown } = snapshot
+  const { isolated, tree, top, unknown } = snapshot
   const found = new Map<string, Before>()
   const byName = new Map(
     absolutes.map((absolute) => [path.relative(top, absolute).split(path.sep).join('/'), absolute]),
   )
   const known = [...byName.keys()].filter((name) => !unknown.has(name) && !name.startsWith('../'))
   // Nothing is known about files of repositories inside this one, nor about what a filter made of a content.
-  const { paths: names } = await eligible(room, known)
+  const { paths: names } = await eligible(isolated, known)
   // A program may also have changed what is ignored: then what was there need not be ignored now.
   const newRules = names.some((name) => path.posix.basename(name) === '.gitignore')
   for (let at = 0; at < names.length; at += 500) {
     const some = names.slice(at, at + 500)
-    const sides = await sidesIn(room, tree, some)
+    const sides = await sidesIn(isolated, tree, some)
     const contents = await contentsBefore(snapshot, sides)
     for (const side of sides) {
       const bytes = contents.get(`${side.oid} ${side.name}`)
@@ -104,7 +104,7 @@ export async function statesBefore(snapshot: Snapshot, absolutes: readonly strin
     }
     const had = new Set(sides.map(({ name }) => name))
     const ignored = await ignoredOf(
-      room,
+      isolated,
       some.filter((name) => !had.has(name)),
     )
     for (const name of some) {
@@ -121,13 +121,13 @@ export async function statesBefore(snapshot: Snapshot, absolutes: readonly strin
  * The size it had tells. Where nothing fits, the content is left out: nobody can say what it was.
  */
 async function contentsBefore(
-  { room, index }: Snapshot,
+  { isolated, index }: Snapshot,
   sides: readonly (Side & { name: string })[],
 ): Promise<Map<string, Buffer>> {
   const [contents, sizes] = await Promise.all([
-    contentsOf(room, sides),
+    contentsOf(isolated, sides),
     sizesIn(
-      room,
+      isolated,
       index,
       sides.map(({ name }) => name),
     ),
@@ -137,7 +137,7 @@ async function contentsBefore(
     // Nothing is what git writes down when it is to look again.
     return mode !== '120000' && size !== 0 && contents.get(`${oid} ${name}`)?.length !== size
   })
-  const stored = await storedContents(room, others)
+  const stored = await storedContents(isolated, others)
   for (const { oid, name } of others) {
     const bytes = stored.get(`${oid} ${name}`)
     const had = bytes && [bytes, withCarriageReturns(bytes)].find(({ length }) => length === sizes.get(name))
@@ -151,9 +151,9 @@ const withCarriageReturns = (bytes: Buffer): Buffer =>
   Buffer.from(bytes.toString('latin1').replaceAll('\n', '\r\n'), 'latin1')
 
 /** How large the files were on the disk when git looked at them last. */
-async function sizesIn(room: Room, index: string, names: readonly string[]): Promise<Map<string, number>> {
+async function sizesIn(isolated: IsolatedGit, index: string, names: readonly string[]): Promise<Map<string, number>> {
   const env = { GIT_INDEX_FILE: index }
-  const out = await room.gitOn(['ls-files', '--debug', '-z'], names, { env })
+  const out = await isolated.gitOn(['ls-files', '--debug', '-z'], names, { env })
   const entries = out.toString().matchAll(/([^\0]+)\0 +ctime: .*\n.*\n.*\n.*\n +size: (\d+)\tflags: (.*)\n/g)
   return new Map(
     [...entries].map(([, name = '', size = '0', flags = '']) => [name, isLookedAt(flags) ? Number(size) : noSize]),

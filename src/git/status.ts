@@ -1,10 +1,10 @@
 import { gitStop, namesIn } from './git-program.ts'
-import type { Room } from './room.ts'
+import type { IsolatedGit } from './isolated-git.ts'
 
 export interface Status {
-  /** Whether the index holds anything that is not committed. */
+  /** Whether the index has uncommitted changes. */
   readonly staged: boolean
-  /** Which paths these are. */
+  /** The paths of these changes. */
   readonly inIndex: readonly string[]
   /** Tracked files that changed; relative to the top. */
   readonly changed: readonly string[]
@@ -12,15 +12,15 @@ export interface Status {
   readonly untracked: readonly string[]
 }
 
-/** Which commit of a submodule is meant may be staged like a file; what is in it is its own business. */
+/** The commit of a submodule may be staged like a file; changes inside of it are ignored. */
 const onlyPointers = '--ignore-submodules=dirty'
 
-export async function statusOf(room: Room): Promise<Status> {
-  // Two processes at once: one looks at what is tracked, on all cores, the other on one for what is not.
+export async function statusOf(isolated: IsolatedGit): Promise<Status> {
+  // Two concurrent processes: one for tracked files, on all cores, and one for untracked files.
   const tracked = ['status', '--porcelain=v2', '-z', '--untracked-files=no', '--no-renames', onlyPointers]
   const [known, others] = await Promise.all([
-    room.git(tracked, { yields: true }),
-    room.git(['ls-files', '--others', '--exclude-standard', '-z']),
+    isolated.git(tracked, { lowPriority: true }),
+    isolated.git(['ls-files', '--others', '--exclude-standard', '-z']),
   ])
   const changed: string[] = []
   const inIndex: string[] = []
@@ -28,7 +28,7 @@ export async function statusOf(room: Room): Promise<Status> {
     if (line.startsWith('u ')) throw gitStop('files are in conflict after a merge', 'Resolve them first.')
     if (!line.startsWith('1 ')) continue
     const [, changes = '', submodule = ''] = line.split(' ', 3)
-    // Marked to be added counts as staged: a commit would lose the mark.
+    // An intent-to-add entry counts as staged: a commit would lose it.
     const name = line.split(' ').slice(8).join(' ')
     if (!changes.startsWith('.') || changes.endsWith('A')) inIndex.push(name)
     if (submodule.startsWith('N') && !changes.endsWith('.')) changed.push(name)
@@ -36,9 +36,9 @@ export async function statusOf(room: Room): Promise<Status> {
   return { staged: inIndex.length > 0, inIndex, changed, untracked: namesIn(others.out) }
 }
 
-/** Whether anything is staged, without a look at the files. */
-export async function isStaged(room: Room, head: string | undefined): Promise<boolean> {
-  if (head === undefined) return (await room.git(['ls-files', '-z'])).out.length > 0
+/** Whether anything is staged, without reading files. */
+export async function isStaged(isolated: IsolatedGit, head: string | undefined): Promise<boolean> {
+  if (head === undefined) return (await isolated.git(['ls-files', '-z'])).out.length > 0
   const args = ['diff-index', '--cached', '--quiet', onlyPointers, head]
-  return (await room.git(args, { fine: [1] })).status === 1
+  return (await isolated.git(args, { fine: [1] })).status === 1
 }

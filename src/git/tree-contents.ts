@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Inspected } from '../core/recorder.ts'
 import { missing } from './object-reader.ts'
-import type { Room, RoomCall } from './room.ts'
+import type { IsolatedGit, IsolatedCall } from './isolated-git.ts'
 
-/** What a tree has at a path. */
+/** An entry of a tree. */
 export interface Side {
   readonly mode: string
   readonly oid: string
@@ -15,9 +15,9 @@ export function stateOf({ mode }: Side, bytes: Buffer | undefined): Inspected {
   return { type: 'file', mode: mode === '100755' ? 0o755 : 0o644, bytes }
 }
 
-/** What a tree has at these paths: files and links. */
-export async function sidesIn(room: Room, tree: string, names: readonly string[]): Promise<Named[]> {
-  return (await room.gitOn(['ls-tree', '-z', '--full-tree', tree], names))
+/** The files and links of a tree at these paths. */
+export async function sidesIn(isolated: IsolatedGit, tree: string, names: readonly string[]): Promise<Named[]> {
+  return (await isolated.gitOn(['ls-tree', '-z', '--full-tree', tree], names))
     .toString()
     .split('\0')
     .flatMap((line) => {
@@ -31,22 +31,22 @@ export async function sidesIn(room: Room, tree: string, names: readonly string[]
 export type Named = Side & { readonly name: string }
 
 /**
- * Contents as they stand in the working tree, line endings and all, by `oid name`. `how` decides whose attributes
- * count; without it those on the disk do.
+ * Contents as in the working tree, with converted line endings, by `oid name`. `how` selects the attributes; by default
+ * those on the disk.
  */
 export async function contentsOf(
-  room: Room,
+  isolated: IsolatedGit,
   wanted: readonly Named[],
-  how: RoomCall = {},
+  how: IsolatedCall = {},
 ): Promise<Map<string, Buffer>> {
   const there = wanted.filter(({ mode }) => mode !== '000000')
   const links = there.filter(({ mode }) => mode === '120000')
   const files = there.filter(({ mode }) => mode !== '120000')
   return new Map([
-    ...(await contentsIn(room, links, [], ({ oid }) => oid, how)),
-    ...(await contentsIn(room, files.filter(isPlain), ['--filters'], ({ oid, name }) => `${oid} ${name}`, how)),
+    ...(await contentsIn(isolated, links, [], ({ oid }) => oid, how)),
+    ...(await contentsIn(isolated, files.filter(isPlain), ['--filters'], ({ oid, name }) => `${oid} ${name}`, how)),
     ...(await oneByOne(
-      room,
+      isolated,
       files.filter((file) => !isPlain(file)),
       how,
     )),
@@ -54,27 +54,27 @@ export async function contentsOf(
 }
 
 /** Contents of files as git stores them. */
-export const storedContents = async (room: Room, files: readonly Named[]): Promise<Map<string, Buffer>> =>
-  new Map(await contentsIn(room, files, [], ({ oid }) => oid))
+export const storedContents = async (isolated: IsolatedGit, files: readonly Named[]): Promise<Map<string, Buffer>> =>
+  new Map(await contentsIn(isolated, files, [], ({ oid }) => oid))
 
-/** Whether a name can stand in a line behind a blank. */
+/** Whether a name fits into a line of input, after a space. */
 const isPlain = ({ name }: Named): boolean => !/^[ \t]|\n/.test(name)
 
 /**
- * The size that git tells is the one before line endings and the like are put in, so it does not say where a content
- * ends. A word that nobody can have written into a file does.
+ * The size in git's output is that before conversions, so it does not give the end of a content. A random word in each
+ * header does.
  */
 async function contentsIn(
-  room: Room,
+  isolated: IsolatedGit,
   some: readonly Named[],
   flags: readonly string[],
   lineFor: (one: Named) => string,
-  how: RoomCall = {},
+  how: IsolatedCall = {},
 ): Promise<[string, Buffer][]> {
   if (some.length === 0) return []
   const word = randomBytes(16).toString('hex')
   const input = `${some.map(lineFor).join('\n')}\n`
-  const { out } = await room.git(['cat-file', `--batch=${word} %(objectname)`, ...flags], { ...how, input })
+  const { out } = await isolated.git(['cat-file', `--batch=${word} %(objectname)`, ...flags], { ...how, input })
   let at = 0
   return some.map(({ oid, name }) => {
     const header = `${word} ${oid}\n`
@@ -87,11 +87,11 @@ async function contentsIn(
   })
 }
 
-/** For the few names that do not fit into a line. */
-async function oneByOne(room: Room, some: readonly Named[], how: RoomCall): Promise<[string, Buffer][]> {
+/** For names that do not fit into a line of input. */
+async function oneByOne(isolated: IsolatedGit, some: readonly Named[], how: IsolatedCall): Promise<[string, Buffer][]> {
   const found: [string, Buffer][] = []
   for (const { oid, name } of some) {
-    const { out } = await room.git(['cat-file', '--filters', `--path=${name}`, oid], how)
+    const { out } = await isolated.git(['cat-file', '--filters', `--path=${name}`, oid], how)
     found.push([`${oid} ${name}`, out])
   }
   return found

@@ -2,7 +2,7 @@ import { gitStop } from './git-program.ts'
 import type { GitObject, ObjectReader } from './object-reader.ts'
 import type { Side } from './tree-contents.ts'
 
-/** What a tree holds. Each character of a name stands for one byte: git asks for no encoding. */
+/** The entries of a tree. Each character of a name is one byte: git defines no encoding. */
 export type Entries = Map<string, Side>
 
 export const directory = '40000'
@@ -11,20 +11,20 @@ const submodule = '160000'
 export const byteName = (name: string): string => Buffer.from(name).toString('latin1')
 
 export function entriesOf({ id, type, bytes }: GitObject): Entries {
-  if (type !== 'tree') throw gitStop(`object ${id} is a ${type} and no tree`)
+  if (type !== 'tree') throw gitStop(`object ${id} is a ${type}, not a tree`)
   const entries: Entries = new Map()
   const idBytes = id.length / 2
   for (let at = 0; at < bytes.length;) {
-    const blank = bytes.indexOf(32, at)
-    const end = bytes.indexOf(0, blank)
+    const space = bytes.indexOf(32, at)
+    const end = bytes.indexOf(0, space)
     const oid = bytes.toString('hex', end + 1, end + 1 + idBytes)
-    entries.set(bytes.toString('latin1', blank + 1, end), { mode: bytes.toString('latin1', at, blank), oid })
+    entries.set(bytes.toString('latin1', space + 1, end), { mode: bytes.toString('latin1', at, space), oid })
     at = end + 1 + idBytes
   }
   return entries
 }
 
-/** What is said of one entry of a directory, and of what is below it. */
+/** The values for an entry of a directory, and for paths below it. */
 interface Part<T> {
   own: { readonly value: T } | undefined
   readonly below: Map<string, T>
@@ -43,11 +43,11 @@ export function byFirstName<T>(paths: ReadonlyMap<string, T>): Map<string, Part<
   return parts
 }
 
-/** What a tree has to do with some paths. */
+/** The entries of a tree at some paths. */
 export interface Known {
-  /** Where it has a submodule: at one of them, or above. */
+  /** Submodules at one of the paths, or above. */
   readonly submodules: ReadonlySet<string>
-  /** Those at which it has a file. */
+  /** The paths that are files in the tree. */
   readonly files: ReadonlySet<string>
 }
 

@@ -8,7 +8,7 @@ import type { Inspected, PathChange, Recorder, SeenChanges } from '../core/recor
 import type { ActionResult } from '../core/result.ts'
 import { closeExecution, type Ended } from './closing.ts'
 import { type HistoryOptions, type Open, openExecution } from './opening.ts'
-import { dirOf, roomDir } from '../journal/record.ts'
+import { dirOf, isolatedDir } from '../journal/record.ts'
 import type { Snapshot } from '../git/snapshot.ts'
 import { targetOf } from '../journal/summary.ts'
 
@@ -67,8 +67,8 @@ export class History implements Recorder {
     if (this.#open === undefined) return
     const { stateDir, history, number } = this.#open
     const { root, settings, closed } = this.#options
-    this.#snapshot?.room.close()
-    const dir = path.join(dirOf(history, number), roomDir, `snapshot-${this.#programs++}`)
+    this.#snapshot?.isolated.close()
+    const dir = path.join(dirOf(history, number), isolatedDir, `snapshot-${this.#programs++}`)
     try {
       const { takeSnapshot } = await import('../git/snapshot.ts')
       this.#snapshot = await takeSnapshot({ root, stateDir, settings, closed, dir })
@@ -157,8 +157,8 @@ export class History implements Recorder {
       return { warnings: this.warnings, failure: new Stop({ kind: 'record-unwritten', code, message }) }
     } finally {
       open.checkpoints?.close()
-      const rooms = path.join(dirOf(open.history, open.number), roomDir)
-      if (this.#programs > 0) fs.rmSync(rooms, { recursive: true, force: true })
+      const isolatedDirs = path.join(dirOf(open.history, open.number), isolatedDir)
+      if (this.#programs > 0) fs.rmSync(isolatedDirs, { recursive: true, force: true })
       open.release()
     }
   }

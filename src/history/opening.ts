@@ -16,8 +16,8 @@ import {
   numbersIn,
   pendingFile,
   recordFile,
-  roomDir,
-  sweepRooms,
+  isolatedDir,
+  sweepIsolated,
 } from '../journal/record.ts'
 
 /** What an execution is, for its record. */
@@ -67,7 +67,7 @@ export async function openExecution(
   const release = await lockExecutions(settings, stateDir)
   try {
     refuseWhileBack(stateDir)
-    sweepRooms(stateDir)
+    sweepIsolated(stateDir)
     const number = (await lastTidied(history, options, tell)) + 1
     let journal: Journal | undefined
     try {
@@ -111,7 +111,7 @@ async function lastTidied(
   const last = numbers.at(-1)
   if (last === undefined) return 0
   const names = fs.readdirSync(dirOf(history, last))
-  const isLeft = (name: string): boolean => name === pendingFile || name === roomDir || isHalfMade(name)
+  const isLeft = (name: string): boolean => name === pendingFile || name === isolatedDir || isHalfMade(name)
   if (!names.includes(recordFile) || names.some(isLeft)) {
     const { recover } = await import('./recover.ts')
     const place = { root, stateDir: path.dirname(history), settings, closed }

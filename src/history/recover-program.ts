@@ -4,7 +4,7 @@ import { fingerprintOf } from '../core/hash.ts'
 import { Stop } from '../core/problem.ts'
 import type { Inspected } from '../core/recorder.ts'
 import { pathFrom } from '../core/paths.ts'
-import { type PathRecord, roomDir, type State } from '../journal/record.ts'
+import { type PathRecord, isolatedDir, type State } from '../journal/record.ts'
 import { type SnapshotOptions, takeSnapshot } from '../git/snapshot.ts'
 import { differences } from '../git/differences.ts'
 
@@ -30,8 +30,8 @@ export async function changedSince(
   const paths = new Map(known.map((entry) => [entry.path, entry]))
   let image = nextImage(dir)
   try {
-    const now = await takeSnapshot({ ...place, dir: path.join(dir, roomDir) })
-    for (const { name, from, to } of await differences(now.room, tree, now.tree)) {
+    const now = await takeSnapshot({ ...place, dir: path.join(dir, isolatedDir) })
+    for (const { name, from, to } of await differences(now.isolated, tree, now.tree)) {
       const short = pathFrom(place.root, path.join(now.top, name))
       const { before, steps } = paths.get(short) ?? { before: kept(from, dir, () => image++), steps: [] }
       paths.set(short, { path: short, before, after: printed(to), steps: [...steps, { by: action }] })
@@ -41,7 +41,7 @@ export async function changedSince(
     if (error instanceof Stop) return undefined
     throw error
   } finally {
-    fs.rmSync(path.join(dir, roomDir), { recursive: true, force: true })
+    fs.rmSync(path.join(dir, isolatedDir), { recursive: true, force: true })
   }
 }
 

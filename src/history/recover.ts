@@ -16,7 +16,7 @@ import {
   pendingFile,
   readRecord,
   recordFile,
-  roomDir,
+  isolatedDir,
   type Slice,
   type State,
 } from '../journal/record.ts'
@@ -39,7 +39,7 @@ export async function recover(
   const dir = dirOf(history, number)
   const { root } = place
   if (isGoingOn(dir, 'elsewhere')) return []
-  const wasSaving = fs.existsSync(path.join(dir, roomDir)) && linesIn(dir).some((line) => 'mode' in line)
+  const wasSaving = fs.existsSync(path.join(dir, isolatedDir)) && linesIn(dir).some((line) => 'mode' in line)
   await settleGit(dir, root)
   for (const name of fs.readdirSync(dir)) if (isHalfMade(name)) fs.rmSync(path.join(dir, name), { force: true })
   const written = readRecord(history, number)
@@ -110,7 +110,7 @@ async function settleGit(dir: string, root: string): Promise<void> {
     const repository = nearestRepository(root)
     if (repository !== undefined) await settlePending(repository, pending)
   }
-  fs.rmSync(path.join(dir, roomDir), { recursive: true, force: true })
+  fs.rmSync(path.join(dir, isolatedDir), { recursive: true, force: true })
 }
 
 /** Whether the execution that keeps this journal is alive; under the lock only `elsewhere` can be. */

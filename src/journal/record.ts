@@ -78,18 +78,18 @@ export const packFile = 'after'
 export const keptFile = 'before'
 /** Exists while the index is being replaced. */
 export const pendingFile = 'pending'
-/** Where git works; gone when it is done. */
-export const roomDir = 'room'
-/** The same for what is no execution, in clada's own corner. */
-export const roomPrefix = 'room-'
+/** The temporary git directory of an execution. */
+export const isolatedDir = 'git'
+/** The same for commands that are not executions, in clada's own directory. */
+export const isolatedPrefix = 'git-'
 
 /** A file that was not renamed to its final name because the process died. */
 export const isHalfMade = (name: string): boolean => /\.(new|own)$/.test(name)
 
-/** Under the lock, whatever room there is belongs to a process that died. */
-export function sweepRooms(stateDir: string): void {
+/** The caller holds the lock, so every such directory belongs to a dead process. */
+export function sweepIsolated(stateDir: string): void {
   for (const name of fs.readdirSync(stateDir))
-    if (name.startsWith(roomPrefix)) fs.rmSync(path.join(stateDir, name), { recursive: true, force: true })
+    if (name.startsWith(isolatedPrefix)) fs.rmSync(path.join(stateDir, name), { recursive: true, force: true })
 }
 
 /** The numbers of all executions, in order. A link with such a name is not clada's and may lead anywhere. */

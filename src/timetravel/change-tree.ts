@@ -4,7 +4,7 @@ import { dirsAbove } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type { Modes } from '../git/back-state.ts'
 import { type Difference, differences, modeOfNew, oidsOnDisk } from '../git/differences.ts'
-import type { Room } from '../git/room.ts'
+import type { IsolatedGit } from '../git/isolated-git.ts'
 import { isSameState } from '../journal/path-state.ts'
 import type { OpenWorkspace, WantedState } from '../workspace/open.ts'
 
@@ -29,15 +29,15 @@ export interface Around {
 
 /** Brings the files from one commit to another, all or none. */
 export async function changeTree(
-  room: Room,
+  isolated: IsolatedGit,
   workspace: OpenWorkspace,
   top: string,
   from: string,
   to: string,
   { modes = {}, before, unchanged, after }: Around,
 ): Promise<void> {
-  const changes = await differences(room, from, to)
-  const dirs = [...emptied(changes), ...(await makeWay(room, workspace, top, changes))]
+  const changes = await differences(isolated, from, to)
+  const dirs = [...emptied(changes), ...(await makeWay(isolated, workspace, top, changes))]
   before()
   try {
     await workspace.restore([
@@ -66,7 +66,7 @@ function emptied(changes: readonly Difference[]): string[] {
 
 /** Makes sure that nothing goes but what is saved. Answers with the directories that have to make way for files. */
 async function makeWay(
-  room: Room,
+  isolated: IsolatedGit,
   workspace: OpenWorkspace,
   top: string,
   changes: readonly Difference[],
@@ -89,7 +89,7 @@ async function makeWay(
     else inTheWay.push(name)
   }
   const oids = await oidsOnDisk(
-    room,
+    isolated,
     unlike.map(({ name }) => name),
   )
   inTheWay.push(...unlike.filter((one) => !one.oids.includes(oids.get(one.name) ?? '')).map(({ name }) => name))

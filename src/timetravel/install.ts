@@ -3,24 +3,24 @@ import path from 'node:path'
 import { ownDir } from '../state/own-files.ts'
 import { copyIndex, copyWithTime, takeIndexLock } from '../git/index-file.ts'
 import { inRepository, type Repository } from '../git/repository.ts'
-import type { Room } from '../git/room.ts'
+import type { IsolatedGit } from '../git/isolated-git.ts'
 
 /** The index becomes that of a commit, or one that was kept. */
 export async function installIndex(
-  room: Room,
+  isolated: IsolatedGit,
   stateDir: string,
   commit: string,
   kept: string | undefined,
 ): Promise<void> {
-  const index = path.join(room.repository.gitDir, 'index')
+  const index = path.join(isolated.repository.gitDir, 'index')
   const copy = newIndex(stateDir)
   fs.rmSync(copy, { force: true })
   if (kept !== undefined) copyWithTime(kept, copy)
   else {
     copyIndex(index, copy)
     const env = { GIT_INDEX_FILE: copy }
-    await room.git(['read-tree', '-i', '-m', commit], { env })
-    await room.git(['update-index', '-q', '--refresh'], { env, fine: [1] })
+    await isolated.git(['read-tree', '-i', '-m', commit], { env })
+    await isolated.git(['update-index', '-q', '--refresh'], { env, fine: [1] })
   }
   await takeIndexLock(copy, `${index}.lock`)
   fs.renameSync(`${index}.lock`, index)
@@ -35,7 +35,7 @@ export function releaseIndex({ gitDir }: Repository, stateDir: string): void {
   fs.rmSync(copy, { force: true })
 }
 
-/** Not in the room, which is swept: by it the lock is known again. */
+/** Not in the isolated, which is swept: by it the lock is known again. */
 const newIndex = (stateDir: string): string => path.join(ownDir(stateDir, 'back'), 'index-new')
 
 /** Where HEAD points: at a commit, or at a branch again. */

@@ -10,7 +10,7 @@ import { addTo } from '../git/add-to-index.ts'
 import { copyIndex, copyWithTime } from '../git/index-file.ts'
 import { identityOf } from '../journal/message.ts'
 import { inRepository, type Repository } from '../git/repository.ts'
-import type { Room } from '../git/room.ts'
+import type { IsolatedGit } from '../git/isolated-git.ts'
 import { isClosed, savable } from '../git/savable.ts'
 import { statusOf } from '../git/status.ts'
 import { sidesIn } from '../git/tree-contents.ts'
@@ -29,11 +29,11 @@ export interface Uncommitted {
 }
 
 /** What would be lost if another commit took this one's place; undefined when nothing would. */
-export async function uncommittedAt(room: Room, { root, closed }: Place): Promise<Uncommitted | undefined> {
-  const { inIndex: staged, changed, untracked } = await statusOf(room)
+export async function uncommittedAt(isolated: IsolatedGit, { root, closed }: Place): Promise<Uncommitted | undefined> {
+  const { inIndex: staged, changed, untracked } = await statusOf(isolated)
   const tracked = [...new Set([...staged, ...changed])]
-  const place = { top: room.repository.top ?? root, root, closed }
-  const { paths } = await eligible(room, savable({ changed: tracked, untracked }, place))
+  const place = { top: isolated.repository.top ?? root, root, closed }
+  const { paths } = await eligible(isolated, savable({ changed: tracked, untracked }, place))
   return paths.length === 0 && staged.length === 0 ? undefined : { paths, staged }
 }
 
@@ -43,67 +43,77 @@ export async function uncommittedAt(room: Room, { root, closed }: Place): Promis
  * than a commit can.
  */
 export async function putAside(
-  room: Room,
+  isolated: IsolatedGit,
   head: string,
   { paths, staged }: Uncommitted,
   { root, stateDir, closed }: Place,
 ): Promise<string> {
-  const { repository } = room
-  const index = room.file('index-save')
+  const { repository } = isolated
+  const index = isolated.file('index-save')
   copyIndex(path.join(repository.gitDir, 'index'), index)
   copyWithTime(index, indexCopy(stateDir, head))
   const env = { GIT_INDEX_FILE: index }
   const top = repository.top ?? root
   const secrets = staged.filter((name) => isClosed(path.relative(root, path.join(top, name)), closed))
-  await asCommitted(room, head, secrets, env)
-  const inIndex = await commitOf(room, env, [head], 'clada: staged before clada back\n')
-  await room.git(['read-tree', '-i', '-m', head], { env })
-  await addTo(room, paths, env)
-  const saved = await commitOf(room, env, [head, inIndex], 'clada: uncommitted before clada back\n')
+  await asCommitted(isolated, head, secrets, env)
+  const inIndex = await commitOf(isolated, env, [head], 'clada: staged before clada back\n')
+  await isolated.git(['read-tree', '-i', '-m', head], { env })
+  await addTo(isolated, paths, env)
+  const saved = await commitOf(isolated, env, [head, inIndex], 'clada: uncommitted before clada back\n')
   await inRepository(repository, ['update-ref', savedRef(saved), saved])
   return saved
 }
 
 /** Paths are in an index again as a commit has them. */
-async function asCommitted(room: Room, commit: string, names: readonly string[], env: Record<string, string>) {
+async function asCommitted(
+  isolated: IsolatedGit,
+  commit: string,
+  names: readonly string[],
+  env: Record<string, string>,
+) {
   if (names.length === 0) return
-  const sides = new Map((await sidesIn(room, commit, names)).map(({ name, ...side }) => [name, side]))
+  const sides = new Map((await sidesIn(isolated, commit, names)).map(({ name, ...side }) => [name, side]))
   const none = { mode: '0', oid: '0'.repeat(commit.length) }
   const lines = names.map((name) => ({ name, ...(sides.get(name) ?? none) }))
   const input = lines.map(({ mode, oid, name }) => `${mode} ${oid}\t${name}\0`).join('')
-  await room.git(['update-index', '-z', '--index-info'], { input, env })
+  await isolated.git(['update-index', '-z', '--index-info'], { input, env })
 }
 
-async function commitOf(room: Room, env: Record<string, string>, parents: readonly string[], message: string) {
+async function commitOf(
+  isolated: IsolatedGit,
+  env: Record<string, string>,
+  parents: readonly string[],
+  message: string,
+) {
   // What a partial clone has not fetched is no concern of this commit.
-  const tree = (await room.git(['write-tree', '--missing-ok'], { env })).out.toString().trim()
+  const tree = (await isolated.git(['write-tree', '--missing-ok'], { env })).out.toString().trim()
   const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-F', '-']
-  return (await room.git(args, { input: message, env: identityOf(null) })).out.toString().trim()
+  return (await isolated.git(args, { input: message, env: identityOf(null) })).out.toString().trim()
 }
 
 /**
  * Files that git ignores here and the commit to come has as they are. They stay where they are then, and would go with
  * that commit; so they are put aside as well.
  */
-export async function ignoredHere(room: Room, head: string, to: string): Promise<string[]> {
-  const { top = '' } = room.repository
+export async function ignoredHere(isolated: IsolatedGit, head: string, to: string): Promise<string[]> {
+  const { top = '' } = isolated.repository
   const isCutOff = cutOffBelow(top)
   const isFile = (name: string): boolean =>
     !isCutOff(name) && fs.lstatSync(path.join(top, name), { throwIfNoEntry: false })?.isFile() === true
-  const coming = (await pathsBetween(room, head, to)).filter(
+  const coming = (await pathsBetween(isolated, head, to)).filter(
     ({ name, sides: [from] }) => from.mode === absentMode && isFile(name),
   )
   const here = await oidsOnDisk(
-    room,
+    isolated,
     coming.map(({ name }) => name),
   )
   return coming.filter(({ name, sides: [, side] }) => here.get(name) === side.oid).map(({ name }) => name)
 }
 
 /** The paths that were put aside: what differs in the files, or in the index. */
-export async function namesPutAside(room: Room, saved: string): Promise<string[]> {
+export async function namesPutAside(isolated: IsolatedGit, saved: string): Promise<string[]> {
   const changed = async (side: string): Promise<string[]> =>
-    namesIn((await room.git(['diff-tree', '-r', '-z', '--name-only', `${saved}^1`, side])).out)
+    namesIn((await isolated.git(['diff-tree', '-r', '-z', '--name-only', `${saved}^1`, side])).out)
   return [...new Set([...(await changed(saved)), ...(await changed(`${saved}^2`))])].sort()
 }
 

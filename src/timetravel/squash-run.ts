@@ -5,7 +5,7 @@ import { gitStop } from '../git/git-program.ts'
 import { type ConfiguredRepository, findRepository } from '../git/find-repository.ts'
 import { lockExecutions } from '../journal/lock.ts'
 import { headOf, inProgress } from '../git/repository.ts'
-import { Room } from '../git/room.ts'
+import { IsolatedGit } from '../git/isolated-git.ts'
 import { squash } from './squash.ts'
 import { planSquash, type SquashLimit, type SquashOptions, type SquashPlan, type SquashRun } from './squash-plan.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
@@ -59,7 +59,7 @@ async function underLock(
 ): Promise<SquashResult> {
   const workspace = openWorkspace(settings, makePathJudge(pathPolicyOf(settings)), 'disk')
   let release: (() => void) | undefined
-  let room: Room | undefined
+  let isolated: IsolatedGit | undefined
   try {
     const stateDir = workspace.stateDir()
     release = await lockExecutions(history, stateDir)
@@ -67,12 +67,12 @@ async function underLock(
     const head = await headOf(repository)
     const plan = await planSquash(repository, head, options)
     if (plan.runs.length === 0) return resultOf(plan)
-    room = Room.openIn(stateDir, repository, head)
-    const result = { ...resultOf(plan), gitCommit: await squash(room, plan, history.author), before: plan.head }
+    isolated = IsolatedGit.openIn(stateDir, repository, head)
+    const result = { ...resultOf(plan), gitCommit: await squash(isolated, plan, history.author), before: plan.head }
     const warnings = [...(result.warnings ?? []), ...workspace.notes]
     return warnings.length === 0 ? result : { ...result, warnings }
   } finally {
-    room?.close()
+    isolated?.close()
     release?.()
     await workspace.close()
   }

@@ -1,17 +1,17 @@
 import { identityOf } from '../journal/message.ts'
 import { type Commit, signature } from '../git/read-commits.ts'
 import { inRepository, moveRef } from '../git/repository.ts'
-import type { Room } from '../git/room.ts'
+import type { IsolatedGit } from '../git/isolated-git.ts'
 import { isByModel, type SquashPlan } from './squash-plan.ts'
 
 /**
  * Makes one commit of several that follow each other, and answers with the branch's new one. Trees stay as they are,
  * so neither the files nor the index are touched; the commits that come after get new parents and nothing else.
  */
-export async function squash(room: Room, plan: SquashPlan, author: string | null): Promise<string> {
-  const { repository } = room
+export async function squash(isolated: IsolatedGit, plan: SquashPlan, author: string | null): Promise<string> {
+  const { repository } = isolated
   const { head, runs } = plan
-  const made = await rewrite(room, plan, author)
+  const made = await rewrite(isolated, plan, author)
   const keep = ['update-ref', '--create-reflog', '-m', 'clada: squash', 'refs/clada/before-squash', head]
   await inRepository(repository, keep)
   const what = runs.length === 1 ? 'one run' : `${runs.length} runs`
@@ -19,7 +19,7 @@ export async function squash(room: Room, plan: SquashPlan, author: string | null
   return made
 }
 
-async function rewrite(room: Room, plan: SquashPlan, author: string | null): Promise<string> {
+async function rewrite(isolated: IsolatedGit, plan: SquashPlan, author: string | null): Promise<string> {
   const { commits, ranges, runs } = plan
   const oldest = ranges.at(-1)?.[1] ?? 0
   let parent = commits[oldest - 1]?.parents[0]
@@ -27,17 +27,17 @@ async function rewrite(room: Room, plan: SquashPlan, author: string | null): Pro
     const index = ranges.findIndex(([from, to]) => at >= from && at < to)
     const commit = commits[at]
     if (commit === undefined) continue
-    if (index === -1) parent = await withParent(room, commit, parent)
+    if (index === -1) parent = await withParent(isolated, commit, parent)
     // The newest of a run has the tree that counts.
     else if (ranges[index]?.[0] === at)
-      parent = await oneCommit(room, commits.slice(...ranges[index]), parent, runs[index]?.message ?? '', author)
+      parent = await oneCommit(isolated, commits.slice(...ranges[index]), parent, runs[index]?.message ?? '', author)
   }
   return parent ?? ''
 }
 
 /** What a person wrote stays theirs, as with git's own squash: the oldest of theirs names author and date. */
 function oneCommit(
-  room: Room,
+  isolated: IsolatedGit,
   members: readonly Commit[],
   parent: string | undefined,
   message: string,
@@ -52,23 +52,23 @@ function oneCommit(
     `author ${own?.author ?? clada}`,
     `committer ${clada}`,
   ]
-  return store(room, lines.join('\n'), `\n\n${latin1(message.replaceAll('\0', ''))}`)
+  return store(isolated, lines.join('\n'), `\n\n${latin1(message.replaceAll('\0', ''))}`)
 }
 
 /** The same commit with another parent; a signature no longer holds and is left out. */
-function withParent(room: Room, { header, body }: Commit, parent: string | undefined): Promise<string> {
+function withParent(isolated: IsolatedGit, { header, body }: Commit, parent: string | undefined): Promise<string> {
   const bare = header
     .replace(/^parent .*\n/gm, '')
     .replace(signature, '')
     .replace(/\n+$/, '')
   const [first = '', ...rest] = bare.split('\n')
-  return store(room, [first, ...(parent === undefined ? [] : [`parent ${parent}`]), ...rest].join('\n'), body)
+  return store(isolated, [first, ...(parent === undefined ? [] : [`parent ${parent}`]), ...rest].join('\n'), body)
 }
 
 /** Bytes as characters, the way commits are held here. */
 const latin1 = (text: string): string => Buffer.from(text).toString('latin1')
 
-async function store(room: Room, header: string, body: string): Promise<string> {
+async function store(isolated: IsolatedGit, header: string, body: string): Promise<string> {
   const input = Buffer.from(header + body, 'latin1')
-  return (await room.git(['hash-object', '-t', 'commit', '-w', '--stdin'], { input })).out.toString().trim()
+  return (await isolated.git(['hash-object', '-t', 'commit', '-w', '--stdin'], { input })).out.toString().trim()
 }

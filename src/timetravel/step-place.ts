@@ -10,7 +10,7 @@ import { pathFrom } from '../core/paths.ts'
 import { lockExecutions } from '../journal/lock.ts'
 import { type ConfiguredRepository, findRepository } from '../git/find-repository.ts'
 import { headOf, inProgress, type Repository } from '../git/repository.ts'
-import { Room } from '../git/room.ts'
+import { IsolatedGit } from '../git/isolated-git.ts'
 import { makePathJudge, makeRestoreJudge, pathPolicyOf } from '../policy/paths.ts'
 import { refusalOf } from './refusal.ts'
 import { openWorkspace, type OpenWorkspace } from '../workspace/open.ts'
@@ -36,7 +36,7 @@ export interface StepResult {
 /** Where a step begins, and what it needs. */
 export interface Place {
   readonly repository: Repository
-  readonly room: Room
+  readonly isolated: IsolatedGit
   readonly head: string
   /** The branch that is checked out, by its full name. */
   readonly branch: string | null
@@ -53,7 +53,7 @@ export const refused = (error: string, code: Code = 'concurrent_modification'): 
   code,
 })
 
-/** Does a step under the lock, in a room of its own. */
+/** Does a step under the lock, in a isolated of its own. */
 export async function inPlace(
   settings: Settings,
   history: HistorySettings,
@@ -64,7 +64,7 @@ export async function inPlace(
   const judge = makePathJudge(pathPolicyOf(settings))
   let workspace: OpenWorkspace | undefined
   let release: (() => void) | undefined
-  let room: Room | undefined
+  let isolated: IsolatedGit | undefined
   let top = root
   try {
     const repository = await repositoryFor(root)
@@ -78,10 +78,10 @@ export async function inPlace(
     const head = await headOf(repository)
     if (head.commit === undefined) throw gitStop('there is no commit yet', 'Make one first.')
     await checkWritable(repository, 'index')
-    const made = (room = Room.openIn(stateDir, repository, head))
+    const made = (isolated = IsolatedGit.openIn(stateDir, repository, head))
     const result = await work({
       repository,
-      room: made,
+      isolated: made,
       head: head.commit,
       branch: head.branch ?? null,
       stateDir,
@@ -96,7 +96,7 @@ export async function inPlace(
     if (!(error instanceof Stop)) throw error
     return { success: false, ...refusalOf(error.problem, name, 'Fix the problem above and retry.') }
   } finally {
-    room?.close()
+    isolated?.close()
     release?.()
     await workspace?.close()
   }

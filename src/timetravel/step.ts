@@ -20,7 +20,7 @@ export type { StepResult }
 /** To the first parent of the commit that is checked out; what is uncommitted waits for the way back. */
 export const stepBack = (settings: Settings, history: HistorySettings): Promise<StepResult> =>
   inPlace(settings, history, 'clada back', async (place) => {
-    const { repository, room, head, branch, stateDir } = place
+    const { repository, isolated, head, branch, stateDir } = place
     const state = readBack(stateDir)
     if (state?.moving) throw gitStop('the last step was interrupted', 'Finish it with clada forward.')
     const way = state?.way ?? [head]
@@ -28,7 +28,7 @@ export const stepBack = (settings: Settings, history: HistorySettings): Promise<
     const parent = await commitAt(repository, `${head}^1`)
     if (parent === undefined) throw gitStop('this is the first commit', 'There is nothing before it.')
     const saved = await saveAll(place, parent)
-    const stashed_files = saved === undefined ? [] : await namesPutAside(room, saved)
+    const stashed_files = saved === undefined ? [] : await namesPutAside(isolated, saved)
     const next: BackState = {
       branch: state === undefined ? branch : state.branch,
       way: [...way, parent],
@@ -48,7 +48,7 @@ export const stepBack = (settings: Settings, history: HistorySettings): Promise<
         },
         after: async () => {
           await pointHead(repository, { commit: parent, branch: null }, 'clada: back')
-          await installIndex(room, stateDir, parent, undefined)
+          await installIndex(isolated, stateDir, parent, undefined)
           writeBack(stateDir, next)
         },
       })
@@ -60,18 +60,18 @@ export const stepBack = (settings: Settings, history: HistorySettings): Promise<
   })
 
 async function saveAll(place: Place, parent: string): Promise<string | undefined> {
-  const { room, head } = place
-  const uncommitted = await uncommittedAt(room, place)
-  const ignored = await ignoredHere(room, head, parent)
+  const { isolated, head } = place
+  const uncommitted = await uncommittedAt(isolated, place)
+  const ignored = await ignoredHere(isolated, head, parent)
   if (uncommitted === undefined && ignored.length === 0) return undefined
   const { paths, staged } = uncommitted ?? { paths: [], staged: [] }
-  return putAside(room, head, { paths: [...new Set([...paths, ...ignored])], staged }, place)
+  return putAside(isolated, head, { paths: [...new Set([...paths, ...ignored])], staged }, place)
 }
 
 /** One step towards where `stepBack` began. At its end the branch is checked out again. */
 export const stepForward = (settings: Settings, history: HistorySettings): Promise<StepResult> =>
   inPlace(settings, history, 'clada forward', async (place) => {
-    const { repository, room, stateDir } = place
+    const { repository, isolated, stateDir } = place
     const state = stateFor(place)
     const [target = '', here = ''] = state.way.slice(-2)
     const { [target]: saved, ...others } = state.saved
@@ -87,7 +87,7 @@ export const stepForward = (settings: Settings, history: HistorySettings): Promi
         unchanged: () => writeBack(stateDir, state),
         after: async () => {
           await pointHead(repository, { commit: target, branch: atTip ? state.branch : null }, 'clada: forward')
-          await installIndex(room, stateDir, target, saved === undefined ? undefined : keptIndex(stateDir, target))
+          await installIndex(isolated, stateDir, target, saved === undefined ? undefined : keptIndex(stateDir, target))
         },
       })
     }
@@ -118,9 +118,9 @@ function keptOf(saved: BackState['saved']): { kept?: string[] } {
   return kept.length === 0 ? {} : { kept }
 }
 
-async function broughtBack({ room, repository, stateDir }: Place, at: string, saved: string | undefined) {
+async function broughtBack({ isolated, repository, stateDir }: Place, at: string, saved: string | undefined) {
   if (saved === undefined) return {}
-  const restored_files = await namesPutAside(room, saved)
+  const restored_files = await namesPutAside(isolated, saved)
   await forgetAside(repository, stateDir, at, saved)
   return { restored_files }
 }
@@ -131,7 +131,7 @@ const onBranch = ({ branch }: BackState): { branch?: string } =>
 const shortBranch = (branch: string): string => branch.replace(/^refs\/heads\//, '')
 
 async function changedHere(place: Place): Promise<StepResult | undefined> {
-  const found = await uncommittedAt(place.room, place)
+  const found = await uncommittedAt(place.isolated, place)
   if (found === undefined) return undefined
   const conflicts = [...new Set([...found.paths, ...found.staged])]
   return { ...refused('Files were changed here. Take the changes back, or keep them elsewhere, first.'), conflicts }

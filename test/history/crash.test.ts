@@ -103,14 +103,14 @@ describe('an execution that died', () => {
     // As if it had been killed between its record and its commit.
     git(root, 'reset', '-q', '--mixed', 'HEAD~')
     const record = fs.readFileSync(path.join(dir, 'record.json'), 'utf8').replace('"mode":"commit"', '"mode":"off"')
-    fill(dir, { 'record.json': record, 'record.json.1-x.new': '{', 'room/x': '', '0.own': 'half an image' })
+    fill(dir, { 'record.json': record, 'record.json.1-x.new': '{', 'git/x': '', '0.own': 'half an image' })
 
     const next = (content: string): Promise<ExecutionResult> =>
       execute(root, 'commit', [['file_append', { path: 'b.txt', content }]])
     expect((await next('1')).warnings).toEqual([
       'execution 1 was interrupted at its end: clada was ended while it saved what it had done. All of it is done; ' +
         'a commit of it may be missing. It changed a.txt. To take that back: clada undo 1.',
-      expect.stringMatching(/^what was not committed yet \(a\.txt\) was committed first, as /),
+      expect.stringMatching(/^uncommitted changes \(a\.txt\) were committed first, as /),
     ])
     expect(fs.readdirSync(dir).sort()).toEqual(['after', 'before', 'journal', 'record.json'])
     expect((await next('2')).warnings ?? []).toEqual([])
@@ -205,16 +205,16 @@ describe('an execution that died', () => {
       await execute(dir, 'commit', [['file_write', { path: 'a.txt', content: 'A' }]])
       // Rebuild the moment between the two steps: the branch has moved (or not), the index has not.
       const index = path.join(dir, '.git/index')
-      const room = path.join(dir, '.clada/history/1/room')
+      const isolated = path.join(dir, '.clada/history/1/git')
       const commit = git(dir, 'rev-parse', 'HEAD').trim()
-      fs.mkdirSync(room)
-      fs.copyFileSync(index, path.join(room, 'index-0'))
+      fs.mkdirSync(isolated)
+      fs.copyFileSync(index, path.join(isolated, 'index-0'))
       git(dir, 'read-tree', 'HEAD~1')
       if (!moved) git(dir, 'update-ref', 'HEAD', 'HEAD~1')
-      fs.linkSync(path.join(room, 'index-0'), `${index}.lock`)
+      fs.linkSync(path.join(isolated, 'index-0'), `${index}.lock`)
       fs.writeFileSync(
         path.join(dir, '.clada/history/1/pending'),
-        JSON.stringify({ lock: `${index}.lock`, index, copy: path.join(room, 'index-0'), commit }),
+        JSON.stringify({ lock: `${index}.lock`, index, copy: path.join(isolated, 'index-0'), commit }),
       )
       const journal = path.join(dir, '.clada/history/1/journal')
       fs.writeFileSync(journal, fs.readFileSync(journal, 'utf8').replace(/"started":"\d+"/, '"started":"1"'))

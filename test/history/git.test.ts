@@ -73,7 +73,7 @@ describe('commit mode', () => {
     fill(root, { 'b.txt': 'mine\n', 'notes.txt': 'mine too\n' })
     const { warnings = [] } = await execute(root, 'commit', [edit])
     const before = git(root, 'rev-parse', '--short=8', 'HEAD~').trim()
-    expect(warnings).toEqual([`what was not committed yet (b.txt, notes.txt) was committed first, as ${before}`])
+    expect(warnings).toEqual([`uncommitted changes (b.txt, notes.txt) were committed first, as ${before}`])
     expect((await execute(root, 'commit', [create])).warnings).toBeUndefined()
   })
 
@@ -581,7 +581,7 @@ describe('shadow mode', () => {
     expect(await undoIn(root, 'shadow')).toMatchObject({ success: true })
     expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('one\n')
     expect(git(root, 'fsck', '--strict')).toBe('')
-    expect(fs.existsSync(path.join(root, '.clada/history/1/room'))).toBe(false)
+    expect(fs.existsSync(path.join(root, '.clada/history/1/git'))).toBe(false)
   })
 
   it('works in the middle of a merge', async () => {
@@ -726,9 +726,7 @@ describe('code of the repository', () => {
       fill(root, { 'b.txt': 'dirty\n', 'src/c.txt': 'dirty\n' })
       const result = await execute(root, mode, [edit, create])
       expect(result.success).toBe(true)
-      expect(result.warnings?.join('\n')).toContain(
-        "a.txt is not committed: its filter 'evil' would have to run a program",
-      )
+      expect(result.warnings?.join('\n')).toContain("a.txt is not committed: its filter 'evil' would run a program")
       await undoIn(root, mode)
       await redoIn(root, mode)
       expect(fs.existsSync(pwned)).toBe(false)

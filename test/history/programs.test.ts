@@ -40,7 +40,7 @@ describe('what programs change', () => {
         expect(treeOf(root)).toEqual(before)
         expect(await redoIn(root, mode)).toMatchObject({ success: true })
         expect(treeOf(root)).toEqual(after)
-        expect(fs.existsSync(path.join(root, '.clada/history/1/room'))).toBe(false)
+        expect(fs.existsSync(path.join(root, '.clada/history/1/git'))).toBe(false)
         if (mode === 'commit' && where === 'a repository') expect(git(root, 'status', '--porcelain')).toBe('')
       })
     }
@@ -276,7 +276,7 @@ describe('a program that runs when clada is killed', () => {
           'go on instead: run again what is missing.',
         'action 2 of execution 1 was running a program at that moment. Changed since, by that program or by somebody ' +
           'else: src/c.txt, a.txt, b.txt, new.txt. Files that git ignores were not looked at.',
-        ...(mode === 'commit' ? [expect.stringMatching(/^what was not committed yet .* was committed first/)] : []),
+        ...(mode === 'commit' ? [expect.stringMatching(/^uncommitted changes .* were committed first/)] : []),
       ])
       expect(await undoIn(root, mode)).toMatchObject({ success: true })
       expect(await undoIn(root, mode)).toMatchObject({ success: true, execution: 1, conflicts: [] })

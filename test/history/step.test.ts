@@ -204,11 +204,11 @@ describe('back and forward', () => {
 
   it('sweep what a step or a squash that died has left', async () => {
     const root = threeCommits()
-    const room = path.join(root, '.clada/room-abc')
+    const isolated = path.join(root, '.clada/git-abc')
     for (const act of [() => clada(root).back(), () => clada(root).forward(), () => execute(root, 'commit', [write])]) {
-      fill(root, { '.clada/room-abc/HEAD': 'x\n' })
+      fill(root, { '.clada/git-abc/HEAD': 'x\n' })
       expect(await act()).toMatchObject({ success: true })
-      expect(fs.existsSync(room)).toBe(false)
+      expect(fs.existsSync(isolated)).toBe(false)
     }
   })
 

@@ -75,7 +75,7 @@ describe('files on the way', () => {
     commit(root, 'third')
     expect(await clada(root).back()).toMatchObject({
       success: false,
-      error: expect.stringMatching(/no UTF-8.*git checkout/),
+      error: expect.stringMatching(/not UTF-8.*git checkout/),
     })
     expect([fs.readdirSync(root).sort(), put(root), git(root, 'symbolic-ref', 'HEAD')]).toEqual([
       ['.clada', '.git', 'a.txt'],

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { findRepository } from '../../src/git/find-repository.ts'
 import { headOf } from '../../src/git/repository.ts'
-import { Room } from '../../src/git/room.ts'
+import { IsolatedGit } from '../../src/git/isolated-git.ts'
 import type { Side } from '../../src/git/tree-contents.ts'
 import { editTree } from '../../src/git/tree-edit.ts'
 import { scratchDir } from '../support/scratch.ts'
@@ -26,20 +26,20 @@ async function world(format: string) {
   git(['init', '-q', `--object-format=${format}`])
   const repository = await findRepository(top)
   if (repository === undefined) throw new Error('git has made no repository')
-  const room = Room.open(repository, await headOf(repository), path.join(top, 'room'))
-  onTestFinished(() => room.close())
+  const isolated = IsolatedGit.open(repository, await headOf(repository), path.join(top, 'isolated'))
+  onTestFinished(() => isolated.close())
   const [one = '', two = ''] = ['1', '2'].map((text) => git(['hash-object', '-w', '--stdin'], text).trim())
   const sides: Side[] = [
     { mode: '100644', oid: one },
     { mode: '100755', oid: one },
     { mode: '120000', oid: two },
   ]
-  return { gitDir, git, sides, room }
+  return { gitDir, git, sides, isolated }
 }
 
 describe.each(['sha1', 'sha256'])('a tree with some paths changed, in a repository with %s', (format) => {
   it('is the one that git would have written', async () => {
-    const { gitDir, git, sides, room } = await world(format)
+    const { gitDir, git, sides, isolated } = await world(format)
     const treeBy = (files: Files): string => {
       fs.rmSync(path.join(gitDir, 'index'), { force: true })
       const lines = [...files].map(([file, { mode, oid }]) => `${mode} ${oid}\t${file}\0`)
@@ -58,8 +58,8 @@ describe.each(['sha1', 'sha256'])('a tree with some paths changed, in a reposito
         const [base, after] = [treeBy(from), treeBy(to)]
         const changes = new Map<string, Side | undefined>(to)
         for (const file of from.keys()) if (!to.has(file)) changes.set(file, undefined)
-        expect(await editTree(room, `${base}^{tree}`, changes)).toBe(after)
-        if (to.size > 0) expect(await editTree(room, undefined, to)).toBe(after)
+        expect(await editTree(isolated, `${base}^{tree}`, changes)).toBe(after)
+        if (to.size > 0) expect(await editTree(isolated, undefined, to)).toBe(after)
       }),
       { numRuns: 40 },
     )
@@ -67,14 +67,14 @@ describe.each(['sha1', 'sha256'])('a tree with some paths changed, in a reposito
   })
 
   it('says which object is missing, and goes on reading', async () => {
-    const { sides, room } = await world(format)
+    const { sides, isolated } = await world(format)
     const base = '1'.repeat(sides[0]?.oid.length ?? 0)
     const changes = new Map([['a', sides[0]]])
-    await expect(editTree(room, base, changes)).rejects.toMatchObject({
+    await expect(editTree(isolated, base, changes)).rejects.toMatchObject({
       problem: { kind: 'git', reason: `an object is missing: ${base}` },
     })
-    const tree = await editTree(room, undefined, changes)
-    expect(await editTree(room, tree, changes)).toBe(tree)
+    const tree = await editTree(isolated, undefined, changes)
+    expect(await editTree(isolated, tree, changes)).toBe(tree)
   })
 })
 

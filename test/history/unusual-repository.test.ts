@@ -152,7 +152,7 @@ describe('git that cannot work', () => {
       const { status, stdout } = run(['run', '--git', mode], documentOf(root, [edit]))
       execFileSync('chmod', ['-R', 'u+w', path.join(root, name)])
       expect({ status, text: textOf(root) }).toEqual({ status: 1, text: 'one\n' })
-      expect(stdout).toMatch(/git_operation_failed: '.*' may not be written/)
+      expect(stdout).toMatch(/git_operation_failed: '.*' cannot be written: permission denied/)
     })
 })
 
@@ -301,7 +301,7 @@ describe('files that git was told to take for unchanged', () => {
     const root = repository(files)
     git(root, 'update-index', how, 'a.txt')
     const alone = await execute(root, 'commit', [edit])
-    const said = 'a.txt is not committed: git was told to take it for unchanged'
+    const said = 'a.txt is not committed: it is marked skip-worktree or assume-unchanged'
     expect(alone).toMatchObject({ success: true, warnings: [said] })
     expect(subjects(root)).toEqual(['first'])
     const both = await execute(root, 'commit', [write('a.txt', 'x'), write('b.txt', 'x')])

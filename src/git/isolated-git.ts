@@ -2,20 +2,19 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { git, type GitAnswer, type GitCall, startGit } from './git-program.ts'
 import { ObjectReader } from './object-reader.ts'
-import { roomPrefix, sweepRooms } from '../journal/record.ts'
+import { isolatedPrefix, sweepIsolated } from '../journal/record.ts'
 import type { ConfiguredRepository } from './find-repository.ts'
 import type { Head, Repository } from './repository.ts'
 import type { RepositoryConfig } from './repository-config.ts'
 
 /**
- * A clean room for git: a directory that looks like a repository, with the objects of the real one and a
- * configuration that holds only what decides about content. Whatever hooks, filters, monitors or commands the
- * repository brings along are not there, so that they cannot run.
+ * Runs git in a git directory of its own, with the objects of the real repository and a configuration that has only
+ * settings about content. The repository's hooks, filters, monitors and commands are not in it, so they cannot run.
  */
-export class Room {
+export class IsolatedGit {
   readonly repository: Repository
   readonly config: RepositoryConfig
-  /** Whether HEAD leads to anything. */
+  /** Whether HEAD points to a commit. */
   readonly hasCommit: boolean
   readonly #dir: string
   #objects: ObjectReader | undefined
@@ -27,14 +26,14 @@ export class Room {
     this.#dir = dir
   }
 
-  /** A room in clada's own corner, for what is no execution. Whoever has the lock sweeps those of the dead. */
-  static openIn(stateDir: string, repository: ConfiguredRepository, head: Head): Room {
-    sweepRooms(stateDir)
-    return Room.open(repository, head, fs.mkdtempSync(path.join(stateDir, roomPrefix)))
+  /** In clada's own directory, for commands that are not executions. The caller holds the lock; directories of dead processes are removed. */
+  static openIn(stateDir: string, repository: ConfiguredRepository, head: Head): IsolatedGit {
+    sweepIsolated(stateDir)
+    return IsolatedGit.open(repository, head, fs.mkdtempSync(path.join(stateDir, isolatedPrefix)))
   }
 
-  /** `dir` is made, and gone after `close`. */
-  static open(repository: ConfiguredRepository, head: Head, dir: string): Room {
+  /** `dir` is created, and removed by `close`. */
+  static open(repository: ConfiguredRepository, head: Head, dir: string): IsolatedGit {
     const { gitDir, commonDir } = repository
     fs.mkdirSync(path.join(dir, 'refs'), { recursive: true })
     fs.writeFileSync(path.join(dir, 'HEAD'), headText(head))
@@ -47,25 +46,28 @@ export class Room {
     ]) {
       if (fs.existsSync(target)) fs.symlinkSync(target, path.join(dir, path.basename(target)))
     }
-    return new Room(repository, head, dir)
+    return new IsolatedGit(repository, head, dir)
   }
 
-  /** The branch moved on since the room was opened. */
+  /** Follows a branch that was moved since. */
   pointTo(head: Head): void {
     fs.writeFileSync(this.file('HEAD'), headText(head))
   }
 
-  /** A file in the room. */
+  /** A file in the temporary git directory. */
   file(name: string): string {
     return path.join(this.#dir, name)
   }
 
-  git(args: readonly string[], { input, fine = [], yields = false, ...where }: RoomCall = {}): Promise<GitAnswer> {
-    return git({ ...this.#call(args, where), yields, ...(input === undefined ? {} : { input }), fine })
+  git(
+    args: readonly string[],
+    { input, fine = [], lowPriority = false, ...where }: IsolatedCall = {},
+  ): Promise<GitAnswer> {
+    return git({ ...this.#call(args, where), lowPriority, ...(input === undefined ? {} : { input }), fine })
   }
 
-  /** What git says of these names, in as few calls as a command line can hold. */
-  async gitOn(args: readonly string[], names: readonly string[], call: RoomCall = {}): Promise<Buffer> {
+  /** Runs git on these names, in as few calls as the length of command lines allows. */
+  async gitOn(args: readonly string[], names: readonly string[], call: IsolatedCall = {}): Promise<Buffer> {
     const said: Buffer[] = []
     for (const some of batchesOf(names))
       said.push((await this.git(['--literal-pathspecs', ...args, '--', ...some], call)).out)
@@ -76,7 +78,7 @@ export class Room {
     return (this.#objects ??= new ObjectReader(startGit(this.#call(['cat-file', '--batch']), 'pipe')))
   }
 
-  #call(args: readonly string[], { env = {}, cwd }: Pick<RoomCall, 'env' | 'cwd'> = {}): GitCall {
+  #call(args: readonly string[], { env = {}, cwd }: Pick<IsolatedCall, 'env' | 'cwd'> = {}): GitCall {
     const { top, commonDir, gitDir } = this.repository
     return {
       cwd: cwd ?? top ?? gitDir,
@@ -99,35 +101,35 @@ export class Room {
 
 const headText = ({ commit, branch }: Head): string => `${commit ?? `ref: ${branch ?? 'refs/heads/main'}`}\n`
 
-/** Less than systems take, together with what stands before; Windows takes little. */
+/** Below the limit of the systems for a command line; that of Windows is small. */
 const batchBytes = process.platform === 'win32' ? 20_000 : 500_000
 
 function batchesOf(names: readonly string[]): string[][] {
   const batches: string[][] = []
-  let room = 0
+  let space = 0
   for (const name of names) {
     const size = Buffer.byteLength(name) + 1
-    if (size > room) {
+    if (size > space) {
       batches.push([])
-      room = batchBytes
+      space = batchBytes
     }
     batches.at(-1)?.push(name)
-    room -= size
+    space -= size
   }
   return batches
 }
 
 /**
- * An index is always written in one piece: the second piece of one in two would lie in the room, and be gone with it.
+ * The index is never split: its second file would be written to this directory, which is temporary.
  */
 const configFor = ({ top, config }: ConfiguredRepository): string =>
   `[core]\n\trepositoryformatversion = 1\n\tbare = ${top === undefined}\n\tsafecrlf = false\n\tsplitindex = false\n${config.text}`
 
-export interface RoomCall {
+export interface IsolatedCall {
   readonly input?: string | Buffer
   readonly env?: Readonly<Record<string, string>>
   readonly fine?: readonly number[]
-  readonly yields?: boolean
-  /** Where git runs; the top of the repository without it. */
+  readonly lowPriority?: boolean
+  /** The working directory; by default the top of the repository. */
   readonly cwd?: string
 }
