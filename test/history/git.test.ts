@@ -381,7 +381,7 @@ describe('commit mode', () => {
     const root = path.join(top, 'x')
     const { warnings = [] } = await execute(root, 'commit', [edit])
     // Told as the project has it, like everything else.
-    expect(warnings).toEqual([expect.stringContaining('(new.txt) was committed first')])
+    expect(warnings).toEqual([expect.stringContaining('(new.txt) were committed first')])
     expect(git(top, 'show', '--format=', '--name-only')).toBe('x/a.txt\n')
     expect(status(top)).toEqual([' M y/b.txt'])
   })
@@ -495,7 +495,7 @@ describe('commit mode', () => {
     const clada = ordinaryUser(root)
     fs.chmodSync(path.join(root, 'left/by-a-container'), 0)
     const { status, stdout } = clada(['--git', 'commit'], documentOf(root, [edit]))
-    expect([status, stdout]).toEqual([0, expect.stringContaining('(b.txt) was committed first')])
+    expect([status, stdout]).toEqual([0, expect.stringContaining('(b.txt) were committed first')])
     expect(git(root, '-c', `safe.directory=${root}`, 'log', '--format=%s', '--name-only')).toMatch(
       /^AI: edit a.txt\n\na.txt\nclada: before .*\n\nb.txt\nfirst\n/,
     )
