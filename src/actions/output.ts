@@ -3,6 +3,10 @@ import { counted } from '../core/counted.ts'
 
 /** How the results of actions are shown in reports. */
 
+/** A name with a line break in it must not look like two lines. */
+const oneLined = (name: unknown): string =>
+  String(name).replace(/[\r\n\u2028\u2029]/g, (char) => (char === '\n' ? '\\n' : char === '\r' ? '\\r' : '?'))
+
 const recordOutput =
   (text: (data: Readonly<Record<string, unknown>>) => string | undefined): Output['text'] =>
   ({ data }) =>
@@ -11,28 +15,30 @@ const recordOutput =
 /** The text of one file or of several, each between two lines with its name. */
 export const fileOutput = (numbered: 'plain' | 'numbered' = 'plain'): Output => ({
   named: true,
-  text: (result) => {
+  framed: true,
+  text: (result, show) => {
     const { data } = result
     if (!isRecord(data) || typeof data['content'] !== 'string') return undefined
     const named = (path: string): string => (numbered === 'numbered' ? `[numbered] ${path}` : path)
-    if (Array.isArray(data['paths'])) return severalFiles(data['paths'].map(String), data['content'], named, result)
+    if (Array.isArray(data['paths'])) return severalFiles(data['paths'].map(String), data['content'], named, result, show)
     // The lines that were asked for do not exist.
     if (data['content'] === '' && !result.success) return undefined
-    return fileSection(named(String(data['path'])), data['content'])
+    return fileSection(named(String(data['path'])), show(data['content']))
   },
 })
 
 const fileSection = (name: string, content: string): string =>
-  `=== START FILE: ${name} ===\n${content === '' ? '[empty file]' : content}\n=== END FILE: ${name} ===`
+  `=== START FILE: ${oneLined(name)} ===\n${content === '' ? '[empty file]' : content}\n=== END FILE: ${oneLined(name)} ===`
 
 function severalFiles(
   paths: readonly string[],
   content: string,
   named: (path: string) => string,
   { action, details }: Shown,
+  show: (text: string) => string,
 ): string {
   const failures = details?.failures ?? []
-  const listed = (names: readonly string[]): string[] => names.map((path) => `- ${path}`)
+  const listed = (names: readonly string[]): string[] => names.map((path) => `- ${oneLined(path)}`)
   const total = paths.length + failures.length
   const head =
     failures.length === 0
@@ -44,9 +50,9 @@ function severalFiles(
           ...listed(paths),
           '',
           '❌ Failed to read:',
-          ...failures.map(({ path, error }) => `- ${path}: ${error.replace(`${action}: `, '')}`),
+          ...failures.map(({ path, error }) => `- ${oneLined(path)}: ${oneLined(error.replace(`${action}: `, ''))}`),
         ]
-  const sections = textsOf(paths, content).map((text, index) => fileSection(named(paths[index] ?? ''), text))
+  const sections = textsOf(paths, content).map((text, index) => fileSection(named(paths[index] ?? ''), show(text)))
   return [...head, '', sections.join('\n\n')].join('\n')
 }
 
@@ -72,14 +78,14 @@ export const listOutput = (empty = '[nothing found]'): Output => ({
 
 /** A hit, a directory entry or a path, on one line. */
 function listed(entry: unknown): string {
-  if (!isRecord(entry)) return String(entry)
-  if ('line_number' in entry) return `${entry['file']}:${entry['line_number']}: ${entry['line']}`
+  if (!isRecord(entry)) return oneLined(entry)
+  if ('line_number' in entry) return `${oneLined(entry['file'])}:${entry['line_number']}: ${entry['line']}`
   if ('modified' in entry) {
-    const name = `${entry['name']}${entry['type'] === 'directory' ? '/' : entry['type'] === 'symlink' ? '@' : ''}`
+    const name = `${oneLined(entry['name'])}${entry['type'] === 'directory' ? '/' : entry['type'] === 'symlink' ? '@' : ''}`
     return entry['type'] === 'file' ? `${name}  ${counted(Number(entry['size']), 'byte')}` : name
   }
   if (typeof entry['path'] === 'string')
-    return `${entry['path']}  ${entry['size'] === undefined ? `(${entry['problem']})` : counted(Number(entry['size']), 'byte')}`
+    return `${oneLined(entry['path'])}  ${entry['size'] === undefined ? `(${entry['problem']})` : counted(Number(entry['size']), 'byte')}`
   return JSON.stringify(entry)
 }
 
@@ -99,7 +105,7 @@ export const programOutput: Output = {
     const parts = [...(output === '' ? [] : [output]), ...streams, ...would]
     if (changed.length > 0) parts.push(['changed files:', ...shortened(changed)].join('\n'))
     if (notKept.length > 0)
-      parts.push(['not kept:', ...shortened(notKept.map(({ path, reason }) => `  ${path}: ${reason}`))].join('\n'))
+      parts.push(['not kept:', ...shortened(notKept.map(({ path, reason }) => `  ${oneLined(path)}: ${reason}`))].join('\n'))
     return parts.length === 0 ? undefined : parts.join('\n')
   },
 }
@@ -111,7 +117,7 @@ const shortened = (lines: readonly string[]): string[] =>
 
 /** One line per file; of very many, one line per directory and kind of change. The history has all of them. */
 function changedLines(changed: readonly Record<string, unknown>[]): string[] {
-  const line = (entry: Record<string, unknown>): string => `  ${entry['change']} ${entry['path']}`
+  const line = (entry: Record<string, unknown>): string => `  ${entry['change']} ${oneLined(entry['path'])}`
   if (changed.length <= mostLines) return changed.map(line)
   const groups = new Map<string, Record<string, unknown>[]>()
   for (const entry of changed) {
@@ -135,7 +141,7 @@ export const stepOutput: Output = {
     if (typeof execution === 'number') lines.push(`execution ${execution}: ${String(summary)}`)
     if (typeof commit === 'string')
       lines.push(`now ${branch === undefined ? '' : `on ${String(branch)}, `}at ${commit.slice(0, 8)}`)
-    for (const [name, what] of lists) for (const path of stringsIn(data[name])) lines.push(`  ${what}: ${path}`)
+    for (const [name, what] of lists) for (const path of stringsIn(data[name])) lines.push(`  ${what}: ${oneLined(path)}`)
     if (Array.isArray(runs)) lines.push(...runLines(runs, dryRun === true ? 'would become' : 'became'))
     return lines.length === 0 ? undefined : lines.join('\n')
   }),
@@ -163,7 +169,7 @@ function runLines(runs: readonly unknown[], verb: string): string[] {
 /** Entries that were taken from a list. */
 export const removedOutput: Output = {
   text: recordOutput(({ removed }) =>
-    Array.isArray(removed) && removed.length > 0 ? ['removed:', ...removed.map(String)].join('\n') : undefined,
+    Array.isArray(removed) && removed.length > 0 ? ['removed:', ...removed.map(oneLined)].join('\n') : undefined,
   ),
 }
 

@@ -49,7 +49,9 @@ export interface Output {
   readonly by?: 'program'
   /** Set where the text itself names the files that it is about. */
   readonly named?: true
-  text(result: Shown): string | undefined
+  /** Set where the text has frames of its own; everything else of it must go through `content`. */
+  readonly framed?: true
+  text(result: Shown, content: (text: string) => string): string | undefined
 }
 
 export interface Hints {

@@ -1,6 +1,8 @@
 import { counted } from '../core/counted.ts'
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
+import { endFrame } from '../core/report-frames.ts'
 import { capText } from './cap.ts'
+import { entryText } from './content.ts'
 import { isPartial, reasonOf } from './failure.ts'
 import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, outputOf } from './outputs.ts'
@@ -20,7 +22,7 @@ export function formatLlm(result: ExecutionResult, options: ReportOptions = {}):
 const maxBroken = 200
 
 function summarySection(result: ExecutionResult, options: ReportOptions): string {
-  return ['=== CLADA RESULTS ===', ...summaryEntries(result, options), '=== END ==='].join('\n')
+  return ['=== CLADA RESULTS ===', ...summaryEntries(result, options).map(entryText), endFrame].join('\n')
 }
 
 /** What stands between its first and its last line. What a document or a program said may have line breaks in it. */
@@ -76,7 +78,7 @@ export function outputsSection(
     const output = outputOf(result, outputLimit, programs)
     return output === undefined ? [] : ['', output.title, output.body]
   })
-  return ['=== OUTPUTS ===', ...items, '=== END ==='].join('\n')
+  return ['=== OUTPUTS ===', ...items, endFrame].join('\n')
 }
 
 /** Characters that all repairs together may take. */
@@ -101,5 +103,5 @@ export function repairSection({ results, parseErrors }: ExecutionResult, { lines
   let spent = 0
   const shown = items.filter((item) => (spent += item.length) <= repairBudget)
   if (shown.length < items.length) shown.push(`\n${items.length - shown.length} more failed; repair these first.`)
-  return ['=== REPAIR ===', ...shown, '=== END ==='].join('\n')
+  return ['=== REPAIR ===', ...shown.map(entryText), endFrame].join('\n')
 }

@@ -1,6 +1,7 @@
 import { registry } from '../actions/registry.ts'
 import type { ActionResult } from '../core/result.ts'
 import { capText } from './cap.ts'
+import { Content } from './content.ts'
 import { primaryOf } from './words.ts'
 
 export const defaultOutputLimit = 50 * 1024
@@ -15,12 +16,14 @@ export function outputOf(
   const output = registry.get(action)?.output
   const isProgram = output?.by === 'program'
   if (output === undefined || data === undefined || (programs === 'hide' && isProgram)) return undefined
-  const body = output.text(result)
-  if (body === undefined) return undefined
+  const content = new Content()
+  const text = output.text(result, content.text)
+  if (text === undefined) return undefined
+  const body = capText(output.framed ? text : content.text(text), limit)
   const target = output.named ? '' : ` ${primaryOf(result)}${isProgram && !result.success ? ' (failed)' : ''}`
   return {
     title: `[${result.blockId}] ${action}${target}:`,
-    body: capText(body, limit),
+    body: [body, ...content.note].join('\n'),
     by: isProgram ? 'exec' : 'output',
   }
 }

@@ -1,5 +1,6 @@
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
 import type { ReportOptions } from './options.ts'
+import { entryText } from './content.ts'
 import { outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { parseRepairLines, repairLines } from './repair.ts'
@@ -14,7 +15,7 @@ export function formatPretty(result: ExecutionResult, options: ReportOptions = {
     const changes = one.code === 'skipped' ? [] : (options.changes?.get(one.seq) ?? [])
     return [head, ...prettyChanges(changes, options), ...rest]
   })
-  return [...lines, ...prettyEnd(result, options)].join('\n')
+  return [...lines, ...prettyEnd(result, options)].map(entryText).join('\n')
 }
 
 /** What is to be said when all actions are told: what could not be read, warnings, and the count. */

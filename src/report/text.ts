@@ -1,5 +1,6 @@
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
 import { capText } from './cap.ts'
+import { entryText } from './content.ts'
 import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
@@ -16,7 +17,7 @@ export function formatText(result: ExecutionResult, options: ReportOptions = {})
   if (result.fatalError !== undefined) lines.push(`[task-1] FATAL: ${result.fatalError}`)
   if (lines.length === 0) lines.push('No blocks found')
   for (const warning of result.warnings ?? []) lines.push(`WARNING: ${warning}`)
-  const report = printable(lines.join('\n'))
+  const report = printable(lines.map(entryText).join('\n'))
   return options.budget === undefined ? report : capText(report, options.budget)
 }
 

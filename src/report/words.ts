@@ -5,7 +5,7 @@ import type { ActionResult, ParseError } from '../core/result.ts'
 export function primaryOf({ params }: Pick<ActionResult, 'params'>): string {
   const { path, paths, pattern, lang, old_path, source_path, command } = params
   // A name with a line break in it must not look like two lines.
-  if (typeof path === 'string') return path.replace(/\r?\n/g, '\\n')
+  if (typeof path === 'string') return path.replace(/\r?\n|\r/g, '\\n')
   if (typeof paths === 'string')
     return `(${counted(paths.split('\n').filter((line) => line.trim() !== '').length, 'file')})`
   for (const value of [pattern, lang, old_path, source_path, command])

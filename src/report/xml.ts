@@ -1,6 +1,7 @@
 import { registry } from '../actions/registry.ts'
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
 import { capText } from './cap.ts'
+import { entryText } from './content.ts'
 import type { ReportOptions } from './options.ts'
 import { sentenceOf } from './failure.ts'
 import { defaultOutputLimit, outputOf } from './outputs.ts'
@@ -14,7 +15,7 @@ export function formatXml(result: ExecutionResult, options: ReportOptions = {}):
   const lines = tasks.flatMap((task) => taskLines(task, options))
   if (result.fatalError !== undefined) lines.push(`Error: ${result.fatalError}`)
   for (const warning of result.warnings ?? []) lines.push(`Warning: ${warning}`)
-  const report = printable([...lines, ...(lines.length > 0 ? [''] : []), resultElement(tasks)].join('\n'))
+  const report = printable([...lines.map(entryText), ...(lines.length > 0 ? [''] : []), resultElement(tasks)].join('\n'))
   return options.budget === undefined ? report : capText(report, options.budget)
 }
 

@@ -1,8 +1,9 @@
 import type { Block, Document, Fault } from '../core/block.ts'
 import type { Source } from '../core/source.ts'
 import { isSound } from './damage.ts'
-import { draftWarnings, mayThink, thoughtsIn, throughQuotes, withoutThoughts } from './meant.ts'
+import { draftWarnings, mayThink, thoughtsIn, throughQuotes, withoutPassages } from './meant.ts'
 import { throughDamage, type Walks } from './mend.ts'
+import { mayReport, reportsIn } from './own-reports.ts'
 import type { Reader, Reading, ReadOptions } from './reader.ts'
 import { type SyntaxName, syntaxNames, syntaxOf } from './table.ts'
 
@@ -14,11 +15,40 @@ export interface FindOptions extends ReadOptions {
 }
 
 /** Every block in a text, in order of appearance. Never throws: a broken block is there with its faults. */
-export function findBlocks(source: Source, options: FindOptions = {}): Document {
+export function findBlocks(given: Source, options: FindOptions = {}): Document {
+  const { source, quoted } = withoutReports(given, options)
+  const { warnings, ...found } = unthoughtBlocks(source, options)
+  return { ...found, warnings: [...quoted(Infinity), ...warnings] }
+}
+
+/** The text without reports of clada's own, and what there is to say of those before a line. */
+export function withoutReports(
+  source: Source,
+  options: FindOptions,
+  linesBefore = 0,
+): { source: Source; open: number; quoted: (line: number) => string[] } {
+  if (!mayReport(source.text)) return { source, open: Infinity, quoted: () => [] }
+  const asItStands = readBlocks(source, options)
+  const reports = reportsIn(source, asItStands.blocks)
+  const last = reports.at(-1)
+  return {
+    source: withoutPassages(source, reports),
+    open: last !== undefined && last.last >= source.lineCount - 1 ? last.first : Infinity,
+    quoted: (line) =>
+      draftWarnings(
+        reports.filter((report) => report.last < line),
+        asItStands,
+        linesBefore,
+        "it is in a report of clada's own",
+      ),
+  }
+}
+
+function unthoughtBlocks(source: Source, options: FindOptions): Document {
   if (!mayThink(source.text)) return meantBlocks(source, options)
   const asItStands = readBlocks(source, options)
   const { closed } = thoughtsIn(source, asItStands.blocks, !options.nativeBefore)
-  const { warnings, ...found } = meantBlocks(withoutThoughts(source, closed), options)
+  const { warnings, ...found } = meantBlocks(withoutPassages(source, closed), options)
   return { ...found, warnings: [...draftWarnings(closed, asItStands), ...warnings] }
 }
 

@@ -2,14 +2,14 @@ import type { Block, Document } from '../core/block.ts'
 import { Source } from '../core/source.ts'
 import { isSound } from './damage.ts'
 
-/** Lines in which a model thinks aloud, both included. */
-export interface Thought {
+/** Lines that are not meant to be executed, both included. */
+export interface Passage {
   readonly first: number
   readonly last: number
 }
 
 interface Thoughts {
-  readonly closed: readonly Thought[]
+  readonly closed: readonly Passage[]
   /** The line where one begins that does not end here. */
   readonly open: number | undefined
 }
@@ -25,7 +25,7 @@ const mark = /^[ \t]*<(\/?)think(?:ing)?>|<(\/)think(?:ing)?>[ \t]*\r?$/gm
  * thought has no block before the end of it.
  */
 export function thoughtsIn(source: Source, blocks: readonly Block[], isReply: boolean): Thoughts {
-  const closed: Thought[] = []
+  const closed: Passage[] = []
   const sound = blocks.filter(isSound)
   const start = source.lineAt(Math.max(0, source.text.search(/\S/)))
   let open: number | undefined
@@ -52,8 +52,8 @@ export function thoughtsIn(source: Source, blocks: readonly Block[], isReply: bo
   return { closed, open }
 }
 
-/** The text without what a model only thought, every other character where it was. */
-export function withoutThoughts(source: Source, closed: readonly Thought[]): Source {
+/** The text without some passages, every other character where it was. */
+export function withoutPassages(source: Source, closed: readonly Passage[]): Source {
   if (closed.length === 0) return source
   let text = ''
   let end = 0
@@ -65,11 +65,16 @@ export function withoutThoughts(source: Source, closed: readonly Thought[]): Sou
   return new Source(text + source.text.slice(end))
 }
 
-/** What has to be said of thoughts: only where a draft in them looked like something to carry out. */
-export function draftWarnings(closed: readonly Thought[], { blocks, faults }: Document, linesBefore = 0): string[] {
+/** What has to be said of passages: only where something in them looked like a block. */
+export function draftWarnings(
+  closed: readonly Passage[],
+  { blocks, faults }: Document,
+  linesBefore = 0,
+  why = 'the model only thought it (<think>)',
+): string[] {
   const drafts = [...blocks.map(({ startLine }) => startLine), ...faults.map(({ line }) => line)].sort((a, b) => a - b)
   let at = 0
-  const hasDraft = ({ first, last }: Thought): boolean => {
+  const hasDraft = ({ first, last }: Passage): boolean => {
     while ((drafts[at] ?? Infinity) < first) at++
     return (drafts[at] ?? Infinity) <= last
   }
@@ -77,7 +82,7 @@ export function draftWarnings(closed: readonly Thought[], { blocks, faults }: Do
     .filter(hasDraft)
     .map(
       ({ first, last }) =>
-        `lines ${first + linesBefore}-${last + linesBefore}: not executed: the model only thought it (<think>)`,
+        `lines ${first + linesBefore}-${last + linesBefore}: not executed: ${why}`,
     )
 }
 

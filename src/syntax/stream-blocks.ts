@@ -1,7 +1,7 @@
 import type { Block, BlockGroup, Document } from '../core/block.ts'
 import { Source } from '../core/source.ts'
-import { BlockFinder, findBlocks, type FindOptions, readBlocks, walksFor } from './find-blocks.ts'
-import { draftWarnings, mayThink, thoughtsIn, withoutThoughts } from './meant.ts'
+import { BlockFinder, findBlocks, type FindOptions, readBlocks, walksFor, withoutReports } from './find-blocks.ts'
+import { draftWarnings, mayThink, thoughtsIn, withoutPassages } from './meant.ts'
 import { isUndoubted, mayOpen, type Walks } from './mend.ts'
 import type { Reading } from './reader.ts'
 import { syntaxNames, syntaxOf } from './table.ts'
@@ -58,21 +58,24 @@ export class BlockStream {
     return { blocks: found, faults: [], warnings: [] }
   }
 
-  /** The text without thoughts, where one is still open, and what there is to say of those before a line. */
-  #meant(source: Source): { source: Source; open: number; drafts: (line: number) => string[] } {
-    if (!mayThink(source.text)) return { source, open: Infinity, drafts: () => [] }
+  /** The text without thoughts and reports, where one is still open, and what there is to say of those before a line. */
+  #meant(given: Source): { source: Source; open: number; drafts: (line: number) => string[] } {
+    const { source, open: begun, quoted } = withoutReports(given, this.#options, this.#before)
+    if (!mayThink(source.text)) return { source, open: begun, drafts: quoted }
     const asItStands = readBlocks(source, this.#options)
     const { closed, open = Infinity } = thoughtsIn(source, asItStands.blocks, !this.#native)
     const before = this.#before
     return {
-      source: withoutThoughts(source, closed),
-      open,
-      drafts: (line) =>
-        draftWarnings(
+      source: withoutPassages(source, closed),
+      open: Math.min(open, begun),
+      drafts: (line) => [
+        ...quoted(line),
+        ...draftWarnings(
           closed.filter(({ last }) => last < line),
           asItStands,
           before,
         ),
+      ],
     }
   }
 

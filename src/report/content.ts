@@ -1,0 +1,54 @@
+import { isFrame, isTaskLine } from '../core/report-frames.ts'
+
+/** Keeps what files, programs and documents say apart from what clada says: counts the lines it had to indent. */
+export class Content {
+  #indented = 0
+
+  /** The text with one space before each line that would read as a line of a report, or as the beginning of a block. */
+  readonly text = (text: string): string => {
+    const lines = text.split('\n')
+    return lines
+      .map((line, at) => {
+        if (!readsAsOurs(line, lines[at + 1])) return line
+        this.#indented++
+        return ` ${line}`
+      })
+      .join('\n')
+  }
+
+  /** One line about what was indented; none where nothing was. */
+  get note(): string[] {
+    if (this.#indented === 0) return []
+    const lines = this.#indented === 1 ? '1 line is' : `${this.#indented} lines are`
+    return [`[${lines} indented by one space here, because they would read as a report or a block]`]
+  }
+}
+
+/** A message on its own line; if a name or an error in it has line breaks, none of the others reads as ours. */
+export function entryText(entry: string): string {
+  const [first = '', ...rest] = entry.split('\n')
+  return rest.length === 0 ? first : [first, new Content().text(rest.join('\n'))].join('\n')
+}
+
+function readsAsOurs(line: string, next: string | undefined): boolean {
+  if (!/^[[=#<>*\-+d]/.test(line)) return false
+  if (isFrame(line) || isTaskLine(line) || openers.test(line)) return true
+  return line.startsWith('--- ') && next?.startsWith('+++ ') === true
+}
+
+/** How blocks of every syntax begin, more loosely than they are read. */
+const openers = new RegExp(
+  `^(?:${[
+    '#!\\s*(?:END_)?(?:SHAM|NESL|end_)',
+    '<-{2,3}\\s*/?[A-Z]',
+    '</?(?:tasks|edit|write|run|read|exec|move|remove)\\b',
+    '<<<[A-Z]+>>>',
+    '<{5,9} ?(?:SEARCH|ORIGINAL|HEAD)\\b',
+    '>{5,9} ?(?:REPLACE|UPDATED)\\b',
+    '\\*\\*\\* (?:Begin|End) Patch',
+    '\\*\\*\\* (?:Add|Update|Delete) File:',
+    'diff --git ',
+    '<(?:write_to_file|replace_in_file|apply_diff|insert_content|str_replace_editor|create_file|edit_file)>',
+  ].join('|')})`,
+  'i',
+)
