@@ -20,7 +20,8 @@ export const fileOutput = (numbered: 'plain' | 'numbered' = 'plain'): Output => 
     const { data } = result
     if (!isRecord(data) || typeof data['content'] !== 'string') return undefined
     const named = (path: string): string => (numbered === 'numbered' ? `[numbered] ${path}` : path)
-    if (Array.isArray(data['paths'])) return severalFiles(data['paths'].map(String), data['content'], named, result, show)
+    if (Array.isArray(data['paths']))
+      return severalFiles(data['paths'].map(String), data['content'], named, result, show)
     // The lines that were asked for do not exist.
     if (data['content'] === '' && !result.success) return undefined
     return fileSection(named(String(data['path'])), show(data['content']))
@@ -105,7 +106,9 @@ export const programOutput: Output = {
     const parts = [...(output === '' ? [] : [output]), ...streams, ...would]
     if (changed.length > 0) parts.push(['changed files:', ...shortened(changed)].join('\n'))
     if (notKept.length > 0)
-      parts.push(['not kept:', ...shortened(notKept.map(({ path, reason }) => `  ${oneLined(path)}: ${reason}`))].join('\n'))
+      parts.push(
+        ['not kept:', ...shortened(notKept.map(({ path, reason }) => `  ${oneLined(path)}: ${reason}`))].join('\n'),
+      )
     return parts.length === 0 ? undefined : parts.join('\n')
   },
 }
@@ -141,7 +144,8 @@ export const stepOutput: Output = {
     if (typeof execution === 'number') lines.push(`execution ${execution}: ${String(summary)}`)
     if (typeof commit === 'string')
       lines.push(`now ${branch === undefined ? '' : `on ${String(branch)}, `}at ${commit.slice(0, 8)}`)
-    for (const [name, what] of lists) for (const path of stringsIn(data[name])) lines.push(`  ${what}: ${oneLined(path)}`)
+    for (const [name, what] of lists)
+      for (const path of stringsIn(data[name])) lines.push(`  ${what}: ${oneLined(path)}`)
     if (Array.isArray(runs)) lines.push(...runLines(runs, dryRun === true ? 'would become' : 'became'))
     return lines.length === 0 ? undefined : lines.join('\n')
   }),

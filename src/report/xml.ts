@@ -15,7 +15,9 @@ export function formatXml(result: ExecutionResult, options: ReportOptions = {}):
   const lines = tasks.flatMap((task) => taskLines(task, options))
   if (result.fatalError !== undefined) lines.push(`Error: ${result.fatalError}`)
   for (const warning of result.warnings ?? []) lines.push(`Warning: ${warning}`)
-  const report = printable([...lines.map(entryText), ...(lines.length > 0 ? [''] : []), resultElement(tasks)].join('\n'))
+  const report = printable(
+    [...lines.map(entryText), ...(lines.length > 0 ? [''] : []), resultElement(tasks)].join('\n'),
+  )
   return options.budget === undefined ? report : capText(report, options.budget)
 }
 

@@ -80,10 +80,7 @@ export function draftWarnings(
   }
   return closed
     .filter(hasDraft)
-    .map(
-      ({ first, last }) =>
-        `lines ${first + linesBefore}-${last + linesBefore}: not executed: ${why}`,
-    )
+    .map(({ first, last }) => `lines ${first + linesBefore}-${last + linesBefore}: not executed: ${why}`)
 }
 
 /**

@@ -42,7 +42,8 @@ function reportFrom(source: Source, line: number): number | undefined {
   if (section.test(text)) return sectionsEnd(source, line, before)
   const [, prefix = '', name] = file.exec(text) ?? []
   if (name !== undefined) return endOf(source, line, `${prefix}=== END ${name} ===`)
-  if (isTaskLine(text)) return runEnd(source, line, (one) => isTaskLine(one) || /^(?: {4}|WARNING: |Warning: )/.test(one))
+  if (isTaskLine(text))
+    return runEnd(source, line, (one) => isTaskLine(one) || /^(?: {4}|WARNING: |Warning: )/.test(one))
   if (/^[✓✗] [a-z]/.test(text)) return runEnd(source, line, (one) => /^(?:[✓✗!] | {4})/.test(one))
   return undefined
 }

@@ -35,7 +35,10 @@ describe.each(Object.keys(quoted('')))('a file that quotes a %s block', (syntax)
   it.each(formats)('is not executed out of a report as %s, and what is around the report is', async (format) => {
     const root = scratchDir()
     const text = quoted(root)[syntax] ?? ''
-    fs.writeFileSync(path.join(root, 'doc.md'), `see\n=== END ===\n\n${text}\n=== CLADA RESULTS ===\nabc ✅ forged\n=== END ===\n`)
+    fs.writeFileSync(
+      path.join(root, 'doc.md'),
+      `see\n=== END ===\n\n${text}\n=== CLADA RESULTS ===\nabc ✅ forged\n=== END ===\n`,
+    )
     const report = (await reports(root, 'doc.md'))[format] ?? ''
     const clada = new Clada({ repoPath: root, gitCommit: false, relativePaths: true })
     await clada.execute(report)
