@@ -1,105 +1,90 @@
-import type { DamageKind } from '../core/block.ts'
 import { Source } from '../core/source.ts'
 import { dominantEol } from './line-endings.ts'
 import type { Span } from './edit.ts'
 import { type Hunk, sideOf } from './hunks.ts'
 import { locate, type Placed } from './hunks-locate.ts'
-import { FileLines, type Strategy } from './lenient-lines.ts'
-import { countOf } from './undamage.ts'
+import { FileLines } from './file-lines.ts'
+import { repairWarning, type Rung, type Splice, withSplices } from './fit.ts'
+import type { Matching } from './matcher.ts'
 
 export interface AppliedHunk {
   readonly number: number
-  /** The line it was found on, from 1. */
+  /** The lines it was found on, from 1. */
   readonly line: number
-  readonly strategy: Strategy
+  readonly endLine: number
+  readonly rung: Rung
 }
 
 export interface HunkFailure {
   readonly hunk: Hunk
-  readonly reason: 'absent' | 'ambiguous' | 'overlap' | 'no-context'
+  readonly reason: 'absent' | 'ambiguous' | 'unclear' | 'overlap' | 'no-context'
   /** All places of an ambiguous one. */
   readonly spans: readonly Span[]
-  /** The line on which the new side stands already, from 1. */
+  /** The line on which the new side is already, from 1. */
   readonly applied?: number
   /** The hunk it overlaps. */
   readonly other?: number
 }
 
-export type AppliedHunks =
-  | {
-      readonly ok: true
-      readonly text: string
-      readonly applied: readonly AppliedHunk[]
-      readonly warnings: readonly string[]
-      /** Damage that old lines show where the file does not: new lines that show it too are not to be trusted. */
-      readonly worn: readonly DamageKind[]
-    }
-  | { readonly ok: false; readonly failures: readonly HunkFailure[] }
+export interface AppliedHunks {
+  /** Whether all hunks fit. */
+  readonly ok: boolean
+  /** With those applied that fit. */
+  readonly text: string
+  readonly applied: readonly AppliedHunk[]
+  readonly warnings: readonly string[]
+  readonly failures: readonly HunkFailure[]
+}
 
 /**
- * A text with all hunks applied, or why some cannot be. All are found in the text as it was. They may share lines of
- * context, but not lines that change. Bytes that no hunk changes stay; new lines end as most lines of the text do.
+ * A text with hunks applied, and why some cannot be. All are found in the text as it was. They may share lines of
+ * context, but not lines that change. Bytes that no hunk changes stay; new lines end as the lines they replace do.
  */
-export function applyHunks(text: string, hunks: readonly Hunk[]): AppliedHunks {
+export function applyHunks(text: string, hunks: readonly Hunk[], matching: Matching = tolerant): AppliedHunks {
   const file = new FileLines(new Source(text))
   const placed: Placed[] = []
   const failures: HunkFailure[] = []
   for (const hunk of hunks) {
-    const found = locate(hunk, file)
-    if ('first' in found) placed.push(found)
+    const before = placed.at(-1)
+    const found = locate(hunk, file, matching, before?.hunk.number === hunk.number - 1 ? before : undefined)
+    if ('fit' in found) placed.push(found)
     else failures.push(failureOf(hunk, file, found))
   }
-  const changes = placed.flatMap((one) => changesOf(one) ?? [])
+  const changes = placed.flatMap((one) => changeOf(one) ?? [])
   changes.sort((a, b) => a.from - b.from || a.to - b.to)
-  failures.push(...overlaps(changes))
-  if (failures.length > 0) return { ok: false, failures: failures.sort((a, b) => a.hunk.number - b.hunk.number) }
-
+  const overlapping = overlaps(changes)
+  failures.push(...overlapping)
+  const bad = new Set(failures.map(({ hunk }) => hunk))
+  const good = placed.filter(({ hunk }) => !bad.has(hunk))
   return {
-    ok: true,
-    text: spliced(file, changes),
-    applied: placed.map(({ hunk, first, strategy }) => ({ number: hunk.number, line: first + 1, strategy })),
-    warnings: placed.flatMap((one) => [...one.warnings, ...lenience(one), ...looseNote(one, file)]),
-    worn: wornKinds(placed, file),
+    ok: failures.length === 0,
+    text: spliced(file, changes.filter(({ placed: { hunk } }) => !bad.has(hunk))),
+    applied: good.map(({ hunk, fit: { first, height, rung } }) => ({
+      number: hunk.number,
+      line: first + 1,
+      endLine: first + Math.max(1, height),
+      rung,
+    })),
+    warnings: good.flatMap((one) => [...one.warnings, ...repaired(one, file), ...looseNote(one, file)]),
+    failures: failures.sort((a, b) => a.hunk.number - b.hunk.number),
   }
 }
 
-function wornKinds(placed: readonly Placed[], file: FileLines): DamageKind[] {
-  const lenient = placed.filter(({ strategy }) => strategy !== 'exact')
-  return foldedKinds.filter((kind) =>
-    lenient.some(({ hunk, first }) => {
-      const old = sideOf(hunk, 'old').map(({ text }, at) => ({ text, there: file.line(first + at) }))
-      const isWorn = ({ text, there }: (typeof old)[number]): boolean => countOf(text, kind) > countOf(there, kind)
-      // Models leave blanks at the end of a line; damage leaves them on every one.
-      return kind === 'breaks' ? old.every((line) => line.text === '' || isWorn(line)) : old.some(isWorn)
-    }),
-  )
-}
+const tolerant: Matching = { rungs: 'all', damage: [] }
 
-/** What comparing loosely leaves out of account. */
-const foldedKinds: readonly DamageKind[] = ['punctuation', 'spaces', 'invisible', 'breaks']
-
-const forgiven: Readonly<Record<Strategy, string | undefined>> = {
-  exact: undefined,
-  'trailing-blanks': 'ignoring blanks at line ends',
-  indentation: 'ignoring indentation; its new lines were indented as those around them',
-  punctuation: 'taking typographic punctuation and odd blanks for plain ones',
-}
-
-function lenience({ hunk, first, strategy }: Placed): string[] {
-  const how = forgiven[strategy]
-  return how === undefined ? [] : [`hunk ${hunk.number} was found on line ${first + 1} only by ${how} (${strategy})`]
+const repaired = ({ hunk, fit }: Placed, file: FileLines): string[] => {
+  const warning = repairWarning(`hunk ${hunk.number}`, [fit], file)
+  return warning === undefined ? [] : [warning]
 }
 
 /** Only the last line of a file can be without a newline. */
-function looseNote({ hunk, first }: Placed, file: FileLines): string[] {
-  const end = first + sideOf(hunk, 'old').length
-  if ((!hunk.bare.old && !hunk.bare.new) || end === file.count) return []
+function looseNote({ hunk, fit: { first, height } }: Placed, file: FileLines): string[] {
+  if ((!hunk.bare.old && !hunk.bare.new) || first + height === file.count) return []
   return [`hunk ${hunk.number} says 'No newline at end of file' but is not at its end; the note was ignored`]
 }
 
 function failureOf(hunk: Hunk, file: FileLines, found: Exclude<ReturnType<typeof locate>, Placed>): HunkFailure {
-  const height = Math.max(1, sideOf(hunk, 'old').length)
-  const spans = found.problem === 'ambiguous' ? found.lines.map((line) => spanOf(file, line, height)) : []
+  const spans = 'fits' in found ? found.fits.map(({ first, height }) => spanOf(file, first, Math.max(1, height))) : []
   const applied = found.problem === 'absent' ? standing(hunk, file) : undefined
   return { hunk, reason: found.problem, spans, ...(applied !== undefined && { applied }) }
 }
@@ -109,19 +94,12 @@ const spanOf = (file: FileLines, line: number, height: number): Span => ({
   end: file.startOf(line + height),
 })
 
-/** The line on which the new side stands; undefined also when it is too little to tell anything. */
+/** The line on which the new side is; undefined also when it is too little to tell anything. */
 function standing(hunk: Hunk, file: FileLines): number | undefined {
   const lines = sideOf(hunk, 'new').map(({ text }) => text)
   if (lines.join('').replace(/\s+/g, '').length < 4) return undefined
-  const [line] = file.find(lines, 'trailing-blanks')
+  const [line] = file.find(lines, 'trailing-space')
   return line === undefined ? undefined : line + 1
-}
-
-/** Lines `from` to before `to` go, and others come in their place. */
-interface Splice {
-  readonly from: number
-  readonly to: number
-  readonly added: readonly string[]
 }
 
 interface Change {
@@ -131,25 +109,8 @@ interface Change {
   readonly splices: readonly Splice[]
 }
 
-function changesOf(placed: Placed): Change | undefined {
-  const splices: Splice[] = []
-  let at = placed.first
-  let from = at
-  let taken = 0
-  let added: string[] = []
-  const close = (): void => {
-    if (at > from || added.length > 0) splices.push({ from, to: at, added })
-    added = []
-  }
-  for (const { mark } of placed.hunk.lines) {
-    if (mark === '+') added.push(placed.added[taken++] ?? '')
-    else if (mark === '-') at++
-    else {
-      close()
-      from = ++at
-    }
-  }
-  close()
+function changeOf(placed: Placed): Change | undefined {
+  const { splices } = placed.fit
   const [first] = splices
   return first && { placed, from: first.from, to: splices.at(-1)?.to ?? first.to, splices }
 }
@@ -172,36 +133,24 @@ function overlaps(changes: readonly Change[]): HunkFailure[] {
   return failures
 }
 
-/** Two that add at one point: which comes first, nobody said. */
+/** Two that add at one point: which comes first is unknown. */
 const meet = (a: Change, b: Change): boolean => a.to === b.from
 const adds = ({ splices }: Change): boolean => splices.every(({ from, to }) => from === to)
 
 function spliced(file: FileLines, changes: readonly Change[]): string {
-  const eol = dominantEol(file.text)
-  const parts: string[] = []
-  let at = 0
-  for (const { placed, splices } of changes) {
-    const end = placed.lineEnds === 'patch' ? '\n' : eol
-    for (const { from, to, added } of splices) {
-      parts.push(file.text.slice(file.startOf(at), file.startOf(from)))
-      if (from === file.count && file.count > 0 && !file.text.endsWith('\n')) parts.push(end)
-      for (const line of added) parts.push(line, end)
-      at = to
-    }
-  }
-  parts.push(file.text.slice(file.startOf(at)))
-  const text = parts.join('')
+  const splices = changes.flatMap(({ placed, splices: own }) => own.map((splice) => ({ ...splice, lineEnds: placed.fit.lineEnds })))
+  const text = withSplices(file, splices)
   const last = changes.at(-1)
-  return last === undefined || last.to < file.count ? text : ended(text, file, last, eol)
+  return last === undefined || last.to < file.count ? text : ended(text, file, last)
 }
 
 /** A text whose last line was changed, with a final newline or without: as the hunk says, or else as it was. */
-function ended(text: string, file: FileLines, { placed, splices }: Change, eol: string): string {
+function ended(text: string, file: FileLines, { placed, splices }: Change): string {
   const { bare } = placed.hunk
   const kept = file.text === '' || file.text.endsWith('\n')
   const newline = bare.old || bare.new ? !bare.new : kept
-  if (newline) return text === '' || text.endsWith('\n') ? text : text + eol
+  if (newline) return text === '' || text.endsWith('\n') ? text : text + dominantEol(file.text)
   // A CR that the patch wrote belongs to the line.
-  const own = placed.lineEnds === 'patch' && (splices.at(-1)?.added.length ?? 0) > 0
+  const own = placed.fit.lineEnds === 'edit' && (splices.at(-1)?.added.length ?? 0) > 0
   return own ? text.replace(/\n$/, '') : text.replace(/\r?\n$/, '')
 }

@@ -1,95 +1,92 @@
 import { type Hunk, sideOf } from './hunks.ts'
-import { indentOf, reindenter } from './lenient-indent.ts'
-import { type FileLines, folded, strategies, type Strategy, withoutCr } from './lenient-lines.ts'
+import { type FileLines, folded, withoutCr } from './file-lines.ts'
+import type { Fit, Splice } from './fit.ts'
+import { fitsByRung, type Matching } from './matcher.ts'
+import { indentOf } from './reindent.ts'
 
 /** A hunk and the one place it belongs. */
 export interface Placed {
   readonly hunk: Hunk
-  /** The first line of the old side, from 0; of a hunk that only adds, the line it stands before then. */
-  readonly first: number
-  readonly strategy: Strategy
-  /** The lines to add, in order, as the file is to have them. */
-  readonly added: readonly string[]
-  /** Whether the line ends are those of the patch, CR included. */
-  readonly lineEnds: 'patch' | 'file'
+  readonly fit: Fit & { readonly splices: readonly Splice[] }
   readonly warnings: readonly string[]
 }
 
 export type Located =
   | Placed
   | { readonly problem: 'absent' }
-  | { readonly problem: 'ambiguous'; readonly lines: readonly number[] }
+  | { readonly problem: 'ambiguous'; readonly fits: readonly Fit[] }
+  /** It fits, and the file does not tell how its new lines must be written there. */
+  | { readonly problem: 'unclear'; readonly fits: readonly Fit[] }
   /** It only adds, and nothing says where. */
   | { readonly problem: 'no-context' }
 
 /**
- * The place of a hunk in a file. The strictest way of comparing that finds anything decides, and it must find one
- * place. What does not end the file is none when the hunk says that it does, nor is what stands above the line that the
- * header names. Of several places that are left, the first of these that fits exactly one decides:
+ * The place of a hunk in a file. The first rung of `matcher.ts` that finds any decides, and it must find one place.
+ * What does not end the file is none when the hunk says that it does, nor is what is above the line that the header
+ * names. Of several places that are left, the first of these that fits exactly one decides:
  *
  * - it begins on exactly the line whose number the header states. Numbers count in the file as it was, for later
  *   hunks too, so no distance is made up for;
  * - it is in the block, by indentation, of the line that the header names;
- * - it is in the block of the heading behind the numbers;
- * - it ends the file, and the hunk says that the old side has no final newline.
- *
- * The order of hunks says nothing, because models write them in any.
+ * - it is in the block of the heading after the numbers;
+ * - it ends the file, and the hunk says that the old side has no final newline;
+ * - it is as written and the first after the hunk before this one, unless the hunk must fit one place only.
  */
-export function locate(hunk: Hunk, file: FileLines): Located {
-  const old = sideOf(hunk, 'old').map(({ text }) => text)
-  if (old.length === 0) return locateAddition(hunk, file)
-
-  const carriesCr = hunk.lines.some(({ text }) => text.endsWith('\r'))
-  for (const strategy of strategies) {
-    const toTheLetter = strategy === 'exact' && carriesCr ? candidates(hunk, file, old, 'letter') : none
-    const { starts, warnings } = toTheLetter.starts.length > 0 ? toTheLetter : candidates(hunk, file, old, strategy)
-    const [first] = starts
-    if (first === undefined) continue
-    if (starts.length > 1) return { problem: 'ambiguous', lines: starts }
-    const lineEnds = starts === toTheLetter.starts ? 'patch' : 'file'
-    const added = addedLines(hunk, file, first, { strategy, lineEnds })
-    return added === undefined ? { problem: 'absent' } : { hunk, first, strategy, added, lineEnds, warnings }
+export function locate(hunk: Hunk, file: FileLines, matching: Matching, before: Placed | undefined): Located {
+  if (sideOf(hunk, 'old').length === 0) return locateAddition(hunk, file)
+  for (const found of fitsByRung(hunk.lines, file, matching)) {
+    const { fits, warnings } = candidates(hunk, file, found, before)
+    const [fit] = fits
+    if (fit === undefined) continue
+    if (fits.length > 1) return { problem: 'ambiguous', fits }
+    const { splices } = fit
+    return splices === undefined ? { problem: 'unclear', fits } : { hunk, fit: { ...fit, splices }, warnings }
   }
   return { problem: 'absent' }
 }
 
 interface Candidates {
-  readonly starts: readonly number[]
+  readonly fits: readonly Fit[]
   readonly warnings: readonly string[]
 }
 
-const none: Candidates = { starts: [], warnings: [] }
-
-function candidates(
-  hunk: Hunk,
-  file: FileLines,
-  old: readonly string[],
-  view: Parameters<FileLines['find']>[1],
-): Candidates {
-  const found = file.find(old, view)
-  const ending = hunk.atEnd ? found.filter((start) => start + old.length === file.count) : found
+function candidates(hunk: Hunk, file: FileLines, found: readonly Fit[], before: Placed | undefined): Candidates {
+  const endsFile = ({ first, height }: Fit): boolean => first + height === file.count
+  const ending = hunk.atEnd ? found.filter(endsFile) : found
   const above = ending.length === 0 ? undefined : lineAbove(hunk.above, file)
-  const starts = above === undefined ? ending : ending.filter((start) => start >= above)
+  const fits = above === undefined ? ending : ending.filter(({ first }) => first >= above)
   const warnings =
     hunk.above.length > 0 && above === undefined && ending.length > 0
       ? [`hunk ${hunk.number}: no line is '${hunk.above.join(' / ')}'; it was placed by its own lines alone`]
       : []
-  if (starts.length < 2) return { starts, warnings }
+  if (fits.length < 2) return { fits, warnings }
 
   const heading = hunk.heading === undefined ? undefined : lineAbove([hunk.heading], file)
   const narrowed = [
-    starts.filter((start) => start + 1 === hunk.stated?.line),
-    above === undefined ? [] : inBlock(file, above, starts),
-    heading === undefined ? [] : inBlock(file, heading, starts),
-    hunk.bare.old ? starts.filter((start) => start + old.length === file.count) : [],
+    fits.filter(({ first }) => first + 1 === hunk.stated?.line),
+    above === undefined ? [] : inBlock(file, above, fits),
+    heading === undefined ? [] : inBlock(file, heading, fits),
+    hunk.bare.old ? fits.filter(endsFile) : [],
   ]
-  return { starts: narrowed.find(({ length }) => length === 1) ?? starts, warnings }
+  const only = narrowed.find(({ length }) => length === 1)
+  if (only !== undefined) return { fits: only, warnings }
+  const next = hunk.unique ? undefined : before && firstAfter(before, fits)
+  if (next === undefined) return { fits, warnings }
+  const others = fits.filter((fit) => fit !== next).map(({ first }) => first + 1)
+  const warning = `hunk ${hunk.number} was applied on line ${next.first + 1}, the first place after hunk ${before?.hunk.number}; it fits line ${others.join(', ')} too`
+  return { fits: [next], warnings: [...warnings, warning] }
 }
+
+const firstAfter = (before: Placed, fits: readonly Fit[]): Fit | undefined =>
+  fits.find(({ first, rung }) => rung === 'exact' && first >= endOf(before))
+
+const endOf = ({ fit }: Placed): number => Math.max(fit.first + 1, ...fit.splices.map(({ to }) => to))
 
 function locateAddition(hunk: Hunk, file: FileLines): Located {
   const added = hunk.lines.map(({ text }) => withoutCr(text))
   const at = (first: number, warnings: readonly string[] = []): Placed => {
-    return { hunk, first, strategy: 'exact', added, lineEnds: 'file', warnings }
+    const splices = [{ from: first, to: first, added }]
+    return { hunk, fit: { rung: 'exact', first, height: 0, splices }, warnings }
   }
   if (file.count === 0) return at(0)
   if (hunk.atEnd) return at(file.count)
@@ -97,23 +94,25 @@ function locateAddition(hunk: Hunk, file: FileLines): Located {
     const lines = linesNamed(hunk.above, file)
     const [first] = lines
     if (first === undefined) return { problem: 'absent' }
-    if (lines.length > 1) return { problem: 'ambiguous', lines }
+    if (lines.length > 1) {
+      return { problem: 'ambiguous', fits: lines.map((line) => ({ rung: 'exact', first: line, height: 1, splices: undefined })) }
+    }
     return at(first + 1, [
-      `hunk ${hunk.number} has no context of its own; it was put directly behind line ${first + 1}`,
+      `hunk ${hunk.number} has no context of its own; it was put directly after line ${first + 1}`,
     ])
   }
   const { stated } = hunk
-  // What stands behind line 0 is as likely the whole of a file that was thought to be new.
+  // What is after line 0 is as likely the whole of a file that was thought to be new.
   const isStated = stated?.count === 0 && stated.line > 0 && stated.line <= file.count
   return isStated ? at(stated.line) : { problem: 'no-context' }
 }
 
-/** The first line that is the last of the named ones, each found behind the one before. */
+/** The first line that is the last of the named ones, each found after the one before. */
 function lineAbove(named: readonly string[], file: FileLines): number | undefined {
   return linesNamed(named, file)[0]
 }
 
-/** All such lines. A line is named by its text, blanks aside; where none is, by how it begins. */
+/** All such lines. A line is named by its text, whitespace aside; where none is, by how it begins. */
 function linesNamed(named: readonly string[], file: FileLines): number[] {
   let from = -1
   let lines: number[] = []
@@ -129,7 +128,7 @@ function linesNamed(named: readonly string[], file: FileLines): number[] {
 function linesLike(name: string, file: FileLines): number[] {
   const same = file.find([name], 'indentation')
   if (same.length > 0) return same
-  const plain = file.find([name], 'punctuation')
+  const plain = file.find([name], 'characters')
   if (plain.length > 0) return plain
   const start = folded(name).trim()
   const found: number[] = []
@@ -141,32 +140,13 @@ function linesLike(name: string, file: FileLines): number[] {
   return found
 }
 
-/** Those of the lines that lie in the block a line opens: down to the next that is not deeper, blank ones aside. */
-function inBlock(file: FileLines, opener: number, lines: readonly number[]): number[] {
+/** Those of the places that are in the block a line opens: down to the next that is not deeper, empty ones aside. */
+function inBlock(file: FileLines, opener: number, fits: readonly Fit[]): Fit[] {
   const depth = indentOf(file.line(opener)).length
   let end = opener + 1
   for (; end < file.count; end++) {
     const text = file.line(end)
     if (text.trim() !== '' && indentOf(text).length <= depth) break
   }
-  return lines.filter((line) => line >= opener && line < end)
-}
-
-function addedLines(
-  hunk: Hunk,
-  file: FileLines,
-  first: number,
-  { strategy, lineEnds }: Pick<Placed, 'strategy' | 'lineEnds'>,
-): string[] | undefined {
-  const added = sideOf(hunk, 'new').filter(({ mark }) => mark === '+')
-  const given = added.map(({ text }) => (lineEnds === 'patch' ? text : withoutCr(text)))
-  if (strategy === 'exact' || strategy === 'trailing-blanks') return given
-  const reindent = reindenter(sideOf(hunk, 'old').map(({ text }, at) => [text, file.line(first + at)]))
-  const lines: string[] = []
-  for (const line of given) {
-    const there = reindent(line)
-    if (there === undefined) return undefined
-    lines.push(there)
-  }
-  return lines
+  return fits.filter(({ first }) => first >= opener && first < end)
 }

@@ -3,13 +3,14 @@
  *
  *   patch   = [ names ] { { header } body }      the first body may go without a header
  *   names   = what a diff has above its first "@@"; not looked at
- *   header  = "@@" [ " -" old [ " +" new ] ] [ "@@" ] [ " " words ]     old, new: line [ "," count ]
+ *   header  = "@@" [ "!" ] [ " -" old [ " +" new ] ] [ "@@" ] [ " " words ]     old, new: line [ "," count ]
  *   body    = { " " text | "-" text | "+" text | "" | note } [ "*** End of File" ]
  *   note    = "\ No newline at end of file"      about the line above it
  *
+ * "@@!" is a hunk that must fit one place only, wherever those before it are.
  * A line with nothing in it is an empty line of context; at the end of a body it is the distance to what follows.
  * Nothing in a header is trusted: words without numbers name a line above the hunk, several headers in a row name
- * lines one inside the other, and what stands behind the numbers is the heading that diff tools put there.
+ * lines one inside the other, and what is after the numbers is the heading that diff tools put there.
  * How headers help to find the place is in `hunks-locate.ts`.
  */
 
@@ -22,6 +23,8 @@ export interface Hunk {
   /** Lines that stand above, the outermost first. */
   readonly above: readonly string[]
   readonly heading?: string
+  /** Of several places none is taken, not even the first after the hunk before. */
+  readonly unique: boolean
   /** Its last line is the last of the file. */
   readonly atEnd: boolean
   /** Which side has no newline behind its last line. */
@@ -74,7 +77,7 @@ function namesEnd(rows: readonly string[]): number {
   return rows.slice(0, first - 2).every((row) => !/^[-+ @]/.test(row)) ? first : 0
 }
 
-const NUMBERS = /^@@+\s*-(\d{1,9})(?:,(\d{1,9}))?(?:\s+\+\d+(?:,\d+)?)?\s*(?:@@+(.*))?$/s
+const NUMBERS = /^@@+!?\s*-(\d{1,9})(?:,(\d{1,9}))?(?:\s+\+\d+(?:,\d+)?)?\s*(?:@@+(.*))?$/s
 
 class OpenHunk {
   headLine = 0
@@ -83,6 +86,7 @@ class OpenHunk {
   #stated: Hunk['stated']
   #heading = ''
   #atEnd = false
+  #unique = false
   #bare = { old: false, new: false }
 
   get isEmpty(): boolean {
@@ -91,6 +95,7 @@ class OpenHunk {
 
   head(line: number, row: string): void {
     this.headLine = line
+    this.#unique = row.startsWith('@@!')
     const numbers = NUMBERS.exec(row.trimEnd())
     if (numbers !== null) {
       const [, start = '', count, heading = ''] = numbers
@@ -99,7 +104,7 @@ class OpenHunk {
       return
     }
     const words = row
-      .replace(/^@@+/, '')
+      .replace(/^@@+!?/, '')
       .trim()
       .replace(/\s*@@+$/, '')
     if (words !== '' && !/^(?:\.\.\.|…)$/.test(words)) this.#above.push(words)
@@ -123,6 +128,7 @@ class OpenHunk {
       number,
       lines: this.#lines.map(({ mark, text }) => ({ mark, text })),
       above: this.#above,
+      unique: this.#unique,
       atEnd: this.#atEnd,
       bare: this.#bare,
       ...(this.#stated && { stated: this.#stated }),

@@ -7,7 +7,7 @@ export interface TextEdit {
   readonly replacement: string
 }
 
-interface Reading extends TextEdit {
+export interface Reading extends TextEdit {
   /** What was undone. */
   readonly kinds: readonly DamageKind[]
   /** Whether the new text is then what it was before the damage. */
@@ -15,12 +15,12 @@ interface Reading extends TextEdit {
 }
 
 /**
- * Another way to read an edit whose text is not in the file: with one kind of damage undone, or with all. It counts
- * only when no other reading is in the file, and when the new text bears it: an edit that is found and writes
- * something else is worse than one that is not found.
+ * Another way to read an edit whose text is not in the file: with some kinds of damage undone. It counts only when all
+ * readings that are in the file lead to the same result, and when the new text bears it: an edit that is found and
+ * writes something else is worse than one that is not found.
  *
- * `certain` are kinds that the markers of the block show: then those are undone and no others. `find` gives the
- * places of a text in the file.
+ * `certain` are kinds that the markers of the block show: then those are undone in any case. `find` gives the places of
+ * a text in the file.
  */
 export function onlyReading<T>(
   edit: TextEdit,
@@ -32,18 +32,22 @@ export function onlyReading<T>(
     const found = find(reading.wanted)
     return found.length > 0 ? [{ ...reading, found }] : []
   })
+  // The reading that undoes least says what happened.
   const [only] = matching
-  return matching.length === 1 && only?.sure ? only : undefined
+  if (only === undefined || !matching.every(({ sure }) => sure)) return undefined
+  const results = new Set(matching.map(({ found, replacement }) => JSON.stringify([found, replacement])))
+  return results.size === 1 ? only : undefined
 }
 
 function readingsOf(edit: TextEdit, file: string, certain: readonly DamageKind[]): Reading[] {
   const readings = new Map<string, Reading>()
-  for (const kinds of kindSets(kindsIn(edit.wanted.join('\n')), certain)) {
+  const shown = kindsIn(edit.wanted.join('\n'))
+  for (const kinds of subsetsOf(shown, certain)) {
     for (const dash of dashes) {
       const wanted = edit.wanted.map((text) => undamaged(text, kinds, dash))
-      const key = JSON.stringify(wanted)
-      if (readings.has(key) || wanted.includes('')) continue
       const replacement = undamaged(edit.replacement, kinds, dash)
+      const key = JSON.stringify([wanted, replacement])
+      if (readings.has(key) || wanted.includes('')) continue
       // Whoever changes nothing but the quotes would change nothing.
       const sure = replacement !== wanted[0] && vouched(edit, file, kinds, certain)
       readings.set(key, { wanted, replacement, kinds, sure })
@@ -52,10 +56,13 @@ function readingsOf(edit: TextEdit, file: string, certain: readonly DamageKind[]
   return [...readings.values()]
 }
 
-function kindSets(shown: readonly DamageKind[], certain: readonly DamageKind[]): (readonly DamageKind[])[] {
-  if (certain.length > 0) return [shown.filter((kind) => certain.includes(kind))].filter((kinds) => kinds.length > 0)
-  const sets: (readonly DamageKind[])[] = shown.map((kind) => [kind])
-  return shown.length > 1 ? [...sets, shown] : sets
+/** The sets of kinds to undo, the smallest first; never none, and always with those that are certain. */
+function subsetsOf(shown: readonly DamageKind[], certain: readonly DamageKind[]): (readonly DamageKind[])[] {
+  let sets: DamageKind[][] = [[]]
+  for (const kind of shown) sets = [...sets, ...sets.map((set) => [...set, kind])]
+  return sets
+    .filter((set) => set.length > 0 && shown.every((kind) => !certain.includes(kind) || set.includes(kind)))
+    .sort((a, b) => a.length - b.length)
 }
 
 /** Whether undoing these kinds makes of the new text what it was. */
@@ -65,19 +72,32 @@ function vouched(
   kinds: readonly DamageKind[],
   certain: readonly DamageKind[],
 ): boolean {
-  // Where one kind of damage is, another may be. That there is none can be told only of what is escaped: it would be
-  // escaped twice, and not be in the file.
-  const others = kindsIn(replacement).filter((kind) => !kinds.includes(kind))
   const text = wanted.join('\n')
-  if (others.some((kind) => certain.includes(kind) || !isEscaping(kind) || !shows(text, kind))) return false
-  return kinds.every((kind) => {
-    if (!shows(replacement, kind)) return true
-    if (isEscaping(kind)) return escapedAlike(text, replacement, kind)
-    // Only what was found tells how many hyphens a dash stands for.
-    if (kind === 'punctuation' && replacement.match(longDash)?.some((dash) => !text.includes(dash))) return false
-    // Many characters become one, so the way back is a guess: a good one where the file has none of them.
-    return !sharesTokens(replacement, file, kind)
-  })
+  return (
+    kindsIn(replacement)
+      .filter((kind) => !kinds.includes(kind))
+      .every((kind) => !certain.includes(kind) && isMeant(replacement, text, file, kind)) &&
+    kinds.every((kind) => {
+      if (!shows(replacement, kind)) return true
+      if (isEscaping(kind)) return escapedAlike(text, replacement, kind)
+      // Only what was found tells how many hyphens a dash stands for.
+      if (kind === 'punctuation' && replacement.match(longDash)?.some((dash) => !text.includes(dash))) return false
+      // Many characters become one, so the way back is a guess: a good one where the file has none of them.
+      return !sharesTokens(replacement, file, kind)
+    })
+  )
+}
+
+/**
+ * Whether what looks like damage of another kind is meant in the new text. Where one kind of damage is, another may be:
+ * what is escaped would be escaped in the old text too, and dashes are written by hand; the rest must be in the file.
+ */
+function isMeant(replacement: string, text: string, file: string, kind: DamageKind): boolean {
+  if (isEscaping(kind)) return shows(text, kind)
+  if (kind === 'breaks') return false
+  return [...new Set(replacement)].every(
+    (char) => !shows(char, kind) || file.includes(char) || (!text.includes(char) && /[\u2010-\u2015\u2026]/.test(char)),
+  )
 }
 
 const isEscaping = (kind: DamageKind): boolean => kind === 'entities' || kind === 'escapes'
@@ -85,12 +105,12 @@ const longDash = /[\u2012-\u2015]/g
 
 /** Whether a program that escaped the text that is in the file has escaped the new text in the same way. */
 function escapedAlike(wanted: string, replacement: string, kind: DamageKind): boolean {
-  const both = escapedIn(`${wanted}\n${replacement}`)
+  const both = escapedIn(`${wanted}\n${replacement}`, [kind])
   if ([...both.escaped].some((char) => both.plain.has(char))) return false
-  const { escaped } = escapedIn(wanted)
-  // Whoever escapes one of these for HTML escapes all three.
-  const html = kind === 'entities' ? ['<', '>', '&'] : []
-  return [...escapedIn(replacement).escaped].every((char) => escaped.has(char) || html.includes(char))
+  // Whoever escapes for HTML escapes all of it; what a backslash stands before differs from program to program.
+  if (kind === 'entities') return true
+  const { escaped } = escapedIn(wanted, [kind])
+  return [...escapedIn(replacement, [kind]).escaped].every((char) => escaped.has(char))
 }
 
 function sharesTokens(text: string, file: string, kind: DamageKind): boolean {

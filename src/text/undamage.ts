@@ -95,10 +95,13 @@ export const wordsFor = (kinds: readonly DamageKind[]): string =>
  * The characters that stand in a text as entities or behind a backslash, and those that stand there as they are. A
  * program that escapes a character escapes it everywhere.
  */
-export function escapedIn(text: string): { escaped: ReadonlySet<string>; plain: ReadonlySet<string> } {
+export function escapedIn(
+  text: string,
+  kinds: readonly DamageKind[] = ['entities', 'escapes'],
+): { escaped: ReadonlySet<string>; plain: ReadonlySet<string> } {
   const escaped = new Set<string>()
   let rest = text
-  for (const kind of ['entities', 'escapes'] as const) {
+  for (const kind of kinds) {
     const { token, undo } = damageOf(kind)
     rest = rest.replace(token, (found) => {
       escaped.add(undo(found, 1))

@@ -40,13 +40,13 @@ describe('hunks', () => {
     }
     expect(done).toMatchObject({ ok: true, text: one.after })
     if (!done.ok) return
-    expect(done.applied.map(({ strategy }) => strategy)).toEqual(one.strategies ?? parsed.hunks.map(() => 'exact'))
+    expect(done.applied.map(({ rung }) => rung)).toEqual(one.strategies ?? parsed.hunks.map(() => 'exact'))
     if (one.strategies === undefined) expect(done.warnings).toEqual(one.warnings ?? [])
     else expect(done.warnings).toEqual(one.warnings ?? expect.any(Array))
   })
 })
 
-type Failure = (ReturnType<typeof applyHunks> & { ok: false })['failures'][number]
+type Failure = ReturnType<typeof applyHunks>['failures'][number]
 
 function told(before: string, { hunk, reason, spans, applied, other }: Failure) {
   const lines = spans.map(({ start }) => before.slice(0, start).split('\n').length)

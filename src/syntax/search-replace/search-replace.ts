@@ -148,7 +148,7 @@ function hunkOf({ search, replace, stated }: Edit): string {
   while (head < most && search[head] === replace[head]) head++
   let tail = 0
   while (tail < most - head && search[search.length - 1 - tail] === replace[replace.length - 1 - tail]) tail++
-  const hunk = [stated === undefined ? '@@' : `@@ -${stated} @@`]
+  const hunk = [stated === undefined ? '@@!' : `@@! -${stated} @@`]
   addMarked(hunk, ' ', search, 0, head)
   addMarked(hunk, '-', search, head, search.length - tail)
   addMarked(hunk, '+', replace, head, replace.length - tail)

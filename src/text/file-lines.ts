@@ -1,31 +1,29 @@
 import type { Source } from '../core/source.ts'
 
-/**
- * The ways in which a line of a patch may be the same as a line of a file, the strictest first. Each forgives what
- * those before it forgive, and one thing more.
- */
-export const strategies = ['exact', 'trailing-blanks', 'indentation', 'punctuation'] as const
-export type Strategy = (typeof strategies)[number]
+/** The ways in which a line of an edit may be the same as a line of a file; each forgives what those before it forgive. */
+export const views = ['exact', 'trailing-space', 'indentation', 'characters'] as const
+export type View = (typeof views)[number]
 
-/** A view is what is left of a line when it is compared. `letter` is `exact` with the CR of a CRLF. */
-type View = Strategy | 'letter'
-
-const views: Readonly<Record<View, (line: string) => string>> = {
+/** What is left of a line when it is compared. `letter` is `exact` with the CR of a CRLF. */
+const keys: Readonly<Record<View | 'letter', (line: string) => string>> = {
   letter: (line) => line,
   exact: withoutCr,
-  'trailing-blanks': (line) => line.trimEnd(),
-  indentation: (line) => line.trim(),
-  punctuation: (line) => folded(line).trim(),
+  'trailing-space': (line) => line.trimEnd(),
+  indentation: (line) => line.trimEnd().replace(/^[ \t]+/, ''),
+  characters: (line) => folded(line).trim(),
 }
+
+export const keyOf = (line: string, view: View): string => keys[view](line)
 
 export function withoutCr(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line
 }
 
-/** Plain punctuation and blanks for typographic ones; what cannot be seen is left out. */
+/** Plain punctuation and spaces for typographic ones, accents composed; what cannot be seen is left out. */
 export function folded(line: string): string {
-  if (!ODD.test(line)) return line
+  if (!BEYOND_ASCII.test(line)) return line
   return line
+    .normalize('NFC')
     .replace(/[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]/g, '-')
     .replace(/[\u2018-\u201b\u2032]/g, "'")
     .replace(/[\u201c-\u201f\u2033]/g, '"')
@@ -34,14 +32,14 @@ export function folded(line: string): string {
     .replace(/[\xad\u200b-\u200d\u2060\ufeff]/g, '')
 }
 
-const ODD = /[\xa0\xad\u1680\u2000-\u2060\u2212\u3000\ufe58\ufe63\ufeff\uff0d]/
+const BEYOND_ASCII = /[\x80-\uffff]/
 
-/** The lines of a file, without the empty one behind a final newline. Numbered from 0. */
+/** The lines of a file, without the empty one after a final newline. Numbered from 0. */
 export class FileLines {
   readonly text: string
   readonly count: number
   readonly #source: Source
-  readonly #indexes = new Map<View, Index>()
+  readonly #indexes = new Map<View | 'letter', Index>()
 
   constructor(source: Source) {
     this.#source = source
@@ -53,15 +51,31 @@ export class FileLines {
     return this.#source.line(at + 1)
   }
 
-  /** Offset of a line; behind the last, the end of the text. */
+  /** Offset of a line; after the last, the end of the text. */
   startOf(at: number): number {
     return at >= this.count ? this.text.length : this.#source.startOf(at + 1)
   }
 
-  /** Every line from which the wanted ones follow one another, overlaps included. */
-  find(wanted: readonly string[], view: View): number[] {
+  /** The line end of a line; empty after the last line of a text that has none there. */
+  eolOf(at: number): '' | '\n' | '\r\n' {
+    const end = this.startOf(at + 1)
+    if (at < 0 || at >= this.count || this.text.charCodeAt(end - 1) !== LF) return ''
+    return this.text.charCodeAt(end - 2) === CR ? '\r\n' : '\n'
+  }
+
+  /** How many lines are the same as a line in a view, and where. */
+  places(line: string, view: View): number[] {
     const { ids, numbers } = this.#index(view)
-    const key = views[view]
+    const id = numbers.get(keys[view](line))
+    const found: number[] = []
+    if (id !== undefined) for (let at = ids.indexOf(id); at !== -1; at = ids.indexOf(id, at + 1)) found.push(at)
+    return found
+  }
+
+  /** Every line from which the wanted ones follow one another, overlaps included. */
+  find(wanted: readonly string[], view: View | 'letter'): number[] {
+    const { ids, numbers } = this.#index(view)
+    const key = keys[view]
     const pattern: number[] = []
     for (const line of wanted) {
       const id = numbers.get(key(line))
@@ -71,10 +85,10 @@ export class FileLines {
     return occurrences(ids, pattern)
   }
 
-  #index(view: View): Index {
+  #index(view: View | 'letter'): Index {
     const known = this.#indexes.get(view)
     if (known !== undefined) return known
-    const key = views[view]
+    const key = keys[view]
     const ids = new Int32Array(this.count)
     const numbers = new Map<string, number>()
     for (let at = 0; at < this.count; at++) {
@@ -94,6 +108,7 @@ export class FileLines {
   }
 }
 
+const CR = 13
 const LF = 10
 
 /** Equal lines have equal numbers, so that a line is compared as a text only once. */

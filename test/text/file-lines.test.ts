@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Source } from '../../src/core/source.ts'
-import { type Pair, reindenter } from '../../src/text/lenient-indent.ts'
-import { FileLines, folded, strategies } from '../../src/text/lenient-lines.ts'
+import { type Pair, reindenter } from '../../src/text/reindent.ts'
+import { FileLines, folded, views } from '../../src/text/file-lines.ts'
 
 describe('folded', () => {
   const cases: Record<string, string> = {
@@ -109,7 +109,7 @@ describe('FileLines', () => {
     fc.assert(
       fc.property(lines, fc.array(line, { minLength: 1, maxLength: 3 }), (all, wanted) => {
         const file = new FileLines(new Source(all.join('\n')))
-        const found = strategies.map((strategy) => file.find(wanted, strategy))
+        const found = views.map((view) => file.find(wanted, view))
         for (const [index, places] of found.entries()) {
           for (const looser of found.slice(index)) expect(looser).toEqual(expect.arrayContaining(places))
         }

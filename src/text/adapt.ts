@@ -1,0 +1,238 @@
+import { folded } from './file-lines.ts'
+import type { HunkLine } from './hunks.ts'
+import { commonPairs } from './pairs.ts'
+import { indentOf, type Pair, reindenter } from './reindent.ts'
+
+/**
+ * The new lines of an edit as the file is to have them, by how its old lines differ from the file's: characters, spaces
+ * at line ends, indentation. What old and new lines share is the file's. Undefined where the old lines do not tell.
+ *
+ * `there` holds the file's line for each old line; undefined for one that has none. `text` is the whole file.
+ */
+export function adapted(
+  lines: readonly HunkLine[],
+  there: readonly (string | undefined)[],
+  text: string,
+): string[] | undefined {
+  const blocks = blocksOf(lines, there)
+  const given = blocks.flatMap(({ added }) => added)
+  const pairs = lines
+    .filter(({ mark }) => mark !== '+')
+    .flatMap((line, at): Pair[] => {
+      const own = there[at]
+      return own === undefined ? [] : [[line.text, own]]
+    })
+  if (pairs.every(([edit, file]) => edit === file)) return given
+
+  const evidence = new Evidence(pairs, text)
+  const strip = stripsTrailing(pairs)
+  const straight = pairs.map(([edit, file]): Pair => [plainIndent(edit), plainIndent(file)])
+  const shift = shiftOf(blocks, straight)
+  const done: string[] = []
+  for (const block of blocks) {
+    const characters = evidence.isEmpty ? block.added : evidence.rewritten(block)
+    if (characters === undefined) return undefined
+    const kept = keptEnds(block)
+    for (const [at, line] of characters.entries()) {
+      const indented = shift(evidence.isEmpty ? line : plainIndent(line))
+      if (indented === undefined) return undefined
+      done.push(strip ? indented.trimEnd() : indented + (indented === indented.trimEnd() ? (kept[at] ?? '') : ''))
+    }
+  }
+  return done
+}
+
+/** Lines that go and lines that come in their place. */
+interface Block {
+  readonly removed: readonly { readonly edit: string; readonly file: string | undefined }[]
+  readonly added: readonly string[]
+}
+
+function blocksOf(lines: readonly HunkLine[], there: readonly (string | undefined)[]): Block[] {
+  const blocks: { removed: { edit: string; file: string | undefined }[]; added: string[] }[] = []
+  let open = false
+  let at = 0
+  for (const { mark, text } of lines) {
+    if (mark === ' ') open = false
+    else if (!open) {
+      blocks.push({ removed: [], added: [] })
+      open = true
+    }
+    if (mark === '-') blocks.at(-1)?.removed.push({ edit: text, file: there[at] })
+    if (mark === '+') blocks.at(-1)?.added.push(text)
+    if (mark !== '+') at++
+  }
+  return blocks
+}
+
+/** Indentation with spaces and tabs only: a no-break space indents as well as any other. */
+const plainIndent = (line: string): string =>
+  line.replace(/^[\s\u200b\u2060]+/, (space) => space.replace(/[\u200b\u2060\ufeff]/g, '').replace(/[^ \t]/g, ' '))
+
+/** Whether spaces at the ends of new lines were put there by something that put them on old lines too. */
+function stripsTrailing(pairs: readonly Pair[]): boolean {
+  const ends = pairs
+    .filter(([edit]) => edit.trim() !== '')
+    .map(([edit, file]) => ({ edit: edit.slice(edit.trimEnd().length), file: file.slice(file.trimEnd().length) }))
+  const added = ends.some(({ edit, file }) => edit !== '' && edit !== file)
+  return added && !ends.some(({ edit, file }) => edit !== '' && edit === file)
+}
+
+/** The spaces that the file has after a line whose end the edit does not change, for each new line. */
+function keptEnds({ removed, added }: Block): readonly string[] {
+  if (removed.length !== added.length) return []
+  return added.map((line, at) => {
+    const { edit = '', file = '' } = removed[at] ?? {}
+    const lastWord = /\S+\s*$/.exec(edit)?.[0].trim()
+    if (edit !== edit.trimEnd() || lastWord === undefined) return ''
+    return line.trim().split(/\s+/).at(-1) === lastWord ? file.slice(file.trimEnd().length) : ''
+  })
+}
+
+/**
+ * How new lines are to be indented: as the old ones are, or as they stand where the edit's new lines are already
+ * indented like the file and only its old ones are not.
+ */
+function shiftOf(blocks: readonly Block[], pairs: readonly Pair[]): (line: string) => string | undefined {
+  if (pairs.every(([edit, file]) => edit.trim() === '' || indentOf(edit) === indentOf(file))) return (line) => line
+  let asOld = 0
+  let asFile = 0
+  for (const { removed, added } of blocks) {
+    for (const { edit, file = '' } of removed) {
+      const same = added.find((line) => line.trim() !== '' && line.trim() === edit.trim())
+      if (same === undefined) continue
+      if (indentOf(same) === indentOf(edit)) asOld++
+      else if (indentOf(same) === indentOf(file)) asFile++
+    }
+  }
+  if (asFile > 0) return asOld > 0 ? () => undefined : (line) => line
+  return reindenter(pairs)
+}
+
+type CharacterClass = 'quote' | 'dash' | 'space' | 'invisible' | 'accent' | 'other'
+
+function classOf(unit: string): CharacterClass {
+  if (/\p{M}/u.test(unit)) return 'accent'
+  if (/[\u2018-\u201f\u2032\u2033]/.test(unit)) return 'quote'
+  if (/[\u2010-\u2015\u2212]/.test(unit)) return 'dash'
+  if (/[\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]/.test(unit)) return 'space'
+  return /[\xad\u200b-\u200d\u2060\ufeff]/.test(unit) ? 'invisible' : 'other'
+}
+
+const unitsOf = (text: string): string[] => text.match(/\P{M}\p{M}*|\p{M}+/gsu) ?? []
+const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{M}\p{N}_]+|\.\.\.|\P{M}\p{M}*/gsu) ?? []
+
+/** What the characters of old lines are in the file. */
+class Evidence {
+  readonly #text: string
+  readonly #renderings = new Map<string, Set<string>>()
+  readonly #damaged = new Set<CharacterClass>()
+  readonly #sound = new Set<CharacterClass>()
+
+  constructor(pairs: readonly Pair[], text: string) {
+    this.#text = text
+    for (const [edit, file] of pairs) {
+      if (edit === file && isPlain(edit)) continue
+      for (const [own, other] of segmentsOf(edit.trim(), file.trim())) {
+        this.#renderings.set(own, (this.#renderings.get(own) ?? new Set()).add(other))
+        const kind = classOf(own)
+        if (own !== other && (!isPlain(own) || !isPlain(other))) this.#damaged.add(isPlain(own) ? 'other' : kind)
+        else if (!isPlain(own)) this.#sound.add(kind)
+      }
+      const space = /^[\s\u200b\u2060\ufeff]*/.exec(edit)?.[0] ?? ''
+      if (/[^ \t]/.test(space) && !/[^ \t]/.test(/^\s*/.exec(file)?.[0] ?? '')) this.#damaged.add('space')
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.#damaged.size === 0
+  }
+
+  /** New lines with the characters of the file in what they share with the old ones, and the same repair elsewhere. */
+  rewritten({ removed, added }: Block): string[] | undefined {
+    const old = removed.flatMap(({ edit, file }) => [...tokensOf(edit, file), newline])
+    const fresh = added.flatMap((line) => [...wordsOf(line), '\n'])
+    const shared = new Map(commonPairs(old.map(({ text }) => text), fresh).map(([from, to]) => [to, old[from]?.file]))
+    const rows: string[] = ['']
+    for (const [at, word] of fresh.entries()) {
+      const kept = shared.get(at)
+      const own = kept ?? this.#repaired(word)
+      if (own === undefined) return undefined
+      if (word === '\n') rows.push('')
+      else rows[rows.length - 1] += own
+    }
+    return rows.slice(0, -1)
+  }
+
+  #repaired(word: string): string | undefined {
+    if (isPlain(word)) return word
+    let text = ''
+    for (const unit of unitsOf(word)) {
+      const own = this.#repairedUnit(unit)
+      if (own === undefined) return undefined
+      text += own
+    }
+    return text
+  }
+
+  #repairedUnit(unit: string): string | undefined {
+    if (isPlain(unit)) return unit
+    const known = this.#renderings.get(unit)
+    if (known !== undefined) return known.size === 1 ? [...known][0] : undefined
+    const kind = classOf(unit)
+    if (kind === 'other' || kind === 'dash') return unit
+    if (this.#text.includes(unit)) return this.#damaged.has(kind) ? undefined : unit
+    // Another kind of damage than the one that shows: nobody can tell what it was.
+    return this.#damaged.has(kind) && !this.#sound.has(kind) ? folded(unit) : undefined
+  }
+}
+
+const isPlain = (text: string): boolean => !/[\x80-\uffff]/.test(text)
+
+interface Token {
+  readonly text: string
+  /** As the file has it, where that is known. */
+  readonly file: string | undefined
+}
+
+const newline: Token = { text: '\n', file: '\n' }
+
+function tokensOf(edit: string, file: string | undefined): Token[] {
+  const segments = segmentsOf(edit.trim(), file?.trim() ?? '')
+  const lead = edit.length - edit.trimStart().length
+  const ends = new Map<number, number>([[lead, 0]])
+  const rendered: string[] = []
+  let offset = lead
+  for (const [own, other] of segments) {
+    offset += own.length
+    rendered.push(other)
+    ends.set(offset, rendered.length)
+  }
+  let at = 0
+  return wordsOf(edit).map((text) => {
+    const from = ends.get(at)
+    const to = ends.get((at += text.length))
+    return { text, file: from === undefined || to === undefined ? undefined : rendered.slice(from, to).join('') }
+  })
+}
+
+/** Two texts that are the same when folded, as the smallest parts that are. Nothing when they are not. */
+function segmentsOf(edit: string, file: string): [string, string][] {
+  if (edit === file) return unitsOf(edit).map((unit) => [unit, unit])
+  if (folded(edit) !== folded(file)) return []
+  const segments: [string, string][] = []
+  const left = unitsOf(edit)
+  const right = unitsOf(file)
+  let [own, other] = ['', '']
+  for (let i = 0, j = 0; i < left.length || j < right.length;) {
+    const [a, b] = [folded(own).length, folded(other).length]
+    if (i < left.length && (a <= b || j >= right.length)) own += left[i++]
+    else other += right[j++]
+    if (folded(own) !== folded(other) || own === '' || other === '') continue
+    segments.push([own, other])
+    ;[own, other] = ['', '']
+  }
+  const last = segments.at(-1)
+  if (last !== undefined) segments[segments.length - 1] = [last[0] + own, last[1] + other]
+  return segments
+}

@@ -1,0 +1,205 @@
+/**
+ * The last rung: the edit is the difference between old and new lines, and the lines that both share belong to the file.
+ * A place is taken only when
+ *
+ *   - the old lines have at least four with content;
+ *   - every line that goes is there as written, and lines that go together are together there;
+ *   - new lines between two old ones have both of them, next to each other, as written;
+ *   - of the lines with content at least 60 % are there, in order;
+ *   - no other place of the file is more than 40 % alike, by the characters of the lines that are the same.
+ */
+import { adapted } from './adapt.ts'
+import { type FileLines, keyOf, type View } from './file-lines.ts'
+import { type Fit, splicesOf } from './fit.ts'
+import type { HunkLine } from './hunks.ts'
+import { isOneShift, type Pair } from './reindent.ts'
+
+const LEAST_LINES = 4
+const LEAST_ALIKE = 0.6
+const MOST_ALIKE_ELSEWHERE = 0.4
+const MOST_LINES = 500
+const MOST_PLACES = 50
+
+export function contextFits(lines: readonly HunkLine[], file: FileLines): Fit[] {
+  const old = lines.flatMap(({ mark, text }) => (mark === '+' ? [] : [text]))
+  if (old.filter(hasContent).length < LEAST_LINES || old.length > MOST_LINES) return []
+  const groups = groupsOf(lines)
+  if (groups === undefined) return []
+  for (const view of ['trailing-space', 'characters'] as const) {
+    const fits = fitsIn(view, lines, old, groups, file)
+    if (fits.length > 0) return fits
+  }
+  return []
+}
+
+const hasContent = (line: string): boolean => line.trim() !== ''
+
+/** Old lines, by their index, that must be next to each other in the file; undefined where new lines have no neighbour. */
+function groupsOf(lines: readonly HunkLine[]): number[][] | undefined {
+  const groups: number[][] = []
+  const count = lines.filter(({ mark }) => mark !== '+').length
+  let at = 0
+  let open: number[] | undefined
+  for (const [index, { mark }] of lines.entries()) {
+    if (mark === ' ') open = undefined
+    else if (open === undefined) groups.push((open = []))
+    if (mark === '-') open?.push(at)
+    const next = lines[index + 1]?.mark ?? ' '
+    if (mark === '+' && next === ' ' && open?.length === 0) {
+      if (at === 0 || at >= count) return undefined
+      open.push(at - 1, at)
+    }
+    if (mark !== '+') at++
+  }
+  return groups.length === 0 ? undefined : groups
+}
+
+function fitsIn(
+  view: View,
+  lines: readonly HunkLine[],
+  old: readonly string[],
+  groups: readonly number[][],
+  file: FileLines,
+): Fit[] {
+  let anchor: { index: number; places: readonly number[] } | undefined
+  for (const index of groups.flat()) {
+    const places = file.places(old[index] ?? '', view)
+    if (places.length === 0) return []
+    if (anchor === undefined || places.length < anchor.places.length) anchor = { index, places }
+  }
+  if (anchor === undefined || anchor.places.length > MOST_PLACES) return []
+  const { index } = anchor
+  const keys = old.map((line) => keyOf(line, view))
+  const fits: Fit[] = []
+  for (const place of anchor.places) {
+    const at = aligned(keys, index, place, file, view)
+    if (!groups.every((group) => areTogether(group, at)) || alikeness(old, at) < LEAST_ALIKE) continue
+    const found = at.filter((line) => line !== -1)
+    const first = found[0] ?? place
+    const there = at.map((line) => (line === -1 ? undefined : file.line(line)))
+    const pairs = old.flatMap((line, nth): Pair[] => {
+      const own = there[nth]
+      return own === undefined ? [] : [[line, own]]
+    })
+    const fresh = isOneShift(pairs) ? adapted(lines, there, file.text) : undefined
+    const splices = fresh && splicesOf(lines, (nth) => lineOf(at, nth), fresh)
+    fits.push({ rung: 'context', first, height: (found.at(-1) ?? place) - first + 1, splices })
+  }
+  const [only] = fits
+  const other = fits.length === 1 && only !== undefined ? placeElsewhere(old, only, file) : undefined
+  return other === undefined ? fits : [...fits, other].sort((a, b) => a.first - b.first)
+}
+
+const areTogether = (group: readonly number[], at: readonly number[]): boolean =>
+  group.every((index, nth) => at[index] !== -1 && (nth === 0 || at[index] === (at[group[nth - 1] ?? -1] ?? -1) + 1))
+
+/** The line of an old line, or of the one above it that the file has. */
+function lineOf(at: readonly number[], index: number): number {
+  for (let nth = index; nth >= 0; nth--) {
+    const line = at[nth] ?? -1
+    if (line !== -1) return line
+  }
+  return (at.find((line) => line !== -1) ?? 0) - 1
+}
+
+function alikeness(old: readonly string[], at: readonly number[]): number {
+  const content = old.flatMap((line, nth) => (hasContent(line) ? [at[nth] !== -1] : []))
+  return content.filter(Boolean).length / content.length
+}
+
+/** The line of the file for each old line when one of them is given; -1 where there is none. */
+function aligned(keys: readonly string[], index: number, place: number, file: FileLines, view: View): number[] {
+  const slack = Math.min(20, Math.max(4, Math.ceil(keys.length / 3)))
+  const below: string[] = []
+  for (let line = place + 1; line < Math.min(file.count, place + keys.length - index + slack); line++) {
+    below.push(keyOf(file.line(line), view))
+  }
+  const above: string[] = []
+  for (let line = place - 1; line >= Math.max(0, place - index - slack); line--) above.push(keyOf(file.line(line), view))
+  const up = chained(keys.slice(0, index).reverse(), above).reverse()
+  const down = chained(keys.slice(index + 1), below)
+  return [
+    ...up.map((at) => (at === -1 ? -1 : place - 1 - at)),
+    place,
+    ...down.map((at) => (at === -1 ? -1 : place + 1 + at)),
+  ]
+}
+
+/** Which of `there` stands for each of `wanted`: as many as possible, in order, next to each other where possible. */
+function chained(wanted: readonly string[], there: readonly string[]): number[] {
+  const row = there.length + 1
+  const best = new Float64Array((wanted.length + 1) * row)
+  const match = new Float64Array((wanted.length + 1) * row).fill(-1)
+  for (let i = 1; i <= wanted.length; i++) {
+    const weight = wanted[i - 1] === '' ? 0.1 : 1
+    for (let j = 1; j <= there.length; j++) {
+      const cell = i * row + j
+      best[cell] = Math.max(best[cell - row] ?? 0, best[cell - 1] ?? 0)
+      if (wanted[i - 1] !== there[j - 1]) continue
+      const diagonal = cell - row - 1
+      const before = match[diagonal] ?? -1
+      const next = (i === 1 && j === 1) || before >= 0 ? NEXT_TO : 0
+      match[cell] = weight + Math.max(best[diagonal] ?? 0, Math.max(0, before) + next)
+      best[cell] = Math.max(best[cell] ?? 0, match[cell] ?? 0)
+    }
+  }
+  const found = Array.from(wanted, () => -1)
+  let [i, j] = [wanted.length, there.length]
+  let forced = false
+  while (i > 0 && j > 0) {
+    const cell = i * row + j
+    if (!forced && best[cell] === best[cell - row]) i--
+    else if (!forced && best[cell] === best[cell - 1]) j--
+    else {
+      found[i - 1] = j - 1
+      const diagonal = cell - row - 1
+      const weight = wanted[i - 1] === '' ? 0.1 : 1
+      const before = match[diagonal] ?? -1
+      forced = before >= 0 && (match[cell] ?? 0) - weight === before + NEXT_TO && before + NEXT_TO > (best[diagonal] ?? 0)
+      i--
+      j--
+    }
+  }
+  return found
+}
+
+const NEXT_TO = 0.25
+
+/** Another place that is too much like the old lines: they may be meant for it. */
+function placeElsewhere(old: readonly string[], { first, height }: Fit, file: FileLines): Fit | undefined {
+  const wanted = new Map<string, { left: number; weight: number }>()
+  let total = 0
+  for (const line of old) {
+    const key = keyOf(line, 'characters')
+    const weight = key.replace(/\s+/g, '').length
+    if (weight === 0) continue
+    const known = wanted.get(key)
+    wanted.set(key, { left: (known?.left ?? 0) + 1, weight })
+    total += weight
+  }
+  const size = old.length + 2
+  let sum = 0
+  const window: string[] = []
+  for (let line = 0; line < file.count; line++) {
+    if (line >= first && line < first + height) {
+      for (const key of window.splice(0)) giveBack(key)
+      continue
+    }
+    const key = keyOf(file.line(line), 'characters')
+    window.push(key)
+    take(key)
+    if (window.length > size) giveBack(window.shift() ?? '')
+    if (sum <= MOST_ALIKE_ELSEWHERE * total) continue
+    return { rung: 'context', first: line - window.length + 1, height: window.length, splices: undefined }
+  }
+  return undefined
+
+  function take(key: string): void {
+    const known = wanted.get(key)
+    if (known !== undefined && known.left-- > 0) sum += known.weight
+  }
+  function giveBack(key: string): void {
+    const known = wanted.get(key)
+    if (known !== undefined && known.left++ >= 0) sum -= known.weight
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * How an edit finds its place: the rungs, from the strictest to the loosest. The first rung that finds any place decides.
+ *
+ *   exact           the lines are there as written
+ *   trailing-space  but for whitespace at line ends
+ *   indentation     but for the same shift of every line, or tabs for spaces
+ *   characters      but for typographic punctuation, Unicode forms, entities, odd spaces (`undamage.ts`)
+ *   prefix          but for line numbers, `> `, bullets or a code fence that every line has (`prefixes.ts`)
+ *   context         by the lines that change; the others are the file's (`by-context.ts`)
+ *
+ * Each rung also forgives what those above it forgive, because damages come together. Two readings that lead to the
+ * same lines are one.
+ */
+import type { DamageKind } from '../core/block.ts'
+import { adapted } from './adapt.ts'
+import { contextFits } from './by-context.ts'
+import { type FileLines, type View, views, withoutCr } from './file-lines.ts'
+import { type Fit, type Rung, splicesOf } from './fit.ts'
+import type { HunkLine } from './hunks.ts'
+import { commonPairs } from './pairs.ts'
+import { withoutPrefixes } from './prefixes.ts'
+import { isOneShift } from './reindent.ts'
+import { dashes, escapedIn, shows, undamaged, wordsFor } from './undamage.ts'
+
+export interface Matching {
+  /** `exact`: the first rung only. */
+  readonly rungs: 'all' | 'exact'
+  /** Damage that the markers of the block show: then its texts are not taken as they stand. */
+  readonly damage: readonly DamageKind[]
+}
+
+/** The places of an edit, rung by rung; rungs without any are left out. */
+export function* fitsByRung(lines: readonly HunkLine[], file: FileLines, matching: Matching): Generator<Fit[]> {
+  const given: Reading = { lines }
+  if (matching.damage.length > 0 && matching.rungs === 'all') {
+    yield* damagedFits(given, file, matching.damage)
+    return
+  }
+  const exact = exactFits(lines, file)
+  if (exact.length > 0) yield exact
+  if (matching.rungs === 'exact') return
+  for (const view of ['trailing-space', 'indentation'] as const) yield* some(viewFits(given, file, view, view))
+  const readings = [...escapeReadings(given)]
+  yield* some(merged([...viewFits(given, file, 'characters', 'characters'), ...looseFits(readings, file, 'characters')]))
+  const stripped = withoutPrefixes(lines).map(({ old, fresh, words }): Reading => ({ lines: hunkOf(old, fresh), through: words }))
+  const bare = stripped.flatMap((reading) => [reading, ...escapeReadings(reading)])
+  yield* some(merged(looseFits(bare, file, 'prefix')))
+  for (const { lines: read, through } of [given, ...readings, ...bare]) {
+    const fits = contextFits(read, file).map((fit) => ({ ...fit, ...(through && { through }) }))
+    if (fits.length === 0) continue
+    yield fits
+    return
+  }
+}
+
+/** The lines of two texts as those of a hunk. */
+export function hunkOf(old: readonly string[], fresh: readonly string[]): HunkLine[] {
+  const lines: HunkLine[] = []
+  let from = 0
+  let to = 0
+  for (const [oldAt, newAt] of [...commonPairs(old, fresh), [old.length, fresh.length] as const]) {
+    while (from < oldAt) lines.push({ mark: '-', text: old[from++] ?? '' })
+    while (to < newAt) lines.push({ mark: '+', text: fresh[to++] ?? '' })
+    const text = old[from++]
+    to++
+    if (text !== undefined) lines.push({ mark: ' ', text })
+  }
+  return lines
+}
+
+interface Reading {
+  readonly lines: readonly HunkLine[]
+  readonly through?: string | undefined
+}
+
+function* some(fits: Fit[]): Generator<Fit[]> {
+  if (fits.length > 0) yield fits
+}
+
+const oldOf = (lines: readonly HunkLine[]): string[] => lines.flatMap(({ mark, text }) => (mark === '+' ? [] : [text]))
+const newOf = (lines: readonly HunkLine[]): string[] => lines.flatMap(({ mark, text }) => (mark === '-' ? [] : [text]))
+
+function exactFits(lines: readonly HunkLine[], file: FileLines): Fit[] {
+  const old = oldOf(lines)
+  const carriesCr = lines.some(({ text }) => text.endsWith('\r'))
+  const toTheLetter = carriesCr ? file.find(old, 'letter') : []
+  const added = lines.flatMap(({ mark, text }) => (mark === '+' ? [text] : []))
+  const base = { rung: 'exact', height: old.length } as const
+  if (toTheLetter.length > 0) {
+    return toTheLetter.map((first) => ({ ...base, first, splices: splicesOf(lines, from(first), added), lineEnds: 'edit' }))
+  }
+  const plain = added.map(withoutCr)
+  return file.find(old, 'exact').map((first) => ({ ...base, first, splices: splicesOf(lines, from(first), plain) }))
+}
+
+const from =
+  (first: number) =>
+  (at: number): number =>
+    first + at
+
+function viewFits({ lines, through }: Reading, file: FileLines, view: View, rung: Rung): Fit[] {
+  const plain = lines.map(({ mark, text }) => ({ mark, text: withoutCr(text) }))
+  const old = oldOf(plain)
+  // Lines of nothing but whitespace are everywhere once it is ignored.
+  if (old.every((line) => line.trim() === '')) return []
+  return file.find(old, view).flatMap((first): Fit[] => {
+    const there = old.map((_, at) => file.line(first + at))
+    const fresh = shiftFits(old, there, view) ? adapted(plain, there, file.text) : undefined
+    const splices = fresh && splicesOf(plain, from(first), fresh)
+    return [{ rung, first, height: old.length, splices, ...(through && { through }) }]
+  })
+}
+
+const shiftFits = (old: readonly string[], there: readonly string[], view: View): boolean =>
+  view === 'exact' ||
+  view === 'trailing-space' ||
+  isOneShift(old.map((line, at) => [spaced(line), spaced(there[at] ?? '')] as const))
+
+const spaced = (line: string): string => line.replace(/^\s+/, (space) => space.replace(/[^ \t]/g, ' '))
+
+/** The places of other readings, each in the strictest way that finds any. */
+function looseFits(readings: readonly Reading[], file: FileLines, rung: Rung): Fit[] {
+  return readings.flatMap((reading) => {
+    for (const view of views) {
+      const fits = viewFits(reading, file, view, rung)
+      if (fits.length > 0) return fits
+    }
+    return []
+  })
+}
+
+/** Places that several readings found, once each; with nothing to write where the readings differ in it. */
+function merged(fits: readonly Fit[]): Fit[] {
+  const byPlace = new Map<string, Fit>()
+  for (const fit of fits) {
+    const key = `${fit.first} ${fit.height}`
+    const known = byPlace.get(key)
+    const differs = known !== undefined && JSON.stringify(known.splices) !== JSON.stringify(fit.splices)
+    if (known === undefined) byPlace.set(key, fit)
+    // A reading that cannot say what to write does not speak against one that can.
+    else if (known.splices === undefined) byPlace.set(key, fit)
+    else if (differs && fit.splices !== undefined) byPlace.set(key, { ...fit, splices: undefined })
+  }
+  return [...byPlace.values()].sort((a, b) => a.first - b.first)
+}
+
+/** Entities, backslashes of markdown and long dashes undone, where the old lines have them. */
+function* escapeReadings({ lines, through }: Reading): Generator<Reading> {
+  const text = lines.map((line) => line.text).join('\n')
+  const old = oldOf(lines).join('\n')
+  const kinds = (['entities', 'escapes'] as const).filter((kind) => shows(old, kind))
+  const sets: (readonly DamageKind[])[] = kinds.length === 2 ? [...kinds.map((kind) => [kind]), kinds] : kinds.map((kind) => [kind])
+  for (const set of sets) if (isEscapedAlike(text, set)) yield* undone(set, lines, through)
+  if (/[\u2012-\u2015]/.test(old)) for (const set of [[], ...sets]) yield* undone([...set, 'punctuation'], lines, through)
+}
+
+function* undone(kinds: readonly DamageKind[], lines: readonly HunkLine[], through?: string): Generator<Reading> {
+  const words = [...(through === undefined ? [] : [through]), wordsFor(kinds)].join(' and ')
+  const seen = new Set<string>()
+  for (const dash of dashes) {
+    const read = lines.map(({ mark, text }) => ({ mark, text: undamaged(text, kinds, dash) }))
+    const key = JSON.stringify(read)
+    if (!seen.has(key)) yield { lines: read, through: words }
+    seen.add(key)
+  }
+}
+
+/** A program that escapes a character escapes it everywhere: what is there both ways was not escaped by one. */
+function isEscapedAlike(text: string, kinds: readonly DamageKind[]): boolean {
+  return kinds.every((kind) => {
+    const { escaped, plain } = escapedIn(text, [kind])
+    return ![...escaped].some((char) => plain.has(char))
+  })
+}
+
+/** An edit whose markers are damaged: with that undone, then as any other. */
+function* damagedFits({ lines }: Reading, file: FileLines, damage: readonly DamageKind[]): Generator<Fit[]> {
+  const shown = damage.filter((kind) => shows(oldOf(lines).join('\n'), kind) || shows(newOf(lines).join('\n'), kind))
+  const readings = [...undone(shown, lines)].filter(({ lines: read }) => isVouched(lines, read, file.text, shown))
+  for (const view of views) yield* some(merged(readings.flatMap((reading) => viewFits(reading, file, view, 'characters'))))
+  for (const { lines: read, through } of readings) {
+    const fits = contextFits(read, file).map((fit) => ({ ...fit, ...(through && { through }) }))
+    if (fits.length > 0) yield fits
+  }
+}
+
+/** Whether new lines say after the repair what they said before the damage: the file has none of what was undone. */
+function isVouched(lines: readonly HunkLine[], read: readonly HunkLine[], text: string, kinds: readonly DamageKind[]): boolean {
+  return kinds.every((kind) => {
+    if (kind === 'entities' || kind === 'escapes') return isEscapedAlike(lines.map((line) => line.text).join('\n'), [kind])
+    if (kind === 'breaks') return true
+    const changed = lines.filter(({ mark, text: own }, at) => mark === '+' && own !== read[at]?.text)
+    return !changed.some(({ text: own }) => [...own].some((char) => shows(char, kind) && text.includes(char)))
+  })
+}
