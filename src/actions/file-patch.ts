@@ -1,11 +1,10 @@
-import { defineAction, fail, ok, optional, type Outcome, path, type Repair, text } from '../core/action.ts'
+import { defineAction, fail, ok, optional, type Outcome, path, text } from '../core/action.ts'
 import type { Files, PathArg, TextFile } from '../core/files.ts'
-import { type Problem, Stop } from '../core/problem.ts'
+import { type HunkVerdict, type Problem, Stop } from '../core/problem.ts'
 import { elisionIn } from '../text/elision.ts'
-import { type AppliedHunks, applyHunks, type HunkFailure } from '../text/hunks-apply.ts'
+import { type AppliedHunks, applyHunks } from '../text/hunks-apply.ts'
 import { type Hunk, parseHunks, sideOf } from '../text/hunks.ts'
 import { placesOf } from '../text/places.ts'
-import { wordsFor } from '../text/undamage.ts'
 import { attempt } from './attempt.ts'
 import { expectHash } from './common-params.ts'
 import { doubtful } from './replace-occurrences.ts'
@@ -32,7 +31,7 @@ export const filePatch = defineAction({
     path: 'string',
     hunks: 'integer, how many were applied',
     'new_path?': 'string',
-    strategies: 'how each hunk was found: exact, trailing-blanks, indentation or punctuation',
+    strategies: 'how each hunk was found: exact, trailing-space, indentation, characters, prefix or context',
   },
   examples: [
     {
@@ -58,7 +57,7 @@ export const filePatch = defineAction({
     {
       title: 'changes nothing when one of the hunks fits two places',
       before: { 'a.txt': 'x\ny\nx\n' },
-      params: { path: 'a.txt', patch: '@@\n-y\n+z\n@@\n-x\n+z' },
+      params: { path: 'a.txt', patch: '@@\n-x\n+z\n@@\n-y\n+z' },
       code: 'match_count_mismatch',
     },
   ],
@@ -79,9 +78,15 @@ export const filePatch = defineAction({
     const elision = elisionIn(addedLines(hunks), path.given)
     // A file that has such a line means it.
     if (elision !== undefined && !file.text.includes(elision)) return fail(elided(elision))
-    const done = await applied(file.text, hunks, repair)
-    if ('kind' in done) return fail(done)
-    if (!done.ok) return fail(await problemOf(file, hunks, done.failures))
+    const rungs = repair.readings === 'off' ? 'exact' : 'all'
+    const done = applyHunks(file.text, hunks, { rungs, damage: repair.damage })
+    if (!done.ok) {
+      if (repair.damage.length > 0) return fail(doubtful('patch', repair.damage))
+      const partly = repair.patches === 'good' && done.applied.length > 0 && new_path === undefined
+      if (partly) await files.save(file, done.text)
+      const problem = await problemOf(file, hunks, done, partly ? 'applied' : 'fits')
+      return partly ? { ...fail(problem, dataOf(path, done.applied, undefined)), warnings: done.warnings } : fail(problem)
+    }
 
     // The destination is looked at first, so that a refusal leaves everything as it was.
     if (new_path !== undefined) await refuseExisting(files, new_path)
@@ -99,29 +104,12 @@ const elided = (line: string): Problem => ({
   message: `'${line}' would be written as it stands. Write out the lines it stands for, or leave them out of the old lines too: what is in neither stays as it is`,
 })
 
-/** The hunks as they stand where they fit and nothing speaks against it; else the one reading of them that does. */
-async function applied(text: string, hunks: readonly Hunk[], repair: Repair): Promise<AppliedHunks | Problem> {
-  const asItStands = applyHunks(text, hunks)
-  const isSound = repair.damage.length === 0 && asItStands.ok && asItStands.worn.length === 0
-  if (isSound || repair.readings === 'off') return asItStands
-  // Loaded only here: most patches fit.
-  const { addedShow, onlyReadingOfHunks } = await import('../text/hunks-undamage.ts')
-  if (repair.damage.length === 0 && asItStands.ok && !addedShow(hunks, asItStands.worn)) return asItStands
-  const reading = onlyReadingOfHunks(text, hunks, repair.damage)
-  if (reading !== undefined) {
-    const warning = `the hunks fit only when they are read through ${wordsFor(reading.kinds)}; new lines were read in the same way`
-    return { ...reading, warnings: [...reading.warnings, warning] }
-  }
-  if (asItStands.ok) return doubtful('patch', repair.damage.length > 0 ? repair.damage : asItStands.worn)
-  return asItStands
-}
-
-function dataOf(path: PathArg, applied: readonly { strategy: string }[], new_path: PathArg | undefined): object {
+function dataOf(path: PathArg, applied: readonly { rung: string }[], new_path: PathArg | undefined): object {
   return {
     path: path.given,
     hunks: applied.length,
     ...(new_path === undefined ? {} : { new_path: new_path.given }),
-    strategies: applied.map(({ strategy }) => strategy),
+    strategies: applied.map(({ rung }) => rung),
   }
 }
 
@@ -167,11 +155,19 @@ async function create(
 async function problemOf(
   { path, text }: TextFile,
   hunks: readonly Hunk[],
-  failures: readonly HunkFailure[],
+  { failures, applied: good }: AppliedHunks,
+  verdict: 'applied' | 'fits',
 ): Promise<Problem> {
-  const [first, ...others] = failures
+  const [first] = failures
   if (first === undefined) throw new Error('a failure without a reason')
   const { hunk, reason, spans, applied, other } = first
+  const verdicts = hunks.map(({ number }): HunkVerdict => {
+    const fits = good.find((one) => one.number === number)
+    const failure = failures.find((one) => one.hunk.number === number)
+    if (failure === undefined) return { hunk: number, verdict, ...(fits && { line: fits.line }) }
+    if (failure.applied !== undefined) return { hunk: number, verdict: 'already-applied', line: failure.applied }
+    return { hunk: number, verdict: failure.reason }
+  })
   return {
     kind: 'hunk-failed',
     path: path.given,
@@ -181,8 +177,8 @@ async function problemOf(
     reason,
     found: spans.length,
     places: placesOf(text, spans, { max: 50 }),
-    nearest: reason === 'absent' ? await nearest(text, hunk) : [],
-    also: [...new Set(others.map((failure) => failure.hunk.number))].filter((number) => number !== hunk.number),
+    nearest: reason === 'absent' || reason === 'unclear' ? await nearest(text, hunk) : [],
+    verdicts,
     ...(applied === undefined ? {} : { applied }),
     ...(other === undefined ? {} : { other }),
   }

@@ -12,9 +12,10 @@ import {
 } from '../core/action.ts'
 import type { PathArg, TextFile } from '../core/files.ts'
 import type { Absence } from '../core/problem.ts'
-import { applyReplacements, eolFor, findOccurrences, findRanges, type Marker, type Ranges } from '../text/edit.ts'
+import { findOccurrences, findRanges, replaceSpans, type Marker, type Ranges } from '../text/edit.ts'
 import { expectHash } from './common-params.ts'
-import { absence, doubtful, repairWarning, shown } from './replace-occurrences.ts'
+import { absence, doubtful, shown } from './replace-occurrences.ts'
+import { damageWarning } from '../text/undamage.ts'
 
 interface RangeEdit {
   readonly path: PathArg
@@ -76,8 +77,8 @@ async function replaceRange({ files, repair }: ActionContext, edit: RangeEdit): 
   const repaired = absent && repair.readings === 'allowed' ? await repairedRange(file, edit, mode, repair) : undefined
   if (repaired !== undefined) {
     const { found: ranges, wanted, replacement, kinds } = repaired
-    await files.save(file, applyReplacements(file.text, ranges, replacement, { eol: eolFor(file.text, ...wanted) }))
-    return ok({ path: path.given, replacements: ranges.length }, [repairWarning('the passage', kinds)])
+    await files.save(file, replaceSpans(file.text, ranges, wanted.join(''), replacement))
+    return ok({ path: path.given, replacements: ranges.length }, [damageWarning('the passage', kinds)])
   }
   if (found.kind !== 'found') return refusal(file, edit, found)
 
@@ -96,8 +97,7 @@ async function replaceRange({ files, repair }: ActionContext, edit: RangeEdit): 
         : { missing: paramOf(missing), ...(await missed(file, edit, missing)) }),
     })
   }
-  const eol = eolFor(file.text, beginning, end)
-  await files.save(file, applyReplacements(file.text, ranges, edit.new_text, { eol }))
+  await files.save(file, replaceSpans(file.text, ranges, beginning + end, edit.new_text))
   return ok({ path: path.given, replacements: ranges.length })
 }
 

@@ -2,7 +2,7 @@ import { fail, ok, type ActionContext, type Outcome, type Repair } from '../core
 import type { DamageKind } from '../core/block.ts'
 import type { PathArg, TextFile } from '../core/files.ts'
 import type { Absence, Problem } from '../core/problem.ts'
-import { applyReplacements, eolFor, findOccurrences, type Span } from '../text/edit.ts'
+import { findOccurrences, replaceSpans, type Span } from '../text/edit.ts'
 import { splitLines } from '../text/lines.ts'
 import { placesOf } from '../text/places.ts'
 import { wordsFor } from '../text/undamage.ts'
@@ -31,49 +31,43 @@ export async function replaceOccurrences(
   if (old_text === '') return fail({ kind: 'empty-text', param: 'old_text' })
   const file = await files.read(path, { expectHash: edit.expect_hash })
   const asItStands = findOccurrences(file.text, old_text)
-  if (asItStands.length === 0) {
-    const repaired = await repairedReading(file.text, edit, expected, repair)
-    if (repaired !== undefined) {
-      const { found, replacement, wanted, kinds } = repaired
-      const eol = eolFor(file.text, ...wanted)
-      await files.save(file, applyReplacements(file.text, found, replacement, { eol }))
-      return { ok: true, replacements: found.length, warnings: [repairWarning('old_text', kinds)] }
+  const damaged = repair.damage.length > 0
+  if (asItStands.length === 0 || damaged) {
+    const loose = await repaired(file.text, edit, expected, repair)
+    if (loose.kind === 'done') {
+      await files.save(file, loose.text)
+      return { ok: true, replacements: loose.count, warnings: loose.warnings }
+    }
+    if (!damaged && loose.kind !== 'absent') {
+      const problem = await mismatch(file, edit, loose.kind === 'count' ? loose.spans : [], expected)
+      if (problem !== undefined) return fail(problem)
     }
   }
   // Neither is a damaged text to be taken for the one that is there, nor its absence for nothing to do.
-  if (repair.damage.length > 0 && (asItStands.length > 0 || expected === 'any')) {
-    return fail(doubtful('old_text', repair.damage))
-  }
+  if (damaged && (asItStands.length > 0 || expected === 'any')) return fail(doubtful('old_text', repair.damage))
   const problem = await mismatch(file, edit, asItStands, expected)
   if (problem !== undefined) return fail(problem)
 
-  if (asItStands.length > 0) {
-    const changed = applyReplacements(file.text, asItStands, new_text, { eol: eolFor(file.text, old_text) })
-    await files.save(file, changed)
-  }
+  if (asItStands.length > 0) await files.save(file, replaceSpans(file.text, asItStands, old_text, new_text))
   return { ok: true, replacements: asItStands.length, warnings: [] }
 }
 
 export const replacedIn = (path: PathArg, done: Replaced): Outcome =>
   done.ok ? ok({ path: path.given, replacements: done.replacements }, done.warnings) : done
 
-async function repairedReading(text: string, { old_text, new_text }: Replacing, expected: Expected, repair: Repair) {
-  if (repair.readings === 'off') return undefined
+async function repaired(text: string, { old_text, new_text }: Replacing, expected: Expected, repair: Repair) {
   // Loaded only here: most edits find their text.
-  const { onlyReading } = await import('../text/undamage-edit.ts')
-  const edit = { wanted: [old_text], replacement: new_text }
-  const reading = onlyReading(edit, text, repair.damage, ([wanted = '']) => findOccurrences(text, wanted))
-  return reading?.found.length === (typeof expected === 'number' ? expected : 1) ? reading : undefined
+  const { editLoosely } = await import('../text/edit-text.ts')
+  const wanted = expected === 'once' || expected === 'any' ? 1 : expected
+  const tolerance: Repair = expected === 'any' ? { ...repair, matching: 'exact' } : repair
+  return editLoosely(text, old_text, new_text, wanted, tolerance)
 }
-
-export const repairWarning = (param: string, kinds: readonly DamageKind[]): string =>
-  `${param} is in the file only when it is read through ${wordsFor(kinds)}; new_text was read in the same way`
 
 /** The markers of the block tell that its texts were damaged, and the file has one that looks so. */
 export const doubtful = (param: string, kinds: readonly DamageKind[]): Problem => ({
   kind: 'bad-param',
   param,
-  message: `the block was damaged on its way (${wordsFor(kinds)}), so that what it says cannot be told. Send it again inside a code block`,
+  message: `the block was damaged in transit (${wordsFor(kinds)}) and its original text cannot be recovered. Resend it inside a code block`,
 })
 
 async function mismatch(

@@ -202,7 +202,7 @@ export class Clada {
   }
 
   #asked(settings: Settings): Omit<RunOptions, 'effect'> {
-    const { ask, hooks, vars } = this.#options
+    const { ask, hooks, vars, matching, patches } = this.#options
     const commands = commandSettingsOf(this.#options)
     return {
       settings,
@@ -213,6 +213,8 @@ export class Clada {
       ask,
       hooks,
       vars,
+      matching,
+      patches,
       alreadyDone: this.#options.alreadyDone,
       ...readingOf(this.#options),
     }

@@ -34,6 +34,8 @@ const documentFlags: readonly FlagName[] = [
   'atomic',
   'again',
   'strict',
+  'matching',
+  'patches',
   'timeout',
   'total-timeout',
 ]

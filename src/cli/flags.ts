@@ -123,7 +123,21 @@ export const flags = [
     help: 'also run blocks that already ran',
     for: { run: { help: 'do not warn when this document already ran' } },
   },
-  { name: 'strict', help: 'repair nothing that a chat program damaged' },
+  { name: 'strict', help: 'read everything as written: repair nothing, and match edits exactly' },
+  {
+    name: 'matching',
+    key: 'matching',
+    value: 'MODE',
+    values: ['tolerant', 'exact'],
+    help: 'how edits find their place when the old text is not there as written; default tolerant',
+  },
+  {
+    name: 'patches',
+    key: 'patches',
+    value: 'MODE',
+    values: ['whole', 'good'],
+    help: 'apply a patch only whole, or the hunks that fit; default whole',
+  },
   { name: 'no-git', key: 'git.mode', sets: 'off', help: 'save no checkpoints in git; undo still works' },
   {
     name: 'git',

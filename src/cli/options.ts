@@ -45,8 +45,9 @@ export async function optionsFor(flags: FlagValues): Promise<CladaOptions> {
   const input = loaded?.listener.inputFile ?? defaultInputFile
   const reserved = [path.resolve(own.repoPath ?? loaded?.options.repoPath ?? '.', input)]
   const below = loaded?.options
-  if (below === undefined) return { ...own, reserved }
+  if (below === undefined) return { ...tolerant, ...own, reserved }
   return {
+    ...tolerant,
     ...below,
     ...own,
     reserved,
@@ -56,6 +57,9 @@ export async function optionsFor(flags: FlagValues): Promise<CladaOptions> {
     limits: { ...below.limits, ...own.limits },
   }
 }
+
+/** Whoever pastes a reply wants it applied where it can only mean one thing; programs that call the library say so. */
+const tolerant = { matching: 'tolerant' } as const
 
 export interface Configured {
   readonly options: CladaOptions
@@ -115,6 +119,7 @@ function flagOptions(flags: FlagValues): CladaOptions {
     gitCommit: flags['no-git'] === undefined,
     ...historyOptions(flags),
     strict: flags.strict !== undefined,
+    ...matchingOf(flags),
     ...(flags.again === undefined ? {} : { alreadyDone: 'run' as const }),
     ...(flags.syntax === undefined ? {} : { syntaxes: flags.syntax.map(syntaxOf) }),
     ...cslDelimiters(flags),
@@ -125,6 +130,13 @@ function flagOptions(flags: FlagValues): CladaOptions {
     ...(maxOutput === undefined ? {} : { maxOutput }),
     ...(timeout === undefined ? {} : { limits: { actionMs: timeout * 1000 } }),
     ...(totalTimeout === undefined ? {} : { totalTimeout }),
+  }
+}
+
+function matchingOf({ matching, patches }: FlagValues): Pick<CladaOptions, 'matching' | 'patches'> {
+  return {
+    ...(matching?.[0] === undefined ? {} : { matching: matching[0] === 'exact' ? 'exact' : 'tolerant' }),
+    ...(patches?.[0] === undefined ? {} : { patches: patches[0] === 'good' ? 'good' : 'whole' }),
   }
 }
 

@@ -140,6 +140,21 @@ export const keys = {
     example: 'true',
     project: towards([false, true]),
   }),
+  matching: key({
+    kind: choice(['tolerant', 'exact']),
+    default: 'tolerant',
+    about:
+      'How an edit finds its place when its old text is not in the file as written. tolerant: differences in whitespace, punctuation and context are forgiven, with a warning, where only one place can be meant. exact: they are not. Formats of other tools are always tolerant.',
+    example: 'exact',
+    project: towards(['exact', 'tolerant']),
+  }),
+  patches: key({
+    kind: choice(['whole', 'good']),
+    default: 'whole',
+    about: 'What to do with a patch of which some hunks do not fit: apply none of it, or those that fit.',
+    example: 'good',
+    project: towards(['whole', 'good']),
+  }),
   symlinks: key({
     kind: choice(['refuse', 'inside']),
     default: 'refuse',

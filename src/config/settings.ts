@@ -52,8 +52,16 @@ export interface CladaOptions {
   alreadyDone?: 'warn' | 'skip' | 'run'
   /** The only syntaxes that are looked for. */
   syntaxes?: readonly SyntaxName[]
-  /** Repairs nothing that a chat program damaged. */
+  /** Reads everything as it is written: nothing damaged is repaired, and edits match exactly or not at all. */
   strict?: boolean
+  /**
+   * How an edit finds its place when its old text is not in the file as written. `tolerant`: other whitespace,
+   * punctuation and context are forgiven where only one place can be meant, with a warning. Default: `exact`. The formats
+   * of other tools are always tolerant.
+   */
+  matching?: 'tolerant' | 'exact'
+  /** A patch of which some hunks do not fit: `whole` applies none of it, `good` those that fit. Default: `whole`. */
+  patches?: 'whole' | 'good'
   /** What CSL markers begin and end with. Default: `<---` and `--->`. */
   cslDelimiters?: { readonly start: string; readonly end: string }
   /** Files of whoever drives clada, such as the one that is watched: no document touches them, no checkpoint holds them. */

@@ -80,6 +80,10 @@ export interface ActionContext {
 export interface Repair {
   /** `off`: not otherwise. */
   readonly readings: 'allowed' | 'off'
+  /** `tolerant`: an edit may find its place by the looser rungs of `text/matcher.ts` too. */
+  readonly matching: 'tolerant' | 'exact'
+  /** What becomes of a patch of which some hunks fit: `whole` applies none of them. */
+  readonly patches: 'whole' | 'good'
   /** Damage that the block's markers and texts show: then a text that shows it is not to be taken as it stands. */
   readonly damage: readonly DamageKind[]
 }

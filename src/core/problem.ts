@@ -37,15 +37,15 @@ export type Problem =
       total: number
       /** Its first lines, with their marks. */
       lines: string
-      reason: 'absent' | 'ambiguous' | 'overlap' | 'no-context'
+      reason: 'absent' | 'ambiguous' | 'unclear' | 'overlap' | 'no-context'
       found: number
       places: Place[]
       nearest: NearPlace[]
       applied?: number
       /** The hunk it overlaps. */
       other?: number
-      /** Hunks that fail as well. */
-      also: number[]
+      /** Every hunk in order, with what became or would become of it. */
+      verdicts: HunkVerdict[]
     }
   | { kind: 'lines-invalid'; spec: string; reason: 'form' | 'order' }
   | { kind: 'lines-outside'; spec: string; lineCount: number; asked: 'read' | 'write' | 'insert' }
@@ -135,6 +135,13 @@ export const structureCodes = [
 export type StructureCode = (typeof structureCodes)[number]
 
 export type PathRule = 'path_escape' | 'path_denied' | 'symlink_not_allowed' | 'invalid_parameter'
+
+export interface HunkVerdict {
+  hunk: number
+  verdict: 'applied' | 'fits' | 'absent' | 'ambiguous' | 'unclear' | 'overlap' | 'no-context' | 'already-applied'
+  /** Where it is or would be, from 1. */
+  line?: number
+}
 
 /** A place in a file that was found: its line, and the lines around it. */
 export interface Place {

@@ -1,4 +1,4 @@
-import { type Problem, structureCodes } from './problem.ts'
+import { type HunkVerdict, type Problem, structureCodes } from './problem.ts'
 
 /** What `execute` answers. Fields that the seeds of the language name mean what they meant there. */
 export interface ExecutionResult {
@@ -97,6 +97,8 @@ export interface Details {
   /** What to do next, in one sentence. */
   advice?: string
   nearest?: { line: number; endLine: number; similarity: number; diff: string; why?: string }[]
+  /** Every hunk of a patch, with what became or would become of it. */
+  hunks?: HunkVerdict[]
   /** The line where the new text already stands. */
   already_applied_at_line?: number
   /** The parameter whose text is not there, when there are several. */

@@ -13,6 +13,7 @@ import { explain } from '../report/explain.ts'
 import { problemOf } from './settle.ts'
 import type { ReadyTask } from './tasks.ts'
 import type { ActionFiles, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
+import { syntaxOf } from '../syntax/table.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
 
 export interface ActionRunnerOptions {
@@ -32,6 +33,10 @@ export interface ActionRunnerOptions {
   readonly steps: () => Promise<Steps>
   /** Takes texts literally: no paste damage is undone. */
   readonly strict?: boolean | undefined
+  /** How blocks of our own and actions find the place of an edit; the formats of other tools are always tolerant. */
+  readonly matching?: 'tolerant' | 'exact' | undefined
+  /** Whether the good hunks of a patch are applied when others fail. */
+  readonly patches?: 'whole' | 'good' | undefined
 }
 
 /** Decides whether an action may run, runs it with its files and commands, and turns exceptions into outcomes. */
@@ -58,12 +63,18 @@ export class ActionRunner {
     scope: Scope,
     onWrite: (landing: Landing) => void,
   ): Promise<Outcome> {
-    const { settings, strict, steps } = this.#options
+    const { settings, strict, matching, patches, steps } = this.#options
     const files = scope.filesFor(onWrite)
     try {
       const { damage = [] } = block
       if (damage.length > 0 && !spec.repairs) return { ok: false, problem: doubtful('old_text', damage) }
-      const repair: Repair = { readings: strict ? 'off' : 'allowed', damage }
+      const isForeign = syntaxOf(block.syntax).kind === 'foreign'
+      const repair: Repair = {
+        readings: strict ? 'off' : 'allowed',
+        matching: strict ? 'exact' : isForeign ? 'tolerant' : (matching ?? 'exact'),
+        patches: patches ?? 'whole',
+        damage,
+      }
       const outcome = await spec.run(args, {
         files,
         commands: this.#commands(files, number, scope),

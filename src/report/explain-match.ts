@@ -1,4 +1,4 @@
-import type { Absence, Problem } from '../core/problem.ts'
+import type { Absence, HunkVerdict, Problem } from '../core/problem.ts'
 import type { Details } from '../core/result.ts'
 import type { Message } from './failure.ts'
 
@@ -68,7 +68,7 @@ export function matchMessage(problem: MatchProblem): Message {
           .map((line) => `  ${line}`)
           .join('\n'),
         code: 'match_count_mismatch',
-        details: { path, ...(reason === 'ambiguous' ? { found, places } : {}), ...nearby(problem) },
+        details: { path, ...(reason === 'ambiguous' ? { found, places } : {}), hunks: problem.verdicts, ...nearby(problem) },
         advice: hunkAdvice(problem),
       }
     }
@@ -126,6 +126,8 @@ function hunkMessage({ reason, found, other }: HunkProblem): string {
       return 'not found in file'
     case 'ambiguous':
       return `fits ${found} places, must fit exactly one`
+    case 'unclear':
+      return 'fits only with another indentation or other characters, and it is not certain how its new lines must be written'
     case 'overlap':
       return `changes lines that hunk ${other} changes too`
     case 'no-context':
@@ -153,16 +155,32 @@ function absentAdvice(param: string, { nearest, applied, tooEarly, emptyFile }: 
 
 const notAlike = 'Nothing in the file is like it. Read the file again; it may be the wrong file.'
 
-function hunkAdvice({ reason, nearest, applied, also }: HunkProblem): string {
-  const rest =
-    also.length === 0 ? '' : ` Not applied either: ${also.length === 1 ? 'hunk' : 'hunks'} ${also.join(', ')}.`
+function hunkAdvice({ reason, nearest, applied, hunk, verdicts }: HunkProblem): string {
   const advice = {
     absent: absentHunkAdvice({ nearest, ...(applied === undefined ? {} : { applied }) }),
     ambiguous: 'Add lines of context around it until it fits only one place.',
+    unclear: 'Copy its lines from the nearest place, exactly as they are there.',
     overlap: 'Write them as one hunk.',
     'no-context': 'Add unchanged lines from the file before or after the new ones, each prefixed with one space.',
   }
-  return `${advice[reason]} The file was left as it was.${rest}`
+  const others = verdicts.filter((one) => one.hunk !== hunk).map(verdictSentence)
+  const applies = verdicts.some(({ verdict }) => verdict === 'applied')
+  return [advice[reason], ...(applies ? [] : ['The file was left as it was.']), ...others].join(' ')
+}
+
+function verdictSentence({ hunk, verdict, line }: HunkVerdict): string {
+  const where = line === undefined ? '' : ` on line ${line}`
+  const sentences: Readonly<Record<HunkVerdict['verdict'], string>> = {
+    applied: `was applied${where}: do not send it again.`,
+    fits: `would apply${where}.`,
+    absent: 'was not found either.',
+    'already-applied': `is already in the file${where}.`,
+    ambiguous: 'fits several places.',
+    unclear: 'fits, but it is not certain how its new lines must be written.',
+    overlap: 'overlaps another hunk.',
+    'no-context': 'only adds lines and does not say where.',
+  }
+  return `Hunk ${hunk} ${sentences[verdict]}`
 }
 
 function absentHunkAdvice({ nearest, applied }: Absence): string {

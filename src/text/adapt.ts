@@ -25,6 +25,7 @@ export function adapted(
   if (pairs.every(([edit, file]) => edit === file)) return given
 
   const evidence = new Evidence(pairs, text)
+  if (!evidence.isEmpty && hasNewEntities(given, pairs, text)) return undefined
   const strip = stripsTrailing(pairs)
   const straight = pairs.map(([edit, file]): Pair => [plainIndent(edit), plainIndent(file)])
   const shift = shiftOf(blocks, straight)
@@ -40,6 +41,12 @@ export function adapted(
     }
   }
   return done
+}
+
+/** Where one kind of damage is, another may be: entities that neither the old lines nor the file have were perhaps none. */
+function hasNewEntities(added: readonly string[], pairs: readonly Pair[], text: string): boolean {
+  const tokens = added.flatMap((line) => line.match(/&(?:#\d+|#x[\da-f]+|[a-z]+);/gi) ?? [])
+  return tokens.some((token) => !text.includes(token) && !pairs.some(([edit]) => edit.includes(token)))
 }
 
 /** Lines that go and lines that come in their place. */
@@ -109,15 +116,18 @@ function shiftOf(blocks: readonly Block[], pairs: readonly Pair[]): (line: strin
   return reindenter(pairs)
 }
 
-type CharacterClass = 'quote' | 'dash' | 'space' | 'invisible' | 'accent' | 'other'
+type CharacterClass = 'quote' | 'dash' | 'dots' | 'space' | 'invisible' | 'accent' | 'other'
 
 function classOf(unit: string): CharacterClass {
   if (/\p{M}/u.test(unit)) return 'accent'
   if (/[\u2018-\u201f\u2032\u2033]/.test(unit)) return 'quote'
   if (/[\u2010-\u2015\u2212]/.test(unit)) return 'dash'
+  if (unit === '\u2026') return 'dots'
   if (/[\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]/.test(unit)) return 'space'
   return /[\xad\u200b-\u200d\u2060\ufeff]/.test(unit) ? 'invisible' : 'other'
 }
+
+const punctuation: readonly CharacterClass[] = ['quote', 'dash', 'dots']
 
 const unitsOf = (text: string): string[] => text.match(/\P{M}\p{M}*|\p{M}+/gsu) ?? []
 const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{M}\p{N}_]+|\.\.\.|\P{M}\p{M}*/gsu) ?? []
@@ -180,8 +190,10 @@ class Evidence {
     const known = this.#renderings.get(unit)
     if (known !== undefined) return known.size === 1 ? [...known][0] : undefined
     const kind = classOf(unit)
-    if (kind === 'other' || kind === 'dash') return unit
+    if (kind === 'other') return unit
     if (this.#text.includes(unit)) return this.#damaged.has(kind) ? undefined : unit
+    // Dashes and dots are written by hand too, but not beside quotes that a program has curled.
+    if (kind === 'dash' || kind === 'dots') return punctuation.some((one) => this.#damaged.has(one)) ? undefined : unit
     // Another kind of damage than the one that shows: nobody can tell what it was.
     return this.#damaged.has(kind) && !this.#sound.has(kind) ? folded(unit) : undefined
   }

@@ -1,12 +1,10 @@
 import { Source } from '../core/source.ts'
-import { applyReplacements, eolFor, findOccurrences, type Span } from './edit.ts'
+import { findOccurrences, replaceSpans, type Span } from './edit.ts'
 import { FileLines } from './file-lines.ts'
 import { type Fit, repairWarning, type Rung, type Splice, withSplices } from './fit.ts'
-import { dominantEol } from './line-endings.ts'
 import { fitsByRung, hunkOf, type Matching } from './matcher.ts'
-import { commonPairs } from './pairs.ts'
 import { onlyReading } from './undamage-edit.ts'
-import { wordsFor } from './undamage.ts'
+import { damageWarning } from './undamage.ts'
 
 /** How an edit by text may be read. */
 export interface Tolerance {
@@ -115,40 +113,4 @@ function throughDamage(
     rung: 'characters',
     warnings: [damageWarning(what, reading.kinds)],
   }
-}
-
-export const damageWarning = (what: string, kinds: Matching['damage']): string =>
-  `${what} matched only after undoing paste damage (${wordsFor(kinds)}) [characters]; the same repair was applied to new_text`
-
-/** A text with another in the place of each span. In a file with two kinds of line ends every line keeps its own. */
-export function replaceSpans(text: string, spans: readonly Span[], old: string, fresh: string): string {
-  const eol = eolFor(text, old)
-  if (eol === 'as-given' || !fresh.includes('\n') || !isMixed(text)) return applyReplacements(text, spans, fresh, { eol })
-  let result = ''
-  let from = 0
-  for (const { start, end } of spans) {
-    result += text.slice(from, start) + withEnds(text, start, end, fresh)
-    from = end
-  }
-  return result + text.slice(from)
-}
-
-function isMixed(text: string): boolean {
-  return text.includes('\r\n') && /(?:^|[^\r])\n/.test(text)
-}
-
-function withEnds(text: string, start: number, end: number, fresh: string): string {
-  const there = text.slice(start, end)
-  const ends = there.match(/\r?\n/g) ?? []
-  const lines = fresh.split(/\r?\n/)
-  const kept = new Map(commonPairs(there.split(/\r?\n/), lines).map(([own, at]) => [at, ends[own]]))
-  const next = /\r?\n/.exec(text.slice(end))?.[0] ?? dominantEol(text)
-  let last = ends[0] ?? next
-  return lines
-    .map((line, at) => {
-      if (at === lines.length - 1) return line
-      last = kept.get(at) ?? ends[at] ?? last
-      return line + last
-    })
-    .join('')
 }

@@ -1,4 +1,5 @@
 import { dominantEol, toEol, type Eol } from './line-endings.ts'
+import { commonPairs } from './pairs.ts'
 
 /** Offsets in the file's own text, `end` behind the last character. */
 export interface Span {
@@ -43,6 +44,39 @@ export function applyReplacements(
 /** The line end for new text. Whoever writes a CR into what to look for means line ends to the letter. */
 export function eolFor(content: string, ...needles: string[]): Eol | 'as-given' {
   return needles.some((needle) => needle.includes('\r')) ? 'as-given' : dominantEol(content)
+}
+
+/** A text with another in the place of each span. In a file with two kinds of line ends every line keeps its own. */
+export function replaceSpans(text: string, spans: readonly Span[], old: string, fresh: string): string {
+  const eol = eolFor(text, old)
+  if (eol === 'as-given' || !fresh.includes('\n') || !isMixed(text)) return applyReplacements(text, spans, fresh, { eol })
+  let result = ''
+  let from = 0
+  for (const { start, end } of spans) {
+    result += text.slice(from, start) + withEnds(text, start, end, fresh)
+    from = end
+  }
+  return result + text.slice(from)
+}
+
+function isMixed(text: string): boolean {
+  return text.includes('\r\n') && /(?:^|[^\r])\n/.test(text)
+}
+
+function withEnds(text: string, start: number, end: number, fresh: string): string {
+  const there = text.slice(start, end)
+  const ends = there.match(/\r?\n/g) ?? []
+  const lines = fresh.split(/\r?\n/)
+  const kept = new Map(commonPairs(there.split(/\r?\n/), lines).map(([own, at]) => [at, ends[own]]))
+  const next = /\r?\n/.exec(text.slice(end))?.[0] ?? dominantEol(text)
+  let last = ends[0] ?? next
+  return lines
+    .map((line, at) => {
+      if (at === lines.length - 1) return line
+      last = kept.get(at) ?? ends[at] ?? last
+      return line + last
+    })
+    .join('')
 }
 
 export type Ranges =

@@ -81,9 +81,9 @@ export function withSplices(
 
 const forgiven: Readonly<Record<Exclude<Rung, 'exact'>, string>> = {
   'trailing-space': 'ignoring whitespace at line ends',
-  indentation: 'another indentation; its new lines were indented like the file',
-  characters: 'typographic punctuation, entities or spaces read as plain ones; new lines were read in the same way',
-  prefix: 'what is before or around every line left out',
+  indentation: 'shifting its lines; new lines were shifted too',
+  characters: 'reading typographic characters as plain ones, in its new lines too',
+  prefix: 'leaving out what is before or around every line',
   context: 'the lines it changes; lines of context that differ were left as the file has them',
 }
 
@@ -91,7 +91,8 @@ const forgiven: Readonly<Record<Exclude<Rung, 'exact'>, string>> = {
 export function repairWarning(what: string, fits: readonly Fit[], file: FileLines): string | undefined {
   const [first] = fits
   if (first === undefined || first.rung === 'exact') return undefined
-  const how = first.through === undefined ? forgiven[first.rung] : `${forgiven[first.rung]} (${first.through})`
+  const undoing = first.through === undefined ? undefined : `undoing ${first.through}`
+  const how = undoing === undefined ? forgiven[first.rung] : first.rung === 'context' ? `${undoing} and by ${forgiven.context}` : `${undoing}, in its new lines too`
   const replaced = fits.flatMap(({ splices = [] }) => splices).filter(({ from, to }) => to > from)
   const text = replaced.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, nth) => file.line(from + nth)))
   const shown = text.length > 0 && text.length <= 3 && text.join('').length <= 200 ? `: ${text.map(quoted).join(', ')}` : ''

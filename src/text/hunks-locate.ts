@@ -3,6 +3,7 @@ import { type FileLines, folded, withoutCr } from './file-lines.ts'
 import type { Fit, Splice } from './fit.ts'
 import { fitsByRung, type Matching } from './matcher.ts'
 import { indentOf } from './reindent.ts'
+import { undamaged } from './undamage.ts'
 
 /** A hunk and the one place it belongs. */
 export interface Placed {
@@ -109,7 +110,7 @@ function locateAddition(hunk: Hunk, file: FileLines): Located {
 
 /** The first line that is the last of the named ones, each found after the one before. */
 function lineAbove(named: readonly string[], file: FileLines): number | undefined {
-  return linesNamed(named, file)[0]
+  return linesNamed(named, file)[0] ?? linesNamed(named.map((line) => undamaged(line, ['entities', 'escapes'])), file)[0]
 }
 
 /** All such lines. A line is named by its text, whitespace aside; where none is, by how it begins. */

@@ -129,7 +129,8 @@ const named: ReadonlyMap<string, string> = new Map([
   ['amp', '&'],
   ['quot', '"'],
   ['apos', "'"],
-  ['nbsp', '\xa0'],
+  // A program that writes it had a space before.
+  ['nbsp', ' '],
   ['shy', '\xad'],
   ['lsquo', '\u2018'],
   ['rsquo', '\u2019'],
@@ -165,3 +166,6 @@ function typed(char: string, dash: number): string {
       return String.fromCharCode(plainCode(char.charCodeAt(0)))
   }
 }
+
+export const damageWarning = (what: string, kinds: readonly DamageKind[]): string =>
+  `${what} matched only after undoing paste damage (${wordsFor(kinds)}) [characters]; the same repair was applied to new_text`

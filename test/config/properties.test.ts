@@ -87,6 +87,8 @@ const values: { readonly [name in KeyName]: fc.Arbitrary<unknown> } = {
   ),
   allowed_actions: fc.option(fc.subarray(['file_read', 'file_write', 'exec', 'run'])),
   relative_paths: fc.boolean(),
+  matching: fc.constantFrom('tolerant', 'exact'),
+  patches: fc.constantFrom('whole', 'good'),
   symlinks: fc.constantFrom('refuse', 'inside'),
   'git.mode': fc.constantFrom('commit', 'shadow', 'off'),
   'git.author': fc.option(fc.constant('A <a@b>')),

@@ -27,7 +27,7 @@ async function edited(
 
 const absent = 'file_replace_text: old_text not found in file'
 const through = (words: string): string =>
-  `old_text is in the file only when it is read through ${words}; new_text was read in the same way`
+  `old_text matched only after undoing paste damage (${words}) [characters]; the same repair was applied to new_text`
 
 test.each([
   ['entities', 'if (a < b) {}\n', 'a &lt; b', 'a &lt; c &amp;&amp; d', 'if (a < c && d) {}\n', 'HTML entities'],
@@ -79,6 +79,6 @@ new_text = "x"
 #!END_SHAM_ab`
   const { results } = await new Clada({ repoPath: root, gitCommit: false, relativePaths: true }).execute(text)
   expect(results.map(({ success, error }) => [success, error])).toEqual([
-    [false, expect.stringContaining('was damaged on its way (HTML entities)')],
+    [false, expect.stringContaining('was damaged in transit (HTML entities)')],
   ])
 })

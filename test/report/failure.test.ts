@@ -49,7 +49,7 @@ const problems: { readonly [K in Kind]: (text: string) => Problem & { kind: K } 
     found: 0,
     places: [],
     nearest: [nearby(text)],
-    also: [],
+    verdicts: [{ hunk: 1, verdict: 'absent' }],
   }),
   'lines-invalid': (spec) => ({ kind: 'lines-invalid', spec, reason: 'form' }),
   'lines-outside': (spec) => ({ kind: 'lines-outside', spec, lineCount: 1, asked: 'read' }),

@@ -20,7 +20,7 @@ export const command: Command = {
     'Shows what flags, the clada.yml of the project, your own ~/.config/clada/config.yml and the defaults come to, key by\nkey, and what of the project does not count because you do not trust it.',
   words: 'keys',
   documents: true,
-  flags: [...running, ...programs, 'strict', ...saving, 'timeout', 'total-timeout', 'no-color', 'help'],
+  flags: [...running, ...programs, 'strict', 'matching', 'patches', ...saving, 'timeout', 'total-timeout', 'no-color', 'help'],
   examples: [
     ['clada config', 'everything'],
     ['clada config limits', 'some keys'],

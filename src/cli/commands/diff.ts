@@ -24,6 +24,8 @@ export const command: Command = {
     ...running.filter((name) => name !== 'format'),
     'atomic',
     'strict',
+    'matching',
+    'patches',
     'dry-run',
     'timeout',
     'total-timeout',

@@ -28,6 +28,8 @@ export const command: Command = {
   flags: [
     ...running.filter((name) => name !== 'syntax' && name !== 'csl-delimiters'),
     ...programs,
+    'matching',
+    'patches',
     'stdin',
     ...saving,
     'timeout',

@@ -32,6 +32,8 @@ export const command: Command = {
     'trust-approvals',
     'atomic',
     'strict',
+    'matching',
+    'patches',
     ...saving,
     'timeout',
     'total-timeout',

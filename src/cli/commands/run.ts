@@ -26,6 +26,8 @@ export const command: Command = {
     'atomic',
     'again',
     'strict',
+    'matching',
+    'patches',
     'dry-run',
     ...saving,
     'timeout',

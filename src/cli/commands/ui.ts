@@ -28,6 +28,8 @@ export const command: Command = {
     'syntax',
     'csl-delimiters',
     'strict',
+    'matching',
+    'patches',
     'exec',
     'approve',
     'approve-network',

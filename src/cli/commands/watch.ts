@@ -33,6 +33,8 @@ export const command: Command = {
     'again',
     'atomic',
     'strict',
+    'matching',
+    'patches',
     ...saving,
     'timeout',
     'total-timeout',
