@@ -85,7 +85,9 @@ export const filePatch = defineAction({
       const partly = repair.patches === 'good' && done.applied.length > 0 && new_path === undefined
       if (partly) await files.save(file, done.text)
       const problem = await problemOf(file, hunks, done, partly ? 'applied' : 'fits')
-      return partly ? { ...fail(problem, dataOf(path, done.applied, undefined)), warnings: done.warnings } : fail(problem)
+      return partly
+        ? { ...fail(problem, dataOf(path, done.applied, undefined)), warnings: done.warnings }
+        : fail(problem)
     }
 
     // The destination is looked at first, so that a refusal leaves everything as it was.

@@ -68,7 +68,12 @@ export function matchMessage(problem: MatchProblem): Message {
           .map((line) => `  ${line}`)
           .join('\n'),
         code: 'match_count_mismatch',
-        details: { path, ...(reason === 'ambiguous' ? { found, places } : {}), hunks: problem.verdicts, ...nearby(problem) },
+        details: {
+          path,
+          ...(reason === 'ambiguous' ? { found, places } : {}),
+          hunks: problem.verdicts,
+          ...nearby(problem),
+        },
         advice: hunkAdvice(problem),
       }
     }

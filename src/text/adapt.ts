@@ -162,7 +162,12 @@ class Evidence {
   rewritten({ removed, added }: Block): string[] | undefined {
     const old = removed.flatMap(({ edit, file }) => [...tokensOf(edit, file), newline])
     const fresh = added.flatMap((line) => [...wordsOf(line), '\n'])
-    const shared = new Map(commonPairs(old.map(({ text }) => text), fresh).map(([from, to]) => [to, old[from]?.file]))
+    const shared = new Map(
+      commonPairs(
+        old.map(({ text }) => text),
+        fresh,
+      ).map(([from, to]) => [to, old[from]?.file]),
+    )
     const rows: string[] = ['']
     for (const [at, word] of fresh.entries()) {
       const kept = shared.get(at)

@@ -115,7 +115,8 @@ function aligned(keys: readonly string[], index: number, place: number, file: Fi
     below.push(keyOf(file.line(line), view))
   }
   const above: string[] = []
-  for (let line = place - 1; line >= Math.max(0, place - index - slack); line--) above.push(keyOf(file.line(line), view))
+  for (let line = place - 1; line >= Math.max(0, place - index - slack); line--)
+    above.push(keyOf(file.line(line), view))
   const up = chained(keys.slice(0, index).reverse(), above).reverse()
   const down = chained(keys.slice(index + 1), below)
   return [
@@ -155,7 +156,8 @@ function chained(wanted: readonly string[], there: readonly string[]): number[] 
       const diagonal = cell - row - 1
       const weight = wanted[i - 1] === '' ? 0.1 : 1
       const before = match[diagonal] ?? -1
-      forced = before >= 0 && (match[cell] ?? 0) - weight === before + NEXT_TO && before + NEXT_TO > (best[diagonal] ?? 0)
+      forced =
+        before >= 0 && (match[cell] ?? 0) - weight === before + NEXT_TO && before + NEXT_TO > (best[diagonal] ?? 0)
       i--
       j--
     }

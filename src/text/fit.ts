@@ -92,12 +92,21 @@ export function repairWarning(what: string, fits: readonly Fit[], file: FileLine
   const [first] = fits
   if (first === undefined || first.rung === 'exact') return undefined
   const undoing = first.through === undefined ? undefined : `undoing ${first.through}`
-  const how = undoing === undefined ? forgiven[first.rung] : first.rung === 'context' ? `${undoing} and by ${forgiven.context}` : `${undoing}, in its new lines too`
+  const how =
+    undoing === undefined
+      ? forgiven[first.rung]
+      : first.rung === 'context'
+        ? `${undoing} and by ${forgiven.context}`
+        : `${undoing}, in its new lines too`
   const replaced = fits.flatMap(({ splices = [] }) => splices).filter(({ from, to }) => to > from)
   const text = replaced.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, nth) => file.line(from + nth)))
-  const shown = text.length > 0 && text.length <= 3 && text.join('').length <= 200 ? `: ${text.map(quoted).join(', ')}` : ''
+  const shown =
+    text.length > 0 && text.length <= 3 && text.join('').length <= 200 ? `: ${text.map(quoted).join(', ')}` : ''
   const places = fits.map((fit) => linesOf(fit.first, fit.first + fit.height)).join(', ')
-  const lines = replaced.length === 0 ? 'nothing was removed' : `replaced ${replaced.map(({ from, to }) => linesOf(from, to)).join(', ')}${shown}`
+  const lines =
+    replaced.length === 0
+      ? 'nothing was removed'
+      : `replaced ${replaced.map(({ from, to }) => linesOf(from, to)).join(', ')}${shown}`
   return `${what} was found at ${places} only by ${how} [${first.rung}]; ${lines}`
 }
 

@@ -58,7 +58,10 @@ export function applyHunks(text: string, hunks: readonly Hunk[], matching: Match
   const good = placed.filter(({ hunk }) => !bad.has(hunk))
   return {
     ok: failures.length === 0,
-    text: spliced(file, changes.filter(({ placed: { hunk } }) => !bad.has(hunk))),
+    text: spliced(
+      file,
+      changes.filter(({ placed: { hunk } }) => !bad.has(hunk)),
+    ),
     applied: good.map(({ hunk, fit: { first, height, rung } }) => ({
       number: hunk.number,
       line: first + 1,
@@ -138,7 +141,9 @@ const meet = (a: Change, b: Change): boolean => a.to === b.from
 const adds = ({ splices }: Change): boolean => splices.every(({ from, to }) => from === to)
 
 function spliced(file: FileLines, changes: readonly Change[]): string {
-  const splices = changes.flatMap(({ placed, splices: own }) => own.map((splice) => ({ ...splice, lineEnds: placed.fit.lineEnds })))
+  const splices = changes.flatMap(({ placed, splices: own }) =>
+    own.map((splice) => ({ ...splice, lineEnds: placed.fit.lineEnds })),
+  )
   const text = withSplices(file, splices)
   const last = changes.at(-1)
   return last === undefined || last.to < file.count ? text : ended(text, file, last)

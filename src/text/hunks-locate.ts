@@ -96,11 +96,12 @@ function locateAddition(hunk: Hunk, file: FileLines): Located {
     const [first] = lines
     if (first === undefined) return { problem: 'absent' }
     if (lines.length > 1) {
-      return { problem: 'ambiguous', fits: lines.map((line) => ({ rung: 'exact', first: line, height: 1, splices: undefined })) }
+      return {
+        problem: 'ambiguous',
+        fits: lines.map((line) => ({ rung: 'exact', first: line, height: 1, splices: undefined })),
+      }
     }
-    return at(first + 1, [
-      `hunk ${hunk.number} has no context of its own; it was put directly after line ${first + 1}`,
-    ])
+    return at(first + 1, [`hunk ${hunk.number} has no context of its own; it was put directly after line ${first + 1}`])
   }
   const { stated } = hunk
   // What is after line 0 is as likely the whole of a file that was thought to be new.
@@ -110,7 +111,13 @@ function locateAddition(hunk: Hunk, file: FileLines): Located {
 
 /** The first line that is the last of the named ones, each found after the one before. */
 function lineAbove(named: readonly string[], file: FileLines): number | undefined {
-  return linesNamed(named, file)[0] ?? linesNamed(named.map((line) => undamaged(line, ['entities', 'escapes'])), file)[0]
+  return (
+    linesNamed(named, file)[0] ??
+    linesNamed(
+      named.map((line) => undamaged(line, ['entities', 'escapes'])),
+      file,
+    )[0]
+  )
 }
 
 /** All such lines. A line is named by its text, whitespace aside; where none is, by how it begins. */

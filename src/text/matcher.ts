@@ -41,8 +41,13 @@ export function* fitsByRung(lines: readonly HunkLine[], file: FileLines, matchin
   if (matching.rungs === 'exact') return
   for (const view of ['trailing-space', 'indentation'] as const) yield* some(viewFits(given, file, view, view))
   const readings = [...escapeReadings(given)]
-  yield* some(merged([...viewFits(given, file, 'characters', 'characters'), ...looseFits(readings, file, 'characters')]))
-  const stripped = withoutPrefixes(lines).map(({ old, fresh, words }): Reading => ({ lines: hunkOf(old, fresh), through: words }))
+  yield* some(
+    merged([...viewFits(given, file, 'characters', 'characters'), ...looseFits(readings, file, 'characters')]),
+  )
+  const stripped = withoutPrefixes(lines).map(({ old, fresh, words }): Reading => ({
+    lines: hunkOf(old, fresh),
+    through: words,
+  }))
   const bare = stripped.flatMap((reading) => [reading, ...escapeReadings(reading)])
   yield* some(merged(looseFits(bare, file, 'prefix')))
   for (const { lines: read, through } of [given, ...readings, ...bare]) {
@@ -87,7 +92,12 @@ function exactFits(lines: readonly HunkLine[], file: FileLines): Fit[] {
   const added = lines.flatMap(({ mark, text }) => (mark === '+' ? [text] : []))
   const base = { rung: 'exact', height: old.length } as const
   if (toTheLetter.length > 0) {
-    return toTheLetter.map((first) => ({ ...base, first, splices: splicesOf(lines, from(first), added), lineEnds: 'edit' }))
+    return toTheLetter.map((first) => ({
+      ...base,
+      first,
+      splices: splicesOf(lines, from(first), added),
+      lineEnds: 'edit',
+    }))
   }
   const plain = added.map(withoutCr)
   return file.find(old, 'exact').map((first) => ({ ...base, first, splices: splicesOf(lines, from(first), plain) }))
@@ -149,9 +159,11 @@ function* escapeReadings({ lines, through }: Reading): Generator<Reading> {
   const text = lines.map((line) => line.text).join('\n')
   const old = oldOf(lines).join('\n')
   const kinds = (['entities', 'escapes'] as const).filter((kind) => shows(old, kind))
-  const sets: (readonly DamageKind[])[] = kinds.length === 2 ? [...kinds.map((kind) => [kind]), kinds] : kinds.map((kind) => [kind])
+  const sets: (readonly DamageKind[])[] =
+    kinds.length === 2 ? [...kinds.map((kind) => [kind]), kinds] : kinds.map((kind) => [kind])
   for (const set of sets) if (isEscapedAlike(text, set)) yield* undone(set, lines, through)
-  if (/[\u2012-\u2015]/.test(old)) for (const set of [[], ...sets]) yield* undone([...set, 'punctuation'], lines, through)
+  if (/[\u2012-\u2015]/.test(old))
+    for (const set of [[], ...sets]) yield* undone([...set, 'punctuation'], lines, through)
 }
 
 function* undone(kinds: readonly DamageKind[], lines: readonly HunkLine[], through?: string): Generator<Reading> {
@@ -177,7 +189,8 @@ function isEscapedAlike(text: string, kinds: readonly DamageKind[]): boolean {
 function* damagedFits({ lines }: Reading, file: FileLines, damage: readonly DamageKind[]): Generator<Fit[]> {
   const shown = damage.filter((kind) => shows(oldOf(lines).join('\n'), kind) || shows(newOf(lines).join('\n'), kind))
   const readings = [...undone(shown, lines)].filter(({ lines: read }) => isVouched(lines, read, file.text, shown))
-  for (const view of views) yield* some(merged(readings.flatMap((reading) => viewFits(reading, file, view, 'characters'))))
+  for (const view of views)
+    yield* some(merged(readings.flatMap((reading) => viewFits(reading, file, view, 'characters'))))
   for (const { lines: read, through } of readings) {
     const fits = contextFits(read, file).map((fit) => ({ ...fit, ...(through && { through }) }))
     if (fits.length > 0) yield fits
@@ -185,9 +198,15 @@ function* damagedFits({ lines }: Reading, file: FileLines, damage: readonly Dama
 }
 
 /** Whether new lines say after the repair what they said before the damage: the file has none of what was undone. */
-function isVouched(lines: readonly HunkLine[], read: readonly HunkLine[], text: string, kinds: readonly DamageKind[]): boolean {
+function isVouched(
+  lines: readonly HunkLine[],
+  read: readonly HunkLine[],
+  text: string,
+  kinds: readonly DamageKind[],
+): boolean {
   return kinds.every((kind) => {
-    if (kind === 'entities' || kind === 'escapes') return isEscapedAlike(lines.map((line) => line.text).join('\n'), [kind])
+    if (kind === 'entities' || kind === 'escapes')
+      return isEscapedAlike(lines.map((line) => line.text).join('\n'), [kind])
     if (kind === 'breaks') return true
     const changed = lines.filter(({ mark, text: own }, at) => mark === '+' && own !== read[at]?.text)
     return !changed.some(({ text: own }) => [...own].some((char) => shows(char, kind) && text.includes(char)))
