@@ -1,0 +1,42 @@
+// Measures how edits survive damage: real edits in seven syntaxes, damaged in every way that chats and models damage
+// text, alone and in pairs. Prints the table of docs/edits.md; ends with 1 when anything was applied wrong.
+//
+//   npm run damage -- [--edits N] [--cases N] [--verbose] [--docs]
+import fs from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
+const args = process.argv.slice(2)
+const number = (name, usual) => (args.includes(name) ? Number(args[args.indexOf(name) + 1]) : usual)
+const cache = path.join(root, 'node_modules', '.cache')
+fs.mkdirSync(cache, { recursive: true })
+const dir = fs.mkdtempSync(path.join(cache, 'clada-damage-'))
+try {
+  const outfile = path.join(dir, 'damage.mjs')
+  await build({
+    entryPoints: [path.join(root, 'scripts/damage.ts')],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+  })
+  const { measure } = await import(pathToFileURL(outfile).href)
+  const { table, bad } = await measure({
+    root,
+    edits: number('--edits', 180),
+    most: number('--cases', 24_000),
+    verbose: args.includes('--verbose'),
+  })
+  process.stdout.write(`${table}\n`)
+  if (args.includes('--docs')) {
+    const page = path.join(root, 'docs/edits.md')
+    const text = fs.readFileSync(page, 'utf8')
+    fs.writeFileSync(page, text.replace(/(<!-- figures -->\n)[^]*?(<!-- \/figures -->)/, (_, open, close) => `${open}${table}\n${close}`))
+  }
+  process.exitCode = bad > 0 ? 1 : 0
+} finally {
+  fs.rmSync(dir, { recursive: true, force: true })
+}

@@ -1,0 +1,79 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { historyEdits, packageEdits } from '../test/damage/corpus.ts'
+import { damages } from '../test/damage/damages.ts'
+import { syntaxes } from '../test/damage/edit.ts'
+import { classOf, combinationsOf, judge, type Outcome, outcomes } from '../test/damage/judge.ts'
+
+interface Options {
+  readonly root: string
+  readonly edits: number
+  readonly most: number
+  readonly verbose: boolean
+}
+
+type Counts = Record<Outcome | 'cases' | 'unwarned', number>
+
+const none = (): Counts => ({ cases: 0, right: 0, blurred: 0, refused: 0, silent: 0, half: 0, wrong: 0, unwarned: 0 })
+
+/** Damages edits in every way, applies them, and gives a table of what came of it. */
+export async function measure({ root, edits, most, verbose }: Options): Promise<{ table: string; bad: number }> {
+  const byDamage = new Map<string, Map<string, Counts>>()
+  const byClass = new Map<string, Map<string, Counts>>()
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-damage-'))
+  let cases = 0
+  let bad = 0
+  let seed = 7
+  try {
+    const corpus = [...historyEdits(root, edits / 2), ...packageEdits(path.join(root, 'node_modules'), edits / 2)]
+    const total = corpus.reduce((sum, edit) => sum + [...combinationsOf(edit, 'all')].length, 0)
+    const share = most / total
+    for (const [nth, edit] of corpus.entries()) {
+      const home = path.join(dir, String(nth))
+      fs.mkdirSync(home)
+      for (const { damages: all, syntax, one } of combinationsOf(edit, 'all')) {
+        seed = (seed * 48271) % 2147483647
+        if (all.length > 1 && seed / 2147483647 > share) continue
+        const judged = await judge(home, one, syntax, all.some(({ warns }) => warns))
+        cases++
+        const kind = classOf(all)
+        for (const [table, key] of [[byClass, `${kind}${all.length > 1 ? ', pairs' : ''}`], ...(all.length === 1 ? [[byDamage, all[0]?.name ?? ''] as const] : [])] as const) {
+          const row = table.get(key) ?? new Map<string, Counts>()
+          table.set(key, row)
+          const counts = row.get(syntax) ?? none()
+          row.set(syntax, counts)
+          counts.cases++
+          counts[judged.outcome]++
+          if (judged.unwarned) counts.unwarned++
+        }
+        const isBad = ['silent', 'half', 'wrong'].includes(judged.outcome) || (kind === 'must-refuse' && judged.outcome !== 'refused')
+        if (isBad) bad++
+        if (verbose && (isBad || judged.unwarned || (kind !== 'must-refuse' && judged.outcome !== 'right'))) {
+          const said = judged.result.results.map(({ error, warnings }) => error ?? warnings?.join('; ') ?? 'ok')
+          const faults = judged.result.parseErrors.map(({ message }) => message)
+          process.stdout.write(`${judged.unwarned ? 'unwarned' : judged.outcome} | ${syntax} | ${all.map(({ name }) => name).join(' + ')} | ${edit.path} | ${[...said, ...faults].join(' / ').slice(0, 300)}\n`)
+          if (process.env['DAMAGE_SHOW'] !== undefined) process.stdout.write(`${judged.text}\n=== file\n${judged.file}\n=== expected\n${one.expected}\n`)
+        }
+      }
+    }
+  } finally {
+    fs.rmSync(dir, { recursive: true, force: true })
+  }
+  return { table: [`${cases} cases`, '', tableOf('class', byClass), '', tableOf('damage', byDamage)].join('\n'), bad }
+}
+
+function tableOf(what: string, rows: ReadonlyMap<string, ReadonlyMap<string, Counts>>): string {
+  const lines = [`| ${what} | ${['cases', ...outcomes, 'unwarned', ...syntaxes].join(' | ')} |`, `|---|${'---|'.repeat(8 + syntaxes.length)}`]
+  const order = [...damages.map(({ name }) => name)]
+  for (const [name, row] of [...rows].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b) || (a < b ? -1 : 1))) {
+    const sum = none()
+    for (const counts of row.values()) for (const key of ['cases', 'unwarned', ...outcomes] as const) sum[key] += counts[key]
+    const per = syntaxes.map((syntax) => {
+      const counts = row.get(syntax)
+      return counts === undefined ? '' : `${Math.round((100 * (name.startsWith('must-refuse') || damages.find((one) => one.name === name)?.class === 'must-refuse' ? counts.refused : counts.right)) / counts.cases)} %`
+    })
+    lines.push(`| ${name} | ${[sum.cases, ...outcomes.map((key) => sum[key]), sum.unwarned, ...per].join(' | ')} |`)
+  }
+  return lines.join('\n')
+}
