@@ -34,7 +34,10 @@ try {
   if (args.includes('--docs')) {
     const page = path.join(root, 'docs/edits.md')
     const text = fs.readFileSync(page, 'utf8')
-    fs.writeFileSync(page, text.replace(/(<!-- figures -->\n)[^]*?(<!-- \/figures -->)/, (_, open, close) => `${open}${table}\n${close}`))
+    fs.writeFileSync(
+      page,
+      text.replace(/(<!-- figures -->\n)[^]*?(<!-- \/figures -->)/, (_, open, close) => `${open}${table}\n${close}`),
+    )
   }
   process.exitCode = bad > 0 ? 1 : 0
 } finally {

@@ -35,10 +35,18 @@ export async function measure({ root, edits, most, verbose }: Options): Promise<
       for (const { damages: all, syntax, one } of combinationsOf(edit, 'all')) {
         seed = (seed * 48271) % 2147483647
         if (all.length > 1 && seed / 2147483647 > share) continue
-        const judged = await judge(home, one, syntax, all.some(({ warns }) => warns))
+        const judged = await judge(
+          home,
+          one,
+          syntax,
+          all.some(({ warns }) => warns),
+        )
         cases++
         const kind = classOf(all)
-        for (const [table, key] of [[byClass, `${kind}${all.length > 1 ? ', pairs' : ''}`], ...(all.length === 1 ? [[byDamage, all[0]?.name ?? ''] as const] : [])] as const) {
+        for (const [table, key] of [
+          [byClass, `${kind}${all.length > 1 ? ', pairs' : ''}`],
+          ...(all.length === 1 ? [[byDamage, all[0]?.name ?? ''] as const] : []),
+        ] as const) {
           const row = table.get(key) ?? new Map<string, Counts>()
           table.set(key, row)
           const counts = row.get(syntax) ?? none()
@@ -47,13 +55,18 @@ export async function measure({ root, edits, most, verbose }: Options): Promise<
           counts[judged.outcome]++
           if (judged.unwarned) counts.unwarned++
         }
-        const isBad = ['silent', 'half', 'wrong'].includes(judged.outcome) || (kind === 'must-refuse' && judged.outcome !== 'refused')
+        const isBad =
+          ['silent', 'half', 'wrong'].includes(judged.outcome) ||
+          (kind === 'must-refuse' && judged.outcome !== 'refused')
         if (isBad) bad++
         if (verbose && (isBad || judged.unwarned || (kind !== 'must-refuse' && judged.outcome !== 'right'))) {
           const said = judged.result.results.map(({ error, warnings }) => error ?? warnings?.join('; ') ?? 'ok')
           const faults = judged.result.parseErrors.map(({ message }) => message)
-          process.stdout.write(`${judged.unwarned ? 'unwarned' : judged.outcome} | ${syntax} | ${all.map(({ name }) => name).join(' + ')} | ${edit.path} | ${[...said, ...faults].join(' / ').slice(0, 300)}\n`)
-          if (process.env['DAMAGE_SHOW'] !== undefined) process.stdout.write(`${judged.text}\n=== file\n${judged.file}\n=== expected\n${one.expected}\n`)
+          process.stdout.write(
+            `${judged.unwarned ? 'unwarned' : judged.outcome} | ${syntax} | ${all.map(({ name }) => name).join(' + ')} | ${edit.path} | ${[...said, ...faults].join(' / ').slice(0, 300)}\n`,
+          )
+          if (process.env['DAMAGE_SHOW'] !== undefined)
+            process.stdout.write(`${judged.text}\n=== file\n${judged.file}\n=== expected\n${one.expected}\n`)
         }
       }
     }
@@ -64,14 +77,20 @@ export async function measure({ root, edits, most, verbose }: Options): Promise<
 }
 
 function tableOf(what: string, rows: ReadonlyMap<string, ReadonlyMap<string, Counts>>): string {
-  const lines = [`| ${what} | ${['cases', ...outcomes, 'unwarned', ...syntaxes].join(' | ')} |`, `|---|${'---|'.repeat(8 + syntaxes.length)}`]
-  const order = [...damages.map(({ name }) => name)]
+  const lines = [
+    `| ${what} | ${['cases', ...outcomes, 'unwarned', ...syntaxes].join(' | ')} |`,
+    `|---|${'---|'.repeat(8 + syntaxes.length)}`,
+  ]
+  const order = damages.map(({ name }) => name)
   for (const [name, row] of [...rows].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b) || (a < b ? -1 : 1))) {
     const sum = none()
-    for (const counts of row.values()) for (const key of ['cases', 'unwarned', ...outcomes] as const) sum[key] += counts[key]
+    for (const counts of row.values())
+      for (const key of ['cases', 'unwarned', ...outcomes] as const) sum[key] += counts[key]
     const per = syntaxes.map((syntax) => {
       const counts = row.get(syntax)
-      return counts === undefined ? '' : `${Math.round((100 * (name.startsWith('must-refuse') || damages.find((one) => one.name === name)?.class === 'must-refuse' ? counts.refused : counts.right)) / counts.cases)} %`
+      return counts === undefined
+        ? ''
+        : `${Math.round((100 * (name.startsWith('must-refuse') || damages.find((one) => one.name === name)?.class === 'must-refuse' ? counts.refused : counts.right)) / counts.cases)} %`
     })
     lines.push(`| ${name} | ${[sum.cases, ...outcomes.map((key) => sum[key]), sum.unwarned, ...per].join(' | ')} |`)
   }

@@ -6,14 +6,19 @@ import { type Edit, editOf } from './edit.ts'
 /** Edits out of the history of a repository: one file of a commit each, with one to three places. */
 export function* historyEdits(repository: string, most: number): Generator<Edit> {
   const git = (...args: string[]): string =>
-    execFileSync('git', ['-C', repository, ...args], { encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] })
+    execFileSync('git', ['-C', repository, ...args], {
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
   const commits = git('log', '--no-merges', '--format=%H', '-n', '400').trim().split('\n')
   let found = 0
   for (const commit of commits) {
     const files = git('diff-tree', '-r', '--no-commit-id', '--name-only', '--diff-filter=M', commit).trim().split('\n')
     for (const name of files.filter((file) => /\.(?:ts|mjs|js|py|md|css|yml)$/.test(file)).slice(0, 3)) {
       const before = git('show', `${commit}^:${name}`)
-      const edit = before.length > 100_000 ? undefined : editOf(shortened(name), before, git('show', `${commit}:${name}`))
+      const edit =
+        before.length > 100_000 ? undefined : editOf(shortened(name), before, git('show', `${commit}:${name}`))
       if (edit === undefined) continue
       yield edit
       if (++found >= most) return

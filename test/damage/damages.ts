@@ -34,8 +34,14 @@ export const cleanCase = (edit: Edit): Case => ({
 export function textOf(one: Case, syntax: DamagedSyntax): string {
   const text = one.document(written(syntax, one.writing))
   const whole = `Here is the change.\n\n${text}\n\nThat is all.\n`
-  if (one.whole === 'cut-off') return whole.slice(0, whole.lastIndexOf(one.writing.hunks.at(-1)?.fresh.at(0) ?? '\n') + 2)
-  return one.whole === 'quoted' ? whole.split('\n').map((line) => `> ${line}`.trimEnd()).join('\n') : whole
+  if (one.whole === 'cut-off')
+    return whole.slice(0, whole.lastIndexOf(one.writing.hunks.at(-1)?.fresh.at(0) ?? '\n') + 2)
+  return one.whole === 'quoted'
+    ? whole
+        .split('\n')
+        .map((line) => `> ${line}`.trimEnd())
+        .join('\n')
+    : whole
 }
 
 type Lines = readonly string[]
@@ -48,9 +54,13 @@ const eachLine = (one: Case, change: (line: string) => string): Case | undefined
   return same || isHidden ? undefined : { ...one, writing: { ...one.writing, hunks } }
 }
 
-const sameAll = (lines: Lines, change: (line: string) => string): boolean => lines.every((line) => change(line) === line)
+const sameAll = (lines: Lines, change: (line: string) => string): boolean =>
+  lines.every((line) => change(line) === line)
 
-const eachSide = (one: Case, change: (lines: Lines, side: 'old' | 'fresh', hunk: number) => Lines | undefined): Case | undefined => {
+const eachSide = (
+  one: Case,
+  change: (lines: Lines, side: 'old' | 'fresh', hunk: number) => Lines | undefined,
+): Case | undefined => {
   const hunks: Writing['hunks'][number][] = []
   for (const [nth, hunk] of one.writing.hunks.entries()) {
     const old = change(hunk.old, 'old', nth)
@@ -83,7 +93,10 @@ const commonIndent = (lines: Lines): string => {
 }
 
 /** A change of the file outside of what the edit changes, before and after it. */
-function fileChanged(one: Case, change: (lines: readonly string[], hunk: EditHunk) => { at: number; remove: number; add: Lines } | undefined): Case | undefined {
+function fileChanged(
+  one: Case,
+  change: (lines: readonly string[], hunk: EditHunk) => { at: number; remove: number; add: Lines } | undefined,
+): Case | undefined {
   const [hunk] = one.edit.hunks
   if (hunk === undefined) return undefined
   const done = change(one.edit.lines, hunk)
@@ -98,7 +111,11 @@ function fileChanged(one: Case, change: (lines: readonly string[], hunk: EditHun
 }
 
 /** The lines of a context line in the writing, changed on both sides. */
-function contextChanged(one: Case, pick: (line: string) => boolean, change: (line: string) => string | undefined): Case | undefined {
+function contextChanged(
+  one: Case,
+  pick: (line: string) => boolean,
+  change: (line: string) => string | undefined,
+): Case | undefined {
   for (const [nth, { head, tail, old }] of one.edit.hunks.entries()) {
     if (old.filter((line) => line.trim() !== '').length < 5) return undefined
     const inserts = isInsertion(one.edit.hunks[nth])
@@ -124,7 +141,9 @@ const isInsertion = (hunk: EditHunk | undefined): boolean =>
 
 const word = (line: string): string | undefined => {
   const found = [...line.matchAll(/[A-Za-z]{4,}/g)].at(-1)
-  return found === undefined ? undefined : `${line.slice(0, found.index)}other${line.slice(found.index + found[0].length)}`
+  return found === undefined
+    ? undefined
+    : `${line.slice(0, found.index)}other${line.slice(found.index + found[0].length)}`
 }
 
 /** Other bytes in the file where the edit looks, and nothing that may be written then. */
@@ -145,9 +164,18 @@ export const damages: readonly Damage[] = [
     class: 'nothing-lost',
     part: 'file',
     warns: true,
-    damage: (one) => fileChanged(one, (lines, { start, head }) => (head === 0 || lines[start]?.trim() === '' ? undefined : { at: start, remove: 1, add: [`${lines[start]}  `] })),
+    damage: (one) =>
+      fileChanged(one, (lines, { start, head }) =>
+        head === 0 || lines[start]?.trim() === '' ? undefined : { at: start, remove: 1, add: [`${lines[start]}  `] },
+      ),
   },
-  { name: 'trailing spaces added', class: 'nothing-lost', part: 'space', warns: true, damage: (one) => eachLine(one, (line) => `${line}  `) },
+  {
+    name: 'trailing spaces added',
+    class: 'nothing-lost',
+    part: 'space',
+    warns: true,
+    damage: (one) => eachLine(one, (line) => `${line}  `),
+  },
   {
     name: 'tabs for spaces',
     class: 'nothing-lost',
@@ -155,9 +183,12 @@ export const damages: readonly Damage[] = [
     warns: true,
     damage: (one) => {
       const text = one.writing.hunks.flatMap(({ old, fresh }) => [...old, ...fresh])
-      if (text.some((line) => line.startsWith('\t'))) return eachLine(one, (line) => line.replace(/^\t+/, (tabs) => '    '.repeat(tabs.length)))
+      if (text.some((line) => line.startsWith('\t')))
+        return eachLine(one, (line) => line.replace(/^\t+/, (tabs) => '    '.repeat(tabs.length)))
       const unit = text.every((line) => (/^ */.exec(line)?.[0].length ?? 0) % 4 === 0) ? 4 : 2
-      return eachLine(one, (line) => line.replace(/^ +/, (space) => '\t'.repeat(Math.floor(space.length / unit)) + ' '.repeat(space.length % unit)))
+      return eachLine(one, (line) =>
+        line.replace(/^ +/, (space) => '\t'.repeat(Math.floor(space.length / unit)) + ' '.repeat(space.length % unit)),
+      )
     },
   },
   {
@@ -174,13 +205,49 @@ export const damages: readonly Damage[] = [
       return JSON.stringify(changed?.writing.hunks) === JSON.stringify(one.writing.hunks) ? undefined : changed
     },
   },
-  { name: 'indentation added', class: 'nothing-lost', part: 'space', warns: true, damage: (one) => eachLine(one, (line) => (line.trim() === '' ? line : `    ${line}`)) },
+  {
+    name: 'indentation added',
+    class: 'nothing-lost',
+    part: 'space',
+    warns: true,
+    damage: (one) => eachLine(one, (line) => (line.trim() === '' ? line : `    ${line}`)),
+  },
   { name: 'entities', class: 'nothing-lost', part: 'characters', warns: true, damage: (one) => eachLine(one, html) },
-  { name: 'entities in markers too', class: 'nothing-lost', part: 'characters', warns: true, damage: (one) => eachLine(one, html) && inDocument(one, html) },
-  { name: 'curly quotes', class: 'nothing-lost', part: 'characters', warns: true, damage: (one) => eachLine(one, curly) },
-  { name: 'curly quotes in markers too', class: 'nothing-lost', part: 'characters', warns: true, damage: (one) => eachLine(one, curly) && inDocument(one, (text) => text.split('\n').map(curly).join('\n')) },
-  { name: 'no-break spaces in indentation', class: 'nothing-lost', part: 'space', warns: true, damage: (one) => eachLine(one, (line) => line.replace(/^ +/, (space) => '\xa0'.repeat(space.length))) },
-  { name: 'no-break spaces everywhere', class: 'nothing-lost', part: 'space', warns: true, damage: (one) => eachLine(one, (line) => line.replaceAll(' ', '\xa0')) },
+  {
+    name: 'entities in markers too',
+    class: 'nothing-lost',
+    part: 'characters',
+    warns: true,
+    damage: (one) => eachLine(one, html) && inDocument(one, html),
+  },
+  {
+    name: 'curly quotes',
+    class: 'nothing-lost',
+    part: 'characters',
+    warns: true,
+    damage: (one) => eachLine(one, curly),
+  },
+  {
+    name: 'curly quotes in markers too',
+    class: 'nothing-lost',
+    part: 'characters',
+    warns: true,
+    damage: (one) => eachLine(one, curly) && inDocument(one, (text) => text.split('\n').map(curly).join('\n')),
+  },
+  {
+    name: 'no-break spaces in indentation',
+    class: 'nothing-lost',
+    part: 'space',
+    warns: true,
+    damage: (one) => eachLine(one, (line) => line.replace(/^ +/, (space) => '\xa0'.repeat(space.length))),
+  },
+  {
+    name: 'no-break spaces everywhere',
+    class: 'nothing-lost',
+    part: 'space',
+    warns: true,
+    damage: (one) => eachLine(one, (line) => line.replaceAll(' ', '\xa0')),
+  },
   {
     name: 'NFD',
     class: 'nothing-lost',
@@ -193,30 +260,174 @@ export const damages: readonly Damage[] = [
     class: 'nothing-lost',
     part: 'lines',
     warns: true,
-    damage: (one) => eachSide(one, (lines, _, nth) => lines.map((line, at) => `${(one.edit.hunks[nth]?.start ?? 0) + at + 1}: ${line}`)),
+    damage: (one) =>
+      eachSide(one, (lines, _, nth) =>
+        lines.map((line, at) => `${(one.edit.hunks[nth]?.start ?? 0) + at + 1}: ${line}`),
+      ),
   },
-  { name: 'CRLF file', class: 'nothing-lost', part: 'file', damage: (one) => ({ ...one, file: one.file.replaceAll('\n', '\r\n'), expected: one.expected.replaceAll('\n', '\r\n') }) },
-  { name: 'CRLF reply', class: 'nothing-lost', part: 'document', damage: (one) => inDocument(one, (text) => text.replaceAll('\n', '\r\n')) },
-  { name: 'no final newline in the file', class: 'nothing-lost', part: 'file', damage: (one) => ({ ...one, file: one.file.slice(0, -1), expected: one.expected.slice(0, -1) }) },
+  {
+    name: 'CRLF file',
+    class: 'nothing-lost',
+    part: 'file',
+    damage: (one) => ({
+      ...one,
+      file: one.file.replaceAll('\n', '\r\n'),
+      expected: one.expected.replaceAll('\n', '\r\n'),
+    }),
+  },
+  {
+    name: 'CRLF reply',
+    class: 'nothing-lost',
+    part: 'document',
+    damage: (one) => inDocument(one, (text) => text.replaceAll('\n', '\r\n')),
+  },
+  {
+    name: 'no final newline in the file',
+    class: 'nothing-lost',
+    part: 'file',
+    damage: (one) => ({ ...one, file: one.file.slice(0, -1), expected: one.expected.slice(0, -1) }),
+  },
   { name: 'quoted', class: 'nothing-lost', part: 'document', damage: (one) => ({ ...one, whole: 'quoted' }) },
-  { name: 'fence around', class: 'nothing-lost', part: 'document', syntaxes: ['sham', 'csl', 'cml', 'replacer', 'apply-patch'], damage: (one) => inDocument(one, (text) => `\`\`\`\n${text}\n\`\`\``) },
-  { name: 'fence missing', class: 'nothing-lost', part: 'document', syntaxes: ['search-replace', 'udiff'], damage: (one) => ({ ...one, writing: { ...one.writing, fences: 'none' } }) },
-  { name: 'fence inside', class: 'nothing-lost', part: 'lines', warns: true, syntaxes: ['sham', 'csl', 'cml', 'replacer', 'search-replace'], damage: (one) => eachSide(one, (lines) => ['```ts', ...lines, '```']) },
-  { name: 'block indented', class: 'nothing-lost', part: 'document', syntaxes: ['sham', 'csl', 'replacer', 'search-replace', 'apply-patch', 'udiff'], damage: (one) => inDocument(one, (text) => text.split('\n').map((line) => (line === '' ? '' : `    ${line}`)).join('\n')) },
-  { name: 'bullet before the block', class: 'nothing-lost', part: 'document', damage: (one) => inDocument(one, (text) => text.split('\n').map((line, at) => (at === 0 ? `- ${line}` : line === '' ? '' : `  ${line}`)).join('\n')) },
-  { name: 'wrong numbers', class: 'nothing-lost', part: 'header', syntaxes: ['udiff'], damage: (one) => ({ ...one, writing: { ...one.writing, numbers: 'wrong' } }) },
-  { name: 'no numbers', class: 'nothing-lost', part: 'header', syntaxes: ['udiff'], damage: (one) => ({ ...one, writing: { ...one.writing, numbers: 'absent' } }) },
-  { name: 'wrong counts', class: 'nothing-lost', part: 'header', syntaxes: ['udiff'], damage: (one) => ({ ...one, writing: { ...one.writing, numbers: 'wrong-counts' } }) },
-  { name: 'bare empty lines', class: 'nothing-lost', part: 'header', syntaxes: ['apply-patch', 'udiff'], damage: (one) => (one.writing.hunks.some(({ old }) => old.includes('')) ? { ...one, writing: { ...one.writing, bareEmptyLines: true } } : undefined) },
-  { name: 'path with ./', class: 'nothing-lost', part: 'path', syntaxes: ['sham', 'csl', 'cml', 'replacer', 'search-replace', 'apply-patch'], damage: (one) => ({ ...one, writing: { ...one.writing, path: `./${one.writing.path}` } }) },
-  { name: 'path with a/', class: 'nothing-lost', part: 'path', syntaxes: ['search-replace', 'apply-patch'], damage: (one) => ({ ...one, writing: { ...one.writing, path: `a/${one.writing.path}` } }) },
-  { name: 'path in backticks', class: 'nothing-lost', part: 'path', syntaxes: ['search-replace'], damage: (one) => ({ ...one, writing: { ...one.writing, path: `\`${one.writing.path}\`` } }) },
-  { name: 'path in bold', class: 'nothing-lost', part: 'path', syntaxes: ['search-replace'], damage: (one) => ({ ...one, writing: { ...one.writing, path: `**${one.writing.path}**` } }) },
-  { name: 'path after File:', class: 'nothing-lost', part: 'path', syntaxes: ['search-replace'], damage: (one) => ({ ...one, writing: { ...one.writing, path: `File: ${one.writing.path}` } }) },
-  { name: 'path in another case', class: 'nothing-lost', part: 'path', warns: true, damage: (one) => ({ ...one, writing: { ...one.writing, path: one.writing.path.toUpperCase() } }) },
+  {
+    name: 'fence around',
+    class: 'nothing-lost',
+    part: 'document',
+    syntaxes: ['sham', 'csl', 'cml', 'replacer', 'apply-patch'],
+    damage: (one) => inDocument(one, (text) => `\`\`\`\n${text}\n\`\`\``),
+  },
+  {
+    name: 'fence missing',
+    class: 'nothing-lost',
+    part: 'document',
+    syntaxes: ['search-replace', 'udiff'],
+    damage: (one) => ({ ...one, writing: { ...one.writing, fences: 'none' } }),
+  },
+  {
+    name: 'fence inside',
+    class: 'nothing-lost',
+    part: 'lines',
+    warns: true,
+    syntaxes: ['sham', 'csl', 'cml', 'replacer', 'search-replace'],
+    damage: (one) => eachSide(one, (lines) => ['```ts', ...lines, '```']),
+  },
+  {
+    name: 'block indented',
+    class: 'nothing-lost',
+    part: 'document',
+    syntaxes: ['sham', 'csl', 'replacer', 'search-replace', 'apply-patch', 'udiff'],
+    damage: (one) =>
+      inDocument(one, (text) =>
+        text
+          .split('\n')
+          .map((line) => (line === '' ? '' : `    ${line}`))
+          .join('\n'),
+      ),
+  },
+  {
+    name: 'bullet before the block',
+    class: 'nothing-lost',
+    part: 'document',
+    damage: (one) =>
+      inDocument(one, (text) =>
+        text
+          .split('\n')
+          .map((line, at) => (at === 0 ? `- ${line}` : line === '' ? '' : `  ${line}`))
+          .join('\n'),
+      ),
+  },
+  {
+    name: 'wrong numbers',
+    class: 'nothing-lost',
+    part: 'header',
+    syntaxes: ['udiff'],
+    damage: (one) => ({ ...one, writing: { ...one.writing, numbers: 'wrong' } }),
+  },
+  {
+    name: 'no numbers',
+    class: 'nothing-lost',
+    part: 'header',
+    syntaxes: ['udiff'],
+    damage: (one) => ({ ...one, writing: { ...one.writing, numbers: 'absent' } }),
+  },
+  {
+    name: 'wrong counts',
+    class: 'nothing-lost',
+    part: 'header',
+    syntaxes: ['udiff'],
+    damage: (one) => ({ ...one, writing: { ...one.writing, numbers: 'wrong-counts' } }),
+  },
+  {
+    name: 'bare empty lines',
+    class: 'nothing-lost',
+    part: 'header',
+    syntaxes: ['apply-patch', 'udiff'],
+    damage: (one) =>
+      one.writing.hunks.some(({ old }) => old.includes(''))
+        ? { ...one, writing: { ...one.writing, bareEmptyLines: true } }
+        : undefined,
+  },
+  {
+    name: 'path with ./',
+    class: 'nothing-lost',
+    part: 'path',
+    syntaxes: ['sham', 'csl', 'cml', 'replacer', 'search-replace', 'apply-patch'],
+    damage: (one) => ({ ...one, writing: { ...one.writing, path: `./${one.writing.path}` } }),
+  },
+  {
+    name: 'path with a/',
+    class: 'nothing-lost',
+    part: 'path',
+    syntaxes: ['search-replace', 'apply-patch'],
+    damage: (one) => ({ ...one, writing: { ...one.writing, path: `a/${one.writing.path}` } }),
+  },
+  {
+    name: 'path in backticks',
+    class: 'nothing-lost',
+    part: 'path',
+    syntaxes: ['search-replace'],
+    damage: (one) => ({ ...one, writing: { ...one.writing, path: `\`${one.writing.path}\`` } }),
+  },
+  {
+    name: 'path in bold',
+    class: 'nothing-lost',
+    part: 'path',
+    syntaxes: ['search-replace'],
+    damage: (one) => ({ ...one, writing: { ...one.writing, path: `**${one.writing.path}**` } }),
+  },
+  {
+    name: 'path after File:',
+    class: 'nothing-lost',
+    part: 'path',
+    syntaxes: ['search-replace'],
+    damage: (one) => ({ ...one, writing: { ...one.writing, path: `File: ${one.writing.path}` } }),
+  },
+  {
+    name: 'path in another case',
+    class: 'nothing-lost',
+    part: 'path',
+    warns: true,
+    damage: (one) => ({ ...one, writing: { ...one.writing, path: one.writing.path.toUpperCase() } }),
+  },
 
-  { name: 'a word of a context line', class: 'by-context', part: 'context', warns: true, damage: (one) => contextChanged(one, (line) => line.trim() !== '' && word(line) !== undefined, word) },
-  { name: 'a comment in the context', class: 'by-context', part: 'context', warns: true, damage: (one) => contextChanged(one, (line) => /^\s*(?:\/\/|\*|#)/.test(line), (line) => line.replace(/(\/\/|\*|#).*/, '$1 another comment altogether')) },
+  {
+    name: 'a word of a context line',
+    class: 'by-context',
+    part: 'context',
+    warns: true,
+    damage: (one) => contextChanged(one, (line) => line.trim() !== '' && word(line) !== undefined, word),
+  },
+  {
+    name: 'a comment in the context',
+    class: 'by-context',
+    part: 'context',
+    warns: true,
+    damage: (one) =>
+      contextChanged(
+        one,
+        (line) => /^\s*(?:\/\/|\*|#)/.test(line),
+        (line) => line.replace(/(\/\/|\*|#).*/, '$1 another comment altogether'),
+      ),
+  },
   {
     name: 'an empty line missing',
     class: 'by-context',
@@ -236,12 +447,35 @@ export const damages: readonly Damage[] = [
     warns: true,
     damage: (one) => {
       const [hunk] = one.edit.hunks
-      if (hunk === undefined || hunk.head < 3 || hunk.old.filter((line) => line.trim() !== '').length < 5) return undefined
+      if (hunk === undefined || hunk.head < 3 || hunk.old.filter((line) => line.trim() !== '').length < 5)
+        return undefined
       return eachSide(one, (lines, _, nth) => (nth === 0 ? lines.toSpliced(1, 0, '') : lines))
     },
   },
-  { name: 'a line inserted in the file', class: 'by-context', part: 'context', warns: true, damage: (one) => fileChanged(one, (_, { start, head, old }) => (head < 3 || old.filter((line) => line.trim() !== '').length < 5 ? undefined : { at: start + 1, remove: 0, add: ['// a line that came in between 71'] })) },
-  { name: 'a line removed in the file', class: 'by-context', part: 'context', warns: true, damage: (one) => fileChanged(one, (_, { start, head, old }) => (head < 3 || old.filter((line) => line.trim() !== '').length < 6 ? undefined : { at: start + 1, remove: 1, add: [] })) },
+  {
+    name: 'a line inserted in the file',
+    class: 'by-context',
+    part: 'context',
+    warns: true,
+    damage: (one) =>
+      fileChanged(one, (_, { start, head, old }) =>
+        head < 3 || old.filter((line) => line.trim() !== '').length < 5
+          ? undefined
+          : { at: start + 1, remove: 0, add: ['// a line that came in between 71'] },
+      ),
+  },
+  {
+    name: 'a line removed in the file',
+    class: 'by-context',
+    part: 'context',
+    warns: true,
+    damage: (one) =>
+      fileChanged(one, (_, { start, head, old }) =>
+        head < 3 || old.filter((line) => line.trim() !== '').length < 6
+          ? undefined
+          : { at: start + 1, remove: 1, add: [] },
+      ),
+  },
   {
     name: 'elision in both',
     class: 'by-context',
@@ -254,7 +488,16 @@ export const damages: readonly Damage[] = [
       const dots = `${commonIndent([...first.old, ...second.old])}${one.edit.path.endsWith('.py') ? '#' : '//'} ... existing code ...`
       return {
         ...one,
-        writing: { ...one.writing, hunks: [{ start: first.start, old: [...first.old, dots, ...second.old], fresh: [...first.fresh, dots, ...second.fresh] }] },
+        writing: {
+          ...one.writing,
+          hunks: [
+            {
+              start: first.start,
+              old: [...first.old, dots, ...second.old],
+              fresh: [...first.fresh, dots, ...second.fresh],
+            },
+          ],
+        },
       }
     },
     syntaxes: ['sham', 'csl', 'cml', 'replacer', 'search-replace'],
@@ -269,13 +512,23 @@ export const damages: readonly Damage[] = [
       const [hunk] = one.edit.hunks
       if (hunk === undefined || hunk.head < 3) return undefined
       const [top = '', , under = ''] = hunk.old
-      if (top.trim().length < 4 || under.trim().length < 4 || hunk.old.filter((line) => line === top || line === under).length !== 2) return undefined
+      if (
+        top.trim().length < 4 ||
+        under.trim().length < 4 ||
+        hunk.old.filter((line) => line === top || line === under).length !== 2
+      )
+        return undefined
       const dots = `${/^\s*/.exec(top)?.[0]}${one.edit.path.endsWith('.py') ? '#' : '//'} ... existing code ...`
       return eachSide(one, (lines, side, nth) => (nth === 0 && side === 'fresh' ? lines.toSpliced(1, 1, dots) : lines))
     },
   },
 
-  { name: 'the text is there twice', class: 'must-refuse', part: 'file', damage: (one) => withLines(one, [...one.edit.lines, '', ...(one.edit.hunks[0]?.old ?? [])]) },
+  {
+    name: 'the text is there twice',
+    class: 'must-refuse',
+    part: 'file',
+    damage: (one) => withLines(one, [...one.edit.lines, '', ...(one.edit.hunks[0]?.old ?? [])]),
+  },
   {
     name: 'twice when spaces are ignored',
     class: 'must-refuse',
@@ -283,7 +536,14 @@ export const damages: readonly Damage[] = [
     damage: (one) => {
       const [hunk] = one.edit.hunks
       const changed = eachLine(one, (line) => (line.trim() === '' ? line : ` ${line}`))
-      return changed && withLines(changed, [...one.edit.lines, '', ...(hunk?.old ?? []).map((line) => (line === '' ? '' : `   ${line}`))])
+      return (
+        changed &&
+        withLines(changed, [
+          ...one.edit.lines,
+          '',
+          ...(hunk?.old ?? []).map((line) => (line === '' ? '' : `   ${line}`)),
+        ])
+      )
     },
   },
   {
@@ -291,8 +551,14 @@ export const damages: readonly Damage[] = [
     class: 'must-refuse',
     part: 'file',
     damage: (one) => {
-      const changed = contextChanged({ ...one, edit: { ...one.edit, hunks: one.edit.hunks.slice(0, 1) } }, (line) => word(line) !== undefined, word)
-      return changed && withLines({ ...changed, edit: one.edit }, [...one.edit.lines, '', ...(one.edit.hunks[0]?.old ?? [])])
+      const changed = contextChanged(
+        { ...one, edit: { ...one.edit, hunks: one.edit.hunks.slice(0, 1) } },
+        (line) => word(line) !== undefined,
+        word,
+      )
+      return (
+        changed && withLines({ ...changed, edit: one.edit }, [...one.edit.lines, '', ...(one.edit.hunks[0]?.old ?? [])])
+      )
     },
   },
   {
@@ -301,7 +567,12 @@ export const damages: readonly Damage[] = [
     part: 'file',
     damage: (one) => {
       const at = changedLine(one.edit)
-      return at === undefined ? undefined : withLines(one, one.edit.lines.with(at, `${/^\s*/.exec(one.edit.lines[at] ?? '')?.[0]}somethingElse(41, "entirely")`))
+      return at === undefined
+        ? undefined
+        : withLines(
+            one,
+            one.edit.lines.with(at, `${/^\s*/.exec(one.edit.lines[at] ?? '')?.[0]}somethingElse(41, "entirely")`),
+          )
     },
   },
   {
@@ -315,8 +586,20 @@ export const damages: readonly Damage[] = [
       return at === undefined || other === line ? undefined : withLines(one, one.edit.lines.with(at, other))
     },
   },
-  { name: 'the region is gone', class: 'must-refuse', part: 'file', damage: (one) => withLines(one, one.edit.lines.toSpliced(one.edit.hunks[0]?.start ?? 0, one.edit.hunks[0]?.old.length ?? 0)) },
-  { name: 'already applied', class: 'must-refuse', part: 'file', damage: (one) => (one.edit.hunks.some(({ head, tail }) => head === 0 || tail === 0) ? undefined : refused(one, one.expected)) },
+  {
+    name: 'the region is gone',
+    class: 'must-refuse',
+    part: 'file',
+    damage: (one) =>
+      withLines(one, one.edit.lines.toSpliced(one.edit.hunks[0]?.start ?? 0, one.edit.hunks[0]?.old.length ?? 0)),
+  },
+  {
+    name: 'already applied',
+    class: 'must-refuse',
+    part: 'file',
+    damage: (one) =>
+      one.edit.hunks.some(({ head, tail }) => head === 0 || tail === 0) ? undefined : refused(one, one.expected),
+  },
   {
     name: 'cut off',
     class: 'must-refuse',

@@ -19,7 +19,10 @@ export interface Edit {
 }
 
 /** The file after some of the hunks. */
-export function applied({ lines, hunks }: Pick<Edit, 'lines' | 'hunks'>, which: (hunk: number) => boolean = () => true): string[] {
+export function applied(
+  { lines, hunks }: Pick<Edit, 'lines' | 'hunks'>,
+  which: (hunk: number) => boolean = () => true,
+): string[] {
   const result: string[] = []
   let at = 0
   for (const [nth, { start, old, fresh }] of hunks.entries()) {
@@ -44,7 +47,11 @@ export function editOf(path: string, before: string, after: string): Edit | unde
     hunks.push({
       start: change.from - head,
       old,
-      fresh: [...lines.slice(change.from - head, change.from), ...change.added, ...lines.slice(change.to, change.to + tail)],
+      fresh: [
+        ...lines.slice(change.from - head, change.from),
+        ...change.added,
+        ...lines.slice(change.to, change.to + tail),
+      ],
       head,
       tail,
     })
@@ -118,7 +125,11 @@ function changesOf(before: readonly string[], after: readonly string[]): (Change
 /** How the parts of a block are written, so that damage can be done to them. */
 export interface Writing {
   readonly path: string
-  readonly hunks: readonly { readonly old: readonly string[]; readonly fresh: readonly string[]; readonly start: number }[]
+  readonly hunks: readonly {
+    readonly old: readonly string[]
+    readonly fresh: readonly string[]
+    readonly start: number
+  }[]
   readonly numbers?: 'right' | 'wrong' | 'absent' | 'wrong-counts'
   readonly bareEmptyLines?: boolean
   readonly fences?: 'none' | 'usual'
@@ -153,7 +164,12 @@ export function written(syntax: DamagedSyntax, writing: Writing): string {
       const data = (lines: readonly string[]): string => `<![CDATA[${lines.join('\n').replaceAll(']]>', ']]&gt;')}]]>`
       return hunks
         .map(({ old, fresh }) =>
-          [`<edit path="${path}">`, `<search>${data(old)}</search>`, `<replace>${data(fresh)}</replace>`, '</edit>'].join('\n'),
+          [
+            `<edit path="${path}">`,
+            `<search>${data(old)}</search>`,
+            `<replace>${data(fresh)}</replace>`,
+            '</edit>',
+          ].join('\n'),
         )
         .join('\n\n')
     }
@@ -192,14 +208,23 @@ export function written(syntax: DamagedSyntax, writing: Writing): string {
   }
 }
 
-function headerOf(numbers: NonNullable<Writing['numbers']>, from: number, count: number, to: number, fresh: number): string {
+function headerOf(
+  numbers: NonNullable<Writing['numbers']>,
+  from: number,
+  count: number,
+  to: number,
+  fresh: number,
+): string {
   if (numbers === 'absent') return '@@ ... @@'
   if (numbers === 'wrong') return `@@ -${from + 37},${count} +${to + 41},${fresh} @@`
   if (numbers === 'wrong-counts') return `@@ -${from},${count + 2} +${to},${Math.max(1, fresh - 1)} @@`
   return `@@ -${from},${count} +${to},${fresh} @@`
 }
 
-function marked({ old, fresh }: { readonly old: readonly string[]; readonly fresh: readonly string[] }, { bareEmptyLines }: Writing): string[] {
+function marked(
+  { old, fresh }: { readonly old: readonly string[]; readonly fresh: readonly string[] },
+  { bareEmptyLines }: Writing,
+): string[] {
   let head = 0
   while (head < Math.min(old.length, fresh.length) && old[head] === fresh[head]) head++
   let tail = 0

@@ -37,7 +37,13 @@ export async function judge(root: string, one: Case, syntax: DamagedSyntax, warn
   }
   const outcome = others.length > 0 ? 'wrong' : outcomeOf(one, after, result)
   const said = [...(result.warnings ?? []), ...result.results.flatMap(({ warnings = [] }) => warnings)]
-  return { outcome, unwarned: outcome === 'right' && warns && one.file !== one.expected && said.length === 0, result, text, file: after }
+  return {
+    outcome,
+    unwarned: outcome === 'right' && warns && one.file !== one.expected && said.length === 0,
+    result,
+    text,
+    file: after,
+  }
 }
 
 function outcomeOf(one: Case, after: string | undefined, result: ExecutionResult): Outcome {
@@ -55,7 +61,8 @@ function isPartly(one: Case, after: string): boolean {
   const own = `${one.edit.lines.join('\n')}\n`
   if (one.file !== own) return after.includes('\n') && partly(one, after)
   return [1, 2, 3, 4, 5, 6].some(
-    (set) => set < 2 ** hunks.length - 1 && `${applied(one.edit, (nth) => (set & (1 << nth)) !== 0).join('\n')}\n` === after,
+    (set) =>
+      set < 2 ** hunks.length - 1 && `${applied(one.edit, (nth) => (set & (1 << nth)) !== 0).join('\n')}\n` === after,
   )
 }
 
@@ -99,7 +106,8 @@ export function* combinationsOf(edit: Edit, pairs: 'all' | 'none'): Generator<Co
   }
 }
 
-const changesFile = ({ part, name }: Damage): boolean => part === 'file' || name.endsWith('in the file') || name === 'cut off'
+const changesFile = ({ part, name }: Damage): boolean =>
+  part === 'file' || name.endsWith('in the file') || name === 'cut off'
 
 function* inSyntaxes(all: readonly Damage[], one: Case): Generator<Combination> {
   for (const syntax of syntaxes) {
