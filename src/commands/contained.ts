@@ -262,7 +262,9 @@ async function runInside(
   scope: CommandScope,
 ): Promise<ProcessEnd> {
   const { root, reserved } = scope.settings
-  const unborn = reserved.filter((file) => isBelow(file, root) && !isEntry(file))
+  const missing = reserved.filter((file) => isBelow(file, root) && !isEntry(file))
+  // git would stumble over a device among the files; what it runs may make such a file, and it is taken away.
+  const unborn = what.repository === 'changes' ? [] : missing
   const closed = [
     ...survey.closed,
     ...unborn.map((file) => ({ path: path.relative(root, file), type: 'file' as const })),
@@ -282,6 +284,7 @@ async function runInside(
     // Places to mount over had to be made in the project itself.
     for (const name of bounds.absent) removeEmpty(path.join(bounds.root, name))
     for (const file of unborn) removeEmptyFile(file)
+    if (what.repository === 'changes') for (const file of missing) fs.rmSync(file, { recursive: true, force: true })
   }
 }
 

@@ -67,11 +67,9 @@ export function movedWords(before: Position, after: Position): string[] {
   const at = ({ branch, commit }: Position): string =>
     `${branch || 'no branch'} at ${commit.slice(0, 8) || 'no commit'}`
   const moved = before.branch !== after.branch || before.commit !== after.commit
-  const back =
-    before.branch === after.branch ? `git reset --soft ${before.commit.slice(0, 12)}` : `git switch ${before.branch}`
   return [
-    ...(moved ? [`the repository was on ${at(before)} and is on ${at(after)}; to move it back: ${back}`] : []),
+    ...(moved ? [`the repository was on ${at(before)} and is on ${at(after)}`] : []),
     ...(before.stash === after.stash ? [] : ['the stash changed; git stash list shows it']),
-    'undo takes back files; what git changed in the repository itself (commits, branches, index, stash) stays',
+    'undo takes back files and where the branch is, not the index, the stash, tags, other branches or remotes',
   ]
 }

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { isInside } from '../core/paths.ts'
+import type { Position } from '../journal/record.ts'
 import { gitDirsAt } from '../state/git-dirs.ts'
 import { gitStop } from './git-program.ts'
 import { fsckAdvice, headOf, inRepository, type Repository } from './repository.ts'
@@ -102,3 +103,11 @@ export function isRepository(dir: string): boolean {
 const isGitDir = (dir: string): boolean => fs.existsSync(path.join(dir, 'HEAD'))
 
 const repairAdvice = 'If it was moved, git worktree repair or git submodule update mends that.'
+
+/** Where the repository around a directory is; undefined where there is none, or nothing is committed. */
+export async function positionOf(root: string): Promise<Position | undefined> {
+  const repository = nearestRepository(root)
+  if (repository === undefined) return undefined
+  const { commit, branch } = await headOf(repository)
+  return commit === undefined ? undefined : { commit, ...(branch === undefined ? {} : { branch }) }
+}

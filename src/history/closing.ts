@@ -8,7 +8,7 @@ import { putFile } from '../state/own-files.ts'
 import type { Checkpoints } from '../git/checkpoints.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { HistoryOptions, Open } from './opening.ts'
-import { type ActionRecord, dirOf, type ExecutionRecord, recordFile } from '../journal/record.ts'
+import { type ActionRecord, dirOf, type ExecutionRecord, type Moved, recordFile } from '../journal/record.ts'
 import { seenAt } from '../journal/path-state.ts'
 import { summaryOf, targetOf } from '../journal/summary.ts'
 
@@ -28,6 +28,8 @@ export interface Done {
   /** Tells a document from another. */
   readonly document: string | undefined
   readonly explanations: readonly string[]
+  /** How programs moved the branch. */
+  readonly moved: Moved | undefined
   /** Paths in which the user has something to settle: they are not committed. */
   readonly left: ReadonlySet<string>
   /** Paths that programs have changed. */
@@ -42,7 +44,11 @@ export async function closeExecution(
 ): Promise<Ended> {
   const record = recordOf(number, journal, options, done)
   // An undo that found everything as it was before has still happened.
-  if (record.paths.length === 0 && (record.of === undefined || record.ended === 'interrupted')) {
+  if (
+    record.paths.length === 0 &&
+    record.moved === undefined &&
+    (record.of === undefined || record.ended === 'interrupted')
+  ) {
     fs.rmSync(dirOf(history, number), { recursive: true, force: true })
     return { warnings: [] }
   }
@@ -82,7 +88,7 @@ function recordOf(number: number, journal: Journal, options: HistoryOptions, don
   try {
     const { inspect, about } = options
     const { kind = options.kind, of, ofActions, ended = 'whole' } = about?.() ?? {}
-    const { results, blocks, document, explanations } = done
+    const { results, blocks, document, explanations, moved } = done
     const paths = journal.finish((absolute) => seenAt(inspect, absolute))
     return {
       version: 1,
@@ -93,7 +99,8 @@ function recordOf(number: number, journal: Journal, options: HistoryOptions, don
       ...(ofActions === undefined ? {} : { ofActions }),
       ended,
       mode: 'off',
-      summary: ended === 'whole' ? summaryOf({ kind, of, ofActions, paths, explanations }) : 'interrupted',
+      ...(moved === undefined ? {} : { moved }),
+      summary: ended === 'whole' ? summaryOf({ kind, of, ofActions, paths, moved, explanations }) : 'interrupted',
       ...(document === undefined ? {} : { document }),
       actions: results.map((result) => actionOf(result, blocks.get(result.seq))),
       paths,

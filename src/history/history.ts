@@ -8,7 +8,7 @@ import type { Inspected, PathChange, Recorder, SeenChanges } from '../core/recor
 import type { ActionResult } from '../core/result.ts'
 import { closeExecution, type Ended } from './closing.ts'
 import { type HistoryOptions, type Open, openExecution } from './opening.ts'
-import { dirOf, isolatedDir } from '../journal/record.ts'
+import { dirOf, isolatedDir, type Moved, type Position } from '../journal/record.ts'
 import type { Snapshot } from '../git/snapshot.ts'
 import { targetOf } from '../journal/summary.ts'
 
@@ -30,6 +30,9 @@ export class History implements Recorder {
   #explanations: string[] = []
   #snapshot: Snapshot | undefined
   #programs = 0
+  /** Where the repository was before the program that runs. */
+  #position: Position | undefined
+  #moved: Moved | undefined
 
   constructor(options: HistoryOptions) {
     this.#options = options
@@ -67,6 +70,7 @@ export class History implements Recorder {
     if (this.#open === undefined) return
     const { stateDir, history, number } = this.#open
     const { root, settings, closed } = this.#options
+    this.#position = await positionAt(root)
     this.#snapshot?.isolated.close()
     const dir = path.join(dirOf(history, number), isolatedDir, `snapshot-${this.#programs++}`)
     try {
@@ -92,7 +96,15 @@ export class History implements Recorder {
       snapshot: this.#snapshot,
     })
     this.warnings.push(...warnings)
+    const [before, after] = [this.#position, await positionAt(root)]
+    if (before !== undefined && after !== undefined) this.movedBranch({ before, after })
     return states
+  }
+
+  /** The branch moved, or another one is checked out. */
+  movedBranch({ before, after }: Moved): void {
+    const from = this.#moved?.before ?? before
+    this.#moved = from.commit === after.commit && from.branch === after.branch ? undefined : { before: from, after }
   }
 
   /** An action begins. */
@@ -147,6 +159,7 @@ export class History implements Recorder {
         blocks: this.#blocks,
         document: this.document,
         explanations: this.#explanations,
+        moved: this.#moved,
         left: this.#left,
         byPrograms: this.#byPrograms,
       })
@@ -167,3 +180,7 @@ export class History implements Recorder {
     this.#open = await openExecution(stateDir, this.#options, (lines) => this.warnings.push(...lines))
   }
 }
+
+/** Loaded only where a program runs on the project itself. */
+const positionAt = async (root: string): Promise<Position | undefined> =>
+  (await import('../git/find-repository.ts')).positionOf(root)

@@ -15,11 +15,25 @@ export interface ExecutionRecord {
   readonly ended: 'whole' | 'interrupted'
   readonly mode: 'commit' | 'shadow' | 'off'
   readonly commits?: { readonly before?: string; readonly after?: string }
+  /** Set when a program moved the branch, or went to another one. */
+  readonly moved?: Moved
   readonly summary: string
   /** Fingerprint of the document, to recognize it when it runs again. */
   readonly document?: string
   readonly actions: readonly ActionRecord[]
   readonly paths: readonly PathRecord[]
+}
+
+export interface Moved {
+  readonly before: Position
+  readonly after: Position
+}
+
+/** Where a repository is. */
+export interface Position {
+  readonly commit: string
+  /** By its full name; missing when no branch is checked out. */
+  readonly branch?: string
 }
 
 export interface ActionRecord {
@@ -115,11 +129,13 @@ export function readRecord(history: string, number: number): ExecutionRecord | u
 /** The file may come from a cloned repository, so it is validated. */
 function isRecord(value: unknown): value is ExecutionRecord {
   if (!isObject(value) || value['version'] !== 1 || typeof value['number'] !== 'number') return false
-  const { of, ofActions, commits, actions, paths } = value
+  const { of, ofActions, commits, moved, actions, paths } = value
   if (!['time', 'summary'].every((name) => typeof value[name] === 'string')) return false
   if (of !== undefined && typeof of !== 'number') return false
   if (ofActions !== undefined && !isListOf(ofActions, (one) => typeof one === 'number')) return false
   if (commits !== undefined && !(isObject(commits) && Object.values(commits).every(isObjectName))) return false
+  if (moved !== undefined && !(isObject(moved) && isPosition(moved['before']) && isPosition(moved['after'])))
+    return false
   return isListOf(actions, isActionRecord) && isListOf(paths, isPathRecord)
 }
 
@@ -129,6 +145,12 @@ const isListOf = (value: unknown, fits: (one: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every((one) => fits(one))
 
 const isObjectName = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{40,64}$/.test(value)
+
+const isPosition = (value: unknown): boolean =>
+  isObject(value) &&
+  isObjectName(value['commit']) &&
+  (value['branch'] === undefined ||
+    (typeof value['branch'] === 'string' && /^refs\/heads\/(?!.*\.\.)[^\s~^:?*[\\\p{Cc}]+$/u.test(value['branch'])))
 
 const isActionRecord = (value: unknown): boolean =>
   isObject(value) &&

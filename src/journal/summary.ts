@@ -1,7 +1,7 @@
-import type { ExecutionRecord, PathRecord } from './record.ts'
+import type { ExecutionRecord, Moved, PathRecord } from './record.ts'
 
 /** An execution in one line: `edit 3 files, create src/x.ts`. */
-export function summaryOf({ kind, of, ofActions, paths, explanations }: Summarized): string {
+export function summaryOf({ kind, of, ofActions, paths, moved, explanations }: Summarized): string {
   if (kind !== 'run')
     return `${kind} ${ofActions === undefined ? '' : `action ${ofActions.join(', ')} of `}execution ${of ?? ''}`.trimEnd()
   const [said] = explanations
@@ -16,6 +16,7 @@ export function summaryOf({ kind, of, ofActions, paths, explanations }: Summariz
     if (onlyDirectories || !verb.endsWith('directory')) addTo(groups, verb, path.path)
   }
   const parts = [...groups].map(([verb, names]) => partOf(verb, names))
+  if (parts.length === 0 && moved !== undefined) return `move to ${moved.after.commit.slice(0, 8)}`
   return parts.length === 0 ? 'no change' : oneLine(parts.join(', '))
 }
 
@@ -24,6 +25,7 @@ interface Summarized {
   readonly of: number | undefined
   readonly ofActions?: readonly number[] | undefined
   readonly paths: readonly PathRecord[]
+  readonly moved?: Moved | undefined
   readonly explanations: readonly string[]
 }
 

@@ -15,6 +15,7 @@ import { changedAsWell, pathsOfAction, type TurnedPath, turnedPaths } from './tu
 import { makeUndoJudge, pathPolicyOf } from '../policy/paths.ts'
 import { refusalOf } from './refusal.ts'
 import { explain } from '../report/explain.ts'
+import { moveBack } from './move-back.ts'
 import { planFor } from './undo-plan.ts'
 import { foreignStateNote, hasForeignState } from '../state/vouched.ts'
 import type { OpenWorkspace } from '../workspace/open.ts'
@@ -48,7 +49,10 @@ export interface UndoResult {
   warnings?: string[]
 }
 
-/** Takes back what an execution did to files. It moves no branch and forgets nothing: it is an execution itself. */
+/**
+ * Takes back what an execution did to files, and to the branch where a program of it moved that. It forgets nothing: it
+ * is an execution itself.
+ */
 export function undo(settings: Settings, history: HistorySettings, options: UndoOptions = {}): Promise<UndoResult> {
   return turn('undo', settings, history, options)
 }
@@ -95,7 +99,10 @@ async function turn(
     history.note({ about: turned })
     // Until it is known that all of it came to pass.
     about = { ...turned, ended: 'interrupted' }
-    const result = await takeBack(chosen, settings.root, path.join(stateDir, 'history'), workspace, options)
+    const files = await takeBack(chosen, settings.root, path.join(stateDir, 'history'), workspace, options)
+    const moving = files.success && options.action === undefined && files.conflicts.length === 0
+    const told = moving ? await moveBack(chosen, settings.root, stateDir, history) : []
+    const result = told.length === 0 ? files : { ...files, warnings: [...(files.warnings ?? []), ...told] }
     if (result.success) about = turned
     history.leave(result.conflicts.map((conflict) => conflict.path))
     // What comes back is the execution itself, not the undo that is taken back.

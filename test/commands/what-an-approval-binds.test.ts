@@ -349,6 +349,40 @@ describe.skipIf(!chooseSandbox().ok)('an approved git command', () => {
     expect(fs.existsSync(path.join(root, '.git/commondir'))).toBe(false)
   })
 
+  it('is taken back by undo as far as the branch goes, and brought back by redo', async () => {
+    const root = repository()
+    git(root, 'commit', '-q', '-a', '-m', 'base')
+    const clada = new Clada({ repoPath: root, approve: ['git commit -a -m second'] })
+    const base = git(root, 'rev-parse', 'HEAD')
+    const { success } = await clada.execute(
+      '<---WRITE file="a.txt"--->\nthree\n<---END--->\n\n<---RUN--->\ngit commit -a -m second\n<---END--->\n\n<---WRITE file="b.txt"--->\nb\n<---END--->\n',
+    )
+    expect(success).toBe(true)
+    expect(git(root, 'log', '--format=%s')).toMatch(/^AI: .*\nsecond\nbase\nfirst\n$/)
+    expect(await clada.undo()).toMatchObject({ success: true, restored: ['a.txt', 'b.txt'] })
+    expect(git(root, 'rev-parse', 'HEAD')).toBe(base)
+    expect(git(root, 'status', '--porcelain', '--untracked-files=no')).toBe('')
+    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('two\n')
+    expect(await clada.redo()).toMatchObject({ success: true })
+    expect(git(root, 'log', '--format=%s')).toMatch(/^AI: .*\nsecond\nbase\nfirst\n$/)
+    expect(fs.readFileSync(path.join(root, 'b.txt'), 'utf8').trim()).toBe('b')
+  })
+
+  it('to another branch is taken back too, and not once the user has moved on', async () => {
+    const root = repository()
+    git(root, 'commit', '-q', '-a', '-m', 'base')
+    const clada = new Clada({ repoPath: root, approve: ['git checkout *'] })
+    const checkout = (name: string) => clada.perform('run', { command: `git checkout -b ${name}` })
+    await checkout('one')
+    expect(git(root, 'branch', '--show-current')).toBe('one\n')
+    await clada.undo()
+    expect(git(root, 'branch', '--show-current')).toBe('main\n')
+    await checkout('two')
+    git(root, 'commit', '-q', '--allow-empty', '-m', 'more')
+    expect((await clada.undo()).warnings?.join()).toContain('not moved back')
+    expect(git(root, 'branch', '--show-current')).toBe('two\n')
+  })
+
   it('takes no option that leads to another repository or config', async () => {
     const root = repository()
     for (const line of ['git -c core.hooksPath=x commit -m y', 'git -C .. add .', 'git --git-dir=x add .'])
