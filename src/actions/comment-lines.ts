@@ -1,3 +1,4 @@
+import { bounded } from '../core/time-limit.ts'
 import { fail, ok, type Outcome } from '../core/action.ts'
 import type { Files, PathArg } from '../core/files.ts'
 import { lineSpans } from '../text/line-spans.ts'
@@ -37,7 +38,7 @@ export async function changeComments(
 
   const chosen = spans.slice(found.range.first - 1, found.range.last)
   const before = chosen.map(({ start, end }) => file.text.slice(start, end))
-  const after = change(before, marks)
+  const after = bounded(() => change(before, marks))
   if ('refused' in after) {
     const line = found.range.first + after.refused
     return fail({

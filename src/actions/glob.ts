@@ -1,4 +1,5 @@
 import { defineAction, fail, ok, path, text } from '../core/action.ts'
+import { bounded, withTimeLimit } from '../core/time-limit.ts'
 import { neverMatches, patternBelow } from './pattern-below.ts'
 import { listOutput } from './output.ts'
 
@@ -39,33 +40,16 @@ export const glob = defineAction({
       () => true,
       (dir) => named || !/(^|\/)node_modules$/.test(dir),
     )
-    const found = await inTime(() => {
-      const matches = picomatch(below, { dot: true })
-      return names.filter((name) => matches(name))
-    })
-    if (found === undefined)
-      return fail({
-        kind: 'search-failed',
-        message: `the pattern took longer than ${mostMs / 1000} s; use fewer stars`,
-      })
+    // A pattern becomes an expression, and one with many stars can try them against each other for ever.
+    const found = withTimeLimit(mostMs, () =>
+      bounded(() => {
+        const matches = picomatch(below, { dot: true })
+        return names.filter((name) => matches(name))
+      }),
+    )
     const base = base_path.given.replace(/[\\/]+$/, '')
     return ok(found.map((file) => (base === '.' || base === '' ? file : `${base}/${file}`)))
   },
 })
 
 const mostMs = 3000
-
-/** A pattern becomes an expression, and one with many stars can try them against each other for ever. */
-async function inTime<T>(work: () => T): Promise<T | undefined> {
-  const { runInNewContext } = await import('node:vm')
-  let done: T | undefined
-  try {
-    runInNewContext('work()', { work: () => (done = work()) }, { timeout: mostMs })
-    return done
-  } catch (error) {
-    // It is an error of that other world, and no instance of one of ours.
-    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
-    if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined
-    throw error
-  }
-}

@@ -228,7 +228,7 @@ export const keys = {
   'limits.timeout': key({
     kind: duration(mostSeconds),
     default: defaultLimits.actionMs / 1000,
-    about: 'For one search, command or piece of code.',
+    about: 'For what one action computes, one search, command or piece of code.',
     example: '2min',
     project: atMost,
   }),

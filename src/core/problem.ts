@@ -100,6 +100,9 @@ export type Problem =
   | { kind: 'context-broken'; file: string; reason: string }
   /** An undo, step or squash did nothing; the code is one of `result.ts`. */
   | { kind: 'step-refused'; reason: string; code: string; conflicts: { path: string; reason: string }[] }
+  /** A text took too long to work on, is nested too deeply, or becomes too large. */
+  | { kind: 'too-complex'; over: 'time'; ms: number }
+  | { kind: 'too-complex'; over: 'depth' | 'size' }
   | { kind: 'stopped'; reason: string }
   | { kind: 'bug'; message: string; stack?: string }
 

@@ -6,6 +6,7 @@ import type { ActionContext, Commands, Outcome, Repair, Steps } from '../core/ac
 import { type Ask, type CommandSettings, defaultCommandSettings } from '../core/commands.ts'
 import type { Problem } from '../core/problem.ts'
 import type { Settings } from '../core/settings.ts'
+import { withTimeLimit } from '../core/time-limit.ts'
 import { decide } from '../policy/decide.ts'
 import { hiddenWarning } from '../text/hidden-characters.ts'
 import { runWarnings } from '../policy/makes-run.ts'
@@ -75,7 +76,7 @@ export class ActionRunner {
         patches: patches ?? 'whole',
         damage,
       }
-      const outcome = await spec.run(args, {
+      const context: ActionContext = {
         files,
         commands: this.#commands(files, number, scope),
         workingSet: () => this.#workingSet(),
@@ -83,7 +84,8 @@ export class ActionRunner {
         spelled,
         repair,
         explain: (problem) => explain(problem, spelled).error,
-      })
+      }
+      const outcome = await withTimeLimit(settings.limits.actionMs, () => spec.run(args, context))
       const warnings = runWarnings([...files.changed].map((file) => path.relative(settings.root, file)))
       if (outcome.ok && files.changed.size > 0) warnings.push(...hiddenWarnings(args))
       return warnings.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...warnings] }

@@ -1,6 +1,7 @@
 import type { Outcome } from '../core/action.ts'
 import { type Problem, Stop } from '../core/problem.ts'
 import type { ActionResult } from '../core/result.ts'
+import { tooComplex } from '../core/time-limit.ts'
 import { explain } from '../report/explain.ts'
 
 export const stopped = (reason: string): Problem => ({ kind: 'stopped', reason })
@@ -19,6 +20,8 @@ export function settle(result: ActionResult, outcome: Outcome, warnings: readonl
 
 export function problemOf(error: unknown): Problem {
   if (error instanceof Stop) return error.problem
+  const limit = tooComplex(error)
+  if (limit !== undefined) return limit
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
   return { kind: 'bug', message, ...(stack === undefined ? {} : { stack }) }
 }

@@ -187,6 +187,24 @@ function messageOf(problem: Problem, action: string): Message {
         ...(conflicts.length === 0 ? {} : { details: { conflicts: conflicts.map(({ path }) => path) } }),
       }
     }
+    case 'too-complex':
+      if (problem.over === 'time')
+        return {
+          what: `this took longer than the limit of ${problem.ms / 1000} s`,
+          code: 'exec_timeout',
+          advice: 'Try a smaller part or another action, or ask the user to raise --timeout.',
+        }
+      return problem.over === 'depth'
+        ? {
+            what: 'the text is nested too deeply to be worked on',
+            code: 'input_too_large',
+            advice: 'Edit it by text or by lines.',
+          }
+        : {
+            what: 'the result is too large to be held in memory',
+            code: 'file_too_large',
+            advice: 'Change less at once.',
+          }
     case 'stopped':
       return {
         label: 'skipped',

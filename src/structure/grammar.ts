@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import v8 from 'node:v8'
 import type { Language as WasmLanguage, Query, Tree } from 'web-tree-sitter'
+import { checkTime, isLate } from '../core/time-limit.ts'
 import { words, type Language, type TreeSitterRow } from './language.ts'
 
 /** A grammar, ready to parse, and what is asked of its trees. */
@@ -37,8 +38,13 @@ async function load(row: TreeSitterRow): Promise<Grammar> {
     verbatim: strings === '' ? null : new Query(language, strings),
     parse(text) {
       parser.setLanguage(language)
-      const tree = parser.parse(text)
-      if (tree === null) throw new Error(`no tree for ${row.grammar}`)
+      const tree = parser.parse(text, null, { progressCallback: isLate })
+      if (tree === null) {
+        // It would go on with this text the next time.
+        parser.reset()
+        checkTime()
+        throw new Error(`no tree for ${row.grammar}`)
+      }
       return tree
     },
   }

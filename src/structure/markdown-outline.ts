@@ -1,4 +1,6 @@
+import type MarkdownIt from 'markdown-it'
 import type { Source } from '../core/source.ts'
+import { bounded } from '../core/time-limit.ts'
 import type { Span } from '../text/edit.ts'
 import type { Kind, Language } from './language.ts'
 import type { OpenStructure as Open } from './structure.ts'
@@ -20,7 +22,10 @@ export interface Fence {
 export async function markdownOutline(source: Source, language: Language): Promise<MarkdownOutline> {
   // Loaded only here: most structures are code.
   const { default: MarkdownIt } = await import('markdown-it')
-  const md = new MarkdownIt({ html: true })
+  return bounded(() => outlineBy(new MarkdownIt({ html: true }), source, language))
+}
+
+function outlineBy(md: InstanceType<typeof MarkdownIt>, source: Source, language: Language): MarkdownOutline {
   const front = /^---[ \t]*\r?\n[^]*?\n---[ \t]*(?:\r?\n|$)/.exec(source.text)?.[0] ?? ''
   const text = front.replace(/[^\n]/g, '') + source.text.slice(front.length).replaceAll('\r\n', '\n')
   const tokens: ReturnType<typeof md.parse> = []

@@ -1,4 +1,5 @@
 import { Source } from '../core/source.ts'
+import { bounded, checkTime, isLate } from '../core/time-limit.ts'
 import { type Grammar, grammarFor } from './grammar.ts'
 import { type Language, type MarkdownRow, type TreeSitterRow, words } from './language.ts'
 import { languageNamed, languageOfFence } from './languages.ts'
@@ -16,7 +17,8 @@ export async function withOutline<T>(
 ): Promise<T> {
   const trees: Parsed[] = []
   try {
-    return await use(await outlineOf(new Source(text), language, trees))
+    const outline = await outlineOf(new Source(text), language, trees)
+    return await bounded(() => use(outline))
   } finally {
     for (const { tree } of trees) tree.delete()
   }
@@ -70,9 +72,11 @@ async function ofTree(
   trees: Parsed[],
 ): Promise<Made> {
   const grammar = await grammarFor(language, row)
-  const tree = grammar.parse(source.text.slice(part.start, part.end))
-  trees.push({ tree, grammar, row, base: part.start, end: part.end })
-  const made = treeOutline({ source, base: part.start, language, row, grammar, tree, parent })
+  const made = bounded(() => {
+    const tree = grammar.parse(source.text.slice(part.start, part.end))
+    trees.push({ tree, grammar, row, base: part.start, end: part.end })
+    return treeOutline({ source, base: part.start, language, row, grammar, tree, parent })
+  })
   for (const { language: name, start, end } of made.embedded) {
     const inner = languageNamed(name)
     const holder = innermost(made.structures, start, end)
@@ -129,7 +133,9 @@ export function verbatimIn(source: Source, { grammar, tree, base, end }: ParsedP
   }
   const found = new Map<number, Span>()
   const documentation = new Set<number>()
-  for (const { name, node } of grammar.verbatim.captures(tree.rootNode, range)) {
+  const captures = grammar.verbatim.captures(tree.rootNode, { ...range, progressCallback: isLate })
+  checkTime()
+  for (const { name, node } of captures) {
     const string = { start: node.startIndex + base, end: node.endIndex + base }
     if (name === 'documentation') documentation.add(node.id)
     // A line that starts with such a node is inside it, too.

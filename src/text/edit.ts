@@ -1,3 +1,4 @@
+import { bounded } from '../core/time-limit.ts'
 import { dominantEol, toEol, type Eol } from './line-endings.ts'
 import { commonPairs } from './pairs.ts'
 
@@ -13,12 +14,18 @@ export interface Span {
  */
 export function findOccurrences(content: string, needle: string, { max = Infinity } = {}): Span[] {
   if (needle === '') return []
-  const { view, span } = viewFor(content, needle)
-  const spans: Span[] = []
-  for (let at = view.indexOf(needle); at !== -1 && spans.length < max; at = view.indexOf(needle, at + needle.length)) {
-    spans.push(span(at))
-  }
-  return spans
+  return bounded(() => {
+    const { view, span } = viewFor(content, needle)
+    const spans: Span[] = []
+    for (
+      let at = view.indexOf(needle);
+      at !== -1 && spans.length < max;
+      at = view.indexOf(needle, at + needle.length)
+    ) {
+      spans.push(span(at))
+    }
+    return spans
+  })
 }
 
 /**
@@ -31,14 +38,16 @@ export function applyReplacements(
   newText: string,
   { eol }: { eol: Eol | 'as-given' },
 ): string {
-  const kept: string[] = []
-  let from = 0
-  for (const { start, end } of spans) {
-    kept.push(content.slice(from, start))
-    from = end
-  }
-  kept.push(content.slice(from))
-  return kept.join(eol === '\r\n' ? toEol(newText, eol) : newText)
+  return bounded(() => {
+    const kept: string[] = []
+    let from = 0
+    for (const { start, end } of spans) {
+      kept.push(content.slice(from, start))
+      from = end
+    }
+    kept.push(content.slice(from))
+    return kept.join(eol === '\r\n' ? toEol(newText, eol) : newText)
+  })
 }
 
 /** The line end for new text. Whoever writes a CR into what to look for means line ends to the letter. */

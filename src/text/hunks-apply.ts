@@ -1,3 +1,4 @@
+import { bounded } from '../core/time-limit.ts'
 import { Source } from '../core/source.ts'
 import { dominantEol } from './line-endings.ts'
 import type { Span } from './edit.ts'
@@ -40,7 +41,10 @@ export interface AppliedHunks {
  * A text with hunks applied, and why some cannot be. All are found in the text as it was. They may share lines of
  * context, but not lines that change. Bytes that no hunk changes stay; new lines end as the lines they replace do.
  */
-export function applyHunks(text: string, hunks: readonly Hunk[], matching: Matching = tolerant): AppliedHunks {
+export const applyHunks = (text: string, hunks: readonly Hunk[], matching: Matching = tolerant): AppliedHunks =>
+  bounded(() => applied(text, hunks, matching))
+
+function applied(text: string, hunks: readonly Hunk[], matching: Matching): AppliedHunks {
   const file = new FileLines(new Source(text))
   const placed: Placed[] = []
   const failures: HunkFailure[] = []

@@ -6,6 +6,7 @@
  * or read again for a window, or a cell of a comparison. Windows with most votes come first; when the
  * steps are used up, the best found so far are given.
  */
+import { bounded } from '../core/time-limit.ts'
 import type { NearPlace } from '../core/problem.ts'
 import { alignLines, comparedLine } from './align-lines.ts'
 import { bestPart } from './best-part.ts'
@@ -35,17 +36,18 @@ export async function nearestPlaces(
 ): Promise<NearPlace[]> {
   const { param = 'old_text', work = { steps: 0, windows: 0 } } = options
   if (content === '' || wanted.trim() === '' || !afford(work, wanted.length)) return []
-  const found = candidates(content, wanted, work)
+  const found = bounded(() => candidates(content, wanted, work))
   if (found.length === 0) return []
 
   // Loaded only now, because few runs need it.
   const { smallDiff } = await import('./small-diff.ts')
   const asked = withoutOuterBlankLines(wanted)
-  return found.map(({ line, endLine, similarity, text }) => {
+  const placeOf = ({ line, endLine, similarity, text }: Candidate): NearPlace => {
     const why = explainDifference(wanted, text, param)
     const place: NearPlace = { line, endLine, similarity, diff: smallDiff(asked, text, MAX_LINES) }
     return why === undefined ? place : { ...place, why }
-  })
+  }
+  return bounded(() => found.map(placeOf))
 }
 
 /** The line on which `newText` stands already; undefined also when it is too short to tell anything. */

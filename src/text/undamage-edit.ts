@@ -1,3 +1,4 @@
+import { bounded } from '../core/time-limit.ts'
 import type { DamageKind } from '../core/block.ts'
 import { dashes, escapedIn, kindsIn, shows, undamaged } from './undamage.ts'
 
@@ -28,7 +29,7 @@ export function onlyReading<T>(
   certain: readonly DamageKind[],
   find: (wanted: readonly string[]) => readonly T[],
 ): (Reading & { readonly found: readonly T[] }) | undefined {
-  const matching = readingsOf(edit, file, certain).flatMap((reading) => {
+  const matching = bounded(() => readingsOf(edit, file, certain)).flatMap((reading) => {
     const found = find(reading.wanted)
     return found.length > 0 ? [{ ...reading, found }] : []
   })

@@ -31,4 +31,5 @@ export const attacks: readonly Attack[] = [
   ...read('attacks.json'),
   ...read('more-attacks.json'),
   ...read('approval-attacks.json'),
+  ...read('limits-attacks.json'),
 ]

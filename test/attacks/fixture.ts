@@ -52,6 +52,7 @@ export class Fixture {
         .replaceAll('{FX}', this.parent)
         .replaceAll('{S}', path.join(this.project, 'src', 'evil.sh'))
         .replaceAll('{PORT}', String(this.#port))
+        .replace(/\{(\d+)x([^}]+)\}/g, (_, times, part) => part.repeat(Number(times)))
         .replace(/\{BLOB\}/g, () => this.git('rev-parse', 'HEAD:.env'))
     )
   }

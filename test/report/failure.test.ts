@@ -90,6 +90,7 @@ const problems: { readonly [K in Kind]: (text: string) => Problem & { kind: K } 
     code: 'skipped',
     conflicts: [{ path: text, reason: text }],
   }),
+  'too-complex': () => ({ kind: 'too-complex', over: 'time', ms: 2000 }),
   stopped: (reason) => ({ kind: 'stopped', reason }),
   bug: (message) => ({ kind: 'bug', message, stack: message }),
 }
