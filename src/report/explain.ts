@@ -192,7 +192,7 @@ function messageOf(problem: Problem, action: string): Message {
         return {
           what: `this took longer than the limit of ${problem.ms / 1000} s`,
           code: 'exec_timeout',
-          advice: 'Try a smaller part or another action, or ask the user to raise --timeout.',
+          advice: 'Try a smaller part or another action, or allow more time with --timeout.',
         }
       return problem.over === 'depth'
         ? {
