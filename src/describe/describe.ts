@@ -58,7 +58,7 @@ const narrowest = 36
 /** Wider text than this is hard to read too, however wide the terminal. */
 const widest = 96
 
-const legend = 'Parameters in [brackets] may be left out; what follows = is then used.'
+const legend = 'Parameters in [brackets] are optional; the default follows =.'
 
 interface Paint {
   strong(text: string): string

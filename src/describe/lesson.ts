@@ -188,12 +188,12 @@ export const workedExamples: readonly (readonly WorkedExample[])[] = [
     {
       ask: 'Who calls greet()?',
       calls: [{ action: 'grep', params: { pattern: 'greet(', path: 'src' } }],
-      say: 'I go on when I see what this finds.',
+      say: 'I will continue when I see the result.',
     },
     {
       ask: 'Who calls greet()?',
       calls: [{ action: 'run', params: { command: 'grep -rn "greet(" src' } }],
-      say: 'I go on when I see what this finds.',
+      say: 'I will continue when I see the result.',
     },
     {
       ask: 'Drop the TODO, it is done.',

@@ -18,13 +18,13 @@ const preface = [
   '# Actions',
   '',
   'Every action a block can name, and those that only the user calls, with `clada do`. Aliases are other names for the',
-  'same action. Paths in the examples lie in a project at `/project`. What an action returns stands in `data` of its result.',
+  'same action. Paths in the examples are in a project at `/project`. An action returns its result in `data`.',
   '',
 ]
 
 function actionSection(spec: ActionSpec): string[] {
   const { name, description, aliases, effect, access, command, display, params, returns, examples } = spec
-  const also = aliases.length === 0 ? [] : [`Also written ${aliases.map((alias) => `\`${alias}\``).join(', ')}.`, '']
+  const also = aliases.length === 0 ? [] : [`Aliases: ${aliases.map((alias) => `\`${alias}\``).join(', ')}.`, '']
   const typed = command === undefined ? '' : ` The user may also type \`${command}\`.`
   const facts = `Effect: ${effect}. Called by: ${access.join(', ')}. Output in reports: ${display}.${typed}`
   return [
@@ -47,7 +47,7 @@ function parameterTable(params: ActionSpec['params']): string[] {
     row([`\`${name}\``, typeOf(param), leftOut(param), param.description]),
   )
   if (rows.length === 0) return ['It takes no parameters.', '']
-  return [row(['parameter', 'type', 'if left out', 'meaning']), row(['---', '---', '---', '---']), ...rows, '']
+  return [row(['parameter', 'type', 'default', 'meaning']), row(['---', '---', '---', '---']), ...rows, '']
 }
 
 const row = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
@@ -60,20 +60,20 @@ function typeOf({ type, format, values }: Param): string {
 
 const formats: Readonly<Record<NonNullable<Param['format']>, string>> = {
   absolute_path: 'path',
-  multiline_absolute_paths: 'paths, one a line',
+  multiline_absolute_paths: 'paths, one per line',
   lines: 'line numbers',
 }
 
 const types: Readonly<Record<Param['type'], string>> = {
   string: 'text',
-  integer: 'whole number',
+  integer: 'integer',
   boolean: '`true` or `false`',
   enum: 'word',
-  count: 'whole number from 1, or `all`',
+  count: 'positive integer, or `all`',
 }
 
 function leftOut({ required, default: value }: Param): string {
-  if (required) return 'an error'
+  if (required) return 'required'
   return value === undefined ? '' : `\`${JSON.stringify(value)}\``
 }
 

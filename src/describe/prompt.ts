@@ -70,7 +70,7 @@ function textOf({ teaching, forms, examples }: Lesson, options: PromptOptions): 
   return (
     [
       '# How to work on my project',
-      'You can work on my project yourself: write action blocks in your reply. I give it to clada, a program that carries out every block, in order, and paste its report here.',
+      'You can work on my project yourself: write action blocks in your reply. I pass it to clada, a program that executes every block in order, and paste its report here.',
       pathLine(teaching, options),
       '## Blocks',
       ...(first === undefined ? [] : [first]),
@@ -83,8 +83,8 @@ function textOf({ teaching, forms, examples }: Lesson, options: PromptOptions): 
       list([...teaching.answer, ...tipsFor(reporting, specs)]),
       '## Actions',
       teaching.says === 'any action'
-        ? 'What ends in `?` or has a default behind `=` may be left out. `paths` are one a line.'
-        : 'Capitals are for you to fill in; ⏎ is a line break.',
+        ? 'Parameters that end in `?` or have a default after `=` are optional. `paths` has one path per line.'
+        : 'Replace the words in capitals; ⏎ is a line break.',
       list(
         forms.map(
           ({ spec: { description }, call }) =>
@@ -114,16 +114,16 @@ const list = (items: readonly string[]): string => items.map((text) => `- ${text
 
 function pathLine({ paths }: Teaching, { root, relativePaths, allowedRoots = [] }: PromptOptions): string {
   const absolute = paths === 'absolute' && !relativePaths
-  const how = absolute ? 'Every path is absolute and lies in it' : 'Paths are relative to it'
+  const how = absolute ? 'Every path is absolute and inside it' : 'Paths are relative to it'
   const others = allowedRoots.map((other) => `\`${other}\``).join(', ')
   if (others === '') return `The project is \`${root}\`. ${how}.`
   return `The project is \`${root}\`. ${how}, or ${absolute ? 'in' : 'absolute and in'} ${others}.`
 }
 
 const always = [
-  'Every block in a reply is carried out, wherever it stands, inside code fences too. Never write one that I should not run: no drafts, no samples. While we only talk, write none.',
-  'One action a block. Each block sees what the ones before it did; one that fails does not stop the others.',
-  'Put blocks between lines of four backticks, so that the chat page leaves them as they are.',
+  'Every block in a reply is executed, wherever it is, also inside code fences. Never write one that I should not run: no drafts, no samples. While we only talk, write none.',
+  'One action per block. Each block sees the changes of the blocks before it; one that fails does not stop the others.',
+  'Put blocks between lines of four backticks, so that the chat page does not change them.',
 ]
 
 /** The two halves never touch here: a copied prompt must not be taken for a reply. */
@@ -131,7 +131,7 @@ const tokenRule = ({ token }: PromptOptions): string[] =>
   token === undefined
     ? []
     : [
-        `Behind the last block of a reply, outside the fence, write a line that holds only \`clada:\` directly followed by \`${token}\`.`,
+        `After the last block of a reply, outside the fence, write a line with only \`clada:\` directly followed by \`${token}\`.`,
       ]
 
 /** Advice to a model, given where these actions are among those it is taught and the others are not. */
@@ -146,42 +146,42 @@ export interface Tip {
 export const changing: readonly Tip[] = [
   {
     needs: ['file_read'],
-    text: 'Edit only what you have seen. If you have not seen it, read it, end your reply there, and go on from the report. Never guess what a file holds.',
+    text: 'Edit only what you have seen. If you have not seen it, read it, end your reply there, and continue when you have the report. Never guess the content of a file.',
   },
   {
     needs: ['run'],
     unless: ['file_read'],
-    text: 'Edit only what you have seen. If you have not seen it, run `cat FILE`, end your reply there, and go on from the report. Never guess what a file holds.',
+    text: 'Edit only what you have seen. If you have not seen it, run `cat FILE`, end your reply there, and continue when you have the report. Never guess the content of a file.',
   },
   {
     unless: ['file_read', 'run'],
-    text: 'Edit only what you have seen. If you have not seen it, ask me for it and end your reply there. Never guess what a file holds.',
+    text: 'Edit only what you have seen. If you have not seen it, ask me for it and end your reply there. Never guess the content of a file.',
   },
   {
     param: 'old_text',
-    text: 'Copy the old text exactly, indentation included, without line numbers. It must be in the file exactly once: take as few lines as make it unique. Indent the new text as it must stand there.',
+    text: 'Copy the old text exactly, indentation included, without line numbers. It must occur in the file exactly once: use as few lines as make it unique. Indent the new text for its place.',
   },
   {
     needs: ['file_edit'],
-    text: 'For a text that is there more often: `count="2"`, the exact number, or `count="all"`.',
+    text: 'For text that occurs more than once: `count="2"`, the exact number, or `count="all"`.',
   },
   {
     needs: ['replace_structure', 'insert_after_structure', 'file_replace_text'],
-    text: 'A few lines: `file_replace_text`. Whole functions, classes, sections: `replace_structure`; a new one behind another: `insert_after_structure`. `target` is the name, with the names around it on lines before if there are several; `content` starts without indentation.',
+    text: 'A few lines: `file_replace_text`. Whole functions, classes, sections: `replace_structure`; a new one after another: `insert_after_structure`. `target` is the name, preceded by the names of its parents, one per line, if several match; `content` starts without indentation.',
   },
   {
     needs: ['file_replace_lines', 'file_read_numbered'],
-    text: 'By numbers that `file_read_numbered` has just shown: `file_replace_lines`; `lines` is `4` or `23-43`. They shift with each edit: make all changes of a file in one block, in `edits`, each below a line `@@ 23-43`.',
+    text: 'By line numbers that `file_read_numbered` just showed: `file_replace_lines`; `lines` is `4` or `23-43`. Numbers shift with each edit: make all changes to a file in one block, in `edits`, each below a line `@@ 23-43`.',
   },
   {
     needs: ['file_write'],
-    text: 'A new file, or one that changes nearly everywhere: write all of it, and never "..." for the rest.',
+    text: 'A new file, or one that changes almost everywhere: write it completely, never "..." for the rest.',
   },
 ]
 
 export const reporting: readonly Tip[] = [
   {
     needs: ['run'],
-    text: 'Commands start in the project, without a shell: no pipes, redirections or globs. Those that look (cat grep find ls, git diff, git log and the like) and mv rm cp mkdir touch run at once. Any other needs my approval: if it fails with `approval_required`, say what it is for and go on without it.',
+    text: 'Commands start in the project, without a shell: no pipes, redirections or globs. Read-only commands (cat grep find ls, git diff, git log and similar) and mv rm cp mkdir touch run at once. Any other needs my approval: if it fails with `approval_required`, say what it is for and continue without it.',
   },
 ]

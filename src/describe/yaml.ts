@@ -7,8 +7,8 @@ export function actionYaml(specs: readonly ActionSpec[]): string {
 }
 
 const preface = [
-  '# A parameter of type count is a whole number from 1, or the word all.',
-  '# What an action returns besides success and error stands in `data`.',
+  '# A parameter of type count is a positive integer, or the word all.',
+  '# Everything an action returns besides success and error is in `data`.',
 ]
 
 function toolLines(name: string, { parameters, ...tool }: ToolDefinition): string[] {

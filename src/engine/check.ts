@@ -56,7 +56,7 @@ export function checkDocument(text: string, options: CladaOptions): CheckedDocum
   }
   const checked = [
     ...own.map(({ block, checked }) => withNote(checked, groupNote(block, broken))),
-    ...passedOver.map((block) => withNote(entry(block, '-', []), "beside blocks of clada's own")),
+    ...passedOver.map((block) => withNote(entry(block, '-', []), 'next to native blocks')),
     ...faults.map((fault): CheckedBlock => {
       const error = syntaxError(undefined, fault)
       const place = { startLine: fault.line, endLine: fault.line }

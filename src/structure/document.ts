@@ -73,7 +73,7 @@ export function notFound(outline: Outline, path: string, target: string): Failed
     const faults = outline.faults()
     if (faults.length > 0) {
       const errors = faults.map(({ line, column, message }) => ({ line, column, message }))
-      return failed('PARSER_FAILED', `No structure can be made out in ${path}: it has syntax errors.`, {
+      return failed('PARSER_FAILED', `No structure was found in ${path}: it has syntax errors.`, {
         parse_errors: errors,
       })
     }

@@ -16,7 +16,7 @@ export function readIn(document: Document, target: string): Promise<Result_for_r
     const found = findTarget(outline, target)
     if (found.length === 0 && outline.structures.length === 0 && outline.faults().length > 0) {
       const parse_errors = outline.faults().map(({ line, column, message }) => ({ line, column, message }))
-      const message = `No structure can be made out in ${document.path}: it has syntax errors.`
+      const message = `No structure was found in ${document.path}: it has syntax errors.`
       return failed('PARSER_FAILED', message, { parse_errors })
     }
     if (found.length === 0) {

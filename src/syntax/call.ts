@@ -38,11 +38,11 @@ export interface Edit {
 /** What a call means to CSL, CML and the replacer. Several actions say the same; most say something they cannot. */
 export function meaningOf({ action, params }: Call): Meaning | Refused {
   const shape = shapes.get(action)
-  if (shape === undefined) return refuse(`has nothing that says ${action === '' ? 'no action at all' : action}`)
+  if (shape === undefined) return refuse(`cannot write ${action === '' ? 'a block without an action' : action}`)
   const missing = shape.needs.find((name) => params[name] === undefined)
-  if (missing !== undefined) return refuse(`cannot say ${action} without ${missing}`)
+  if (missing !== undefined) return refuse(`cannot write ${action} without ${missing}`)
   const extra = Object.keys(params).find((name) => !shape.needs.includes(name) && !shape.takes?.includes(name))
-  if (extra !== undefined) return refuse(`has nothing that says ${extra}`)
+  if (extra !== undefined) return refuse(`has no parameter ${extra}`)
   return shape.means((name) => params[name] ?? '', params)
 }
 
@@ -81,7 +81,7 @@ const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
       needs: edited,
       takes: ['count'],
       means: (text, { count }) =>
-        count === undefined ? refuse('must be told how often a text occurs: give count') : wholeEdit(text, count),
+        count === undefined ? refuse('needs the number of occurrences: give count') : wholeEdit(text, count),
     },
   ],
   [
@@ -90,7 +90,7 @@ const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
       needs: ['path', 'old_text_beginning', 'old_text_end', 'new_text'],
       takes: ['count'],
       means(text, { count }) {
-        if (count === undefined) return refuse('must be told how often a passage occurs: give count')
+        if (count === undefined) return refuse('needs the number of occurrences: give count')
         return editOf(text, [text('old_text_beginning'), text('old_text_end')], count)
       },
     },
@@ -118,7 +118,7 @@ const wholeEdit = (text: (name: string) => string, count: string): Edit | Refuse
 
 function editOf(text: (name: string) => string, old: Edit['old'], count: string): Edit | Refused {
   const isCount = count === 'all' || (/^\d+$/.test(count) && Number(count) >= 1 && Number.isSafeInteger(Number(count)))
-  if (!isCount) return refuse(`takes a number from 1 or all for count, not ${JSON.stringify(count)}`)
+  if (!isCount) return refuse(`accepts a positive integer or all for count, not ${JSON.stringify(count)}`)
   return { kind: 'edit', path: text('path'), old, replacement: text('new_text'), count }
 }
 
@@ -127,12 +127,13 @@ function editOf(text: (name: string) => string, old: Edit['old'], count: string)
  * LF whatever they were, and a carriage return before a marker's line break would go with it.
  */
 export function unfitForLines(text: string): string | undefined {
-  if (/\r(?:\n|$)/.test(text)) return 'reads every line break as LF, and this text has a CR before one or at its end'
+  if (/\r(?:\n|$)/.test(text))
+    return 'reads every line break as LF, but this text has a CR before a line break or at its end'
   return unfitForUtf8(text)
 }
 
 export const unfitForUtf8 = (text: string): string | undefined =>
-  text.isWellFormed() ? undefined : 'is UTF-8, which has no lone surrogates'
+  text.isWellFormed() ? undefined : 'is UTF-8, which cannot encode lone surrogates'
 
 /** Text between two marker lines: no line at all when it is empty. */
 export const between = (text: string): string => (text === '' ? '' : `${text}\n`)

@@ -177,8 +177,8 @@ function doubtAt(source: Source, block: Block, names: readonly string[], damage:
     code: 'malformed_block',
     column: 1,
     length: source.line(block.startLine).length,
-    message: `The text was damaged on its way: the markers of this block have ${words}, and so has ${names.join(', ')}`,
-    hint: 'What it said before cannot be told. Send the block again inside a code block.',
+    message: `The text was damaged in transit: the markers of this block have ${words}, and so do the parameters ${names.join(', ')}`,
+    hint: 'The original text cannot be recovered. Resend the block inside a code block.',
   })
 }
 

@@ -134,7 +134,7 @@ export class BlockFinder {
     // A reply with native blocks means those; a diff beside them is an illustration.
     const passedOver = blocks.filter((block) => !isNative(block))
     const skipped = passedOver.map(
-      (block) => `${linesOf(block)}: not executed: a ${block.syntax} block beside blocks of clada's own`,
+      (block) => `${linesOf(block)}: not executed: a ${block.syntax} block next to native blocks`,
     )
     return { blocks: blocks.filter(isNative), faults, warnings: [...warnings, ...skipped], passedOver }
   }
@@ -160,7 +160,7 @@ export class BlockFinder {
   #unlessFatal(block: Block): Block {
     const fatal = this.#readers.find(({ syntax }) => syntax === block.syntax)?.reader.fatal?.()
     if (fatal === undefined || block.faults.length > 0) return block
-    const message = `not executed: line ${fatal.line} has a mistake that stops the whole document`
+    const message = `not executed: the error on line ${fatal.line} stops the whole document`
     const { hint: _, ...rest } = fatal
     const fault = { ...rest, code: 'SKIPPED', line: block.startLine, column: 1, message, blockId: block.id }
     return { ...block, faults: [fault] }
@@ -193,9 +193,9 @@ export function withOtherCalls(source: Source, document: Document): Document {
   }
   if (first === undefined) return document
   const line = source.lineAt(first.index)
-  const warning = `line ${line}: ${first[0].replace(/\s+/g, ' ')} is a call of another tool, which clada does not carry out. ${howTo}`
+  const warning = `line ${line}: ${first[0].replace(/\s+/g, ' ')} is a call of another tool, which clada does not execute. ${howTo}`
   return { ...document, warnings: [...document.warnings, warning] }
 }
 
 const howTo =
-  'Write each action as a block: a line #!SHAM [@three-char-SHA-256: abc], a line action = "file_write", a line name = "value" for each parameter, a line #!END_SHAM_abc. `clada prompt` prints the whole.'
+  'Write each action as a block: a line #!SHAM [@three-char-SHA-256: abc], a line action = "file_write", a line name = "value" for each parameter, a line #!END_SHAM_abc. Run `clada prompt` for the full instructions.'

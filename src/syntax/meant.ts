@@ -70,7 +70,7 @@ export function draftWarnings(
   closed: readonly Passage[],
   { blocks, faults }: Document,
   linesBefore = 0,
-  why = 'the model only thought it (<think>)',
+  why = 'inside a thought of the model (<think>)',
 ): string[] {
   const drafts = [...blocks.map(({ startLine }) => startLine), ...faults.map(({ line }) => line)].sort((a, b) => a - b)
   let at = 0
@@ -99,7 +99,7 @@ export function throughQuotes(source: Source, asItStands: Document, read: (sourc
   const { blocks, ...rest } = read(new Source(rows.join('\n')))
   const [first, ...others] = blocks
   if (first === undefined || (asItStands.blocks.length > 0 && !blocks.some(isSound))) return asItStands
-  const warning = `the whole text was read without the "${prefix.trim()}" in front of every line`
+  const warning = `the whole text was read without the "${prefix.trim()}" before every line`
   return { ...rest, blocks: [{ ...first, warnings: [warning, ...(first.warnings ?? [])] }, ...others] }
 }
 

@@ -60,14 +60,14 @@ function warningsOf({ start, end, prefix, markers, changed }: Region): string[] 
   if (prefix !== '') {
     const what = prefix.includes('>') ? `"${prefix.trim()}"` : 'indentation'
     warnings.push(
-      `${start === end ? `line ${start}` : `lines ${start}-${end}`}: read without the ${what} in front of every line`,
+      `${start === end ? `line ${start}` : `lines ${start}-${end}`}: read without the ${what} before every line`,
     )
   }
   const lines = new Map<string, number[]>()
   for (const { line, shell, fence } of markers) {
     const words = wordsFor(kindsIn(shell).filter((kind) => kind !== 'breaks'))
     if (!changed.has(line) || (words === '' && !fence)) continue
-    const what = fence ? 'a code fence inside the block was passed over' : `marker read through ${words}`
+    const what = fence ? 'a code fence inside the block was skipped' : `marker read despite ${words}`
     lines.set(what, [...(lines.get(what) ?? []), line])
   }
   for (const [what, at] of lines) warnings.push(`${at.length === 1 ? 'line' : 'lines'} ${at.join(', ')}: ${what}`)
@@ -103,7 +103,7 @@ const tolerated: readonly DamageKind[] = ['spaces', 'invisible', 'breaks', 'punc
  *   - a block is mended from its first marker to its last, or not at all;
  *   - damage that can be seen, such as `&lt;` or `> `, may be an example in prose. It is undone only where there is a
  *     mistake without it, or where the text has no sound block at all;
- *   - what stands in front of every line, `> ` or indentation, is the only damage that is undone in content too.
+ *   - what stands before every line, `> ` or indentation, is the only damage that is undone in content too.
  *
  * Whether the content of a mended block can be trusted is another question: `doubted` in `damage.ts`.
  */
@@ -111,7 +111,7 @@ const tolerated: readonly DamageKind[] = ['spaces', 'invisible', 'breaks', 'punc
 export interface Region extends Walked {
   /** What its markers show. */
   readonly kinds: readonly DamageKind[]
-  /** What stands in front of every line. */
+  /** What stands before every line. */
   readonly prefix: string
   /** Lines as they are to be. */
   readonly changed: ReadonlyMap<number, string>
@@ -246,7 +246,7 @@ const isVisible = ({ kinds, prefix }: Region): boolean =>
 
 function leftAlone({ start, end, kinds, prefix }: Region): string {
   const through = kinds.length > 0 ? wordsFor(kinds) : prefix.includes('>') ? 'quotation marks' : 'indentation'
-  return `lines ${start}-${end}: not executed: a block behind ${through} beside blocks that are sound`
+  return `lines ${start}-${end}: not executed: a block inside ${through} next to valid blocks`
 }
 
 function textWith(source: Source, regions: readonly Region[]): string {

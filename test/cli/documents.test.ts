@@ -32,7 +32,7 @@ describe('clada convert', () => {
     expect(clada(['convert', '--to', 'cml', '-'], { cwd, input: patch })).toEqual({
       status: 1,
       stdout: '<remove path="b.txt"/>\n',
-      stderr: 'clada: line 2: not converted: file_patch: CML has nothing that says file_patch\n',
+      stderr: 'clada: line 2: not converted: file_patch: CML cannot write file_patch\n',
     })
     const sham = clada(['convert', '--to', 'sham', '--root', cwd], { cwd, input: patch })
     expect(sham.status).toBe(0)
@@ -146,10 +146,10 @@ describe('clada check', () => {
       [
         '✗ lines 3-5  csl 1.1  file_write a.txt',
         '    line 3, column 1: Skipped: SEARCH on line 6, in the same TASKS, is not valid [CSL_SKIPPED]',
-        '    → Operations in one TASKS are carried out together or not at all: correct it and send the TASKS again.',
+        '    → The operations in a TASKS run only if all are valid: correct it and send the TASKS again.',
         '✗ lines 6-9  csl 1.2  file_edit a.txt',
         "    line 6, column 31: Invalid value for 'count': must be positive integer or 'all' [CSL_INVALID]",
-        '    → Write how often the text occurs, as in count="3", or count="all"; left out, it is 1.',
+        '    → Give the number of occurrences, as in count="3", or count="all"; the default is 1.',
         '✓ line 11  cml 2  file_move a',
         '    ⚠ <move> is deprecated: write <run><![CDATA[mv a b]]></run>',
         '✗ lines 12-15  sham abc  file_wirte /a',
@@ -159,10 +159,10 @@ describe('clada check', () => {
         '    line 16, column 1: Invalid SHAM header format [MALFORMED_HEADER]',
         '    → Write the header as: #!SHAM [@three-char-SHA-256: def]',
         '– lines 18-22  udiff -  file_patch c.txt',
-        "    not executed: beside blocks of clada's own",
+        '    not executed: next to native blocks',
         '✗ line 24, not closed  replacer 4  file_write d.txt',
         '    line 26, column 1: Block not closed: the text ends inside <<<OVERWRITE>>> [truncated]',
-        '    → End the block with <<<END>>>. Nothing from line 24 on was executed: send it again, whole.',
+        '    → End the block with <<<END>>>. Nothing from line 24 on was executed: send it again, complete.',
         '7 found, 5 with problems.',
         '',
       ].join('\n'),
@@ -189,8 +189,8 @@ describe('clada check', () => {
       ['udiff', '-', 'file_patch', 18, 22],
       ['replacer', '4', 'file_write', 24, null, 'truncated'],
     ])
-    expect(checked.blocks[5].note).toBe("not executed: beside blocks of clada's own")
-    expect(checked.warnings).toEqual(["lines 18-22: not executed: a udiff block beside blocks of clada's own"])
+    expect(checked.blocks[5].note).toBe('not executed: next to native blocks')
+    expect(checked.warnings).toEqual(['lines 18-22: not executed: a udiff block next to native blocks'])
   })
 
   it('tells which members of a group would be skipped', () => {

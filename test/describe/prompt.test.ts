@@ -197,8 +197,8 @@ describe('what is taught', () => {
   })
 
   it('is where the project allows it', () => {
-    expect(at('/p').text).toContain('The project is `/p`. Every path is absolute and lies in it.')
-    expect(at('/p', { allowedRoots: ['/q'] }).text).toContain('Every path is absolute and lies in it, or in `/q`.')
+    expect(at('/p').text).toContain('The project is `/p`. Every path is absolute and inside it.')
+    expect(at('/p', { allowedRoots: ['/q'] }).text).toContain('Every path is absolute and inside it, or in `/q`.')
     expect(at('/p', { syntax: 'cml', allowedRoots: ['/q', '/r'] }).text).toContain(
       'Paths are relative to it, or absolute and in `/q`, `/r`.',
     )

@@ -24,6 +24,6 @@ describe('the table', () => {
   })
 
   it('of nothing has no rows', () => {
-    expect(actionTable([])).toBe('Parameters in [brackets] may be left out; what follows = is then used.\n')
+    expect(actionTable([])).toBe('Parameters in [brackets] are optional; the default follows =.\n')
   })
 })

@@ -65,8 +65,8 @@ describe('formats of other tools', () => {
     const { blocks, warnings } = found([searchReplace, sham, udiff].join('\n'))
     expect(blocks.map(({ syntax }) => syntax)).toEqual(['sham'])
     expect(warnings).toEqual([
-      "lines 1-7: not executed: a search-replace block beside blocks of clada's own",
-      "lines 16-20: not executed: a udiff block beside blocks of clada's own",
+      'lines 1-7: not executed: a search-replace block next to native blocks',
+      'lines 16-20: not executed: a udiff block next to native blocks',
     ])
   })
 

@@ -53,9 +53,7 @@ describe('what is clean stays as it is', () => {
   test('an example beside a sound block, with a word about it', () => {
     const { done, said } = read(`Not so:\n${escaped(write('zz', 'x'))}but so:\n${write('ab', 'y')}`)
     expect(done).toEqual({ '/p/ab': 'y' })
-    expect(said).toEqual([
-      'lines 2-8: not executed: a block behind backslashes of markdown beside blocks that are sound',
-    ])
+    expect(said).toEqual(['lines 2-8: not executed: a block inside backslashes of markdown next to valid blocks'])
   })
 
   test('a quotation in a text that is none', () => {
@@ -65,36 +63,36 @@ describe('what is clean stays as it is', () => {
 
 describe('what is damaged', () => {
   test.each([
-    ['a no-break space', write('ab', 'x').replace('M [', 'M\xa0['), 'line 1: marker read through no-break spaces'],
-    ['a zero-width space', `\u200b${write('ab', 'x')}`, 'line 1: marker read through invisible characters'],
+    ['a no-break space', write('ab', 'x').replace('M [', 'M\xa0['), 'line 1: marker read despite no-break spaces'],
+    ['a zero-width space', `\u200b${write('ab', 'x')}`, 'line 1: marker read despite invisible characters'],
     [
       'a curly quote',
       write('ab', 'x').replace('"/p/ab"', '\u201c/p/ab\u201d'),
-      'line 3: marker read through typographic punctuation',
+      'line 3: marker read despite typographic punctuation',
     ],
-    ['guillemets', write('ab', 'x').replace('<<', '\xab'), 'line 4: marker read through typographic punctuation'],
+    ['guillemets', write('ab', 'x').replace('<<', '\xab'), 'line 4: marker read despite typographic punctuation'],
     [
       'a fence inside',
       write('ab', 'x').replace('\nact', '\n```\nact'),
-      'line 2: a code fence inside the block was passed over',
+      'line 2: a code fence inside the block was skipped',
     ],
     [
       'a delimiter',
       write('ab', 'x').replace('\nEOT_', '\nEOT\u200b_'),
-      'line 6: marker read through invisible characters',
+      'line 6: marker read despite invisible characters',
     ],
-    ['the end', write('ab', 'x').replace('#!END_', '#!END\xad_'), 'line 7: marker read through invisible characters'],
+    ['the end', write('ab', 'x').replace('#!END_', '#!END\xad_'), 'line 7: marker read despite invisible characters'],
     [
       'the name of the action',
       write('ab', 'x').replace('file_w', 'file\\_w'),
-      'line 2: marker read through backslashes of markdown',
+      'line 2: marker read despite backslashes of markdown',
     ],
     [
       'indentation',
       write('ab', 'x').replace(/^(?=.)/gm, '  '),
-      'lines 1-7: read without the indentation in front of every line',
+      'lines 1-7: read without the indentation before every line',
     ],
-    ['a quoted reply', quoted(write('ab', 'x')), 'lines 1-7: read without the ">" in front of every line'],
+    ['a quoted reply', quoted(write('ab', 'x')), 'lines 1-7: read without the ">" before every line'],
   ])('%s', (_, text, warning) => {
     expect(read(text)).toEqual({ done: { '/p/ab': 'x' }, said: [warning] })
     expect(read(text, { strict: true }).done).toEqual({})

@@ -127,8 +127,8 @@ describe('formats of other tools', () => {
     const { success, files, warnings } = await executed(texts.join('\n'))
     expect({ success, names: Object.keys(files) }).toEqual({ success: true, names: ['own.txt'] })
     expect(warnings).toEqual([
-      expect.stringMatching(`^lines \\d+-\\d+: not executed: a ${other} block beside blocks of clada's own$`),
-      expect.stringMatching(`^lines \\d+-\\d+: not executed: a ${other} block beside blocks of clada's own$`),
+      expect.stringMatching(`^lines \\d+-\\d+: not executed: a ${other} block next to native blocks$`),
+      expect.stringMatching(`^lines \\d+-\\d+: not executed: a ${other} block next to native blocks$`),
     ])
   })
 

@@ -11,7 +11,7 @@ import { writes } from './samples.ts'
 const find = (text: string): Document => findBlocks(new Source(text))
 const linesOf = (text: string): number => text.split('\n').length - 1
 const told = (first: number, last: number): string =>
-  `lines ${first}-${last}: not executed: the model only thought it (<think>)`
+  `lines ${first}-${last}: not executed: inside a thought of the model (<think>)`
 
 describe.each(syntaxNames)('a draft in the thoughts of a model, in %s', (syntax) => {
   const draft = writes(syntax, '/p/draft.txt', 'draft\nlonger')
@@ -40,7 +40,7 @@ describe.each(syntaxNames)('a draft in the thoughts of a model, in %s', (syntax)
     expect(blocks[0]?.params).toEqual(alone?.params)
     expect(faults).toEqual([])
     expect(warnings.length).toBeGreaterThan(0)
-    for (const warning of warnings) expect(warning).toContain('the model only thought it')
+    for (const warning of warnings) expect(warning).toContain('inside a thought of the model')
   })
 
   it('is not meant when nothing follows', () => {

@@ -77,8 +77,8 @@ function truncated(sections: readonly Found[], line: number, last: number): Foun
       {
         code: 'truncated',
         line: section.startLine,
-        message: `Patch not closed: *** End Patch is missing behind line ${last}`,
-        hint: `End the patch with *** End Patch. Nothing from line ${line} to ${last} was executed: send it again, whole.`,
+        message: `Patch not closed: *** End Patch is missing after line ${last}`,
+        hint: `End the patch with *** End Patch. Nothing from line ${line} to ${last} was executed: send it again, complete.`,
       },
     ],
   }))
@@ -111,7 +111,7 @@ const outside = (line: number): Found => ({
     {
       line,
       message: 'A section outside of a patch',
-      hint: 'Put *** Begin Patch on a line of its own before the first section, and *** End Patch behind the last.',
+      hint: 'Put *** Begin Patch on a line of its own before the first section, and *** End Patch after the last.',
     },
   ],
 })

@@ -102,7 +102,7 @@ class Section {
       this.#checkUpdate()
     }
     if (this.#unmarked !== undefined) {
-      this.#warnings.push(`line ${this.#unmarked} begins with none of ' ', '-', '+'; it was read as a line of context`)
+      this.#warnings.push(`line ${this.#unmarked} does not start with ' ', '-' or '+'; it was read as a context line`)
     }
     // Not by spreading: a text may hold a hundred thousand sections.
     const { action, params } = this.#call()
@@ -151,7 +151,7 @@ class Section {
       this.#slips.push({
         line,
         message: '*** Move to in the wrong place',
-        hint: 'It stands once, directly below *** Update File.',
+        hint: 'Write it once, directly below *** Update File.',
       })
     } else this.#destination = destination
   }
@@ -198,7 +198,7 @@ class Section {
     this.#slips.push({
       line: changes ? this.#last : this.#line,
       message: changes ? 'Nothing follows @@' : 'The update changes nothing',
-      hint: 'Write the lines that go with - in front, those that come with +, and some around them with a blank.',
+      hint: 'Prefix removed lines with -, added lines with +, and a few unchanged context lines with a space.',
     })
   }
 }
@@ -208,17 +208,17 @@ const noPath = (line: number, row: string): Slip => ({
   column: row.trimEnd().length + 1,
   length: 0,
   message: 'No path',
-  hint: 'Write the path of the file behind the colon.',
+  hint: 'Write the path of the file after the colon.',
 })
 
 const unmarkedNew = (line: number, row: string): Slip => ({
   line,
   message: `A line of a new file without +: '${row.trim().slice(0, 60)}'`,
-  hint: 'Put + in front of every line of the new file.',
+  hint: 'Put + before every line of the new file.',
 })
 
 const unknown = (line: number, row: string, message: string): Slip => ({
   line,
   message: `${message}: '${row.trim().slice(0, 60)}'`,
-  hint: 'A section begins with *** Update File: path, *** Add File: path or *** Delete File: path. Its lines begin with a blank, - or +.',
+  hint: 'A section starts with *** Update File: path, *** Add File: path or *** Delete File: path. Its lines start with a space, - or +.',
 })

@@ -204,7 +204,7 @@ const cutOff = (at: number, name: BlockName): Misplaced => ({
   at,
   length: name.length + 1,
   message: `<${name}> is not closed before the end of the text`,
-  hint: `Close it with </${name}>. Nothing behind it was executed: send it again, whole, and everything after it.`,
+  hint: `Close it with </${name}>. Nothing after it was executed: send it again, complete, with everything after it.`,
 })
 
 const follows = (at: number, end: number, name: BlockName, line: number): Misplaced => ({
@@ -212,14 +212,14 @@ const follows = (at: number, end: number, name: BlockName, line: number): Mispla
   at,
   length: end - at,
   message: `not executed: follows an unclosed <${name}>`,
-  hint: `Send it again behind the <${name}> of line ${line}, which is not closed.`,
+  hint: `Send it again after the <${name}> of line ${line}, which is not closed.`,
 })
 
 const unknownVersion = (place: { at: number; length: number }, version: string): Misplaced => ({
   code: 'malformed_block',
   ...place,
   message: `Unknown version: ${version}`,
-  hint: 'Known are 0.0.1 and 1.x: write version="1.0", or leave it out.',
+  hint: 'Known versions are 0.0.1 and 1.x: write version="1.0", or leave it out.',
 })
 
 const notAtLineStart = (at: number): Misplaced => ({
@@ -234,7 +234,7 @@ const inComment = (at: number, line: number): Misplaced => ({
   code: 'truncated',
   at,
   length: 1,
-  message: `not executed: stands in a comment that is not closed`,
+  message: `not executed: inside a comment that is not closed`,
   hint: `Close the comment of line ${line} with -->.`,
 })
 

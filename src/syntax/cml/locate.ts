@@ -123,7 +123,7 @@ class Locator {
 
   #endless(at: number, length: number, what: string): 'cut' {
     const message = `${what} is not closed before the end of the text`
-    const hint = `The text ends inside <${this.#name}>: send it again, whole, and everything after it.`
+    const hint = `The text ends inside <${this.#name}>: send it again, complete, with everything after it.`
     this.#mistake = { code: 'truncated', at, length, message, hint }
     return 'cut'
   }

@@ -70,13 +70,13 @@ class ElementReading {
     const { count = '1' } = this.#element.attributes
     const times = count.trim()
     if (times !== 'all' && !(/^\d+$/.test(times) && Number(times) >= 1 && Number.isSafeInteger(Number(times)))) {
-      const hint = 'Write count="3" for exactly three places, count="all" for every place, or leave it out for one.'
+      const hint = 'Write count="3" for exactly three occurrences, count="all" for every one, or leave it out for one.'
       this.#wrongAttribute('count', 'invalid_count', `Invalid count: ${count}`, hint)
     }
     const parts = this.#parts()
     const range = parts.has('search-start') || parts.has('search-end')
     if (range && parts.has('search')) {
-      const hint = 'Give <search> for the whole text, or <search-start> and <search-end> for its two ends.'
+      const hint = 'Use <search> for the whole text, or <search-start> and <search-end> for its beginning and end.'
       this.#wrong('conflicting_search_modes', 'Both <search> and <search-start> or <search-end> are given', hint)
     } else if (range) {
       this.#searched(parts, 'search-start', 'old_text_beginning', 'missing_search_start', 'empty_search_start')
@@ -101,7 +101,7 @@ class ElementReading {
     this.params['command'] = command ?? ''
     const { dir } = this.#element.attributes
     if (dir === '') {
-      const hint = 'Leave dir out to run at the root.'
+      const hint = 'Leave dir out to run in the project root.'
       this.#wrongAttribute('dir', 'path_validation', 'Empty dir attribute', hint)
     } else if (dir !== undefined) this.params['dir'] = dir
     return 'run'
@@ -174,7 +174,7 @@ class ElementReading {
   #unknownElement(element: Element): void {
     const within = this.#element.name
     if (this.#unknown === 'lenient') {
-      this.warnings.push(`<${within}> holds no <${element.name}>; it was passed over`)
+      this.warnings.push(`<${within}> holds no <${element.name}>; it was skipped`)
       return
     }
     const message = `Unknown element: <${element.name}>`
@@ -200,7 +200,7 @@ class ElementReading {
       if (node.kind === 'element') this.#unknownElement(node)
       else {
         const at = node.kind === 'text' ? node.at : node.section.from - CDATA.length
-        const message = `<${name}> holds nothing`
+        const message = `<${name}> must be empty`
         this.mistakes.push({ code: 'malformed_xml', at, length: 1, message, hint: `Write: ${spellings[name]}` })
       }
     }
@@ -287,7 +287,7 @@ export function membersOf(text: string, tasks: Element, unknown: Unknown): Membe
     const name = taskNames.find((one) => one === node.name)
     if (name !== undefined) members.push([name, node])
     else if (node.name !== 'tasks' && unknown === 'lenient') {
-      warnings.push(`<tasks> holds no <${node.name}>; it was passed over`)
+      warnings.push(`<tasks> holds no <${node.name}>; it was skipped`)
     } else {
       const message = node.name === 'tasks' ? '<tasks> cannot be nested' : `Unknown element: <${node.name}>`
       mistakes.push({ code: 'malformed_xml', ...tagAt(node), message, hint: inTasks })

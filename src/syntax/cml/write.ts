@@ -18,8 +18,8 @@ function unfitIn({ params }: Call): Refused | undefined {
   }
   for (const name of ['path', 'old_path', 'new_path', 'dir']) {
     const value = params[name]
-    if (value === '') return refuse(`has no empty ${name === 'dir' ? 'dir' : 'path'}`)
-    if (value !== undefined && notInXml.test(value)) return refuse('has no control characters in an attribute')
+    if (value === '') return refuse(`does not allow an empty ${name === 'dir' ? 'dir' : 'path'}`)
+    if (value !== undefined && notInXml.test(value)) return refuse('does not allow control characters in an attribute')
   }
   return undefined
 }
@@ -35,7 +35,7 @@ function elementOf(meaning: Meaning): Rendered {
     }
     case 'edit': {
       const [first, end] = meaning.old
-      if (first === '' || end === '') return refuse('has no empty search')
+      if (first === '' || end === '') return refuse('does not allow an empty search')
       const count = meaning.count === '1' ? '' : ` count=${quoted(meaning.count)}`
       const searched =
         end === undefined ? [part('search', first)] : [part('search-start', first), part('search-end', end)]
@@ -43,7 +43,7 @@ function elementOf(meaning: Meaning): Rendered {
       return { text: [`<edit path=${quoted(meaning.path)}${count}>`, ...parts, '</edit>'].join('\n') }
     }
     case 'run': {
-      if (meaning.command.trim() === '') return refuse('has no empty command')
+      if (meaning.command.trim() === '') return refuse('does not allow an empty command')
       const dir = meaning.dir === undefined ? '' : ` dir=${quoted(meaning.dir)}`
       return { text: `<run${dir}>${cdata(meaning.command)}</run>` }
     }

@@ -86,7 +86,7 @@ function reason(tasks: Tasks, own: readonly Fault[], faults: readonly (readonly 
   const bad = tasks.operations[faults.findIndex((found) => found.length > 0)]
   if (bad !== undefined) return `${bad.name} on line ${bad.line}, in the same TASKS, is not valid`
   const [first] = own
-  return first && `its TASKS has a mistake on line ${first.line}`
+  return first && `its TASKS has an error on line ${first.line}`
 }
 
 function faultsOf(source: Source, operation: Operation): readonly Fault[] {
@@ -139,13 +139,13 @@ class CslWriter implements Writer {
         return this.#search(meaning)
       case 'run': {
         const { command, dir } = meaning
-        if (command === '') return refuse('has no empty RUN')
+        if (command === '') return refuse('does not allow an empty RUN')
         const attribute = dir === undefined ? '' : ` dir=${quoted(dir)}`
         return this.#operation(`RUN${attribute}`, dir ?? '.', [{ text: command, closers: ['END'] }])
       }
       case 'move':
       case 'remove':
-        return refuse(`has nothing that says ${call.action}`)
+        return refuse(`cannot write ${call.action}`)
     }
   }
 
@@ -155,7 +155,7 @@ class CslWriter implements Writer {
   }
 
   #search({ path, old: [first, end], replacement, count }: Edit): Rendered {
-    if (first === '' || end === '') return refuse('has no empty SEARCH or TO')
+    if (first === '' || end === '') return refuse('does not allow an empty SEARCH or TO')
     // As the models are taught it: one place is not worth a count.
     const times = count === '1' ? '' : ` count=${quoted(count)}`
     return this.#operation(`SEARCH file=${quoted(path)}${times}`, path, [
@@ -173,8 +173,8 @@ class CslWriter implements Writer {
   }
 
   #unfitAttribute(value: string): Refused | undefined {
-    if (value === '') return refuse('has no empty file or dir')
-    if (/[\r\n]/.test(value)) return refuse('has no line break in an attribute')
+    if (value === '') return refuse('does not allow an empty file or dir')
+    if (/[\r\n]/.test(value)) return refuse('does not allow a line break in an attribute')
     const unfit = unfitForLines(value)
     return unfit === undefined ? undefined : refuse(unfit)
   }
@@ -184,7 +184,7 @@ class CslWriter implements Writer {
       const unfit = unfitForLines(text)
       if (unfit !== undefined) return refuse(unfit)
       const marker = this.#closerIn(text, closers)
-      if (marker !== undefined) return refuse(`would end the text at its own line ${marker}`)
+      if (marker !== undefined) return refuse(`would end the content at its line ${marker}`)
     }
     return undefined
   }

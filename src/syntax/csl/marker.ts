@@ -203,7 +203,7 @@ export const withoutReplace = (line: MarkerLine): Mistake =>
 
 export function unterminated(line: MarkerLine, number: number, name: string): Mistake {
   const end = spelled(line.delimiters, 'END')
-  const hint = `Close it with ${end}. Nothing from line ${number} on was executed: send it again, whole.`
+  const hint = `Close it with ${end}. Nothing from line ${number} on was executed: send it again, complete.`
   return { ...wholeLine(line, `Unterminated ${name} operation`, hint), code: 'truncated' }
 }
 
@@ -211,7 +211,7 @@ function malformedLine(line: MarkerLine): Outside {
   const { text, at, delimiters } = line
   const opens = /^(?:WRITE|RUN|SEARCH|TASKS)\b/.exec(text.slice(at + delimiters.start.length))?.[0]
   if (opens === undefined) {
-    const hint = `Outside of content a line begins with ${delimiters.start} only if it is a marker, such as ${spelled(delimiters, 'RUN')}.`
+    const hint = `Outside of content a line may start with ${delimiters.start} only if it is a marker, such as ${spelled(delimiters, 'RUN')}.`
     return { attributes: noAttributes, mistake: wholeLine(line, 'Malformed marker', hint) }
   }
   const right = opens === 'RUN' || opens === 'TASKS' ? opens : `${opens} file="path"`
@@ -232,18 +232,18 @@ function unknownOperation(line: MarkerLine, marker: Marker, attributes: Attribut
   return { attributes, mistake, ...(meant && { opens: name }) }
 }
 
-const aloneHint = 'A marker has its line to itself.'
+const aloneHint = 'A marker must be alone on its line.'
 
 function trailing({ text }: MarkerLine, at: number): Mistake {
   const hint = text.slice(0, at).includes('\r')
-    ? 'End every line with LF or CRLF: a lone CR is no line break here.'
-    : `${aloneHint} Put this text on a line below; a line of content must not begin like a marker that closes it.`
+    ? 'End every line with LF or CRLF: a lone CR is not a line break here.'
+    : `${aloneHint} Put this text on a line below; a content line must not start like a marker that closes the content.`
   return wrong(at, text.trimEnd().length - at, 'Content not allowed on marker line', hint)
 }
 
 function strayEnd(line: MarkerLine): Mistake {
   const end = spelled(line.delimiters, 'END')
-  const hint = `Leave it out. If it belongs to a content, that content was closed by the ${end} before it.`
+  const hint = `Leave it out. If it was content, that content was closed by the ${end} before it.`
   return wholeLine(line, 'END marker without active operation', hint)
 }
 

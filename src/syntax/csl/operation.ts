@@ -56,11 +56,11 @@ export function invalid(source: Source, { id, name, line, attributes, parts }: O
     faults.push(faultAt(source, line, id, invalidity(source, line, message, hint, attribute)))
   }
   if (name !== 'RUN' && !attributes.get('file')?.value) {
-    report("Missing required attribute 'file'", `Say which file: ${name} file="path"`, attributes.get('file'))
+    report("Missing required attribute 'file'", `Name the file: ${name} file="path"`, attributes.get('file'))
   }
   const count = attributes.get('count')
   if (name === 'SEARCH' && count !== undefined && !isCount(count.value)) {
-    const hint = 'Write how often the text occurs, as in count="3", or count="all"; left out, it is 1.'
+    const hint = 'Give the number of occurrences, as in count="3", or count="all"; the default is 1.'
     report("Invalid value for 'count': must be positive integer or 'all'", hint, count)
   }
   const append = attributes.get('append')
@@ -77,7 +77,7 @@ export function invalid(source: Source, { id, name, line, attributes, parts }: O
     )
   }
   if (name === 'SEARCH' && parts.to === '') {
-    report('Empty TO pattern not allowed', 'Put the text the passage ends with below TO, or leave TO out.')
+    report('Empty TO pattern not allowed', 'Put the text that ends the range below TO, or leave TO out.')
   }
   return faults
 }
@@ -86,7 +86,7 @@ export function invalid(source: Source, { id, name, line, attributes, parts }: O
 export function invalidTasks(source: Source, { line, attributes }: Tasks): Fault[] {
   const atomic = attributes.get('atomic')
   if (atomic === undefined || isFlag(atomic.value)) return []
-  const hint = 'Write atomic="true" for all or nothing, or leave it out.'
+  const hint = 'Write atomic="true" to apply all changes or none, or leave it out.'
   return [faultAt(source, line, null, invalidity(source, line, flagMessage('atomic'), hint, atomic))]
 }
 
@@ -97,14 +97,14 @@ export function unknownAttributes(name: string, attributes: Attributes): string[
   const warnings: string[] = []
   for (const given of attributes.keys()) {
     if (known.includes(given)) continue
-    warnings.push(`attribute '${given}' is not known and was ignored; ${name} has: ${known.join(', ')}`)
+    warnings.push(`attribute '${given}' is unknown and was ignored; ${name} has: ${known.join(', ')}`)
   }
   return warnings
 }
 
 /** The fault of an operation that is right but stands in one TASKS with a wrong one. */
 export function skipped(source: Source, { id, line }: Operation, because: string): Fault {
-  const hint = 'Operations in one TASKS are carried out together or not at all: correct it and send the TASKS again.'
+  const hint = 'The operations in a TASKS run only if all are valid: correct it and send the TASKS again.'
   const mistake = { ...invalidity(source, line, `Skipped: ${because}`, hint), code: 'CSL_SKIPPED' }
   return faultAt(source, line, id, mistake)
 }

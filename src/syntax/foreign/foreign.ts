@@ -55,8 +55,7 @@ export type ReadMarker = (line: string) => string
 
 const DAMAGE = /[\\&\xa0\xab\xbb\u200b-\u200d\u2060\ufeff]/
 
-export const damageWarning = (line: number): string =>
-  `the marker on line ${line} was damaged; it was read as it was meant`
+export const damageWarning = (line: number): string => `the marker on line ${line} was damaged; the damage was ignored`
 
 /**
  * Lines of a text, without the indentation of the block they stand in unless one of them has less of it. They are looked

@@ -69,22 +69,23 @@ function blockOf(source: Source, found: FoundBlock): Block {
 }
 
 const emptyReplace =
-  'an empty <<<REPLACE>>> deletes what <<<SEARCH>>> holds; if that is meant, put a line with one space in it'
+  'an empty <<<REPLACE>>> deletes the text of <<<SEARCH>>>; to delete without this warning, put a line with one space in it'
 
 function write(call: Call): Rendered {
   const meaning = meaningOf(call)
   if ('refused' in meaning) return meaning
   if (meaning.kind === 'write') {
-    if (meaning.append) return refuse('has nothing that appends')
+    if (meaning.append) return refuse('cannot append')
     return written(call, meaning.path, [['OVERWRITE', meaning.content]])
   }
-  if (meaning.kind !== 'edit') return refuse(`has nothing that says ${call.action}`)
+  if (meaning.kind !== 'edit') return refuse(`cannot write ${call.action}`)
   const { old, replacement, count, path } = meaning
   const [search, end] = old
-  if (end !== undefined) return refuse('has nothing that says where a passage ends')
-  if (count !== '1') return refuse('replaces a text that occurs once, and nothing else')
-  if (search.trim() === '') return refuse('has no blank <<<SEARCH>>>')
-  if (replacement !== '' && replacement.trim() === '') return refuse('takes a blank <<<REPLACE>>> for none')
+  if (end !== undefined) return refuse('cannot replace a range given by its beginning and end')
+  if (count !== '1') return refuse('can only replace text that occurs exactly once')
+  if (search.trim() === '') return refuse('needs a <<<SEARCH>>> that is not only white space')
+  if (replacement !== '' && replacement.trim() === '')
+    return refuse('reads a <<<REPLACE>>> of only white space as empty')
   // A blank line says that the deletion is meant; nothing at all would be warned of.
   return written(call, path, [
     ['SEARCH', search],
@@ -94,7 +95,7 @@ function write(call: Call): Rendered {
 
 function written({ explanation = '' }: Call, path: string, edit: readonly Section[]): Rendered {
   if (path === '' || path !== path.trim() || /[\r\n]/.test(path)) {
-    return refuse('has a path on one line, with no blanks around it')
+    return refuse('needs a path on one line, without white space around it')
   }
   const why: readonly Section[] = explanation === '' ? [] : [['EXPLANATION', explanation]]
   const sections: readonly Section[] = [...why, ['FILE', path], ...edit]
@@ -102,7 +103,7 @@ function written({ explanation = '' }: Call, path: string, edit: readonly Sectio
     const unfit = unfitForLines(text)
     if (unfit !== undefined) return refuse(unfit)
     const marker = text.split('\n').find(isMarkerLine)
-    if (marker !== undefined) return refuse(`would end the text at its own line ${marker}`)
+    if (marker !== undefined) return refuse(`would end the content at its line ${marker}`)
   }
   return { text: `${sections.map(([name, text]) => `<<<${name}>>>\n${between(text)}`).join('')}<<<END>>>` }
 }

@@ -163,7 +163,7 @@ export class ReplacerWalk {
     const close = section === 'SEARCH' ? `${spelled('REPLACE')} and ${spelled('END')}` : spelled('END')
     this.#report(at, {
       message: `${spelled(name)} inside ${spelled(section)}`,
-      hint: `Close the ${spelled(section)} of line ${line} with ${close}. Nothing from line ${this.#start} to ${last} was executed. A text that holds such lines needs another syntax.`,
+      hint: `Close the ${spelled(section)} of line ${line} with ${close}. Nothing from line ${this.#start} to ${last} was executed. Content with such lines needs another syntax.`,
       ...(closed === null && { code: 'truncated' }),
     })
     return this.#found(texts, closed, last)
@@ -173,7 +173,7 @@ export class ReplacerWalk {
     this.#report(line, {
       code: 'truncated',
       message: `Block not closed: the text ends inside ${spelled(section)}`,
-      hint: `End the block with ${spelled('END')}. Nothing from line ${this.#start} on was executed: send it again, whole.`,
+      hint: `End the block with ${spelled('END')}. Nothing from line ${this.#start} on was executed: send it again, complete.`,
     })
     return this.#found(texts, null, this.#source.lineCount)
   }
@@ -224,7 +224,7 @@ const editHint = `Below the path write ${spelled('SEARCH')}, the old text, ${spe
 
 const strayEnd: Slip = {
   message: `${spelled('END')} without a block`,
-  hint: `Leave it out. If it belongs to a content, that content was closed by the ${spelled('END')} before it.`,
+  hint: `Leave it out. If it was content, that content was closed by the ${spelled('END')} before it.`,
 }
 const secondFile: Slip = {
   message: `${spelled('FILE')} a second time in one block`,
@@ -233,10 +233,10 @@ const secondFile: Slip = {
 const noPath: Slip = { message: `${spelled('FILE')} without a path`, hint: fileHint }
 const textBelowPath: Slip = {
   message: 'Text between the path and the next marker',
-  hint: `Only the path stands below ${spelled('FILE')}. A marker has its line to itself; what explains the change stands below ${spelled('EXPLANATION')}, before ${spelled('FILE')}.`,
+  hint: `Only the path is below ${spelled('FILE')}. A marker must be alone on its line; the explanation of the change goes below ${spelled('EXPLANATION')}, before ${spelled('FILE')}.`,
 }
 const noReplace: Slip = { message: without('SEARCH', 'REPLACE'), hint: editHint }
 const emptySearch: Slip = {
   message: `Empty ${spelled('SEARCH')}`,
-  hint: `Put the text to find below ${spelled('SEARCH')}; a new file is written with ${spelled('OVERWRITE')}.`,
+  hint: `Put the text to find below ${spelled('SEARCH')}; to write a new file, use ${spelled('OVERWRITE')}.`,
 }

@@ -137,7 +137,7 @@ const nameless = (line: number): Slip => ({
 
 const unclearName = (line: number, other: string): Slip => ({
   line,
-  message: `SEARCH without a file name, below a text that speaks of ${other}`,
+  message: `SEARCH without a file name, below text that mentions ${other}`,
   hint: 'Write the path of the file, and nothing else, on the line before the marker or before its fence.',
 })
 

@@ -134,7 +134,7 @@ function dividerOf(head: Mark, dividers: readonly Mark[]): Mark | Slip {
   return {
     line: second.line,
     message: `A second divider: the first is on line ${divider.line}, and either may be content`,
-    hint: 'Write all three markers of the block with a number of marks, from 5 to 9, that no line of the content has.',
+    hint: 'Use a length from 5 to 9 for all three markers of the block that no content line has.',
   }
 }
 
@@ -152,21 +152,21 @@ const unclosed = (line: number): Slip => ({
   code: 'truncated',
   line,
   message: 'Block not closed: the text ends before >>>>>>> REPLACE',
-  hint: `End the block with >>>>>>> REPLACE. Nothing from line ${line} on was executed: send it again, whole.`,
+  hint: `End the block with >>>>>>> REPLACE. Nothing from line ${line} on was executed: send it again, complete.`,
 })
 
 const headInside = (line: number, first: number, last: number): Slip => ({
   line,
   message: `SEARCH inside the block of line ${first}`,
-  hint: `Close the block of line ${first} with >>>>>>> REPLACE before another begins; where such lines are content, write its own markers with more marks. Nothing from line ${first} to ${last} was executed.`,
+  hint: `Close the block of line ${first} with >>>>>>> REPLACE before another begins; if such lines are content, make the markers of the block longer. Nothing from line ${first} to ${last} was executed.`,
 })
 
 const behindHead = (line: number, column: number, word: string): Slip => ({
   line,
   column,
   length: word.length,
-  message: 'Text behind SEARCH',
-  hint: 'The file name stands on the line before the marker, the old text on the lines below it.',
+  message: 'Text after SEARCH',
+  hint: 'Put the file name on the line before the marker, and the old text on the lines below it.',
 })
 
 export interface Mark {

@@ -142,7 +142,7 @@ function followerAt(source: Source, { name, line }: Follower): FoundBlock {
     column: 1,
     length: source.line(line).length,
     message: 'not executed: follows an unclosed heredoc',
-    hint: `Send block '${name.id}' again behind the block whose heredoc is not closed.`,
+    hint: `Send block '${name.id}' again after the block whose heredoc is not closed.`,
   })
   return { name, properties: {}, startLine: line, endLine: null, lastLine: line, faults: [fault] }
 }

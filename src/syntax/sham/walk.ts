@@ -87,7 +87,7 @@ class Walk {
       }
     }
     this.#faults.length = known
-    const hint = `The text ends inside block '${id}': send it again, whole, from its header on line ${this.#start} to ${endOf(this.#name)}.`
+    const hint = `The text ends inside block '${id}': send it again, complete, from its header on line ${this.#start} to ${endOf(this.#name)}.`
     this.#report(this.#source.lineCount + 1, { ...this.#notClosed(`Block '${id}' not closed before EOF`), hint })
     return this.#found(null, last)
   }
@@ -183,7 +183,7 @@ class Walk {
   #truncated(line: number, delimiter: string): Found & { block: FoundBlock } {
     const { id } = this.#name
     const end = this.#source.lineCount
-    const hint = `The text ends inside the heredoc of line ${line}: send block '${id}' again, whole, from its header on line ${this.#start}, and everything after it.`
+    const hint = `The text ends inside the heredoc of line ${line}: send block '${id}' again, complete, from its header on line ${this.#start}, with everything after it.`
     this.#report(end + 1, { ...unclosedHeredoc(delimiter), hint })
     const skipped: Follower[] = []
     for (let n = seekHeader(this.#source, line + 1); n <= end; n = seekHeader(this.#source, n + 1)) {

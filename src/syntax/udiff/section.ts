@@ -7,7 +7,7 @@ export function foundOf(section: Section, region: Region, isComplete: boolean, f
   const call = callOf(section)
   const slip = 'slip' in call ? call.slip : undefined
   const warnings = [...section.warnings]
-  if (section.extended.has('old mode') && slip === undefined) warnings.push('the change of mode was left out')
+  if (section.extended.has('old mode') && slip === undefined) warnings.push('the change of the file mode was ignored')
   return {
     action: 'action' in call ? call.action : '',
     params: 'params' in call ? call.params : {},
@@ -115,14 +115,14 @@ const truncated = ({ line }: Section): Slip => ({
   code: 'truncated',
   line,
   message: 'The text ends inside the diff',
-  hint: `Close the fence around the diff; without a fence, end it with a line break and give each @@ its counts. Nothing from line ${line} on was executed: send it again, whole.`,
+  hint: `Close the fence around the diff; without a fence, end it with a line break and give each @@ its counts. Nothing from line ${line} on was executed: send it again, complete.`,
 })
 
 const binary = (line: number): Slip => ({
   code: 'binary_file',
   line,
   message: 'A binary patch cannot be applied',
-  hint: 'Only text can be changed. Leave the file out, or let a command make it.',
+  hint: 'Only text files can be changed. Leave the file out, or create it with a command.',
 })
 
 const badName = ({ line, text }: Named): Slip => ({
@@ -140,7 +140,7 @@ const noNewName = ({ line }: Named): Slip => ({
 
 const unclearNames = ({ line }: Section): Slip => ({
   line,
-  message: 'The names behind diff --git cannot be told apart',
+  message: 'The two names after diff --git cannot be separated',
   hint: 'Put --- a/path and +++ b/path above the first @@.',
 })
 
@@ -171,21 +171,21 @@ const copyWithChanges = (section: Section): Slip => ({
 const oldLines = ({ line }: Section): Slip => ({
   line,
   message: 'A new file with old lines',
-  hint: 'Every line of a new file begins with +; to change a file that is there, name it behind ---.',
+  hint: 'Every line of a new file starts with +; to change an existing file, name it after ---.',
 })
 
 const newLines = ({ line }: Section): Slip => ({
   line,
   message: 'A deleted file with new lines',
-  hint: 'Every line of a file that goes begins with -; to change a file, name it behind +++ too.',
+  hint: 'Every line of a deleted file starts with -; to change a file, name it after +++ too.',
 })
 
 const noChange = (section: Section): Slip => ({
   line: section.line,
   message: section.extended.has('old mode')
-    ? 'Only the mode changes, which cannot be done'
+    ? 'The diff only changes the file mode, which is not supported'
     : 'The diff changes nothing',
-  hint: 'Write the lines that go with - in front, those that come with +, and some around them with a blank.',
+  hint: 'Prefix removed lines with -, added lines with +, and a few unchanged context lines with a space.',
 })
 
 /** A name of a diff: null for /dev/null, undefined when it is quoted and the quotes make no sense. */

@@ -160,7 +160,7 @@ export class UdiffWalk {
     section.hunks.push(hasHeader ? text : `@@\n${text}`)
     section.satisfied &&= counts.areReached
     if (unmarked !== undefined) {
-      section.warnings.push(`line ${unmarked} begins with none of ' ', '-', '+'; it was read as a line of context`)
+      section.warnings.push(`line ${unmarked} does not start with ' ', '-' or '+'; it was read as a context line`)
     }
     if (counts.areReached && this.#place === 'open') this.#warnOfRest(section, at)
     return at
@@ -222,7 +222,7 @@ export class UdiffWalk {
   #warnOfRest(section: Section, line: number): void {
     if (this.#region.row(line) !== '' || !this.#isList(line)) return
     const at = this.#behindBlank(line)
-    section.warnings.push(`line ${at} stands behind the end of the hunk, by its counts, and was left out`)
+    section.warnings.push(`line ${at} is after the end of the hunk, by its counts, and was left out`)
   }
 }
 
