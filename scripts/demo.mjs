@@ -1,4 +1,4 @@
-// Sets everything up, lets a listener carry out an example reply in a scratch project, shows what changed, and undoes it.
+// Sets everything up, lets a listener apply an example reply in a scratch project, shows what changed, and undoes it.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'

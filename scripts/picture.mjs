@@ -20,7 +20,7 @@ const height = shown.length * lineHeight + 40
 const rows = shown.map((line, index) => `<text x="20" y="${34 + index * lineHeight}">${spans(line)}</text>`)
 fs.writeFileSync(
   path.join(home, 'docs/demo.svg'),
-  `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="clada watch carries out a reply as it is saved, puts the results on top of the file, and clada undo takes it back">
+  `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="clada watch applies a reply as it is saved, writes the results at the top of the file, and clada undo takes it back">
 <rect width="100%" height="100%" rx="8" fill="#0d1117"/>
 <g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="14" fill="#c9d1d9">
 ${rows.join('\n')}

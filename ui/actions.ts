@@ -50,7 +50,7 @@ export const openDocument = (text: string, name: string): Promise<void | undefin
     view.value = 'reply'
     look({ at: 'block', key: firstWorthALook(fresh) })
     const count = fresh.blocks.length
-    if (count === 0) say('No blocks were found in this text. Nothing in it would be carried out.', 'bad')
+    if (count === 0) say('No blocks found in this text.', 'bad')
     else {
       notice.value = null
       told.value = `${plural(count, 'block')}.`

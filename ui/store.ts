@@ -40,7 +40,7 @@ export const pending = computed(() =>
   ),
 )
 
-/** The block that is being carried out: they go in order. */
+/** The block that is running: they run in order. */
 const current = computed(() => {
   const running = page.value?.running
   if (running?.what !== 'document') return undefined

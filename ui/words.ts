@@ -11,7 +11,7 @@ const labels: Record<Mark, string> = {
   refused: 'Refused',
   fails: 'Will fail',
   broken: 'Cannot be read',
-  skipped: 'Not carried out',
+  skipped: 'Skipped',
   running: 'Running',
   done: 'Done',
   failed: 'Failed',

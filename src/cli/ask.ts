@@ -4,7 +4,7 @@ import type { ApprovalAnswer, ApprovalRequest, Ask } from '../core/commands.ts'
 import { isTerminal } from './terminal.ts'
 import { visible } from './visible.ts'
 
-/** Somebody to ask, when there is somebody: standard input belongs to the document, so the terminal itself is used. */
+/** The user to ask, if there is a terminal: standard input belongs to the document, so the terminal itself is used. */
 export function asking(): { ask?: Ask } {
   return isTerminal(2) && process.env['CI'] === undefined ? { ask } : {}
 }

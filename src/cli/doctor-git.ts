@@ -8,7 +8,7 @@ import { historySettingsOf, type CladaOptions } from '../config/settings.ts'
 import type { Finding } from './finding.ts'
 import { visible } from './visible.ts'
 
-/** Which git there is, which repository the project lies in, and what will become of an execution there. */
+/** The installed git, the repository of the project, and how an execution is saved there. */
 export async function gitFindings(root: string, options: CladaOptions, asked: string): Promise<Finding[]> {
   const { git: mode, author } = historySettingsOf(options)
   const program = await gitProgram()

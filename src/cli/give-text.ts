@@ -10,7 +10,7 @@ export interface Giving {
   readonly quiet: boolean
 }
 
-/** Whoever asks the terminal to copy wants a copy. */
+/** --osc52 implies --copy. */
 export const givingOf = (flags: FlagValues, { osc52 }: ConfigParts['clipboard']): Giving => ({
   copy: flags.copy !== undefined || flags.osc52 !== undefined,
   osc52: osc52 || flags.osc52 !== undefined,
@@ -18,7 +18,7 @@ export const givingOf = (flags: FlagValues, { osc52 }: ConfigParts['clipboard'])
 })
 
 /**
- * Gives a text to whoever asked for it: to the clipboard with --copy or --osc52, else to stdout. Where there is no clipboard it
+ * Puts out a text: to the clipboard with --copy or --osc52, else to stdout. Where there is no clipboard it
  * goes to stdout all the same, and the answer is the exit code of a failure. What would drive a terminal is shown by its
  * code wherever it goes: these texts are there to be pasted, and many a chat is a terminal.
  */

@@ -68,10 +68,10 @@ export async function* stdinTexts(signal: AbortSignal): AsyncGenerator<string> {
   } catch (error) {
     if (signal.aborted)
       throw new InputError(
-        `Not all of the input had come: ${reasonOf(signal)}. Nothing behind that place was executed.`,
+        `The input was not complete: ${reasonOf(signal)}. Nothing after that place was executed.`,
         'skipped',
       )
     if (!(error instanceof TypeError)) throw error
-    throw new InputError('Standard input is not valid UTF-8. Nothing behind that place was executed.', 'not_utf8')
+    throw new InputError('Standard input is not valid UTF-8. Nothing after that place was executed.', 'not_utf8')
   }
 }

@@ -17,11 +17,11 @@ import { visible } from './visible.ts'
 /** What flags and config files say about a run: flags first, then the project's file, then the user's. */
 export async function cladaOptions(flags: FlagValues): Promise<CladaOptions> {
   const warnings = await configWarnings(flags)
-  if (!told.has(flags) && flags.quiet === undefined) {
+  if (!warned.has(flags) && flags.quiet === undefined) {
     for (const warning of warnings) process.stderr.write(`clada: ${warning}\n`)
     await tellAround(flags)
   }
-  told.add(flags)
+  warned.add(flags)
   return optionsFor(flags)
 }
 
@@ -29,7 +29,7 @@ export async function cladaOptions(flags: FlagValues): Promise<CladaOptions> {
 export const configWarnings = async (flags: FlagValues): Promise<readonly string[]> =>
   (await loadedFor(flags))?.warnings ?? []
 
-/** Says on stderr that there is a project around this one, where nobody has said which is meant. */
+/** Says on stderr that there is a project around this one, where --root does not say which is meant. */
 export async function tellAround(flags: FlagValues): Promise<void> {
   if (flags.root !== undefined || flags.quiet !== undefined) return
   if ((await loadedFor(flags))?.root !== undefined) return
@@ -41,7 +41,7 @@ export async function tellAround(flags: FlagValues): Promise<void> {
 export async function optionsFor(flags: FlagValues): Promise<CladaOptions> {
   const own = flagOptions(flags)
   const loaded = await loadedFor(flags)
-  // Whoever watches carries out what is in it, so no document may write it, and it is in no commit.
+  // clada watch runs what is in it, so no document may write it, and no commit contains it.
   const input = loaded?.listener.inputFile ?? defaultInputFile
   const reserved = [path.resolve(own.repoPath ?? loaded?.options.repoPath ?? '.', input)]
   const below = loaded?.options
@@ -85,7 +85,7 @@ export async function withConfig(flags: FlagValues): Promise<FlagValues> {
 }
 
 /** Whose warnings were printed. */
-const told = new WeakSet<FlagValues>()
+const warned = new WeakSet<FlagValues>()
 const known = new WeakMap<FlagValues, Promise<Below | undefined>>()
 
 /** Undefined where there is no config file: then two looks at the disk are all it costs. */
@@ -182,7 +182,7 @@ export function isPretty(flags: FlagValues): boolean {
   return asked === 'pretty' || (asked === 'auto' && isTerminal(1))
 }
 
-/** The format for a result: as asked for, else for whoever reads it. */
+/** The format for a result: as asked for, else the one for its reader. */
 export function reportFormat(flags: FlagValues): (result: ExecutionResult) => ReportFormat {
   const [asked = 'auto'] = flags.json === undefined ? (flags.format ?? []) : ['json']
   const fixed = reportFormats.find((format) => format === asked)

@@ -6,7 +6,7 @@ import type { FlagValues } from './flags.ts'
 import { reportOptions } from './options.ts'
 import { isTerminal } from './terminal.ts'
 
-/** Why a command that is one action failed: for a person at a terminal, and as ever for whoever reads a pipe. */
+/** Why a command that is one action failed: for a person at a terminal, and as text for a pipe. */
 export function failureText(result: ExecutionResult, flags: FlagValues, to: 1 | 2): string {
   const options = reportOptions(flags)
   if (!isTerminal(to)) return formatReport(result, 'text', { ...options, errorDetail: 'full' }).trimEnd()

@@ -6,7 +6,7 @@ import { configWarnings } from './options.ts'
 import { print } from './print.ts'
 import { refusalText } from './print-step.ts'
 
-/** Says what came of an undo or redo, and answers with the exit code. */
+/** Prints the result of an undo or redo, and returns the exit code. */
 export async function printUndo(result: UndoResult, flags: FlagValues, done: string): Promise<number> {
   if (flags.json !== undefined) print(JSON.stringify(withWarnings(result, await configWarnings(flags)), null, 2))
   else if (flags.quiet === undefined) print(undoLines(result, done).join('\n'))

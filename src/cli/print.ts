@@ -5,7 +5,7 @@ export class OutputError extends Error {
   override readonly name = 'OutputError'
 
   constructor(cause: unknown) {
-    super(`what came of it could not be written to standard output: ${cause instanceof Error ? cause.message : cause}`)
+    super(`the report could not be written to stdout: ${cause instanceof Error ? cause.message : cause}`)
   }
 }
 
@@ -21,7 +21,7 @@ export function print(text: string, end: 'line' | 'as it is' = 'line'): void {
       at += fs.writeSync(1, bytes, at)
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined
-      // Whoever reads has gone: there is nobody to tell.
+      // The reader has gone.
       if (code === 'EPIPE') return
       if (code !== 'EAGAIN') throw new OutputError(error)
       Atomics.wait(pause, 0, 0, 5)

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { isThere, projectFileName } from '../config/places.ts'
 import { canonical } from '../config/settings.ts'
 
-/** What makes a directory a project for somebody who comes along. */
+/** Each of these makes a directory a project. */
 const marks = [projectFileName, '.git', '.clada']
 
 /** What clada makes by itself at the first write tells nothing about what was meant. */
@@ -11,7 +11,7 @@ const meant = [projectFileName, '.git']
 
 /**
  * One line about the project around the working directory, where there is one. The root is the working directory by
- * contract; somebody who stands in a part of their project may not know.
+ * contract; a user in a subdirectory of their project may not expect that.
  */
 export function projectAround(): string | undefined {
   const cwd = process.cwd()
@@ -23,10 +23,10 @@ export function projectAround(): string | undefined {
     // These are no project by accident either.
     if (above === root || above === home) return undefined
     const mark = marks.find((name) => isThere(path.join(above, name)))
-    if (mark !== undefined) return told(path.relative(cwd, above).split(path.sep).join('/'), mark)
+    if (mark !== undefined) return noteFor(path.relative(cwd, above).split(path.sep).join('/'), mark)
   }
   return undefined
 }
 
-const told = (around: string, mark: string): string =>
+const noteFor = (around: string, mark: string): string =>
   `working on this directory alone; the project around it is ${around} (it has ${mark}). --root ${around} works on that; a clada.yml here (clada init) ends this note.`

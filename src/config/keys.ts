@@ -27,7 +27,7 @@ export interface Key<T> {
   readonly kind: Kind<T>
   readonly default: T
   readonly about: string
-  /** As it could stand in a file, behind the name. */
+  /** A value as it could be in a file, after the name. */
   readonly example: string
   /** What a project's file may do without being trusted. */
   readonly project: Narrowing<T>
@@ -96,7 +96,7 @@ export const keys = {
   syntaxes: key({
     kind: orNone(list(choice(syntaxNames))),
     default: null,
-    about: 'The only syntaxes that are looked for in a document; null is all of them.',
+    about: 'The only syntaxes that are looked for in a document; null: all of them.',
     example: '[sham, udiff]',
     project: someOf,
   }),
@@ -104,14 +104,15 @@ export const keys = {
     kind: orNone(path('a directory')),
     default: null,
     about:
-      'The directory that may be touched. In a project’s file a part of the project; in the user’s file the project that is meant when --root is not given. Null is the working directory.',
+      'The directory that may be read and changed. In a project’s file a part of the project; in the user’s file the project that is meant when --root is not given. Null is the working directory.',
     example: 'packages/app',
     project: partOfProject,
   }),
   allowed_roots: key({
     kind: list(path('a directory'), 100),
     default: [],
-    about: 'Further directories that may be touched. Relative ones start at the directory of the file; ~/ is home.',
+    about:
+      'Further directories that may be read and changed. Relative ones start at the directory of the file; ~/ is home.',
     example: '[../library]',
     project: dirsWithin,
   }),
@@ -120,7 +121,7 @@ export const keys = {
     kind: list(pattern, 200),
     default: defaultDeniedPatterns,
     about:
-      'Files whose content is closed, besides those on the built-in list. Without a slash a pattern matches any one name of a path; ! takes back, for which a project must be trusted. In YAML, patterns that begin with * or ! need quotes.',
+      'Patterns of files that documents may neither read nor write, in addition to the built-in list. A pattern without a slash matches any path component. !pattern re-allows a file (trusted projects only). In YAML, patterns that begin with * or ! need quotes.',
     example: '[secrets, "*.sqlite"]',
     project: morePatterns,
     join: addTo,
@@ -129,7 +130,7 @@ export const keys = {
     kind: orNone(list(actionName)),
     default: null,
     about:
-      'The only actions a document may use; null is all that are meant for models. Those for the user only cannot be named.',
+      'The only actions a document may use; null: all that are meant for models. Actions for the user only cannot be listed.',
     example: '[file_read, file_replace_text, grep]',
     project: someOf,
   }),
@@ -173,14 +174,15 @@ export const keys = {
   'git.author': key({
     kind: orNone(text({ says: "of the form 'Name <mail>'", most: 200, pattern: /^[^<>\n\0]+ <[^<>\s\0]+>$/ })),
     default: null,
-    about: 'Whose commits they are; null is clada.',
+    about: 'The author of the commits; null: clada.',
     example: "'Ada <ada@example.org>'",
     project: trusted,
   }),
   exec: key({
     kind: choice(['sandbox', 'unsandboxed', 'off']),
     default: defaultCommandSettings.exec,
-    about: 'How code is run: contained, and refused where that is not possible; as it is; or never.',
+    about:
+      'sandbox: run code in the sandbox, refuse if there is none. unsandboxed: run it directly. off: never run code.',
     example: 'off',
     project: towards(['off', 'sandbox', 'unsandboxed']),
   }),
@@ -188,7 +190,7 @@ export const keys = {
     kind: list(text({ says: 'a command line', most: 1000 }), 200),
     default: [],
     about:
-      'Commands that may run, by their exact words; a star at the end stands for any further arguments. In the user’s file they count in every project; those of a project’s file are asked about, one by one, by clada trust.',
+      'Commands that may run, by their exact words; a * at the end matches any further arguments. In the user’s file they count in every project; those of a project’s file are asked about, one by one, by clada trust.',
     example: '[npm test]',
     project: trusted,
     join: addTo,
@@ -235,22 +237,21 @@ export const keys = {
   'limits.total_timeout': key({
     kind: orNone(duration(mostSeconds)),
     default: null,
-    about: 'For a whole document; what is left then is skipped. Null is without end.',
+    about: 'For a whole document; the rest is skipped. Null: no limit.',
     example: '10min',
     project: atMost,
   }),
   'limits.output': key({
     kind: size,
     default: defaultCommandSettings.outputBytes,
-    about: 'What is kept of the output of one program.',
+    about: 'How much of the output of one program is kept.',
     example: '1m',
     project: atMost,
   }),
   'listener.input_file': key({
     kind: path('a file'),
     default: defaultInputFile,
-    about:
-      'The file that clada watch looks at. A project that is not trusted can only name one right in its directory.',
+    about: 'The file that clada watch watches. A project that is not trusted can only name one right in its directory.',
     example: 'notes/reply.md',
     project: fileInRoot,
   }),
@@ -258,14 +259,14 @@ export const keys = {
     kind: path('a file'),
     default: '.clada/output.md',
     about:
-      'Where clada watch writes the whole output. A project that is not trusted can only name a .md or .txt file in .clada/; a file that is no output of clada is never replaced.',
+      'Where clada watch writes the whole output. A project that is not trusted can only name a .md or .txt file in .clada/; a file that clada did not write is never replaced.',
     example: 'notes/results.md',
     project: fileOfOurs,
   }),
   'listener.debounce_ms': key({
     kind: wholeNumber(15, 60_000),
     default: 50,
-    about: 'How long the file must be left alone before it is read, in milliseconds.',
+    about: 'How long the file must stay unchanged before it is read, in milliseconds.',
     example: '200',
     project: free,
   }),
@@ -327,35 +328,35 @@ export const keys = {
     kind: choice([...reportFormats, 'auto']),
     default: 'auto',
     about:
-      'How a report of clada run reads. auto: pretty on a terminal, otherwise as the syntax of the document likes it. What clada watch, clada mcp and the page answer to a model is always llm.',
+      'The format of reports of clada run. auto: pretty on a terminal, otherwise the one that suits the syntax of the document. clada watch, clada mcp and the page always use llm for models.',
     example: 'llm',
     project: free,
   }),
   'report.budget': key({
     kind: orNone(wholeNumber(100, 10_000_000)),
     default: null,
-    about: 'The longest report, in tokens of four characters; null is without end.',
+    about: 'The longest report, in tokens of four characters; null: no limit.',
     example: '8000',
     project: free,
   }),
   'report.error_detail': key({
     kind: choice(['minimal', 'full', 'debug']),
     default: 'full',
-    about: 'How much is said about failures.',
+    about: 'How much is reported about failures.',
     example: 'minimal',
     project: free,
   }),
   'report.color': key({
     kind: choice(['auto', 'never']),
     default: 'auto',
-    about: 'Colours; auto is on a terminal.',
+    about: 'Colours; auto: on a terminal.',
     example: 'never',
     project: free,
   }),
   'prompt.rules': key({
     kind: list(text({ says: 'a sentence', most: 2000 }), 100),
     default: [],
-    about: 'House rules that clada prompt tells the model. Those of a project enter only when it is trusted.',
+    about: 'House rules that clada prompt gives to the model. Those of a project are used only when it is trusted.',
     example: '[Tests live beside the code they test.]',
     project: trusted,
     join: addTo,
@@ -371,7 +372,7 @@ export const keyNames = Object.keys(keys) as readonly KeyName[]
 /** A key without the type of its value, for those who treat all alike. */
 export const keyOf = (name: KeyName): Key<unknown> => keys[name] as unknown as Key<unknown>
 
-/** Keys that hold others, and the one that stands for the whole when a plain value is given. */
+/** Keys that contain others, and the one that a plain value is for. */
 export const groups: Readonly<Record<string, { readonly short?: string }>> = Object.fromEntries(
   [...new Set(keyNames.filter((name) => name.includes('.')).map((name) => name.slice(0, name.indexOf('.'))))].map(
     (name) => [name, name === 'git' ? { short: 'mode' } : {}],

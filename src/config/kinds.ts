@@ -4,16 +4,16 @@ import type { Place, Tree } from './tree.ts'
 
 /** A kind of value: how it is read from a file, described to people, and described to editors. */
 export interface Kind<T> {
-  /** Behind "must be". */
+  /** Follows "must be". */
   readonly says: string
   readonly schema: Readonly<Record<string, unknown>>
-  /** Undefined where something is wrong, which `note` is told. */
+  /** Undefined where something is wrong, which is passed to `note`. */
   read(tree: Tree, note: Note): T | undefined
-  /** As somebody would write it; the value itself where nothing is said. */
+  /** As a person would write it; the value itself by default. */
   write?(value: T): unknown
 }
 
-/** Takes what is wrong, put behind the name of the key. */
+/** Takes a message that follows the name of the key. */
 export type Note = (at: Place, message: string) => void
 
 export const yesNo: Kind<boolean> = {

@@ -21,7 +21,7 @@ export interface Loaded {
   readonly merged: Merged
   /** The project, where a file says so; otherwise as the caller has it. */
   readonly root: string | undefined
-  /** The user's own file may only narrow, too, where it lies inside the project: documents could write it there. */
+  /** The user's own file may only narrow, too, where it is inside the project: documents could write it there. */
   readonly user: (ConfigFile & { readonly inside: boolean }) | undefined
   readonly project: (ConfigFile & { readonly dir: string; readonly trusted: boolean }) | undefined
   /** What does not count, and what to do about it. */
@@ -68,9 +68,9 @@ async function readGiven(
 ): Promise<ConfigFile | undefined> {
   const read = readConfigFile(file, links)
   if (read === undefined) return undefined
-  const told = (fault: Fault): string => `${nameOf(file)}:${fault.at.line}:${fault.at.column}: ${fault.message}`
+  const located = (fault: Fault): string => `${nameOf(file)}:${fault.at.line}:${fault.at.column}: ${fault.message}`
   if (!('text' in read)) {
-    faults.push(told(read))
+    faults.push(located(read))
     return undefined
   }
   // Most runs have no config, and need no parser for it.
@@ -80,7 +80,7 @@ async function readGiven(
   const all = [...broken, ...wrong.filter(({ at }) => at.line < soundTo)].sort(
     (a, b) => a.at.line - b.at.line || a.at.column - b.at.column,
   )
-  faults.push(...all.slice(0, mostFaults).map(told))
+  faults.push(...all.slice(0, mostFaults).map(located))
   if (all.length > mostFaults) faults.push(`${nameOf(file)}: and ${all.length - mostFaults} more.`)
   return { file, text: read.text, given: resolved(given, path.dirname(file)) }
 }
@@ -129,15 +129,15 @@ function refusals(merged: Merged, user: Loaded['user'], project: Loaded['project
   return keyNames.flatMap((name) => {
     const { refused, from, value } = merged[name]
     if (refused === undefined) return []
-    const asked = `${name}: ${written(name, refused.value)}`
-    const counts = from === 'default' ? `; what counts is ${written(name, value)}` : ''
+    const asked = `ignored ${name}: ${written(name, refused.value)}`
+    const used = from === 'default' ? `; using ${name}: ${written(name, value)}` : ''
     if (refused.by === 'user') {
       const place = `${user?.file}:${refused.at.line}`
-      return `${place}: ${asked} does not count where this file lies inside the project${counts}.`
+      return `${place}: ${asked} (this file is inside the project)${used}.`
     }
     const place = `${projectFileName}:${refused.at.line}`
-    const how = project?.trusted ? 'is not approved' : 'is more than you allow'
-    return `${place}: ${asked} ${how}, and does not count${counts}. See clada trust.`
+    const why = project?.trusted ? 'not approved' : 'this project is not trusted'
+    return `${place}: ${asked} (${why})${used}. Run clada trust to allow it.`
   })
 }
 

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 
 export const projectFileName = 'clada.yml'
 
-/** What `clada watch` looks at unless told otherwise. */
+/** The default file of `clada watch`. */
 export const defaultInputFile = 'clada_input.md'
 
 /** Whether anything is at a path. All that a run without config files pays for having them. */
@@ -10,7 +10,7 @@ export function isThere(file: string): boolean {
   try {
     return fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined
   } catch (error) {
-    // Below a file there is nothing. Whatever else is wrong, whoever reads it says so.
+    // Nothing can exist below a file. Other errors are reported when the file is read.
     return !(error instanceof Error && 'code' in error && error.code === 'ENOTDIR')
   }
 }

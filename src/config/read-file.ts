@@ -6,7 +6,7 @@ import type { Fault } from './tree.ts'
 /** No config is larger, and a parser must not be kept busy by one that is. */
 const mostBytes = 128 * 1024
 
-/** The bytes of a config file, or why it is none; undefined when it is not there. */
+/** The bytes of a config file, or why it cannot be read; undefined when it does not exist. */
 export function readConfigFile(
   file: string,
   links: 'followed' | 'refused',

@@ -1,6 +1,6 @@
 import { keyNames, type KeyName, keyOf } from './keys.ts'
 
-/** Where the schema for editors lies in the package. */
+/** The schema for editors, in the package. */
 export const schemaFile = 'schema/clada.schema.json'
 
 /**
@@ -38,7 +38,7 @@ export function fileDefault(name: KeyName): unknown {
   return Array.isArray(initial) ? [] : {}
 }
 
-/** A value as somebody would write it, on one line. */
+/** A value as a person would write it, on one line. */
 export function yamlOf(name: KeyName, value: unknown): string {
   const { write } = keyOf(name).kind
   const written = write === undefined ? value : write(value)

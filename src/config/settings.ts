@@ -46,8 +46,8 @@ export interface CladaOptions {
   /** Carries a document out whole or not at all. */
   atomic?: boolean
   /**
-   * What becomes of a document that was carried out just before. `warn`: it is carried out, with a warning. `skip`: its
-   * blocks that succeeded then are not carried out but reported as done. `run`: it is carried out. Default: `warn`.
+   * For a document that was already run. `warn`: it runs again, with a warning. `skip`: blocks that succeeded then are
+   * reported as done and do not run again. `run`: it runs again. Default: `warn`.
    */
   alreadyDone?: 'warn' | 'skip' | 'run'
   /** The only syntaxes that are looked for. */
@@ -64,14 +64,14 @@ export interface CladaOptions {
   patches?: 'whole' | 'good'
   /** What CSL markers begin and end with. Default: `<---` and `--->`. */
   cslDelimiters?: { readonly start: string; readonly end: string }
-  /** Files of whoever drives clada, such as the one that is watched: no document touches them, no checkpoint holds them. */
+  /** Files of the program that uses clada, such as the watched one: no document touches them, no checkpoint has them. */
   reserved?: readonly string[]
   limits?: Partial<Limits>
   /** Seconds for a whole document; what is left then is skipped. Default: without end. */
   totalTimeout?: number
-  /** How code is run: contained, refused where that is not possible; as it is; or never. */
+  /** `sandbox`: in the sandbox, refused if there is none. `unsandboxed`: directly. `off`: never. */
   exec?: 'sandbox' | 'unsandboxed' | 'off'
-  /** Commands that are approved for this run, by the exact words; a star at the end stands for any further arguments. */
+  /** Commands that are approved for this run, by the exact words; a * at the end matches any further arguments. */
   approve?: readonly string[]
   /** Those of them that may use the network. */
   network?: readonly string[]
@@ -159,7 +159,7 @@ function rootOf(given: string | undefined): string {
   if (!isDirectory(root)) throw new SettingsError(`The root '${given ?? root}' is not a directory.`)
   if (given === undefined && (root === path.parse(root).root || root === canonical(os.homedir()))) {
     throw new SettingsError(
-      `'${root}' is too much to be a project by accident. Go to a project, or say --root ${root}.`,
+      `Refusing to use '${root}' as a project: it is your home directory or the file system root. cd into a project, or pass --root ${root} if you mean it.`,
     )
   }
   return root
@@ -175,7 +175,7 @@ function isDirectory(at: string): boolean {
   }
 }
 
-/** A root may lie behind a link; it is resolved here and never again. */
+/** A root may be reached through a link; it is resolved here and never again. */
 export function canonical(given: string): string {
   const resolved = path.resolve(given)
   try {

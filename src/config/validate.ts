@@ -11,7 +11,7 @@ export interface GivenValue {
   readonly at: Place
 }
 
-/** Every fault of the file at once: nobody wants to be told one after the other. */
+/** Every fault of the file at once, not one after the other. */
 export function validate(tree: Tree): { readonly given: Given; readonly faults: readonly Fault[] } {
   const given: { [name in KeyName]?: GivenValue } = {}
   const faults: Fault[] = []

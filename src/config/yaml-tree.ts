@@ -11,7 +11,7 @@ export function yamlTree(text: string): YamlTree {
   }
   const faults: Fault[] = []
   try {
-    // Twice the same key is told by us, with both places.
+    // A duplicate key is reported by us, with both places.
     const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false })
     for (const { code, message, pos } of document.errors) {
       const place = at(pos[0])
@@ -100,7 +100,7 @@ class Growing {
       const name = String(key.value)
       const first = seen.get(name)
       if (first !== undefined) {
-        this.#faults.push({ at, message: `${shown(name)} is there twice; the first is on line ${first.line}.` })
+        this.#faults.push({ at, message: `${shown(name)} is a duplicate key; the first is on line ${first.line}.` })
         return []
       }
       seen.set(name, at)
@@ -118,7 +118,7 @@ class Growing {
 function inPlainWords(code: string, message: string): string {
   switch (code) {
     case 'TAB_AS_INDENT':
-      return 'A tab cannot indent in YAML. Use blanks.'
+      return 'YAML does not allow tabs for indentation. Use spaces.'
     case 'MULTIPLE_DOCS':
       return "There is a second document here. A config is one; remove the '---'."
     default:

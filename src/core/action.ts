@@ -19,7 +19,7 @@ export interface ActionSpec<P extends Params = Params> {
   readonly access: readonly ('llm' | 'user')[]
   /** What the user types to the same end, where models may not call it. */
   readonly command?: string
-  /** The parameter that stands for the action in a one-line summary. */
+  /** The parameter that a one-line summary shows. */
   readonly primary?: keyof P & string
   /** Set on what a model needs every day: the prompt names these, and the others only when asked. */
   readonly everyday?: true
@@ -76,7 +76,7 @@ export interface ActionContext {
   explain(problem: Problem): string
 }
 
-/** How an edit may read a text that is not in the file as it stands. */
+/** How an edit may read a text that is not in the file as written. */
 export interface Repair {
   /** `off`: not otherwise. */
   readonly readings: 'allowed' | 'off'
@@ -84,7 +84,7 @@ export interface Repair {
   readonly matching: 'tolerant' | 'exact'
   /** What becomes of a patch of which some hunks fit: `whole` applies none of them. */
   readonly patches: 'whole' | 'good'
-  /** Damage that the block's markers and texts show: then a text that shows it is not to be taken as it stands. */
+  /** Damage that the block's markers and texts show: then a text that shows it must not be taken literally. */
   readonly damage: readonly DamageKind[]
 }
 
@@ -107,21 +107,21 @@ export interface Steps {
   squash(request: SquashRequest): Promise<Outcome>
 }
 
-/** What came of an action. A failure may still carry data, such as the lines that do exist. */
+/** The result of an action. A failure may still carry data, such as the lines that do exist. */
 export type Outcome =
   | { readonly ok: true; readonly data?: unknown; readonly warnings?: readonly string[] }
   | { readonly ok: false; readonly problem: Problem; readonly data?: unknown; readonly warnings?: readonly string[] }
 
-/** Files, a call, and what must come of it; a test carries out every one. Paths are relative to a scratch root. */
+/** Files, a call, and the expected result; a test runs every one. Paths are relative to a scratch root. */
 export interface Example {
   readonly title: string
   readonly before?: Readonly<Record<string, string>>
-  /** Calls that were carried out before, each an execution of its own. */
+  /** Calls that ran before, each an execution of its own. */
   readonly earlier?: readonly { readonly action: string; readonly params: Readonly<Record<string, string>> }[]
   readonly params: Readonly<Record<string, string>>
   /** The files then; null for one that must be gone. Files not named must be as before. */
   readonly after?: Readonly<Record<string, string | null>>
-  /** Fields of `data` that must be so. `ROOT` stands for the scratch root. */
+  /** Expected fields of `data`. `ROOT` is the scratch root. */
   readonly data?: unknown
   /** The code of the failure, when it must fail. */
   readonly code?: string

@@ -8,7 +8,7 @@ export interface Fault {
   readonly length: number
   /** The block it costs, or null when no block could be made out. */
   readonly blockId: string | null
-  /** The line it stands on; empty past the end of the text. */
+  /** The line it is on; empty past the end of the text. */
   readonly content: string
   /** Five lines around it. */
   readonly context: string
@@ -29,16 +29,16 @@ export interface Block {
   readonly action: string
   /** Raw texts by name, without `action`. No prototype, so that `__proto__` is a name like any other. */
   readonly params: Readonly<Record<string, string>>
-  /** What stands for `params` where whoever calls has values instead of texts. */
+  /** Replaces `params` where the caller has values instead of texts. */
   readonly values?: Readonly<Record<string, unknown>>
   readonly startLine: number
   /** Null when the block was not closed. */
   readonly endLine: number | null
-  /** A block with any fault is reported and never carried out. */
+  /** A block with any fault is reported and never run. */
   readonly faults: readonly Fault[]
   /** The block as text, for error reports. */
   readonly raw: string
-  /** Set on operations that stand in a group whose first failure skips the rest. */
+  /** Set on operations in a group whose first failure skips the rest. */
   readonly group?: BlockGroup
   readonly warnings?: readonly string[]
   /** Why the model makes the change, in its own words. */
@@ -49,7 +49,7 @@ export interface Block {
   readonly sideMayLead?: true
   /** What the syntax itself calls the operation, for reports. */
   readonly label?: string
-  /** Damage that its markers and its texts show: the texts are not to be taken as they stand. */
+  /** Damage that its markers and its texts show: the texts must not be taken literally. */
   readonly damage?: readonly DamageKind[]
 }
 
@@ -69,6 +69,6 @@ export interface Document {
   readonly faults: readonly Fault[]
   /** What was seen and left alone. */
   readonly warnings: readonly string[]
-  /** Blocks in the formats of other tools that stand beside our own, and are therefore not carried out. */
+  /** Blocks in the formats of other tools next to our own, which are therefore not run. */
   readonly passedOver?: readonly Block[]
 }

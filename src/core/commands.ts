@@ -35,7 +35,7 @@ export interface ApprovalRequest {
 }
 
 export type ApprovalAnswer = 'once' | 'always' | 'no'
-/** Undefined when nobody is there to answer. */
+/** Undefined when there is no answer. */
 export type Ask = (request: ApprovalRequest) => Promise<ApprovalAnswer | undefined>
 
 /** What the user said about programs, complete. */

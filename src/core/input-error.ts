@@ -1,6 +1,6 @@
 import type { Code } from './result.ts'
 
-/** A text that cannot be read on. What stood before was carried out. */
+/** A text that cannot be read to its end. The blocks before were run. */
 export class InputError extends Error {
   override readonly name = 'InputError'
   readonly code: Code

@@ -90,7 +90,7 @@ export type Problem =
   | { kind: 'half-landed'; paths: string[] }
   /** Another execution holds the lock. Without a holder: the lock does not say who. */
   | { kind: 'locked'; lock: string; holder?: LockHolder; waitedMs: number }
-  /** What was named as the lock is something else, and somebody's. */
+  /** The file named as the lock is not one. */
   | { kind: 'not-a-lock'; path: string }
   /** What was done is done, and could not be written down. */
   | { kind: 'record-unwritten'; code: string; message: string }
@@ -157,10 +157,10 @@ export interface Place {
 /** What a model needs to know about a text that is not there. */
 export interface Absence {
   nearest: NearPlace[]
-  /** Where the new text stands already. */
+  /** The line where the new text already is. */
   applied?: number
   emptyFile?: true
-  /** Where it does stand, all of it before the text that it must follow. */
+  /** The places where it is, all before the text that it must follow. */
   tooEarly?: Place[]
 }
 

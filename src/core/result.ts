@@ -41,7 +41,7 @@ export interface ActionResult {
   line?: number
   /** What the block's own syntax calls the operation. */
   label?: string
-  /** The line its group starts on, when it stands in one. */
+  /** The line its group starts on, if it is in one. */
   group?: number
   /** Why the model did it, in its own words. */
   explanation?: string
@@ -84,7 +84,7 @@ export interface ParseError {
   hint?: string
   /** The number of the block among all of the document; missing when no block could be made out. */
   task?: string
-  /** The line its group starts on, when it stands in one. */
+  /** The line its group starts on, if it is in one. */
   group?: number
   /** What the block's own syntax calls the operation. */
   label?: string
@@ -99,7 +99,7 @@ export interface Details {
   nearest?: { line: number; endLine: number; similarity: number; diff: string; why?: string }[]
   /** Every hunk of a patch, with what became or would become of it. */
   hunks?: HunkVerdict[]
-  /** The line where the new text already stands. */
+  /** The line where the new text already is. */
   already_applied_at_line?: number
   /** The parameter whose text is not there, when there are several. */
   missing?: string
@@ -125,7 +125,7 @@ export interface Details {
 }
 
 export interface FileDiff {
-  /** Relative to the root, where it lies inside. */
+  /** Relative to the root, if it is inside. */
   path: string
   change: 'create' | 'modify' | 'delete'
   /** Unified, as git writes it. Empty for a file that is no text; `binary` then says so. */

@@ -1,4 +1,4 @@
-/** Everything a run is told from outside, complete: defaults are already in. */
+/** The complete settings of a run, defaults included. */
 export interface Settings {
   /** The project. Resolved once, links included. */
   readonly root: string
@@ -12,14 +12,14 @@ export interface Settings {
   readonly symlinks: 'refuse' | 'inside'
   /** Lifts the roots, never the denied list. */
   readonly allowEscape: boolean
-  /** Files of whoever drives clada: no document touches them, no checkpoint holds them. Absolute. */
+  /** Files of the program that uses clada: no document touches them, no checkpoint has them. Absolute. */
   readonly reserved: readonly string[]
   /** The user's own config and state, by every name that leads there: no document reads or writes them. Absolute. */
   readonly userPlaces: readonly string[]
   readonly limits: Limits
 }
 
-/** Something the caller got wrong, said so that they can put it right. */
+/** A mistake of the caller; the message says how to correct it. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError'
 }
@@ -44,7 +44,7 @@ export interface HistorySettings {
 export const defaultLimits: Limits = { inputBytes: 50 * 1024 * 1024, fileBytes: 10 * 1024 * 1024, actionMs: 30_000 }
 
 /**
- * Files whose content is nobody's business: keys, credentials and the system. A pattern without a slash
+ * Files that are blocked for documents: keys, credentials and the system. A pattern without a slash
  * matches any one component of a path; `!` takes back.
  */
 export const defaultDeniedPatterns: readonly string[] = [

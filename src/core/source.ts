@@ -20,7 +20,7 @@ export class Source {
     return this.#starts[line - 1] ?? this.text.length
   }
 
-  /** Offset just behind the last character of a line, its line break not counted. */
+  /** Offset just after the last character of a line, without its line break. */
   endOf(line: number): number {
     if (line >= this.lineCount) return this.text.length
     const lf = this.startOf(line + 1) - 1

@@ -1,3 +1,3 @@
-/** Why what was under way had to stop, in the words of whoever stopped it. */
+/** The reason given to `abort()`. */
 export const stopReason = (signal: AbortSignal | undefined): string =>
   signal?.reason instanceof Error ? signal.reason.message : 'the run was stopped'

@@ -1,4 +1,4 @@
-/** A result with more to say, behind what it says already. */
+/** A result with further warnings after its own. */
 export function withWarnings<T extends { readonly warnings?: readonly string[] }>(
   result: T,
   more: readonly string[],

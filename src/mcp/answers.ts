@@ -15,7 +15,7 @@ export interface Answer {
   readonly short: () => Record<string, unknown>
 }
 
-/** The answer to a single action. What it was called with is not told again. */
+/** The answer to a single action, without its parameters. */
 export function actionAnswer(action: string, result: ExecutionResult, options: ReportOptions): Answer {
   const { gitCommit, fatalError, fatalCode, warnings = [] } = result
   const [only] = withDetail(result, options.errorDetail).results
@@ -99,8 +99,8 @@ export function previewAnswer({ result: given, diff, diffs }: Preview, options: 
  */
 export function toolResult({ text, values, success, short }: Answer, longest = usualMessage): CallToolResult {
   const size = Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(values))
-  const result = (told: string, structuredContent: Record<string, unknown>): CallToolResult => ({
-    content: [{ type: 'text', text: told }],
+  const result = (shown: string, structuredContent: Record<string, unknown>): CallToolResult => ({
+    content: [{ type: 'text', text: shown }],
     structuredContent,
     isError: !success,
   })

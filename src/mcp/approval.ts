@@ -6,7 +6,7 @@ import type { ApprovalAnswer, ApprovalRequest, Ask } from '../core/commands.ts'
 /** The request for an approval as a person must see it. */
 export type Question = (request: ApprovalRequest) => string
 
-/** Asks in the client, where it can ask, and on an open page. Whoever answers first is heard, the other is let go. */
+/** Asks in the client, where it can ask, and on an open page. The first answer counts, the other question is withdrawn. */
 export function askThrough(server: Server, question: Question, stopped: AbortSignal): Ask {
   return async (request) => {
     const answered = new AbortController()
@@ -47,12 +47,12 @@ async function askClient(server: Server, message: string, signal: AbortSignal): 
     if (action === 'cancel') return undefined
     return (action === 'accept' && choices.find((choice) => choice === content?.['answer'])) || 'no'
   } catch {
-    // The client failed or has gone: nobody was asked.
+    // The client failed or has gone.
     return undefined
   }
 }
 
-/** Undefined when nobody has one. */
+/** Undefined when there is none. */
 function firstAnswer(asked: readonly Promise<ApprovalAnswer | undefined>[]): Promise<ApprovalAnswer | undefined> {
   return new Promise((resolve) => {
     for (const one of asked) void one.then((answer) => answer !== undefined && resolve(answer))

@@ -10,8 +10,8 @@ import { canonical, type CladaOptions, settingsOf } from '../config/settings.ts'
 export type Scope = { readonly options: CladaOptions } | { readonly refusal: string }
 
 /**
- * What the user allows and the client allows too. The client can only narrow: where one of its roots lies inside ours,
- * that one is the root; where ours lies inside one of its, ours stays.
+ * What the user allows and the client allows too. The client can only narrow: where one of its roots is inside ours,
+ * that one is the root; where ours is inside one of its, ours stays.
  */
 export function narrowed(options: CladaOptions, uris: readonly string[]): Scope {
   // A client that names no roots has nothing open; it says nothing about what is allowed.

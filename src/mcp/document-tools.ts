@@ -18,11 +18,11 @@ const answering = (properties: OutputSchema['properties']): OutputSchema => ({
 export const executeTool: DocumentTool = {
   name: 'execute',
   description:
-    'Carry out every action block in a text, in order: SHAM, CSL, CML or the replacer’s syntax, or the search-replace blocks, patches and unified diffs that models write on their own. Text around the blocks means nothing. One failure stops nothing, unless atomic. Answers with a report.',
+    'Apply every action block in a text, in order: SHAM, CSL, CML or the replacer’s syntax, or the search-replace blocks, patches and unified diffs that models write on their own. Text around the blocks means nothing. One failure stops nothing, unless atomic. Answers with a report.',
   effect: 'exec',
   params: { document, atomic: optional(flag('Carry it out whole or not at all.')), syntax },
   outputSchema: answering({
-    results: { type: 'array', description: 'What came of each action.' },
+    results: { type: 'array', description: 'The result of each action.' },
     parseErrors: { type: 'array', description: 'Blocks that could not be read.' },
   }),
 }

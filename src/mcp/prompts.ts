@@ -15,7 +15,7 @@ export async function promptList(): Promise<Prompt[]> {
   ]
 }
 
-/** Loaded when somebody asks: few clients do. */
+/** Loaded on demand: few clients ask for it. */
 const table = () => import('../syntax/table.ts')
 
 export async function promptNamed(
@@ -30,7 +30,7 @@ export async function promptNamed(
   if (syntax !== undefined && taught.length === 0) {
     const close = closestName(syntax, taughtNames)
     const meant = close === undefined ? '' : ` Did you mean ${close}?`
-    throw protocolError(invalidParams, `A syntax is one of ${taughtNames.join(', ')}; '${syntax}' is none.${meant}`)
+    throw protocolError(invalidParams, `The syntax must be one of ${taughtNames.join(', ')}, not '${syntax}'.${meant}`)
   }
   const { syntaxes } = options
   if (taught.some((one) => syntaxes?.includes(one) === false))

@@ -46,7 +46,7 @@ const executionResource = ({ number, summary, time }: HistoryEntry): Resource =>
   mimeType: 'text/x-diff',
 })
 
-/** What is behind an address. `lastReport` is what this server answered last. */
+/** The resource at an address. `lastReport` is what this server answered last. */
 export async function readResource(
   uri: string,
   lastReport: string | undefined,

@@ -15,7 +15,7 @@ export async function serveMcp(door: McpOptions): Promise<void> {
   streams.stdin.on('data', () => (heard = performance.now()))
   const left = await leaving
 
-  // Whoever pipes in some calls and closes still wants their answers.
+  // A client that pipes in some calls and closes still wants their answers.
   const grace = heard + graceMs - performance.now()
   if (left === 'closed' && grace > 0) await Promise.race([session.turns.idle(), pause(grace)])
   gone.abort(new Error('the client has gone'))
@@ -31,7 +31,7 @@ const endingMs = 8000
 
 const pause = (ms: number): Promise<void> => delay(ms, undefined, { ref: false })
 
-/** When the client closes its side, or cannot be reached any more, or somebody stops this process. */
+/** When the client closes its side, or cannot be reached any more, or this process is stopped. */
 function departure(
   { stdin, stdout }: Streams,
   server: { onclose?: (() => void) | undefined },

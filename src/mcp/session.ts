@@ -19,12 +19,12 @@ import { isRecord, kindOf, type Params } from './requests.ts'
 import { historyUri, reportUri } from './resources.ts'
 import { Turns } from './turns.ts'
 
-/** What the front door knows and the server must be told. */
+/** What the command line passes to the server. */
 export interface McpOptions {
   readonly options: CladaOptions
   /** House rules, for the prompt. */
   readonly rules: readonly string[]
-  /** What config files ask for and does not count: every answer holds it, because nobody sees another word about it. */
+  /** What config files ask for and does not count: every answer contains it, because it is shown nowhere else. */
   readonly warnings: readonly string[]
   readonly report: ReportOptions
   readonly version: string
@@ -41,7 +41,7 @@ export interface Call {
   readonly tell: (message: string) => void
 }
 
-/** What one client and this server have between them. Calls are carried out one after another, in their order. */
+/** The connection of one client. Calls run one after another, in their order. */
 export class Session {
   readonly turns = new Turns()
   readonly roots: ClientRoots
@@ -57,7 +57,7 @@ export class Session {
     this.#door = door
     this.roots = new ClientRoots(door.options, async () => {
       const capabilities = server.getClientCapabilities()
-      // Who has not said whether they have roots must not be taken for somebody without.
+      // A client that has not said yet whether it has roots must not be treated as one without.
       if (capabilities === undefined) throw new Error('it has not said hello yet')
       if (capabilities.roots === undefined) return []
       return (await server.listRoots(undefined, { timeout: 10_000 })).roots.map(({ uri }) => uri)
@@ -111,11 +111,11 @@ export class Session {
   }
 
   #refuse({ tool }: Call, fatalError: string, fatalCode: Code): Answer {
-    return actionAnswer(tool, this.#told({ ...nothingDone, fatalError, fatalCode }), this.#report())
+    return actionAnswer(tool, this.#withWarnings({ ...nothingDone, fatalError, fatalCode }), this.#report())
   }
 
   async #carryOut({ tool, values, signal, tell }: Call, options: CladaOptions): Promise<Answer> {
-    if (!isRecord(values)) return actionAnswer(tool, this.#told(notAnObject(tool, values)), this.#report())
+    if (!isRecord(values)) return actionAnswer(tool, this.#withWarnings(notAnObject(tool, values)), this.#report())
     const ask = askThrough(this.#server, this.#door.question, signal)
     const asking: CladaOptions = {
       ...options,
@@ -128,21 +128,21 @@ export class Session {
     const report = this.#report()
     if (tool === previewTool.name) {
       const asked = documentIn(previewTool, values, asking)
-      if (!asked.ok) return actionAnswer(tool, this.#told(asked.result), report)
+      if (!asked.ok) return actionAnswer(tool, this.#withWarnings(asked.result), report)
       const preview = await (await makeClada(asked.options)).preview(asked.document, following)
-      return previewAnswer({ ...preview, result: this.#told(preview.result, asked.warnings) }, report)
+      return previewAnswer({ ...preview, result: this.#withWarnings(preview.result, asked.warnings) }, report)
     }
     if (tool === executeTool.name) {
       const asked = documentIn(executeTool, values, asking)
-      if (!asked.ok) return actionAnswer(tool, this.#told(asked.result), report)
+      if (!asked.ok) return actionAnswer(tool, this.#withWarnings(asked.result), report)
       const result = await (await makeClada(asked.options)).execute(asked.document, following)
-      return this.#done(result, documentAnswer(this.#told(result, asked.warnings), report))
+      return this.#done(result, documentAnswer(this.#withWarnings(result, asked.warnings), report))
     }
     const result = await (await makeClada(asking)).call(tool, values, following)
-    return this.#done(result, actionAnswer(tool, this.#told(result), report))
+    return this.#done(result, actionAnswer(tool, this.#withWarnings(result), report))
   }
 
-  #told(result: ExecutionResult, own: readonly string[] = []): ExecutionResult {
+  #withWarnings(result: ExecutionResult, own: readonly string[] = []): ExecutionResult {
     return withWarnings(result, [...own, ...this.#door.warnings])
   }
 
@@ -160,7 +160,7 @@ export class Session {
     if (this.subscribed.has(uri)) this.#server.sendResourceUpdated({ uri }).catch(() => undefined)
   }
 
-  /** Whoever asks for more output takes longer messages. */
+  /** More output needs longer messages. */
   #longest(): number {
     return Math.max(usualMessage, 4 * (this.#door.report.outputLimit ?? 0))
   }

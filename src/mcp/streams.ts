@@ -15,7 +15,7 @@ export function protocolStreams(): Streams {
   // Many answers may wait for a slow reader.
   protocol.setMaxListeners(0)
   stdout.on('error', (error) => protocol.destroy(error))
-  // A log that nobody reads is no reason to fail.
+  // A log without a reader is no reason to fail.
   stderr.on('error', () => undefined)
   return { stdin: stdin.pipe(wholeLines()), stdout: protocol }
 }

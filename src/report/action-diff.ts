@@ -30,7 +30,7 @@ export function changeLines(
   return lines
 }
 
-/** A file that only got another name; what else it displaced is told as a change of its own. */
+/** A file that only got another name; a file that it displaced is a change of its own. */
 function movedFile(changes: readonly FileChange[]): string | undefined {
   const gone = changes.find(({ change }) => change === 'delete')
   const came = changes.find(({ change }) => change === 'create')

@@ -18,17 +18,17 @@ export function formatLlm(result: ExecutionResult, options: ReportOptions = {}):
   return options.budget === undefined ? report : capText(report, options.budget)
 }
 
-/** Nobody repairs more at a time. */
+/** More cannot be repaired at once. */
 const maxBroken = 200
 
 function summarySection(result: ExecutionResult, options: ReportOptions): string {
   return ['=== CLADA RESULTS ===', ...summaryEntries(result, options).map(entryText), endFrame].join('\n')
 }
 
-/** What stands between its first and its last line. What a document or a program said may have line breaks in it. */
+/** The entries between its first and its last line. Text from a document or a program may contain line breaks. */
 export function summaryEntries(result: ExecutionResult, { errorDetail }: ReportOptions = {}): string[] {
   const broken = byBlock(result.parseErrors)
-  // Where no repair section follows, the code stands here.
+  // Where no repair section follows, the code is here.
   const coded = (code: string | undefined): string =>
     errorDetail === 'minimal' && code !== undefined ? ` [${code}]` : ''
   const lines = [

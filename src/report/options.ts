@@ -8,14 +8,14 @@ export interface ReportOptions {
   /** Whether what programs wrote is shown. */
   readonly programs?: 'show' | 'hide' | undefined
   readonly color?: boolean | undefined
-  /** Which text its lines are counted in, where that is not the whole of what was carried out. */
+  /** The text in which lines are counted, where that is not the whole document. */
   readonly lines?: CountedIn | undefined
   /** What actions did to files, as lines, by their numbers: for a person. */
   readonly changes?: ReadonlyMap<number, readonly string[]> | undefined
 }
 
 /**
- * `block`: each in its own block, for a model whose reply stands somewhere in a larger text. Otherwise in a text that a
- * person knows by name, with so many lines above what was carried out.
+ * `block`: each in its own block, for a model whose reply is somewhere in a larger text. Otherwise in a text that a
+ * person knows by name, with so many lines above the document.
  */
 export type CountedIn = 'block' | { readonly name: string; readonly above: number }

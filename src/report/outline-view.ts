@@ -7,7 +7,7 @@ export function outlineView(structures: readonly unknown[]): unknown[] {
 }
 
 /**
- * Where a structure stands. `open`: at the top of the file, or in a class, a section and the like. `value`: in what a name
+ * Where a structure is. `open`: at the top of the file, or in a class, a section and the like. `value`: in what a name
  * is bound to, an object or a call. `body`: in code.
  */
 type Place = 'open' | 'value' | 'body'
@@ -87,10 +87,10 @@ function seen(structures: readonly unknown[], place: Place, around?: string): un
   })
 }
 
-/** The header of a function that is bound to a name has the parameters behind it. */
+/** The header of a function that is bound to a name has the parameters after it. */
 const boundFunction = /^[^={(]*?[=:]\s*(?:async\s*)?(?:function\b|\(|<)/
 
-/** Around a whole file of C, as a rule: what stands inside stands at the top all the same. */
+/** Around a whole file of C, as a rule: its content counts as top level. */
 const transparent = /^(?:#\s*(?:if|el)|extern "C)/
 
 /** Tests are calls in calls, and have a text for a name: `it('adds', () => {`. Other callbacks are steps. */

@@ -11,14 +11,14 @@ import { byBlock, oneLine, primaryOf } from './words.ts'
 export function formatPretty(result: ExecutionResult, options: ReportOptions = {}): string {
   const lines = result.results.flatMap((one) => {
     const [head = '', ...rest] = prettyAction(one, options)
-    // What was carried out and then taken back has changed nothing.
+    // An action that was rolled back has changed nothing.
     const changes = one.code === 'skipped' ? [] : (options.changes?.get(one.seq) ?? [])
     return [head, ...prettyChanges(changes, options), ...rest]
   })
   return [...lines, ...prettyEnd(result, options)].map(entryText).join('\n')
 }
 
-/** What is to be said when all actions are told: what could not be read, warnings, and the count. */
+/** The end of a report: unreadable blocks, warnings, and the count. */
 export function prettyEnd(result: ExecutionResult, options: ReportOptions): string[] {
   const paint = options.color ? colored : plain
   const lines = byBlock(result.parseErrors).flatMap((errors) => prettyErrors(errors, options))
@@ -54,7 +54,7 @@ export function prettyErrors(errors: readonly ParseError[], { color, errorDetail
   const paint = color ? colored : plain
   const [first] = errors
   const { action, blockId } = first ?? {}
-  // What stands in no document is no block.
+  // A call without a document has no block.
   const isCall = first?.line === undefined && first?.blockStartLine === undefined
   const name = isCall && action !== undefined ? action : `block ${blockId}${action === undefined ? '' : ` (${action})`}`
   const head = `${paint.red('✗')} ${printable(name)}`

@@ -1,12 +1,12 @@
 /**
- * Text from files and commands must not drive the terminal of whoever reads the report: control characters, and
+ * Text from files and commands must not control the terminal of the reader: control characters, and
  * those that turn the reading direction, are shown by their code.
  */
 export function printable(text: string): string {
   return text.replace(unsafe, byCode)
 }
 
-/** Shows what nobody sees and a model reads all the same. What some languages are written with stays. */
+/** Shows invisible characters, which a model reads. Those that some languages need stay. */
 export const withoutHidden = (text: string): string =>
   text.replace(/[\u200b\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]/gu, byCode)
 

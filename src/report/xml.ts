@@ -111,7 +111,7 @@ function resultElement(tasks: readonly Task[]): string {
   return [`${open}>`, ...blocks.flatMap((block, index) => blockElement(block, index)), '</result>'].join('\n')
 }
 
-/** A group is a block; a task that stands alone is one too. */
+/** A group is a block; so is a task without a group. */
 function blocksOf(tasks: readonly Task[]): Task[][] {
   const blocks: Task[][] = []
   for (const task of tasks) {
@@ -134,13 +134,13 @@ function blockElement(tasks: readonly Task[], index: number): string[] {
 
 function taskElement({ index, status, result, errors = [] }: Task): string[] {
   if (status === 'skipped') return [`    <task index="${index}" status="skipped"/>`]
-  const told =
+  const reasons =
     result === undefined
       ? errors.map(({ code, message }) => [code, message] as const)
       : [[result.code, capitalised(reasonFor(result))] as const]
   return [
     `    <task index="${index}" status="error">`,
-    ...told.map(([code = malformed, text]) => `      <error type="${escaped(code)}">${escaped(text)}</error>`),
+    ...reasons.map(([code = malformed, text]) => `      <error type="${escaped(code)}">${escaped(text)}</error>`),
     '    </task>',
   ]
 }

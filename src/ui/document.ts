@@ -5,7 +5,7 @@ import type { DoneBlock, Planned } from './plan.ts'
 import type { PlanBlock } from './protocol.ts'
 import { Refusal } from './refusal.ts'
 
-/** A reply that lies on the table, with what became of it so far. */
+/** The reply that is shown, with its results so far. */
 export interface OpenDocument {
   readonly text: string
   readonly name: string
@@ -24,12 +24,12 @@ export interface Chosen {
   readonly only: readonly string[] | undefined
 }
 
-/** Those of its blocks that are to be carried out; all that are left when none are named. */
+/** The blocks to apply; all that are left when none are named. */
 export function chosenIn({ planned }: OpenDocument, tasks: readonly string[] | null): Chosen {
   const sound = planned.plan.blocks.filter(({ task, state }) => task !== undefined && state !== 'broken')
   const pending = sound.filter(({ outcome }) => outcome === undefined)
   const chosen = tasks === null ? pending : pending.filter(({ task = '' }) => tasks.includes(task))
-  if (chosen.length === 0) throw new Refusal(409, 'Nothing is left to carry out.')
+  if (chosen.length === 0) throw new Refusal(409, 'Nothing is left to apply.')
   refuseTornGroups(pending, chosen)
   const count = chosen.length
   return { count, only: count === sound.length ? undefined : chosen.flatMap(({ task }) => task ?? []) }
@@ -46,11 +46,11 @@ function refuseTornGroups(pending: readonly PlanBlock[], chosen: readonly PlanBl
   }
 }
 
-/** What is pasted back to the model. Before anything is carried out it says so, and tells what would fail. */
+/** The text for the model. Before anything is applied it says so, and reports what would fail. */
 export function answerOf({ planned, done, last, broken = [] }: OpenDocument, options: ReportOptions): string {
   if (last === undefined || done.size === 0) {
     const { result } = planned.preview
-    return `Nothing was carried out yet. This is what would happen:\n${formatReport(result, 'llm', options)}`
+    return `Nothing was applied yet. This is what would happen:\n${formatReport(result, 'llm', options)}`
   }
   const { blocks } = planned.plan
   const results = blocks

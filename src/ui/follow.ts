@@ -28,7 +28,7 @@ export class FollowedFile {
     if (this.on) return
     this.#last = undefined
     this.#stamp = ''
-    // Looking is surer than being told: editors save by renaming, and some file systems tell nothing.
+    // Polling is more reliable than events: editors save by renaming, and some file systems send none.
     this.#timer = setInterval(() => this.#look(), 250).unref()
     this.#look()
   }

@@ -10,12 +10,12 @@ export interface Asked {
 }
 
 /**
- * Refuses whatever a web page of somebody else could send: under another name than ours (DNS rebinding), from another
+ * Refuses everything that another web page could send: under another name than ours (DNS rebinding), from another
  * origin, or by a plain form. Says nothing about who asks; that is `Sessions`.
  */
 export function refuseForeign({ method, path, headers }: Asked, port: number): void {
   const own = `127.0.0.1:${port}`
-  if (headers.host !== own) throw new Refusal(421, `This server is ${own} and nothing else.`)
+  if (headers.host !== own) throw new Refusal(421, `Wrong Host header: this server only answers as ${own}.`)
   if (method !== 'GET' && method !== 'POST') throw new Refusal(405, `${method} is not understood here.`)
   const { origin } = headers
   if (origin !== undefined && origin !== `http://${own}`) throw new Refusal(403, 'Another origin may not ask.')

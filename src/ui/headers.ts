@@ -1,4 +1,4 @@
-/** What every answer says about itself: nothing of it is kept, framed, sniffed or told to others. */
+/** Headers of every answer: it must not be cached, framed, sniffed or passed on. */
 export const commonHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'cross-origin-opener-policy': 'same-origin',

@@ -6,7 +6,7 @@ import { countChanges } from '../text/count-changes.ts'
 import { below, type Project } from './project.ts'
 import type { BlockDetail, BlockState, Outcome, Plan, PlanBlock, TouchedFile } from './protocol.ts'
 
-/** A block that was carried out, with what it was foreseen to change. */
+/** A block that was applied, with the changes that were predicted. */
 export interface DoneBlock {
   readonly result: ActionResult
   /** The execution it was a part of, where that was written down. */

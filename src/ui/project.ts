@@ -10,6 +10,6 @@ export interface Project {
   readonly rules: readonly string[]
 }
 
-/** A path as people name it: from the root, where it lies in it. */
+/** A path as people name it: relative to the root, if it is inside. */
 export const below = (root: string, target: string): string =>
   target.startsWith(`${root}/`) ? target.slice(root.length + 1) : target

@@ -13,7 +13,7 @@ import { below, type Project } from './project.ts'
 import type { ContextEntry, ProjectFacts, PromptRequest, PromptText, Structure } from './protocol.ts'
 import { Refusal } from './refusal.ts'
 
-/** More files than that nobody picks from a list. */
+/** A list of more files is useless. */
 const maxFiles = 20_000
 
 /** What can be chosen from: files, actions, syntaxes. */

@@ -7,22 +7,22 @@ import type { HistoryEntry } from '../engine/history-run.ts'
 /** What will become of a block, as far as can be known before. */
 export type BlockState =
   | 'ready'
-  /** It will work, with something to be told: a repair, most often. */
+  /** It will work, with a warning: usually a repair. */
   | 'repaired'
-  /** It will start a program that nobody has approved yet. */
+  /** It will start a program that is not approved yet. */
   | 'approval'
   /** A rule forbids it. */
   | 'refused'
   | 'fails'
   /** It cannot be read, or what it says makes no action. */
   | 'broken'
-  /** Nothing is wrong with it, but something else keeps it from being carried out. */
+  /** It is valid, but something else prevents it from running. */
   | 'skipped'
 
 export interface PlanBlock {
   /** Its place in the plan. */
   readonly key: number
-  /** Its number in reports; missing where there is nothing to carry out. */
+  /** Its number in reports; missing where there is nothing to run. */
   readonly task?: string
   readonly id: string
   readonly syntax: string
@@ -40,7 +40,7 @@ export interface PlanBlock {
   readonly runs?: string
   readonly warnings: number
   readonly files: readonly TouchedFile[]
-  /** Set when it was carried out. */
+  /** Set when it was applied. */
   readonly outcome?: Outcome
 }
 
@@ -67,21 +67,21 @@ export interface Plan {
   /** Every file that would be touched, all blocks together. */
   readonly files: readonly TouchedFile[]
   readonly warnings: readonly string[]
-  /** Why nothing of it can be carried out. */
+  /** Why nothing of it can be applied. */
   readonly fatal?: string
 }
 
 /** Everything about one block that the list does not show. */
 export interface BlockDetail {
   readonly key: number
-  /** The block as it stands in the document. */
+  /** The block as it is in the document. */
   readonly raw: string
   readonly changes: readonly FileChange[]
   readonly problems: readonly Pick<ParseError, 'line' | 'column' | 'message' | 'code' | 'hint'>[]
   readonly warnings: readonly string[]
   readonly note?: string
   readonly explanation?: string
-  /** What came of it, or what would. */
+  /** Its result, or the predicted one. */
   readonly result?: Pick<ActionResult, 'success' | 'error' | 'code' | 'details'>
   /** What it has to show. */
   readonly output?: string

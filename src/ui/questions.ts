@@ -1,7 +1,7 @@
 import type { ApprovalAnswer, ApprovalRequest } from '../core/commands.ts'
 import type { Question } from './protocol.ts'
 
-/** What waits for a person. Whoever asked waits with it, unless they go away. */
+/** Questions that wait for a person. The asker waits too, unless it goes away. */
 export class Questions {
   readonly #waiting = new Map<number, { question: Question; settle: (answer: ApprovalAnswer | undefined) => void }>()
   readonly #changed: () => void
@@ -15,14 +15,14 @@ export class Questions {
     return [...this.#waiting.values()].map(({ question }) => question)
   }
 
-  /** Rejected when the asker is gone or nobody is there to answer. */
+  /** Rejected when the asker is gone or there is no page to answer. */
   ask(request: ApprovalRequest, from: Question['from'], gone?: AbortSignal): Promise<ApprovalAnswer> {
     return new Promise((resolve, reject) => {
       const id = ++this.#last
       const settle = (answer: ApprovalAnswer | undefined): void => {
         if (!this.#waiting.delete(id)) return
         gone?.removeEventListener('abort', leave)
-        if (answer === undefined) reject(new Error('nobody answered'))
+        if (answer === undefined) reject(new Error('no answer'))
         else resolve(answer)
         this.#changed()
       }
@@ -40,7 +40,7 @@ export class Questions {
     return waiting !== undefined
   }
 
-  /** Nobody will answer these. */
+  /** These stay unanswered. */
   drop(from: Question['from']): void {
     for (const { question, settle } of this.#waiting.values()) if (question.from === from) settle(undefined)
   }

@@ -42,7 +42,7 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
     const { id, answer } = await json(call)
     const said = answers.find((one) => one === answer)
     if (typeof id !== 'number' || said === undefined) throw new Refusal(400, 'An answer is once, always or no.')
-    if (!call.session.questions.answer(id, said)) throw new Refusal(409, 'Nobody waits for this answer any more.')
+    if (!call.session.questions.answer(id, said)) throw new Refusal(409, 'This question is no longer open.')
   },
   'POST /api/undo': async (call) => {
     const { number, force } = await json(call)

@@ -35,7 +35,7 @@ export interface PageServer {
   close(): Promise<void>
 }
 
-/** Serves the page on this machine only, to whoever has the address. */
+/** Serves the page on this machine only, to the browser that has the address. */
 export async function servePage(given: PageOptions): Promise<PageServer> {
   const { options, port, inputFile, rules = [], report = {}, document, assets = assetsDir() } = given
   const settings = settingsOf(options)
@@ -134,7 +134,7 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
   }
 }
 
-const locked = `This page belongs to whoever started clada ui.
+const locked = `This page belongs to the user who started clada ui.
 Open the address that it printed. It works once; for another press Enter where clada ui runs, or start it again.
 `
 

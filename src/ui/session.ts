@@ -62,7 +62,7 @@ export class Session {
     this.#followed = new FollowedFile(inputFile, inputBytes, (text) => void this.#heard(text))
   }
 
-  /** Loads what the first look needs, so that nobody waits for it. */
+  /** Loads what the first request needs in advance. */
   async warmUp(): Promise<void> {
     await planOf({ ...this.project, text: '', name: '', revision: 0, done: new Map() })
   }
@@ -126,7 +126,7 @@ export class Session {
     return change
   }
 
-  /** Begins to carry out what was shown as a revision of the plan; what comes of it is told as it comes. */
+  /** Starts to apply a revision of the plan as it was shown; results are sent as they come. */
   apply(tasks: readonly string[] | null, revision: number): void {
     this.#refuseWhileRunning()
     const document = this.#opened()
@@ -196,7 +196,7 @@ export class Session {
   }
 
   #refuseWhileRunning(): void {
-    if (this.#running !== null) throw new Refusal(409, 'Something is being carried out. Wait for it, or stop it.')
+    if (this.#running !== null) throw new Refusal(409, 'Another run is in progress. Wait for it, or stop it.')
   }
 
   async #heard(text: string): Promise<void> {

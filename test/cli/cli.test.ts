@@ -57,7 +57,7 @@ describe('clada run', () => {
         })
         expect({ status, stderr }).toEqual({
           status: 1,
-          stderr: expect.stringMatching(/^(clada: 1 action .*\n)?clada: what came of it could not be .*ENOSPC.*\n$/),
+          stderr: expect.stringMatching(/^(clada: 1 action .*\n)?clada: the report could not be .*ENOSPC.*\n$/),
         })
       }
     } finally {
@@ -138,9 +138,7 @@ describe('clada run', () => {
 
   it('takes neither the home directory nor / for a project by accident', () => {
     const home = scratchDir()
-    expect(clada([], { cwd: home, input: 'x', env: { HOME: home } }).stdout).toContain(
-      'too much to be a project by accident',
-    )
+    expect(clada([], { cwd: home, input: 'x', env: { HOME: home } }).stdout).toContain('Refusing to use')
     expect(clada([], { cwd: '/', input: 'x' }).status).toBe(1)
     expect(clada(['--root', home], { cwd: home, input: 'x', env: { HOME: home } }).status).toBe(0)
   })

@@ -109,7 +109,7 @@ describe('config files and the command line', () => {
     const before = run(['prompt'])
     expect(before.stdout).toContain('## Rules of this project\n\n- Be brief.\n')
     expect(before.stdout).not.toContain('Tests first.')
-    expect(before.stderr).toContain('clada.yml:2: prompt.rules')
+    expect(before.stderr).toContain('clada.yml:2: ignored prompt.rules')
     if (noTerminal !== undefined) return
     expect(answer(['trust'], 'y\n').status).toBe(0)
     expect(run(['prompt']).stdout).toContain('- Be brief.\n- Tests first.\n')
@@ -129,7 +129,7 @@ describe('config files and the command line', () => {
   it('say on stderr what does not count, unless --quiet', () => {
     const { run } = place({ project: 'version: 1\nexec: unsandboxed\n' })
     const warning =
-      'clada: clada.yml:2: exec: "unsandboxed" is more than you allow, and does not count; what counts is "sandbox". See clada trust.\n'
+      'clada: clada.yml:2: ignored exec: "unsandboxed" (this project is not trusted); using exec: "sandbox". Run clada trust to allow it.\n'
     expect(run([], 'nothing').stderr).toBe(warning)
     expect(run(['--quiet'], 'nothing').stderr).toBe('')
   })
@@ -137,7 +137,7 @@ describe('config files and the command line', () => {
   it('and is in reports for programs, not in those for models', () => {
     const { cwd, run } = place({ project: 'version: 1\nexec: unsandboxed\n' })
     const warning =
-      'clada.yml:2: exec: "unsandboxed" is more than you allow, and does not count; what counts is "sandbox". See clada trust.'
+      'clada.yml:2: ignored exec: "unsandboxed" (this project is not trusted); using exec: "sandbox". Run clada trust to allow it.'
     const document = write(`${cwd}/x.txt`)
     const warnings = (args: readonly string[]): unknown => {
       const { stdout } = run([...args, '--json'], document)
@@ -164,7 +164,7 @@ describe('clada init', () => {
     const text = fs.readFileSync(path.join(cwd, 'clada.yml'), 'utf8')
     const schema = path.join(path.dirname(inject('cli')), '../schema/clada.schema.json')
     expect(text.split('\n')[0]).toBe(`# yaml-language-server: $schema=${schema}`)
-    expect(run(['init'])).toMatchObject({ status: 2, stderr: expect.stringContaining('is there already') })
+    expect(run(['init'])).toMatchObject({ status: 2, stderr: expect.stringContaining('already exists') })
     expect(fs.readFileSync(path.join(cwd, 'clada.yml'), 'utf8')).toBe(text)
     expect(run([], write(`${cwd}/x.txt`))).toMatchObject({ status: 0, stderr: '' })
   })
@@ -228,7 +228,7 @@ describe.skipIf(noTerminal !== undefined)(`clada trust (${noTerminal ?? 'at a te
     expect(value('exec')).toBe('unsandboxed')
     expect(run(['doctor']).stdout).toContain('clada.yml (trusted)')
     // Trust in the file approves no command.
-    expect(run([], write(`${cwd}/x.txt`)).stderr).toContain('commands.approve: ["make it"] is not approved')
+    expect(run([], write(`${cwd}/x.txt`)).stderr).toContain('ignored commands.approve: ["make it"] (not approved)')
 
     fs.appendFileSync(path.join(cwd, 'clada.yml'), '\n')
     expect(value('exec')).toBe('sandbox')
@@ -276,7 +276,7 @@ describe('a model that gets at clada.yml', () => {
     const code = 'sed -i "s/true/touch pwned/" clada.yml'
     run([], block(['action = "exec"', 'lang = "bash"', `code = ${JSON.stringify(code)}`]))
     fs.writeFileSync(path.join(cwd, 'clada.yml'), 'hooks: {after: [{run: "touch pwned"}]}\n')
-    expect(run([], write(`${cwd}/x.txt`)).stderr).toContain('is more than you allow')
+    expect(run([], write(`${cwd}/x.txt`)).stderr).toContain('(this project is not trusted)')
     expect(fs.existsSync(path.join(cwd, 'pwned'))).toBe(false)
   })
 })

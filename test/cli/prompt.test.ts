@@ -52,7 +52,9 @@ describe('clada prompt', () => {
     expect(all.stdout).toContain('move_structure_to_file_end(')
     expect(all.stderr).not.toContain('left out')
     const little = clada(['prompt', '--budget', '200'], { cwd })
-    expect(little.stderr).toMatch(/^clada: \d+ tokens, over the budget of 200: shorter it cannot be; left out to fit: /)
+    expect(little.stderr).toMatch(
+      /^clada: \d+ tokens, over the budget of 200; the prompt cannot be made shorter; left out to fit: /,
+    )
   })
 
   it('carries the files of the context', () => {

@@ -151,7 +151,7 @@ describe('what is shown', () => {
     const shown = visible('npm test\u200b\u001b[2K\u202e x          y \u0435')
     // eslint-disable-next-line no-control-regex -- they are what is looked for
     expect(shown).not.toMatch(/[\u0000-\u001f\u200b\u202e]/)
-    expect(shown).toContain('(10 blanks)')
+    expect(shown).toContain('(10 spaces)')
     expect(shown).toContain('\\u{435}')
   })
 

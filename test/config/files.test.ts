@@ -140,7 +140,7 @@ describe('the user’s own file', () => {
       'limits.file': { value: 1024 * 1024 },
       'hooks.after': { value: [] },
     })
-    expect(warnings[0]).toContain('does not count where this file lies inside the project')
+    expect(warnings[0]).toContain('(this file is inside the project)')
   })
 
   it('may name the project that is meant', async () => {

@@ -67,7 +67,7 @@ describe.skipIf(python === undefined)('clada watch on a terminal', () => {
     fs.appendFileSync(watch.file, `<tasks version="1.0" atomic="true">\n${edit('a')}${edit('nowhere')}</tasks>\n`)
     await watch.sees('0 done, 2 failed')
     expect(watch.shown()).toMatch(
-      /✓ file_edit a\.txt[^]*✗ file_edit a\.txt[^]*✗ file_edit a\.txt\n.*whole\n    or not at all$/m,
+      /✓ file_edit a\.txt[^]*✗ file_edit a\.txt[^]*✗ file_edit a\.txt\n.*whole\s+or not at all$/m,
     )
     expect(fs.readFileSync(path.join(watch.dir, 'a.txt'), 'utf8')).toBe('a\n')
   })
@@ -116,7 +116,7 @@ describe.skipIf(python === undefined)('clada watch on a terminal', () => {
   it('asks before a command, with the command as it is and where it runs', async () => {
     const watch = await watching()
     fs.appendFileSync(watch.file, run("touch-not '\\u0441x     y'") + append(watch.dir, 'one'))
-    await watch.sees(`wants to run a command in ${watch.dir}:\n    touch-not 'сx (5 blanks) y'  (not ASCII: \\u{441})`)
+    await watch.sees(`wants to run a command in ${watch.dir}:\n    touch-not 'сx (5 spaces) y'  (not ASCII: \\u{441})`)
     await watch.sees('Run it? · y once · a always · n no')
     // Any other key is no answer.
     watch.send('u')

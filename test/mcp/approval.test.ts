@@ -79,7 +79,7 @@ describe('a command that is not approved', () => {
   it('is shown with nothing hidden', async () => {
     const { call, questions } = await answering(project(), { action: 'decline' })
     await call('run', { command: 'bash "m\u0430ke.sh          x" y' })
-    expect(questions[0]?.message).toContain('(10 blanks)')
+    expect(questions[0]?.message).toContain('(10 spaces)')
     expect(questions[0]?.message).toContain('(not ASCII: \\u{430})')
   })
 })

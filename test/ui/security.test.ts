@@ -152,7 +152,7 @@ describe('who may come in', () => {
     expect(ownerIn('', 1, 2)).toBeUndefined()
     // Closed by its owner: the kernel then says 0, which is not to be taken for root.
     const left = '   1: 0100007F:D431 0100007F:1F90 04 00000000:00000000 00:00000000 00000000     0        0 0 1'
-    expect(ownerIn(left, 0xd431, 0x1f90)).toBe('nobody any more')
+    expect(ownerIn(left, 0xd431, 0x1f90)).toBe('closed')
   })
 })
 
@@ -310,7 +310,7 @@ describe('the way of a reply, without a browser', () => {
     ])
     expect(await get('/api/block?key=1')).toMatchObject({ changes: [{ before: 'one\n', after: 'two\n' }] })
     expect(await get('/api/file?path=a.txt')).toMatchObject({ before: 'one\n', after: 'two\n' })
-    expect((await get('/api/answer')).text).toContain('Nothing was carried out yet')
+    expect((await get('/api/answer')).text).toContain('Nothing was applied yet')
     expect(filesIn(root)).toEqual({ 'a.txt': 'one\n' })
 
     await post('/api/apply', { tasks: ['2', '4'], revision: plan.revision })

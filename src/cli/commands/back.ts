@@ -7,7 +7,7 @@ import { printStep } from '../print-step.ts'
 export const command: Command = {
   name: 'back',
   usage: 'clada back',
-  summary: 'check out the commit before; what is uncommitted waits',
+  summary: 'check out the previous commit; uncommitted work is kept aside',
   about:
     'Checks out the first parent. The branch is remembered and uncommitted work is put aside until clada forward\nis back where it was. Until then nothing is executed.',
   words: [],

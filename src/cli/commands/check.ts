@@ -11,10 +11,10 @@ export const command: Command = {
   name: 'check',
   usage: 'clada check [FILE…|-]',
   summary: 'parse and validate only',
-  about: 'Lists every block with its place, its action and what is wrong with it. The disk is not looked at.',
+  about: 'Lists every block with its place, its action and what is wrong with it. The disk is not read.',
   documents: true,
   flags: ['root', 'no-config', 'syntax', 'csl-delimiters', 'json', 'strict', ...general],
-  examples: [['clada check reply.md', 'is this reply well written?']],
+  examples: [['clada check reply.md', 'is this reply valid?']],
   run: async ({ flags, words }) => {
     const options = await cladaOptions(flags)
     const inputs = await readInputs(words)
@@ -33,7 +33,7 @@ export const command: Command = {
 function listed(document: CheckedDocument & { name: string }, several: boolean): string {
   const { blocks, warnings, name } = document
   const bad = blocks.filter((block) => block.problems.length > 0).length
-  // What is told of a block need not be told of the document.
+  // A warning about a block is printed with the block.
   const noted = new Set(blocks.filter(({ note }) => note !== undefined).map(placeOf))
   const others = warnings.filter((warning) => !noted.has(warning.split(':', 1)[0] ?? ''))
   return printable(

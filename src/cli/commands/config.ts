@@ -15,7 +15,7 @@ import { visible } from '../visible.ts'
 export const command: Command = {
   name: 'config',
   usage: 'clada config [KEY]',
-  summary: 'the effective values, and where they come from',
+  summary: 'the effective values and their sources',
   about:
     'Shows what flags, the clada.yml of the project, your own ~/.config/clada/config.yml and the defaults come to, key by\nkey, and what of the project does not count because you do not trust it.',
   words: 'keys',

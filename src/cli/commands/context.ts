@@ -81,14 +81,14 @@ function tell(verb: string, execution: ExecutionResult, root: string, flags: Fla
   const facts: object = typeof data === 'object' && data !== null ? data : {}
   const size = 'size' in facts ? ` (${counted(Number(facts.size), 'byte')})` : ''
   const already = 'added' in facts && facts.added === false ? 'is there already' : undefined
-  const told: Record<string, string> = {
+  const messages: Record<string, string> = {
     add: `${params['path']}${size} ${already ?? 'added'}`,
     remove: `${params['path']} removed`,
     prune: outputOf({ ...result, data }, Infinity)?.body ?? 'nothing to remove',
     list: outputOf({ ...result, data }, Infinity)?.body ?? '',
     clear: 'the working set is empty',
   }
-  print(printable([told[verb], ...warnings.map((warning) => `! ${warning}`)].join('\n')))
+  print(printable([messages[verb], ...warnings.map((warning) => `! ${warning}`)].join('\n')))
 }
 
 /** Entries are whole paths; people know where they are. */
@@ -96,19 +96,23 @@ function forPeople(
   { params, data, warnings }: ActionResult,
   root: string,
 ): Pick<ActionResult, 'params' | 'data' | 'warnings'> {
-  const told = (entry: unknown): unknown => {
+  const relative = (entry: unknown): unknown => {
     if (typeof entry === 'string') return entryFrom(root, entry)
     if (typeof entry !== 'object' || entry === null) return entry
-    const named = 'path' in entry ? { path: told(entry.path) } : {}
+    const named = 'path' in entry ? { path: relative(entry.path) } : {}
     return 'removed' in entry && Array.isArray(entry.removed)
-      ? { ...entry, ...named, removed: entry.removed.map(told) }
+      ? { ...entry, ...named, removed: entry.removed.map(relative) }
       : { ...entry, ...named }
   }
   const shown = typeof params['path'] === 'string' ? { ...params, path: entryFrom(root, params['path']) } : params
-  return { params: shown, data: Array.isArray(data) ? data.map(told) : told(data), ...(warnings && { warnings }) }
+  return {
+    params: shown,
+    data: Array.isArray(data) ? data.map(relative) : relative(data),
+    ...(warnings && { warnings }),
+  }
 }
 
-/** What stands behind `@@` is no path. */
+/** The part after `@@` is not a path. */
 function entryFrom(root: string, entry: string): string {
   const end = entry.indexOf('@@')
   const file = end === -1 ? entry : entry.slice(0, end)

@@ -73,10 +73,10 @@ const namedForPerson: Naming = (result) => `${result.action} ${primaryOf(result)
 
 /** What was repaired, left out or taken otherwise than it was written. */
 function warningLines({ warnings = [], results }: ExecutionResult, nameOf: Naming): string[] {
-  const told = results.flatMap((result) =>
+  const ofActions = results.flatMap((result) =>
     wouldRun(result.data) ? [] : (result.warnings ?? []).map((warning) => `${nameOf(result)} ${warning}`),
   )
-  return [...warnings, ...told].map((warning) => printable(`! ${warning}`))
+  return [...warnings, ...ofActions].map((warning) => printable(`! ${warning}`))
 }
 
 const wouldRun = (data: unknown): data is { would_run: unknown } =>
@@ -92,14 +92,14 @@ function programLines({ results }: ExecutionResult, nameOf: Naming): string[] {
   })
 }
 
-/** For whoever reads a pipe: the lines of what would fail. Nothing has succeeded, so nothing is said to have. */
+/** For a pipe: the lines of the blocks that would fail. Nothing was applied, so no success is reported. */
 function failedTasks(result: ExecutionResult, options: ReportOptions): string {
   const results = result.results.filter(({ success }) => !success)
   const { warnings: _, ...rest } = result
   return formatReport({ ...rest, results }, 'text', { ...options, errorDetail: options.errorDetail ?? 'full' })
 }
 
-/** For a person: which blocks would fail, where they stand, why, and what the diff is without them. */
+/** For a person: which blocks would fail, where they are, why, and what the diff is without them. */
 function failures(name: string, result: ExecutionResult, options: ReportOptions): string {
   const { results, parseErrors, fatalError } = result
   const of = name === '-' ? '' : ` of ${name}`

@@ -64,10 +64,10 @@ export const command: Command = {
     const result = await clada.perform(action, params, changes.listen)
     const format = reportFormat(shown)(result)
     const report = { ...reportOptions(shown), ...changes.shown }
-    const told = isPretty(shown)
+    const reported = isPretty(shown)
       ? { ...result, parseErrors: result.parseErrors.map(withoutPlace) }
       : withWarnings(result, format === 'json' ? await configWarnings(flags) : [])
-    if (flags.quiet === undefined) print(formatReport(told, format, report))
+    if (flags.quiet === undefined) print(formatReport(reported, format, report))
     return result.success ? 0 : 1
   },
 }

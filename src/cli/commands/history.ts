@@ -57,8 +57,8 @@ function line(entry: HistoryEntry, width: number): string {
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(commit === undefined ? [] : [commit.slice(0, 8)]),
   ]
-  const told = notes.length === 0 ? '' : `  (${notes.join(', ')})`
-  return printable(`${String(number).padStart(width)}  ${localTime(time)}  ${summary}${told}`)
+  const noted = notes.length === 0 ? '' : `  (${notes.join(', ')})`
+  return printable(`${String(number).padStart(width)}  ${localTime(time)}  ${summary}${noted}`)
 }
 
 function described(detail: ExecutionDetail): string {

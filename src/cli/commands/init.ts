@@ -16,11 +16,11 @@ export const command: Command = {
   name: 'init',
   usage: 'clada init',
   summary: 'write clada.yml with every key and its default',
-  about: 'Writes a config file for this project in which every key stands behind a #. Never takes the place of one.',
+  about: 'Writes a config file for this project in which every key is commented out. Never overwrites one.',
   words: [],
   instead: 'Use --root DIR to choose the directory.',
   flags: ['root', 'help'],
-  examples: [['clada init', 'then uncomment what should be otherwise']],
+  examples: [['clada init', 'then uncomment what you want to change']],
   run: async ({ flags }) => {
     const [given] = flags.root ?? []
     const { root } = settingsOf(given === undefined ? {} : { repoPath: given })
@@ -31,11 +31,13 @@ export const command: Command = {
       const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
       throw new UsageError(
         code === 'EEXIST'
-          ? `${projectFileName} is there already in ${visible(root)}.`
+          ? `${projectFileName} already exists in ${visible(root)}.`
           : `${projectFileName} cannot be written in ${visible(root)}: ${code}.`,
       )
     }
-    print(`${projectFileName} written in ${visible(root)}: every key with its default. clada config shows what holds.`)
+    print(
+      `${projectFileName} written in ${visible(root)}: every key with its default. clada config shows the effective values.`,
+    )
     return 0
   },
 }
@@ -44,6 +46,6 @@ export const command: Command = {
 function schemaFor(root: string): string {
   const file = packageFile(schemaFile)
   const place = isInside(file, root) ? `./${pathFrom(root, file)}` : file
-  // The line is read up to the next blank.
+  // The line is read up to the next space.
   return /[\s#%]/.test(place) ? pathToFileURL(file).href : place
 }

@@ -39,7 +39,7 @@ export const command: Command = {
     'total-timeout',
     'help',
   ],
-  examples: [['clada mcp --root ~/project', 'what a client is told to start']],
+  examples: [['clada mcp --root ~/project', 'the command for a client to start']],
   run: async ({ flags }) => {
     if (isTerminal(0)) log('this is for MCP clients, which speak to it on standard input; Ctrl-C ends it')
     const { options, config } = await configured(flags)
@@ -63,6 +63,6 @@ function log(line: string): void {
   try {
     fs.writeSync(2, `clada mcp: ${printable(line)}\n`)
   } catch {
-    // Nobody reads it.
+    // The reader is gone.
   }
 }

@@ -16,9 +16,9 @@ import { configured, loadedFor } from '../options.ts'
 export const command: Command = {
   name: 'prompt',
   usage: 'clada prompt [--syntax NAME] [--files]',
-  summary: 'what to paste to a model so that it writes blocks for this project',
+  summary: 'the text to paste to a model so that it writes blocks for this project',
   about:
-    'Prints the instructions for a chat model: how to write blocks, where the project is, what it may do, what comes\nback. Its length is said on stderr.',
+    'Prints the instructions for a chat model: how to write blocks, where the project is, what it may do, what comes\nback. Its length is printed on stderr.',
   words: [],
   instead: 'To teach another syntax: clada prompt --syntax csl',
   flags: [
@@ -39,7 +39,7 @@ export const command: Command = {
   examples: [
     ['clada prompt --copy', 'and paste it at the start of a chat'],
     ['clada prompt --syntax csl', 'teach another syntax'],
-    ['clada prompt --files --budget 20000', 'with the files of clada context behind it'],
+    ['clada prompt --files --budget 20000', 'with the files of clada context after it'],
     ['clada prompt --all', 'every action'],
   ],
   run: async ({ flags }) => {
@@ -62,7 +62,7 @@ export const command: Command = {
     const text = withFiles(prompt.text, files.text)
     if (flags.quiet === undefined) {
       const budget = numberOf(flags, 'budget') ?? Infinity
-      const over = prompt.tokens > budget ? `, over the budget of ${budget}: shorter it cannot be` : ''
+      const over = prompt.tokens > budget ? `, over the budget of ${budget}; the prompt cannot be made shorter` : ''
       const dropped = prompt.dropped.length === 0 ? '' : `; left out to fit: ${prompt.dropped.join(', ')}`
       process.stderr.write(`clada: ${counted(tokensOf(text), 'token')}${over}${dropped}\n`)
       await tellUnheard(flags)

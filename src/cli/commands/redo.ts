@@ -7,7 +7,7 @@ import { printUndo } from '../print-undo.ts'
 export const command: Command = {
   name: 'redo',
   usage: 'clada redo',
-  summary: 'bring back what was undone last',
+  summary: 'redo the last undo',
   words: [],
   flags: ['root', 'allow', 'allow-escape', 'force', ...saving, 'json', ...general],
   examples: [['clada redo', 'after one undo too many']],

@@ -16,9 +16,9 @@ import { shownChanges } from '../shown-changes.ts'
 export const command: Command = {
   name: 'run',
   usage: 'clada [run] [FILE…|-]',
-  summary: 'carry out what is in FILE or stdin',
+  summary: 'apply the blocks in FILE or stdin',
   about:
-    'Finds the action blocks in a reply, carries them out one after another, and prints a report.\nOne failure stops nothing; --atomic makes it all or nothing.',
+    'Finds the action blocks in a reply, applies them one after another, and prints a report.\nA failed block does not stop the others; with --atomic all are applied or none.',
   documents: true,
   flags: [
     ...running,
@@ -35,9 +35,9 @@ export const command: Command = {
     ...general,
   ],
   examples: [
-    ['clada reply.md', 'carry out a saved reply'],
-    ['pbpaste | clada', 'carry out what is on the clipboard'],
-    ['clada --atomic --json < reply.md', 'all or nothing, with a report for a program'],
+    ['clada reply.md', 'apply a saved reply'],
+    ['pbpaste | clada', 'apply the reply on the clipboard'],
+    ['clada --atomic --json < reply.md', 'apply all or nothing, with a report for a program'],
   ],
   run: async ({ flags: given, words }) => {
     // Here it also ends the waiting for standard input.
@@ -80,7 +80,7 @@ export const command: Command = {
 
 let interrupted = false
 
-/** Carries out with a time limit, with Ctrl-C, and with progress for those who wait. */
+/** Runs with a time limit, with Ctrl-C, and with progress on stderr. */
 async function watched(
   { quiet, totalTimeout }: { readonly quiet: boolean; readonly totalTimeout: number | undefined },
   work: (watching: ExecuteOptions & { signal: AbortSignal }) => Promise<ExecutionResult>,

@@ -83,7 +83,7 @@ function lines(
   ]
 }
 
-/** Somebody who sees such commits further down wonders. */
+/** Explains why older AI: commits were left alone. */
 function since(limit: SquashResult['limit']): string {
   if (limit === undefined) return ''
   return ` since ${limit.commit.slice(0, 8)}, which ${reasonFor(limit)}`

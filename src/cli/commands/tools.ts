@@ -27,7 +27,7 @@ export const command: Command = {
     const [format = flags.json === undefined ? 'table' : 'json'] = flags.format ?? []
     const known = toolFormats.find((one) => one === format)
     if (known === undefined)
-      throw new UsageError(`clada tools --format is one of ${toolFormats.join(', ')}; '${format}' is none of them.`)
+      throw new UsageError(`clada tools --format must be one of ${toolFormats.join(', ')}, not '${format}'.`)
     // JSON is what a program offers to a model; people want to see their own actions too.
     const all = known === 'json' ? modelActions : actions
     const chosen = words.length === 0 ? all : actions.filter((spec) => words.some((word) => isNamed(spec, word)))

@@ -19,7 +19,7 @@ import { visible } from '../visible.ts'
 export const command: Command = {
   name: 'trust',
   usage: 'clada trust [remove | --history]',
-  summary: 'look at what a project brings along, and vouch for it',
+  summary: 'review what the config of a project asks for, and trust it',
   about:
     'Shows what the clada.yml of the project asks for beyond what you allow, hooks included, and asks whether that file\ncounts as it is until it changes. Then shows the commands that the project lists as approved and you have not, one\nafter another, and asks.',
   words: ['remove'],
@@ -83,7 +83,7 @@ function vouchForFile(
   if (answerIn(reply) === 'no') return 'declined'
   if (trust(project.dir, project.text)) return 'agreed'
   process.stderr.write(
-    'clada: your state directory lies inside the project, where documents can write; nothing is trusted.\n',
+    'clada: your state directory is inside the project, where documents can write, so nothing can be trusted.\n',
   )
   return 'declined'
 }

@@ -14,9 +14,9 @@ import { visible } from '../visible.ts'
 export const command: Command = {
   name: 'ui',
   usage: 'clada ui [FILE]',
-  summary: 'the page: see what a reply would do before it does it',
+  summary: 'a page in the browser: see what a reply would do before it does it',
   about:
-    'Serves a page on this machine: paste a reply, look at its blocks and their diffs, apply all or some, undo.\nThe printed address works once, for whoever opens it first.',
+    'Serves a page on this machine: paste a reply, look at its blocks and their diffs, apply all or some, undo.\nThe printed address works once, for the first browser that opens it.',
   documents: true,
   flags: [
     'port',

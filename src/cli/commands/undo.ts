@@ -8,12 +8,12 @@ import { printUndo } from '../print-undo.ts'
 export const command: Command = {
   name: 'undo',
   usage: 'clada undo [N]',
-  summary: 'take back the last execution, or execution N',
+  summary: 'undo the last execution, or execution N',
   about:
-    'Puts every file back that the execution changed, all of them or none. It refuses when one changed since;\n--force merges instead. An undo is an execution itself: no commit is lost, and redo brings everything back.',
+    'Restores every file that the execution changed, all of them or none. It refuses when one changed since;\n--force merges instead. An undo is an execution itself: no commit is lost, and redo brings everything back.',
   flags: ['root', 'allow', 'allow-escape', 'action', 'force', ...saving, 'json', ...general],
   examples: [
-    ['clada undo', 'take back what was done last'],
+    ['clada undo', 'undo the last execution'],
     ['clada undo 12 --action 3', 'only the third action of execution 12'],
   ],
   run: async ({ flags, words: [word, ...rest] }) => {

@@ -6,7 +6,7 @@ import { print } from '../print.ts'
 export const command: Command = {
   name: 'version',
   usage: 'clada version',
-  summary: 'which clada this is',
+  summary: 'the version of clada',
   words: [],
   flags: ['help'],
   examples: [['clada version', 'for a report about a mistake; -v and --version say the same']],
@@ -16,7 +16,7 @@ export const command: Command = {
   },
 }
 
-/** Where a file of the package is. The program lies in `dist/` of it. */
+/** The path of a file of the package; the program is in its `dist/`. */
 export const packageFile = (name: string): string =>
   path.join(path.dirname(fs.realpathSync(process.argv[1] ?? '.')), '..', name)
 

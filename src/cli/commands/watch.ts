@@ -16,13 +16,13 @@ import { press, type Workbench } from '../watch/commands.ts'
 import { readKeys } from '../watch/keys.ts'
 import { openView, type View } from '../watch/view.ts'
 
-/** The listener with somebody in front of it: what happens as it happens, and keys. */
+/** The listener at a terminal: events as they happen, and keys. */
 export const command: Command = {
   name: 'watch',
   usage: 'clada watch [FILE]',
-  summary: 'carry out what is saved into FILE, and put the results on top of it',
+  summary: 'apply the blocks saved into FILE, and write the results at its top',
   about:
-    'Watches a file (clada_input.md in the project, made if it is missing). Paste a reply into it and save: what is new\nruns, the results stand on top, the whole output is in .clada/output.md. Nothing runs twice. ? shows the keys.',
+    'Watches a file (clada_input.md in the project, made if it is missing). Paste a reply into it and save: new\nblocks run, the results are written at the top, the whole output to .clada/output.md. Nothing runs twice. ? shows the keys.',
   documents: true,
   flags: [
     ...running.filter((name) => name !== 'format' && name !== 'json'),
@@ -64,7 +64,7 @@ export const command: Command = {
       over.signal.addEventListener('abort', () => resolve(Number(over.signal.reason)))
     })
     const quit = (code: number): void => {
-      // Whoever asks twice does not want to wait.
+      // The second request does not wait.
       if (over.signal.aborted) process.exit(code)
       over.abort(code)
     }
@@ -77,7 +77,7 @@ export const command: Command = {
       return openBoard(use, options, {
         say: (line) => view.screen.print([line]),
         keys: terminal === 'keys' ? 'keys' : 'no keys',
-        // What goes wrong is told as an event.
+        // Failures are reported as events.
         run: (reply) => void listener?.submit(reply).catch(() => {}),
       })
     })
@@ -152,7 +152,7 @@ function takeKeys(has: Omit<Workbench, 'lend'>): () => void {
   const grab = (): (() => void) =>
     readKeys(process.stdin, (text) => print(text, 'as it is'), {
       onKey: (key) => press(key, bench),
-      // What goes wrong is told as an event.
+      // Failures are reported as events.
       onPaste: (text) => void has.listener.submit(text, 'terminal').catch(() => {}),
     })
   let release = grab()

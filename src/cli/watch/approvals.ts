@@ -3,14 +3,14 @@ import { askDesk } from '../../approvals/desk.ts'
 import type { ApprovalAnswer, ApprovalRequest, Ask } from '../../core/commands.ts'
 import { approvalFacts, asked } from '../ask.ts'
 
-/** Somebody who can be asked here, by a question and one key. */
+/** Asks the person at this terminal, who answers with one key. */
 export interface Questions {
   /** Undefined when `gone` comes first. */
   ask(lines: readonly string[], gone: AbortSignal): Promise<ApprovalAnswer | undefined>
   tell(line: string): void
 }
 
-/** Asks at the terminal and on an open page at the same time; whoever answers first has answered. */
+/** Asks at the terminal and on an open page at the same time; the first answer counts. */
 export function askingBoth(here: Questions | undefined, over: AbortSignal): Ask {
   return async (request) => {
     const decided = new AbortController()
@@ -22,7 +22,7 @@ export function askingBoth(here: Questions | undefined, over: AbortSignal): Ask 
   }
 }
 
-/** As long as somebody here could still answer, a page may be opened as well. */
+/** As long as this terminal could still answer, a page may be opened as well. */
 async function askPage(
   request: ApprovalRequest,
   signal: AbortSignal,

@@ -28,19 +28,19 @@ export function wrapped(text: string, columns: number): string[] {
   const [indent = ''] = /^ */.exec(text) ?? []
   const lines: string[] = []
   let line = ''
-  for (const [, blanks = '', word = ''] of text.matchAll(/( *)([^ ]+)/g)) {
+  for (const [, spaces = '', word = ''] of text.matchAll(/( *)([^ ]+)/g)) {
     const begun = line.trim() !== ''
-    if (begun && cellsOf(line + blanks + word) > columns) {
+    if (begun && cellsOf(line + spaces + word) > columns) {
       lines.push(line)
       line = indent + word
-    } else line += blanks + word
+    } else line += spaces + word
   }
   return [...lines, line]
 }
 
 // eslint-disable-next-line no-control-regex -- colours are what is looked for
 const colors = /(\u001b\[[\d;]*m)/
-// eslint-disable-next-line no-control-regex -- the mark stands before the colour ends
+// eslint-disable-next-line no-control-regex -- the mark is before the end of the colour
 const endOfText = /(?:\u001b\[[\d;]*m)*$/
 
 const withoutColors = (text: string): string => text.replaceAll(new RegExp(colors, 'g'), '')

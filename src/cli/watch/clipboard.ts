@@ -34,7 +34,7 @@ interface Talk {
   readonly keys: 'keys' | 'no keys'
 }
 
-/** A machine without a clipboard is told so once, and everything else goes on. */
+/** A missing clipboard is reported once, and everything else goes on. */
 export async function openBoard(
   { read, osc52, secondCopy }: ClipboardUse,
   options: CladaOptions,

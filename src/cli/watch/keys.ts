@@ -34,7 +34,7 @@ const pasteEnds = '\u001b[201~'
 /** More characters at once than a person types: a paste on a terminal that does not say so. */
 const maxTyped = 6
 
-/** Nobody presses a key so soon after a paste; the rest of a text that pretended to be over comes so soon. */
+/** No key is pressed so soon after a paste; the rest of a text with a false end marker arrives that soon. */
 const settleMs = 100
 
 /** When a terminal that does not say so has brought all of a paste: it brings no more than some thousand characters at once. */
@@ -56,7 +56,7 @@ export function makeKeyReader(
 ): (chunk: string) => void {
   let pasted: string | undefined
   let pastedAt = -Infinity
-  /** What came of a paste that nothing announced, and how to wait no longer for the rest. */
+  /** The text of a paste that nothing announced, and how to stop waiting for the rest. */
   let unsaid: { readonly text: string; readonly stop: () => void } | undefined
   return (chunk) => {
     const begin = pasted === undefined ? chunk.indexOf(pasteBegins) : 0

@@ -11,7 +11,7 @@ export interface KeyQuestions extends Questions {
   readonly hint: readonly string[] | undefined
 }
 
-/** A key that was meant for the question before is none for the next. */
+/** A key that was meant for the previous question does not answer the next. */
 const pauseMs = 100
 
 export function keyQuestions(screen: Screen, showStatus: () => void): KeyQuestions {

@@ -36,7 +36,7 @@ function printLines(lines: readonly string[]): void {
 export function liveScreen(out: { readonly columns?: number } & NodeJS.EventEmitter, color: boolean): Screen {
   let waiting: string[] = []
   let parts: readonly string[] = []
-  /** What stands on the last line. */
+  /** The text of the last line. */
   let shown = ''
   let drawn = ''
   let suspended = false

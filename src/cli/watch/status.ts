@@ -8,7 +8,7 @@ import { shortened, timeOf } from './lines.ts'
 
 const hints = ['? help', 'u undo', 'x again', 'q quit']
 
-/** The last line: what is going on, or what came of the last run and when. */
+/** The last line: the current activity, or the result of the last run and its time. */
 export function makeStatus(
   file: string,
   root: string,

@@ -14,14 +14,14 @@ export interface ViewOptions {
   readonly report: ReportOptions
   /** Whether what programs write is shown as it comes. */
   readonly streamed: boolean
-  /** `live`: a terminal with a last line that changes. `keys`: also somebody who presses keys. */
+  /** `live`: a terminal with a last line that changes. `keys`: also a keyboard. */
   readonly terminal: 'keys' | 'live' | 'none'
 }
 
-/** What a person sees of a listener, and what they were told last. */
+/** The terminal of a listener, and the last report on it. */
 export interface View {
   readonly screen: Screen
-  /** Undefined when nobody can answer here. */
+  /** Undefined when there is no keyboard. */
   readonly questions: KeyQuestions | undefined
   readonly hear: (event: ListenerEvent) => void
   readonly running: () => boolean
@@ -48,7 +48,7 @@ export function openView({ root, file, report, streamed, terminal }: ViewOptions
   const questions: KeyQuestions | undefined = terminal === 'keys' ? keyQuestions(screen, () => showStatus()) : undefined
   const showStatus = (): void => screen.status(questions?.hint ?? status.parts())
   const programs = new LiveOutput((line) => screen.printRaw([line]))
-  /** Told as done. What is carried out whole or not at all may still be taken back. */
+  /** Reported as done. An atomic document may still be rolled back. */
   let done: ActionResult[] = []
   let output = ''
   let answer = ''
