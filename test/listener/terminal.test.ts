@@ -67,7 +67,7 @@ describe.skipIf(python === undefined)('clada watch on a terminal', () => {
     fs.appendFileSync(watch.file, `<tasks version="1.0" atomic="true">\n${edit('a')}${edit('nowhere')}</tasks>\n`)
     await watch.sees('0 done, 2 failed')
     expect(watch.shown()).toMatch(
-      /✓ file_edit a\.txt[^]*✗ file_edit a\.txt[^]*✗ file_edit a\.txt\n.*whole\s+or not at all$/m,
+      /✓ file_edit a\.txt[^]*✗ file_edit a\.txt[^]*✗ file_edit a\.txt\n.*and the group is atomic$/m,
     )
     expect(fs.readFileSync(path.join(watch.dir, 'a.txt'), 'utf8')).toBe('a\n')
   })
