@@ -29,12 +29,18 @@ export function whatRuns(words: readonly string[], around: Around, approved = wo
     return {
       program,
       hash: parts.length === 0 ? null : sha256(JSON.stringify(parts.map(({ whole }) => whole))),
-      shown: parts.length === 0 ? undefined : parts.map(({ shown }) => shown).join('; '),
+      shown: parts.length === 0 ? undefined : clipped(parts.map(({ shown }) => shown).join('; ')),
     }
   }
   const [first, ...others] = programsNamed(words[0] ?? '', around)
   return [of(first), ...others.map(of)]
 }
+
+/** A project could bring scripts without end; nobody would see the question. */
+const clipped = (text: string): string =>
+  text.length <= mostShown ? text : `${text.slice(0, mostShown)}… and ${text.length - mostShown} characters more`
+
+const mostShown = 4000
 
 /** The same for a line of the list of a project. */
 export const whatLineRuns = (

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { ElicitRequestSchema, type ElicitRequest, type ElicitResult } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
+import { Approvals } from '../../src/approvals/approvals.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { type Connected, connected, type Setting } from './client.ts'
 
@@ -59,6 +60,14 @@ describe('a command that is not approved', () => {
     expect((await call('run', { command })).isError).toBe(false)
     expect(questions).toHaveLength(1)
     expect(fs.readFileSync(path.join(root, '.clada/allowed-commands.json'), 'utf8')).toContain(command)
+  })
+
+  it('is asked about the network by a question of its own', async () => {
+    const root = scratchDir({ 'package.json': '{"name":"p","version":"1.0.0"}' })
+    const { call, questions } = await answering(root, { action: 'accept', content: { answer: 'always' } })
+    await call('run', { command: 'npm ci --offline' })
+    expect(questions.map(({ message }) => /network/.test(message))).toEqual([false, true])
+    expect(new Approvals(root).list().vouchers).toMatchObject([{ command: 'npm ci --offline', network: true }])
   })
 
   it.each<[string, ElicitResult, string]>([

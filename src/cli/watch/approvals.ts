@@ -6,7 +6,7 @@ import { approvalFacts, asked } from '../ask.ts'
 /** Asks the person at this terminal, who answers with one key. */
 export interface Questions {
   /** Undefined when `gone` comes first. */
-  ask(lines: readonly string[], gone: AbortSignal): Promise<ApprovalAnswer | undefined>
+  ask(lines: readonly string[], question: string, gone: AbortSignal): Promise<ApprovalAnswer | undefined>
   tell(line: string): void
 }
 
@@ -16,7 +16,10 @@ export function askingBoth(here: Questions | undefined, over: AbortSignal): Ask 
     const decided = new AbortController()
     const signal = AbortSignal.any([over, decided.signal])
     const desk = askPage(request, signal, here)
-    const answer = await firstAnswer([desk, ...(here === undefined ? [] : [here.ask(questionLines(request), signal)])])
+    const answer = await firstAnswer([
+      desk,
+      ...(here === undefined ? [] : [here.ask(approvalFacts(request), asked[request.about], signal)]),
+    ])
     decided.abort()
     return answer
   }
@@ -35,11 +38,6 @@ async function askPage(
     await pause(1000, undefined, { signal })
   }
 }
-
-const questionLines = (request: ApprovalRequest): string[] => [
-  ...approvalFacts(request),
-  ...(request.about === 'network' ? [`  ${asked.network}`] : []),
-]
 
 function firstAnswer(answers: readonly Promise<ApprovalAnswer | undefined>[]): Promise<ApprovalAnswer | undefined> {
   return new Promise((resolve) => {

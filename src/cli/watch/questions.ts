@@ -15,15 +15,15 @@ export interface KeyQuestions extends Questions {
 const pauseMs = 100
 
 export function keyQuestions(screen: Screen, showStatus: () => void): KeyQuestions {
-  let open: { answer: (answer: ApprovalAnswer | undefined) => void } | undefined
+  let open: { question: string; answer: (answer: ApprovalAnswer | undefined) => void } | undefined
   let answeredAt = -Infinity
 
   return {
     get hint() {
-      return open === undefined ? undefined : ['Run it?', 'y once', 'a always', 'n no']
+      return open === undefined ? undefined : [open.question, 'y once', 'a always', 'n no']
     },
     tell: (line) => screen.print([`  ${line}`]),
-    ask: (lines, gone) =>
+    ask: (lines, question, gone) =>
       new Promise((resolve) => {
         const answer = (given: ApprovalAnswer | undefined): void => {
           open = undefined
@@ -33,7 +33,7 @@ export function keyQuestions(screen: Screen, showStatus: () => void): KeyQuestio
         }
         const leave = (): void => answer(undefined)
         gone.addEventListener('abort', leave, { once: true })
-        open = { answer }
+        open = { question, answer }
         screen.printRaw(['', ...lines])
         showStatus()
         if (gone.aborted) leave()
