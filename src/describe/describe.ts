@@ -29,7 +29,7 @@ export interface TableOptions {
   readonly color?: boolean | undefined
 }
 
-/** The actions for someone at a terminal. Where it is too narrow for columns, what would stand beside goes below. */
+/** The actions for someone at a terminal. Where it is too narrow for columns, what would be beside goes below. */
 export function actionTable(specs: readonly ActionSpec[], { width = 80, color = false }: TableOptions = {}): string {
   const paint = color ? ansi : plain
   const columns = {
@@ -53,7 +53,7 @@ export function actionTable(specs: readonly ActionSpec[], { width = 80, color = 
 }
 
 const margin = 2
-/** Narrower text than this is harder to read than text that stands below. */
+/** Narrower text than this is harder to read than text that is below. */
 const narrowest = 36
 /** Wider text than this is hard to read too, however wide the terminal. */
 const widest = 96
@@ -96,7 +96,7 @@ function parameter(name: string, param: Param): string {
   return param.default === undefined ? `[${name}]` : `[${name}=${JSON.stringify(param.default)}]`
 }
 
-/** Takes words, not text: a parameter such as `[delimiter=": "]` has a blank inside and is still one word. */
+/** Takes words, not text: a parameter such as `[delimiter=": "]` has a space inside and is still one word. */
 function wrap(words: readonly string[], width: number): string[] {
   const lines: string[] = []
   for (const word of words) {

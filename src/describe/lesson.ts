@@ -117,7 +117,7 @@ function callForm(spec: ActionSpec, teaching: Teaching, rare: Rare): string | un
 /** Whether parameters that few calls need are shown. */
 type Rare = 'show' | 'hide'
 
-/** `file_read_numbered(path, lines?)`: a question mark for what may be left out, its default behind `=`. */
+/** `file_read_numbered(path, lines?)`: a question mark for what may be left out, its default after `=`. */
 function signatureOf({ name, params }: ActionSpec, rare: Rare): string {
   const shown = Object.entries(params).filter(([, param]) => !param.rare || (rare === 'show' && param.rare === true))
   return `${name}(${shown.map(([param, definition]) => parameterOf(param, definition)).join(', ')})`
@@ -151,7 +151,7 @@ function placeholder(name: string, { type }: Param): string {
 export interface WorkedExample {
   readonly ask: string
   readonly calls: readonly Call[]
-  /** What the model says behind its blocks. */
+  /** What the model says after its blocks. */
   readonly say: string
 }
 

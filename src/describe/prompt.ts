@@ -39,7 +39,7 @@ export function promptFor(options: PromptOptions): Prompt {
   return { text, tokens: tokensOf(text), actions: parts.forms.map(({ spec }) => spec.name), dropped }
 }
 
-/** A prompt with files behind it, as one text. */
+/** A prompt with files after it, as one text. */
 export const withFiles = (prompt: string, files: string): string =>
   files === '' ? prompt : `${prompt}\n## Files as they are now\n\n${files}\n`
 

@@ -22,7 +22,7 @@ function toolLines(name: string, { parameters, ...tool }: ToolDefinition): strin
   ]
 }
 
-/** A value on one line, as it may stand between braces. */
+/** A value on one line, as it may be between braces. */
 function flow(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`
   if (typeof value === 'object' && value !== null) {

@@ -20,7 +20,7 @@ export interface CheckedDocument {
 
 export interface CheckedBlock {
   readonly syntax: string
-  /** The id of a SHAM block, the task number of others; `-` where no block could be made out. */
+  /** The id of a SHAM block, the task number of others; `-` where no block could be recognised. */
   readonly id: string
   /** The number it has in reports; missing where nothing would be executed. */
   readonly task?: string

@@ -28,7 +28,7 @@ export function startWithLead(around: Surroundings, start: number): number {
     const leads = /^[ \t]*$/.test(text.slice(lineStart, above.start))
     const touches = lastBefore(around.decorators, above.start)
     const follows = touches !== undefined && /^[ \t]*$/.test(text.slice(touches.end, above.start))
-    // A comment behind the code of another line is that line's; one at another depth is another body's.
+    // A comment after the code of another line is that line's; one at another depth is another body's.
     if (!leads && !follows) break
     if (leads && above === comment && above.start - lineStart !== column && onOtherLine(text, above, at)) break
     if (ofTheFile.test(text.slice(above.start, above.start + 3))) break
@@ -84,7 +84,7 @@ export function endWithTail(
   while (end > start && /\s/.test(text.charAt(end - 1))) end--
   const announced = heredocBehind(around, start, end)
   if (announced !== undefined) return announced
-  // Behind a member comes the comma, or the end of what the list is part of; a comment only then.
+  // After a member comes the comma, or the end of what the list is part of; a comment only then.
   if (lineEnd === 'of the list') return end
   const semicolon = /^[ \t]*;/.exec(text.slice(end, end + 80))
   if (semicolon !== null) end += semicolon[0].length
@@ -131,7 +131,7 @@ function withInnerComments({ source, comments }: Surroundings, column: number, f
   }
 }
 
-/** The comma before an offset, blanks and comments between. */
+/** The comma before an offset, spaces and comments between. */
 export function commaBefore(
   { source: { text }, comments }: Pick<Surroundings, 'source' | 'comments'>,
   offset: number,
@@ -158,7 +158,7 @@ export function lastBefore(spans: readonly Span[], offset: number): Span | undef
   return spans[low - 1]
 }
 
-/** The first span that starts at or behind an offset. */
+/** The first span that starts at or after an offset. */
 export function firstFrom(spans: readonly Span[], offset: number): Span | undefined {
   let low = 0
   let high = spans.length

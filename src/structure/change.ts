@@ -1,4 +1,4 @@
-/** A part of a text and what stands there then. */
+/** A part of a text and its replacement. */
 export interface Change {
   readonly start: number
   readonly end: number
@@ -27,7 +27,7 @@ export function offsetAfter(changes: readonly Change[], wanted: Change): number 
   throw new Error('the change is not one of the list')
 }
 
-/** Where a place of the text is in the changed one; what was taken out is where it stood. */
+/** Where a place of the text is in the changed one; what was taken out is where it was. */
 export function placeAfter(changes: readonly Change[], offset: number): number {
   let moved = 0
   for (const { start, end, text } of inOrder(changes)) {

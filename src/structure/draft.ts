@@ -5,7 +5,7 @@ import { words, type Kind, type TreeSitterRow } from './language.ts'
 import { bodyOf, nameNode } from './parts.ts'
 import type { Part } from './parts.ts'
 
-/** A structure on its way: which nodes it consists of is settled, its bounds and texts are not. */
+/** A structure whose nodes are known, but not yet its bounds and texts. */
 export class Draft {
   kind: Kind
   readonly node: Node
@@ -45,7 +45,7 @@ export class Draft {
   }
 }
 
-/** Of what a node may begin with. */
+/** How many characters of a node's text are tested against `hollow`. */
 const LONGEST_NAME = 20
 
 /** Kinds that are the name of the function they hold. */
@@ -137,7 +137,7 @@ export class Drafting {
         draft.body = curried ? child.body : (draft.body ?? child.body)
         draft.children.push(...child.children)
       } else if (binding.has(draft.kind) || draft.body === null || child.start >= draft.body) draft.children.push(child)
-      // What stands before the body is part of the header: `for (let i = 0; …)`.
+      // What precedes the body is part of the header: `for (let i = 0; …)`.
     }
   }
 
@@ -223,7 +223,7 @@ export class Drafting {
   #directChain(clause: Node, inside: readonly Part[]): Node | null {
     const found = inside.find(({ type }) => this.#chains.has(type))?.node
     if (found === undefined || !clause.namedChildren.some((child) => child.id === found.id)) return null
-    // On a line of its own it is what stands in the branch.
+    // On a line of its own it is what is in the branch.
     return found.startPosition.row === clause.startPosition.row ? found : null
   }
 
@@ -243,7 +243,7 @@ export class Drafting {
   }
 }
 
-/** Behind the members of an enum there may be methods, which have no commas. */
+/** After the members of an enum there may be methods, which have no commas. */
 function markListed(drafts: readonly Draft[]): void {
   const members = drafts.filter(({ kind }) => kind === 'member')
   for (const draft of members.length > 0 ? members : drafts) if (!isAnonymous(draft)) draft.listed = true

@@ -32,7 +32,7 @@ export interface Result_for_replace_structure {
   lines: [number, number]
 }
 
-/** Puts content in the place of a structure. Content of only blanks takes it out. */
+/** Puts content in the place of a structure. Content of only spaces takes it out. */
 export function replaceIn(
   document: Document,
   target: string,
@@ -145,7 +145,7 @@ function inserting<T>(
   })
 }
 
-/** The lines on which inserted content stands in the changed text. */
+/** The lines on which inserted content is in the changed text. */
 export function landingLines(
   text: string,
   changes: readonly Change[],

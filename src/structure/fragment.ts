@@ -2,17 +2,17 @@ import { isInside } from './indent.ts'
 import type { Kind, Language } from './language.ts'
 import { withOutline } from './outline.ts'
 
-/** Content at zero indent, on its way into a file. */
+/** Content at zero indent, to be put into a file. */
 export interface Piece {
   readonly lines: readonly string[]
   /** Indices of lines that start inside a string and are never indented. */
   readonly fixed: ReadonlySet<number>
-  /** What it is, as far as that can be told. */
+  /** What it is, as far as known. */
   readonly kind: Kind | null
-  /** Blank lines that were written around it; zero says nothing. */
+  /** Blank lines that were written around it; zero means nothing. */
   readonly blankBefore: number
   readonly blankAfter: number
-  /** Blanks behind the last line, and a comment that follows the comma behind a member. */
+  /** Spaces after the last line, and a comment that follows the comma after a member. */
   readonly suffix: string
 }
 

@@ -40,7 +40,7 @@ async function load(row: TreeSitterRow): Promise<Grammar> {
       parser.setLanguage(language)
       const tree = parser.parse(text, null, { progressCallback: isLate })
       if (tree === null) {
-        // It would go on with this text the next time.
+        // It would continue with this text the next time.
         parser.reset()
         checkTime()
         throw new Error(`no tree for ${row.grammar}`)
@@ -54,7 +54,7 @@ type Runtime = Awaited<ReturnType<typeof startRuntime>>
 let runtime: Promise<Runtime> | undefined
 
 async function startRuntime() {
-  // Without it V8 goes on compiling the grammars with its optimising compiler, and the process cannot end before
+  // Without it V8 continues compiling the grammars with its optimising compiler, and the process cannot end before
   // that is done: 1.5 s after one small parse.
   v8.setFlagsFromString('--liftoff-only')
   const { Language, Parser, Query } = await import('web-tree-sitter')

@@ -6,7 +6,7 @@ import type { Span } from '../text/edit.ts'
 const LONGEST = 400
 const SHORT = 80
 
-/** Behind the decorators and comments that a structure starts with. */
+/** After the decorators and comments that a structure starts with. */
 export function headerStart({ source, comments, decorators }: Surroundings, start: number, end: number): number {
   const { text } = source
   let at = start
@@ -31,7 +31,7 @@ export function headerText(
   const to = Math.min(body !== null && body > start ? body : Math.min(lineEnd, end), start + LONGEST)
   const header = oneLine(withoutSpans(source.text, start, to, comments))
   if (/[\p{L}\p{N}]/u.test(header)) return withoutOpener(header)
-  // A line that only opens something says nothing; what follows does: `{ "name": "x"`.
+  // A line that only opens something means nothing; what follows does: `{ "name": "x"`.
   return oneLine(withoutSpans(source.text, start, Math.min(end, start + LONGEST), comments)).slice(0, SHORT)
 }
 
@@ -63,7 +63,7 @@ function withoutSpans(text: string, start: number, end: number, spans: readonly 
 export interface Called {
   readonly kind: Kind
   readonly header: string
-  /** The line that it starts on behind something else; null where it is the first of its line. */
+  /** The line that it starts on after something else; null where it is the first of its line. */
   readonly line: string | null
   /** What a group says before its first member: `const`, `private int`. */
   readonly shared: string | null
@@ -84,7 +84,7 @@ export function otherHeadersOf({ kind, header, line, shared, plain }: Called): s
   return line === null ? [] : [line, line.replace(/^[{(\s]+/, '')]
 }
 
-/** Kinds that may stand in the middle of a line: as a value, they have no line of their own. */
+/** Kinds that may be in the middle of a line: as a value, they have no line of their own. */
 export const valued: ReadonlySet<Kind> = new Set<Kind>(['lambda', 'if', 'switch', 'try', 'for', 'while', 'block'])
 
 /** `impl<T> Clone for Iter<'_, T>` is the `impl Clone for Iter`, `func (s *Set[K]) Add` the `func (s *Set) Add`. */

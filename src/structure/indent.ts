@@ -3,10 +3,10 @@ import type { Warning } from './problem.ts'
 import type { Outline } from './structure.ts'
 import type { Span } from '../text/edit.ts'
 
-/** The blanks a line starts with. */
+/** The spaces a line starts with. */
 export const indentOf = (line: string): string => /^[ \t]*/.exec(line)?.[0] ?? ''
 
-/** The blanks that lines below a place start with. What stands behind `- ` is as far in as the dash makes it. */
+/** The spaces that lines below a place start with. What follows `- ` is as far in as the dash makes it. */
 export function indentAt(source: Source, offset: number): string {
   const line = source.lineAt(offset)
   const before = source.text.slice(source.startOf(line), offset)
@@ -17,7 +17,7 @@ const isBlank = (line: string): boolean => line.trim() === ''
 
 /**
  * A span of a file as it is read: at zero indent, with LF. Lines inside strings stay as they are, and so do lines of
- * blanks only, so that what was read can be put back to the letter.
+ * spaces only, so that what was read can be put back to the letter.
  */
 export function outdented(source: Source, span: Span, verbatim: readonly Span[]): string {
   const first = source.lineAt(span.start)
@@ -92,7 +92,7 @@ function withFirstLineLevel(lines: readonly string[], fixed: ReadonlySet<number>
 
 const opens = /(?:[{([:>]|=>|\b(?:do|then|else|begin))\s*$/
 
-/** How far lines go in behind a line that opens something, most frequent first. */
+/** How far lines go in after a line that opens something, most frequent first. */
 export function indentSteps(lines: readonly string[], fixed: ReadonlySet<number> = new Set()): string[] {
   const counts = new Map<string, number>()
   let before: string | undefined
@@ -131,7 +131,7 @@ function restepped(line: string, from: string, to: string): string {
   return to.repeat(count) + line.slice(count * from.length)
 }
 
-/** Says where indented content mixes tabs into blanks, or blanks into tabs, against what the file has. */
+/** Says where indented content mixes tabs into spaces, or spaces into tabs, against what the file has. */
 export function inconsistentIndent({ source }: Outline, lines: readonly string[], firstLine: number): Warning[] {
   const tabs = /^\t/m.test(source.text)
   const blanks = /^ {2}/m.test(source.text)

@@ -113,7 +113,7 @@ function nearBlank(outline: Outline, anchor: Structure, side: Side, piece: Piece
     : blankLinesBetween(outline, anchor.parent, other, own)
 }
 
-/** Blank lines to add on the side away from the anchor, where a neighbour stands too close. */
+/** Blank lines to add on the side away from the anchor, where a neighbour is too close. */
 function extraFar(outline: Outline, anchor: Structure, layout: Layout, side: Side, piece: Piece): number {
   const { source } = outline
   const gap = side === 'before' ? gapAbove(source, layout.first) : gapBelow(source, layout.last)
@@ -132,7 +132,7 @@ function extraFar(outline: Outline, anchor: Structure, layout: Layout, side: Sid
   return Math.max(0, usual - gap.blank)
 }
 
-/** Puts a comma behind the content, before a comment that follows it. */
+/** Puts a comma after the content, before a comment that follows it. */
 function closeWithComma(lines: string[], { suffix }: Piece): void {
   const last = lines.at(-1) ?? ''
   const body = suffix === '' ? last : last.slice(0, -suffix.length)

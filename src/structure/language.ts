@@ -1,6 +1,6 @@
 /**
  * One language as data. Everything that reads, finds and edits structures works from these rows; no code
- * asks which language it has before it. Lists of node types are words with blanks between.
+ * asks which language it has before it. Lists of node types are words with spaces between.
  */
 export interface Language {
   readonly name: string
@@ -46,14 +46,14 @@ export interface TreeSitterRow {
   readonly groups?: string
   /** The same, where the node type alone does not tell: queries whose capture is `@it`. */
   readonly wrapPatterns?: readonly string[]
-  /** Wraps that belong to a structure with what stands behind it: `done < input`. */
+  /** Wraps that belong to a structure with what follows it: `done < input`. */
   readonly whole?: string
   /** Statements that are called by their first line when they hold a function without a name. */
   readonly statements?: string
   readonly comments: string
   /** Decorators and attributes: part of the structure, not of its header. */
   readonly decorators?: string
-  /** What nodes begin with that hold nothing: what the grammar counts to them behind their first part is not theirs. */
+  /** What nodes begin with that hold nothing: what the grammar counts to them after their first part is not theirs. */
   readonly hollow?: RegExp
   /** Nodes that belong to the structure before them though the grammar has them beside it. */
   readonly tails?: string
@@ -67,7 +67,7 @@ export interface TreeSitterRow {
   readonly bodies?: Readonly<Record<string, string>>
   /**
    * Where the name of the type is that a node belongs to without standing in it, in the notation of names; `name` where
-   * it stands before the name: `Shape::draw`.
+   * it precedes the name: `Shape::draw`.
    */
   readonly owners?: Readonly<Record<string, string>>
   /** Node types that nobody counts as a level: `class << self`, a companion object. */
@@ -80,7 +80,7 @@ export interface TreeSitterRow {
   readonly heredocs?: string
   /** Parents that make such a string documentation, which moves with the code. */
   readonly documentation?: string
-  /** What stands at the start of a file and stays there. */
+  /** What is at the start of a file and stays there. */
   readonly preamble?: string
   readonly preamblePatterns?: readonly string[]
   /** Texts around a part of a file that let it be parsed alone; the first that makes sense of it counts. */

@@ -4,7 +4,7 @@ import { indentAt } from './indent.ts'
 import { type Kind, methodHolders } from './language.ts'
 import { type Outline, type Structure, everyStructure, linesOf } from './structure.ts'
 
-/** How a structure stands among the characters around it. */
+/** The position of a structure among the characters around it. */
 export interface Layout {
   readonly first: number
   readonly last: number
@@ -12,13 +12,13 @@ export interface Layout {
   readonly indent: string
   /** Whether it shares none of its lines with anything else. */
   readonly ownLines: boolean
-  /** Whether only `- ` stands before it. */
+  /** Whether only `- ` precedes it. */
   readonly bullet: boolean
-  /** Offset of the comma behind it, or null. */
+  /** Offset of the comma after it, or null. */
   readonly comma: number | null
   /** Offset of the comma before it, or null. */
   readonly commaBefore: number | null
-  /** Blanks behind it, and a comment behind its comma. */
+  /** Spaces after it, and a comment after its comma. */
   readonly suffix: string
 }
 
@@ -72,7 +72,7 @@ export function blankLinesBetween(outline: Outline, parent: Structure | null, a:
   const anywhere = [...siblings]
   const holders = parent === null ? [] : everyStructure(outline.structures)
   for (const holder of holders) if (holder !== parent) anywhere.push(...pairsOf(outline, holder))
-  // What stands in a code block, or in `<script>`, stands as in a file of its own language.
+  // What is in a code block, or in `<script>`, is as in a file of its own language.
   const language = parent?.children[0]?.language ?? outline.language
   const { top, inner, single } = language.blankLines
   const isTop = parent === null || parent.language !== language
@@ -89,7 +89,7 @@ export function blankLinesBetween(outline: Outline, parent: Structure | null, a:
     examples.push(
       siblings.filter(sized),
       parent !== null && methodHolders.has(parent.kind) ? siblings.filter(fields) : [],
-      // Statements stand apart as the others of their body do, whatever they are.
+      // Statements are as far apart as the others of their body, whatever they are.
       !short && parent !== null && !declaring.has(parent.kind) ? siblings : [],
       anywhere.filter(sized),
     )
@@ -107,7 +107,7 @@ interface Pair {
   readonly blank: number
 }
 
-/** Short things stand closer than what has a body, whatever the number of lines. */
+/** Short things are closer than what has a body, whatever the number of lines. */
 const isLike = (a: Shape, b: Shape): boolean =>
   a.lines > 1 === b.lines > 1 &&
   a.kind !== null &&
@@ -115,14 +115,14 @@ const isLike = (a: Shape, b: Shape): boolean =>
   plain.has(a.kind) === plain.has(b.kind) &&
   isDefinition(a) === isDefinition(b)
 
-/** The members of a value stand close, however long they are. */
+/** The members of a value are close, however long they are. */
 const isEntry = ({ kind }: Shape): boolean => kind === 'key' || kind === 'member' || kind === 'item'
 
-/** Even one of a single line stands apart from the variables around it. */
+/** Even one of a single line is apart from the variables around it. */
 const isDefinition = ({ kind }: Shape): boolean =>
   kind === 'function' || kind === 'method' || (kind !== null && methodHolders.has(kind))
 
-/** Kinds that stand close together, short or long. */
+/** Kinds that are close together, short or long. */
 export const plain: ReadonlySet<Kind> = new Set<Kind>([
   'field',
   'member',
@@ -133,7 +133,7 @@ export const plain: ReadonlySet<Kind> = new Set<Kind>([
   'group',
 ])
 
-/** Inside of these the end of a run of one kind is an end: the gap behind it separates the kinds. */
+/** Inside of these the end of a run of one kind is an end: the gap after it separates the kinds. */
 export const declaring: ReadonlySet<Kind> = new Set<Kind>([...methodHolders, 'module', 'section', 'item'])
 
 function pairsOf(outline: Outline, parent: Structure | null): Pair[] {
@@ -154,7 +154,7 @@ function pairsOf(outline: Outline, parent: Structure | null): Pair[] {
   return pairs
 }
 
-/** A signature above its implementation stands closer than neighbours do. */
+/** A signature above its implementation is closer than neighbours are. */
 function isSignatureOf(signature: Structure, next: Structure, source: Source): boolean {
   const isShort = ([first, last]: readonly [number, number]): boolean => first === last
   if (!isShort(linesOf(source, signature)) || isShort(linesOf(source, next))) return false
@@ -193,7 +193,7 @@ export function gapBelow(source: Source, last: number): Gap {
   let line = last + 1
   while (line <= source.lineCount && source.line(line).trim() === '') line++
   if (line <= source.lineCount) return { blank: line - last - 1, line }
-  // Behind the last line end there is no line, though it is counted as an empty one.
+  // After the last line end there is no line, though it is counted as an empty one.
   const open = source.text.endsWith('\n') ? 1 : 0
   return { blank: Math.max(0, source.lineCount - last - open), line: null }
 }

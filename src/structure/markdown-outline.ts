@@ -18,7 +18,7 @@ export interface Fence {
   readonly code: Span
 }
 
-/** Headings with what stands below them, list items, code blocks, quotes and tables. */
+/** Headings with what is below them, list items, code blocks, quotes and tables. */
 export async function markdownOutline(source: Source, language: Language): Promise<MarkdownOutline> {
   // Loaded only here: most structures are code.
   const { default: MarkdownIt } = await import('markdown-it')
@@ -46,7 +46,7 @@ function outlineBy(md: InstanceType<typeof MarkdownIt>, source: Source, language
         else if (entry.kind === 'section') headings.push({ level, found: entry })
       }
     }
-    // What stands in a quote has marks before every line; only the quote as a whole can be edited.
+    // What is in a quote has marks before every line; only the quote as a whole can be edited.
     if (token.type === 'blockquote_open') quotes++
   }
   closeSections(headings, source.lineCount)
@@ -138,7 +138,7 @@ function nest(found: readonly Found[], source: Source, language: Language) {
     while (last > first && source.line(last).trim() === '') last--
     while ((open.at(-1)?.last ?? Infinity) < first) open.pop()
     const holder = open.at(-1)
-    // `- - x`: an item that starts behind the mark of another is a part of that line.
+    // `- - x`: an item that starts after the mark of another is a part of that line.
     if (holder?.first === first && entry.kind !== 'section') continue
     const start = source.endOf(first) - source.line(first).trimStart().length
     const parent = holder?.structure ?? null

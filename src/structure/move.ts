@@ -69,7 +69,7 @@ async function moveInside(
   return { source: null, destination: done.text, data, warnings: done.warnings }
 }
 
-/** The changes that move a structure inside its file; null when it stands there already. */
+/** The changes that move a structure inside its file; null when it is there already. */
 export async function relocation(
   outline: Outline,
   structure: Structure,
@@ -120,7 +120,7 @@ async function moveAcross(
   }
 }
 
-/** A structure as a piece, with what stands behind it on its last line: blanks, and a comment behind its comma. */
+/** A structure as a piece, with what follows it on its last line: spaces, and a comment after its comma. */
 export async function pieceFrom(outline: Outline, structure: Structure): Promise<Piece> {
   const { source } = outline
   const piece = await pieceOf(textOf(outline, structure), structure.language)
@@ -150,7 +150,7 @@ function isWithin(inner: Structure, outer: Structure): boolean {
   return false
 }
 
-/** Whether the structure stands there already. */
+/** Whether the structure is there already. */
 function isThere(outline: Outline, structure: Structure, { anchor, at }: Place): boolean {
   const siblings = structure.parent === null ? outline.structures : structure.parent.children
   const index = siblings.indexOf(structure)
@@ -180,7 +180,7 @@ function insertAt(
 
 const shapeOfPiece = ({ kind, lines }: Piece): Shape => ({ kind, lines: lines.length })
 
-/** Behind imports and licence, before everything else. */
+/** After imports and licence, before everything else. */
 function atStart(outline: Outline, piece: Piece, leaving: Structure | null): Insertion {
   const { source, preambleEnd } = outline
   const lines = fittedLines(outline, piece, '')
@@ -192,7 +192,7 @@ function atStart(outline: Outline, piece: Piece, leaving: Structure | null): Ins
   const { top } = outline.language.blankLines
   const gap = gapBelow(source, last)
   if (gap.line === null) return asLines(outline, source.startOf(last + 1), lines, Math.max(1, top), 0)
-  // The gap behind the preamble stays in front of what comes in.
+  // The gap after the preamble stays before what comes in.
   const at = source.startOf(gap.blank > 0 ? gap.line : last + 1)
   const above = lines.length > 1 ? Math.max(1, top) : 1
   return asLines(outline, at, lines, Math.max(0, above - gap.blank), nextBlank(outline, piece, leaving))

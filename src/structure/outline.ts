@@ -9,7 +9,7 @@ import { treeOutline } from './tree-outline.ts'
 import type { Span } from '../text/edit.ts'
 import type { Node, Tree } from 'web-tree-sitter'
 
-/** Hands the outline of a text to `use`, and frees the trees behind it when that is done. */
+/** Hands the outline of a text to `use`, and frees the trees after it when that is done. */
 export async function withOutline<T>(
   text: string,
   language: Language,
@@ -92,7 +92,7 @@ function innermost(structures: readonly OpenStructure[], start: number, end: num
   return found === undefined ? null : (innermost(found.children, start, end) ?? found)
 }
 
-/** Behind imports and the like before the first structure, or behind a comment that is nobody's. */
+/** After imports and the like before the first structure, or after a comment that is nobody's. */
 function preambleEnd(
   { text }: Source,
   [first]: readonly Structure[],
@@ -121,7 +121,7 @@ export interface ParsedPart {
 
 /**
  * Strings of several lines that touch a span of the file.
- * A string that stands alone as a statement is documentation and moves with the code.
+ * A string that is alone as a statement is documentation and moves with the code.
  */
 export function verbatimIn(source: Source, { grammar, tree, base, end }: ParsedPart, span: Span): Span[] {
   if (grammar.verbatim === null || span.end <= base || span.start >= end) return []

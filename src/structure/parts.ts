@@ -123,7 +123,7 @@ const bodyFields = ['body', 'consequence', 'block', 'accessors']
 const bodyType = /(?:^|_)(?:block|body|suite|do_group|declaration_list)$|^compound_statement$/
 const nameFields = ['name', 'declarator', 'key', 'left', 'pattern']
 
-/** The part of a node behind its header. */
+/** The part of a node after its header. */
 export function bodyOf(node: Node, row: TreeSitterRow): Node | null {
   const told = row.bodies?.[node.type]
   if (told !== undefined) return told === '' ? null : follow(node, told)
@@ -135,7 +135,7 @@ export function bodyOf(node: Node, row: TreeSitterRow): Node | null {
   return last !== null && bodyType.test(last.type) ? last : null
 }
 
-/** Where the name of a node stands: through declarators to the innermost. */
+/** The node of a name: through declarators to the innermost. */
 export function nameNode(node: Node, row: TreeSitterRow): Node | null {
   const told = row.names?.[node.type]
   if (told !== undefined) return told === '' ? null : follow(node, told)
@@ -176,7 +176,7 @@ const firstOfType = (node: Node, types: readonly string[]): Node | null =>
 
 /**
  * `a.b`: the field or the node type b in a; `a|b`: whichever there is; `a?`: a if it is there; a number: that child. A
- * `*` at the end goes on through declarators.
+ * `*` at the end continues through declarators.
  */
 function follow(node: Node, path: string): Node | null {
   let at: Node | null = node

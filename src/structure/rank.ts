@@ -87,7 +87,7 @@ function rankByName({ source }: Outline, structure: Structure, name: string, lev
   if (!madeUp && same(strip(own), strip(level.tokens)) && includesRun(level.tokens, nameTokens) !== -1) {
     return ranks.bareHeader
   }
-  // The line as it stands may go on behind the header: `get() { return 1 }`.
+  // The line as it is may continue after the header: `get() { return 1 }`.
   const plain = tokensOf(withoutParameters(header))
   // `@Input() name: string`: decorators on the line of the header are copied with it.
   const lineStart = source.startOf(source.lineAt(headerStart))
@@ -96,7 +96,7 @@ function rankByName({ source }: Outline, structure: Structure, name: string, lev
     coversName(one, level.tokens, nameTokens),
   )
   if (covers) return ranks.run
-  // The first line is a header even where the name stands below it.
+  // The first line is a header even where the name is below it.
   return same(tokensOf(withoutOpener(first)), level.tokens) ? ranks.prefix : Infinity
 }
 
@@ -115,7 +115,7 @@ function rankByHeader({ source }: Outline, structure: Structure, { bare, tokens 
   const line = source.text.slice(headerStart, source.endOf(source.lineAt(headerStart))).trim()
   const all = [header, ...otherHeaders, line]
   const headers = all.map((text) => tokensOf(withoutOpener(text)))
-  // The line that a value stands on may be the line of something with a name.
+  // The line that a value is on may be the line of something with a name.
   const equal = headers.findIndex((one) => same(one, tokens))
   if (equal !== -1) return equal > 0 && valued.has(kind) ? ranks.prefix : ranks.header
   const modifiers = modifiersOf(language)
@@ -154,7 +154,7 @@ export interface Level {
   readonly tokens: readonly string[]
   /** The line it must start on. */
   readonly line: number | null
-  /** Lines that must stand above its header. */
+  /** Lines that must be above its header. */
   readonly decorators: readonly (readonly string[])[]
 }
 
@@ -176,7 +176,7 @@ export const levelsOf = (target: string): string[] =>
     .map((line) => line.replace(/\s+/g, ' ').trim())
     .filter((line) => line !== '')
 
-/** How the levels may be meant where nothing has them as they stand: paths in one line, calls, decorators above. */
+/** How the levels may be meant where nothing has them as they are: paths in one line, calls, decorators above. */
 export function* otherReadings(levels: readonly string[]): Generator<Level[]> {
   const bare = levels.map((level) => level.replace(call, '$1').replace(labels, '$1'))
   for (const given of bare.some((level, at) => level !== levels[at]) ? [levels, bare] : [levels]) {
@@ -231,7 +231,7 @@ export const bullet = /^[-*+] (?=.)/
 
 export const QUOTE = '"'
 
-/** Words, and every other sign by itself; blanks mean nothing, and one quote is as good as another. */
+/** Words, and every other sign by itself; spaces mean nothing, and one quote is as good as another. */
 export const tokensOf = (text: string): string[] =>
   text.replace(/['`]/g, QUOTE).match(/[\p{L}\p{N}_$]+|[^\s\p{L}\p{N}_$]/gu) ?? []
 

@@ -78,7 +78,7 @@ const closer = /^\s*(?:[)\]}]|end\b|<\/|fi\b|done\b|esac\b)/
 function removeInline(outline: Outline, structure: Structure, layout: Layout): Change[] {
   const { text } = outline.source
   const { start, end } = structure
-  // The next one comes up behind the dash.
+  // The next one comes up after the dash.
   const next = layout.bullet ? siblingOn(outline, structure, gapBelow(outline.source, layout.last).line) : undefined
   if (next !== undefined) return [{ start, end: next.start, text: '' }]
   if (layout.comma !== null) {
@@ -127,20 +127,20 @@ export function carriedGap(
   if (!inBody && !alike) return null
   const { source } = outline
   const below = gapBelow(source, own.last)
-  // A branch ends what stands before it, as the end of a body does.
+  // A branch ends what precedes it, as the end of a body does.
   const goesOn = (next: Structure | undefined): boolean =>
     next !== undefined && !branches.has(next.kind) && (inBody || next.kind === structure.kind)
   const isLast = !goesOn(siblingOn(outline, structure, below.line))
   const blank_lines = isLast ? gapAbove(source, own.first).blank : below.blank
   const keep: Kept = isLast ? 'below' : 'above'
   const next = at === 'after' ? siblingOn(outline, anchor, gapBelow(source, other.last).line) : undefined
-  // Behind a structure that another follows is in front of the other: the gap between them stays where it is.
+  // After a structure means before its next sibling: the gap between them stays where it is.
   return next === undefined || !goesOn(next) || next === structure || !layoutOf(outline, next).ownLines
     ? { beside: anchor, at, indent, blank_lines, keep }
     : { beside: next, at: 'before' as const, indent, blank_lines, keep }
 }
 
-/** Where siblings stand apart by one number of blank lines, here and there, they go on to do so. */
+/** Where siblings are apart by one number of blank lines, here and there, they continue to do so. */
 function evenGap(outline: Outline, structure: Structure, own: Layout, anchor: Structure, line: number, at: Side) {
   const { source } = outline
   const above = gapAbove(source, own.first)

@@ -11,7 +11,7 @@ export interface Structure {
   readonly header: string
   /** Further texts that it may be called by: the language of a code block, the line an anonymous function starts on. */
   readonly otherHeaders: readonly string[]
-  /** Decorators and the comment directly above are inside; the comma behind a member is not. */
+  /** Decorators and the comment directly above are inside; the comma after a member is not. */
   readonly start: number
   readonly end: number
   /** Where the header starts. */
@@ -23,7 +23,7 @@ export interface Structure {
   readonly optional: boolean
   /** Gives way to another structure of the same name. */
   readonly secondary: boolean
-  /** The name of the type that it belongs to though it stands outside of it: the receiver of a method in Go. */
+  /** The name of the type that it belongs to though it is outside of it: the receiver of a method in Go. */
   readonly owner: string | null
   /** A member of a list whose members are separated by commas. */
   readonly listed: boolean
@@ -44,7 +44,7 @@ export interface Outline {
   readonly language: Language
   readonly structures: readonly Structure[]
   readonly comments: readonly Span[]
-  /** Behind what stays at the start of the file: imports, licence, `#!`. */
+  /** After what stays at the start of the file: imports, licence, `#!`. */
   readonly preambleEnd: number
   /** Strings of several lines inside a span. */
   verbatim(span: Span): Span[]

@@ -62,7 +62,7 @@ function search(outline: Outline, levels: readonly Level[]): Found {
   return best.found.length > 0 ? best : bestOf(outline, levels, everyStructure(outline.structures))
 }
 
-/** Structures on whose lines the longest word of a target stands: names and headers are made of the text, as a rule. */
+/** Structures on whose lines the longest word of a target is: names and headers are made of the text, as a rule. */
 function* likely(outline: Outline, { tokens }: Level): Generator<Structure> {
   const word = tokens.toSorted((a, b) => b.length - a.length)[0] ?? ''
   const { source, structures } = outline

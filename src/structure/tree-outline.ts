@@ -74,7 +74,7 @@ class Finishing {
 
   all(drafts: readonly Draft[], parent: Structure | null): Open[] {
     const siblings = drafts.map((draft) => this.#finish(draft, parent))
-    // A comment above a structure may lie inside the node of the one before.
+    // A comment above a structure may be inside the node of the one before.
     for (const [index, { start }] of siblings.entries()) {
       const before = siblings[index - 1]
       if (before !== undefined && before.end > start && before.start < start) this.#cut(before, start)
@@ -205,7 +205,7 @@ function nameOf(node: Node, { around, row, base }: Making): string | null {
   return name === '' ? null : name
 }
 
-/** The line that something starts on behind something else; null where it is the first of its line. */
+/** The line that something starts on after something else; null where it is the first of its line. */
 function lineAround(offset: number, around: Surroundings): string | null {
   const { source } = around
   const lineStart = source.startOf(source.lineAt(offset))
@@ -218,7 +218,7 @@ function sharedBy({ headerStart, children }: Structure, { source }: Surroundings
   return source.text.slice(headerStart, children[0]?.start ?? headerStart).replace(/[\s(]+$/, '')
 }
 
-/** The key `"a"` is called a; one with blanks at its ends keeps its quotes. */
+/** The key `"a"` is called a; one with spaces at its ends keeps its quotes. */
 export function unquoted(name: string): string {
   const inner = /^(["'`])(\S|\S.*\S)\1$/s.exec(name)?.[2]
   return inner ?? name

@@ -39,7 +39,7 @@ export function judge({ path, language, before, text, filled }: Judgement): Prom
   })
 }
 
-/** Faults behind those that were there already, each as often as it was. */
+/** Faults after those that were there already, each as often as it was. */
 function newFaults(before: readonly Fault[], after: readonly Fault[]): Fault[] {
   const known = new Map<string, number>()
   for (const { key } of before) known.set(key, (known.get(key) ?? 0) + 1)

@@ -8,13 +8,13 @@ export interface Marked {
   readonly line: number
   /** The line as it should be; as it is, when nothing is wrong with it. */
   readonly clean: string
-  /** What of it is marker, as it stands: a value on the line is content. */
+  /** What of it is marker, as it is: a value on the line is content. */
   readonly shell: string
-  /** Set on a code fence that stands where no text can. */
+  /** Set on a code fence where no text is allowed. */
   readonly fence?: true
 }
 
-/** A block, or a group of them, as its markers tell. What lies between the markers is content. */
+/** A block, or a group of them, as its markers tell. What is between the markers is content. */
 export interface Walked {
   readonly start: number
   readonly end: number
@@ -24,7 +24,7 @@ export interface Walked {
 /** Reads what opens on `line`, through damage. Undefined when that is no whole block. */
 export type WalkThrough = (view: View, line: number) => Walked | undefined
 
-/** The lines of a text, without what stands in front of every one of them. */
+/** The lines of a text, without what precedes every one of them. */
 export class View {
   readonly prefix: string
   readonly lineCount: number
@@ -78,7 +78,7 @@ export class Markers {
   }
 }
 
-/** The signs that stand in a line as something else, and those that stand there as they are. */
+/** The signs that a line has in escaped form, and those that it has as they are. */
 function signsIn(line: string): { worn: Set<string>; plain: Set<string> } {
   const { escaped, plain } = escapedIn(line)
   const signs = { worn: new Set(escaped), plain: new Set(plain) }
@@ -97,7 +97,7 @@ const pairs: readonly (readonly [string, RegExp])[] = [
 
 export const isFence = (line: string): boolean => /^\s*(?:`{3,}|~{3,})[^`]*$/.test(line)
 
-/** A line that is a marker once its damage is undone: the line itself when that is nothing but blanks around it. */
+/** A line that is a marker once its damage is undone: the line itself when that is only white space around it. */
 export const cleanLine = (line: string): string => {
   const plain = plainMarker(line)
   return line.trim() === plain ? line : plain
@@ -122,7 +122,7 @@ const attribute = new RegExp(
 )
 
 /**
- * The attributes of a tag, damaged or not, written anew with their values as they are; and what of it is not value.
+ * The attributes of a tag, damaged or not, rewritten with their values as they are; and what of it is not value.
  * Undefined when there is anything else.
  */
 export function attributesIn(written: string): { clean: string; shell: string } | undefined {
@@ -144,7 +144,7 @@ export function attributesIn(written: string): { clean: string; shell: string } 
 
 /**
  * A block whose markers show a kind of damage. A text in it that shows the same kind was either damaged like its
- * markers or is meant to be so, and nobody can tell: it is not carried out. Only the text that an edit looks for can
+ * markers or is meant to be so, and there is no way to know: it is not executed. Only the text that an edit looks for can
  * be told, by the file it is in; `actions/replace-occurrences.ts` and `actions/file-patch.ts` do that.
  */
 export function doubted(source: Source, block: Block, kinds: readonly DamageKind[]): Block {
@@ -164,7 +164,7 @@ export function doubted(source: Source, block: Block, kinds: readonly DamageKind
 function mayShow(text: string, kind: DamageKind): boolean {
   // In a quoted value a backslash that was doubled reads as one.
   if (kind === 'escapes') return text.includes('\\')
-  // Nobody breaks an empty line.
+  // No one breaks an empty line.
   if (kind === 'breaks') return text.split('\n').some((line) => line.endsWith('  ') && line.trim() !== '')
   return shows(text, kind)
 }
@@ -190,7 +190,7 @@ export function kindsOf(markers: readonly Marked[]): DamageKind[] {
 
 export function kindsOfShells(shells: readonly string[]): DamageKind[] {
   const kinds = kindsIn(shells.join('\n')).filter((kind) => kind !== 'breaks')
-  // Models leave blanks behind a marker. Two behind each but the last are what makes lines of one paragraph.
+  // Models leave spaces after a marker. Two after each but the last are what makes lines of one paragraph.
   const broken = shells.length > 1 && shells.slice(0, -1).every((shell) => shell.endsWith('  '))
   return broken ? [...kinds, 'breaks'] : kinds
 }

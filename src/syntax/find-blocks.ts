@@ -57,14 +57,14 @@ function meantBlocks(source: Source, options: FindOptions): Document {
   return options.nativeBefore ? document : withOtherCalls(source, document)
 }
 
-/** What the readers make of a text, as it stands. */
+/** The blocks of a text, without repairing damage. */
 export function readBlocks(source: Source, options: FindOptions): Document {
   const finder = new BlockFinder(source, options)
   while (finder.step() !== undefined);
   return finder.document()
 }
 
-/** What a text gives, also where a chat program has damaged its markers. */
+/** The blocks of a text, also where a chat program has damaged its markers. */
 function mended(source: Source, options: FindOptions): Document {
   const read = (text: Source): Document => readBlocks(text, options)
   const { nativeBefore = false } = options
@@ -170,7 +170,7 @@ export class BlockFinder {
 const linesOf = ({ startLine, endLine }: Block): string =>
   endLine === null || endLine === startLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`
 
-/** How models call the tools that they were given elsewhere. Nothing of it is carried out. */
+/** How models call the tools that they were given elsewhere. Nothing of it is executed. */
 const calls: readonly RegExp[] = [
   /<(?:\w+:)?(?:function_calls?|invoke|tool_calls?|tool_use|tool_code)\b[^<>\n]*>/,
   /<(?:write_to_file|replace_in_file|apply_diff|insert_content|search_and_replace|execute_command|edit_file|create_file|str_replace_editor)>/,

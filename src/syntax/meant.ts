@@ -84,7 +84,7 @@ export function draftWarnings(
 }
 
 /**
- * What a text gives in which no block is sound and every line stands behind a `>`: what is quoted is read without it.
+ * What a text gives in which no block is sound and every line starts with `>`: what is quoted is read without it.
  * Blocks of our own are found by `mend.ts`, one by one; other formats have too few markers for that. `asItStands` is
  * what the text gives with it.
  */
@@ -103,7 +103,7 @@ export function throughQuotes(source: Source, asItStands: Document, read: (sourc
   return { ...rest, blocks: [{ ...first, warnings: [warning, ...(first.warnings ?? [])] }, ...others] }
 }
 
-/** What every line of a text stands behind, but for blank ones and one that says who wrote it. */
+/** The prefix of every line of a text, except blank ones and one that says who wrote it. */
 function quotedBy(source: Source): string | undefined {
   let first = 1
   while (first < source.lineCount && isBefore(source.line(first))) first++

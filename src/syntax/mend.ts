@@ -7,7 +7,7 @@ export interface ThroughDamage extends MendOptions {
   read(source: Source): Document
 }
 
-/** What a text gives when its markers are read through damage. `strict` is what it gives as it stands. */
+/** Reads a text through damage to its markers. `strict` is the reading without that. */
 export function throughDamage(source: Source, strict: Document, options: ThroughDamage): Document {
   const { walks, read } = options
   const { text, regions, warnings } = mend(source, strict, options)
@@ -28,11 +28,11 @@ export function throughDamage(source: Source, strict: Document, options: Through
   return { ...document, blocks, warnings: [...document.warnings, ...warnings] }
 }
 
-/** Whether a sound block is to be taken as it stands, whatever else its text holds. */
+/** Whether a sound block is to be taken as it is, whatever else its text holds. */
 export const isUndoubted = (source: Source, block: Block, walks: Walks): boolean =>
   beside(source, block, true, walks) === block
 
-/** Whether all that was sound is as it was, what lies in a mended block left out, and all that is new is mended. */
+/** Whether all that was sound is as it was, what is in a mended block left out, and all that is new is mended. */
 function keeps(before: Document, after: Document, regions: readonly Region[]): boolean {
   const sound = new Map(before.blocks.filter(isSound).map((block) => [placeOf(block), block]))
   for (const block of after.blocks) {
@@ -45,7 +45,7 @@ function keeps(before: Document, after: Document, regions: readonly Region[]): b
   return [...sound.values()].every((block) => (regionOf(regions, block.startLine)?.changed.size ?? 0) > 0)
 }
 
-/** Several blocks may stand on one line. */
+/** Several blocks may be on one line. */
 const placeOf = ({ startLine, id }: Block): string => `${startLine} ${id}`
 
 function isSame(a: Block, b: Block): boolean {
@@ -74,7 +74,7 @@ function warningsOf({ start, end, prefix, markers, changed }: Region): string[] 
   return warnings
 }
 
-/** A block that is sound as it stands, and yet its texts may be damaged. */
+/** A block that is sound as it is, and yet its texts may be damaged. */
 function beside(source: Source, block: Block, escaped: boolean, walks: Walks): Block {
   if (!isSound(block)) return block
   return doubted(source, block, withEntities(toleratedIn(source, block, walks), block, escaped))
@@ -99,11 +99,11 @@ const tolerated: readonly DamageKind[] = ['spaces', 'invisible', 'breaks', 'punc
  * and the text is read again; what is content stays as it is. So that nothing is done that the text before the damage
  * did not ask for:
  *
- *   - what can be carried out as it stands stays as it is, and what stands in its content is not looked at;
+ *   - what can be executed as it is stays as it is, and what is in its content is ignored;
  *   - a block is mended from its first marker to its last, or not at all;
  *   - damage that can be seen, such as `&lt;` or `> `, may be an example in prose. It is undone only where there is a
  *     mistake without it, or where the text has no sound block at all;
- *   - what stands before every line, `> ` or indentation, is the only damage that is undone in content too.
+ *   - what precedes every line, `> ` or indentation, is the only damage that is undone in content too.
  *
  * Whether the content of a mended block can be trusted is another question: `doubted` in `damage.ts`.
  */
@@ -111,7 +111,7 @@ const tolerated: readonly DamageKind[] = ['spaces', 'invisible', 'breaks', 'punc
 export interface Region extends Walked {
   /** What its markers show. */
   readonly kinds: readonly DamageKind[]
-  /** What stands before every line. */
+  /** What precedes every line. */
   readonly prefix: string
   /** Lines as they are to be. */
   readonly changed: ReadonlyMap<number, string>
@@ -130,11 +130,11 @@ export type Walks = ReadonlyMap<string, { readonly opener: RegExp; readonly walk
 
 interface MendOptions {
   readonly walks: Walks
-  /** Whether sound blocks stood before this text. */
+  /** Whether sound blocks preceded this text. */
   readonly soundBefore: boolean
 }
 
-/** `strict` is what the text gives when it is read as it stands. */
+/** `strict` is what the text gives when it is read as it is. */
 export function mend(source: Source, strict: Document, { walks, soundBefore }: MendOptions): Mending {
   const regions = findRegions(source, strict, walks)
   const regionAt = (line: number): Region | undefined => regionOf(regions, line)
@@ -167,7 +167,7 @@ export function regionOf(regions: readonly Region[], line: number): Region | und
   return found !== undefined && found.start <= line ? found : undefined
 }
 
-/** Every block that is whole once damage is undone, those that are sound without left out unless they lie in one. */
+/** Every block that is whole once damage is undone, those that are sound without left out unless they are in one. */
 function findRegions(source: Source, strict: Document, walks: Walks): Region[] {
   const ends = new Map<number, number>()
   for (const block of strict.blocks) {
@@ -201,7 +201,7 @@ export function mayOpen(line: string, walks: Walks): boolean {
   return false
 }
 
-/** Whether every line of the text stands behind a `>`, but for a line that says who wrote it. */
+/** Whether every line of the text starts with `>`, except a line that says who wrote it. */
 function isQuoted(source: Source): boolean {
   let before = true
   for (let n = 1; n <= source.lineCount; n++) {

@@ -59,7 +59,7 @@ function sectionsEnd(source: Source, line: number, prefix: string): number {
   return last
 }
 
-/** A report that was cut off goes on to the end of the text. */
+/** A report that was cut off continues to the end of the text. */
 function endOf(source: Source, line: number, frame: string): number {
   for (let at = line + 1; at <= source.lineCount; at++) if (source.line(at).trimEnd() === frame) return at
   return source.lineCount

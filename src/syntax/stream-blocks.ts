@@ -9,7 +9,7 @@ import { syntaxNames, syntaxOf } from './table.ts'
 /**
  * Finds blocks in a text that is still coming. A block is handed out as soon as nothing that may follow can change
  * it: it is closed, and so is everything before it. What must wait for the end (CSL, whose errors are fatal, and the
- * formats of other tools) makes what stands behind it wait too, because blocks are carried out in order.
+ * formats of other tools) makes what follows it wait too, because blocks are executed in order.
  */
 export class BlockStream {
   readonly #options: FindOptions
@@ -40,12 +40,12 @@ export class BlockStream {
     let reach = 0
     for (let reading = finder.step(); reading !== undefined && isFinal(reading); reading = finder.step()) {
       const [first] = reading.blocks
-      // Nothing was found yet in what has begun here; when it says how far that goes, what stands behind it is safe.
+      // Nothing was found yet in what has begun here; when it says how far that goes, what follows it is safe.
       if (first === undefined && reading.reach === undefined) break
       reach = Math.max(reach, reading.reach ?? 0)
       if (first === undefined) continue
       if (first.startLine > open) break
-      // What stands before it is forgotten with it, so there must be nothing that has still to be understood.
+      // What precedes it is forgotten with it, so there must be nothing that has still to be understood.
       if (reading.next <= reach || this.#maybeDamaged(source, next, first.startLine, reading.blocks)) break
       blocks.push(...reading.blocks)
       next = reading.next
@@ -87,7 +87,7 @@ export class BlockStream {
     return { ...rest, warnings: [...this.#warnings, ...warnings] }
   }
 
-  /** Damage is judged over the whole text: blocks that show signs of it wait, and so do those behind a hidden one. */
+  /** Damage is judged over the whole text: blocks that show signs of it wait, and so do those after a hidden one. */
   #maybeDamaged(source: Source, start: number, end: number, blocks: readonly Block[]): boolean {
     if (this.#options.strict) return false
     for (let line = start; line < end; line++) {
@@ -120,7 +120,7 @@ function isFinal({ blocks, faults }: Reading): boolean {
   return blocks.every((block) => block.endLine !== null && block.faults.length === 0 && !syntaxOf(block.syntax).waits)
 }
 
-/** Blocks without faults, which many lines stood before. */
+/** Blocks without faults, which many lines preceded. */
 function shifted(blocks: readonly Block[], lines: number): readonly Block[] {
   if (lines === 0) return blocks
   const groups = new Map<BlockGroup, BlockGroup>()

@@ -13,12 +13,12 @@ import { damageWarning, foreign, type Found, type ReadMarker, rowAt, Rows } from
  *   update  = "*** Update File: " path [ "*** Move to: " path ] { hunk }
  *   hunk    = { "@@" [ " " line above ] } { " " text | "-" text | "+" text } [ "*** End of File" ]
  *
- * What is around a patch, a fence or the shell command that would take it, is not looked at. The whole patch may be
+ * What is around a patch, a fence or the shell command that would take it, is ignored. The whole patch may be
  * indented; then every marker has the indentation of the first, and one with another is content. A line of an update
  * without a mark is taken as context, which must then be in the file, so nothing is made up. An empty one is an
  * empty line. Quotes and backticks around a path are left out.
  *
- * Sections without a beginning fail too. A patch without its end fails whole: nobody knows how much of it is missing. It reaches to the next beginning, the
+ * Sections without a beginning fail too. A patch without its end fails whole: it is unknown how much of it is missing. It reaches to the next beginning, the
  * next fence or the end of the text. A mistake in one section costs that section.
  *
  * Add File becomes `file_create`, not `file_write`: who adds a file says that there is none, and if there is one, its
@@ -43,7 +43,7 @@ function readPatch(
   if (patch.kind === 'stray') return { found: [strayEnd(line)], next: line + 1 }
   if (patch.kind === 'outside') return { found: [outside(line)], next: line + 1 }
   const { last, closed } = patch
-  // As it is written, odd blanks and all.
+  // As it is written, unusual spaces and all.
   const indent = patch.indent === '' ? '' : (/^\s*/.exec(rowAt(source, line))?.[0] ?? '')
   const sections = sectionsOf(new Rows(source, line + 1, last, indent), plain)
   const next = closed ? last + 2 : last + 1

@@ -61,7 +61,7 @@ export class ApplyPatchMarks {
     return { kind: 'patch', indent: begin.indent, last, closed, damaged, shells }
   }
 
-  /** The first line before `limit` that is a fence. One that is deeper is a line of context with its blank. */
+  /** The first line before `limit` that is a fence. One that is deeper is a line of context with its space. */
   #fenceFrom(line: number, limit: number, indent: string): number {
     for (let at = line; at < limit; at++) {
       const fence = fenceAt(this.#source, at)
@@ -83,7 +83,7 @@ const SECTION = /^(\s*)\*\*\* ?(?:Add|Delete|Update) File:/
 
 function findMarks(source: Source, plain: ReadMarker): Mark[] {
   const marks: Mark[] = []
-  // The blank behind these words may be another one by now.
+  // The space after these words may be another one by now.
   for (const word of ['Begin', 'End']) {
     for (const line of linesWith(source, word)) {
       const mark = markOn(source, line, plain)
@@ -123,7 +123,7 @@ const words = ['Add File:', 'Delete File:', 'Update File:'] as const
 class Sections {
   readonly #source: Source
   readonly #plain: ReadMarker
-  /** Where each word is next. What lies inside of patches is never looked at. */
+  /** Where each word is next. What is inside of patches is never looked at. */
   readonly #next = new Map(words.map((word) => [word, -1]))
 
   constructor(source: Source, plain: ReadMarker) {

@@ -71,7 +71,7 @@ class Section {
     return section
   }
 
-  /** What stands before the first section. */
+  /** What precedes the first section. */
   static outside(row: string, line: number): Section {
     const section = new Section(undefined, '', line)
     section.#slips.push(unknown(line, row, 'Expected *** Update File, *** Add File or *** Delete File'))

@@ -26,12 +26,12 @@ import { plainReportLesson, reportLesson, type Syntax } from '../syntax.ts'
  *   remove   = "<remove" path "/>"                             deprecated
  *   content  = { "<![CDATA[" any text "]]>" }                  "]]&gt;" in it is "]]>"; sections are joined
  *
- * Tags, attributes and references are XML's; white space and comments may stand between elements and sections, other
+ * Tags, attributes and references are XML's; white space and comments may be between elements and sections, other
  * text not. The parts of an edit come in any order. An opening tag alone does not make a block: see `opensAt`.
  *
  * The end of an element is found first, by its tags alone, so that neither the text around it nor the content in it
  * can break it. What is wrong inside costs that block alone. An element that the end of the text cuts off takes
- * everything behind it along: nobody can tell whether that is content. An element whose end tag is merely missing ends
+ * everything after it along: it is unknown whether that is content. An element whose end tag is merely missing ends
  * where another block opens, if it cannot be content there. A document therefore never has a block that it would not
  * have if it went on.
  */
@@ -77,7 +77,7 @@ class CmlReader implements Reader {
       next = this.#source.lineAt(located.end - 1) + 1
       at = afterBlanks(text, located.end)
       if (at >= this.#source.startOf(next)) break
-      // Passed over, it would leave the lines of its content behind, to be read as blocks.
+      // Skipping it would leave the lines of its content to be read as blocks.
       mistake = notAtLineStart(at)
     }
     return { blocks, faults: [], next }
@@ -113,7 +113,7 @@ class CmlReader implements Reader {
     return [this.#block(name, element, taskOf(this.#source.text, name, element, unknown), [])]
   }
 
-  /** The members of `<tasks>`. One that is wrong stays in its place, so that those behind it are skipped. */
+  /** The members of `<tasks>`. One that is wrong stays in its place, so that those after it are skipped. */
   #group(located: Located, tasks: Element, unknown: Unknown): readonly Block[] {
     const { text } = this.#source
     const content = membersOf(text, tasks, unknown)
@@ -159,7 +159,7 @@ class CmlReader implements Reader {
     }
   }
 
-  /** Everything of ours that stands behind an element that was cut off, content of closed CDATA left out. */
+  /** Everything of ours that follows an element that was cut off, content of closed CDATA left out. */
   #followers(cut: Located): readonly Block[] {
     const { text, lineCount } = this.#source
     const line = this.#source.lineAt(cut.start)

@@ -54,7 +54,7 @@ function piecesOf(line: string, inside: boolean, escaped: boolean): Pieces | und
       tags += tag.clean
     }
     if (found === null) {
-      // What stands behind the opening of CDATA on its line was put there with it.
+      // What follows the opening of CDATA on its line was put there with it.
       const blanks = content && shell !== '' && isBlank(piece)
       return { clean, shell: blanks ? shell + piece : shell, tags, inside: content }
     }

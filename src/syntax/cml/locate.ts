@@ -5,7 +5,7 @@ import { endsLine, startsLine } from '../reader.ts'
 export interface Located {
   readonly name: BlockName
   readonly start: number
-  /** Behind the last character that belongs to the element. */
+  /** After the last character that belongs to the element. */
   readonly end: number
   /**
    * `unclosed`: its end tag is missing, but what follows can be no part of it. `cut`: the text ended first, and nobody
@@ -32,9 +32,9 @@ class Locator {
   /** How many elements are open, and how many of them have the name of the first. */
   #depth = 0
   #own = 0
-  /** Whether CDATA was the last markup, with nothing behind it on its line. */
+  /** Whether CDATA was the last markup, with nothing after it on its line. */
   #settled = false
-  /** Behind the last tag, CDATA or comment. */
+  /** After the last tag, CDATA or comment. */
   #at: number
   #stray: number | undefined
   /** The first tag that is nested too deep. */
@@ -77,7 +77,7 @@ class Locator {
 
   /**
    * Whether the tag at `at` opens another block, in a place where it cannot be content: directly in `<edit>`, where
-   * only its parts stand; behind the CDATA of `<write>` or `<run>`, with no markup between; for `<tasks>`, which do not
+   * only its parts are; after the CDATA of `<write>` or `<run>`, with no markup between; for `<tasks>`, which do not
    * nest, another one. Anywhere else it may be content that lacks its CDATA, and is not to be trusted.
    */
   #isFollower(at: number): boolean {
@@ -88,7 +88,7 @@ class Locator {
     return name === 'tasks' ? opened === 'tasks' : opened !== undefined
   }
 
-  /** Passes over what begins with `<!` or `<?`. */
+  /** Skips what begins with `<!` or `<?`. */
   #declaration(at: number): 'open' | 'cut' {
     if (this.#text.startsWith(CDATA, at)) return this.#section(at)
     if (this.#text.startsWith('<!--', at)) {
@@ -128,7 +128,7 @@ class Locator {
     return 'cut'
   }
 
-  /** Passes over a start or end tag. */
+  /** Skips a start or end tag. */
   #tag(at: number, isEnd: boolean): Located['state'] | 'open' {
     const text = this.#text
     const { end, whole } = tagFrom(text, at + 1)
@@ -152,7 +152,7 @@ class Locator {
     return 'open'
   }
 
-  /** `<move>` and `<remove>` hold nothing: without an end tag right behind it, the start tag is all there is. */
+  /** `<move>` and `<remove>` hold nothing: without an end tag right after it, the start tag is all there is. */
   #isVoid(): boolean {
     if (this.#name !== 'move' && this.#name !== 'remove') return false
     const next = afterBlanks(this.#text, this.#at)
@@ -177,7 +177,7 @@ class Locator {
 /** Far above what the language has, far below what the parser's recursion bears. */
 const maxDepth = 64
 
-/** Where a tag ends. No `<` may stand in it, so a quote or a tag that is left open ends there, and is not whole. */
+/** Where a tag ends. No `<` may be in it, so a quote or a tag that is left open ends there, and is not whole. */
 function tagFrom(text: string, from: number): { end: number; whole: boolean } {
   let quote = 0
   for (let at = from; at < text.length; at++) {

@@ -28,7 +28,7 @@ export function afterBlanks(text: string, at: number): number {
   return i
 }
 
-/** Whether `name` stands at `at` as the whole name of a tag. */
+/** Whether `name` is at `at` as the whole name of a tag. */
 export function isNamed(text: string, at: number, name: string): boolean {
   if (!text.startsWith(name, at)) return false
   const c = text.charCodeAt(at + name.length)
@@ -69,8 +69,8 @@ const GT = 62
 const UNDERSCORE = 95
 
 /**
- * Where one of our own elements opens its CDATA inside CDATA and nobody wrote `]]&gt;` behind it; -1 when there is none.
- * Models document this very language and forget to escape: the first `]]>` is then the one of the example, and what
+ * Where one of our own elements opens its CDATA inside CDATA and nobody wrote `]]&gt;` after it; -1 when there is none.
+ * Models document this very language and forget to escape: the first `]]>` is then that of the example, and what
  * follows it would be read as blocks.
  */
 export function innerOpening(text: string, from: number, to: number): number {

@@ -14,7 +14,7 @@ export interface Section {
 }
 
 /**
- * The tags of an element written one behind the other. Content is represented by its number and stray text by a
+ * The tags of an element written one after the other. Content is represented by its number and stray text by a
  * letter, so that the XML parser sees neither: files may hold characters that XML forbids, and megabytes of them.
  */
 export class Tags {
@@ -28,7 +28,7 @@ export class Tags {
     this.text += part
   }
 
-  /** Where in the document the character stands that is at `position` here. */
+  /** Where in the document the character is that is at `position` here. */
   offsetOf(position: number): number {
     let low = 0
     let high = this.#from.length - 1

@@ -11,7 +11,7 @@ export interface Task {
   readonly warnings: readonly string[]
 }
 
-/** `lenient`: the block names a version, so that what is not known may be newer than this reader, and is passed over. */
+/** `lenient`: the block names a version, so that what is not known may be newer than this reader, and is skipped. */
 export type Unknown = 'lenient' | 'strict'
 
 export function taskOf(text: string, name: TaskName, element: Element, unknown: Unknown): Task {

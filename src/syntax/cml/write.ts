@@ -72,7 +72,7 @@ function cdata(text: string): string {
 
 const ESCAPED = ']]&gt;'
 
-/** White space is written as references, because a parser makes blanks of it. */
+/** White space is written as references, because a parser makes spaces of it. */
 const quoted = (value: string): string =>
   `"${value.replace(/[&<>"\t\n\r]/g, (found) => references[found] ?? `&#${found.charCodeAt(0)};`)}"`
 

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import type { Located } from './locate.ts'
 import type { Misplaced, Section } from './tags.ts'
 
-/** An element with what is in it, and where in the document it stands. */
+/** An element with what is in it, and where in the document it is. */
 export interface Element {
   readonly kind: 'element'
   readonly name: string
@@ -114,7 +114,7 @@ export const outsideCdata = (at: number): Misplaced => ({
   hint: 'Write content as <![CDATA[…]]>, with ]]&gt; for every ]]> in it.',
 })
 
-/** What we say instead, by the parser's message. `begins`: what the mistake begins with, where the parser looks behind it. */
+/** What we say instead, by the parser's message. `begins`: what the mistake begins with, where the parser looks after it. */
 type Explain = (name: string) => { readonly message?: string; readonly hint: string; readonly begins?: string }
 
 const explanations: readonly (readonly [RegExp, Explain])[] = [

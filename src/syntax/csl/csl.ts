@@ -29,16 +29,16 @@ import { type Lesson, plainReportLesson, reportLesson, type Syntax, type Writer 
  *                                                                      attributes file, count
  *   end       = marker(END)                                            no attributes
  *   marker(N) = "<---" N { attribute } "--->"                          a whole line, from column 1
- *   attribute = name [blanks] "=" [blanks] ( '"' value '"' | "'" value "'" )
+ *   attribute = name [spaces] "=" [spaces] ( '"' value '"' | "'" value "'" )
  *   value     = characters, among them \" \' \\ for a quote and a backslash
  *
  * "Any other line" does not begin with "<---": outside of content that is always a marker or a mistake. In content
  * only what can come next is a marker: END in WRITE, RUN and REPLACE; TO, REPLACE and END in SEARCH; REPLACE in TO.
- * White space behind a marker and a byte order mark before the text do not matter. A line ends at LF or CRLF; a lone
+ * White space after a marker and a byte order mark before the text do not matter. A line ends at LF or CRLF; a lone
  * CR is content like any other character.
  *
  * A mistake in the syntax costs every operation of the text. One in the meaning costs its operation, or the TASKS
- * it stands in. What is not closed reaches to the end of the text: nothing below it is executed, by whichever syntax.
+ * it is in. What is not closed reaches to the end of the text: nothing below it is executed, by whichever syntax.
  */
 
 const defaultDelimiters: Delimiters = { start: '<---', end: '--->' }
@@ -149,7 +149,7 @@ class CslWriter implements Writer {
     }
   }
 
-  /** Several operations that stand or fall together. */
+  /** Several operations that succeed or fail together. */
   group(texts: readonly string[], { atomic }: { atomic: boolean }): string {
     return [this.#marker(`TASKS${atomic ? ' atomic="true"' : ''}`), ...texts, this.#marker('END')].join('\n')
   }

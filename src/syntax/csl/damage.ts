@@ -75,7 +75,7 @@ function markerIn(line: string): CslMarker | undefined {
   const name = /^<-{2,5}(WRITE|RUN|SEARCH|TASKS|TO|REPLACE|END)\b[^]*-{2,5}>$/.exec(plain)?.[1]
   if (name === undefined) return undefined
   const exact = plain.startsWith(`<---${name}`) && plain.endsWith('--->')
-  // How many hyphens there were can be told only where a program made a dash of them.
+  // How many hyphens there were can be known only where a program made a dash of them.
   if (!exact && !shows(line, 'punctuation') && !shows(line, 'entities')) return undefined
   if (line.trimEnd() === plain) return { name, clean: line, shell: line.replace(/(["']).*\1/s, '') }
 

@@ -4,17 +4,17 @@ import { type Delimiters, type Mistake, shown } from '../reader.ts'
 
 export interface Marker {
   readonly name: string
-  /** Where its attributes stand in the line: offsets of the first character and behind the last. */
+  /** Where its attributes are in the line: offsets of the first character and after the last. */
   readonly from: number
   readonly to: number
-  /** Where text stands behind the marker, which makes it none. */
+  /** Where text follows the marker, which makes it none. */
   readonly trailing?: number
 }
 
 /** `at` is the offset in `line` at which it opens with the start delimiter. Undefined when it is not like a marker. */
 export function parseMarker(line: string, { start, end }: Delimiters, at: number): Marker | undefined {
   const text = line.trimEnd()
-  // Nothing behind a lone CR belongs to the marker: whoever wrote it took it for a line break.
+  // Nothing after a lone CR belongs to the marker: whoever wrote it took it for a line break.
   const cr = text.indexOf('\r')
   const head = cr === -1 ? text : text.slice(0, cr)
   const word = at + start.length
@@ -132,9 +132,9 @@ const APOSTROPHE = 39
 const EQUALS = 61
 const BACKSLASH = 92
 
-/** What a marker means where it stands, and what is wrong with it there. */
+/** What a marker means where it is, and what is wrong with it there. */
 
-/** A line that opens with the start delimiter, at offset `at`: behind a byte order mark, or 0. */
+/** A line that opens with the start delimiter, at offset `at`: after a byte order mark, or 0. */
 export interface MarkerLine {
   readonly text: string
   readonly at: number

@@ -18,7 +18,7 @@ interface Call {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** Of an operation with a fault as much as can be made out, for reports. */
+/** Of an operation with a fault as much as can be recognised, for reports. */
 export function callOf({ name, attributes, parts }: Operation): Call {
   const params = new Texts()
   const file = attributes.get('file')?.value
@@ -90,7 +90,7 @@ export function invalidTasks(source: Source, { line, attributes }: Tasks): Fault
   return [faultAt(source, line, null, invalidity(source, line, flagMessage('atomic'), hint, atomic))]
 }
 
-/** Attributes that nobody knows do not stop an operation, but whoever wrote `apend` should hear of it. */
+/** Unknown attributes do not stop an operation, but a typo such as `apend` is reported. */
 export function unknownAttributes(name: string, attributes: Attributes): string[] {
   const known = attributesOf[name]
   if (known === undefined || attributes.size === 0) return []
@@ -102,7 +102,7 @@ export function unknownAttributes(name: string, attributes: Attributes): string[
   return warnings
 }
 
-/** The fault of an operation that is right but stands in one TASKS with a wrong one. */
+/** The fault of an operation that is right but is in one TASKS with a wrong one. */
 export function skipped(source: Source, { id, line }: Operation, because: string): Fault {
   const hint = 'The operations in a TASKS run only if all are valid: correct it and send the TASKS again.'
   const mistake = { ...invalidity(source, line, `Skipped: ${because}`, hint), code: 'CSL_SKIPPED' }

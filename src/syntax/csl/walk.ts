@@ -12,7 +12,7 @@ import {
 } from './marker.ts'
 import { type Delimiters, faultAt, type Mistake } from '../reader.ts'
 
-/** WRITE, RUN or SEARCH as it stands in the text; with a fault also what was written in their place. */
+/** WRITE, RUN or SEARCH as it is in the text; with a fault also what was written in their place. */
 export interface Operation {
   readonly id: string
   readonly name: string
@@ -54,7 +54,7 @@ const markersIn: Readonly<Record<Part, readonly string[]>> = {
 }
 
 /**
- * A way through a whole text. It goes on after a mistake, although nothing of the text will run, because what stands
+ * A way through a whole text. It continues after a mistake, although nothing of the text will run, because what is
  * in the operations that follow is their content and not for another syntax to find. A bad marker that was meant to
  * open something opens it, and one that was meant to close something closes nothing.
  */

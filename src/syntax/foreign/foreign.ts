@@ -15,7 +15,7 @@ export function rowAt(source: Source, line: number): string {
 export interface Fence {
   readonly indent: string
   readonly marks: string
-  /** What stands behind the marks: a language, perhaps a file name. */
+  /** What follows the marks: a language, perhaps a file name. */
   readonly info: string
 }
 
@@ -37,7 +37,7 @@ function beginsWithMark(text: string, start: number): boolean {
   return text.charCodeAt(at) === BACKTICK || text.charCodeAt(at) === TILDE
 }
 
-/** A line without what browsers and chat programs do to markers: escapes, entities, odd blanks. */
+/** A line without what browsers and chat programs do to markers: escapes, entities, unusual spaces. */
 function plainMarker(line: string): string {
   if (!DAMAGE.test(line)) return line
   return line
@@ -58,7 +58,7 @@ const DAMAGE = /[\\&\xa0\xab\xbb\u200b-\u200d\u2060\ufeff]/
 export const damageWarning = (line: number): string => `the marker on line ${line} was damaged; the damage was ignored`
 
 /**
- * Lines of a text, without the indentation of the block they stand in unless one of them has less of it. They are looked
+ * Lines of a text, without the indentation of the block they are in unless one of them has less of it. They are looked
  * at where they are, so that only what is kept is cut out.
  */
 export class Rows {
@@ -103,7 +103,7 @@ export class Rows {
 
 const isBlank = (source: Source, line: number): boolean => source.line(line).trim() === ''
 
-/** How much may stand before the word of a marker: indentation and the marks, as entities at worst. */
+/** How much may precede the word of a marker: indentation and the marks, as entities at worst. */
 const REACH = 80
 
 /**

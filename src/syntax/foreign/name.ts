@@ -40,7 +40,7 @@ const around: readonly { readonly pattern: RegExp; readonly marks: boolean }[] =
   { pattern: /^(?<name>.*\.\w+):\d+(?:-\d+)?$/, marks: false },
 ]
 
-/** The file that the words behind the marks of a fence name: `py src/a.py`, `py:src/a.py`, `py title="src/a.py"`. */
+/** The file that the words after the marks of a fence name: `py src/a.py`, `py:src/a.py`, `py title="src/a.py"`. */
 export function nameInFence({ info }: Fence): string | undefined {
   const word = info.slice(info.search(/\S+$/))
   if (!isPath(word)) return undefined
@@ -48,14 +48,14 @@ export function nameInFence({ info }: Fence): string | undefined {
   return name !== undefined && isPath(name) ? name : undefined
 }
 
-/** The files that a sentence speaks of, as far as that can be told: with directories, or of a kind that code is in. */
+/** The files that a sentence speaks of, as far as known: with directories, or of a kind that code is in. */
 export function filesSpokenOf(line: string): string[] {
   if (line.length > LONG) return []
   const words = line.split(/[^\w@.+~/\\-]+/).map((word) => word.replace(/\.+$/, ''))
   return words.filter((word) => !word.startsWith('//') && (/[/\\][^/\\]*\.[a-zA-Z]\w*$/.test(word) || CODE.test(word)))
 }
 
-/** Nobody writes a name or a sentence that is longer. */
+/** No one writes a name or a sentence that is longer. */
 const LONG = 1000
 
 const CODE =

@@ -16,10 +16,10 @@ import { reportLesson, type Syntax } from '../syntax.ts'
  *   edit        = "<<<SEARCH>>>" { line } "<<<REPLACE>>>" { line }
  *   overwrite   = "<<<OVERWRITE>>>" { line }
  *
- * Every marker is a whole line, from column 1; white space behind it and a byte order mark before the text do not
+ * Every marker is a whole line, from column 1; white space after it and a byte order mark before the text do not
  * matter. Content is the lines between two markers, without the last line break.
  *
- * A marker that cannot come where it stands opens nothing, but it is not content either: most likely an END is missing
+ * A marker that cannot come where it is opens nothing, but it is not content either: most likely an END is missing
  * before it, and what would be written is half of the next block. Such a block fails and reaches to the next END, or
  * else to the end of the text. So does a block that is not closed: nothing below it is executed, by whichever syntax.
  */
@@ -110,7 +110,7 @@ function written({ explanation = '' }: Call, path: string, edit: readonly Sectio
 
 type Section = readonly [name: string, text: string]
 
-/** From EXPLANATION or FILE to END. What may stand between them is for `replacer.ts` to say. */
+/** From EXPLANATION or FILE to END. What may be between them is for `replacer.ts` to say. */
 const walkReplacer: WalkThrough = (view, start) => {
   const markers = new Markers()
   if (!openers.has(markerAt(view, start, markers) ?? '')) return undefined

@@ -25,7 +25,7 @@ const markers: ReadonlyMap<string, MarkerName> = new Map(
   (['EXPLANATION', 'FILE', 'SEARCH', 'REPLACE', 'OVERWRITE', 'END'] as const).map((name) => [spelled(name), name]),
 )
 
-/** Whether a line of a text would be read as a marker, wherever it stands. */
+/** Whether a line of a text would be read as a marker, wherever it is. */
 export const isMarkerLine = (line: string): boolean => markers.has(line.trimEnd())
 
 interface Mark {
@@ -154,7 +154,7 @@ export class ReplacerWalk {
     else if (section === 'EXPLANATION' || section === 'FILE') this.#report(line, incomplete(section))
   }
 
-  /** A marker stands in content: the block is lost down to the next END. */
+  /** A marker is in content: the block is lost down to the next END. */
   #overrun(texts: Texts, section: Section, line: number, name: MarkerName, at: number): FoundBlock {
     let end = this.#marks.next(at + 1)
     while (end !== undefined && end.name !== 'END') end = this.#marks.next(end.line + 1)
@@ -205,13 +205,13 @@ type Slip = Pick<Mistake, 'message' | 'hint'> & Partial<Mistake>
 
 const isContent = (section: Section): boolean => section !== 'EXPLANATION' && section !== 'FILE'
 
-/** What is wrong with a marker of an edit behind `section`, or at the start. */
+/** What is wrong with a marker of an edit after `section`, or at the start. */
 function outOfOrder(name: 'SEARCH' | 'REPLACE' | 'OVERWRITE', section: Section | undefined): Slip | undefined {
   if (name === 'REPLACE') return section === 'SEARCH' ? undefined : { message: without(name, 'SEARCH'), hint: editHint }
   return section === 'FILE' ? undefined : { message: without(name, 'FILE'), hint: fileHint }
 }
 
-/** What is wrong with a block that ends behind its EXPLANATION or FILE. */
+/** What is wrong with a block that ends after its EXPLANATION or FILE. */
 const incomplete = (section: Section): Slip =>
   section === 'FILE'
     ? { message: `${without(section, 'SEARCH')} or ${spelled('OVERWRITE')}`, hint: editHint }

@@ -11,7 +11,7 @@ import { type Edit, readEdit, SearchReplaceMarks } from './walk.ts'
  *   head    = "<<<<<<< SEARCH"                5 to 9 marks, "-" for "<" too; a ">" may follow
  *   divider = "======="                       5 to 9 marks
  *   tail    = ">>>>>>> REPLACE"               5 to 9 marks, "+" for ">" too
- *   name    = the file, see `foreign/name.ts`; the one of the block before when it is missing, unless the text between
+ *   name    = the file, see `foreign/name.ts`; that of the block before when it is missing, unless the text between
  *             them speaks of another file
  *
  * Markers are whole lines; they may be indented as a whole with what is between them. The marks of a head count:
@@ -63,7 +63,7 @@ interface Run {
   readonly next: number
 }
 
-/** The block that opens on a line, and those behind it that belong to the same patch. */
+/** The block that opens on a line, and those after it that belong to the same patch. */
 function readRun(source: Source, marks: SearchReplaceMarks, line: number, before: Before): Run {
   const named = before.named(line, before.floor)
   const other =
@@ -156,7 +156,7 @@ function hunkOf({ search, replace, stated }: Edit): string {
   return hunk.join('\n')
 }
 
-/** Adds some rows with a mark in front of each, as one text. */
+/** Adds some rows with a mark before each, as one text. */
 function addMarked(hunk: string[], mark: string, rows: readonly string[], from: number, to: number): void {
   if (from === to) return
   const some = from === 0 && to === rows.length ? rows : rows.slice(from, to)
@@ -180,7 +180,7 @@ export function nameSeeker(source: Source): SeekName {
   }
 }
 
-/** Lines above `floor` are not looked at. */
+/** Lines above `floor` are ignored. */
 function nameAbove(source: Source, head: number, floor: number): NamedAbove | undefined {
   const inside = lineAbove(source, head, floor)
   if (inside === undefined) return undefined
@@ -209,7 +209,7 @@ function lineAbove(source: Source, line: number, floor: number): number | undefi
 }
 
 /**
- * A file that lines speak of, when they do not speak of `name`: whoever goes on with another file may say so in a
+ * A file that lines speak of, when they do not speak of `name`: whoever continues with another file may say so in a
  * sentence.
  */
 export function otherFile(source: Source, first: number, last: number, name: string): string | undefined {
@@ -228,7 +228,7 @@ const isEndOf = (end: string, path: string): boolean => path === end || path.end
 /** More between two blocks than this is not their frame. */
 const FRAME = 8
 
-/** Whether lines hold nothing but blanks, fences and, on the line given, a name. */
+/** Whether lines hold only white space, fences and, on the line given, a name. */
 export function onlyFrame(source: Source, first: number, last: number, name: number | undefined): boolean {
   if (last - first >= FRAME) return false
   for (let line = first; line <= last; line++) {

@@ -177,7 +177,7 @@ export interface Mark {
   readonly isDamaged: boolean
   /** As it is written, where that is not the usual way. */
   readonly unusual: string | undefined
-  /** A word behind a head, which does not belong there. */
+  /** A word after a head, which does not belong there. */
   readonly behind: string | undefined
 }
 
@@ -185,7 +185,7 @@ const HEAD = /^\s*(<{5,9}|-{5,9})\s*SEARCH(?:\s*[>:]|\s+(\S+))?\s*$/
 const TAIL = /^\s*(>{5,9}|\+{5,9})\s*REPLACE\s*$/
 const DIVIDER = /^\s*(={5,9})\s*$/
 
-/** Where every marker stands, found in one pass, so that unclosed blocks cost no more than closed ones. */
+/** Where every marker is, found in one pass, so that unclosed blocks cost no more than closed ones. */
 export class SearchReplaceMarks {
   readonly #source: Source
   readonly #plain: ReadMarker

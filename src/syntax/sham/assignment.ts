@@ -82,7 +82,7 @@ function quoted(line: string, key: string, value: string, at: number, name: Name
 const oneText =
   'End the line at the closing quote; a block has no comments, and a quote inside the text is written \\".'
 
-/** Where the quoted text that `value` begins with is closed, and whether it stands there as it is meant. */
+/** Where the quoted text at the start of `value` ends, and whether it has no escapes. */
 function closingQuote(value: string): { at: number; plain: boolean } | undefined {
   let plain = true
   for (let at = 1; at < value.length; at++) {
@@ -140,15 +140,15 @@ function heredoc(line: string, key: string, delimiter: string, at: number, name:
 }
 
 /**
- * A heredoc that was meant but is not spelled as one, `content = <<EOF` for example. What stands below it is the
- * model's content and never blocks to carry out, so the reader has to know where it ends.
+ * A heredoc that was meant but is not spelled as one, `content = <<EOF` for example. What is below it is the
+ * model's content and never blocks to execute, so the reader has to know where it ends.
  */
 function looseOpener(line: string): { opens?: string } {
   const delimiter = loose.exec(line.trim())?.[1]
   return delimiter === undefined ? {} : { opens: delimiter }
 }
 
-/** Text behind the delimiter is let pass only where the delimiter cannot be anything else. */
+/** Text after the delimiter is let pass only where the delimiter cannot be anything else. */
 const loose = /^"?[^"<]*"?\s*[=:>]\s*<<[-~]?\s*["'`‘’“”]?(EOT_\w+|[\p{L}\p{N}_-]+(?=["'`‘’“”]?$))/u
 
 function keyMistake(line: string, key: string): Mistake | undefined {

@@ -32,7 +32,7 @@ function walkBody(view: View, start: number, name: Name, markers: Markers): Walk
     }
     if (end !== undefined || parseHeader(plain) !== undefined) return undefined
     const { clean, shell } = assignment(line, plain, name)
-    // What cannot be made out is left for the reader to report, as long as it is spelled like a parameter.
+    // What cannot be recognised is left for the reader to report, as long as it is spelled like a parameter.
     if (clean === undefined && !line.includes('=')) return undefined
     markers.add(n, clean ?? line, shell)
     if (parseAssignment(clean ?? line, name).opens === undefined) continue

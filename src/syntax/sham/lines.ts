@@ -16,7 +16,7 @@ export const endOf = ({ keyword, id }: Name): string => (keyword === 'nesl' ? `#
 export const delimiterOf = ({ keyword, id }: Name): string =>
   keyword === 'nesl' ? `EOT_${id}` : `EOT_${keyword}_${id}`
 
-/** A marker or delimiter line without the blanks around it and the quote that models leave behind it. */
+/** A marker or delimiter line without the spaces around it and the quote that models leave after it. */
 export function bare(line: string): string {
   const trimmed = line.trim()
   return trimmed.endsWith("'") ? trimmed.slice(0, -1).trimEnd() : trimmed
@@ -56,7 +56,7 @@ export function parseHeader(line: string): Header | undefined {
 const goodId = /^[A-Za-z0-9]{2,8}$/
 const goodHeader = /^#!(?:(?:SHAM|NESL) \[@three-char-SHA-256|nesl \[@[a-zA-Z0-9-]+): ([^\]]+)\]$/
 
-/** Wider than the grammar: what a model clearly meant as a header is reported, not passed over as prose. */
+/** Wider than the grammar: what a model clearly meant as a header is reported, not skipped as prose. */
 export const looksLikeHeader = (trimmed: string): boolean =>
   /^#!(?:SHAM|NESL|nesl)(?:[\s[]|$)/.test(trimmed) || /^#!(?:sham|nesl)\s*\[/i.test(trimmed)
 
@@ -102,7 +102,7 @@ export function parseEnd(line: string, name: Name): Mistake | null | undefined {
 }
 
 /**
- * Where every heredoc delimiter and every end marker stands, found in one pass over the text. A heredoc that is
+ * Where every heredoc delimiter and every end marker is, found in one pass over the text. A heredoc that is
  * never closed would otherwise be searched for to the end of the text, and a hundred thousand of them a hundred
  * thousand times.
  */
@@ -115,7 +115,7 @@ export class ShamMarks {
     this.#findEnds(source)
   }
 
-  /** The first line behind `line` that is this marker, and whether it opens it. */
+  /** The first line after `line` that is this marker, and whether it opens it. */
   next(marker: string, line: number): { line: number; opens: boolean } | undefined {
     const lines = this.#lines.get(marker) ?? []
     const found = typeof lines === 'number' ? lines : lines[firstBehind(lines, line)]
@@ -154,7 +154,7 @@ export class ShamMarks {
 
   #add(marker: string, line: number): void {
     const lines = this.#lines.get(marker)
-    // Most markers stand in a text once, and an array for each would weigh more than the block.
+    // Most markers are in a text once, and an array for each would weigh more than the block.
     if (lines === undefined) this.#lines.set(marker, line)
     else if (typeof lines === 'number') this.#lines.set(marker, [lines, line])
     else lines.push(line)

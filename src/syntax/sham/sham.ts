@@ -16,7 +16,7 @@ import { reportLesson, type Syntax, type Target } from '../syntax.ts'
  *              | "#!nesl [@" label ": " id "]"                label: letters, digits, "-"
  *   id         = 2 to 8 letters or digits
  *   line       = empty | assignment
- *   assignment = key "=" ( string | heredoc )                 blanks around "=" are optional
+ *   assignment = key "=" ( string | heredoc )                 spaces around "=" are optional
  *   key        = a letter or "_", then letters, digits, "_"; in column 1; at most 256 units
  *   string     = a JSON string, on one line
  *   heredoc    = "<<'" delimiter "'" LF { any line LF } delimiter
@@ -24,12 +24,12 @@ import { reportLesson, type Syntax, type Target } from '../syntax.ts'
  *   end        = "#!END_SHAM_" id | "#!END_NESL_" id | "#!end_" id
  *
  * Header, end and the closing delimiter are whole lines; white space around them, a byte order mark and a "'"
- * behind an end or a delimiter do not matter. Inside a heredoc only its delimiter is a marker. A heredoc is
- * unclosed when its delimiter does not come, or is opened again first: the block fails and reading goes on
- * behind its end marker, and where there is no end marker either, nothing that follows is trusted.
+ * after an end or a delimiter do not matter. Inside a heredoc only its delimiter is a marker. A heredoc is
+ * unclosed when its delimiter does not come, or is opened again first: the block fails and reading continues
+ * after its end marker, and where there is no end marker either, nothing that follows is trusted.
  */
 
-/** The code of a block that stands behind a truncated heredoc, and may be its content. */
+/** The code of a block that follows a truncated heredoc, and may be its content. */
 const FOLLOWS = 'FOLLOWS_UNCLOSED_HEREDOC'
 
 const reader: MakeReader = (source) => {
@@ -59,7 +59,7 @@ export interface ShamParseResult {
   readonly blocks: readonly ShamBlock[]
   /** In line order. */
   readonly errors: readonly ShamError[]
-  /** Headers behind a truncated heredoc: not executed. */
+  /** Headers after a truncated heredoc: not executed. */
   readonly skipped: readonly { readonly id: string; readonly line: number }[]
 }
 
@@ -84,7 +84,7 @@ export function parseSham(text: string): ShamParseResult {
   return { blocks, errors, skipped }
 }
 
-/** The block written anew, for reports: what was understood of it, in its own spelling. */
+/** The block rewritten, for reports: what was understood of it, in its own spelling. */
 export function shamContentOf(block: Block): string {
   const source = new Source(block.raw)
   const found = openSham(source).read(1).block
@@ -135,7 +135,7 @@ function blockOf(source: Source, found: FoundBlock): Block {
   }
 }
 
-/** A header behind a truncated heredoc, as a block that cannot run. */
+/** A header after a truncated heredoc, as a block that cannot run. */
 function followerAt(source: Source, { name, line }: Follower): FoundBlock {
   const fault = faultAt(source, line, name.id, {
     code: FOLLOWS,

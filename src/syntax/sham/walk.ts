@@ -4,7 +4,7 @@ import { faultAt, type Mistake, Texts } from '../reader.ts'
 import { parseAssignment, startsLikeAssignment } from './assignment.ts'
 import { bare, delimiterOf, endOf, type Name, parseEnd, parseHeader, seekHeader, type ShamMarks } from './lines.ts'
 
-/** A block as it stands in the text, `action` among its properties and in the order they were written. */
+/** A block as it is in the text, `action` among its properties and in the order they were written. */
 export interface FoundBlock {
   readonly name: Name
   readonly properties: Readonly<Record<string, string>>
@@ -23,7 +23,7 @@ export interface Found {
   readonly next: number
 }
 
-/** A header that stands behind a truncated heredoc: nobody knows whether it is content. */
+/** A header that follows a truncated heredoc: it is unknown whether it is content. */
 export interface Follower {
   readonly name: Name
   readonly line: number
@@ -58,7 +58,7 @@ class Walk {
 
   block(): Found {
     const { id } = this.#name
-    // What stands between the last parameter of an unclosed block and the next header is prose, or another
+    // What is between the last parameter of an unclosed block and the next header is prose, or another
     // syntax: it is neither reported line by line nor swallowed.
     let last = this.#start
     let known = 0
@@ -93,8 +93,8 @@ class Walk {
   }
 
   /**
-   * Passes over what a bad header was meant to start, without reporting it line by line: the heredocs in it are
-   * still content. Without an end marker only lines that are spelled like parameters are passed over, so that a
+   * Skips what a bad header was meant to start, without reporting it line by line: the heredocs in it are
+   * still content. Without an end marker only lines that are spelled like parameters are skipped, so that a
    * stray header swallows nothing.
    */
   lost(fault: Fault): Found {
@@ -142,7 +142,7 @@ class Walk {
     return undefined
   }
 
-  /** Goes on behind a heredoc: gives the line that closes it, nothing when it was spelled wrong, the block when it ends with it. */
+  /** Continues after a heredoc: returns the line that closes it, nothing when it was spelled wrong, the block when it ends with it. */
   #heredoc(line: number, delimiter: string): number | undefined | (Found & { block: FoundBlock }) {
     if (delimiter !== delimiterOf(this.#name)) return this.#wrongHeredoc(line, delimiter)
     const mark = this.#marks().next(delimiter, line)
@@ -160,7 +160,7 @@ class Walk {
   }
 
   /**
-   * A heredoc under a wrong delimiter ends where that delimiter or the right one stands before the end marker, else
+   * A heredoc under a wrong delimiter ends where that delimiter or the right one precedes the end marker, else
    * at the end marker; its lines are content and not worth an error each.
    */
   #wrongHeredoc(line: number, delimiter: string): undefined | (Found & { block: FoundBlock }) {

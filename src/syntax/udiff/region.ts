@@ -1,7 +1,7 @@
 import type { Source } from '../../core/source.ts'
 import { rowAt } from '../foreign/foreign.ts'
 
-/** The lines a diff may take, without the indentation of the place it stands in. */
+/** The lines a diff may take, without the indentation of the place it is in. */
 export class Region {
   readonly first: number
   readonly last: number
@@ -17,7 +17,7 @@ export class Region {
     this.last = last
   }
 
-  /** Empty behind the end. */
+  /** Empty after the end. */
   row(line: number): string {
     if (line > this.last) return ''
     const row = rowAt(this.#source, line)

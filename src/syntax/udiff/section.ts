@@ -21,7 +21,7 @@ export function foundOf(section: Section, region: Region, isComplete: boolean, f
   }
 }
 
-/** A fence that is damaged. In the other markers of a diff, two blanks behind each is all that leaves them readable. */
+/** A fence that is damaged. In the other markers of a diff, two spaces after each is all that leaves them readable. */
 function shellsOf({ old, new: added }: Section, fence: readonly string[]): readonly string[] | undefined {
   if (old?.text.endsWith('  ') && added?.text.endsWith('  ')) return [...fence, '--- a  ', '+++ b  ']
   return fence.length > 0 ? fence : undefined
@@ -201,7 +201,7 @@ export function nameOf(written: string): string | null | undefined {
   return bare === '/dev/null' ? null : bare
 }
 
-/** Both names of git's header. Without quotes they can be told apart only where they are the same. */
+/** Both names of git's header. Without quotes they can be separated only where they are the same. */
 export function gitNames(written: string): { old: string; new: string } | undefined {
   const text = written.trim()
   const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(text)

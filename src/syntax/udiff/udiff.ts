@@ -17,9 +17,9 @@ import { EXTENDED, type Section, UdiffWalk } from './walk.ts'
  *   name     = text up to a tab or a date, or as git quotes it: "a/\303\274"
  *
  * "a/" and "b/" are left out where both names have them, or the one that is not /dev/null. Line numbers are passed
- * on and not looked at. Counts are not trusted: a hunk goes on as long as lines have a mark. They serve where nothing
- * else tells. Outside a fence, a list that follows a blank line behind a hunk whose counts are reached is text, though
- * its lines have marks too; "-- " behind such a hunk is the signature of a mail; "--- " with "+++ " below is the last
+ * on and ignored. Counts are not trusted: a hunk continues as long as lines have a mark. They serve where nothing
+ * else tells. Outside a fence, a list that follows a blank line after a hunk whose counts are reached is text, though
+ * its lines have marks too; "-- " after such a hunk is the signature of a mail; "--- " with "+++ " below is the last
  * change of a hunk whose counts still lack one line each. An empty line in a hunk is an empty line of context. In a
  * fence, a line without a mark is context too: it must be in the file, so nothing is made up.
  *
@@ -78,7 +78,7 @@ function readFenced(source: Source, opener: number, fence: Fence): { found: Foun
 function fenceEnd(source: Source, opener: number, fence: Fence): { end: number; closed: boolean } {
   for (let line = opener + 1; line <= source.lineCount; line++) {
     const other = fenceAt(source, line)
-    // One that is deeper is a line of context with its blank.
+    // One that is deeper is a line of context with its space.
     if (other === undefined || other.indent.length > fence.indent.length) continue
     if (other.info !== '') return { end: line, closed: false }
     if (other.marks.startsWith(fence.marks)) return { end: line, closed: true }
@@ -170,7 +170,7 @@ export class UdiffSeek {
 
 interface Lane {
   readonly needle: string | RegExp
-  /** The line on which the diff opens whose needle stands on a line. */
+  /** The line on which the diff opens whose needle is on a line. */
   accept(line: number): number | undefined
   ahead: number
 }

@@ -5,7 +5,7 @@ export interface Section {
   readonly line: number
   /** The last line that says something. */
   lastLine: number
-  /** The line behind it. */
+  /** The line after it. */
   next: number
   git?: string
   old?: Named
@@ -32,7 +32,7 @@ export const EXTENDED =
 
 const isMark = (mark: string): boolean => mark === ' ' || mark === '+' || mark === '-' || mark === '\\'
 
-/** Reads sections one behind the other, until something else comes. */
+/** Reads sections one after the other, until something else comes. */
 export class UdiffWalk {
   readonly #region: Region
   readonly #place: 'fenced' | 'open'
