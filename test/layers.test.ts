@@ -100,6 +100,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 /** What reaches out of the process, and the only folders and files that may use it. */
 const guarded: Readonly<Record<string, readonly string[]>> = {
   'node:fs': [
+    'policy/holds-token.ts',
     'workspace',
     'journal',
     'git',

@@ -88,7 +88,7 @@ export const flags = [
   },
   {
     name: 'exec',
-    key: 'exec',
+    key: 'exec.mode',
     value: 'MODE',
     values: ['sandbox', 'unsandboxed', 'off'],
     help: 'how code is run; default: sandbox',

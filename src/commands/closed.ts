@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { dependsOnContent } from '../policy/holds-token.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { isBelow } from '../process/programs.ts'
 import { type Blocked, blockedIn } from '../process/blocked-index.ts'
@@ -15,9 +16,17 @@ export function closedNames({ settings }: Scope): (relative: string) => boolean 
 
 /** What programs must not read below the root, from the list that is kept of it. */
 export function blockedBelow(scope: Scope): Blocked {
-  const { root, deniedPatterns, reserved, userPlaces } = scope.settings
-  return blockedIn(root, closedNames(scope), [...deniedPatterns, '', ...reserved, '', ...userPlaces])
+  return blockedIn(scope.settings.root, closedNames(scope), rulesOf(scope.settings), dependsOnContent)
 }
+
+/** Everything that decides which names are blocked. */
+export const rulesOf = ({ deniedPatterns, reserved, userPlaces }: Scope['settings']): string[] => [
+  ...deniedPatterns,
+  '',
+  ...reserved,
+  '',
+  ...userPlaces,
+]
 
 /** The names of closed files below some directories, second names of theirs included. */
 export function closedBelow(dirs: readonly string[], place: Place, scope: CommandScope): string[] {

@@ -11,9 +11,10 @@ import { isBelow } from '../process/programs.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { cachesIn, prefixOf, runtimesIn } from '../process/runtimes.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
+import { gitMasks } from '../process/seen-git.ts'
 import { whyNotStarting } from '../process/try-sandbox.ts'
 import { changesBetween, dirsOnlyIn, modeIn, type Survey, surveyOf } from '../process/survey.ts'
-import { blockedBelow, closedIn, closedNames } from './closed.ts'
+import { blockedBelow, closedIn, closedNames, rulesOf } from './closed.ts'
 import { type CommandScope, type Place, rootArg } from './scope.ts'
 
 export interface Containment {
@@ -73,9 +74,10 @@ async function runOnLayers(
 ): Promise<Contained | undefined> {
   const { root } = scope.settings
   await scope.files.outside(rootArg(root), 'lands')
-  const plain = boundsFor(what, blockedBelow(scope), scope)
+  const blocked = blockedBelow(scope)
+  const plain = boundsFor(what, blocked, scope)
   const discarded = plain.discarded.filter((dir) => fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory())
-  const layers = await Overlay.open(root, masksFor(plain, scope), discarded)
+  const layers = await Overlay.open(root, await masksFor(plain, blocked.repositories, scope), discarded)
   if (layers === undefined) return undefined
   try {
     const bounds = layeredBounds(plain, layers)
@@ -128,7 +130,11 @@ function changedBy(effects: readonly Effect[]): ChangedFile[] {
   return [...changed].map(([name, change]) => ({ path: name, change })).sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-function masksFor({ closed }: Bounds, { settings }: CommandScope): Mask[] {
+async function masksFor(
+  { closed }: Bounds,
+  repositories: readonly string[],
+  { settings, commands }: CommandScope,
+): Promise<Mask[]> {
   const { root, reserved } = settings
   const own = ['.clada', ...reserved.filter((file) => isBelow(file, root)).map((file) => path.relative(root, file))]
   const missing = [...new Set(own)].filter((name) => isEntry(path.join(root, name)))
@@ -137,6 +143,13 @@ function masksFor({ closed }: Bounds, { settings }: CommandScope): Mask[] {
     ...closed
       .filter(({ path: name, type }) => type === 'file' && !own.includes(name))
       .map(({ path: name }): Mask => ({ path: name, as: 'unreadable' })),
+    ...(await gitMasks({
+      root,
+      repositories,
+      isClosed: closedNames({ settings }),
+      rules: rulesOf(settings),
+      git: commands.execGit,
+    })),
   ]
 }
 

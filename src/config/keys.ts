@@ -178,13 +178,21 @@ export const keys = {
     example: "'Ada <ada@example.org>'",
     project: trusted,
   }),
-  exec: key({
+  'exec.mode': key({
     kind: choice(['sandbox', 'unsandboxed', 'off']),
     default: defaultCommandSettings.exec,
     about:
-      'sandbox: run code in the sandbox, refuse if there is none. unsandboxed: run it directly. off: never run code.',
+      'sandbox: run code in the sandbox, refuse if there is none. unsandboxed: run it directly. off: never run code. `exec: off` is short for it.',
     example: 'off',
     project: towards(['off', 'sandbox', 'unsandboxed']),
+  }),
+  'exec.git': key({
+    kind: choice(['safe', 'full']),
+    default: defaultCommandSettings.execGit,
+    about:
+      'What code and approved commands see of a repository whose index or last commit has a blocked file: nothing (safe), or its objects, with that file in them (full).',
+    example: 'full',
+    project: towards(['safe', 'full']),
   }),
   'commands.approve': key({
     kind: list(text({ says: 'a command line', most: 1000 }), 200),
@@ -375,7 +383,7 @@ export const keyOf = (name: KeyName): Key<unknown> => keys[name] as unknown as K
 /** Keys that contain others, and the one that a plain value is for. */
 export const groups: Readonly<Record<string, { readonly short?: string }>> = Object.fromEntries(
   [...new Set(keyNames.filter((name) => name.includes('.')).map((name) => name.slice(0, name.indexOf('.'))))].map(
-    (name) => [name, name === 'git' ? { short: 'mode' } : {}],
+    (name) => [name, name === 'git' || name === 'exec' ? { short: 'mode' } : {}],
   ),
 )
 

@@ -71,6 +71,8 @@ export interface CladaOptions {
   totalTimeout?: number
   /** `sandbox`: in the sandbox, refused if there is none. `unsandboxed`: directly. `off`: never. */
   exec?: 'sandbox' | 'unsandboxed' | 'off'
+  /** `full`: programs see the objects of a repository that tracks blocked files. Default: `safe`, they do not. */
+  execGit?: 'safe' | 'full'
   /** Commands that are approved for this run, by the exact words; a * at the end matches any further arguments. */
   approve?: readonly string[]
   /** Those of them that may use the network. */
@@ -152,6 +154,7 @@ export const commandSettingsOf = (options: CladaOptions): CommandSettings => ({
   env: options.commandEnv ?? [],
   trustApprovals: options.trustApprovals ?? false,
   outputBytes: options.maxOutput ?? defaultCommandSettings.outputBytes,
+  execGit: options.execGit ?? defaultCommandSettings.execGit,
 })
 
 function rootOf(given: string | undefined): string {

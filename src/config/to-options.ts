@@ -34,7 +34,7 @@ export function partsOf(merged: Merged, root: string | undefined): ConfigParts {
     patches,
     symlinks,
     git: { mode: git, author, ...gitLeft },
-    exec,
+    exec: { mode: exec, git: execGit, ...execLeft },
     commands: { approve, network, env: commandEnv, ...commandsLeft },
     limits: { input, file, timeout, total_timeout: totalTimeout, output: maxOutput, ...limitsLeft },
     listener: { input_file: inputFile, output_file: outputFile, debounce_ms: debounceMs, ...listenerLeft },
@@ -45,7 +45,7 @@ export function partsOf(merged: Merged, root: string | undefined): ConfigParts {
     prompt: { rules, ...promptLeft },
     ...left
   } = configOf(merged)
-  readAll(left, gitLeft, commandsLeft, limitsLeft, listenerLeft, clipboardLeft, hooksLeft, reportLeft, promptLeft)
+  readAll(left, gitLeft, execLeft, commandsLeft, limitsLeft, listenerLeft, clipboardLeft, hooksLeft, reportLeft, promptLeft)
   return {
     options: {
       ...(root === undefined ? {} : { repoPath: root }),
@@ -62,6 +62,7 @@ export function partsOf(merged: Merged, root: string | undefined): ConfigParts {
       limits: { inputBytes: input, fileBytes: file, actionMs: timeout * 1000 },
       ...(totalTimeout === null ? {} : { totalTimeout }),
       exec,
+      execGit,
       approve,
       network,
       commandEnv,

@@ -50,6 +50,8 @@ export interface CommandSettings {
   /** Takes the project's own list of approved commands as it is, for this run. */
   readonly trustApprovals: boolean
   readonly outputBytes: number
+  /** Whether programs may read the objects of repositories that track blocked files. */
+  readonly execGit: 'safe' | 'full'
 }
 
 export const defaultCommandSettings: CommandSettings = {
@@ -59,4 +61,5 @@ export const defaultCommandSettings: CommandSettings = {
   env: [],
   trustApprovals: false,
   outputBytes: 10 * 1024 * 1024,
+  execGit: 'safe',
 }

@@ -7,6 +7,7 @@ import type { Settings } from '../core/settings.ts'
 import { foldedName as folded, ownerOfName } from '../core/own-names.ts'
 import { anchorOf } from './anchored.ts'
 import { type GlobOn, globTest } from './glob.ts'
+import { dependsOnContent, holdsToken } from './holds-token.ts'
 
 /**
  * Decides from the spelling of a path alone whether it may be touched. Looks at names only: links are
@@ -291,7 +292,8 @@ function patternFor(parts: readonly string[], clean: string | undefined, denied:
   for (const name of names) {
     // Each component by itself, so that an exception for one cannot open another.
     const hit = lastMatch(denied.component, name)
-    if (hit !== undefined) return hit
+    const harmless = hit !== undefined && clean !== undefined && dependsOnContent(hit) && !holdsToken(hit, clean)
+    if (hit !== undefined && !harmless) return hit
   }
   const below = lastMatch(denied.relative, names.join('/'))
   if (below !== undefined || clean === undefined) return below

@@ -35,14 +35,21 @@ const held = new Map<string, Index>()
  * What programs must not read, anywhere below a root. Directories are read once; after that only their times are
  * looked at, which tells whether a name came or went. The list is kept in the user's own state directory.
  */
-export function blockedIn(root: string, isClosed: (relative: string) => boolean, rules: readonly string[]): Blocked {
+export function blockedIn(
+  root: string,
+  isClosed: (relative: string) => boolean,
+  rules: readonly string[],
+  dependsOnContent: (name: string) => boolean = () => false,
+): Blocked {
+  const mayBeClosed = (relative: string): boolean =>
+    dependsOnContent(relative.slice(relative.lastIndexOf('/') + 1)) || isClosed(relative)
   const key = sha256(JSON.stringify(rules))
   const file = path.join(stateHome(), 'blocked', rootName(root))
   const before = held.get(root) ?? indexFrom(jsonOf(readOwn(file)))
   const known = before?.rules === key ? before.dirs : {}
-  let walk = walked(root, isClosed, known)
+  let walk = walked(root, mayBeClosed, known)
   // A second name changes only the directory it is in: the others are asked how many names their files have now.
-  if (walk.fresh > 0 && walk.reused > 0 && outsiders(walk.dirs).length > 0) walk = walked(root, isClosed, {})
+  if (walk.fresh > 0 && walk.reused > 0 && outsiders(walk.dirs).length > 0) walk = walked(root, mayBeClosed, {})
   if (walk.fresh > 0 || Object.keys(known).length !== Object.keys(walk.dirs).length) {
     const index = { rules: key, dirs: walk.dirs }
     held.set(root, index)
@@ -157,7 +164,7 @@ function outsiders(dirs: Index['dirs']): Linked[] {
 
 function summary(dirs: Index['dirs'], isClosed: (relative: string) => boolean): Blocked {
   const closed: ClosedPath[] = Object.entries(dirs).flatMap(([dir, { blocked }]) =>
-    blocked.map(([name, type]) => ({ path: child(dir, name), type })),
+    blocked.map(([name, type]) => ({ path: child(dir, name), type })).filter((one) => isClosed(one.path)),
   )
   const linked = linkedIn(dirs)
   const secrets = new Set(linked.flatMap(({ path: name, inode }) => (isClosed(name) ? [inode] : [])))

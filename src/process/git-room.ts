@@ -82,7 +82,14 @@ const plainKeys: Readonly<Record<string, RegExp>> = {
   'remote.*.fetch': /^\+?refs\/heads\/[\w./*-]+:refs\/remotes\/[\w./*-]+$/,
 }
 
-export function plainConfig(text: string): string {
+/** Addresses that name a place and nothing else, without user name, password and query. */
+function plainAddress(url: string): string | undefined {
+  const [, scheme, rest = ''] = /^(https?|ssh|git|file):\/\/(?:[^/@]*@)?([^?#]*)/.exec(url) ?? []
+  if (scheme !== undefined) return `${scheme}://${rest}`
+  return /^(?:[\w.-]+@)?[\w.-]+:[\w./~-]+$|^[\w./~-]+$/.test(url) ? url : undefined
+}
+
+export function plainConfig(text: string, how: 'data' | 'with remotes' = 'data'): string {
   const kept: string[] = []
   let section = ''
   let heading = ''
@@ -95,6 +102,8 @@ export function plainConfig(text: string): string {
     }
     if (/^\s*\[/.test(line)) section = ''
     const [, key = '', value = ''] = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*=\s*(\S+)\s*$/.exec(line) ?? []
+    const address = how === 'data' || `${section}.${key}` !== 'remote.*.url' ? undefined : plainAddress(value)
+    if (address !== undefined) kept.push(`${heading}\n\turl = ${address}`)
     if (plainKeys[`${section}.${key.toLowerCase()}`]?.test(value)) kept.push(`${heading}\n\t${key} = ${value}`)
   }
   return ['[core]', '\tbare = false', ...kept, ''].join('\n')

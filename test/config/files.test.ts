@@ -117,10 +117,10 @@ describe('the user’s own file', () => {
     fs.mkdirSync(path.join(home, '.config/clada'), { recursive: true })
     fs.writeFileSync(path.join(home, 'elsewhere/dot.yml'), 'exec: unsandboxed\n')
     fs.symlinkSync(path.join(home, 'elsewhere/dot.yml'), path.join(home, '.config/clada/config.yml'))
-    expect((await loadConfig(project)).merged.exec).toMatchObject({ value: 'unsandboxed', from: 'user' })
+    expect((await loadConfig(project)).merged['exec.mode']).toMatchObject({ value: 'unsandboxed', from: 'user' })
     // Where documents can write it, it only narrows.
     const inside = await loadConfig(path.join(home, 'elsewhere')).catch((error: unknown) => error)
-    expect(inside).toMatchObject({ merged: { exec: { value: 'sandbox', refused: { by: 'user' } } } })
+    expect(inside).toMatchObject({ merged: { 'exec.mode': { value: 'sandbox', refused: { by: 'user' } } } })
   })
 
   it('only narrows where a link in the project decides which file it is', async () => {
@@ -129,14 +129,14 @@ describe('the user’s own file', () => {
     fs.writeFileSync(path.join(home, 'elsewhere/clada/config.yml'), 'exec: unsandboxed\n')
     // `out` in the project leads to `elsewhere`.
     fs.symlinkSync('proj/out', path.join(home, '.config'))
-    expect((await loadConfig(project)).merged.exec).toMatchObject({ value: 'sandbox', refused: { by: 'user' } })
+    expect((await loadConfig(project)).merged['exec.mode']).toMatchObject({ value: 'sandbox', refused: { by: 'user' } })
   })
 
   it('only narrows where the project is the home directory', async () => {
     const { home } = homeWith({ user: 'exec: unsandboxed\nlimits: {file: 1m}\nhooks: {after: [{run: x}]}\n' })
     const { merged, warnings } = await loadConfig(home)
     expect(merged).toMatchObject({
-      exec: { value: 'sandbox' },
+      'exec.mode': { value: 'sandbox' },
       'limits.file': { value: 1024 * 1024 },
       'hooks.after': { value: [] },
     })
@@ -145,6 +145,6 @@ describe('the user’s own file', () => {
 
   it('may name the project that is meant', async () => {
     const { project } = homeWith({ user: 'root: ~/proj\n', project: 'exec: off\n' })
-    expect(await loadConfig(undefined)).toMatchObject({ root: project, merged: { exec: { value: 'off' } } })
+    expect(await loadConfig(undefined)).toMatchObject({ root: project, merged: { 'exec.mode': { value: 'off' } } })
   })
 })

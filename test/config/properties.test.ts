@@ -92,7 +92,8 @@ const values: { readonly [name in KeyName]: fc.Arbitrary<unknown> } = {
   symlinks: fc.constantFrom('refuse', 'inside'),
   'git.mode': fc.constantFrom('commit', 'shadow', 'off'),
   'git.author': fc.option(fc.constant('A <a@b>')),
-  exec: fc.constantFrom('sandbox', 'unsandboxed', 'off'),
+  'exec.mode': fc.constantFrom('sandbox', 'unsandboxed', 'off'),
+  'exec.git': fc.constantFrom('safe', 'full'),
   'commands.approve': fc.subarray(['npm test', 'make']),
   'commands.network': fc.subarray(['npm test', 'make']),
   'commands.env': fc.subarray(['A', 'B']),
@@ -140,9 +141,10 @@ function permitsNoMore(narrow: Merged, wide: Merged): void {
   const rank = (order: readonly string[], value: string): number => order.indexOf(value)
   const within = (dir: string, open: readonly string[]): boolean =>
     open.some((one) => dir === one || dir.startsWith(one === '/' ? '/' : `${one}/`))
-  expect(rank(['off', 'sandbox', 'unsandboxed'], a.exec)).toBeLessThanOrEqual(
-    rank(['off', 'sandbox', 'unsandboxed'], b.exec),
+  expect(rank(['off', 'sandbox', 'unsandboxed'], a.exec.mode)).toBeLessThanOrEqual(
+    rank(['off', 'sandbox', 'unsandboxed'], b.exec.mode),
   )
+  expect(rank(['safe', 'full'], a.exec.git)).toBeLessThanOrEqual(rank(['safe', 'full'], b.exec.git))
   expect(rank(['refuse', 'inside'], a.symlinks)).toBeLessThanOrEqual(rank(['refuse', 'inside'], b.symlinks))
   expect(rank(['off', 'shadow', 'commit'], a.git.mode)).toBeLessThanOrEqual(
     rank(['off', 'shadow', 'commit'], b.git.mode),

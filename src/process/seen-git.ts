@@ -1,0 +1,131 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { sha256 } from '../core/hash.ts'
+import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
+import { stateHome } from '../state/user-dirs.ts'
+import { makePrivateDir } from '../state/user-state.ts'
+import { openGitRoom, plainConfig } from './git-room.ts'
+import type { Mask } from './overlay.ts'
+import { findProgram, systemPath } from './programs.ts'
+import { runProcess } from './run-process.ts'
+
+export interface GitSight {
+  readonly root: string
+  /** Git directories below the root. */
+  readonly repositories: readonly string[]
+  readonly isClosed: (relative: string) => boolean
+  /** What decides which names are blocked. */
+  readonly rules: readonly string[]
+  /** `full`: the user lets programs read the objects of repositories that track blocked files. */
+  readonly git: 'safe' | 'full'
+}
+
+/**
+ * How the git directories of a project look to programs: data only. The config has plain values and addresses without
+ * user names and passwords; reflogs, what was fetched from where and files of extensions are not there. A repository
+ * that tracks a blocked file is not there at all, because its objects hold that file.
+ */
+export async function gitMasks(sight: GitSight): Promise<Mask[]> {
+  const { root, repositories, git } = sight
+  const masks: Mask[] = []
+  for (const name of repositories) {
+    const at = path.join(root, name)
+    if (!fs.lstatSync(at, { throwIfNoEntry: false })?.isDirectory()) continue
+    const tracked = git === 'full' ? undefined : await trackedBlocked(name, sight)
+    if (tracked === undefined) masks.push(...dataOnly(at, name))
+    else masks.push({ path: name, as: { text: `gitdir: /${hidden(tracked)}\n` } })
+  }
+  return masks
+}
+
+/** A git file leads to a directory; git's own message says that it is not there, by its name. */
+const hidden = (tracked: string): string =>
+  `(hidden from programs, because this repository tracks the blocked file ${JSON.stringify(tracked)}; exec: {git: full} in the user's config of clada shows it)`
+
+/** Besides these, and index files that are shared, nothing in a git directory is needed to read the repository. */
+const data: ReadonlySet<string> = new Set([
+  'HEAD',
+  'ORIG_HEAD',
+  'MERGE_HEAD',
+  'CHERRY_PICK_HEAD',
+  'REVERT_HEAD',
+  'index',
+  'objects',
+  'refs',
+  'packed-refs',
+  'reftable',
+  'shallow',
+  'info',
+  'hooks',
+  'description',
+  'branches',
+  'commondir',
+  'gitdir',
+])
+
+function dataOnly(at: string, name: string): Mask[] {
+  return fs.readdirSync(at).flatMap((entry): Mask[] => {
+    const [file, shown] = [path.join(at, entry), `${name}/${entry}`]
+    if (data.has(entry) || entry.startsWith('sharedindex.')) return []
+    if (entry === 'config') return [{ path: shown, as: { text: plainConfig(fs.readFileSync(file, 'utf8'), 'with remotes') } }]
+    return entry === 'modules' ? inModules(file, shown) : [{ path: shown, as: 'missing' }]
+  })
+}
+
+/** The git directories of submodules, whose names may have slashes. */
+function inModules(at: string, name: string): Mask[] {
+  if (!fs.lstatSync(at).isDirectory()) return [{ path: name, as: 'missing' }]
+  return fs
+    .readdirSync(at)
+    .flatMap((entry) =>
+      fs.existsSync(path.join(at, entry, 'HEAD'))
+        ? dataOnly(path.join(at, entry), `${name}/${entry}`)
+        : inModules(path.join(at, entry), `${name}/${entry}`),
+    )
+}
+
+/** A blocked file that the index or the last commit has. Asked of git only when one of them changed. */
+async function trackedBlocked(name: string, { root, isClosed, rules }: GitSight): Promise<string | undefined> {
+  const top = path.join(root, path.dirname(name))
+  const key = sha256(JSON.stringify([rules, stateOf(path.join(root, name))]))
+  const file = path.join(stateHome(), 'tracked', sha256(path.join(root, name)))
+  const before = jsonOf(readOwn(file))
+  if (typeof before === 'object' && before !== null && 'key' in before && before.key === key)
+    return 'blocked' in before && typeof before.blocked === 'string' ? before.blocked : undefined
+  const prefix = path.dirname(name) === '.' ? '' : `${path.dirname(name)}/`
+  const blocked = (await trackedIn(top)).find((one) => isClosed(prefix + one))
+  try {
+    makePrivateDir(path.dirname(file))
+    putFile(file, JSON.stringify({ key, ...(blocked === undefined ? {} : { blocked }) }))
+  } catch {
+    // Then git is asked again the next time.
+  }
+  return blocked
+}
+
+/** Where the branch is, and what the index looked like. */
+function stateOf(gitDir: string): string {
+  const index = fs.lstatSync(path.join(gitDir, 'index'), { bigint: true, throwIfNoEntry: false })
+  const head = readOwn(path.join(gitDir, 'HEAD')) ?? ''
+  const [, ref] = /^ref: (refs\/[^\0\n]+)$/m.exec(head) ?? []
+  const packed = fs.lstatSync(path.join(gitDir, 'packed-refs'), { bigint: true, throwIfNoEntry: false })
+  const commit = ref === undefined || ref.includes('..') ? '' : (readOwn(path.join(gitDir, ref)) ?? '')
+  return [index?.ino, index?.size, index?.ctimeNs, head, commit, packed?.ctimeNs].map(String).join(' ')
+}
+
+async function trackedIn(top: string): Promise<string[]> {
+  const git = findProgram('git', systemPath)
+  const room = git === undefined ? undefined : openGitRoom(top)
+  if (git === undefined || room === undefined) return []
+  try {
+    const ask = async (...words: string[]): Promise<string[]> => {
+      const call = { args: [...room.args, ...words], cwd: '/', env: room.env, timeoutMs: 30_000, outputBytes: 1 << 28 }
+      const { stdout } = await runProcess({ file: git, ...call, family: 'group' })
+      return stdout.split('\0')
+    }
+    const both = await Promise.all([ask('ls-files', '-z'), ask('ls-tree', '-r', '-z', '--name-only', '--full-tree', 'HEAD')])
+    return [...new Set(both.flat())].filter((one) => one !== '')
+  } finally {
+    room.close()
+  }
+}

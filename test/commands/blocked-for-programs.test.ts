@@ -1,0 +1,158 @@
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { Clada, type CladaOptions } from '../../src/index.ts'
+import { chooseSandbox } from '../../src/process/sandbox.ts'
+import { ordinaryUser } from '../support/ordinary-user.ts'
+import { fill, scratchDir } from '../support/scratch.ts'
+
+const secret = 'CANARY-7c1f'
+
+async function bash(root: string, code: string, options: CladaOptions = {}): Promise<string> {
+  const clada = new Clada({ repoPath: root, git: 'off', ...options })
+  const { results } = await clada.perform('exec', { lang: 'bash', code })
+  return JSON.stringify(results)
+}
+
+function git(root: string, ...args: string[]): void {
+  const own = ['-c', 'user.name=u', '-c', 'user.email=u@example.org', '-c', 'protocol.file.allow=always']
+  const { status, stderr } = spawnSync('git', [...own, ...args], { cwd: root, encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+}
+
+function repository(files: Record<string, string>): string {
+  const root = scratchDir(files)
+  git(root, 'init', '-q')
+  git(root, 'add', '-A')
+  git(root, 'commit', '-qm', 'first')
+  return root
+}
+
+const names = [
+  '.env',
+  'target/.env',
+  'node_modules/a/.env',
+  '.venv/id_rsa',
+  'deep/er/node_modules/x/y/server.key',
+  'id_rsa.bak',
+  'id_ed25519_old',
+  '.pypirc',
+  '.netrc',
+  '.git-credentials',
+  'home/.aws/credentials',
+  '.docker/config.json',
+  '.kube/config',
+  'credentials.json',
+  'service-account-prod.json',
+  'terraform.tfstate',
+  'prod.tfvars',
+  '.htpasswd',
+  'release.keystore',
+  'store.jks',
+  'cert.p12',
+  '.envrc',
+  '.npmrc',
+]
+
+describe.skipIf(!chooseSandbox().ok)('blocked files (need a sandbox)', () => {
+  it.each(names)('cannot be read by code: %s', async (name) => {
+    const root = scratchDir({ [name]: `//registry/:_authToken=${secret}\n` })
+    const said = await bash(root, `cat ${name}; cat < ${name}; cp ${name} copy; cat copy; ls -la $(dirname ${name})`)
+    expect(said).not.toContain(secret)
+    expect(said).toContain('Permission denied')
+  })
+
+  it.each(['.env.example', '.env.sample', '.npmrc', 'id_rsa.pub', 'node_modules/a/.npmrc'])(
+    'are not those without a secret: %s',
+    async (name) => {
+      const root = scratchDir({ [name]: 'registry=https://registry.example.org/\n' })
+      expect(await bash(root, `cat ${name}`)).toContain('registry.example.org')
+    },
+  )
+
+  it('are blocked from the moment they hold a token', async () => {
+    const root = scratchDir({ '.npmrc': 'save-exact=true\n' })
+    expect(await bash(root, 'cat .npmrc')).toContain('save-exact')
+    fs.appendFileSync(path.join(root, '.npmrc'), `//r/:_authToken=${secret}\n`)
+    expect(await bash(root, 'cat .npmrc')).not.toContain(secret)
+  })
+
+  it('cannot be had by renaming, linking or deleting around them', async () => {
+    const root = scratchDir({ 'a/b/.env': secret })
+    const said = await bash(
+      root,
+      'mv a c; cat c/b/.env; ln a/b/.env l; cat l; ln -s a/b/.env s; cat s; chmod 644 a/b/.env; cat a/b/.env; rm -f a/b/.env; cat a/b/.env; tar c . | grep -a CANARY',
+    )
+    expect(said).not.toContain(secret)
+    expect(fs.readFileSync(path.join(root, 'a/b/.env'), 'utf8')).toBe(secret)
+  })
+
+  it('cannot be read by an ordinary user’s code either', () => {
+    const root = scratchDir({ 'node_modules/a/.env': secret, 'x/id_rsa': secret })
+    const { stdout, stderr } = ordinaryUser(root)(
+      ['run', '--no-git'],
+      "#!SHAM [@three-char-SHA-256: abc]\naction = \"exec\"\nlang = \"bash\"\ncode = \"cat node_modules/a/.env x/id_rsa; id -u\"\n#!END_SHAM_abc\n",
+    )
+    expect(stdout + stderr).toContain('Permission denied')
+    expect(stdout + stderr).not.toContain(secret)
+  })
+})
+
+describe.skipIf(!chooseSandbox().ok)('the git directory that programs see (needs a sandbox)', () => {
+  it('has no credentials, and git works', async () => {
+    const root = repository({ 'a.txt': 'a\n' })
+    const config = [
+      `[remote "origin"]\n\turl = https://user:${secret}@example.org/x.git?token=${secret}`,
+      `[http]\n\textraHeader = Authorization: ${secret}`,
+      `[credential]\n\thelper = "!echo ${secret}"`,
+      `[url "https://${secret}@h/"]\n\tinsteadOf = https://h/`,
+      '[include]\n\tpath = other',
+    ].join('\n')
+    fs.appendFileSync(path.join(root, '.git/config'), `${config}\n`)
+    fill(root, {
+      '.git/other': secret,
+      '.git/FETCH_HEAD': `0000 branch of https://${secret}@h/x\n`,
+      '.git/logs/HEAD': secret,
+      '.git/config.worktree': secret,
+    })
+    const said = await bash(
+      root,
+      'grep -r CANARY .git; cat .git/config; git remote -v; git log --oneline; git status --short; touch .git/hooks/x; git config -l',
+    )
+    expect(said).not.toContain(secret)
+    expect(said).toContain('https://example.org/x.git')
+    expect(said).toContain('first')
+    expect(said).toContain('Read-only file system')
+  })
+
+  it.each(['the index', 'HEAD'])('is not there where %s has a blocked file, unless the user says so', async (where) => {
+    const root = repository({ 'a.txt': 'a\n', ...(where === 'HEAD' ? { '.env': secret } : {}) })
+    fill(root, { '.env': secret })
+    if (where === 'HEAD') git(root, 'rm', '-q', '--cached', '.env')
+    else git(root, 'add', '-f', '.env')
+    const code = 'git show HEAD:.env; git show :.env; git stash show -p; grep -rac x .git/objects; git status'
+    const said = await bash(root, code)
+    expect(said).not.toContain(secret)
+    expect(said).toMatch(/not a git repository: \/\(hidden from programs, because this repository tracks the blocked file/)
+    expect(await bash(root, code, { execGit: 'full' })).toContain(secret)
+    // Once it is no longer tracked, the repository is back.
+    git(root, 'rm', '-q', '--cached', '--ignore-unmatch', '.env')
+    git(root, 'commit', '-q', '--allow-empty', '-m', 'second')
+    expect(await bash(root, 'git log --oneline')).toContain('second')
+  })
+
+  it('has none in repositories and submodules inside either', async () => {
+    const inner = repository({ 'i.txt': 'i\n' })
+    const root = repository({ 'a.txt': 'a\n' })
+    git(root, 'submodule', '--quiet', 'add', inner, 'sub')
+    git(root, 'commit', '-qm', 'sub')
+    git(path.join(root), 'clone', '-q', inner, 'node_modules/dep')
+    for (const config of ['.git/modules/sub/config', 'node_modules/dep/.git/config'])
+      fs.appendFileSync(path.join(root, config), `[remote "x"]\n\turl = https://u:${secret}@h/x\n`)
+    const said = await bash(root, 'grep -r CANARY .; git -C sub log --oneline; git status --short; git -C node_modules/dep remote -v')
+    expect(said).not.toContain(secret)
+    expect(said).toContain('https://h/x')
+    expect(said).toContain('first')
+  })
+})
