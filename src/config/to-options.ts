@@ -45,7 +45,18 @@ export function partsOf(merged: Merged, root: string | undefined): ConfigParts {
     prompt: { rules, ...promptLeft },
     ...left
   } = configOf(merged)
-  readAll(left, gitLeft, execLeft, commandsLeft, limitsLeft, listenerLeft, clipboardLeft, hooksLeft, reportLeft, promptLeft)
+  readAll(
+    left,
+    gitLeft,
+    execLeft,
+    commandsLeft,
+    limitsLeft,
+    listenerLeft,
+    clipboardLeft,
+    hooksLeft,
+    reportLeft,
+    promptLeft,
+  )
   return {
     options: {
       ...(root === undefined ? {} : { repoPath: root }),

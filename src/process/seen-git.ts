@@ -67,7 +67,8 @@ function dataOnly(at: string, name: string): Mask[] {
   return fs.readdirSync(at).flatMap((entry): Mask[] => {
     const [file, shown] = [path.join(at, entry), `${name}/${entry}`]
     if (data.has(entry) || entry.startsWith('sharedindex.')) return []
-    if (entry === 'config') return [{ path: shown, as: { text: plainConfig(fs.readFileSync(file, 'utf8'), 'with remotes') } }]
+    if (entry === 'config')
+      return [{ path: shown, as: { text: plainConfig(fs.readFileSync(file, 'utf8'), 'with remotes') } }]
     return entry === 'modules' ? inModules(file, shown) : [{ path: shown, as: 'missing' }]
   })
 }
@@ -123,7 +124,10 @@ async function trackedIn(top: string): Promise<string[]> {
       const { stdout } = await runProcess({ file: git, ...call, family: 'group' })
       return stdout.split('\0')
     }
-    const both = await Promise.all([ask('ls-files', '-z'), ask('ls-tree', '-r', '-z', '--name-only', '--full-tree', 'HEAD')])
+    const both = await Promise.all([
+      ask('ls-files', '-z'),
+      ask('ls-tree', '-r', '-z', '--name-only', '--full-tree', 'HEAD'),
+    ])
     return [...new Set(both.flat())].filter((one) => one !== '')
   } finally {
     room.close()

@@ -92,7 +92,7 @@ describe.skipIf(!chooseSandbox().ok)('blocked files (need a sandbox)', () => {
     const root = scratchDir({ 'node_modules/a/.env': secret, 'x/id_rsa': secret })
     const { stdout, stderr } = ordinaryUser(root)(
       ['run', '--no-git'],
-      "#!SHAM [@three-char-SHA-256: abc]\naction = \"exec\"\nlang = \"bash\"\ncode = \"cat node_modules/a/.env x/id_rsa; id -u\"\n#!END_SHAM_abc\n",
+      '#!SHAM [@three-char-SHA-256: abc]\naction = "exec"\nlang = "bash"\ncode = "cat node_modules/a/.env x/id_rsa; id -u"\n#!END_SHAM_abc\n',
     )
     expect(stdout + stderr).toContain('Permission denied')
     expect(stdout + stderr).not.toContain(secret)
@@ -134,7 +134,9 @@ describe.skipIf(!chooseSandbox().ok)('the git directory that programs see (needs
     const code = 'git show HEAD:.env; git show :.env; git stash show -p; grep -rac x .git/objects; git status'
     const said = await bash(root, code)
     expect(said).not.toContain(secret)
-    expect(said).toMatch(/not a git repository: \/\(hidden from programs, because this repository tracks the blocked file/)
+    expect(said).toMatch(
+      /not a git repository: \/\(hidden from programs, because this repository tracks the blocked file/,
+    )
     expect(await bash(root, code, { execGit: 'full' })).toContain(secret)
     // Once it is no longer tracked, the repository is back.
     git(root, 'rm', '-q', '--cached', '--ignore-unmatch', '.env')
@@ -150,7 +152,10 @@ describe.skipIf(!chooseSandbox().ok)('the git directory that programs see (needs
     git(path.join(root), 'clone', '-q', inner, 'node_modules/dep')
     for (const config of ['.git/modules/sub/config', 'node_modules/dep/.git/config'])
       fs.appendFileSync(path.join(root, config), `[remote "x"]\n\turl = https://u:${secret}@h/x\n`)
-    const said = await bash(root, 'grep -r CANARY .; git -C sub log --oneline; git status --short; git -C node_modules/dep remote -v')
+    const said = await bash(
+      root,
+      'grep -r CANARY .; git -C sub log --oneline; git status --short; git -C node_modules/dep remote -v',
+    )
     expect(said).not.toContain(secret)
     expect(said).toContain('https://h/x')
     expect(said).toContain('first')
