@@ -40,8 +40,8 @@ export { readConfig, type ReadConfig } from './config/to-options.ts'
 export { SettingsError } from './core/settings.ts'
 export type { CladaOptions } from './config/settings.ts'
 export type { SquashOptions, SquashRun } from './timetravel/squash-plan.ts'
-export type { SquashResult } from './timetravel/squash-run.ts'
-export type { StepResult } from './timetravel/step.ts'
+export type { SquashResult } from './timetravel/squash.ts'
+export type { StepResult } from './timetravel/back-forward.ts'
 export type { UndoOptions, UndoResult } from './timetravel/undo.ts'
 export {
   clearActionSchemaCache,

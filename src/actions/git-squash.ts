@@ -1,5 +1,5 @@
 import { choice, defaulting, defineAction, fail, flag, integer, optional, text } from '../core/action.ts'
-import { squashModes } from '../core/steps.ts'
+import { squashModes } from '../core/time-travel.ts'
 import { stepOutput } from './output.ts'
 
 export const gitSquash = defineAction({

@@ -7,8 +7,8 @@ import { runDocument, run, runStream, type RunOptions, type RunResult } from '..
 import type { ExecutionChanges, ExecutionDetail, HistoryEntry } from '../engine/history-run.ts'
 import type { Executed } from '../journal/already-done.ts'
 import type { SquashOptions } from '../timetravel/squash-plan.ts'
-import type { SquashResult } from '../timetravel/squash-run.ts'
-import type { StepResult } from '../timetravel/step.ts'
+import type { SquashResult } from '../timetravel/squash.ts'
+import type { StepResult } from '../timetravel/back-forward.ts'
 import type { UndoOptions, UndoResult } from '../timetravel/undo.ts'
 import {
   type CladaOptions,
@@ -120,19 +120,19 @@ export class Clada {
 
   /** Checks out the parent commit; uncommitted changes are stashed until `forward` returns. */
   async back(): Promise<StepResult> {
-    const { stepBack } = await import('../timetravel/step.ts')
+    const { stepBack } = await import('../timetravel/back-forward.ts')
     return stepBack(settingsOf(this.#options), this.#history())
   }
 
   /** One step towards the commit where `back` began. */
   async forward(): Promise<StepResult> {
-    const { stepForward } = await import('../timetravel/step.ts')
+    const { stepForward } = await import('../timetravel/back-forward.ts')
     return stepForward(settingsOf(this.#options), this.#history())
   }
 
   /** Combines several commits into one. */
   async squash(options: SquashOptions = {}): Promise<SquashResult> {
-    const { squashCommits } = await import('../timetravel/squash-run.ts')
+    const { squashCommits } = await import('../timetravel/squash.ts')
     return squashCommits(settingsOf(this.#options), this.#history(), options)
   }
 

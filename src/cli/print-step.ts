@@ -1,5 +1,5 @@
 import { printable } from '../report/printable.ts'
-import type { StepResult } from '../timetravel/step.ts'
+import type { StepResult } from '../timetravel/back-forward.ts'
 import type { FlagValues } from './flags.ts'
 import { print } from './print.ts'
 import { isTerminal } from './terminal.ts'

@@ -4,7 +4,7 @@ import type { Files, PathArg } from './files.ts'
 import type { Problem } from './problem.ts'
 import type { ActionResult } from './result.ts'
 import type { WorkingSet } from './working-set.ts'
-import type { SquashRequest, UndoRequest } from './steps.ts'
+import type { SquashRequest, UndoRequest } from './time-travel.ts'
 
 /**
  * The definition of an action. Validation, the prompt, `clada tools`, the docs, the MCP tools and the

@@ -12,7 +12,7 @@ import { type ActionRecord, dirOf, type ExecutionRecord, type Moved, recordFile 
 import { seenAt } from '../journal/path-state.ts'
 import { summaryOf, targetOf } from '../journal/summary.ts'
 
-/** How an execution ended, for whoever reports it. */
+/** The end of an execution, for its report. */
 export interface Ended {
   readonly record?: ExecutionRecord
   readonly commit?: string
@@ -20,30 +20,30 @@ export interface Ended {
   readonly failure?: Stop
 }
 
-/** What came of an execution. */
+/** The results of an execution, for its record. */
 export interface Done {
   readonly results: readonly ActionResult[]
   /** By action: the fingerprint of its block. */
   readonly blocks: ReadonlyMap<number, string>
-  /** Tells a document from another. */
+  /** Fingerprint of the document. */
   readonly document: string | undefined
   readonly explanations: readonly string[]
   /** How programs moved the branch. */
   readonly moved: Moved | undefined
-  /** Paths in which the user has something to settle: they are not committed. */
+  /** Paths with conflicts for the user to resolve: they are not committed. */
   readonly left: ReadonlySet<string>
   /** Paths that programs have changed. */
   readonly byPrograms: ReadonlySet<string>
 }
 
-/** Ends an execution: its record first, by which it can be undone, then the state after it. The lock is not let go. */
+/** Ends an execution: first the record, which undo needs, then the checkpoint. Does not release the lock. */
 export async function closeExecution(
   { history, number, journal, checkpoints }: Open,
   options: HistoryOptions,
   done: Done,
 ): Promise<Ended> {
   const record = recordOf(number, journal, options, done)
-  // An undo that found everything as it was before has still happened.
+  // An undo without changes is recorded too.
   if (
     record.paths.length === 0 &&
     record.moved === undefined &&
@@ -77,7 +77,7 @@ async function checkpointed(
   return { record: whole, warnings, ...(commit === undefined ? {} : { commit }) }
 }
 
-/** Whatever keeps the repository from being written, git or the disk, is told as one thing: the commit is missing. */
+/** Failures of git and of the disk are reported in the same way: the commit is missing. */
 function asGitStop(error: unknown): Stop {
   if (error instanceof Stop) return error
   if (!isOsError(error)) throw error

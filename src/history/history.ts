@@ -13,13 +13,13 @@ import type { Snapshot } from '../git/snapshot.ts'
 import { targetOf } from '../journal/summary.ts'
 
 /**
- * One execution's history: nothing at all until its first change, then the lock, the checkpoint and the journal, and
- * at the end the record. Reads never come here.
+ * Records one execution: nothing until its first change, then the lock, the checkpoint and the journal, and at the end
+ * the record. Reads are not recorded.
  */
 export class History implements Recorder {
   acting = 0
   ofProgram = false
-  /** What is to be told besides the results. */
+  /** Warnings of the execution. */
   readonly warnings: string[] = []
   readonly #options: HistoryOptions
   readonly #blocks = new Map<number, string>()
@@ -40,7 +40,7 @@ export class History implements Recorder {
 
   begin(stateDir: string): Promise<void> {
     this.#beginning ??= this.#begin(stateDir).catch((error: unknown) => {
-      // A full disk or a lost right is the action's to report, like any other.
+      // A full disk or a missing permission is reported by the action.
       if (!isOsError(error)) throw error
       throw new Stop({ kind: 'os', code: error.code, op: 'write', path: stateDir, message: error.message })
     })
@@ -61,7 +61,7 @@ export class History implements Recorder {
     return this.#open?.journal.namesOf(file) ?? 0
   }
 
-  /** A line for whoever finds the journal without an end. */
+  /** Adds a line to the journal, for the recovery after a crash. */
   note(line: object): void {
     this.#open?.journal.note(line)
   }
@@ -81,7 +81,7 @@ export class History implements Recorder {
       if (!(error instanceof Stop)) throw error
       this.#snapshot = undefined
       this.#open.journal.noteNow({ program: this.acting })
-      this.warnings.push('git cannot save the project before a program runs, so what it changes cannot be undone')
+      this.warnings.push('git cannot save the project before a program runs, so its changes cannot be undone')
     }
   }
 
@@ -110,44 +110,44 @@ export class History implements Recorder {
   /** An action begins. */
   act(seq: number, raw: string, explanation?: string): void {
     this.acting = seq
-    // What a user calls by hand is no block.
+    // A call by the user has no block.
     if (raw !== '') this.#blocks.set(seq, fingerprintOf(Buffer.from(raw)))
     if (explanation !== undefined) this.#explanations.push(explanation)
   }
 
-  /** An action is over: known to whoever finds this journal without an end. */
+  /** An action ended; noted for the recovery after a crash. */
   acted({ seq, action, params, success }: ActionResult): void {
     const block = this.#blocks.get(seq)
     this.#open?.journal.note({ done: seq, action, target: targetOf(params), success, ...(block && { block }) })
   }
 
-  /** The action of this very execution that took a text out of a file. */
+  /** The action of this execution that removed a text from a file. */
   lostBy(absolute: string, text: string): { action: number } | undefined {
     const action = this.#open?.journal.lostBy(absolute, text.replaceAll('\r\n', '\n'))
     return action === undefined ? undefined : { action }
   }
 
-  /** Absolute paths that actions of this execution have changed, as far as it has come. */
+  /** Absolute paths that actions of this execution have changed so far. */
   changed(): string[] {
     return this.#open?.journal.changedByActions() ?? []
   }
 
-  /** Tells a document from another. */
+  /** Fingerprint of the document. */
   get document(): string | undefined {
     return this.#blocks.size === 0 ? undefined : fingerprintOf(Buffer.from([...this.#blocks.values()].join()))
   }
 
-  /** Whether anything was to be changed. */
+  /** Whether an action began to change files. */
   get begun(): boolean {
     return this.#beginning !== undefined
   }
 
-  /** These paths are not committed: the user has something to settle in them. */
+  /** These paths have conflicts for the user to resolve, and are not committed. */
   leave(paths: readonly string[]): void {
     this.#left = new Set(paths)
   }
 
-  /** Writes down what was done. What cannot be written is a failure that is told; the journal tells the next start. */
+  /** Writes the record. A failure is returned; the next start then recovers the execution from its journal. */
   async end(results: readonly ActionResult[]): Promise<Ended> {
     await this.#beginning?.catch(() => {})
     const open = this.#open

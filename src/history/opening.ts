@@ -20,26 +20,26 @@ import {
   sweepIsolated,
 } from '../journal/record.ts'
 
-/** What an execution is, for its record. */
+/** The options of an execution, and the facts for its record. */
 export interface HistoryOptions {
   readonly root: string
   readonly settings: HistorySettings
   readonly kind: ExecutionRecord['kind']
-  /** What an undo or redo turns out to be; known once it has begun. */
+  /** The subject of an undo or redo, which is known only after it has begun. */
   readonly about?: () => About
   /** Directories besides the root that actions may write to. */
   readonly allowedRoots: readonly string[]
-  /** Whether a path must stay out of every commit. Paths are relative to the root. */
+  /** Whether a path must not be committed. Paths are relative to the root. */
   readonly closed: (relative: string) => boolean
   readonly inspect: Inspect
 }
 
 export interface About {
-  /** Taking back an undo is a redo. */
+  /** Reverting an undo is a redo. */
   readonly kind?: ExecutionRecord['kind']
   readonly of?: number
   readonly ofActions?: readonly number[]
-  /** It came to an end in the middle, and could not be taken back whole. */
+  /** It was not completed. */
   readonly ended?: 'interrupted'
 }
 
@@ -54,13 +54,13 @@ export interface Open {
 }
 
 /**
- * Begins an execution: the lock, what earlier ones have left, its journal, the state before it. Or nothing is begun;
- * what was found to be told on the way counts all the same.
+ * Begins an execution: takes the lock, recovers interrupted executions, opens the journal and saves the state before. If
+ * one of them fails, nothing is begun; warnings are passed to `warn` in any case.
  */
 export async function openExecution(
   stateDir: string,
   options: HistoryOptions,
-  tell: (lines: readonly string[]) => void,
+  warn: (lines: readonly string[]) => void,
 ): Promise<Open> {
   const { root, settings, kind } = options
   const history = ownDir(stateDir, 'history')
@@ -68,12 +68,12 @@ export async function openExecution(
   try {
     refuseWhileBack(stateDir)
     sweepIsolated(stateDir)
-    const number = (await lastTidied(history, options, tell)) + 1
+    const number = (await lastTidied(history, options, warn)) + 1
     let journal: Journal | undefined
     try {
       journal = new Journal(history, number, root, { execution: number, kind, ...ownOwner() })
       const place = { stateDir, history, number, journal, release }
-      return { ...place, checkpoints: await openedCheckpoints(place, options, tell).catch(withWayOut) }
+      return { ...place, checkpoints: await openedCheckpoints(place, options, warn).catch(withoutGitAdvice) }
     } catch (error) {
       journal?.close()
       fs.rmSync(dirOf(history, number), { recursive: true, force: true })
@@ -85,10 +85,10 @@ export async function openExecution(
   }
 }
 
-/** Where git cannot save anything, an execution may still do without. */
-function withWayOut(error: unknown): never {
+/** Adds the way to run without git. */
+function withoutGitAdvice(error: unknown): never {
   if (!(error instanceof Stop) || error.problem.kind !== 'git') throw error
-  const { advice = 'Put it right.' } = error.problem
+  const { advice = 'Fix the problem above.' } = error.problem
   throw new Stop({ ...error.problem, advice: `${advice} Or run with --no-git.` })
 }
 
@@ -96,16 +96,16 @@ function refuseWhileBack(stateDir: string): void {
   if (readBack(stateDir) === undefined) return
   throw new Stop({
     kind: 'git',
-    reason: 'the project went to an older commit with clada back and has not returned',
-    advice: 'Go to the newest one with clada forward first.',
+    reason: 'the project is at an older commit since clada back',
+    advice: 'Return to the newest commit with clada forward first.',
   })
 }
 
-/** Writes down what died, forgets what is very old, and answers with the last number. */
+/** Records interrupted executions, removes very old ones, and returns the last number. */
 async function lastTidied(
   history: string,
   { root, settings, closed, inspect }: HistoryOptions,
-  tell: (lines: readonly string[]) => void,
+  warn: (lines: readonly string[]) => void,
 ): Promise<number> {
   const numbers = numbersIn(history)
   const last = numbers.at(-1)
@@ -115,19 +115,19 @@ async function lastTidied(
   if (!names.includes(recordFile) || names.some(isLeft)) {
     const { recover } = await import('./recover.ts')
     const place = { root, stateDir: path.dirname(history), settings, closed }
-    tell(await recover(history, last, place, inspect))
+    warn(await recover(history, last, place, inspect))
   }
   for (const old of numbers.slice(0, -keptExecutions)) fs.rmSync(dirOf(history, old), { recursive: true, force: true })
   return last
 }
 
-/** Older ones are forgotten, and can then no longer be undone. */
+/** Older ones are removed and cannot be undone any more. */
 const keptExecutions = 1000
 
 async function openedCheckpoints(
   { stateDir, history, number, journal }: Pick<Open, 'stateDir' | 'history' | 'number' | 'journal'>,
   { root, allowedRoots, settings, closed, kind }: HistoryOptions,
-  tell: (lines: readonly string[]) => void,
+  warn: (lines: readonly string[]) => void,
 ): Promise<Checkpoints | undefined> {
   if (settings.git === 'off') return undefined
   const { openCheckpoints } = await import('../git/checkpoints.ts')
@@ -142,7 +142,7 @@ async function openedCheckpoints(
     number,
   })
   if (checkpoints === undefined) return undefined
-  tell(await checkpoints.before())
+  warn(await checkpoints.before())
   journal.noteNow({ mode: checkpoints.mode })
   return checkpoints
 }

@@ -23,12 +23,12 @@ import {
 import type { Program } from './recover-program.ts'
 import { isSameMode, isSameState, seenAt, stateOf } from '../journal/path-state.ts'
 import type { SnapshotOptions } from '../git/snapshot.ts'
-import { programToldOf, toldOf, unsavedToldOf } from './recover-told.ts'
+import { interruptedMessage, programMessage, unsavedMessage } from './recovery-messages.ts'
 import { summaryOf } from '../journal/summary.ts'
 
 /**
- * An execution that died is written down as far as its journal goes, so that it can be undone like any other.
- * Answers with what to tell about it.
+ * Records an interrupted execution as far as its journal goes, so that it can be undone like any other. Returns the
+ * messages about it.
  */
 export async function recover(
   history: string,
@@ -43,27 +43,27 @@ export async function recover(
   await settleGit(dir, root)
   for (const name of fs.readdirSync(dir)) if (isHalfMade(name)) fs.rmSync(path.join(dir, name), { force: true })
   const written = readRecord(history, number)
-  // Its mode is written down once git has saved it.
-  if (written !== undefined) return wasSaving && written.mode === 'off' ? [unsavedToldOf(written)] : []
+  // The mode is recorded once git has saved the execution.
+  if (written !== undefined) return wasSaving && written.mode === 'off' ? [unsavedMessage(written)] : []
   const known = interruptedRecord(history, number, root, inspect)
   const program = programIn(dir)
   const changed =
     program && (await (await import('./recover-program.ts')).changedSince(program, dir, place, known.paths))
-  const whole = wholeTurn(known, history, root, inspect)
+  const whole = completeUndo(known, history, root, inspect)
   const record = whole ?? { ...known, paths: changed ?? known.paths }
-  const told = [
-    whole === undefined ? toldOf(record) : unsavedToldOf(whole),
-    ...(program === undefined ? [] : [programToldOf(number, program, changed)]),
+  const messages = [
+    whole === undefined ? interruptedMessage(record) : unsavedMessage(whole),
+    ...(program === undefined ? [] : [programMessage(number, program, changed)]),
   ]
   if (record.paths.length === 0) {
     fs.rmSync(dir, { recursive: true, force: true })
-    return program === undefined ? [] : told
+    return program === undefined ? [] : messages
   }
   for (const { before } of record.paths) {
     if (before.type === 'file' && before.image !== undefined) copyImage(path.join(dir, before.image))
   }
   putFile(path.join(dir, recordFile), JSON.stringify(record))
-  return told
+  return messages
 }
 
 /**
@@ -79,14 +79,14 @@ export function readTimeline(history: string, root: string, inspect: Inspect, ne
   })
 }
 
-/** Those of a journal that can be understood. */
+/** The valid lines of a journal. */
 const linesIn = (dir: string): object[] =>
   (readOwn(path.join(dir, journalFile)) ?? '').split('\n').flatMap((text) => {
     const line = jsonOf(text)
     return typeof line === 'object' && line !== null ? [line] : []
   })
 
-/** The program that was running when the execution died. */
+/** The program that was running when the execution was interrupted. */
 function programIn(dir: string): Program | undefined {
   let found: Program | undefined
   for (const line of linesIn(dir)) {
@@ -113,7 +113,7 @@ async function settleGit(dir: string, root: string): Promise<void> {
   fs.rmSync(path.join(dir, isolatedDir), { recursive: true, force: true })
 }
 
-/** Whether the execution that keeps this journal is alive; under the lock only `elsewhere` can be. */
+/** Whether the execution of this journal is running; under the lock only one of another process can be. */
 function isGoingOn(dir: string, where: 'here' | 'elsewhere'): boolean {
   const [header] = (readOwn(path.join(dir, journalFile)) ?? '').split('\n', 1)
   const owner = ownerFrom(jsonOf(header))
@@ -121,7 +121,7 @@ function isGoingOn(dir: string, where: 'here' | 'elsewhere'): boolean {
   return (where === 'here' || owner.pid !== process.pid) && isAlive(owner)
 }
 
-/** What a journal without an end says. */
+/** The record that a journal without an end gives. */
 function interruptedRecord(history: string, number: number, root: string, inspect: Inspect): ExecutionRecord {
   const dir = dirOf(history, number)
   const [header, ...lines] = (readOwn(path.join(dir, journalFile)) ?? '').split('\n').map((line) => jsonOf(line))
@@ -135,7 +135,7 @@ function interruptedRecord(history: string, number: number, root: string, inspec
     if ('done' in line) actions.push(actionOf(line))
     if (!('path' in line) || typeof line.path !== 'string' || !('to' in line)) continue
     const known = paths.get(line.path)
-    // Announced again: the first time nothing came of it.
+    // Announced again: the first change did not happen.
     const found: Found | undefined =
       known === undefined || !isKept(dir, known.before) ? (newFound(line) ?? known) : known
     if (found === undefined) continue
@@ -161,7 +161,7 @@ function interruptedRecord(history: string, number: number, root: string, inspec
 
 interface Found {
   readonly before: State
-  /** What it was going to be, one after another. */
+  /** The announced states, in order. */
   readonly to: string[]
   readonly by: number[]
   readonly ignored?: true
@@ -196,18 +196,18 @@ function sliceFrom(value: unknown): Slice | undefined {
   return typeof at === 'number' && typeof length === 'number' ? [at, length] : undefined
 }
 
-/** Nothing, when the change was announced and did not happen. */
+/** Empty if the change was announced and did not happen. */
 function pathOf(dir: string, short: string, { before, to, by, ignored }: Found, now: State): PathRecord[] {
   if (!isKept(dir, before)) return []
   if (isSameState(now, contentsIn(dir).withBytes(before))) return []
-  // What nobody of ours was going to write was written by somebody else since: then it is not ours to take back.
+  // A content that no action announced was written by somebody else since, so undo must not revert it.
   const ours = now.type !== 'file' || to.includes(now.print ?? '') || to.includes('moved') || to.includes('file')
   const after: State = ours ? now : { type: 'file', mode: now.mode, print: to.at(-1) ?? '' }
   const steps = by.map((seq) => ({ by: seq }))
   return [{ path: short, before, after, steps, ...(ignored && { ignored }) }]
 }
 
-/** Whether what was announced to be kept is there. */
+/** Whether the content of the earlier state was kept. */
 const isKept = (dir: string, state: State): boolean =>
   state.type !== 'file' || contentsIn(dir).bytesOf(state) !== undefined
 
@@ -238,8 +238,8 @@ function aboutIn(about: unknown): Pick<ExecutionRecord, 'of' | 'ofActions'> {
   return typeof of === 'number' ? { of, ...(ofActions === undefined ? {} : { ofActions }) } : {}
 }
 
-/** An undo or redo after which everything is where it was to be has happened, whatever became of its record. */
-function wholeTurn(
+/** An interrupted undo or redo that restored everything counts as complete. */
+function completeUndo(
   died: ExecutionRecord,
   history: string,
   root: string,
@@ -251,7 +251,7 @@ function wholeTurn(
   if (about === undefined) return undefined
   const contents = new Contents(history, of)
   const isThere = (entry: PathRecord): boolean => {
-    // A directory may be in use by now: it then stays.
+    // A directory may be in use by now, and stays then.
     if ([entry.before, entry.after].some(({ type }) => type === 'directory')) return true
     const now = seenAt(inspect, path.resolve(root, entry.path))
     const then = kind === 'undo' ? entry.before : entry.after

@@ -8,36 +8,36 @@ import type { IsolatedGit } from '../git/isolated-git.ts'
 import { isSameState } from '../journal/path-state.ts'
 import type { OpenWorkspace, WantedState } from '../workspace/open.ts'
 
-/** Files that nobody has saved are where others would have to be. */
-export class InTheWay extends Error {
+/** Thrown when files would be overwritten that are neither committed nor stashed. */
+export class WouldOverwrite extends Error {
   readonly paths: string[]
 
   constructor(paths: string[]) {
-    super('Files are in the way that clada cannot put aside. Move them elsewhere, or commit them, first.')
+    super('These files would be overwritten and cannot be stashed. Move or commit them first.')
     this.paths = paths
   }
 }
 
-/** Around the files: what is written down before they change, and taken back when none of them did. */
-export interface Around {
-  /** Rights that files had when they were put aside. */
+/** Called around the change of files, to record it and to revert the record if no file changed. */
+export interface TreeChangeEvents {
+  /** Modes of stashed files. */
   readonly modes?: Modes | undefined
   readonly before: () => void
   readonly unchanged: () => void
   readonly after: () => Promise<void>
 }
 
-/** Brings the files from one commit to another, all or none. */
+/** Changes the files from one commit to another, all or none. */
 export async function changeTree(
   isolated: IsolatedGit,
   workspace: OpenWorkspace,
   top: string,
   from: string,
   to: string,
-  { modes = {}, before, unchanged, after }: Around,
+  { modes = {}, before, unchanged, after }: TreeChangeEvents,
 ): Promise<void> {
   const changes = await differences(isolated, from, to)
-  const dirs = [...emptied(changes), ...(await makeWay(isolated, workspace, top, changes))]
+  const dirs = [...emptied(changes), ...(await directoriesToRemove(isolated, workspace, top, changes))]
   before()
   try {
     await workspace.restore([
@@ -55,7 +55,7 @@ export async function changeTree(
   await after()
 }
 
-/** Directories from which everything goes. Whatever else lies in them, they stay with it. */
+/** Directories whose files are all removed. They stay if they contain other files. */
 function emptied(changes: readonly Difference[]): string[] {
   const needed = new Set(
     changes.filter(({ to }) => to.type !== 'absent').flatMap(({ name }) => [name, ...dirsAbove(name)]),
@@ -64,40 +64,40 @@ function emptied(changes: readonly Difference[]): string[] {
   return left.filter((dir) => !needed.has(dir))
 }
 
-/** Makes sure that nothing goes but what is saved. Answers with the directories that have to make way for files. */
-async function makeWay(
+/** Throws if unsaved files would be lost. Returns the directories that files replace. */
+async function directoriesToRemove(
   isolated: IsolatedGit,
   workspace: OpenWorkspace,
   top: string,
   changes: readonly Difference[],
 ): Promise<string[]> {
   const known = new Set(changes.map(({ name }) => name))
-  const inTheWay: string[] = []
+  const blocking: string[] = []
   const unlike: Difference[] = []
   const dirs: string[] = []
   for (const change of changes) {
     const { name, from, to } = change
     const now = workspace.inspect(path.join(top, name))
-    // What a step that died has done already needs no doing.
+    // An interrupted step may have changed it already.
     if (isSameState(now, from) || isSameState(now, to)) continue
     if (now.type === 'directory' && (from.type === 'absent' || to.type === 'absent')) {
       if (to.type === 'absent') continue
       const below = everythingBelow(top, name)
-      inTheWay.push(...below.files.filter((file) => !known.has(file)))
+      blocking.push(...below.files.filter((file) => !known.has(file)))
       dirs.push(...below.dirs)
     } else if (now.type === 'file') unlike.push(change)
-    else inTheWay.push(name)
+    else blocking.push(name)
   }
   const oids = await oidsOnDisk(
     isolated,
     unlike.map(({ name }) => name),
   )
-  inTheWay.push(...unlike.filter((one) => !one.oids.includes(oids.get(one.name) ?? '')).map(({ name }) => name))
-  if (inTheWay.length > 0) throw new InTheWay(inTheWay)
+  blocking.push(...unlike.filter((one) => !one.oids.includes(oids.get(one.name) ?? '')).map(({ name }) => name))
+  if (blocking.length > 0) throw new WouldOverwrite(blocking)
   return dirs
 }
 
-/** Git knows one bit of the mode; the others stay as they are, or come back with what was put aside. */
+/** Git stores one bit of the mode; the others stay as they are, or come from the stash. */
 function likeFor({ from, to }: Difference, mode: number | undefined): WantedState['like'] {
   if (to.type !== 'file' || (mode === undefined && from.type === 'file' && from.mode === to.mode)) return undefined
   const own = { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }

@@ -5,7 +5,7 @@ import { copyIndex, copyWithTime, takeIndexLock } from '../git/index-file.ts'
 import { inRepository, type Repository } from '../git/repository.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
 
-/** The index becomes that of a commit, or one that was kept. */
+/** Replaces the index by that of a commit, or by a kept one. */
 export async function installIndex(
   isolated: IsolatedGit,
   stateDir: string,
@@ -27,7 +27,7 @@ export async function installIndex(
   fs.rmSync(copy, { force: true })
 }
 
-/** Takes away the lock that a process held on the index when it died in the middle of it. Others' locks stay. */
+/** Removes the index lock of a clada process that died. Locks of others stay. */
 export function releaseIndex({ gitDir }: Repository, stateDir: string): void {
   const copy = newIndex(stateDir)
   const lock = path.join(gitDir, 'index.lock')
@@ -35,10 +35,10 @@ export function releaseIndex({ gitDir }: Repository, stateDir: string): void {
   fs.rmSync(copy, { force: true })
 }
 
-/** Not in the isolated, which is swept: by it the lock is known again. */
+/** Not in the temporary git directory, which is removed: by this file clada's own lock is recognized. */
 const newIndex = (stateDir: string): string => path.join(ownDir(stateDir, 'back'), 'index-new')
 
-/** Where HEAD points: at a commit, or at a branch again. */
+/** Points HEAD to a commit, or to a branch. */
 export async function pointHead(
   repository: Repository,
   to: { commit: string; branch: string | null },
@@ -48,7 +48,7 @@ export async function pointHead(
   else await inRepository(repository, ['symbolic-ref', '-m', why, 'HEAD', to.branch])
 }
 
-/** Another worktree in which a branch is checked out: it cannot be in two. */
+/** The worktree in which a branch is checked out: it cannot be in two. */
 export async function worktreeOf(repository: Repository, branch: string): Promise<string | undefined> {
   const { out } = await inRepository(repository, ['for-each-ref', '--format=%(worktreepath)', branch])
   return out.toString().trim() || undefined

@@ -7,48 +7,47 @@ import { type Head, inRepository, type Repository } from '../git/repository.ts'
 export interface SquashOptions {
   /** Only the run that begins at the newest commit. */
   contiguous?: boolean
-  /** Commits whose message holds this text; an empty one takes all. Default: those whose message begins with `AI:`. */
+  /** Commits whose message contains this text; an empty text selects all. Default: those whose message starts with `AI:`. */
   containing?: string
   /** Commits no older than this many hours, or days. */
   hours?: number
   days?: number
-  /** For the commit that is made; with several runs, for each. */
+  /** The message of each new commit. */
   message?: string
-  /** Also commits that were pushed, or that other branches or tags hold. */
+  /** Also commits that were pushed or that other branches or tags contain. */
   force?: boolean
   dryRun?: boolean
 }
 
-/** Commits that become one. */
+/** Commits to combine into one. */
 export interface SquashRun {
   /** From the newest to the oldest. */
   commits: { id: string; subject: string }[]
   message: string
 }
 
-/** The commit that nothing goes across. */
+/** The commit at which squashing stops. */
 export interface SquashLimit {
   commit: string
-  /** `shared`: another branch or a tag holds it too. `shallow`: what comes before was never fetched. */
+  /** `shared`: another branch or a tag contains it. `shallow`: its parents were not fetched. */
   why: 'pushed' | 'shared' | 'merge' | 'shallow'
-  /** The reference that holds it. */
+  /** The reference that contains it. */
   ref?: string
 }
 
-/** What would be done. */
 export interface SquashPlan {
   readonly head: string
   readonly runs: SquashRun[]
   readonly limit?: SquashLimit
-  /** Signed commits that get another parent, or become part of another: their signatures no longer hold. */
+  /** Signed commits that are rewritten and lose their signatures. */
   readonly unsigned: readonly string[]
-  /** From the newest commit on, as far as anything may be changed. */
+  /** The commits that may be rewritten, newest first. */
   readonly commits: readonly Commit[]
-  /** Where in them runs begin and end. */
+  /** Begin and end of each run in `commits`. */
   readonly ranges: readonly [number, number][]
 }
 
-/** Chooses the commits that become one. Nothing is written. */
+/** Selects the commits to combine. Writes nothing. */
 export async function planSquash(repository: Repository, head: Head, options: SquashOptions): Promise<SquashPlan> {
   if (head.commit === undefined) throw gitStop('there is no commit yet', 'There is nothing to squash.')
   const { commits, ...limit } = await rewritable(repository, head.commit, head.branch, options.force ?? false)
@@ -71,7 +70,7 @@ interface Rewritable {
   readonly limit?: SquashLimit
 }
 
-/** From the newest commit back to the first that others have too or that merges others; that one is not included. */
+/** From the newest commit back to the first that others have too or that is a merge, without that one. */
 async function rewritable(
   repository: Repository,
   head: string,
@@ -94,7 +93,7 @@ async function rewritable(
   return { commits, limit: { commit: next, ...(await holderOf(repository, next, branch)) } }
 }
 
-/** Who else has a commit. */
+/** A reference that contains a commit. */
 async function holderOf(repository: Repository, commit: string, branch: string | undefined) {
   const args = ['for-each-ref', '--format=%(refname)', '--contains', commit, 'refs/remotes', 'refs/heads', 'refs/tags']
   const refs = linesOf((await inRepository(repository, args)).out).filter((ref) => ref !== branch)
@@ -118,7 +117,7 @@ function isChosen(commit: Commit, { containing, hours, days }: SquashOptions): b
   return fits && time >= Date.now() / 1000 - age
 }
 
-/** Where runs of at least two begin and end. */
+/** Begin and end of each run of at least two commits. */
 function runsOf(chosen: readonly boolean[], contiguous: boolean): [number, number][] {
   const runs: [number, number][] = []
   for (let at = 0; at < chosen.length;) {

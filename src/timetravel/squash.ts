@@ -1,14 +1,87 @@
-import { identityOf } from '../journal/message.ts'
-import { type Commit, signature } from '../git/read-commits.ts'
-import { inRepository, moveRef } from '../git/repository.ts'
+import { Stop } from '../core/problem.ts'
+import type { HistorySettings, Settings } from '../core/settings.ts'
+import { readBack } from '../git/back-state.ts'
+import { gitStop } from '../git/git-program.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
-import { isByModel, type SquashPlan } from './squash-plan.ts'
+import { type Commit, signature } from '../git/read-commits.ts'
+import { headOf, inRepository, moveRef } from '../git/repository.ts'
+import { identityOf } from '../journal/message.ts'
+import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
+import { stateDirOf } from '../workspace/scratch.ts'
+import { idleRepository, underLock } from './locked-repository.ts'
+import { refusalOf } from './refusal.ts'
+import {
+  isByModel,
+  planSquash,
+  type SquashLimit,
+  type SquashOptions,
+  type SquashPlan,
+  type SquashRun,
+} from './squash-plan.ts'
+
+export interface SquashResult {
+  success: boolean
+  /** The runs of commits that were, or would be, combined. */
+  runs: SquashRun[]
+  /** The commit at which squashing stops: one that others have too, or a merge. */
+  limit?: SquashLimit
+  gitCommit?: string
+  /** The previous commit of the branch, for `git reset --soft`. */
+  before?: string
+  warnings?: string[]
+  error?: string
+  /** `error` without the command's name and codes. */
+  reason?: string
+  code?: string
+}
+
+/** Combines several commits into one. Files and index stay as they are. */
+export async function squashCommits(
+  settings: Settings,
+  history: HistorySettings,
+  options: SquashOptions,
+): Promise<SquashResult> {
+  try {
+    const repository = await idleRepository(settings.root, 'There are no commits to squash without one.')
+    if (options.dryRun) {
+      const stateDir = stateDirOf(settings.root)
+      if (stateDir !== undefined) refuseWhileBack(stateDir)
+      return resultOf(await planSquash(repository, await headOf(repository), options))
+    }
+    const judge = makePathJudge(pathPolicyOf(settings))
+    return await underLock(settings, history, repository, judge, async ({ head, stateDir, workspace, isolated }) => {
+      refuseWhileBack(stateDir)
+      const plan = await planSquash(repository, head, options)
+      if (plan.runs.length === 0) return resultOf(plan)
+      const result = { ...resultOf(plan), gitCommit: await squash(isolated(), plan, history.author), before: plan.head }
+      const warnings = [...(result.warnings ?? []), ...workspace.notes]
+      return warnings.length === 0 ? result : { ...result, warnings }
+    })
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error
+    return { success: false, runs: [], ...refusalOf(error.problem, 'clada squash', 'Fix the problem above and retry.') }
+  }
+}
+
+function refuseWhileBack(stateDir: string): void {
+  if (readBack(stateDir) !== undefined) throw gitStop('the project is at an older commit', 'Use clada forward first.')
+}
+
+function resultOf({ runs, limit, unsigned }: SquashPlan): SquashResult {
+  const signed = unsigned.map((id) => id.slice(0, 8)).join(', ')
+  return {
+    success: true,
+    runs,
+    ...(limit === undefined ? {} : { limit }),
+    ...(signed === '' ? {} : { warnings: [`these commits lose their signatures: ${signed}`] }),
+  }
+}
 
 /**
- * Makes one commit of several that follow each other, and answers with the branch's new one. Trees stay as they are,
- * so neither the files nor the index are touched; the commits that come after get new parents and nothing else.
+ * Combines runs of commits, and returns the new commit of the branch. Trees stay the same, so neither files nor index
+ * change; later commits only get new parents.
  */
-export async function squash(isolated: IsolatedGit, plan: SquashPlan, author: string | null): Promise<string> {
+async function squash(isolated: IsolatedGit, plan: SquashPlan, author: string | null): Promise<string> {
   const { repository } = isolated
   const { head, runs } = plan
   const made = await rewrite(isolated, plan, author)
@@ -28,14 +101,14 @@ async function rewrite(isolated: IsolatedGit, plan: SquashPlan, author: string |
     const commit = commits[at]
     if (commit === undefined) continue
     if (index === -1) parent = await withParent(isolated, commit, parent)
-    // The newest of a run has the tree that counts.
+    // The newest commit of a run has its final tree.
     else if (ranges[index]?.[0] === at)
       parent = await oneCommit(isolated, commits.slice(...ranges[index]), parent, runs[index]?.message ?? '', author)
   }
   return parent ?? ''
 }
 
-/** What a person wrote stays theirs, as with git's own squash: the oldest of theirs names author and date. */
+/** As with git's own squash, the oldest commit of a person gives author and date. */
 function oneCommit(
   isolated: IsolatedGit,
   members: readonly Commit[],
@@ -55,7 +128,7 @@ function oneCommit(
   return store(isolated, lines.join('\n'), `\n\n${latin1(message.replaceAll('\0', ''))}`)
 }
 
-/** The same commit with another parent; a signature no longer holds and is left out. */
+/** The same commit with another parent, without its signature, which would be invalid. */
 function withParent(isolated: IsolatedGit, { header, body }: Commit, parent: string | undefined): Promise<string> {
   const bare = header
     .replace(/^parent .*\n/gm, '')
@@ -65,7 +138,7 @@ function withParent(isolated: IsolatedGit, { header, body }: Commit, parent: str
   return store(isolated, [first, ...(parent === undefined ? [] : [`parent ${parent}`]), ...rest].join('\n'), body)
 }
 
-/** Bytes as characters, the way commits are held here. */
+/** UTF-8 bytes as characters, as in `Commit`. */
 const latin1 = (text: string): string => Buffer.from(text).toString('latin1')
 
 async function store(isolated: IsolatedGit, header: string, body: string): Promise<string> {

@@ -1,9 +1,9 @@
 import { fail, ok, type Outcome, type Steps } from '../core/action.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
-import type { SquashRequest } from '../core/steps.ts'
+import type { SquashRequest } from '../core/time-travel.ts'
 import type { SquashOptions } from './squash-plan.ts'
-import { squashCommits } from './squash-run.ts'
-import { stepBack, stepForward, type StepResult } from './step.ts'
+import { squashCommits } from './squash.ts'
+import { stepBack, stepForward, type StepResult } from './back-forward.ts'
 import { undo } from './undo.ts'
 
 /** Undo, back, forward and squash as actions call them: the same functions, their answers as outcomes. */

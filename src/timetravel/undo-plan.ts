@@ -9,22 +9,22 @@ import { git } from '../git/git-program.ts'
 import type { Contents } from '../journal/contents.ts'
 import { isSameMode, isSameState } from '../journal/path-state.ts'
 import type { State } from '../journal/record.ts'
-import type { TurnedPath } from './turned-path.ts'
+import type { RevertedPath } from './reverted-path.ts'
 import type { WantedState } from '../workspace/open.ts'
 
-/** What becomes of one path when something is taken back. */
+/** The planned change of one path by an undo. */
 export interface Plan {
   readonly path: string
   readonly wanted?: WantedState
   readonly conflict?: string
-  /** Why nothing is done to it, although it changed since; in nobody's way. */
+  /** The reason why it is left as it is; no conflict. */
   readonly left?: string
-  /** An action that came later and changed the same place. */
+  /** A later action that changed the same lines. */
   readonly meets?: number
 }
 
 export async function planFor(
-  { path: short, before, after, last, later, ignored }: TurnedPath,
+  { path: short, before, after, last, later, ignored }: RevertedPath,
   absolute: string,
   contents: Contents,
   inspect: Inspect,
@@ -32,24 +32,24 @@ export async function planFor(
 ): Promise<Plan> {
   const now = inspect(absolute)
   const to = stateFrom(before, contents)
-  if (to === undefined) return { path: short, conflict: `what it was before (${before.type}) was not kept` }
+  if (to === undefined) return { path: short, conflict: `its earlier state (${before.type}) was not kept` }
   const moded = isOtherMode(now, before, last)
   const isLeft = isSameState(now, last) && !moded
   if (isLeft && later === undefined) return { path: short, wanted: wantedOf(absolute, now, to, before, after) }
   if (isSameState(now, to) && isSameMode(now, to)) return { path: short }
-  // A directory that somebody uses goes on being there, and one that is gone needs no removal.
+  // A directory that is in use stays, and one that is gone needs no removal.
   if (after.type === 'directory' && before.type === 'absent') return { path: short }
   if (!isLeft && ignored) return { path: short, left: `git ignores it, and ${changeOf(now, last)}` }
   if (!isLeft && onChange === 'refuse') return { path: short, conflict: changeOf(now, last) }
   const both = await merged(short, absolute, now, to, contents.bytesOf(after))
-  const reasons = [both.conflict, moded ? 'its mode was changed since and stays as it is' : undefined]
+  const reasons = [both.conflict, moded ? 'its mode was changed since and is kept' : undefined]
   const conflict = reasons.filter((reason) => reason !== undefined).join('; ')
   const plan = conflict === '' ? both : { ...both, conflict }
   const meets = onChange === 'refuse' && plan.conflict !== undefined
   return meets && later !== undefined ? { path: short, meets: later } : plan
 }
 
-/** Both changes are kept where that can be; where it cannot, the newer one stays and is told of. */
+/** Merges both changes if possible; otherwise keeps the newer one and reports a conflict. */
 async function merged(
   short: string,
   absolute: string,
@@ -58,11 +58,11 @@ async function merged(
   base: Buffer | undefined,
 ): Promise<Plan> {
   if (now.type === 'absent')
-    return { path: short, wanted: { absolute, to }, conflict: 'it was deleted since; it is back' }
-  if (now.type !== 'file' || to.type !== 'file') return { path: short, conflict: 'it changed since and stays as it is' }
+    return { path: short, wanted: { absolute, to }, conflict: 'it was deleted since and is restored' }
+  if (now.type !== 'file' || to.type !== 'file') return { path: short, conflict: 'it was changed since and is kept' }
   const result: Merged = base === undefined ? { kind: 'impossible' } : await mergeFile(now.bytes, base, to.bytes)
   if (result.kind === 'impossible')
-    return { path: short, conflict: 'it changed since, cannot be merged, and stays as it is' }
+    return { path: short, conflict: 'it was changed since, cannot be merged, and is kept' }
   const wanted = { absolute, to: { ...now, bytes: result.bytes }, expect: fingerprintOf(now.bytes) }
   return result.conflicts === 0
     ? { path: short, wanted }
@@ -78,7 +78,7 @@ function wantedOf(absolute: string, now: Inspected, to: Inspected, before: State
   const expect = now.type === 'file' ? fingerprintOf(now.bytes) : undefined
   const readOnly = after.type === 'file' && (after.mode & 0o222) === 0 ? 'left so' : undefined
   if (to.type !== 'file' || keepsMode) return { absolute, to, expect, readOnly }
-  // The owner stays the one who undoes.
+  // The owner becomes the user who runs undo.
   const like = { mode: to.mode, uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }
   return { absolute, to, expect, readOnly, like }
 }
@@ -89,7 +89,7 @@ function stateFrom(state: State, contents: Contents): Inspected | undefined {
   return bytes && { type: 'file', mode: state.mode, bytes }
 }
 
-/** Whether somebody else has changed the mode that would be changed back. */
+/** Whether somebody else changed a mode that undo would revert. */
 function isOtherMode(now: Inspected, before: State, last: State): boolean {
   if (now.type !== 'file' || before.type !== 'file' || last.type !== 'file' || before.mode === last.mode) return false
   return now.mode !== last.mode && now.mode !== before.mode

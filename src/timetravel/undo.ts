@@ -11,7 +11,7 @@ import type { About } from '../history/opening.ts'
 import type { ExecutionRecord } from '../journal/record.ts'
 import { readTimeline } from '../history/recover.ts'
 import { isUndone, lastStanding, lastUndo } from '../journal/timeline.ts'
-import { changedAsWell, pathsOfAction, type TurnedPath, turnedPaths } from './turned-path.ts'
+import { changedAsWell, pathsOfAction, type RevertedPath, revertedPaths } from './reverted-path.ts'
 import { makeUndoJudge, pathPolicyOf } from '../policy/paths.ts'
 import { refusalOf } from './refusal.ts'
 import { explain } from '../report/explain.ts'
@@ -22,24 +22,24 @@ import type { OpenWorkspace } from '../workspace/open.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
 
 export interface UndoOptions {
-  /** Which execution; the last one that still counts when not given. */
+  /** The number of the execution; by default the last one that is not undone. */
   number?: number
-  /** Only this action of it. */
+  /** Only this action. */
   action?: number
-  /** Files that changed since are merged instead of being in the way. */
+  /** Merges files that changed since instead of refusing. */
   force?: boolean
 }
 
 export interface UndoResult {
   success: boolean
-  /** The execution that was taken back or brought back. */
+  /** The execution that was undone or redone. */
   execution?: number
-  /** Only these actions of it, when not all. */
+  /** Set when only some actions were undone or redone. */
   actions?: number[]
   summary?: string
-  /** Files that are as they were again. */
+  /** Restored files. */
   restored: string[]
-  /** Files that changed since: why nothing was done, or with `force` where somebody must look. */
+  /** Files that changed since: the reason to refuse, or with `force` what the user must check. */
   conflicts: { path: string; reason: string }[]
   gitCommit?: string
   error?: string
@@ -50,23 +50,23 @@ export interface UndoResult {
 }
 
 /**
- * Takes back what an execution did to files, and to the branch where a program of it moved that. It forgets nothing: it
- * is an execution itself.
+ * Reverts the file changes of an execution, and moves the branch back if a program of it moved it. It is an execution
+ * itself, so it can be undone too.
  */
 export function undo(settings: Settings, history: HistorySettings, options: UndoOptions = {}): Promise<UndoResult> {
-  return turn('undo', settings, history, options)
+  return undoOrRedo('undo', settings, history, options)
 }
 
-/** Takes back the last undo. */
+/** Reverts the last undo. */
 export function redo(
   settings: Settings,
   history: HistorySettings,
   options: Pick<UndoOptions, 'force'> = {},
 ): Promise<UndoResult> {
-  return turn('redo', settings, history, options)
+  return undoOrRedo('redo', settings, history, options)
 }
 
-async function turn(
+async function undoOrRedo(
   kind: 'undo' | 'redo',
   settings: Settings,
   how: HistorySettings,
@@ -87,7 +87,7 @@ async function turn(
     about: () => about,
   })
   try {
-    // Under the lock, and after what died has been written down.
+    // Under the lock, and after interrupted executions were recorded.
     await workspace.begin()
     const records = readTimeline(path.join(stateDir, 'history'), settings.root, (absolute) =>
       workspace.inspect(absolute),
@@ -95,19 +95,19 @@ async function turn(
     const chosen = choose(kind, records, options)
     if (typeof chosen === 'string')
       return await ended(history, refused(chosen, options.number === undefined ? 'skipped' : 'invalid_parameter'))
-    const turned = turnOf(chosen, options.action)
-    history.note({ about: turned })
-    // Until it is known that all of it came to pass.
-    about = { ...turned, ended: 'interrupted' }
-    const files = await takeBack(chosen, settings.root, path.join(stateDir, 'history'), workspace, options)
+    const reverted = aboutOf(chosen, options.action)
+    history.note({ about: reverted })
+    // Until everything is restored.
+    about = { ...reverted, ended: 'interrupted' }
+    const files = await revert(chosen, settings.root, path.join(stateDir, 'history'), workspace, options)
     const moving = files.success && options.action === undefined && files.conflicts.length === 0
-    const told = moving ? await moveBack(chosen, settings.root, stateDir, history) : []
-    const result = told.length === 0 ? files : { ...files, warnings: [...(files.warnings ?? []), ...told] }
-    if (result.success) about = turned
+    const notes = moving ? await moveBack(chosen, settings.root, stateDir, history) : []
+    const result = notes.length === 0 ? files : { ...files, warnings: [...(files.warnings ?? []), ...notes] }
+    if (result.success) about = reverted
     history.leave(result.conflicts.map((conflict) => conflict.path))
-    // What comes back is the execution itself, not the undo that is taken back.
-    const { number, summary } = (kind === 'redo' && records.find((one) => one.number === turned.of)) || chosen
-    const { ofActions } = turned
+    // A redo reports the execution, not the undo that it reverts.
+    const { number, summary } = (kind === 'redo' && records.find((one) => one.number === reverted.of)) || chosen
+    const { ofActions } = reverted
     const only = ofActions === undefined ? {} : { actions: [...ofActions] }
     return await ended(history, { ...result, execution: number, ...only, summary })
   } catch (error) {
@@ -138,7 +138,7 @@ async function ended(history: History, result: UndoResult): Promise<UndoResult> 
   const { commit, warnings, failure } = await history.end([])
   return {
     ...result,
-    // Whoever did nothing has nothing to write down.
+    // If nothing was done, a missing record is no failure.
     ...(failure === undefined || !result.success ? {} : failed(failure)),
     ...(commit === undefined ? {} : { gitCommit: commit }),
     ...(warnings.length === 0 ? {} : { warnings: [...(result.warnings ?? []), ...warnings] }),
@@ -147,17 +147,17 @@ async function ended(history: History, result: UndoResult): Promise<UndoResult> 
 
 function failed({ problem }: Stop): Pick<UndoResult, 'success' | 'error' | 'code'> {
   const { error, code } = explain(problem, 'clada')
-  const missing = problem.kind === 'git' ? 'the commit is missing' : 'clada history tells of it as interrupted'
+  const missing = problem.kind === 'git' ? 'the commit is missing' : 'clada history lists this undo as interrupted'
   return { success: false, error: `${error}. The files are restored; ${missing}.`, code }
 }
 
-/** The record whose before-states come back, or why there is none. */
+/** The record to revert, or the reason why there is none. */
 function choose(
   kind: 'undo' | 'redo',
   records: readonly ExecutionRecord[],
   { number, action }: UndoOptions,
 ): ExecutionRecord | string {
-  if (kind === 'redo') return lastUndo(records) ?? 'Nothing was undone that could be done again.'
+  if (kind === 'redo') return lastUndo(records) ?? 'There is nothing to redo.'
   const found = number === undefined ? lastStanding(records) : records.find((record) => record.number === number)
   if (found === undefined)
     return number === undefined
@@ -165,24 +165,24 @@ function choose(
       : `There is no execution ${number}. See clada history.`
   if (!isUndone(found, action, records)) return found
   const what = action === undefined || found.kind !== 'run' ? '' : `Action ${action} of execution`
-  return `${what || 'Execution'} ${found.number} is undone already. See clada history.`
+  return `${what || 'Execution'} ${found.number} is already undone. See clada history.`
 }
 
-/** What taking back a record amounts to. One that died half way is taken back itself, whatever it was about. */
-function turnOf({ number, kind, of, ofActions, ended }: ExecutionRecord, action: number | undefined): About {
+/** The kind and subject of a revert. An interrupted undo or redo is undone itself. */
+function aboutOf({ number, kind, of, ofActions, ended }: ExecutionRecord, action: number | undefined): About {
   if (kind === 'run' || of === undefined || ended === 'interrupted')
     return { kind: 'undo', of: number, ...(action === undefined ? {} : { ofActions: [action] }) }
   return { kind: kind === 'undo' ? 'redo' : 'undo', of, ...(ofActions === undefined ? {} : { ofActions }) }
 }
 
-async function takeBack(
+async function revert(
   record: ExecutionRecord,
   root: string,
   historyDir: string,
   workspace: OpenWorkspace,
   { action, force = false }: UndoOptions,
 ): Promise<UndoResult> {
-  const paths = action === undefined ? turnedPaths(record) : pathsOfAction(record, action)
+  const paths = action === undefined ? revertedPaths(record) : pathsOfAction(record, action)
   if (typeof paths === 'string') return refused(paths, 'invalid_parameter')
   const contents = new Contents(historyDir, record.number)
   const inspect = inspectFor(paths, root, (absolute) => workspace.inspect(absolute))
@@ -195,14 +195,14 @@ async function takeBack(
   if (met?.meets !== undefined) return refused(changedAsWell(record.number, met.meets, met.path), 'invalid_parameter')
   const conflicts = plans.flatMap(({ path, conflict }) => (conflict === undefined ? [] : [{ path, reason: conflict }]))
   if (conflicts.length > 0 && !force) {
-    const reason = `Files changed since execution ${record.number}. --force merges them.`
+    const reason = `Files were changed since execution ${record.number}. Use --force to merge them.`
     return { ...refused(reason, 'concurrent_modification'), conflicts }
   }
   const wanted = plans.flatMap(({ wanted }) => wanted ?? [])
   const displaced = await workspace.restore(wanted)
   const warnings = [
-    ...plans.flatMap(({ path, left }) => (left === undefined ? [] : [`${path} stays as it is: ${left}`])),
-    ...displaced.map((saved) => `somebody wrote meanwhile; their text is in ${saved}`),
+    ...plans.flatMap(({ path, left }) => (left === undefined ? [] : [`${path} was not restored: ${left}`])),
+    ...displaced.map((saved) => `another program wrote to a file meanwhile; its text is saved in ${saved}`),
   ]
   return {
     success: true,
@@ -212,8 +212,8 @@ async function takeBack(
   }
 }
 
-/** Below a link that was left where a directory was, there is nothing: what is seen through it lies elsewhere. */
-function inspectFor(paths: readonly TurnedPath[], root: string, inspect: Inspect): Inspect {
+/** If the execution replaced a directory by a link, paths below it count as absent: files behind the link are elsewhere. */
+function inspectFor(paths: readonly RevertedPath[], root: string, inspect: Inspect): Inspect {
   const links = new Set<string>()
   for (const { path: short, before, last } of paths.toSorted((a, b) => a.path.length - b.path.length)) {
     if (before.type !== 'directory' || last.type !== 'symlink') continue

@@ -209,7 +209,7 @@ describe.skipIf(!chooseSandbox().ok)('what a program changed (needs a sandbox)',
     expect(await new Clada({ repoPath: root, git: 'shadow' }).undo()).toMatchObject({
       success: true,
       restored: expect.arrayContaining(['a.txt']),
-      warnings: ['out/built stays as it is: git ignores it, and it was changed since'],
+      warnings: ['out/built was not restored: git ignores it, and it was changed since'],
     })
   })
 

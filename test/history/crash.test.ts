@@ -85,9 +85,9 @@ describe('an execution that died', () => {
     const next = await execute(root, 'off', [['file_write', { path: 'b.txt', content: 'B' }]])
     expect(next.success).toBe(true)
     expect(next.warnings).toEqual([
-      'execution 1 was interrupted: clada was ended in the middle of it. Its action 1 is done; all others are not, ' +
-        'or only in part. It changed a.txt. To take that back: clada undo 1. To go on instead: run again what is ' +
-        'missing.',
+      'execution 1 was interrupted: clada was stopped before it was complete. Action 1 is complete; all others are ' +
+        'missing or partial. It changed a.txt. To revert it: clada undo 1. To continue instead: run the missing ' +
+        'actions again.',
     ])
     // As the warning says: the last one is another by now.
     expect(await undoIn(root, 'off', { number: 1 })).toMatchObject({ success: true, execution: 1 })
@@ -108,8 +108,8 @@ describe('an execution that died', () => {
     const next = (content: string): Promise<ExecutionResult> =>
       execute(root, 'commit', [['file_append', { path: 'b.txt', content }]])
     expect((await next('1')).warnings).toEqual([
-      'execution 1 was interrupted at its end: clada was ended while it saved what it had done. All of it is done; ' +
-        'a commit of it may be missing. It changed a.txt. To take that back: clada undo 1.',
+      'execution 1 was interrupted at its end: clada was stopped while it saved the result. All changes are complete; ' +
+        'its commit may be missing. It changed a.txt. To revert it: clada undo 1.',
       expect.stringMatching(/^uncommitted changes \(a\.txt\) were committed first, as /),
     ])
     expect(fs.readdirSync(dir).sort()).toEqual(['after', 'before', 'journal', 'record.json'])
@@ -136,8 +136,8 @@ describe('an execution that died', () => {
     const undone = await undoIn(first, 'off')
     expect(undone).toMatchObject({ success: true, execution: 2, restored: ['a.txt'] })
     expect(undone.warnings).toEqual([
-      'execution 2 (undo of execution 1) was interrupted: clada was ended in the middle of it. It changed a.txt. ' +
-        'To take that back: clada undo 2. To go on instead: clada undo 1.',
+      'execution 2 (undo of execution 1) was interrupted: clada was stopped before it was complete. It changed a.txt. ' +
+        'To revert it: clada undo 2. To continue instead: clada undo 1.',
     ])
     expect(treeOf(first)).toEqual({ 'a.txt': '644 A', 'b.txt': '644 B' })
     expect(await undoIn(first, 'off')).toMatchObject({ success: true, execution: 1 })
@@ -163,8 +163,8 @@ describe('an execution that died', () => {
       fs.writeFileSync(path.join(dir, 'journal'), journal.replace(/"started":"\d+"/, '"started":"1"'))
     }
     const told = (number: number, kind: string): string =>
-      `execution ${number} (${kind} of execution 2) was interrupted at its end: clada was ended while it saved what it ` +
-      'had done. All of it is done; a commit of it may be missing. It changed '
+      `execution ${number} (${kind} of execution 2) was interrupted at its end: clada was stopped while it saved the ` +
+      'result. All changes are complete; its commit may be missing. It changed '
     await undoIn(root, 'off')
     died(3)
     const redone = await redoIn(root, 'off')

@@ -152,7 +152,7 @@ describe('the command line', () => {
     const refused = run('undo', '1')
     expect(refused).toMatchObject({
       status: 1,
-      stdout: 'Files changed since execution 1. --force merges them.\n  ✗ a.txt: it was changed since\n',
+      stdout: 'Files were changed since execution 1. Use --force to merge them.\n  ✗ a.txt: it was changed since\n',
     })
     expect(run('undo', 'x')).toMatchObject({
       status: 2,

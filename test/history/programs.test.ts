@@ -223,7 +223,7 @@ describe('what programs do to files that git ignores', () => {
     expect(await undoIn(root, 'off')).toMatchObject({
       success: true,
       restored: ['a.txt'],
-      warnings: ['ignored/x.txt stays as it is: git ignores it, and it was changed since'],
+      warnings: ['ignored/x.txt was not restored: git ignores it, and it was changed since'],
     })
     expect(fs.readFileSync(path.join(root, 'ignored/x.txt'), 'utf8')).toBe('newer\n')
   })
@@ -271,11 +271,11 @@ describe('a program that runs when clada is killed', () => {
 
       const next = await run(root, mode, [['file_write', { path: 'd.txt', content: 'd' }]])
       expect(next.warnings).toEqual([
-        'execution 1 was interrupted: clada was ended in the middle of it. Its action 1 is done; all others are ' +
-          'not, or only in part. It changed src/c.txt, a.txt, b.txt, new.txt. To take that back: clada undo 1. To ' +
-          'go on instead: run again what is missing.',
+        'execution 1 was interrupted: clada was stopped before it was complete. Action 1 is complete; all others ' +
+          'are missing or partial. It changed src/c.txt, a.txt, b.txt, new.txt. To revert it: clada undo 1. To ' +
+          'continue instead: run the missing actions again.',
         'action 2 of execution 1 was running a program at that moment. Changed since, by that program or by somebody ' +
-          'else: src/c.txt, a.txt, b.txt, new.txt. Files that git ignores were not looked at.',
+          'else: src/c.txt, a.txt, b.txt, new.txt. Files that git ignores were not checked.',
         ...(mode === 'commit' ? [expect.stringMatching(/^uncommitted changes .* were committed first/)] : []),
       ])
       expect(await undoIn(root, mode)).toMatchObject({ success: true })
@@ -292,9 +292,9 @@ describe('a program that runs when clada is killed', () => {
     fs.writeFileSync(path.join(history, 'journal'), `${JSON.stringify(dead)}\n{"program":1}\n`)
     const next = await run(root, 'off', [['file_write', { path: 'd.txt', content: 'd' }]])
     expect(next.warnings).toEqual([
-      'execution 1 was interrupted: clada was ended in the middle of it. None of its actions is known to be done.',
-      'action 1 of execution 1 was running a program at that moment. What that program changed is not known, and ' +
-        'clada undo cannot take it back: look at the files yourself.',
+      'execution 1 was interrupted: clada was stopped before it was complete. No action is known to be complete.',
+      'action 1 of execution 1 was running a program at that moment. The changes of that program are unknown, and ' +
+        'clada undo cannot revert them: check the files yourself.',
     ])
   })
 })

@@ -119,7 +119,7 @@ describe('squash keeps', () => {
     const signed = git(root, 'hash-object', '-t', 'commit', '-w', 'raw').trim()
     git(root, 'reset', '-q', '--soft', signed)
     commit(root, 'AI: 3', 'AI: 4')
-    const warnings = [`signatures do not survive this: ${signed.slice(0, 8)}`]
+    const warnings = [`these commits lose their signatures: ${signed.slice(0, 8)}`]
     expect(await clada(root).squash()).toMatchObject({ success: true, runs: [{}, {}], warnings })
   })
 

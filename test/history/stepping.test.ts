@@ -138,7 +138,7 @@ describe('files on the way', () => {
     expect(await clada(root).back()).toEqual({
       success: false,
       code: 'concurrent_modification',
-      error: 'Files are in the way that clada cannot put aside. Move them elsewhere, or commit them, first.',
+      error: 'These files would be overwritten and cannot be stashed. Move or commit them first.',
       conflicts: ['.env'],
     })
     expect([put(root), fs.readdirSync(path.join(root, '.clada/back'))]).toEqual(['', []])
@@ -299,7 +299,7 @@ describe('who goes another way', () => {
     git(root, 'worktree', 'remove', other)
     git(root, 'branch', '-q', '-D', 'main')
     expect(await refusal()).toContain(
-      `main was removed since clada back. Make it again first: git branch main ${tip.slice(0, 8)}`,
+      `main was removed since clada back. Create it again first: git branch main ${tip.slice(0, 8)}`,
     )
     git(root, 'branch', 'main', `${tip}~`)
     expect(await refusal()).toContain('main was moved since clada back. Check it out with git checkout main, then')

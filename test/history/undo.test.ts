@@ -164,8 +164,8 @@ describe('undo', () => {
     expect(result.success).toBe(true)
     expect(result.conflicts).toEqual([
       { path: 'a.txt', reason: '1 conflict marked in the file' },
-      { path: 'gone.txt', reason: 'it was deleted since; it is back' },
-      { path: 'new.txt', reason: 'it changed since and stays as it is' },
+      { path: 'gone.txt', reason: 'it was deleted since and is restored' },
+      { path: 'new.txt', reason: 'it was changed since and is kept' },
     ])
     expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe(
       '1\n<<<<<<< now\nmine\n=======\n2\n>>>>>>> undone\n3\n',
@@ -187,7 +187,7 @@ describe('undo', () => {
     })
     expect(await undoIn(root, 'off', { force: true })).toMatchObject({
       success: true,
-      conflicts: [{ path: 'a.sh', reason: 'its mode was changed since and stays as it is' }],
+      conflicts: [{ path: 'a.sh', reason: 'its mode was changed since and is kept' }],
     })
     expect(treeOf(root)).toEqual({ 'a.sh': '700 a', 'b.sh': '700 b' })
   })
@@ -235,7 +235,8 @@ describe('undo', () => {
     })
     expect(await undoIn(root, 'off', { action: 2 })).toMatchObject({
       success: false,
-      error: 'Action 3 of execution 1 changed b.txt as well; undo the whole execution instead.',
+      error:
+        'Cannot undo only this action: action 3 of execution 1 also changed b.txt. Undo the whole execution: clada undo 1.',
     })
     expect(await undoIn(root, 'off', { action: 4 })).toMatchObject({ success: true })
     expect(await undoIn(root, 'off', { action: 9 })).toMatchObject({
@@ -286,7 +287,7 @@ describe('undo', () => {
     const refused = async (action: number, other: number, name: string): Promise<void> => {
       expect(await undoIn(root, 'off', { action })).toMatchObject({
         success: false,
-        error: `Action ${other} of execution 1 changed ${name} as well; undo the whole execution instead.`,
+        error: `Cannot undo only this action: action ${other} of execution 1 also changed ${name}. Undo the whole execution: clada undo 1.`,
       })
       expect(treeOf(root)).toEqual(after)
     }
@@ -319,7 +320,7 @@ describe('undo', () => {
     await undoIn(root, 'off', { action: 2 })
     expect(await undoIn(root, 'off', { action: 2 })).toMatchObject({
       success: false,
-      error: 'Action 2 of execution 1 is undone already. See clada history.',
+      error: 'Action 2 of execution 1 is already undone. See clada history.',
     })
     const half = treeOf(root)
     expect(await undoIn(root, 'off')).toMatchObject({ success: true, execution: 1, restored: ['a.txt'] })
@@ -343,7 +344,7 @@ describe('undo', () => {
     await undoIn(root, 'off', { number: 1 })
     expect(await undoIn(root, 'off', { number: 1 })).toMatchObject({
       success: false,
-      error: 'Execution 1 is undone already. See clada history.',
+      error: 'Execution 1 is already undone. See clada history.',
     })
     expect(await redoIn(root, 'off')).toMatchObject({ success: true, restored: ['a.txt'] })
     expect(treeOf(root)).toEqual(after)

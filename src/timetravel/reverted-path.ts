@@ -1,36 +1,36 @@
 import type { ExecutionRecord, PathRecord, State, StepRecord } from '../journal/record.ts'
 
-/** A path that is to be as it was before something changed it. */
-export interface TurnedPath extends Pick<PathRecord, 'path' | 'before' | 'ignored'> {
-  /** What that something left. */
+/** A path to revert to its state before an execution, or before one action of it. */
+export interface RevertedPath extends Pick<PathRecord, 'path' | 'before' | 'ignored'> {
+  /** The state after that execution or action. */
   readonly after: State
-  /** What the execution left: the same, unless other actions came after. */
+  /** The state after the whole execution: the same, unless later actions changed it. */
   readonly last: State
-  /** The first action that came after. */
+  /** The first later action that changed it. */
   readonly later?: number
 }
 
-export const turnedPaths = ({ paths }: ExecutionRecord): TurnedPath[] =>
+export const revertedPaths = ({ paths }: ExecutionRecord): RevertedPath[] =>
   paths.map((entry) => ({ ...entry, last: entry.after }))
 
-/** What one action changed, each path as that action found it and left it; or why it cannot be told from the others. */
-export function pathsOfAction(record: ExecutionRecord, action: number): TurnedPath[] | string {
+/** The paths that one action changed, with the states before and after it, or the reason why they are unknown. */
+export function pathsOfAction(record: ExecutionRecord, action: number): RevertedPath[] | string {
   const own = record.paths.filter(({ steps }) => steps.some(({ by }) => by === action))
   if (own.length === 0) return `Action ${action} of execution ${record.number} changed nothing.`
-  const found: TurnedPath[] = []
+  const found: RevertedPath[] = []
   for (const entry of own) {
-    const turned = ofAction(entry, action)
-    if (typeof turned === 'number') return changedAsWell(record.number, turned, entry.path)
-    found.push(turned)
+    const reverted = ofAction(entry, action)
+    if (typeof reverted === 'number') return changedAsWell(record.number, reverted, entry.path)
+    found.push(reverted)
   }
   return found
 }
 
 export const changedAsWell = (number: number, action: number, path: string): string =>
-  `Action ${action} of execution ${number} changed ${path} as well; undo the whole execution instead.`
+  `Cannot undo only this action: action ${action} of execution ${number} also changed ${path}. Undo the whole execution: clada undo ${number}.`
 
-/** The number of another action where nobody knows what was between the two. */
-function ofAction({ path, before, after, steps, ignored }: PathRecord, action: number): TurnedPath | number {
+/** The number of another action if the state between the two is unknown. */
+function ofAction({ path, before, after, steps, ignored }: PathRecord, action: number): RevertedPath | number {
   const first = steps.findIndex(({ by }) => by === action)
   const end = steps.findLastIndex(({ by }) => by === action) + 1
   const between = steps.slice(first, end).find(({ by }) => by !== action)

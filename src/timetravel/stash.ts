@@ -15,21 +15,24 @@ import { isClosed, savable } from '../git/savable.ts'
 import { statusOf } from '../git/status.ts'
 import { sidesIn } from '../git/tree-contents.ts'
 
-export interface Place {
+export interface StashPlace {
   readonly root: string
   readonly stateDir: string
   readonly closed: (relative: string) => boolean
 }
 
 export interface Uncommitted {
-  /** Files that a commit may hold, and differ from the one that is checked out. */
+  /** Files that differ from the checked-out commit and may be committed. */
   readonly paths: readonly string[]
-  /** What the index holds besides; submodules as well. */
+  /** Staged paths, including submodules. */
   readonly staged: readonly string[]
 }
 
-/** What would be lost if another commit took this one's place; undefined when nothing would. */
-export async function uncommittedAt(isolated: IsolatedGit, { root, closed }: Place): Promise<Uncommitted | undefined> {
+/** The changes that checking out another commit would lose; undefined when there are none. */
+export async function uncommittedAt(
+  isolated: IsolatedGit,
+  { root, closed }: StashPlace,
+): Promise<Uncommitted | undefined> {
   const { inIndex: staged, changed, untracked } = await statusOf(isolated)
   const tracked = [...new Set([...staged, ...changed])]
   const place = { top: isolated.repository.top ?? root, root, closed }
@@ -38,15 +41,14 @@ export async function uncommittedAt(isolated: IsolatedGit, { root, closed }: Pla
 }
 
 /**
- * Saves what is uncommitted as a commit such as `git stash` makes: the files on top of what is checked out, and what
- * is staged beside them, so that git keeps both and can bring them back too. The index itself is copied: it holds more
- * than a commit can.
+ * Saves uncommitted changes as a commit in the form of `git stash`: one for the files, one for the index, so that git can
+ * restore both. The index file itself is copied too: it has more than a commit can store.
  */
-export async function putAside(
+export async function stash(
   isolated: IsolatedGit,
   head: string,
   { paths, staged }: Uncommitted,
-  { root, stateDir, closed }: Place,
+  { root, stateDir, closed }: StashPlace,
 ): Promise<string> {
   const { repository } = isolated
   const index = isolated.file('index-save')
@@ -64,7 +66,7 @@ export async function putAside(
   return saved
 }
 
-/** Paths are in an index again as a commit has them. */
+/** Resets paths of an index to a commit. */
 async function asCommitted(
   isolated: IsolatedGit,
   commit: string,
@@ -85,15 +87,15 @@ async function commitOf(
   parents: readonly string[],
   message: string,
 ) {
-  // What a partial clone has not fetched is no concern of this commit.
+  // Objects that a partial clone has not fetched may be missing.
   const tree = (await isolated.git(['write-tree', '--missing-ok'], { env })).out.toString().trim()
   const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-F', '-']
   return (await isolated.git(args, { input: message, env: identityOf(null) })).out.toString().trim()
 }
 
 /**
- * Files that git ignores here and the commit to come has as they are. They stay where they are then, and would go with
- * that commit; so they are put aside as well.
+ * Ignored files that are identical in the commit to check out. They would be removed with that commit later, so they are
+ * stashed too.
  */
 export async function ignoredHere(isolated: IsolatedGit, head: string, to: string): Promise<string[]> {
   const { top = '' } = isolated.repository
@@ -110,14 +112,14 @@ export async function ignoredHere(isolated: IsolatedGit, head: string, to: strin
   return coming.filter(({ name, sides: [, side] }) => here.get(name) === side.oid).map(({ name }) => name)
 }
 
-/** The paths that were put aside: what differs in the files, or in the index. */
-export async function namesPutAside(isolated: IsolatedGit, saved: string): Promise<string[]> {
+/** The stashed paths: those that differ in the files or in the index. */
+export async function stashedNames(isolated: IsolatedGit, saved: string): Promise<string[]> {
   const changed = async (side: string): Promise<string[]> =>
     namesIn((await isolated.git(['diff-tree', '-r', '-z', '--name-only', `${saved}^1`, side])).out)
   return [...new Set([...(await changed(saved)), ...(await changed(`${saved}^2`))])].sort()
 }
 
-/** Rights that are other than a new file's: git would forget them, and open to others what was closed. */
+/** Modes that differ from a new file's: git does not store them, and restored files could become readable for others. */
 export function modesOf({ top = '' }: Repository, names: readonly string[]): Modes {
   const isCutOff = cutOffBelow(top)
   const found = names.flatMap((name): [string, number][] => {
@@ -128,10 +130,10 @@ export function modesOf({ top = '' }: Repository, names: readonly string[]): Mod
   return Object.fromEntries(found)
 }
 
-/** Where git keeps what was put aside. By its own name: two worktrees may leave the same commit. */
+/** The reference of a stash, by its own id: two worktrees may leave the same commit. */
 export const savedRef = (saved: string): string => `refs/clada/back/${saved}`
 
-/** The index as it was when a commit was left. */
+/** The copy of the index from when a commit was left. */
 export function keptIndex(stateDir: string, commit: string): string | undefined {
   const file = indexCopy(stateDir, commit)
   return fs.existsSync(file) ? file : undefined
@@ -139,8 +141,8 @@ export function keptIndex(stateDir: string, commit: string): string | undefined 
 
 const indexCopy = (stateDir: string, commit: string): string => path.join(ownDir(stateDir, 'back'), `index-${commit}`)
 
-/** What was put aside at a commit is back, or was never needed. */
-export async function forgetAside(repository: Repository, stateDir: string, at: string, saved: string): Promise<void> {
+/** Removes a stash that was restored, or is not needed. */
+export async function dropStash(repository: Repository, stateDir: string, at: string, saved: string): Promise<void> {
   await inRepository(repository, ['update-ref', '-d', savedRef(saved)])
   fs.rmSync(indexCopy(stateDir, at), { force: true })
 }
