@@ -1,6 +1,6 @@
 import type { ApprovalAnswer } from '../src/core/commands.ts'
 import type { Plan, PlanBlock, Question } from '../src/ui/protocol.ts'
-import type { StepResult } from '../src/timetravel/step.ts'
+import type { StepResult } from '../src/timetravel/back-forward.ts'
 import type { UndoResult } from '../src/timetravel/undo.ts'
 import { get, post, postDocument } from './api.ts'
 import { take } from './connection.ts'

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import type { StepResult } from '../../src/timetravel/step.ts'
+import type { StepResult } from '../../src/timetravel/back-forward.ts'
 import type { UndoResult } from '../../src/timetravel/undo.ts'
 import { redo, say, step, undo } from '../actions.ts'
 import { Button } from '../button.tsx'
