@@ -22,6 +22,7 @@ export function validate(tree: Tree): { readonly given: Given; readonly faults: 
     if (read !== undefined) given[name] = { value: read, at }
   }
   for (const entry of entriesOf(tree, 'A config', faults)) {
+    if (faults.length >= mostFaults) break
     const group = Object.hasOwn(groups, entry.name) ? groups[entry.name] : undefined
     if (group === undefined) {
       const name = keyNames.find((one) => one === entry.name)
@@ -34,7 +35,7 @@ export function validate(tree: Tree): { readonly given: Given; readonly faults: 
       if (name !== undefined) take(name, entry)
       continue
     }
-    for (const inner of entriesOf(entry.value, entry.name, faults)) {
+    for (const inner of entriesOf(entry.value, entry.name, faults).slice(0, mostFaults)) {
       const name = keyNames.find((one) => one === `${entry.name}.${inner.name}`)
       if (name === undefined) faults.push({ at: inner.at, message: unknownKey(inner.name, `${entry.name}.`) })
       else take(name, inner)
@@ -42,6 +43,9 @@ export function validate(tree: Tree): { readonly given: Given; readonly faults: 
   }
   return { given, faults }
 }
+
+/** For each of them the nearest name is looked for, and nobody reads on for longer. */
+const mostFaults = 100
 
 /** An empty file, and a key with all that is below it commented out, say nothing. */
 function entriesOf(tree: Tree, name: string, faults: Fault[]): readonly Entry[] {

@@ -122,6 +122,8 @@ function inPlainWords(code: string, message: string): string {
     case 'MULTIPLE_DOCS':
       return "There is a second document here. A config is one; remove the '---'."
     default:
+      // The parser reports its own stack as an error of the text.
+      if (/call stack/.test(message)) return 'This is nested too deeply.'
       return `This is not YAML: ${seen(message.replace(/\s*\n[\s\S]*/, ''))}.`.replace(/\.\.$/, '.')
   }
 }

@@ -7,6 +7,7 @@ import { configOf, merge, type Merged } from '../../src/config/merge.ts'
 import type { ProjectFacts } from '../../src/config/narrowing.ts'
 import { sampleFile, yamlOf } from '../../src/config/sample.ts'
 import { configSchema } from '../../scripts/config-schema.ts'
+import type { Fault } from '../../src/config/tree.ts'
 import { type Given, validate } from '../../src/config/validate.ts'
 import { yamlTree } from '../../src/config/yaml-tree.ts'
 import { makePathJudge, pathPolicyOf } from '../../src/policy/paths.ts'
@@ -283,5 +284,23 @@ describe('what is derived from the table', () => {
     const { properties } = configSchema() as { properties: Record<string, { properties?: object; anyOf?: object[] }> }
     const sample = parse(sampleFile('x.json').replace(/^#(?=\S|  \S)/gm, '')) as Record<string, unknown>
     expect(Object.keys(properties).sort()).toEqual(Object.keys(sample).sort())
+  })
+})
+
+describe('a hostile config', () => {
+  const faultsIn = (text: string): readonly Fault[] => {
+    const { tree, faults } = yamlTree(text)
+    return [...faults, ...validate(tree).faults]
+  }
+
+  it('has no more mistakes than anybody reads, however many keys it has', () => {
+    const keys = Array.from({ length: 1000 }, (_, index) => `k${index}: 1`)
+    expect(faultsIn(keys.join('\n'))).toHaveLength(100)
+    expect(faultsIn(`limits:\n${keys.map((key) => `  ${key}`).join('\n')}`)).toHaveLength(100)
+  })
+
+  it('is not followed into its depth', () => {
+    for (const text of [`deny: ${'['.repeat(50_000)}`, '? '.repeat(50_000), '{'.repeat(50_000)])
+      expect(faultsIn(text)[0]?.message).toBe('This is nested too deeply.')
   })
 })
