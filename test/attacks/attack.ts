@@ -1,12 +1,15 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-/** An attack as data. `refused`: an error and no effect. `contained`: it may run, but reaches nothing and tells nothing. */
+/**
+ * An attack as data. `refused`: an error and no effect. `contained`: it may run, but reaches nothing and tells nothing.
+ * `warned`: it may succeed, but the report warns about the file.
+ */
 export interface Attack {
   readonly id: string
-  readonly kind: 'path' | 'run' | 'approve' | 'action'
+  readonly kind: 'path' | 'run' | 'approve' | 'action' | 'plant'
   readonly description: string
-  readonly expected: 'refused' | 'contained'
+  readonly expected: 'refused' | 'contained' | 'warned'
   readonly why: string
   readonly op?: 'read' | 'write'
   readonly path?: string
@@ -18,6 +21,8 @@ export interface Attack {
   readonly before?: string
   /** Shell lines that prepare the project. */
   readonly setup?: string
+  /** Whatever it changes must be named in the report, and be as it was after `clada undo`. */
+  readonly reported?: boolean
   readonly action?: { readonly type: string; readonly [field: string]: unknown }
 }
 
@@ -31,5 +36,7 @@ export const attacks: readonly Attack[] = [
   ...read('attacks.json'),
   ...read('more-attacks.json'),
   ...read('approval-attacks.json'),
+  ...read('attacks-2.json'),
+  ...read('siblings.json'),
   ...read('limits-attacks.json'),
 ]

@@ -8,7 +8,7 @@ import { Clada } from '../../src/api/clada.ts'
 import type { Attack } from './attack.ts'
 import { documentFor } from './document.ts'
 import { canaries, type Fixture } from './fixture.ts'
-import { achieved, pictureOf, type Run } from './oracle.ts'
+import { achieved, differences, filesOf, pictureOf, type Run } from './oracle.ts'
 
 export interface Verdict {
   readonly held: boolean
@@ -30,6 +30,7 @@ export async function carryOut(attack: Attack, fixture: Fixture, cli?: string): 
   if (attack.setup !== undefined) fixture.prepare(attack.setup)
   const document = documentFor(attack, fixture)
   const before = pictureOf(fixture)
+  const files = attack.reported ? filesOf(fixture) : undefined
   const stop = attack.action?.type === 'race' ? startFlipper(fixture) : undefined
   const begun = performance.now()
   const run = await (cli === undefined
@@ -42,6 +43,9 @@ export async function carryOut(attack: Attack, fixture: Fixture, cli?: string): 
   const inside = stop !== undefined || attack.action?.type === 'two-step'
   const found = achieved(fixture, before, { ...run, ms }, inside ? 'contained' : attack.expected)
   if (attack.action?.type === 'two-step' && !run.failed) found.push('was not refused')
+  if (attack.expected === 'warned' && !run.failed && !isWarned(run.output, attack.path ?? ''))
+    found.push('was not warned about')
+  if (files !== undefined) found.push(...(await unseen(fixture, files, run.output, cli)))
   if (isDeepStrictEqual(pictureOf(fixture), clean) && !fs.existsSync(fixture.state)) untouched.add(fixture)
   const torn = isState(attack) && !isWhole(fixture) ? ['left a torn file'] : []
   const all = [...found, ...torn]
@@ -53,6 +57,29 @@ export async function carryOut(attack: Attack, fixture: Fixture, cli?: string): 
 }
 
 const untouched = new WeakSet<Fixture>()
+
+/** Whether some line of a report says why a file should be looked at. */
+const isWarned = (output: string, name: string): boolean =>
+  output.includes(`'${name}': `) && /Look at (?:it|them) first/.test(output)
+
+/** What was changed without a word, or is not as it was after an undo. */
+async function unseen(
+  fixture: Fixture,
+  before: ReadonlyMap<string, string>,
+  output: string,
+  cli: string | undefined,
+): Promise<string[]> {
+  const changed = differences(before, filesOf(fixture))
+  const silent = changed.filter((name) => !output.includes(name)).map((name) => `changed ${name} unseen`)
+  if (changed.length === 0) return silent
+  const { project, state } = fixture
+  if (cli === undefined) await new Clada({ repoPath: project, gitCommit: false }).undo()
+  else
+    spawnSync(process.execPath, [cli, 'undo', '--root', project, '--no-git'], {
+      env: { ...process.env, XDG_STATE_HOME: state },
+    })
+  return [...silent, ...differences(before, filesOf(fixture)).map((name) => `${name} is not undone`)]
+}
 
 export const hostileEnvironment: Readonly<Record<string, string>> = {
   DEPLOY_TOKEN: canaries.environment,

@@ -22,7 +22,7 @@ function stepsOf(
   const { project } = fixture
   const at = (name: string): string => (path.isAbsolute(name) || name === '' ? name : `${project}/${name}`)
   const dir = cwd === undefined ? {} : { dir: at(cwd) }
-  if (kind === 'path') {
+  if (kind === 'path' || kind === 'plant') {
     const file = at(fixture.fill(target))
     return op === 'read'
       ? [['file_read', { path: file }]]

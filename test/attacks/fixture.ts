@@ -11,6 +11,10 @@ export const canaries = {
   environment: 'CANARY-ENVIRON-51b8e6',
   service: 'CANARY-SERVICE-e19d40',
   planted: 'CANARY-PLANTED',
+  // Those of the attacks that came as data, and what code says itself when it got out.
+  denied: 'DENIED_CANARY_42',
+  beyond: 'OUTSIDE_CANARY_77',
+  hole: 'SANDBOX_HOLE_55',
 }
 
 /** A project with everything around it that an attack could want. Always at the same path, so that links stay right. */
@@ -103,8 +107,12 @@ export class Fixture {
     this.git('commit', '-q', '-m', 'one')
     write('src/b.txt', 'beta two\n')
     this.git('commit', '-q', '-a', '-m', 'two')
-    this.git('branch', 'feature')
+    this.git('checkout', '-q', '-b', 'feature')
+    write('.env', `SECRET=${canaries.closed} on a branch\n`)
+    this.git('commit', '-q', '-a', '-m', 'three')
+    this.git('checkout', '-q', 'main')
     write('src/b.txt', 'stashed\n')
+    write('.env', `SECRET=${canaries.closed} in the stash\n`)
     this.git('stash', '-q')
     write('src/a.txt', 'alpha changed\n')
     write('src/u.txt', 'untracked\n')
@@ -159,7 +167,7 @@ const sources: Readonly<Record<string, string>> = {
   'package.json': '{"name":"proj","scripts":{"test":"echo tested"}}\n',
 }
 
-const gitEnvironment = {
+export const gitEnvironment = {
   PATH: '/usr/bin:/bin:/usr/local/bin',
   HOME: '/nonexistent',
   GIT_CONFIG_GLOBAL: '/dev/null',

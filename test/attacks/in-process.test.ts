@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { attacks } from './attack.ts'
 import { carryOut, hostileEnvironment } from './carry-out.ts'
 import { Fixture } from './fixture.ts'
@@ -10,12 +10,16 @@ beforeAll(async () => {
   Object.assign(process.env, hostileEnvironment, { XDG_STATE_HOME: fixture.state })
 })
 afterAll(() => {
-  for (const name of [...Object.keys(hostileEnvironment), 'XDG_STATE_HOME']) delete process.env[name]
+  for (const name of Object.keys(hostileEnvironment)) delete process.env[name]
+  process.env['XDG_STATE_HOME'] = inject('state')
   fixture.close()
 })
 
+/** All of the first ones, and every seventh of those that came later. All of them: `npm run attack`. */
+const sample = attacks.filter(({ id }, index) => !/^(?:PATH|RUN|EXEC|PLANT)[23]-/.test(id) || index % 7 === 5)
+
 describe('attacks through the library', () => {
-  for (const attack of attacks) {
+  for (const attack of sample) {
     it(`${attack.id} ${attack.description}`, async () => {
       const { held, how } = await carryOut(attack, fixture)
       expect(held, how).toBe(true)

@@ -1,6 +1,11 @@
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
 import { type Attack, attacks } from './attack.ts'
 import { carryOut, type Verdict } from './carry-out.ts'
 import { Fixture } from './fixture.ts'
+import { cloneOf, hostile } from './hostile-commits.ts'
+import { treeOf } from './oracle.ts'
 import { leaveOrphans } from './orphans.ts'
 import { raceWrites } from './race.ts'
 
@@ -28,11 +33,44 @@ export async function attackAll(cli: string, ids: readonly string[]): Promise<nu
     )
     const left = await leaveOrphans(200, fixture)
     console.log(`Orphans: 200 programs stopped at their limit, ${left} processes left.`)
-    return broken > 0 || race.escaped > 0 || left > 0 ? 1 : 0
+    const commits = goBack(cli, fixture)
+    for (const effect of commits.effects) console.log(`BROKEN ${effect}`)
+    console.log(`Hostile commits: ${commits.tried} steps back, ${commits.effects.length} with an effect.`)
+    const tried = chosen.length + commits.tried
+    console.log(`${tried} attacks, ${broken + commits.effects.length} effects.`)
+    return broken + commits.effects.length + race.escaped + left > 0 ? 1 : 0
   } finally {
     fixture.close()
   }
 }
+
+/** Steps back onto commits that no checkout would accept, by each way of the command line. */
+function goBack(cli: string, { fx, state }: Fixture): { tried: number; effects: string[] } {
+  const effects: string[] = []
+  let tried = 0
+  for (const [title, entries] of hostile) {
+    for (const words of [['back'], ['do', 'git_step_back']]) {
+      const around = fs.mkdtempSync(path.join(fx, 'commit-'))
+      const root = cloneOf(entries, around)
+      const look = (): string =>
+        JSON.stringify([
+          treeOf(around, (name) => name === 'clone'),
+          treeOf(root, ownNames),
+          treeOf(path.join(root, '.git'), gitNames),
+        ])
+      const before = look()
+      const env = { ...process.env, XDG_STATE_HOME: state }
+      const { status } = spawnSync(process.execPath, [cli, ...words, '--root', root], { cwd: root, env })
+      tried++
+      if (status === 0 || look() !== before) effects.push(`${words.join(' ')}: ${title}`)
+    }
+  }
+  return { tried, effects }
+}
+
+const ownNames = (name: string): boolean => name === '.git' || name === '.clada'
+/** What a look at a repository may change in it. */
+const gitNames = (name: string): boolean => ['objects', 'index', 'info', 'logs'].includes(name)
 
 function summary(verdicts: readonly [Attack, Verdict][]): string {
   const groups = new Map<string, boolean[]>()
