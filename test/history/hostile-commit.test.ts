@@ -38,7 +38,13 @@ describe('a commit that no checkout would accept', () => {
     const before = everythingIn(root)
     const page = await served(root)
     const { cookie, key } = await entered(page)
-    const headers = { host: `127.0.0.1:${page.port}`, cookie, origin: page.origin, 'x-clada': key, 'content-type': 'application/json' }
+    const headers = {
+      host: `127.0.0.1:${page.port}`,
+      cookie,
+      origin: page.origin,
+      'x-clada': key,
+      'content-type': 'application/json',
+    }
     const { body } = await request(page, '/api/back', { method: 'POST', headers, body: '{}' })
     expect(JSON.parse(body)).toMatchObject({ success: false, code: 'git_operation_failed' })
     fs.rmSync(path.join(root, '.clada'), { recursive: true, force: true })
