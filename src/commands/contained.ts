@@ -169,7 +169,7 @@ async function runOnProject(
   scope: CommandScope,
 ): Promise<Contained> {
   const { root } = scope.settings
-  await scope.files.outside(rootArg(root), 'changes')
+  await scope.files.outside(rootArg(root), what.repository === 'changes' ? 'repository' : 'changes')
   const isClosed = closedNames(scope)
   const before = surveyOf(root, isClosed)
   const inGit = keptInGit.filter((name) => isEntry(path.join(root, name)))

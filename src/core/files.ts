@@ -29,7 +29,7 @@ export interface Files {
    */
   outside(
     dir: PathArg,
-    effect: 'looks' | 'lands' | 'changes',
+    effect: 'looks' | 'lands' | 'changes' | 'repository',
   ): Promise<{ readonly cwd: string; readonly absolute: string }>
   /** Makes what a program did in a layer of its own count, as far as the policy lets it. */
   land(root: string, effects: readonly Effect[], by: Writer): Promise<Landed>

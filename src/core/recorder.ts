@@ -4,7 +4,7 @@
  */
 export interface Recorder {
   /** Waits until this execution may write, or throws `Stop`. Called before every change; only the first call does anything. */
-  begin(stateDir: string): Promise<void>
+  begin(stateDir: string, commits?: Commits): Promise<void>
   /** Makes a change, and keeps the state before it. Throws what `act` throws, or the reason why nothing could be kept. */
   change(changes: readonly PathChange[], act: () => void): void
   /** An earlier change was reverted. */
@@ -62,3 +62,6 @@ export type Inspected =
 
 /** Reads the state of an absolute path. Throws `Stop` where that is not allowed. */
 export type Inspect = (absolute: string) => Inspected
+
+/** Whoever commits in this execution: where it is the user's git, clada leaves the branch and unsaved work to it. */
+export type Commits = 'clada' | 'git'

@@ -4,7 +4,7 @@ import { fingerprintOf } from '../core/hash.ts'
 import { isOsError } from '../core/os-error.ts'
 import { pathFrom } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
-import type { Inspected, PathChange, Recorder, SeenChanges } from '../core/recorder.ts'
+import type { Commits, Inspected, PathChange, Recorder, SeenChanges } from '../core/recorder.ts'
 import type { ActionResult } from '../core/result.ts'
 import { closeExecution, type Ended } from './closing.ts'
 import { type HistoryOptions, type Open, openExecution } from './opening.ts'
@@ -38,8 +38,8 @@ export class History implements Recorder {
     this.#options = options
   }
 
-  begin(stateDir: string): Promise<void> {
-    this.#beginning ??= this.#begin(stateDir).catch((error: unknown) => {
+  begin(stateDir: string, commits: Commits = 'clada'): Promise<void> {
+    this.#beginning ??= this.#begin(stateDir, commits).catch((error: unknown) => {
       // A full disk or a missing permission is reported by the action.
       if (!isOsError(error)) throw error
       throw new Stop({ kind: 'os', code: error.code, op: 'write', path: stateDir, message: error.message })
@@ -176,8 +176,11 @@ export class History implements Recorder {
     }
   }
 
-  async #begin(stateDir: string): Promise<void> {
-    this.#open = await openExecution(stateDir, this.#options, (lines) => this.warnings.push(...lines))
+  async #begin(stateDir: string, commits: Commits): Promise<void> {
+    const { settings } = this.#options
+    const git = commits === 'git' && settings.git === 'commit' ? 'shadow' : settings.git
+    const options = { ...this.#options, settings: { ...settings, git } }
+    this.#open = await openExecution(stateDir, options, (lines) => this.warnings.push(...lines))
   }
 }
 

@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import type { SeenChanges, Inspected, PathChange, Recorder } from '../core/recorder.ts'
+import type { Commits, SeenChanges, Inspected, PathChange, Recorder } from '../core/recorder.ts'
 import { readWhole } from './disk-base.ts'
 import type { FileState } from './staged-tree.ts'
 
@@ -54,8 +54,8 @@ export class NotedRecorder implements Recorder {
     this.#recorder.ofProgram = is
   }
 
-  begin(stateDir: string): Promise<void> {
-    return this.#recorder.begin(stateDir)
+  begin(stateDir: string, commits?: Commits): Promise<void> {
+    return this.#recorder.begin(stateDir, commits)
   }
 
   change(changes: readonly PathChange[], act: () => void): void {

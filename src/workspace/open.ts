@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { PathJudge } from '../core/decision.ts'
 import { Stop } from '../core/problem.ts'
-import type { Inspected, Recorder } from '../core/recorder.ts'
+import type { Commits, Inspected, Recorder } from '../core/recorder.ts'
 import type { Settings } from '../core/settings.ts'
 import { DiskTree } from './disk-tree.ts'
 import { landTogether } from './land.ts'
@@ -77,7 +77,7 @@ export function openWorkspace(
   const begin =
     recorder === undefined
       ? undefined
-      : () => (begun ??= recorder.begin(scratch.stateDir()).then(() => scratch.sweep()))
+      : (commits?: Commits) => (begun ??= recorder.begin(scratch.stateDir(), commits).then(() => scratch.sweep()))
   const staged = over === 'staged' ? new StagedTree(disk, acting) : undefined
   const locator = new Locator(judge, settings.symlinks)
   // Whoever restores a link means the link, not what it leads to.

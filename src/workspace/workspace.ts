@@ -16,7 +16,7 @@ import { isBelowAny, isInside } from '../core/paths.ts'
 import { join } from 'node:path'
 import type { Effect, Landed, NotKept, Writer } from '../core/effects.ts'
 import { Stop } from '../core/problem.ts'
-import type { SeenChanges, Recorder } from '../core/recorder.ts'
+import type { Commits, SeenChanges, Recorder } from '../core/recorder.ts'
 import type { Limits } from '../core/settings.ts'
 import { directoryStop } from './file-types.ts'
 import { assertLinkStaysInside, refuseHardLink } from './links.ts'
@@ -31,7 +31,7 @@ export interface WorkspaceParts {
   readonly locator: Locator
   readonly limits: Limits
   /** Waited for before each change of the disk. */
-  readonly begin?: (() => Promise<void>) | undefined
+  readonly begin?: ((commits?: Commits) => Promise<void>) | undefined
   readonly recorder?: Recorder | undefined
 }
 
@@ -272,11 +272,14 @@ export class ActionFiles implements Files {
     return look === undefined ? undefined : { type: look.type, links: look.links, absolute: at.absolute }
   }
 
-  async outside(dir: PathArg, effect: 'looks' | 'lands' | 'changes'): Promise<{ cwd: string; absolute: string }> {
+  async outside(
+    dir: PathArg,
+    effect: 'looks' | 'lands' | 'changes' | 'repository',
+  ): Promise<{ cwd: string; absolute: string }> {
     const at = await this.#ready(dir, 'list', 'directory')
     await this.#workspace.settle()
-    if (effect !== 'looks') await this.#workspace.parts.begin?.()
-    if (effect === 'changes') await this.#workspace.parts.recorder?.beforeProgram()
+    if (effect !== 'looks') await this.#workspace.parts.begin?.(effect === 'repository' ? 'git' : 'clada')
+    if (effect === 'changes' || effect === 'repository') await this.#workspace.parts.recorder?.beforeProgram()
     const { cwd } = this.#tree.outside(at)
     // Made by an action of the same stage: it is not on the disk yet.
     if (cwd === undefined) throw new Stop({ kind: 'os', code: 'ENOENT', op: 'open', path: dir.given })

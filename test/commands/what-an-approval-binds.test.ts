@@ -368,6 +368,21 @@ describe.skipIf(!chooseSandbox().ok)('an approved git command', () => {
     expect(fs.readFileSync(path.join(root, 'b.txt'), 'utf8').trim()).toBe('b')
   })
 
+  it('finds work that nobody has committed, and undo brings it back', async () => {
+    const root = repository()
+    const clada = new Clada({ repoPath: root, approve: ['git add a.txt', 'git commit -m second', 'git stash'] })
+    for (const command of ['git add a.txt', 'git commit -m second'])
+      expect(await clada.perform('run', { command })).toMatchObject({ success: true })
+    expect(git(root, 'log', '--format=%s')).toBe('second\nfirst\n')
+    fill(root, { 'a.txt': 'three\n' })
+    await clada.perform('run', { command: 'git stash' })
+    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('two\n')
+    expect(git(root, 'stash', 'list')).toContain('stash@{0}')
+    expect(await clada.undo()).toMatchObject({ success: true, restored: ['a.txt'] })
+    expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('three\n')
+    expect(git(root, 'log', '--format=%s')).toMatch(/second\nfirst\n$/)
+  })
+
   it('to another branch is taken back too, and not once the user has moved on', async () => {
     const root = repository()
     git(root, 'commit', '-q', '-a', '-m', 'base')
