@@ -1,4 +1,4 @@
-import { syntaxNames, targetNames } from '../syntax/table.ts'
+import { syntaxNames, targetNames, taughtNames } from '../syntax/table.ts'
 import { reportFormats } from '../report/format.ts'
 import type { KeyName } from '../config/keys.ts'
 import { closestName } from '../text/closest-name.ts'
@@ -43,7 +43,7 @@ export const flags = [
     values: syntaxNames,
     repeat: true,
     help: 'look for this syntax only (repeatable)',
-    for: { prompt: { help: 'the syntax to teach', values: targetNames.filter((target) => target !== 'nesl') } },
+    for: { prompt: { help: 'the syntax to teach', values: taughtNames } },
   },
   {
     name: 'csl-delimiters',
