@@ -1,3 +1,4 @@
+import { isCount } from './reader.ts'
 /** What the renderers have in common: the syntaxes below say the same few things, each in its own words. */
 
 /** A call to be written: an action by its own name, never an alias, and its texts. */
@@ -117,8 +118,7 @@ const wholeEdit = (text: (name: string) => string, count: string): Edit | Refuse
   editOf(text, [text('old_text')], count)
 
 function editOf(text: (name: string) => string, old: Edit['old'], count: string): Edit | Refused {
-  const isCount = count === 'all' || (/^\d+$/.test(count) && Number(count) >= 1 && Number.isSafeInteger(Number(count)))
-  if (!isCount) return refuse(`accepts a positive integer or all for count, not ${JSON.stringify(count)}`)
+  if (!isCount(count)) return refuse(`accepts a positive integer or all for count, not ${JSON.stringify(count)}`)
   return { kind: 'edit', path: text('path'), old, replacement: text('new_text'), count }
 }
 

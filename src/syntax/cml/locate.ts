@@ -1,6 +1,17 @@
-import { afterBlanks, balancedEnd, type BlockName, CDATA, innerOpening, isNamed, isNameStart, opensAt } from './open.ts'
-import { type Misplaced, type Section, Tags } from './tags.ts'
-import { endsLine, startsLine } from '../reader.ts'
+import {
+  afterBlanks,
+  balancedEnd,
+  type BlockName,
+  CDATA,
+  innerOpening,
+  isNamed,
+  isNameStart,
+  type Misplaced,
+  opensAt,
+  type Section,
+  Tags,
+} from './open.ts'
+import { APOSTROPHE, endsLine, QUOTE, startsLine } from '../reader.ts'
 
 export interface Located {
   readonly name: BlockName
@@ -216,8 +227,6 @@ const tooDeep = (at: number): Misplaced => ({
 })
 
 const BANG = 33
-const QUOTE = 34
-const APOSTROPHE = 39
 const SLASH = 47
 const LT = 60
 const GT = 62

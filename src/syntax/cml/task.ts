@@ -1,7 +1,6 @@
-import { CDATA, type TaskName } from './open.ts'
-import type { Misplaced, Section } from './tags.ts'
+import { CDATA, type Misplaced, type Section, type TaskName } from './open.ts'
 import { attributeAt, type Element, outsideCdata, tagAt } from './xml.ts'
-import { Texts } from '../reader.ts'
+import { isCount, Texts } from '../reader.ts'
 
 /** What an element asks for, as an action. With any mistake it is only for reports. */
 export interface Task {
@@ -69,7 +68,7 @@ class ElementReading {
     this.#required('path', 'path', 'missing_path_attribute')
     const { count = '1' } = this.#element.attributes
     const times = count.trim()
-    if (times !== 'all' && !(/^\d+$/.test(times) && Number(times) >= 1 && Number.isSafeInteger(Number(times)))) {
+    if (!isCount(times)) {
       const hint = 'Write count="3" for exactly three occurrences, count="all" for every one, or leave it out for one.'
       this.#wrongAttribute('count', 'invalid_count', `Invalid count: ${count}`, hint)
     }

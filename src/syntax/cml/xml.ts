@@ -1,7 +1,7 @@
 import type { XmlElement, XmlError } from '@rgrove/parse-xml'
 import { createRequire } from 'node:module'
 import type { Located } from './locate.ts'
-import type { Misplaced, Section } from './tags.ts'
+import type { Misplaced, Section } from './open.ts'
 
 /** An element with what is in it, and where in the document it is. */
 export interface Element {

@@ -1,4 +1,4 @@
-import { type Delimiters, type Mistake, shown } from '../reader.ts'
+import { APOSTROPHE, type Delimiters, isSpace, type Mistake, QUOTE, shown } from '../reader.ts'
 
 /** What one marker line of a CSL text says, taken by itself. The grammar is in `csl.ts`. */
 
@@ -110,10 +110,7 @@ function skipBlanks(line: string, at: number, to: number): number {
   return at
 }
 
-function isBlank(line: string, at: number): boolean {
-  const c = line.charCodeAt(at)
-  return c === 32 || (c >= 9 && c <= 13) || (c > 127 && /\s/.test(line.charAt(at)))
-}
+const isBlank = (line: string, at: number): boolean => isSpace(line.charCodeAt(at))
 
 function closingQuote(line: string, open: number, to: number, quote: number): number | undefined {
   for (let at = open + 1; at < to; at++) {
@@ -127,8 +124,6 @@ function closingQuote(line: string, open: number, to: number, quote: number): nu
 /** Any other backslash is one: `\n` in a path is two characters. */
 const unescaped = (raw: string): string => (raw.includes('\\') ? raw.replace(/\\(["'\\])/g, '$1') : raw)
 
-const QUOTE = 34
-const APOSTROPHE = 39
 const EQUALS = 61
 const BACKSLASH = 92
 

@@ -2,7 +2,7 @@ import type { Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
 import type { Attribute, Attributes } from './marker.ts'
 import type { Operation, Tasks } from './walk.ts'
-import { faultAt, type Mistake, Texts } from '../reader.ts'
+import { faultAt, isCount, type Mistake, Texts } from '../reader.ts'
 
 /** What a well-formed operation means: the action it becomes, or why it becomes none. */
 
@@ -116,6 +116,3 @@ function invalidity(source: Source, line: number, message: string, hint: string,
 
 const isFlag = (value: string): boolean => value === 'true' || value === 'false'
 const flagMessage = (name: string): string => `Invalid value for '${name}': must be 'true' or 'false'`
-
-const isCount = (value: string): boolean =>
-  value === 'all' || (/^\d+$/.test(value) && Number(value) >= 1 && Number.isSafeInteger(Number(value)))

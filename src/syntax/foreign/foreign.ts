@@ -1,7 +1,7 @@
 import type { Block, Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
 import { doubted, kindsOfShells } from '../damage.ts'
-import { faultAt, type Mistake, type Reader, type ReadOptions, Texts } from '../reader.ts'
+import { BOM, faultAt, LF, type Mistake, type Reader, type ReadOptions, SPACE, TAB, Texts } from '../reader.ts'
 import type { Syntax } from '../syntax.ts'
 
 /** What the formats of other tools have in common: fences around them, indentation, and damage to their markers. */
@@ -33,7 +33,7 @@ export function fenceOf(line: string): Fence | undefined {
 
 function beginsWithMark(text: string, start: number): boolean {
   let at = start
-  while (text.charCodeAt(at) === BLANK || text.charCodeAt(at) === TAB || text.charCodeAt(at) === BOM) at++
+  while (text.charCodeAt(at) === SPACE || text.charCodeAt(at) === TAB || text.charCodeAt(at) === BOM) at++
   return text.charCodeAt(at) === BACKTICK || text.charCodeAt(at) === TILDE
 }
 
@@ -124,12 +124,8 @@ export function* linesWith(source: Source, word: string, from = 0): Generator<nu
 /** What a marker begins with, damaged or not. */
 const BEFORE = /^[\s\\<>*+&;ltg\xab\xbb\u200b-\u200d\u2060\ufeff-]*$/
 
-const TAB = 9
-const LF = 10
-const BLANK = 32
 const BACKTICK = 96
 const TILDE = 126
-const BOM = 0xfeff
 
 /** The markers of a text in order, of whatever kind. */
 export class MarkList<Mark extends { readonly line: number }> {

@@ -1,6 +1,6 @@
 import type { Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
-import { faultAt, type Mistake } from '../reader.ts'
+import { BOM, faultAt, type Mistake } from '../reader.ts'
 
 export interface FoundBlock {
   readonly id: string
@@ -66,7 +66,6 @@ export class ReplacerMarks {
   }
 }
 
-const BOM = 0xfeff
 const isCapital = (c: number): boolean => c >= 65 && c <= 90
 
 /** A way through the lines of one block. */

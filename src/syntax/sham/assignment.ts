@@ -1,4 +1,4 @@
-import { type Mistake, shown } from '../reader.ts'
+import { type Mistake, QUOTE, shown, SPACE } from '../reader.ts'
 import { delimiterOf, endOf, type Name } from './lines.ts'
 
 /** One line inside a block. A line with a mistake may still give a value, as the reports show what was understood. */
@@ -94,8 +94,6 @@ function closingQuote(value: string): { at: number; plain: boolean } | undefined
   return undefined
 }
 
-const SPACE = 32
-const QUOTE = 34
 const BACKSLASH = 92
 
 function decoded(literal: string): string | undefined {

@@ -1,6 +1,7 @@
 import type { Source } from '../../core/source.ts'
 import { kindsIn } from '../../text/undamage.ts'
 import { type Fence, fenceAt, fenceOf, foreign, type Found, rowAt } from '../foreign/foreign.ts'
+import { BOM, LF, SPACE, TAB } from '../reader.ts'
 import { Region } from './region.ts'
 import { foundOf } from './section.ts'
 import { EXTENDED, type Section, UdiffWalk } from './walk.ts'
@@ -190,12 +191,7 @@ function startsLine(text: string, at: number): boolean {
   for (let before = at - 1; before >= Math.max(0, at - REACH); before--) {
     const code = text.charCodeAt(before)
     if (code === LF) return true
-    if (code !== BLANK && code !== TAB && !(before === 0 && code === BOM)) return false
+    if (code !== SPACE && code !== TAB && !(before === 0 && code === BOM)) return false
   }
   return at <= REACH
 }
-
-const LF = 10
-const TAB = 9
-const BLANK = 32
-const BOM = 0xfeff
