@@ -3,6 +3,7 @@ import path from 'node:path'
 import { describe, expect, it, test } from 'vitest'
 import { actions } from '../../src/actions/registry.ts'
 import { Clada } from '../../src/index.ts'
+import { adoptState } from '../../src/state/vouched.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { readCases, type Expected } from './read-cases.ts'
 import { build, expected, look } from './world.ts'
@@ -41,6 +42,7 @@ async function carryOut(markdown: string, index: number): Promise<void> {
   const one = readCases(markdown, (text) => text.replaceAll('/ROOT', root).replaceAll('/OUTSIDE', outside))[index]
   if (one === undefined) throw new Error('the case is gone')
   build(root, one.before)
+  adoptState(root)
   const before = look(root)
 
   const answer = await new Clada({ repoPath: root, gitCommit: false, ...one.options }).execute(one.document)
