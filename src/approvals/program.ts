@@ -1,7 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { isInside } from '../core/paths.ts'
 import { sha256 } from '../core/hash.ts'
-import { findProgram, isBelow, isProgram, pathOutside, real } from '../process/programs.ts'
+import { findProgram, isProgram, pathOutside, real } from '../process/programs.ts'
 import { projectTools } from '../process/runtimes.ts'
 import type { Text } from './text.ts'
 
@@ -62,7 +63,7 @@ function found(file: string, around: Around): FoundProgram {
   const chain = chainOf(file, around, 0)
   const seen = [...chain.seen].reverse()
   if (!seen.some((step) => step.inside)) return { file, start: chain.start, bound: undefined }
-  const named = (at: string): string => (isBelow(at, around.root) ? path.relative(around.root, at) : at)
+  const named = (at: string): string => (isInside(at, around.root) ? path.relative(around.root, at) : at)
   const parts = seen.map(({ at, to, inside }) => ({
     text: [named(at), named(to), inside ? contentHash(to) : ''],
     shown: at === to ? named(at) : `${named(at)} → ${named(to)}`,
@@ -91,7 +92,7 @@ const mostScripts = 4
 
 function chainOf(file: string, around: Around, depth: number): Chain {
   const to = real(file)
-  const inside = around.roots.some((root) => isBelow(to, root) || isBelow(file, root))
+  const inside = around.roots.some((root) => isInside(to, root) || isInside(file, root))
   const step = { at: file, to, inside }
   const head = depth < mostScripts ? headOf(to) : ''
   const led = inside ? ledTo(head, file).map((at) => ({ at, to: real(at), inside: true })) : []

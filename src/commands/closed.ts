@@ -1,7 +1,7 @@
 import path from 'node:path'
+import { isInside } from '../core/paths.ts'
 import { dependsOnContent } from '../policy/holds-token.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
-import { isBelow } from '../process/programs.ts'
 import { type Blocked, blockedIn } from '../process/blocked-index.ts'
 import { type ClosedPath, surveyOf } from '../process/survey.ts'
 import type { CommandScope, Place } from './scope.ts'
@@ -34,9 +34,9 @@ export function closedBelow(dirs: readonly string[], place: Place, scope: Comman
   const below = dirs.map((dir) => path.resolve(place.absolute, dir))
   const inProject = blockedBelow(scope).closed.map((one) => path.join(root, one.path))
   const found = [
-    ...inProject.filter((file) => below.some((dir) => isBelow(file, dir))),
+    ...inProject.filter((file) => below.some((dir) => isInside(file, dir))),
     ...closedIn(
-      below.filter((dir) => !isBelow(dir, root)),
+      below.filter((dir) => !isInside(dir, root)),
       scope,
     ).map((one) => one.path),
   ]
@@ -49,6 +49,6 @@ export function closedIn(dirs: readonly string[], { settings }: Scope): ClosedPa
   return dirs.flatMap((dir) =>
     surveyOf(dir, (relative) => judge.closed(path.join(dir, relative)))
       .closed.map(({ path: name, type }) => ({ path: path.join(dir, name), type }))
-      .filter((one) => !isBelow(one.path, settings.root)),
+      .filter((one) => !isInside(one.path, settings.root)),
   )
 }

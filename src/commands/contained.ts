@@ -1,13 +1,13 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { isInside } from '../core/paths.ts'
 import type { ChangedFile, Effect, NotKept } from '../core/effects.ts'
 import { type Advice, askUser, type Problem } from '../core/problem.ts'
 import { runWarnings } from '../policy/makes-run.ts'
 import type { Bounds, Sandbox } from '../process/bounds.ts'
 import { mostThreadsOfUser } from '../process/crowd.ts'
 import { giveUpPlace, type Mask, Overlay, whyUnmounted } from '../process/overlay.ts'
-import { isBelow } from '../process/programs.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { cachesIn, prefixOf, runtimesIn } from '../process/runtimes.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
@@ -136,7 +136,7 @@ async function masksFor(
   { settings, commands }: CommandScope,
 ): Promise<Mask[]> {
   const { root, reserved } = settings
-  const own = ['.clada', ...reserved.filter((file) => isBelow(file, root)).map((file) => path.relative(root, file))]
+  const own = ['.clada', ...reserved.filter((file) => isInside(file, root)).map((file) => path.relative(root, file))]
   const missing = [...new Set(own)].filter((name) => isEntry(path.join(root, name)))
   return [
     ...missing.map((name): Mask => ({ path: name, as: 'missing' })),
@@ -275,7 +275,7 @@ async function runInside(
   scope: CommandScope,
 ): Promise<ProcessEnd> {
   const { root, reserved } = scope.settings
-  const missing = reserved.filter((file) => isBelow(file, root) && !isEntry(file))
+  const missing = reserved.filter((file) => isInside(file, root) && !isEntry(file))
   // git would stumble over a device among the files; what it runs may make such a file, and it is taken away.
   const unborn = what.repository === 'changes' ? [] : missing
   const closed = [
@@ -324,7 +324,7 @@ export function boundsFor(
   const { root, allowedRoots, userPlaces } = scope.settings
   const repositories = survey.repositories.filter((name) => name !== '.git')
   const home = os.homedir()
-  const further = openRoots(allowedRoots, home).filter((dir) => !isBelow(dir, root))
+  const further = openRoots(allowedRoots, home).filter((dir) => !isInside(dir, root))
   const isThere = (name: string): boolean => isEntry(path.join(root, name))
   const own = ['.git', '.clada', ...userPlacesIn(root, userPlaces)]
   // A command that was approved may set up its own tools; code may not plant what others run later.
@@ -341,7 +341,7 @@ export function boundsFor(
     discarded: what.caches === 'discard' ? cachesIn(home) : [],
     fixed: kept.filter(isThere),
     closed: survey.closed.filter(
-      ({ path: name }) => !isBelow(name, '.git') && !isBelow(name, '.clada') && !reads.has(name),
+      ({ path: name }) => !isInside(name, '.git') && !isInside(name, '.clada') && !reads.has(name),
     ),
     absent: [...new Set((what.repository === 'changes' ? own.slice(1) : own).filter((name) => !isThere(name)))],
     network: what.network,
@@ -365,12 +365,12 @@ function plantedInGit(root: string, before: readonly string[]): string[] {
  */
 const userPlacesIn = (root: string, userPlaces: readonly string[]): string[] =>
   userPlaces
-    .filter((place) => place !== root && isBelow(place, root))
+    .filter((place) => place !== root && isInside(place, root))
     .map((place) => path.relative(root, place).split(path.sep)[0] ?? '')
 
 /** What no sandbox can hold in its place: a link at the top of the project, or the project itself. */
 function looseIn({ root, userPlaces }: CommandScope['settings']): string | undefined {
-  if (userPlaces.some((place) => isBelow(root, place))) return root
+  if (userPlaces.some((place) => isInside(root, place))) return root
   return userPlacesIn(root, userPlaces).find((name) =>
     fs.lstatSync(path.join(root, name), { throwIfNoEntry: false })?.isSymbolicLink(),
   )
@@ -379,7 +379,7 @@ function looseIn({ root, userPlaces }: CommandScope['settings']): string | undef
 /** Not what holds the sockets and secrets of others. */
 const openRoots = (roots: readonly string[], home: string): string[] =>
   roots.filter(
-    (root) => !isBelow('/tmp', root) && !isBelow('/run', root) && !isBelow(home, root) && !isBelow('/etc', root),
+    (root) => !isInside('/tmp', root) && !isInside('/run', root) && !isInside(home, root) && !isInside('/etc', root),
   )
 
 function removeEmpty(dir: string): void {

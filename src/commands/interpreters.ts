@@ -1,9 +1,10 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { isInside } from '../core/paths.ts'
 import type { Language } from '../core/commands.ts'
 import type { Problem } from '../core/problem.ts'
 import { bareEnvironment } from '../process/environment.ts'
-import { findProgram, isBelow, isProgram, ownPath, pathOutside } from '../process/programs.ts'
+import { findProgram, isProgram, ownPath, pathOutside } from '../process/programs.ts'
 import { runProcess } from '../process/run-process.ts'
 import { projectTools } from '../process/runtimes.ts'
 import type { CommandScope, Place } from './scope.ts'
@@ -59,7 +60,7 @@ export async function interpreterFor(
 
 /** A program inside the project is not asked: that would run it outside the sandbox. */
 export async function versionOf(file: string, roots: readonly string[]): Promise<string | undefined> {
-  if (roots.some((root) => isBelow(file, root))) return venvVersion(file)
+  if (roots.some((root) => isInside(file, root))) return venvVersion(file)
   const env = {
     ...bareEnvironment,
     PATH: ownPath().join(path.delimiter),

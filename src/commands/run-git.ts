@@ -3,7 +3,7 @@ import { Stop } from '../core/problem.ts'
 import { commitOnly } from '../policy/commands/git-rules.ts'
 import type { Listed } from '../policy/commands/judge-command.ts'
 import type { Argument } from '../policy/commands/rule.ts'
-import { openGitRoom } from '../process/git-room.ts'
+import { openReadOnlyGit } from '../process/isolated-git-dir.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { checkedOperand } from './operands.ts'
 import { type CommandScope, listedMs, type Place } from './scope.ts'
@@ -16,14 +16,14 @@ export async function runGit(
   scope: CommandScope,
 ): Promise<ProcessEnd | undefined> {
   const { revisions, paths, texts } = await sorted(listed, place, scope)
-  const room = openGitRoom(scope.settings.root)
-  if (room === undefined) return undefined
+  const isolated = openReadOnlyGit(scope.settings.root)
+  if (isolated === undefined) return undefined
   try {
     return await runProcess({
       file,
-      args: [...room.args, ...gitArgs(listed, revisions, paths, texts)],
+      args: [...isolated.args, ...gitArgs(listed, revisions, paths, texts)],
       cwd: place.door,
-      env: room.env,
+      env: isolated.env,
       timeoutMs: listedMs,
       outputBytes: Math.min(scope.commands.outputBytes, 10 * 1024 * 1024),
       family: 'group',
@@ -31,7 +31,7 @@ export async function runGit(
       onOutput: scope.onOutput,
     })
   } finally {
-    room.close()
+    isolated.close()
   }
 }
 

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { makeIsolatedGitDir } from '../process/isolated-git-dir.ts'
 import { git, type GitAnswer, type GitCall, startGit } from './git-program.ts'
 import { ObjectReader } from './object-reader.ts'
 import { isolatedPrefix, sweepIsolated } from '../journal/record.ts'
@@ -34,18 +35,9 @@ export class IsolatedGit {
 
   /** `dir` is created, and removed by `close`. */
   static open(repository: ConfiguredRepository, head: Head, dir: string): IsolatedGit {
-    const { gitDir, commonDir } = repository
     fs.mkdirSync(path.join(dir, 'refs'), { recursive: true })
     fs.writeFileSync(path.join(dir, 'HEAD'), headText(head))
-    fs.writeFileSync(path.join(dir, 'config'), configFor(repository))
-    const shared = fs.readdirSync(gitDir).filter((name) => name.startsWith('sharedindex.'))
-    for (const target of [
-      path.join(commonDir, 'info'),
-      path.join(commonDir, 'shallow'),
-      ...shared.map((name) => path.join(gitDir, name)),
-    ]) {
-      if (fs.existsSync(target)) fs.symlinkSync(target, path.join(dir, path.basename(target)))
-    }
+    makeIsolatedGitDir(dir, repository, configFor(repository), ['info', 'shallow'])
     return new IsolatedGit(repository, head, dir)
   }
 

@@ -1,12 +1,13 @@
 import os from 'node:os'
 import path from 'node:path'
+import { isInside } from '../core/paths.ts'
 import { missedNetwork } from '../commands/closed-network.ts'
 import { type Containment, runContained } from '../commands/contained.ts'
 import { type CommandScope, placeOf } from '../commands/scope.ts'
 import type { Hook, Hooks } from '../core/hooks.ts'
 import { Stop, type Problem } from '../core/problem.ts'
 import { certificatesIn, commandEnvironment } from '../process/environment.ts'
-import { findProgram, isBelow, pathOutside, systemPath } from '../process/programs.ts'
+import { findProgram, pathOutside, systemPath } from '../process/programs.ts'
 import { projectTools } from '../process/runtimes.ts'
 import { explain } from '../report/explain.ts'
 import { offlineAdvice } from '../report/explain-program.ts'
@@ -57,7 +58,7 @@ async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandSco
   if (command.words?.length === 0) return undefined
   const { root, allowedRoots } = scope.settings
   const absolute = path.resolve(root, hook.cwd ?? '.')
-  if (!isBelow(absolute, root)) return failure(`Its cwd '${hook.cwd}' is outside the project`)
+  if (!isInside(absolute, root)) return failure(`Its cwd '${hook.cwd}' is outside the project`)
   const shell = findProgram('sh', systemPath)
   if (shell === undefined) return failure('No shell (sh) was found to run it')
   const seconds = hook.timeout ?? defaultSeconds

@@ -1,7 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { isInside } from '../core/paths.ts'
 import { type Bounds, directoriesAbove, type Program, type ResourceLimits, type Sandbox } from './bounds.ts'
-import { findProgram, isBelow, real, systemPath } from './programs.ts'
+import { findProgram, real, systemPath } from './programs.ts'
 import { seccompFilter } from './seccomp.ts'
 import type { ClosedPath } from './survey.ts'
 
@@ -125,7 +126,7 @@ function bindings(bounds: Bounds, host: HostFacts): string[] {
   const args: string[] = []
   if (network) args.push('--ro-bind-try', host.real('/etc/resolv.conf'), '/etc/resolv.conf')
   if (home !== root) args.push(...inMemory(host, home))
-  for (const dir of [...readable].sort()) if (!isBelow(dir, '/usr')) args.push('--ro-bind-try', dir, dir)
+  for (const dir of [...readable].sort()) if (!isInside(dir, '/usr')) args.push('--ro-bind-try', dir, dir)
   for (const { path: at, type } of hidden) args.push(...masked(at, type))
   for (const dir of caches) args.push('--bind-try', dir, dir)
   for (const [dir, from] of mounts?.discarded ?? []) args.push('--bind', from, dir)

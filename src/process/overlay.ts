@@ -1,14 +1,14 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { dirsAbove } from '../core/paths.ts'
+import { dirsAbove, isInside } from '../core/paths.ts'
 import { jsonOf, readOwn } from '../state/own-files.ts'
 import { isAlive, ownerFrom, ownOwner } from '../state/owner.ts'
 import { stateHome } from '../state/user-dirs.ts'
 import { makePrivateDir } from '../state/user-state.ts'
 import type { Mounts } from './bounds.ts'
 import { collectEffects, type Collected } from './effects.ts'
-import { findProgram, isBelow, systemPath } from './programs.ts'
+import { findProgram, systemPath } from './programs.ts'
 import { runProcess } from './run-process.ts'
 
 /** How a path of the project looks to a program, when not as it is. */
@@ -168,7 +168,7 @@ function mountedBelow(root: string): string[] {
     .map((line) =>
       (line.split(' ')[4] ?? '').replace(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(parseInt(code, 8))),
     )
-    .filter((dir) => dir !== root && isBelow(dir, root))
+    .filter((dir) => dir !== root && isInside(dir, root))
 }
 
 /** The exit code of a start whose mounts were refused. */
@@ -215,7 +215,7 @@ function placeFor(root: string): string | undefined {
     path.join(os.tmpdir(), `clada-layers-${user}`),
     `/var/tmp/clada-layers-${user}`,
   ]
-  const usable = places.filter((place) => !refusedAt.has(place) && !isBelow(place, root) && isPrivate(place))
+  const usable = places.filter((place) => !refusedAt.has(place) && !isInside(place, root) && isPrivate(place))
   const device = fs.statSync(root).dev
   return usable.find((place) => fs.statSync(place).dev === device) ?? usable[0]
 }

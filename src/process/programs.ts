@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { isInside } from '../core/paths.ts'
 
 /** Where programs of the list come from. Fixed, so that nothing in the environment or the project decides it. */
 export const systemPath: readonly string[] = ['/usr/bin', '/bin', '/usr/local/bin', '/opt/homebrew/bin']
@@ -12,7 +13,7 @@ const projects = new Set<string>()
  * leaves no other place to take them from.
  */
 export function takeNoProgramsFrom(roots: readonly string[]): void {
-  for (const root of roots) if (!systemPath.some((dir) => isBelow(dir, root))) projects.add(root)
+  for (const root of roots) if (!systemPath.some((dir) => isInside(dir, root))) projects.add(root)
 }
 
 /** The directories of a PATH, by default the user's, in which programs of clada's own are looked for. */
@@ -30,13 +31,13 @@ export function ownProgram(name: string, dirs = ownPath()): string | undefined {
   return found
     .filter(isProgram)
     .map(real)
-    .find((file) => ![...projects].some((root) => isBelow(file, root)))
+    .find((file) => ![...projects].some((root) => isInside(file, root)))
 }
 
 /** The directories of a PATH that are absolute and lie in none of the given roots. */
 export function pathOutside(list: string | undefined, roots: readonly string[]): string[] {
   return [...new Set((list ?? '').split(path.delimiter))].filter(
-    (dir) => path.isAbsolute(dir) && !roots.some((root) => isBelow(real(dir), root)),
+    (dir) => path.isAbsolute(dir) && !roots.some((root) => isInside(real(dir), root)),
   )
 }
 
@@ -79,11 +80,6 @@ export function isProgram(file: string): boolean {
   } catch {
     return false
   }
-}
-
-/** By component; a directory is below itself. */
-export function isBelow(file: string, dir: string): boolean {
-  return file === dir || file.startsWith(dir.endsWith(path.sep) ? dir : dir + path.sep)
 }
 
 export function real(file: string): string {

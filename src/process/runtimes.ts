@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { isBelow, isProgram, real } from './programs.ts'
+import { isInside } from '../core/paths.ts'
+import { isProgram, real } from './programs.ts'
 
 /** Where languages live in a home directory. Only these are shown inside: beside them lie keys and histories. */
 const runtimeHomes = [
@@ -73,13 +74,14 @@ export const cachesIn = (home: string): string[] => below(home, cacheHomes)
  * a link in the project, to a script anywhere: for those nothing is shown but what a language is installed in.
  */
 export function prefixOf(file: string, home: string, root: string): string[] {
-  const places = isBelow(file, root) ? [real(file)].filter((one) => isLanguage.test(one)) : [file, real(file)]
+  const places = isInside(file, root) ? [real(file)].filter((one) => isLanguage.test(one)) : [file, real(file)]
   const prefixes = places.map((one) => {
     const dir = path.dirname(one)
     return path.basename(dir) === 'bin' ? path.dirname(dir) : dir
   })
   return [...new Set(prefixes)].filter(
-    (dir) => dir !== '/' && !isBelow(dir, '/usr') && !isBelow(home, dir) && !isBelow(dir, root) && !isBelow(root, dir),
+    (dir) =>
+      dir !== '/' && !isInside(dir, '/usr') && !isInside(home, dir) && !isInside(dir, root) && !isInside(root, dir),
   )
 }
 

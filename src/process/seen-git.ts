@@ -4,7 +4,7 @@ import { sha256 } from '../core/hash.ts'
 import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
 import { stateHome } from '../state/user-dirs.ts'
 import { makePrivateDir } from '../state/user-state.ts'
-import { openGitRoom, plainConfig } from './git-room.ts'
+import { openReadOnlyGit, plainConfig } from './isolated-git-dir.ts'
 import type { Mask } from './overlay.ts'
 import { findProgram, systemPath } from './programs.ts'
 import { runProcess } from './run-process.ts'
@@ -116,11 +116,17 @@ function stateOf(gitDir: string): string {
 
 async function trackedIn(top: string): Promise<string[]> {
   const git = findProgram('git', systemPath)
-  const room = git === undefined ? undefined : openGitRoom(top)
-  if (git === undefined || room === undefined) return []
+  const isolated = git === undefined ? undefined : openReadOnlyGit(top)
+  if (git === undefined || isolated === undefined) return []
   try {
     const ask = async (...words: string[]): Promise<string[]> => {
-      const call = { args: [...room.args, ...words], cwd: '/', env: room.env, timeoutMs: 30_000, outputBytes: 1 << 28 }
+      const call = {
+        args: [...isolated.args, ...words],
+        cwd: '/',
+        env: isolated.env,
+        timeoutMs: 30_000,
+        outputBytes: 1 << 28,
+      }
       const { stdout } = await runProcess({ file: git, ...call, family: 'group' })
       return stdout.split('\0')
     }
@@ -130,6 +136,6 @@ async function trackedIn(top: string): Promise<string[]> {
     ])
     return [...new Set(both.flat())].filter((one) => one !== '')
   } finally {
-    room.close()
+    isolated.close()
   }
 }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { commandEnvironment } from '../../src/process/environment.ts'
 import { blockedIn } from '../../src/process/blocked-index.ts'
-import { plainConfig } from '../../src/process/git-room.ts'
+import { plainConfig } from '../../src/process/isolated-git-dir.ts'
 import { pathOutside } from '../../src/process/programs.ts'
 import { changesBetween, surveyOf } from '../../src/process/survey.ts'
 import { scratchDir } from '../support/scratch.ts'
@@ -35,7 +35,7 @@ describe('environment', () => {
   })
 })
 
-describe('the config of the clean room', () => {
+describe('the config of an isolated git directory', () => {
   it('takes over plain values and no program', () => {
     const config = plainConfig(`[core]
 	filemode = false

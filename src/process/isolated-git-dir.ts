@@ -1,62 +1,58 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { gitDirsAt } from '../state/git-dirs.ts'
+import { type GitDirs, gitDirsAt } from '../state/git-dirs.ts'
 import { hardenedGitArgs, hardenedGitEnv } from '../core/hardened-git.ts'
 
-/**
- * A git directory of our own that shares only data with the repository's: its objects, refs and logs are linked,
- * HEAD and index are copies, and of its config only plain values are taken over. What the repository says about
- * programs (hooks, filters, fsmonitor, pagers, external diffs, gpg) is therefore not there at all.
- */
-export interface GitRoom {
+/** A repository for git commands that models may run: they read it, and cannot change it. */
+export interface ReadOnlyGit {
   readonly env: Readonly<Record<string, string>>
   readonly args: readonly string[]
   close(): void
 }
 
-export function openGitRoom(root: string): GitRoom | undefined {
-  // Only a repository whose top is the root. A worktree has a directory of its own and shares another.
+/** Undefined if the root is not the top of a repository. HEAD and index are copies; references and objects are links. */
+export function openReadOnlyGit(root: string): ReadOnlyGit | undefined {
   const found = gitDirsAt(root)
   if (found === undefined || !('gitDir' in found)) return undefined
-  const { gitDir: own, commonDir: common } = found
-  const room = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-git-'))
-  for (const name of ['HEAD', 'index', 'shallow'])
-    copyIfThere(path.join(name === 'shallow' ? common : own, name), path.join(room, name))
-  for (const name of ['objects', 'refs', 'logs', 'packed-refs', 'reftable'])
-    linkIfThere(path.join(common, name), path.join(room, name))
-  for (const name of sharedIndexes(own)) linkIfThere(path.join(own, name), path.join(room, name))
-  fs.mkdirSync(path.join(room, 'info'))
-  copyIfThere(path.join(common, 'info', 'exclude'), path.join(room, 'info', 'exclude'))
-  fs.writeFileSync(path.join(room, 'config'), plainConfig(readText(path.join(common, 'config'))))
+  const { gitDir, commonDir } = found
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-git-'))
+  fs.mkdirSync(path.join(dir, 'info'))
+  const config = plainConfig(readText(path.join(commonDir, 'config')))
+  makeIsolatedGitDir(dir, found, config, ['objects', 'refs', 'logs', 'packed-refs', 'reftable'])
+  for (const name of ['HEAD', 'index']) copyIfFile(path.join(gitDir, name), path.join(dir, name))
+  for (const name of ['shallow', 'info/exclude']) copyIfFile(path.join(commonDir, name), path.join(dir, name))
+  const env = { PATH: '/usr/bin:/bin', HOME: '/nonexistent', LANG: 'C.UTF-8', GIT_DIR: dir, GIT_WORK_TREE: root }
   return {
-    env: environment(room, root),
-    args: globalArgs,
-    close: () => fs.rmSync(room, { recursive: true, force: true }),
+    env: { ...env, ...hardenedGitEnv },
+    // The directory has no such settings; if it ever had one, it would have no effect.
+    args: hardenedGitArgs('safe.bareRepository=explicit', 'core.quotePath=true'),
+    close: () => fs.rmSync(dir, { recursive: true, force: true }),
   }
 }
 
-const environment = (room: string, root: string): Record<string, string> => ({
-  PATH: '/usr/bin:/bin',
-  HOME: '/nonexistent',
-  LANG: 'C.UTF-8',
-  GIT_DIR: room,
-  GIT_WORK_TREE: root,
-  ...hardenedGitEnv,
-})
+/**
+ * The only place that makes isolated git directories: data of the repository is shared by links, the configuration is
+ * our own, so that no hook, filter, monitor, pager or other program of the repository can run. The caller adds HEAD.
+ */
+export function makeIsolatedGitDir(
+  dir: string,
+  { gitDir, commonDir }: GitDirs,
+  config: string,
+  links: readonly string[],
+): void {
+  fs.writeFileSync(path.join(dir, 'config'), config)
+  const indexes = fs.readdirSync(gitDir).filter((name) => name.startsWith('sharedindex.'))
+  const targets = [
+    ...links.map((name) => path.join(commonDir, name)),
+    ...indexes.map((name) => path.join(gitDir, name)),
+  ]
+  for (const target of targets) if (fs.existsSync(target)) fs.symlinkSync(target, path.join(dir, path.basename(target)))
+}
 
-/** Belt and braces: the room has none of these, and should it ever get one, it does not count. */
-const globalArgs = hardenedGitArgs('safe.bareRepository=explicit', 'core.quotePath=true')
-
-function copyIfThere(from: string, to: string): void {
+function copyIfFile(from: string, to: string): void {
   if (fs.lstatSync(from, { throwIfNoEntry: false })?.isFile()) fs.copyFileSync(from, to, fs.constants.COPYFILE_FICLONE)
 }
-
-function linkIfThere(from: string, to: string): void {
-  if (fs.existsSync(from)) fs.symlinkSync(from, to)
-}
-
-const sharedIndexes = (dir: string): string[] => fs.readdirSync(dir).filter((name) => name.startsWith('sharedindex.'))
 
 function readText(file: string): string {
   try {
@@ -66,7 +62,7 @@ function readText(file: string): string {
   }
 }
 
-/** The values that change what git shows and can name no program. */
+/** Values that affect git's output and cannot name a program. */
 const plainKeys: Readonly<Record<string, RegExp>> = {
   'core.repositoryformatversion': /^[01]$/,
   'core.filemode': /^(true|false)$/,
