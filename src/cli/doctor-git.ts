@@ -1,11 +1,10 @@
+import { type CladaOptions, historySettingsOf } from '../config/settings.ts'
 import { Stop } from '../core/problem.ts'
-import { git } from '../git/git-program.ts'
 import { findRepository, nearestRepository } from '../git/find-repository.ts'
+import { git } from '../git/git-program.ts'
 import { type Head, headOf, inProgress, inRepository, type Repository } from '../git/repository.ts'
 import { ownProgram } from '../process/programs.ts'
 import { explain } from '../report/explain.ts'
-import { historySettingsOf, type CladaOptions } from '../config/settings.ts'
-import type { Finding } from './finding.ts'
 import { visible } from './visible.ts'
 
 /** The installed git, the repository of the project, and how an execution is saved there. */
@@ -77,4 +76,14 @@ async function savingOf(
     return fine('shadow (changes are staged): checkpoints under refs/clada until they are committed')
   const where = head?.branch === undefined ? 'the detached HEAD' : visible(branchName(head))
   return fine(`commit (${asked}): each execution is a commit of ${visible(author)} on ${where}`)
+}
+
+/** One thing that `clada doctor` looked at. */
+export interface Finding {
+  readonly name: string
+  readonly ok: boolean
+  readonly found: string
+  readonly advice?: string
+  /** Most of clada does without it. */
+  readonly optional?: true
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import fs from 'node:fs'
-import { InputError } from '../core/input-error.ts'
+import { InputError } from '../core/source.ts'
 import { UsageError } from './flags.ts'
 
 export interface Input {

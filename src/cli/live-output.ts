@@ -1,6 +1,14 @@
 import fs from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
+import type { ExecuteOptions } from '../api/clada.ts'
+import { now } from '../core/clock.ts'
+import { counted } from '../core/counted.ts'
+import type { ActionResult, FileChange } from '../core/result.ts'
+import type { ReportOptions } from '../report/options.ts'
 import { printable } from '../report/printable.ts'
+import type { FlagValues } from './flags.ts'
+import { isPretty } from './options.ts'
+import { isTerminal } from './terminal.ts'
 
 /** Shows what programs write as it comes, line by line, marked with the task it belongs to; on stderr by default. */
 export class LiveOutput {
@@ -35,3 +43,51 @@ export class LiveOutput {
     this.#print(`[task-${this.#task}:exec] ${printable(line)}`)
   }
 }
+
+/** Says on stderr how far a long run is. A short one says nothing. */
+export class Progress {
+  readonly #live = isTerminal(2)
+  #next = now() + 1000
+  #shown = false
+
+  step({ seq, action, params }: ActionResult): void {
+    const time = now()
+    if (time < this.#next) return
+    // A terminal has one line that changes; a log should not fill up.
+    this.#next = time + (this.#live ? 100 : 10_000)
+    const target = typeof params['path'] === 'string' ? ` ${params['path']}` : ''
+    const line = printable(`${counted(seq, 'action')} done, ${action}${target}`).slice(0, 100)
+    fs.writeSync(2, this.#live ? `\r\u001b[K${line}` : `clada: ${line}\n`)
+    this.#shown = true
+  }
+
+  end(): void {
+    if (this.#shown && this.#live) fs.writeSync(2, '\r\u001b[K')
+  }
+}
+
+/** What actions do to files, kept as the few lines that a person sees of it. */
+export interface ShownChanges {
+  readonly listen: Pick<ExecuteOptions, 'onChanges'>
+  readonly shown: Pick<ReportOptions, 'changes'>
+}
+
+/** Nothing is asked for, and nothing loaded, where no person reads. */
+export async function shownChanges(flags: FlagValues): Promise<ShownChanges> {
+  if (flags.quiet !== undefined || !isPretty(flags)) return { listen: {}, shown: {} }
+  const { changeLines } = await import('../report/action-diff.ts')
+  const changes = new Map<number, readonly string[]>()
+  let left = mostLines
+  const onChanges = (result: ActionResult, some: readonly FileChange[]): void => {
+    const width = Math.max(20, (process.stdout.columns || 120) - 6)
+    const lines = left < leastLines ? [] : changeLines(result, some, { lines: Math.min(left, actionLines), width })
+    left -= lines.length
+    changes.set(result.seq, lines)
+  }
+  return { listen: { onChanges }, shown: { changes } }
+}
+
+/** A report of a long run is still to be read from its beginning. */
+const mostLines = 200
+const actionLines = 12
+const leastLines = 4

@@ -1,16 +1,16 @@
+import os from 'node:os'
 import path from 'node:path'
 import { defaultInputFile, isThere, projectFileName } from '../config/places.ts'
-import { userFile } from '../state/user-dirs.ts'
-import { syntaxNames, type SyntaxName } from '../syntax/table.ts'
+import { canonical, type CladaOptions, readingOf } from '../config/settings.ts'
+import type { ConfigParts } from '../config/to-options.ts'
 import type { ExecutionResult } from '../core/result.ts'
 import { formatFor, type ReportFormat, reportFormats } from '../report/format.ts'
 import type { ReportOptions } from '../report/options.ts'
-import { type CladaOptions, readingOf } from '../config/settings.ts'
+import { userFile } from '../state/user-dirs.ts'
+import { type SyntaxName, syntaxNames } from '../syntax/table.ts'
 import { closestName } from '../text/closest-name.ts'
-import type { ConfigParts } from '../config/to-options.ts'
 import type { Below } from './config-below.ts'
 import { type FlagValues, numberOf, UsageError } from './flags.ts'
-import { projectAround } from './project-around.ts'
 import { isTerminal } from './terminal.ts'
 import { visible } from './visible.ts'
 
@@ -218,3 +218,31 @@ export function useColor(flags: FlagValues): boolean {
   if (flags['no-color'] !== undefined || process.env['NO_COLOR']) return false
   return Boolean(process.env['FORCE_COLOR']) || isTerminal(1)
 }
+
+/** Each of these makes a directory a project. */
+const marks = [projectFileName, '.git', '.clada']
+
+/** What clada makes by itself at the first write tells nothing about what was meant. */
+const meant = [projectFileName, '.git']
+
+/**
+ * One line about the project around the working directory, where there is one. The root is the working directory by
+ * contract; a user in a subdirectory of their project may not expect that.
+ */
+export function projectAround(): string | undefined {
+  const cwd = process.cwd()
+  if (meant.some((name) => isThere(path.join(cwd, name)))) return undefined
+  const { root } = path.parse(cwd)
+  const home = canonical(os.homedir())
+  for (let dir = cwd; dir !== root && dir !== home; dir = path.dirname(dir)) {
+    const above = path.dirname(dir)
+    // These are no project by accident either.
+    if (above === root || above === home) return undefined
+    const mark = marks.find((name) => isThere(path.join(above, name)))
+    if (mark !== undefined) return noteFor(path.relative(cwd, above).split(path.sep).join('/'), mark)
+  }
+  return undefined
+}
+
+const noteFor = (around: string, mark: string): string =>
+  `working on this directory alone; the project around it is ${around} (it has ${mark}). --root ${around} works on that; a clada.yml here (clada init) ends this note.`

@@ -1,6 +1,13 @@
+import type { ExecutionResult } from '../core/result.ts'
+import { withWarnings } from '../core/with-warnings.ts'
+import { formatReport } from '../report/format.ts'
+import { prettyAction, prettyErrors } from '../report/pretty.ts'
 import { printable } from '../report/printable.ts'
+import { byBlock } from '../report/words.ts'
 import type { StepResult } from '../timetravel/back-forward.ts'
+import type { UndoResult } from '../timetravel/undo.ts'
 import type { FlagValues } from './flags.ts'
+import { configWarnings, reportOptions } from './options.ts'
 import { print } from './print.ts'
 import { isTerminal } from './terminal.ts'
 
@@ -41,4 +48,37 @@ function lines({
     ...conflicts.map((path) => `  ✗ ${path}`),
     ...warnings.map((warning) => `! ${warning}`),
   ]
+}
+
+/** Prints the result of an undo or redo, and returns the exit code. */
+export async function printUndo(result: UndoResult, flags: FlagValues, done: string): Promise<number> {
+  if (flags.json !== undefined) print(JSON.stringify(withWarnings(result, await configWarnings(flags)), null, 2))
+  else if (flags.quiet === undefined) print(undoLines(result, done).join('\n'))
+  return result.success && result.conflicts.length === 0 ? 0 : 1
+}
+
+export function undoLines(
+  { success, execution, actions, summary, restored, conflicts, error, reason, warnings = [], gitCommit }: UndoResult,
+  done: string,
+): string[] {
+  const part = actions === undefined ? '' : `action ${actions.join(', ')} of `
+  const commit = gitCommit === undefined ? '' : ` (${gitCommit.slice(0, 8)})`
+  return [
+    success ? `${done}: ${part}execution ${execution}, ${summary}${commit}` : refusalText({ error, reason }),
+    ...restored.map((path) => `  ${path}`),
+    ...conflicts.map(({ path, reason }) => `  ✗ ${path}: ${reason}`),
+    ...warnings.map((warning) => `! ${warning}`),
+  ].map(printable)
+}
+
+/** Why a command that is one action failed: for a person at a terminal, and as text for a pipe. */
+export function failureText(result: ExecutionResult, flags: FlagValues, to: 1 | 2): string {
+  const options = reportOptions(flags)
+  if (!isTerminal(to)) return formatReport(result, 'text', { ...options, errorDetail: 'full' }).trimEnd()
+  const { results, parseErrors, fatalError } = result
+  return [
+    ...results.filter(({ success }) => !success).flatMap((one) => prettyAction(one, options)),
+    ...byBlock(parseErrors).flatMap((errors) => prettyErrors(errors, options)),
+    ...(fatalError === undefined ? [] : [`✗ ${fatalError}`]),
+  ].join('\n')
 }

@@ -1,6 +1,5 @@
 import { printable } from '../report/printable.ts'
 import { closestName } from '../text/closest-name.ts'
-import type { Place, Tree } from './tree.ts'
 
 /** A kind of value: how it is read from a file, described to people, and described to editors. */
 export interface Kind<T> {
@@ -229,4 +228,29 @@ function wrong(tree: Tree, says: string, note: Note, close?: string): undefined 
           : shown(String(tree.value))
   note(tree.at, `must be ${says}; it is ${given}.${meant(close)}`)
   return undefined
+}
+
+/** A config file as it was written, with the place of everything. Lines and columns count from 1. */
+export interface Place {
+  readonly line: number
+  readonly column: number
+}
+
+export type Tree =
+  | { readonly kind: 'scalar'; readonly at: Place; readonly value: string | number | boolean | null }
+  /** What the parser has complained about already. */
+  | { readonly kind: 'broken'; readonly at: Place }
+  | { readonly kind: 'list'; readonly at: Place; readonly items: readonly Tree[] }
+  | { readonly kind: 'map'; readonly at: Place; readonly entries: readonly Entry[] }
+
+export interface Entry {
+  readonly name: string
+  readonly at: Place
+  readonly value: Tree
+}
+
+/** What is wrong with a config file. */
+export interface Fault {
+  readonly at: Place
+  readonly message: string
 }

@@ -1,19 +1,19 @@
+import { isUtf8 } from 'node:buffer'
+import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { Approvals } from '../approvals/approvals.ts'
 import { approvalLineOf } from '../approvals/approval-line.ts'
+import { Approvals } from '../approvals/approvals.ts'
+import { isInside } from '../core/paths.ts'
 import { defaultDeniedPatterns } from '../core/settings.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
-import { canonical, SettingsError } from './settings.ts'
 import { namesOf, userFile } from '../state/user-dirs.ts'
-import { keyNames, type KeyName, keyOf } from './keys.ts'
-import { shown } from './kinds.ts'
-import { type Effective, merge, type Merged, type FileGiven } from './merge.ts'
-import { isInside } from '../core/paths.ts'
-import { projectFileName } from './places.ts'
-import { readConfigFile } from './read-file.ts'
+import { type KeyName, keyNames, keyOf } from './keys.ts'
+import { type Fault, shown } from './kinds.ts'
+import { type Effective, type FileGiven, merge, type Merged } from './merge.ts'
+import { isThere, projectFileName } from './places.ts'
+import { canonical, SettingsError } from './settings.ts'
 import { isTrusted } from './trust.ts'
-import type { Fault } from './tree.ts'
 import { type Given, validate } from './validate.ts'
 
 /** Everything the config files say, for one project. */
@@ -146,4 +146,50 @@ export const written = (name: KeyName, value: unknown): string => {
   const { write } = keyOf(name).kind
   const text = JSON.stringify(write === undefined ? value : write(value))
   return shown(text).slice(1, -1)
+}
+
+/** No config is larger, and a parser must not be kept busy by one that is. */
+const mostBytes = 128 * 1024
+
+/** The bytes of a config file, or why it cannot be read; undefined when it does not exist. */
+export function readConfigFile(
+  file: string,
+  links: 'followed' | 'refused',
+): { readonly text: string } | Fault | undefined {
+  const fault = (message: string): Fault => ({ at: { line: 1, column: 1 }, message })
+  let fd: number
+  try {
+    const follow = links === 'followed' ? 0 : (fs.constants.O_NOFOLLOW ?? 0)
+    fd = fs.openSync(file, fs.constants.O_RDONLY | follow | (fs.constants.O_NONBLOCK ?? 0))
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    // A link to nowhere is there, and wrong.
+    if (code === 'ENOENT' && !isThere(file)) return undefined
+    if (code === 'ENOTDIR') return undefined
+    if (code === 'ELOOP') return fault('This is a symbolic link, and a project’s config must be a file of the project.')
+    return fault(`This cannot be read: ${code}.`)
+  }
+  try {
+    const stat = fs.fstatSync(fd)
+    if (!stat.isFile())
+      return fault(`This is ${stat.isDirectory() ? 'a directory' : 'no ordinary file'}, not a config file.`)
+    if (stat.size > mostBytes) return fault(`This file has ${stat.size} bytes; a config has at most ${mostBytes}.`)
+    const bytes = fs.readFileSync(fd)
+    if (isUtf8(bytes)) return { text: bytes.toString('utf8') }
+    return { at: placeOfBroken(bytes), message: 'This is not valid UTF-8. Save the file as UTF-8.' }
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+/** A line break is never part of another character, so lines can be looked at one by one. */
+function placeOfBroken(bytes: Buffer): Fault['at'] {
+  let line = 1
+  for (let start = 0; start <= bytes.length; line++) {
+    const end = bytes.indexOf(10, start)
+    const whole = bytes.subarray(start, end === -1 ? bytes.length : end)
+    if (!isUtf8(whole)) return { line, column: whole.toString('utf8').indexOf('\ufffd') + 1 }
+    start += whole.length + 1
+  }
+  return { line: 1, column: 1 }
 }

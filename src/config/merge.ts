@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isInside } from '../core/paths.ts'
 import { anchored } from '../policy/anchored.ts'
-import { type Config, keyNames, type KeyName, keyOf, nested, type Values } from './keys.ts'
+import { type Config, type KeyName, keyNames, keyOf, nested, type Values } from './keys.ts'
+import type { Place } from './kinds.ts'
 import { isOpenPart, type ProjectFacts } from './narrowing.ts'
-import type { Place } from './tree.ts'
 import type { Given } from './validate.ts'
 
 /** What holds for a key, who said so, and what was said and does not count. */

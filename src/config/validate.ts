@@ -1,7 +1,6 @@
 import { closestName } from '../text/closest-name.ts'
-import { groups, keyNames, type KeyName, keyOf } from './keys.ts'
-import { meant, shown } from './kinds.ts'
-import type { Entry, Fault, Place, Tree } from './tree.ts'
+import { groups, type KeyName, keyNames, keyOf } from './keys.ts'
+import { type Entry, type Fault, meant, type Place, shown, type Tree } from './kinds.ts'
 
 /** What one file says, and where. */
 export type Given = { readonly [name in KeyName]?: GivenValue }

@@ -1,6 +1,5 @@
+import { type Entry, type Fault, type Place, seen, shown, type Tree } from './kinds.ts'
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
-import { seen, shown } from './kinds.ts'
-import type { Entry, Fault, Place, Tree } from './tree.ts'
 
 /** A YAML text as a tree with places. Never throws: whatever is wrong with it is among the faults. */
 export function yamlTree(text: string): YamlTree {

@@ -1,3 +1,5 @@
+import type { Code } from './result.ts'
+
 /**
  * A text and where its lines begin. Every syntax reads through this table, so that a line number
  * costs one look-up and no syntax splits the text a second time.
@@ -66,4 +68,15 @@ function lineStarts(text: string): Uint32Array {
     starts[count++] = lf + 1
   }
   return starts.subarray(0, count)
+}
+
+/** A text that cannot be read to its end. The blocks before were run. */
+export class InputError extends Error {
+  override readonly name = 'InputError'
+  readonly code: Code
+
+  constructor(message: string, code: Code) {
+    super(message)
+    this.code = code
+  }
 }

@@ -1,10 +1,10 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import type { ActionResult, ExecutionResult, ParseError, Preview } from '../core/result.ts'
-import { capText } from '../report/cap.ts'
 import { formatReport, withDetail } from '../report/format.ts'
 import type { ReportOptions } from '../report/options.ts'
 import { defaultOutputLimit } from '../report/outputs.ts'
 import { printable } from '../report/printable.ts'
+import { capText } from '../report/words.ts'
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 
 /** What a tool answers: a report for the model, and the same as values, each complete without the other. */
 export interface Answer {

@@ -1,7 +1,7 @@
-import { choice, flag, optional, text } from '../core/action.ts'
+import { type ActionSpec, choice, flag, optional, text } from '../core/action.ts'
+import { type Describable, type OutputSchema, outputSchemaOf, toolOf } from '../describe/json-schema.ts'
 import { syntaxNames } from '../syntax/table.ts'
-import type { Describable } from '../describe/json-schema.ts'
-import type { OutputSchema } from '../describe/json-schema.ts'
+import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 
 /** Whole documents are no actions: nothing in a document can call them. */
 type DocumentTool = Describable & { readonly outputSchema: OutputSchema }
@@ -39,3 +39,21 @@ export const previewTool: DocumentTool = {
 }
 
 export const documentTools: readonly DocumentTool[] = [executeTool, previewTool]
+
+/** Every tool as a client sees it: whole documents first, then one for each action. */
+export const toolList = (specs: readonly ActionSpec[]): Tool[] => [
+  ...documentTools.map((tool) => listed(tool, tool.outputSchema)),
+  ...specs.map((spec) => listed(spec, outputSchemaOf(spec))),
+]
+
+function listed(spec: Describable, output: OutputSchema): Tool {
+  const { name, description, inputSchema, annotations } = toolOf(spec, 'relative')
+  return {
+    name,
+    description,
+    // What is not known is ignored with a warning, so nothing is forbidden here.
+    inputSchema: { type: 'object', properties: { ...inputSchema.properties }, required: [...inputSchema.required] },
+    outputSchema: { type: 'object', properties: { ...output.properties }, required: [...output.required] },
+    annotations: { ...annotations },
+  }
+}

@@ -1,7 +1,7 @@
-import type { GetPromptResult, Prompt } from '@modelcontextprotocol/sdk/types.js'
 import type { CladaOptions } from '../config/settings.ts'
 import { closestName } from '../text/closest-name.ts'
-import { invalidParams, protocolError } from './protocol-error.ts'
+import { invalidParams, protocolError } from './requests.ts'
+import type { GetPromptResult, Prompt } from '@modelcontextprotocol/sdk/types.js'
 
 /** What teaches a model to write action blocks: the text that `clada prompt` gives. */
 export async function promptList(): Promise<Prompt[]> {

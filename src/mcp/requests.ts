@@ -1,5 +1,4 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { invalidParams, methodNotFound, protocolError } from './protocol-error.ts'
 
 export type Params = Readonly<Record<string, unknown>>
 type Fallback = NonNullable<Server['fallbackRequestHandler']>
@@ -39,3 +38,15 @@ export function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   return typeof value === 'string' ? 'a text' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
+
+/** An error of the protocol. The SDK's own class writes the code into the message, where clients write it once more. */
+export const protocolError = (code: number, message: string): Error => Object.assign(new Error(message), { code })
+
+export const invalidRequest = -32600
+
+export const methodNotFound = -32601
+
+export const invalidParams = -32602
+
+/** As the protocol has it; the SDK has no name for it. */
+export const resourceNotFound = -32002

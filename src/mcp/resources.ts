@@ -1,8 +1,8 @@
-import type { ReadResourceResult, Resource } from '@modelcontextprotocol/sdk/types.js'
 import type { Clada } from '../api/clada.ts'
 import type { HistoryEntry } from '../engine/history-run.ts'
 import { printable } from '../report/printable.ts'
-import { invalidParams, protocolError, resourceNotFound } from './protocol-error.ts'
+import { invalidParams, protocolError, resourceNotFound } from './requests.ts'
+import type { ReadResourceResult, Resource } from '@modelcontextprotocol/sdk/types.js'
 
 export const reportUri = 'clada://report'
 export const historyUri = 'clada://history'

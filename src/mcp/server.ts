@@ -1,17 +1,25 @@
-import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { RootsListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { actions } from '../actions/registry.ts'
+import { settingsOf } from '../config/settings.ts'
 import type { ActionSpec } from '../core/action.ts'
 import { callable } from '../describe/actions.ts'
 import { oneLine } from '../report/words.ts'
-import { settingsOf } from '../config/settings.ts'
 import { closestName } from '../text/closest-name.ts'
+import { toolList } from './document-tools.ts'
 import { promptList, promptNamed } from './prompts.ts'
-import { invalidParams, protocolError } from './protocol-error.ts'
-import { answerRequests, type Handler, isRecord, kindOf, optionalTextIn, textIn } from './requests.ts'
+import {
+  answerRequests,
+  type Handler,
+  invalidParams,
+  isRecord,
+  kindOf,
+  optionalTextIn,
+  protocolError,
+  textIn,
+} from './requests.ts'
 import { listResources, readResource, templates } from './resources.ts'
 import { type McpOptions, Session } from './session.ts'
-import { toolList } from './tool-list.ts'
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { RootsListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 
 /** The server before it is connected. Whatever is under way when `gone` is aborted is stopped. */
 export function makeServer(door: McpOptions, gone: AbortSignal): { server: Server; session: Session } {

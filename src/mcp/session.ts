@@ -1,23 +1,21 @@
-import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { decodeParams } from '../actions/decode.ts'
 import { registry } from '../actions/registry.ts'
 import type { Clada, ExecuteOptions } from '../api/clada.ts'
-import { syntaxNames } from '../syntax/table.ts'
+import type { CladaOptions } from '../config/settings.ts'
 import type { ActionResult, Code, ExecutionResult, ParseError } from '../core/result.ts'
 import { withWarnings } from '../core/with-warnings.ts'
 import type { ReportOptions } from '../report/options.ts'
 import { printable } from '../report/printable.ts'
 import { primaryOf } from '../report/words.ts'
-import type { CladaOptions } from '../config/settings.ts'
+import { syntaxNames } from '../syntax/table.ts'
 import { actionAnswer, type Answer, documentAnswer, previewAnswer, toolResult, usualMessage } from './answers.ts'
 import { askThrough, type Question } from './approval.ts'
 import { ClientRoots } from './client-roots.ts'
 import { documentTools, executeTool, previewTool } from './document-tools.ts'
-import { invalidRequest, protocolError } from './protocol-error.ts'
-import { isRecord, kindOf, type Params } from './requests.ts'
+import { invalidRequest, isRecord, kindOf, type Params, protocolError } from './requests.ts'
 import { historyUri, reportUri } from './resources.ts'
-import { Turns } from './turns.ts'
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 
 /** What the command line passes to the server. */
 export interface McpOptions {
@@ -254,5 +252,21 @@ function documentIn({ name, params }: typeof executeTool, values: Params, option
       ...(known.length === 0 ? {} : { syntaxes: known }),
     },
     warnings: decoded.warnings,
+  }
+}
+
+/** One thing after another, in the order in which they were asked for. */
+export class Turns {
+  #last: Promise<unknown> = Promise.resolve()
+
+  take<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work)
+    this.#last = turn.catch(() => undefined)
+    return turn
+  }
+
+  /** When everything that was asked for so far is over. */
+  async idle(): Promise<void> {
+    await this.#last
   }
 }

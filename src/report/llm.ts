@@ -1,14 +1,13 @@
 import { counted } from '../core/counted.ts'
-import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
 import { endFrame } from '../core/report-frames.ts'
-import { capText } from './cap.ts'
+import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
 import { entryText } from './content.ts'
 import { isPartial, reasonOf } from './failure.ts'
 import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { parseRepairLines, repairLines } from './repair.ts'
-import { byBlock, primaryOf } from './words.ts'
+import { byBlock, capText, primaryOf } from './words.ts'
 
 /** What is pasted back to a model: a line for each action, then what they had to show, then how to repair what failed. */
 export function formatLlm(result: ExecutionResult, options: ReportOptions = {}): string {

@@ -1,8 +1,7 @@
 import { registry } from '../actions/registry.ts'
 import type { ActionResult } from '../core/result.ts'
-import { capText } from './cap.ts'
 import { Content } from './content.ts'
-import { primaryOf } from './words.ts'
+import { capText, primaryOf } from './words.ts'
 
 export const defaultOutputLimit = 50 * 1024
 

@@ -1,9 +1,8 @@
-import type { ActionResult, Details, ParseError } from '../core/result.ts'
-import { capText } from './cap.ts'
-import { changerOf } from './changer.ts'
-import type { CountedIn } from './options.ts'
-import { userText } from './failure.ts'
 import { structureHelp } from '../actions/output.ts'
+import type { ActionResult, Details, ParseError } from '../core/result.ts'
+import { userText } from './failure.ts'
+import type { CountedIn } from './options.ts'
+import { capText, changerOf } from './words.ts'
 
 export interface Repairing {
   /** Readers: a model, or the user, who sees codes only with `--error-detail`. */

@@ -1,11 +1,10 @@
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
-import { capText } from './cap.ts'
 import { entryText } from './content.ts'
 import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { repairLines } from './repair.ts'
-import { oneLine, primaryOf } from './words.ts'
+import { capText, oneLine, primaryOf } from './words.ts'
 
 /** Lines `[task-N] STATUS: OPERATION - details`, in the order of the document. */
 export function formatText(result: ExecutionResult, options: ReportOptions = {}): string {

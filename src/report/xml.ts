@@ -1,13 +1,12 @@
 import { registry } from '../actions/registry.ts'
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
-import { capText } from './cap.ts'
 import { entryText } from './content.ts'
-import type { ReportOptions } from './options.ts'
 import { sentenceOf } from './failure.ts'
+import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { repairLines } from './repair.ts'
-import { byBlock, primaryOf } from './words.ts'
+import { byBlock, capText, primaryOf } from './words.ts'
 
 /** A line for each task, numbered from 1, then a `<result>` for programs, which counts from 0. */
 export function formatXml(result: ExecutionResult, options: ReportOptions = {}): string {

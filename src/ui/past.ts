@@ -1,5 +1,4 @@
-import { touched } from './plan.ts'
-import { below, type Project } from './project.ts'
+import { below, type Project, touched } from './plan.ts'
 import type { Execution, Timeline } from './protocol.ts'
 import { Refusal } from './refusal.ts'
 

@@ -1,9 +1,10 @@
-import { type CheckedBlock, checkDocument } from '../engine/check.ts'
+import type { Clada } from '../api/clada.ts'
+import type { CladaOptions } from '../config/settings.ts'
 import type { ActionResult, Code, FileChange, Preview } from '../core/result.ts'
+import { checkDocument, type CheckedBlock } from '../engine/check.ts'
 import { outputOf } from '../report/outputs.ts'
 import { oneLine } from '../report/words.ts'
 import { countChanges } from '../text/count-changes.ts'
-import { below, type Project } from './project.ts'
 import type { BlockDetail, BlockState, Outcome, Plan, PlanBlock, TouchedFile } from './protocol.ts'
 
 /** A block that was applied, with the changes that were predicted. */
@@ -185,3 +186,16 @@ const facts = ({ success, error, code, details }: ActionResult): NonNullable<Blo
     ...(details === undefined ? {} : { details: shown }),
   }
 }
+
+/** What the page works on. */
+export interface Project {
+  readonly root: string
+  readonly options: CladaOptions
+  readonly clada: Clada
+  /** What its people want of a model, a sentence each. */
+  readonly rules: readonly string[]
+}
+
+/** A path as people name it: relative to the root, if it is inside. */
+export const below = (root: string, target: string): string =>
+  target.startsWith(`${root}/`) ? target.slice(root.length + 1) : target

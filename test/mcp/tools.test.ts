@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { actions } from '../../src/actions/registry.ts'
 import { callable } from '../../src/describe/actions.ts'
-import { toolList } from '../../src/mcp/tool-list.ts'
+import { toolList } from '../../src/mcp/document-tools.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { connected, writing } from './client.ts'
 

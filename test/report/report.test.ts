@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Clada, type ExecutionResult } from '../../src/index.ts'
-import { capText, marker } from '../../src/report/cap.ts'
+import { capText, marker } from '../../src/report/words.ts'
 import { formatReport } from '../../src/report/format.ts'
 import { printable } from '../../src/report/printable.ts'
 import { smallDiff } from '../../src/text/small-diff.ts'

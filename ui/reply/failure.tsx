@@ -1,5 +1,5 @@
 import type { Details } from '../../src/core/result.ts'
-import { changerOf } from '../../src/report/changer.ts'
+import { changerOf } from '../../src/report/words.ts'
 import type { BlockDetail, BlockState } from '../../src/ui/protocol.ts'
 import { shown } from '../words.ts'
 

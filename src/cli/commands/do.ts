@@ -4,13 +4,13 @@ import type { ParseError } from '../../core/result.ts'
 import { withWarnings } from '../../core/with-warnings.ts'
 import { formatReport } from '../../report/format.ts'
 import { closestName } from '../../text/closest-name.ts'
+import { asking } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { general, programs, running, saving, UsageError } from '../flags.ts'
 import { readStdin } from '../input.ts'
-import { asking } from '../ask.ts'
+import { shownChanges } from '../live-output.ts'
 import { cladaOptions, configWarnings, isPretty, reportFormat, reportOptions, withConfig } from '../options.ts'
 import { print } from '../print.ts'
-import { shownChanges } from '../shown-changes.ts'
 
 /** A person who has typed one action has no lines to look at. */
 function withoutPlace(error: ParseError): ParseError {

@@ -1,11 +1,11 @@
+import { structureBody } from '../../actions/output.ts'
 import { Clada } from '../../api/clada.ts'
 import { outlineView } from '../../report/outline-view.ts'
 import { printable } from '../../report/printable.ts'
-import { structureBody } from '../../actions/output.ts'
 import type { Command } from '../command.ts'
 import { general, UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
-import { failureText } from '../print-failure.ts'
+import { failureText } from '../print-step.ts'
 import { print } from '../print.ts'
 
 /** The structures of a file: those that a person would name, or all that `list_structures` gives. */

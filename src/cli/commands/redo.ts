@@ -2,7 +2,7 @@ import { Clada } from '../../api/clada.ts'
 import type { Command } from '../command.ts'
 import { general, saving } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
-import { printUndo } from '../print-undo.ts'
+import { printUndo } from '../print-step.ts'
 
 export const command: Command = {
   name: 'redo',

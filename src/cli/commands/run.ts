@@ -1,17 +1,15 @@
 import { Clada, type ExecuteOptions } from '../../api/clada.ts'
 import type { ExecutionResult } from '../../core/result.ts'
 import { withWarnings } from '../../core/with-warnings.ts'
-import { formatReport } from '../../report/format.ts'
 import { withinTime } from '../../engine/within-time.ts'
+import { formatReport } from '../../report/format.ts'
+import { asking } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { general, programs, running, saving } from '../flags.ts'
 import { isLive, readInputs, stdinTexts } from '../input.ts'
-import { asking } from '../ask.ts'
-import { LiveOutput } from '../live-output.ts'
+import { LiveOutput, Progress, shownChanges } from '../live-output.ts'
 import { cladaOptions, configWarnings, reportFormat, reportOptions, streams, withConfig } from '../options.ts'
 import { print } from '../print.ts'
-import { Progress } from '../progress.ts'
-import { shownChanges } from '../shown-changes.ts'
 
 export const command: Command = {
   name: 'run',

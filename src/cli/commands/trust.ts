@@ -1,19 +1,20 @@
-import { Approvals } from '../../approvals/approvals.ts'
 import { approvalLineOf } from '../../approvals/approval-line.ts'
+import { Approvals } from '../../approvals/approvals.ts'
 import { wantsNetwork } from '../../approvals/what-runs.ts'
-import { keyNames } from '../../config/keys.ts'
+import { type KeyName, keyNames } from '../../config/keys.ts'
+import type { Place } from '../../config/kinds.ts'
 import { projectFileName } from '../../config/places.ts'
-import { distrust, trust } from '../../config/trust.ts'
+import { yamlOf } from '../../config/sample.ts'
 import { settingsOf } from '../../config/settings.ts'
+import { distrust, trust } from '../../config/trust.ts'
 import { adoptState } from '../../state/vouched.ts'
-import { stateOf } from './approvals.ts'
 import { answerIn, asked, askLine } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { loadedFor, optionsFor, tellAround } from '../options.ts'
 import { print } from '../print.ts'
-import { shownWidening } from '../show-widening.ts'
 import { visible } from '../visible.ts'
+import { stateOf } from './approvals.ts'
 
 /** What a project brings along counts for a user only after they have seen it. */
 export const command: Command = {
@@ -128,3 +129,12 @@ function withoutTerminal(instead: string): Answer {
   process.stderr.write(`clada: there is no terminal to ask on; ${instead}.\n`)
   return 'no terminal'
 }
+
+/** What a project's file asks for: the user sees everything that they trust. */
+export function shownWidening({ name, value, at }: { name: KeyName; value: unknown; at: Place }): string {
+  const entries = Array.isArray(value) ? value : undefined
+  if (entries === undefined) return `  line ${at.line}: ${name}: ${visible(yamlOf(name, value))}`
+  return [`  line ${at.line}: ${name}:`, ...entries.map((entry) => `    - ${visible(shownEntry(entry))}`)].join('\n')
+}
+
+const shownEntry = (entry: unknown): string => (typeof entry === 'string' ? entry : JSON.stringify(entry))

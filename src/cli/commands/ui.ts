@@ -1,7 +1,7 @@
 import path from 'node:path'
-import { sha256 } from '../../core/hash.ts'
 import { settingsOf } from '../../config/settings.ts'
-import { openBrowser } from '../../ui/open-browser.ts'
+import { sha256 } from '../../core/hash.ts'
+import { startProgram } from '../../process/start-program.ts'
 import type { PageServer } from '../../ui/server.ts'
 import type { Command } from '../command.ts'
 import { numberOf, saving, UsageError } from '../flags.ts'
@@ -96,4 +96,18 @@ function portOf(given: number | undefined): number | undefined {
 /** The same for a project every time, so that a page that stayed open finds its server again. */
 function usualPort(root: string): number {
   return 17_000 + (Number.parseInt(sha256(root).slice(0, 4), 16) % 4000)
+}
+
+/** Asks the desktop to open an address. Nothing is lost when it cannot: the address is printed as well. */
+export function openBrowser(address: string): void {
+  const [program, ...args] = openers[process.platform] ?? ['xdg-open']
+  const child = startProgram(program ?? 'xdg-open', [...args, address], { stdio: 'ignore', detached: true })
+  child.on('error', () => {})
+  child.unref()
+}
+
+const openers: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  darwin: ['open'],
+  // `start` is a word of the shell; this is what it does with an address.
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }

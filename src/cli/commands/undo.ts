@@ -1,9 +1,9 @@
 import { Clada } from '../../api/clada.ts'
 import type { Command } from '../command.ts'
 import { general, numberOf, saving, UsageError } from '../flags.ts'
-import { executionNumber } from './history.ts'
 import { cladaOptions } from '../options.ts'
-import { printUndo } from '../print-undo.ts'
+import { printUndo } from '../print-step.ts'
+import { executionNumber } from './history.ts'
 
 export const command: Command = {
   name: 'undo',

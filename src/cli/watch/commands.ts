@@ -1,9 +1,10 @@
+import fs from 'node:fs'
 import type { Clada } from '../../api/clada.ts'
-import type { Listener } from '../../watch/listener.ts'
+import { startProgram } from '../../process/start-program.ts'
 import { printable } from '../../report/printable.ts'
-import { undoLines } from '../print-undo.ts'
+import type { Listener } from '../../watch/listener.ts'
+import { undoLines } from '../print-step.ts'
 import type { Board } from './clipboard.ts'
-import { openOutput } from './open-output.ts'
 import type { View } from './view.ts'
 
 /** What a key does. */
@@ -89,3 +90,14 @@ const suspended = (): Promise<void> =>
     process.once('SIGCONT', () => back())
     process.kill(process.pid, 'SIGTSTP')
   })
+
+/** Shows a file with the user's own pager; resolves with why it could not be shown, if so. `name` is what people call it. */
+export function openOutput(file: string, name: string): Promise<string | undefined> {
+  if (!fs.existsSync(file)) return Promise.resolve('There is no output yet.')
+  const [program = 'less', ...args] = (process.env['PAGER'] || 'less').split(/\s+/).filter((word) => word !== '')
+  return new Promise((resolve) => {
+    const child = startProgram(program, [...args, file], { stdio: 'inherit' })
+    child.on('error', () => resolve(`${program} could not be started; the output is in ${name}.`))
+    child.on('close', () => resolve(undefined))
+  })
+}
