@@ -57,9 +57,10 @@ export type DecodedParams = Omit<Decoded & { ok: true }, 'spec' | 'spelled'> | (
 export function decodeParams(
   spec: Pick<ActionSpec, 'params'>,
   spelled: string,
-  given: Readonly<Record<string, unknown>>,
+  asGiven: Readonly<Record<string, unknown>>,
   options: DecodeOptions,
 ): DecodedParams {
+  const given = withoutAliases(spec, asGiven)
   const [missing, ...others] = Object.keys(spec.params).filter(
     (name) => spec.params[name]?.required && given[name] === undefined,
   )
@@ -84,6 +85,29 @@ export function decodeParams(
     args[name] = decoded.arg
   }
   return { ok: true, params, args, warnings: ignored(spec, given) }
+}
+
+/** Names that other tools have for a parameter; each counts only where the parameter itself is not given. */
+const parameterAliases: Readonly<Record<string, readonly string[]>> = {
+  path: ['file_path', 'filePath', 'file', 'filename'],
+  old_text: ['old_str', 'old_string', 'oldText', 'oldString', 'search', 'find'],
+  new_text: ['new_str', 'new_string', 'newText', 'newString', 'replace', 'replacement'],
+  content: ['file_text', 'contents'],
+}
+
+export function withoutAliases(
+  { params }: Pick<ActionSpec, 'params'>,
+  given: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  let own = given
+  for (const name of Object.keys(params)) {
+    if (given[name] !== undefined || !Object.hasOwn(parameterAliases, name)) continue
+    const alias = parameterAliases[name]?.find((other) => !Object.hasOwn(params, other) && given[other] !== undefined)
+    if (alias === undefined) continue
+    const { [alias]: value, ...rest } = own
+    own = { ...rest, [name]: value }
+  }
+  return own
 }
 
 const invalid = (message: string, code: Code, hint?: string): Decoded & { ok: false } => ({

@@ -1,8 +1,9 @@
-import { defaulting, defineAction, flag, ok, path, text } from '../core/action.ts'
+import { defaulting, defineAction, fail, flag, ok, path, text } from '../core/action.ts'
 import type { Files, PathArg, TextFile } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
 import { dominantEol, toEol } from '../text/line-endings.ts'
 import { expectHash } from './common-params.ts'
+import { elisionIn } from './replace-occurrences.ts'
 
 export const fileAppend = defineAction({
   name: 'file_append',
@@ -52,6 +53,8 @@ export const fileAppend = defineAction({
       const { bytes } = await files.write(path, content)
       return ok({ path: path.given, bytesWritten: bytes })
     }
+    const elision = await elisionIn(file, 'content', content)
+    if (elision !== undefined) return fail(elision)
     const eol = dominantEol(file.text)
     const added = eol === '\r\n' ? toEol(content, eol) : content
     const between = new_line && file.text !== '' && !/[\r\n]$/.test(file.text) ? eol : ''

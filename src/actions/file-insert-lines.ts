@@ -2,6 +2,7 @@ import { defineAction, fail, integer, ok, path, text } from '../core/action.ts'
 import { dominantEol, toEol } from '../text/line-endings.ts'
 import { lineSpans } from '../text/line-spans.ts'
 import { expectHash } from './common-params.ts'
+import { elisionIn } from './replace-occurrences.ts'
 
 export const fileInsertLines = defineAction({
   name: 'file_insert_lines',
@@ -37,6 +38,8 @@ export const fileInsertLines = defineAction({
   ],
   async run({ path, after, content, expect_hash }, { files }) {
     const file = await files.read(path, { expectHash: expect_hash })
+    const elision = await elisionIn(file, 'content', content)
+    if (elision !== undefined) return fail(elision)
     const spans = lineSpans(file.text)
     if (after < 0 || after > spans.length) {
       return fail({ kind: 'lines-outside', spec: String(after), lineCount: spans.length, asked: 'insert' })

@@ -1,13 +1,13 @@
 import { defineAction, fail, ok, optional, type Outcome, path, text } from '../core/action.ts'
 import type { Files, PathArg, TextFile } from '../core/files.ts'
 import { type HunkVerdict, type Problem, Stop } from '../core/problem.ts'
-import { elisionIn } from '../text/elision.ts'
 import { type AppliedHunks, applyHunks } from '../text/hunks-apply.ts'
 import { type Hunk, parseHunks, sideOf } from '../text/hunks.ts'
+import { hunkOf } from '../text/matcher.ts'
 import { placesOf } from '../text/places.ts'
 import { attempt } from './attempt.ts'
 import { expectHash } from './common-params.ts'
-import { doubtful } from './replace-occurrences.ts'
+import { doubtful, elisionProblem, mayElide } from './replace-occurrences.ts'
 
 export const filePatch = defineAction({
   name: 'file_patch',
@@ -75,11 +75,10 @@ export const filePatch = defineAction({
       if (repair.damage.length > 0) return fail(doubtful('patch', repair.damage))
       return create(files, path, hunks, { new_path, expect_hash })
     }
-    const elision = elisionIn(addedLines(hunks), path.given)
-    // A file that has such a line means it.
-    if (elision !== undefined && !file.text.includes(elision)) return fail(elided(elision))
+    const whole = await withoutElisions(hunks, path, file.text)
+    if ('kind' in whole) return fail(whole)
     const rungs = repair.readings === 'off' ? 'exact' : 'all'
-    const done = applyHunks(file.text, hunks, { rungs, damage: repair.damage })
+    const done = applyHunks(file.text, whole.hunks, { rungs, damage: repair.damage })
     if (!done.ok) {
       if (repair.damage.length > 0) return fail(doubtful('patch', repair.damage))
       const partly = repair.patches === 'good' && done.applied.length > 0 && new_path === undefined
@@ -93,18 +92,30 @@ export const filePatch = defineAction({
     // The destination is looked at first, so that a refusal leaves everything as it was.
     if (new_path !== undefined) await refuseExisting(files, new_path)
     await place(files, file, done.text, new_path)
-    return ok(dataOf(path, done.applied, new_path), done.warnings)
+    return ok(dataOf(path, done.applied, new_path), [...whole.kept, ...done.warnings])
   },
 })
 
-const addedLines = (hunks: readonly Hunk[]): string[] =>
-  hunks.flatMap(({ lines }) => lines.flatMap(({ mark, text }) => (mark === '+' ? [text] : [])))
-
-const elided = (line: string): Problem => ({
-  kind: 'bad-param',
-  param: 'patch',
-  message: `'${line}' would be written as it stands. Write out the lines it stands for, or leave them out of the old lines too: what is in neither stays as it is`,
-})
+/** The hunks with the lines that their elisions stand for. */
+async function withoutElisions(
+  hunks: readonly Hunk[],
+  path: PathArg,
+  text: string,
+): Promise<{ readonly hunks: readonly Hunk[]; readonly kept: readonly string[] } | Problem> {
+  if (!hunks.some(({ lines }) => lines.some((line) => mayElide(line.text)))) return { hunks, kept: [] }
+  // Loaded only here: few patches leave lines out.
+  const { resolveElisions } = await import('../text/elision.ts')
+  const whole: Hunk[] = []
+  const kept: string[] = []
+  for (const hunk of hunks) {
+    const [old, fresh] = (['old', 'new'] as const).map((side) => sideOf(hunk, side).map((line) => line.text))
+    const found = resolveElisions(old ?? [], fresh ?? [], path.given, text)
+    if (found.kind === 'undetermined') return elisionProblem(path, 'patch', found)
+    whole.push(found.kind === 'none' ? hunk : { ...hunk, lines: hunkOf(found.old, found.fresh) })
+    if (found.kind === 'resolved') kept.push(...found.kept.map((line) => `hunk ${hunk.number}: ${line}`))
+  }
+  return { hunks: whole, kept }
+}
 
 function dataOf(path: PathArg, applied: readonly { rung: string }[], new_path: PathArg | undefined): object {
   return {

@@ -1,10 +1,12 @@
 import { defineAction, fail, lines, ok, optional, path, text } from '../core/action.ts'
+import type { TextFile } from '../core/files.ts'
 import type { Problem } from '../core/problem.ts'
 import { dominantEol, toEol } from '../text/line-endings.ts'
 import { type LineSpan, lineSpans } from '../text/line-spans.ts'
 import { expectHash } from './common-params.ts'
 import { expectLines, unexpected } from './expect-lines.ts'
-import { lineRange, type LineRange } from './line-range.ts'
+import { lineRange, type LineRange, textOfLines } from './line-range.ts'
+import { elisionProblem, mayElide } from './replace-occurrences.ts'
 
 export const fileReplaceLines = defineAction({
   name: 'file_replace_lines',
@@ -56,7 +58,9 @@ export const fileReplaceLines = defineAction({
     for (const { spec, content } of wanted.edits) {
       const found = lineRange(spec, spans)
       if ('problem' in found) return fail(found.problem)
-      ranges.push({ ...found.range, content })
+      const whole = await withoutElisions(file, spans, found.range, content)
+      if (typeof whole !== 'string') return fail(whole)
+      ranges.push({ ...found.range, content: whole })
     }
     ranges.sort((a, b) => a.first - b.first)
     const overlap = ranges.find((range, index) => range.first <= (ranges[index - 1]?.last ?? 0))
@@ -70,6 +74,21 @@ export const fileReplaceLines = defineAction({
     return ok({ path: path.given, lines_replaced: ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0) })
   },
 })
+
+/** The new lines with those of the old ones that an elision stands for. */
+async function withoutElisions(
+  file: TextFile,
+  spans: readonly LineSpan[],
+  range: LineRange,
+  content: string,
+): Promise<string | Problem> {
+  if (!mayElide(content)) return content
+  const { resolveElisions } = await import('../text/elision.ts')
+  const old = textOfLines(file.text, spans, range).split('\n')
+  const found = resolveElisions(old, content.split(/\r?\n/), file.path.given, file.text)
+  if (found.kind === 'undetermined') return elisionProblem(file.path, 'new_content', found)
+  return found.kind === 'none' ? content : found.fresh.join('\n')
+}
 
 interface Edit {
   readonly spec: string

@@ -1,8 +1,10 @@
-import { defineAction, ok, path, text } from '../core/action.ts'
-import type { PathArg } from '../core/files.ts'
-import { elisionIn } from '../text/elision.ts'
-import { dominantEol } from '../text/line-endings.ts'
+import { defineAction, fail, ok, type Outcome, path, text } from '../core/action.ts'
+import type { Files, PathArg } from '../core/files.ts'
+import { dominantEol, toEol } from '../text/line-endings.ts'
+import { splitLines } from '../text/lines.ts'
+import { attempt } from './attempt.ts'
 import { expectHash } from './common-params.ts'
+import { elisionProblem, mayElide } from './replace-occurrences.ts'
 
 export const fileWrite = defineAction({
   name: 'file_write',
@@ -43,20 +45,40 @@ export const fileWrite = defineAction({
     },
   ],
   async run({ path, content, expect_hash }, { files }) {
-    const { bytes, replaced } = await files.write(path, content, { expectHash: expect_hash })
+    const whole = await withoutElisions(files, path, content)
+    if ('ok' in whole) return whole
+    const { bytes, replaced } = await files.write(path, whole.content, { expectHash: expect_hash })
     const created = replaced === undefined ? { created: true } : {}
     const before = replaced && Buffer.from(replaced.buffer, replaced.byteOffset, replaced.byteLength)
     const warnings =
-      before === undefined ? [] : [...lostLineEndings(before, content), ...lostLines(before, content, path)]
+      before === undefined ? [] : [...whole.kept, ...lostLineEndings(before, whole.content), ...lostLines(before, whole.content)]
     return ok({ path: path.given, bytesWritten: bytes, ...created }, warnings)
   },
 })
 
-/** A model that leaves lines out means them to stay, but a whole file is written as given. */
-function lostLines(before: Buffer, content: string, path: PathArg): string[] {
-  const elision = elisionIn(content.split('\n'), path.given)
-  if (elision === undefined || before.includes(elision)) return []
-  return [`'${elision}' is in the file now, and whatever it stands for is not; write the whole file, or edit it`]
+/** A model that leaves lines out means those of the file that is there. */
+async function withoutElisions(
+  files: Files,
+  path: PathArg,
+  content: string,
+): Promise<{ readonly content: string; readonly kept: readonly string[] } | (Outcome & { readonly ok: false })> {
+  const file = mayElide(content) ? await attempt(() => files.read(path)) : undefined
+  // What cannot be read cannot be what was left out.
+  if (file === undefined || 'ok' in file) return { content, kept: [] }
+  const { resolveElisions } = await import('../text/elision.ts')
+  const found = resolveElisions(splitLines(file.text), content.split(/\r?\n/), path.given, file.text)
+  if (found.kind === 'none') return { content, kept: [] }
+  if (found.kind === 'undetermined') return fail(elisionProblem(path, 'content', { line: found.line }))
+  const text = found.fresh.join('\n')
+  return { content: dominantEol(file.text) === '\r\n' ? toEol(text, '\r\n') : text, kept: found.kept }
+}
+
+/** A file that becomes much smaller was perhaps meant to be edited. */
+function lostLines(before: Buffer, content: string): string[] {
+  const had = splitLines(before.toString('utf8')).length
+  const has = splitLines(content).length
+  if (had <= 50 || has * 3 >= had) return []
+  return [`the file had ${had} lines and now has ${has}; if the others were to stay, clada undo brings them back`]
 }
 
 /** A whole file is written as given, so its line endings may change; whoever wrote LF out of habit should know. */

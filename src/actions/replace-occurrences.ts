@@ -24,19 +24,22 @@ export type Replaced =
 /** Replaces a text in one file, or says exactly why not. All edits by text come through here. */
 export async function replaceOccurrences(
   { files, repair }: Pick<ActionContext, 'files' | 'repair'>,
-  edit: Replacing,
+  given: Replacing,
   expected: Expected,
 ): Promise<Replaced> {
-  const { path, old_text, new_text } = edit
-  if (old_text === '') return fail({ kind: 'empty-text', param: 'old_text' })
-  const file = await files.read(path, { expectHash: edit.expect_hash })
+  if (given.old_text === '') return fail({ kind: 'empty-text', param: 'old_text' })
+  const file = await files.read(given.path, { expectHash: given.expect_hash })
+  const whole = await withoutElisions(file, given)
+  if ('ok' in whole) return whole
+  const { edit, kept } = whole
+  const { old_text, new_text } = edit
   const asItStands = findOccurrences(file.text, old_text)
   const damaged = repair.damage.length > 0
   if (asItStands.length === 0 || damaged) {
     const loose = await repaired(file.text, edit, expected, repair)
     if (loose.kind === 'done') {
       await files.save(file, loose.text)
-      return { ok: true, replacements: loose.count, warnings: loose.warnings }
+      return { ok: true, replacements: loose.count, warnings: [...kept, ...loose.warnings] }
     }
     if (!damaged && loose.kind !== 'absent') {
       const problem = await mismatch(file, edit, loose.kind === 'count' ? loose.spans : [], expected)
@@ -49,8 +52,47 @@ export async function replaceOccurrences(
   if (problem !== undefined) return fail(problem)
 
   if (asItStands.length > 0) await files.save(file, replaceSpans(file.text, asItStands, old_text, new_text))
-  return { ok: true, replacements: asItStands.length, warnings: [] }
+  return { ok: true, replacements: asItStands.length, warnings: kept }
 }
+
+/** An edit with the lines that its elisions stand for. */
+async function withoutElisions(
+  file: TextFile,
+  edit: Replacing,
+): Promise<{ readonly edit: Replacing; readonly kept: readonly string[] } | (Outcome & { readonly ok: false })> {
+  const { path, old_text, new_text } = edit
+  if (!mayElide(old_text + new_text)) return { edit, kept: [] }
+  // Loaded only here: few edits leave lines out.
+  const { resolveElisions } = await import('../text/elision.ts')
+  const [old, fresh] = [old_text, new_text].map((text) => text.replaceAll('\r\n', '\n'))
+  const found = resolveElisions((old ?? '').split('\n'), (fresh ?? '').split('\n'), path.given, file.text)
+  if (found.kind === 'none') return { edit, kept: [] }
+  if (found.kind === 'undetermined') return fail(elisionProblem(path, 'new_text', found))
+  return { edit: { ...edit, old_text: found.old.join('\n'), new_text: found.fresh.join('\n') }, kept: found.kept }
+}
+
+/** Why a text that is added cannot be: it leaves lines out, and nothing says which. */
+export async function elisionIn(file: TextFile, param: string, content: string): Promise<Problem | undefined> {
+  if (!mayElide(content)) return undefined
+  const { newElisionIn } = await import('../text/elision.ts')
+  const line = newElisionIn(content, file.path.given, file.text)
+  return line === undefined ? undefined : elisionProblem(file.path, param, { line })
+}
+
+/** What is in every text that leaves lines out. */
+export const mayElide = (text: string): boolean => /\.{3}|\u2026|rest of|unchanged/i.test(text)
+
+export const elisionProblem = (
+  path: PathArg,
+  param: string,
+  { line, stood }: { readonly line: string; readonly stood?: readonly string[] },
+): Problem => ({
+  kind: 'elision',
+  path: path.given,
+  param,
+  line,
+  ...(stood === undefined || stood.length > 60 ? {} : { stood: stood.join('\n') }),
+})
 
 export const replacedIn = (path: PathArg, done: Replaced): Outcome =>
   done.ok ? ok({ path: path.given, replacements: done.replacements }, done.warnings) : done

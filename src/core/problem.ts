@@ -3,8 +3,8 @@
  * A handler returns one; the workspace, which is called from everywhere, throws it inside a `Stop`.
  */
 export type Problem =
-  /** The operating system said no. */
-  | { kind: 'os'; code: string; op: string; path: string; dest?: string; message?: string }
+  /** The operating system said no. `meant`: existing files that the path may stand for. */
+  | { kind: 'os'; code: string; op: string; path: string; dest?: string; message?: string; meant?: readonly string[] }
   | { kind: 'source-missing'; path: string }
   | { kind: 'not-regular'; path: string; type: string; op: string }
   | { kind: 'not-text'; path: string; reason: 'binary' | 'utf8'; byte: number; line: number }
@@ -47,6 +47,8 @@ export type Problem =
       /** Every hunk in order, with what became or would become of it. */
       verdicts: HunkVerdict[]
     }
+  /** A line that stands for others would be written, and which those are is not certain. */
+  | { kind: 'elision'; path: string; param: string; line: string; stood?: string }
   | { kind: 'lines-invalid'; spec: string; reason: 'form' | 'order' }
   | { kind: 'lines-outside'; spec: string; lineCount: number; asked: 'read' | 'write' | 'insert' }
   | { kind: 'lines-differ'; path: string; lines: string; expected: string; actual: string }

@@ -97,6 +97,8 @@ export interface Details {
   /** What to do next, in one sentence. */
   advice?: string
   nearest?: { line: number; endLine: number; similarity: number; diff: string; why?: string }[]
+  /** Existing paths that were perhaps meant. */
+  suggestions?: string[]
   /** Every hunk of a patch, with what became or would become of it. */
   hunks?: HunkVerdict[]
   /** The line where the new text already is. */
@@ -176,6 +178,7 @@ export const codes = [
   'action_not_allowed',
   'truncated',
   'skipped',
+  'elision',
   ...structureCodes,
   /** Beyond the contract's list: the device failed, or the process ran out of descriptors. */
   'io_error',

@@ -2,8 +2,9 @@ import path from 'node:path'
 import { doubtful } from '../actions/replace-occurrences.ts'
 import type { CommandScope } from '../commands/scope.ts'
 import type { openWorkingSet } from '../context/working-set.ts'
-import type { ActionContext, Commands, Outcome, Repair, Steps } from '../core/action.ts'
+import type { ActionContext, ActionSpec, Commands, Outcome, Repair, Steps } from '../core/action.ts'
 import { type Ask, type CommandSettings, defaultCommandSettings } from '../core/commands.ts'
+import type { PathArg } from '../core/files.ts'
 import type { Problem } from '../core/problem.ts'
 import type { Settings } from '../core/settings.ts'
 import { withTimeLimit } from '../core/time-limit.ts'
@@ -85,7 +86,7 @@ export class ActionRunner {
         repair,
         explain: (problem) => explain(problem, spelled).error,
       }
-      const outcome = await withTimeLimit(settings.limits.actionMs, () => spec.run(args, context))
+      const outcome = await withTimeLimit(settings.limits.actionMs, () => this.#withMeantPath(spec, args, context))
       const warnings = runWarnings([...files.changed].map((file) => path.relative(settings.root, file)))
       if (outcome.ok && files.changed.size > 0) warnings.push(...hiddenWarnings(args))
       return warnings.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...warnings] }
@@ -94,6 +95,22 @@ export class ActionRunner {
     } finally {
       files.close()
     }
+  }
+
+  /** An edit of a file that is there under a name in another case goes there; for other paths the report has suggestions. */
+  async #withMeantPath(spec: ActionSpec, args: ReadyTask['decoded']['args'], context: ActionContext): Promise<Outcome> {
+    const first = await attempted(() => spec.run(args, context))
+    const given = pathIn(args)
+    if (first.ok || given === undefined || !isMissing(first.problem, given)) return first
+    const { meantPaths } = await import('../actions/meant-path.ts')
+    const { otherCase, suggested } = await meantPaths(context.files, given)
+    if (suggested.length === 0) return first
+    const problem: Problem = { ...first.problem, meant: suggested }
+    if (otherCase === undefined || !spec.repairs || context.repair.matching === 'exact') return { ...first, problem }
+    const second = await attempted(() => spec.run({ ...args, path: otherCase }, context))
+    if (!second.ok) return { ...first, problem }
+    const warning = `there is no '${given.given}'; the edit was applied to '${otherCase.given}', whose old text matches`
+    return { ...second, warnings: [warning, ...(second.warnings ?? [])] }
   }
 
   /** Writes the staged changes of the working set. */
@@ -138,3 +155,22 @@ const hiddenWarnings = (args: Readonly<Record<string, unknown>>): string[] =>
     const { [name]: text, old_text: old } = args
     return typeof text === 'string' ? (hiddenWarning(name, text, typeof old === 'string' ? old : '') ?? []) : []
   })
+
+async function attempted(work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work()
+  } catch (error) {
+    return { ok: false, problem: problemOf(error) }
+  }
+}
+
+function pathIn(args: Readonly<Record<string, unknown>>): PathArg | undefined {
+  const { path: given } = args
+  if (typeof given !== 'object' || given === null || !('given' in given) || !('absolute' in given)) return undefined
+  const { given: spelled, absolute } = given
+  if (typeof spelled !== 'string' || typeof absolute !== 'string') return undefined
+  return { given: spelled, absolute, ...('base' in given && typeof given.base === 'string' ? { base: given.base } : {}) }
+}
+
+const isMissing = (problem: Problem, { given }: PathArg): problem is Problem & { kind: 'os' } =>
+  problem.kind === 'os' && problem.code === 'ENOENT' && problem.path === given

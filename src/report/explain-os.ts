@@ -13,7 +13,7 @@ export function osMessage(problem: OsProblem): Message {
     head: code,
     ...sentenceOf(problem),
     code: osCode(code),
-    details: { path },
+    details: { path, ...(problem.meant === undefined ? {} : { suggestions: [...problem.meant] }) },
     ...(brief === undefined ? {} : { brief }),
     ...(advice === undefined ? {} : { advice }),
   }
@@ -69,10 +69,10 @@ export function osCode(code: string): Code {
   }
 }
 
-function osAdvice({ code, op }: OsProblem): Advice | undefined {
+function osAdvice({ code, op, meant }: OsProblem): Advice | undefined {
   switch (code) {
     case 'ENOENT':
-      return checkPath
+      return meant === undefined ? checkPath : `Did you mean ${meant.map((path) => `'${path}'`).join(' or ')}?`
     case 'EEXIST':
       return op === 'mkdir' ? 'A file has that name.' : 'Use file_write to replace it, or an edit to change it.'
     case 'EACCES':

@@ -118,6 +118,16 @@ function messageOf(problem: Problem, action: string): Message {
       return { what: 'No paths provided', code: 'invalid_parameter', advice: 'Write one path per line.' }
     case 'files-failed':
       return severalMessage(problem, action)
+    case 'elision': {
+      const { path, param, line, stood } = problem
+      return {
+        what: `${param} has '${line}', which would be written into the file as it is`,
+        code: 'elision',
+        details: { path, ...(stood === undefined ? {} : { found: stood }) },
+        advice:
+          'Write out the lines it stands for, or edit only the lines that change: those that are in neither old nor new text stay.',
+      }
+    }
     case 'bad-param':
       return { what: `Invalid ${problem.param}: ${problem.message}`, code: 'invalid_parameter' }
     case 'structure': {

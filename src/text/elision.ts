@@ -1,22 +1,82 @@
 /**
- * A line that a model writes for others which it leaves out, `// ... existing code ...` or the like, in `path`;
- * undefined where there is none. A comment that only has dots in it is none.
+ * Lines that a model writes for others which it leaves out, `// ... existing code ...` or the like. They are never
+ * written into a file that does not have them: the lines they stand for stay, where the lines around them say which
+ * these are.
  */
+import { counted } from '../core/counted.ts'
+import { Source } from '../core/source.ts'
+import { adapted } from './adapt.ts'
+import { commentMarksFor } from './comment-marks.ts'
+import { FileLines, views } from './file-lines.ts'
+import { hunkOf } from './matcher.ts'
+
+/** The first such line of a text for `path`, without the whitespace around it; undefined where there is none. */
 export function elisionIn(lines: readonly string[], path: string): string | undefined {
-  return lines.map((line) => line.trim()).find((line) => isElision(line, path))
+  return elisionsIn(lines, path).map((at) => lines[at]?.trim())[0]
+}
+
+/** The first such line that the file does not have. */
+export function newElisionIn(content: string, path: string, text: string): string | undefined {
+  const lines = content.split(/\r?\n/)
+  return elisionsIn(lines, path)
+    .map((at) => lines[at]?.trim() ?? '')
+    .find((line) => !hasLine(text, line))
+}
+
+export type Resolved =
+  | { readonly kind: 'none' }
+  /** Old and new lines written out; `kept` says which lines stay, for each elision. */
+  | { readonly kind: 'resolved'; readonly old: readonly string[]; readonly fresh: readonly string[]; readonly kept: readonly string[] }
+  /** `stood` are the lines it may stand for, as far as that is known. */
+  | { readonly kind: 'undetermined'; readonly line: string; readonly stood?: readonly string[] }
+
+/** An edit of `text` with its elisions written out. */
+export function resolveElisions(old: readonly string[], fresh: readonly string[], path: string, text: string): Resolved {
+  const isNew = (line: string): boolean => !hasLine(text, line.trim())
+  const inNew = elisionsIn(fresh, path).filter((at) => isNew(fresh[at] ?? ''))
+  const inOld = elisionsIn(old, path).filter((at) => isNew(old[at] ?? ''))
+  const [first] = inNew
+  if (first === undefined && inOld.length === 0) return { kind: 'none' }
+  const line = (fresh[first ?? 0] ?? old[inOld[0] ?? 0] ?? '').trim()
+  if (inOld.length === 0) return inNewOnly(old, fresh, inNew) ?? { kind: 'undetermined', line, stood: old }
+  if (inOld.length !== inNew.length) return { kind: 'undetermined', line }
+  return inBoth(partsOf(old, inOld), partsOf(fresh, inNew), new FileLines(new Source(text))) ?? { kind: 'undetermined', line }
+}
+
+function elisionsIn(lines: readonly string[], path: string): number[] {
+  const found: number[] = []
+  let fence: string | undefined
+  const isMarkdown = /\.(?:mdx?|markdown)$/i.test(path)
+  for (const [at, line] of lines.entries()) {
+    const mark = isMarkdown ? /^\s*(```+|~~~+)/.exec(line)?.[1] : undefined
+    if (mark !== undefined) fence = fence === undefined ? mark : mark.startsWith(fence) ? undefined : fence
+    else if (fence === undefined && isElision(line.trim(), path)) found.push(at)
+  }
+  return found
 }
 
 function isElision(line: string, path: string): boolean {
-  if (!/\.{3}|\u2026|\brest of\b/i.test(line) || line.length > 200) return false
+  if (line.length > 200 || !/\.{3}|\u2026|\brest of\b|\bunchanged\b/i.test(line)) return false
   if (/^(?:\.{3}|\u2026)$/.test(line)) return !mayBeText.test(path)
-  const said = comment.exec(line)?.[1]?.trim()
-  return said !== undefined && (dots.test(said) || rest.test(said))
+  const [, mark = '', said] = comment.exec(line) ?? []
+  const words = said?.trim()
+  if (words === undefined || !isCommentOf(mark, path)) return false
+  return dots.test(words) || rest.test(words) || unchanged.test(words)
 }
 
 /** Three dots alone are code in Python, and text in texts. */
-const mayBeText = /\.(?:pyi?|ipynb|mdx?|txt|rst|adoc|tex|ya?ml)$|(?:^|[/\\])[^./\\]*$/i
+const mayBeText = /\.(?:pyi?|ipynb|mdx?|markdown|txt|rst|adoc|tex|ya?ml)$|(?:^|[/\\])[^./\\]*$/i
 
-const comment = /^(?:\/\/+|\/\*+|#+|--+|;+|%+|<!--+|\{\/\*+|["']{3})(.*?)(?:\*+\/\}?|--+>|["']{3})?$/
+const comment = /^(\/\/+|\/\*+|#+|--+|;+|%+|<!--+|\{\/\*+|["']{3})(.*?)(?:\*+\/\}?|--+>|["']{3})?$/
+
+/** Whether a mark opens a comment in the language of a file; languages that are not known take any. */
+function isCommentOf(mark: string, path: string): boolean {
+  const own = commentMarksFor(path)?.open
+  if (own === undefined || mark.startsWith(own)) return true
+  if (own === '//') return mark.startsWith('/*') || mark.startsWith('{/*') || (mark.startsWith('#') && path.endsWith('.php'))
+  if (own === '#') return /^["']/.test(mark)
+  return own === '<!--' && !/\.(?:md|markdown)$/i.test(path) ? mark.startsWith('//') || mark.startsWith('/*') : false
+}
 
 /** Nothing but dots, dots around some words, or dots before words that tell of what is there already. */
 const dots =
@@ -25,3 +85,117 @@ const dots =
 /** The same without dots, as a whole sentence. */
 const rest =
   /^[[(]?(?:keep\s+)?(?:the\s+)?rest of (?:the |your |this )?(?:existing )?(?:code|file|function|method|class|component|implementation)\s*(?:(?:remains|stays|is|goes)?\s*(?:unchanged|the same|as is|as before|here))?[\])]?\.{0,3}$/i
+
+const unchanged =
+  /^[[(]?(?:(?:the\s+)?(?:existing|previous|other|remaining|rest)\s*(?:of\s+(?:the\s+)?)?(?:code|file|lines|methods|functions|imports|class|function)?\s*(?:(?:is|are|remains?|stays?)\s+)?)?unchanged[\])]?$/i
+
+const hasLine = (text: string, line: string): boolean =>
+  line !== '' && text.includes(line) && text.split('\n').some((own) => own.trim() === line)
+
+/** The lines between elisions. */
+function partsOf(lines: readonly string[], elisions: readonly number[]): string[][] {
+  const edges = [-1, ...elisions, lines.length]
+  return edges.slice(1).map((end, nth) => lines.slice((edges[nth] ?? 0) + 1, end))
+}
+
+/** An elision of the new text stands for the old lines between its neighbours. */
+function inNewOnly(old: readonly string[], fresh: readonly string[], elisions: readonly number[]): Resolved | undefined {
+  const parts = partsOf(fresh, elisions)
+  const written: string[] = []
+  const kept: string[] = []
+  let from = 0
+  for (const [nth, part] of parts.entries()) {
+    written.push(...part)
+    if (nth === parts.length - 1) break
+    const start = part.length === 0 ? from : placeOf(old, part, from, 'last')
+    const next = parts[nth + 1] ?? []
+    const end = next.length === 0 ? old.length : start && placeOf(old, next, start, 'first')
+    if (start === undefined || end === undefined || end < start) return undefined
+    written.push(...old.slice(start, end))
+    const count = end - start - (end === old.length && old.at(-1) === '' ? 1 : 0)
+    kept.push(`${fresh[elisions[nth] ?? 0]?.trim()} stands for ${counted(count, 'line')}, kept`)
+    from = end
+  }
+  return { kind: 'resolved', old, fresh: written, kept }
+}
+
+/** The index after the last line of a part, or of its first line; it must be clear which line of the old ones that is. */
+function placeOf(old: readonly string[], part: readonly string[], from: number, which: 'last' | 'first'): number | undefined {
+  const lines = which === 'last' ? part.toReversed() : part
+  for (let height = 1; height <= Math.min(4, lines.length); height++) {
+    const wanted = lines.slice(0, height)
+    if (wanted.every((line) => line.trim() === '')) continue
+    const found: number[] = []
+    for (let at = from; at < old.length; at++) {
+      const step = which === 'last' ? -1 : 1
+      if (wanted.every((line, nth) => old[at + nth * step]?.trimEnd() === line.trimEnd())) found.push(at)
+    }
+    const [only] = found
+    if (only === undefined) return undefined
+    if (found.length === 1) return which === 'last' ? only + 1 : only
+  }
+  return undefined
+}
+
+/** Elisions of both texts stand for the file's lines between the parts, which follow one another in it. */
+function inBoth(old: readonly string[][], fresh: readonly string[][], file: FileLines): Resolved | undefined {
+  for (const view of views) {
+    const placed = placedParts(old, fresh, file, view)
+    if (placed === undefined) continue
+    const whole: string[] = []
+    const written: string[] = []
+    const kept: string[] = []
+    let at: number | undefined
+    for (const [nth, part] of old.entries()) {
+      const first = placed[nth] ?? 0
+      if (at !== undefined && part.length > 0) {
+        const between = Array.from({ length: first - at }, (_, by) => file.line((at ?? 0) + by))
+        whole.push(...between)
+        written.push(...between)
+        kept.push(`an elision stands for ${counted(first - at, 'line')}, kept`)
+      }
+      if (part.length === 0) continue
+      const there = part.map((_, by) => file.line(first + by))
+      const lines = hunkOf(part, fresh[nth] ?? [])
+      const added = adapted(lines, there, file.text)
+      if (added === undefined) return undefined
+      let [own, taken] = [0, 0]
+      for (const { mark } of lines) {
+        if (mark === '+') written.push(added[taken++] ?? '')
+        else if (mark === ' ') written.push(there[own] ?? '')
+        if (mark !== '+') own++
+      }
+      whole.push(...there)
+      at = first + part.length
+    }
+    return { kind: 'resolved', old: whole, fresh: written, kept }
+  }
+  return undefined
+}
+
+function placedParts(
+  old: readonly string[][],
+  fresh: readonly string[][],
+  file: FileLines,
+  view: (typeof views)[number],
+): number[] | undefined {
+  const placed: number[] = []
+  let from = 0
+  let isFirst = true
+  for (const [nth, part] of old.entries()) {
+    if (part.length === 0) {
+      // At an edge it stands for lines that are no part of the edit; in the middle it is not known where it ends.
+      if ((nth > 0 && nth < old.length - 1) || (fresh[nth]?.length ?? 0) > 0) return undefined
+      placed.push(from)
+      continue
+    }
+    const found = file.find(part, view).filter((at) => at >= from)
+    const [first] = found
+    const isSame = JSON.stringify(part) === JSON.stringify(fresh[nth])
+    if (first === undefined || (found.length > 1 && (isFirst || !isSame))) return undefined
+    placed.push(first)
+    from = first + part.length
+    isFirst = false
+  }
+  return placed
+}

@@ -36,9 +36,9 @@ const wrong: readonly Wrong[] = [
   ['', {}, "Missing 'action' field in SHAM block", 'Add a line action = "…".'],
   [
     'file_replace_text',
-    { file: '/p/a', old: 'x', new_text: 'y' },
+    { pth: '/p/a', old: 'x', new_text: 'y' },
     'Missing required parameter: path',
-    "file_replace_text needs path: File to change; `file@@Class@@method` changes one structure of it. Missing too: old_text. You gave 'file', 'old', which are not known.",
+    "file_replace_text needs path: File to change; `file@@Class@@method` changes one structure of it. Missing too: old_text. You gave 'pth', 'old', which are not known.",
   ],
   [
     'file_read',

@@ -152,7 +152,7 @@ function refused(one: Case, file: string): Case {
 }
 
 const withLines = (one: Case, lines: Lines): Case =>
-  refused({ ...one, writing: { ...one.writing, numbers: 'wrong' } }, `${lines.join('\n')}\n`)
+  refused({ ...one, writing: { ...one.writing, numbers: 'absent' } }, `${lines.join('\n')}\n`)
 
 const changedLine = ({ hunks: [hunk] }: Edit): number | undefined =>
   hunk === undefined || isInsertion(hunk) ? undefined : hunk.start + hunk.head

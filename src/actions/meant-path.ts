@@ -1,0 +1,65 @@
+import nodePath from 'node:path'
+import type { Files, PathArg } from '../core/files.ts'
+import { closestName } from '../text/closest-name.ts'
+
+/** Existing files that a path which is not there may stand for. */
+export interface Meant {
+  /** The only file whose path differs in nothing but upper and lower case. */
+  readonly otherCase?: PathArg
+  /** Paths to suggest, the likeliest first. */
+  readonly suggested: readonly string[]
+}
+
+export async function meantPaths(files: Files, path: PathArg): Promise<Meant> {
+  const { base } = path
+  const relative = base === undefined ? '' : nodePath.relative(base, path.absolute)
+  if (base === undefined || relative === '' || relative.startsWith('..') || nodePath.isAbsolute(relative)) return none
+  const names = relative.split(nodePath.sep)
+  let dir = base
+  for (const [nth, name] of names.entries()) {
+    const entries = await namesIn(files, dir)
+    const isLast = nth === names.length - 1
+    const same = entries.includes(name) ? [name] : entries.filter((entry) => entry.toLowerCase() === name.toLowerCase())
+    const [only] = same
+    if (same.length === 1 && only !== undefined) {
+      dir = nodePath.join(dir, only)
+      continue
+    }
+    const close = closestName(name, entries)
+    const near = close === undefined ? undefined : nodePath.join(dir, close, ...names.slice(nth + 1))
+    const suggested = near !== undefined && (isLast || (await isThere(files, near))) ? [argOf(path, near).given] : []
+    return { suggested: [...new Set([...suggested, ...(await sameName(files, path, names.at(-1) ?? ''))])].slice(0, MOST) }
+  }
+  const otherCase = argOf(path, dir)
+  return { otherCase, suggested: [otherCase.given] }
+}
+
+const none: Meant = { suggested: [] }
+const MOST = 3
+
+/** Files of the same name elsewhere. */
+async function sameName(files: Files, path: PathArg, name: string): Promise<string[]> {
+  const { base = '/' } = path
+  const found = await files
+    .glob(
+      { given: base, absolute: base },
+      (relative) => nodePath.basename(relative).toLowerCase() === name.toLowerCase(),
+      (relative) => !/(?:^|\/)(?:node_modules|\.git|\.clada)(?:\/|$)/.test(relative),
+    )
+    .catch(() => [])
+  return found.slice(0, MOST).map((one) => argOf(path, nodePath.resolve(base, one)).given)
+}
+
+/** A path as the other one is written: relative where that is. */
+function argOf({ given, base = '/' }: PathArg, absolute: string): PathArg {
+  return { given: nodePath.isAbsolute(given) ? absolute : nodePath.relative(base, absolute), absolute, base }
+}
+
+const namesIn = (files: Files, dir: string): Promise<string[]> =>
+  files.list({ given: dir, absolute: dir }).then(
+    (entries) => entries.map(({ name }) => name),
+    () => [],
+  )
+
+const isThere = async (files: Files, absolute: string): Promise<boolean> =>
+  (await namesIn(files, nodePath.dirname(absolute))).includes(nodePath.basename(absolute))
