@@ -51,7 +51,9 @@ export const fileWrite = defineAction({
     const created = replaced === undefined ? { created: true } : {}
     const before = replaced && Buffer.from(replaced.buffer, replaced.byteOffset, replaced.byteLength)
     const warnings =
-      before === undefined ? [] : [...whole.kept, ...lostLineEndings(before, whole.content), ...lostLines(before, whole.content)]
+      before === undefined
+        ? []
+        : [...whole.kept, ...lostLineEndings(before, whole.content), ...lostLines(before, whole.content)]
     return ok({ path: path.given, bytesWritten: bytes, ...created }, warnings)
   },
 })

@@ -28,7 +28,9 @@ export async function meantPaths(files: Files, path: PathArg): Promise<Meant> {
     const close = closestName(name, entries)
     const near = close === undefined ? undefined : nodePath.join(dir, close, ...names.slice(nth + 1))
     const suggested = near !== undefined && (isLast || (await isThere(files, near))) ? [argOf(path, near).given] : []
-    return { suggested: [...new Set([...suggested, ...(await sameName(files, path, names.at(-1) ?? ''))])].slice(0, MOST) }
+    return {
+      suggested: [...new Set([...suggested, ...(await sameName(files, path, names.at(-1) ?? ''))])].slice(0, MOST),
+    }
   }
   const otherCase = argOf(path, dir)
   return { otherCase, suggested: [otherCase.given] }

@@ -169,7 +169,11 @@ function pathIn(args: Readonly<Record<string, unknown>>): PathArg | undefined {
   if (typeof given !== 'object' || given === null || !('given' in given) || !('absolute' in given)) return undefined
   const { given: spelled, absolute } = given
   if (typeof spelled !== 'string' || typeof absolute !== 'string') return undefined
-  return { given: spelled, absolute, ...('base' in given && typeof given.base === 'string' ? { base: given.base } : {}) }
+  return {
+    given: spelled,
+    absolute,
+    ...('base' in given && typeof given.base === 'string' ? { base: given.base } : {}),
+  }
 }
 
 const isMissing = (problem: Problem, { given }: PathArg): problem is Problem & { kind: 'os' } =>

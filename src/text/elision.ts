@@ -26,12 +26,22 @@ export function newElisionIn(content: string, path: string, text: string): strin
 export type Resolved =
   | { readonly kind: 'none' }
   /** Old and new lines written out; `kept` says which lines stay, for each elision. */
-  | { readonly kind: 'resolved'; readonly old: readonly string[]; readonly fresh: readonly string[]; readonly kept: readonly string[] }
+  | {
+      readonly kind: 'resolved'
+      readonly old: readonly string[]
+      readonly fresh: readonly string[]
+      readonly kept: readonly string[]
+    }
   /** `stood` are the lines it may stand for, as far as that is known. */
   | { readonly kind: 'undetermined'; readonly line: string; readonly stood?: readonly string[] }
 
 /** An edit of `text` with its elisions written out. */
-export function resolveElisions(old: readonly string[], fresh: readonly string[], path: string, text: string): Resolved {
+export function resolveElisions(
+  old: readonly string[],
+  fresh: readonly string[],
+  path: string,
+  text: string,
+): Resolved {
   const isNew = (line: string): boolean => !hasLine(text, line.trim())
   const inNew = elisionsIn(fresh, path).filter((at) => isNew(fresh[at] ?? ''))
   const inOld = elisionsIn(old, path).filter((at) => isNew(old[at] ?? ''))
@@ -40,7 +50,12 @@ export function resolveElisions(old: readonly string[], fresh: readonly string[]
   const line = (fresh[first ?? 0] ?? old[inOld[0] ?? 0] ?? '').trim()
   if (inOld.length === 0) return inNewOnly(old, fresh, inNew) ?? { kind: 'undetermined', line, stood: old }
   if (inOld.length !== inNew.length) return { kind: 'undetermined', line }
-  return inBoth(partsOf(old, inOld), partsOf(fresh, inNew), new FileLines(new Source(text))) ?? { kind: 'undetermined', line }
+  return (
+    inBoth(partsOf(old, inOld), partsOf(fresh, inNew), new FileLines(new Source(text))) ?? {
+      kind: 'undetermined',
+      line,
+    }
+  )
 }
 
 function elisionsIn(lines: readonly string[], path: string): number[] {
@@ -73,7 +88,8 @@ const comment = /^(\/\/+|\/\*+|#+|--+|;+|%+|<!--+|\{\/\*+|["']{3})(.*?)(?:\*+\/\
 function isCommentOf(mark: string, path: string): boolean {
   const own = commentMarksFor(path)?.open
   if (own === undefined || mark.startsWith(own)) return true
-  if (own === '//') return mark.startsWith('/*') || mark.startsWith('{/*') || (mark.startsWith('#') && path.endsWith('.php'))
+  if (own === '//')
+    return mark.startsWith('/*') || mark.startsWith('{/*') || (mark.startsWith('#') && path.endsWith('.php'))
   if (own === '#') return /^["']/.test(mark)
   return own === '<!--' && !/\.(?:md|markdown)$/i.test(path) ? mark.startsWith('//') || mark.startsWith('/*') : false
 }
@@ -99,7 +115,11 @@ function partsOf(lines: readonly string[], elisions: readonly number[]): string[
 }
 
 /** An elision of the new text stands for the old lines between its neighbours. */
-function inNewOnly(old: readonly string[], fresh: readonly string[], elisions: readonly number[]): Resolved | undefined {
+function inNewOnly(
+  old: readonly string[],
+  fresh: readonly string[],
+  elisions: readonly number[],
+): Resolved | undefined {
   const parts = partsOf(fresh, elisions)
   const written: string[] = []
   const kept: string[] = []
@@ -120,7 +140,12 @@ function inNewOnly(old: readonly string[], fresh: readonly string[], elisions: r
 }
 
 /** The index after the last line of a part, or of its first line; it must be clear which line of the old ones that is. */
-function placeOf(old: readonly string[], part: readonly string[], from: number, which: 'last' | 'first'): number | undefined {
+function placeOf(
+  old: readonly string[],
+  part: readonly string[],
+  from: number,
+  which: 'last' | 'first',
+): number | undefined {
   const lines = which === 'last' ? part.toReversed() : part
   for (let height = 1; height <= Math.min(4, lines.length); height++) {
     const wanted = lines.slice(0, height)
