@@ -12,6 +12,7 @@ import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { cachesIn, prefixOf, runtimesIn } from '../process/runtimes.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
 import { gitMasks } from '../process/seen-git.ts'
+import { Vanishing } from '../process/vanishing.ts'
 import { whyNotStarting } from '../process/try-sandbox.ts'
 import { changesBetween, dirsOnlyIn, modeIn, type Survey, surveyOf } from '../process/survey.ts'
 import { blockedBelow, closedIn, closedNames, rulesOf } from './closed.ts'
@@ -79,6 +80,7 @@ async function runOnLayers(
   const discarded = plain.discarded.filter((dir) => fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory())
   const layers = await Overlay.open(root, await masksFor(plain, blocked.repositories, scope), discarded)
   if (layers === undefined) return undefined
+  const vanishing = new Vanishing(plain.home)
   try {
     const bounds = layeredBounds(plain, layers)
     const { file, args, env } = what
@@ -90,7 +92,10 @@ async function runOnLayers(
       outputBytes: scope.commands.outputBytes,
       signal: scope.signal,
       onOutput: scope.onOutput,
-      onReady: (pid) => layers.hold(pid),
+      onReady: async (pid, first) => {
+        layers.hold(pid)
+        await vanishing.hold(first)
+      },
     })
     if (end.ended === 'itself' && whyUnmounted(end) !== undefined)
       return giveUpPlace(root) ? runOnLayers(sandbox, what, place, scope) : undefined
@@ -103,14 +108,24 @@ async function runOnLayers(
     const changed = changedBy(landed.kept)
     const warnings = [
       ...stillThere(end),
+      ...goneNow(vanishing.written().filter((file) => !plain.readable.includes(file))),
       ...stripped.map((name) => `'${name}' had its setuid or setgid bit removed`),
       ...runWarnings(changed.filter(({ change }) => change !== 'delete').map((one) => one.path)),
     ]
     return { ok: true, end, changed, notKept: [...notKept, ...landed.notKept], warnings, contained: true }
   } finally {
+    vanishing.close()
     layers.close()
   }
 }
+
+/** What looks like success inside, and is not there afterwards. */
+const goneNow = (files: readonly string[]): string[] =>
+  files.length === 0
+    ? []
+    : [
+        `written outside the project and gone now: ${files.slice(0, 3).join(', ')}${files.length > 3 ? ` and ${files.length - 3} more` : ''}`,
+      ]
 
 const nothingDone = { effects: [], notKept: [], stripped: [] }
 

@@ -12,7 +12,7 @@ export function namespaceKin(
   status: Stream | null | undefined,
   gate: Stream | null | undefined,
   group: ControlGroup,
-  onReady: (first: number) => void,
+  onReady: (first: number) => Promise<void>,
 ): Kin & { readonly told: () => string } {
   let told = ''
   let first: { readonly pid: number; readonly birth: string | undefined } | undefined
@@ -38,8 +38,7 @@ export function namespaceKin(
     if (first !== undefined || pid === 0) return
     first = { pid, birth: birthOf(pid) }
     if (unwanted) return end()
-    onReady(pid)
-    void group.add(pid).then(open)
+    void Promise.allSettled([group.add(pid), onReady(pid)]).then(open)
   })
   return {
     told: () => told,

@@ -33,7 +33,7 @@ export interface ProcessCall {
   /** With more processes than this it is stopped; as many as nobody needs unless told otherwise. */
   readonly processes?: number
   /** In a namespace: called with the number of the sandbox and of the first process inside, before anything runs there. */
-  readonly onReady?: ((sandbox: number, first: number) => void) | undefined
+  readonly onReady?: ((sandbox: number, first: number) => Promise<void>) | undefined
 }
 
 /**
@@ -143,7 +143,7 @@ function start(call: ProcessCall): Started {
     const child = spawned(call, filter === undefined ? own : [...own, 'pipe'])
     // Out of descriptors, it has none of them, whatever its type says.
     const stdio: readonly (Stream | null | undefined)[] | undefined = child.stdio
-    const kin = namespaceKin(stdio?.[3], stdio?.[4], group, (first) => call.onReady?.(child.pid ?? 0, first))
+    const kin = namespaceKin(stdio?.[3], stdio?.[4], group, async (first) => call.onReady?.(child.pid ?? 0, first))
     write(stdio?.[5], filter)
     return { child, kin, told: kin.told }
   }

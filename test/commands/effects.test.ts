@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { Clada, type CladaOptions } from '../../src/index.ts'
@@ -211,6 +212,16 @@ describe.skipIf(!chooseSandbox().ok)('what a program changed (needs a sandbox)',
       restored: expect.arrayContaining(['a.txt']),
       warnings: ['out/built was not restored: git ignores it, and it was changed since'],
     })
+  })
+
+  it('outside the project is reported to be gone', async () => {
+    const root = scratchDir(files)
+    const ran = await bash(root, 'echo 1 > /tmp/one; mkdir /tmp/d; echo 2 > /tmp/d/two; echo 3 > ~/three; echo 4 > /dev/shm/four')
+    const home = os.homedir()
+    expect(ran.warnings).toEqual([
+      `written outside the project and gone now: ${['/dev/shm/four', '/tmp/d/two', '/tmp/one', `${home}/three`].toSorted().slice(0, 3).join(', ')} and 1 more`,
+    ])
+    expect((await bash(root, 'echo 1 > /tmp/one; rm /tmp/one; cat a.txt')).warnings).toEqual([])
   })
 
   it('keeps the times that builds go by', async () => {

@@ -1,0 +1,90 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+/** Directories in memory that end with the sandbox. */
+const places = ['/tmp', '/var/tmp', '/run', '/dev/shm']
+
+/** Nobody reads longer lists, and a program may leave any number. */
+const mostEntries = 10_000
+
+/**
+ * Finds the files that a program wrote to places that end with its sandbox. They are held open before it begins, so
+ * that they can still be looked at when its namespaces are gone.
+ */
+export class Vanishing {
+  readonly #held: { readonly place: string; readonly fd: number; readonly before: ReadonlySet<string> }[] = []
+  readonly #home: string
+
+  constructor(home: string) {
+    this.#home = home
+  }
+
+  /** The sandbox has made its tree by then, or is about to. */
+  async hold(first: number): Promise<void> {
+    const top = `/proc/${first}/root`
+    for (let tries = 0; tries < 200; tries++) {
+      if (isReady(top)) return this.#open(top)
+      await new Promise((next) => setTimeout(next, tries < 20 ? 0 : 1))
+    }
+  }
+
+  /** Absolute paths, as the program knew them. Lets go of everything. */
+  written(): string[] {
+    const found = this.#held.flatMap(({ place, fd, before }) =>
+      filesIn(fd)
+        .filter((name) => !before.has(name))
+        .map((name) => path.join(place, name)),
+    )
+    this.close()
+    return found.sort()
+  }
+
+  close(): void {
+    for (const { fd } of this.#held.splice(0)) fs.closeSync(fd)
+  }
+
+  #open(top: string): void {
+    for (const place of [...places, this.#home]) {
+      try {
+        const fd = fs.openSync(top + place, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY | fs.constants.O_NOFOLLOW)
+        this.#held.push({ place, fd, before: new Set(filesIn(fd)) })
+      } catch {
+        // This sandbox has no such place.
+      }
+    }
+  }
+}
+
+/** Until then the first process sees the tree of the host, then one in which the new tree is put together. */
+function isReady(top: string): boolean {
+  try {
+    return fs.statSync(`${top}/`).dev !== fs.statSync('/').dev && !fs.existsSync(`${top}/newroot`)
+  } catch {
+    return false
+  }
+}
+
+/** Files of this one file system: what else is mounted there does not vanish. */
+function filesIn(fd: number): string[] {
+  const found: string[] = []
+  const { dev } = fs.fstatSync(fd)
+  const pending = ['']
+  for (let dir = pending.pop(); dir !== undefined && found.length < mostEntries; dir = pending.pop()) {
+    for (const name of namesIn(`/proc/self/fd/${fd}/${dir}`)) {
+      const at = dir === '' ? name : `${dir}/${name}`
+      const stat = fs.lstatSync(`/proc/self/fd/${fd}/${at}`, { throwIfNoEntry: false })
+      if (stat?.dev !== dev) continue
+      if (stat.isDirectory()) pending.push(at)
+      else if (stat.isFile()) found.push(at)
+    }
+  }
+  return found
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return fs.readdirSync(dir)
+  } catch {
+    return []
+  }
+}
