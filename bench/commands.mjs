@@ -52,7 +52,37 @@ export const sandboxedCode = (times = 200) => {
   )
 }
 
+/** `exec` against bubblewrap itself with the same program, in a project of so many files. */
+function overBubblewrap(project, times) {
+  const clada = new Clada({ repoPath: project, gitCommit: false })
+  const system = ['--unshare-all', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--bind', project, project]
+  const alone = () =>
+    new Promise((done) => spawn('bwrap', [...system, 'bash', '-c', 'true'], { stdio: 'ignore' }).on('close', done))
+  return overhead(times, () => must(clada.perform('exec', { lang: 'bash', code: 'true' })), alone)
+}
+
+export const overlaySmall = (times = 50) => overBubblewrap(root, times)
+
+/** 50,000 files, and 40,000 of packages. */
+export async function overlayLarge(times = 20) {
+  const project = path.join(scratch, 'large-project')
+  for (const [dirs, files, dir] of [
+    [2500, 20, (at) => `src/d${at % 50}/e${at}`],
+    [4000, 10, (at) => `node_modules/p${at % 800}/lib${at}`],
+  ])
+    for (let at = 0; at < dirs; at++) {
+      fs.mkdirSync(path.join(project, dir(at)), { recursive: true })
+      for (let file = 0; file < files; file++) fs.writeFileSync(path.join(project, dir(at), `f${file}.js`), `${file}\n`)
+    }
+  const real = fs.realpathSync(project)
+  // The first start reads every directory once.
+  await overBubblewrap(real, 1)
+  return overBubblewrap(real, times)
+}
+
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   console.log('listed command', await listedCommand())
   console.log('sandboxed code', await sandboxedCode())
+  console.log('over bubblewrap, 100 files', await overlaySmall())
+  console.log('over bubblewrap, 90,000 files', await overlayLarge())
 }

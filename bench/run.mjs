@@ -2,7 +2,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { listedCommand, sandboxedCode } from './commands.mjs'
+import { listedCommand, overlayLarge, overlaySmall, sandboxedCode } from './commands.mjs'
 import { withApplyPatch, withBareScript, withClada } from './edits.mjs'
 import { cli, compare, median, scratch, spawned } from './measure.mjs'
 import { firstAnswer } from './mcp.mjs'
@@ -107,6 +107,8 @@ row('A function found in 1 MB of TypeScript', 'parsing it', await parseAndFind()
 
 overRow('`run` of a listed command', 'starting it directly', await listedCommand(), 4)
 overRow('`exec` in the sandbox', '`exec` without one', await sandboxedCode(), 15)
+overRow('`exec` of code in a project of 100 files', 'bubblewrap itself', await overlaySmall(), 15)
+overRow('the same with 90,000 files, 40,000 in `node_modules`', 'bubblewrap itself', await overlayLarge(), 150)
 
 boundRow('`clada watch`: from save to results, one block, over the debounce', await saveToResults(15, 'no-git'), 40, ms)
 boundRow('the same with a commit in git', await saveToResults(9, 'git'), 200, ms)
