@@ -55,7 +55,19 @@ export const sandboxedCode = (times = 200) => {
 /** `exec` against bubblewrap itself with the same program, in a project of so many files. */
 function overBubblewrap(project, times) {
   const clada = new Clada({ repoPath: project, gitCommit: false })
-  const system = ['--unshare-all', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--bind', project, project]
+  const system = [
+    '--unshare-all',
+    '--ro-bind',
+    '/',
+    '/',
+    '--proc',
+    '/proc',
+    '--dev',
+    '/dev',
+    '--bind',
+    project,
+    project,
+  ]
   const alone = () =>
     new Promise((done) => spawn('bwrap', [...system, 'bash', '-c', 'true'], { stdio: 'ignore' }).on('close', done))
   return overhead(times, () => must(clada.perform('exec', { lang: 'bash', code: 'true' })), alone)

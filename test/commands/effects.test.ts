@@ -216,7 +216,10 @@ describe.skipIf(!chooseSandbox().ok)('what a program changed (needs a sandbox)',
 
   it('outside the project is reported to be gone', async () => {
     const root = scratchDir(files)
-    const ran = await bash(root, 'echo 1 > /tmp/one; mkdir /tmp/d; echo 2 > /tmp/d/two; echo 3 > ~/three; echo 4 > /dev/shm/four')
+    const ran = await bash(
+      root,
+      'echo 1 > /tmp/one; mkdir /tmp/d; echo 2 > /tmp/d/two; echo 3 > ~/three; echo 4 > /dev/shm/four',
+    )
     const home = os.homedir()
     expect(ran.warnings).toEqual([
       `written outside the project and gone now: ${['/dev/shm/four', '/tmp/d/two', '/tmp/one', `${home}/three`].toSorted().slice(0, 3).join(', ')} and 1 more`,
