@@ -67,6 +67,17 @@ describe('the command line', () => {
     expect(clada(['--no-git', '--trust-approvals'], run('echo b')).status).toBe(0)
   })
 
+  it('shows what each approval allows', () => {
+    const { clada } = user()
+    const flags = ['--args', '--network', '--reads', '.env', '--timeout', '5m']
+    const words = 'with any further arguments, with network, reads .env, up to 300 s'
+    expect(clada(['approve', ...flags, 'make test']).stdout).toContain(`make test *, ${words}\n`)
+    expect(clada(['approvals']).stdout).toBe(`make test *  approved for whatever this runs, ${words}\n`)
+    expect(clada(['approve', 'npm install']).stdout).toContain('clada approve --network lets it')
+    expect(clada(['approve', '--reads', '../x', 'make']).status).toBe(2)
+    expect(clada(['--no-git', '--approve-network', 'echo a'], run('echo a')).status).toBe(0)
+  })
+
   it('says what cannot be approved', () => {
     const { clada } = user()
     expect(clada(['approve', 'a | b'])).toMatchObject({

@@ -272,7 +272,14 @@ describe.skipIf(!chooseSandbox().ok)('an approved command', () => {
     })
     approve(root, 'npm test')
     expect((await run(root, 'npm test')).text).toContain('kept')
-    expect(fs.readFileSync(path.join(home, '.npm/kept'), 'utf8')).toBe('kept')
+    const kept = (): string => fs.readFileSync(path.join(home, '.npm/kept'), 'utf8')
+    expect(kept()).toBe('kept')
+    const install = 'npm install --offline --no-audit --no-fund'
+    fill(root, { 'package.json': manifest({ scripts: { postinstall: 'echo WRITTEN > ~/.npm/kept' } }) })
+    await run(root, install, { approve: ['npm *'] })
+    expect(kept()).toBe('kept')
+    await run(root, install, { approve: [install] })
+    expect(kept()).toBe('WRITTEN\n')
   }, 60_000)
 
   it('reads a denied file that its approval names, and cannot change it', async () => {
