@@ -303,7 +303,7 @@ export class Execution {
   async #written(result: ActionResult, writes: readonly Landing[]): Promise<void> {
     const ends = await Promise.allSettled(writes.map((write) => write.written))
     for (const [index, end] of ends.entries()) {
-      if (end.status === 'rejected' && writes[index]?.told) continue
+      if (end.status === 'rejected' && writes[index]?.reported) continue
       if (end.status === 'rejected') settle(result, { ok: false, problem: problemOf(end.reason) }, [])
       else if (end.value.displaced !== undefined) {
         result.warnings = [...(result.warnings ?? []), displacedWarning(end.value.displaced)]

@@ -199,11 +199,11 @@ function meanwhileIn({ number, paths }: ExecutionRecord, known: Known, history: 
     if (left === undefined || isSameState(left.state, before)) return []
     const from = stateOf(left.state, new Contents(history, left.number))
     const to = stateOf(before, new Contents(history, number))
-    return from?.bytes.equals(to?.bytes ?? nobody) || (from === null && to === null) ? [] : [{ path: name, from, to }]
+    return from?.bytes.equals(to?.bytes ?? differs) || (from === null && to === null) ? [] : [{ path: name, from, to }]
   })
 }
 
-const nobody = Buffer.from([0xff])
+const differs = Buffer.from([0xff])
 
 function changeAt(root: string, name: string, before: FileState | null, after: FileState | null): Change | undefined {
   if (before === null && after === null) return undefined

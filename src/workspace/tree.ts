@@ -82,6 +82,6 @@ export interface Outside {
 /** A write on its way to the disk. */
 export interface Landing {
   readonly written: Promise<WriteNote>
-  /** The action itself has asked what came of it, and tells. */
-  told: boolean
+  /** The action waits for the result and reports it itself. */
+  reported: boolean
 }

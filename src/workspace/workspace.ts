@@ -140,7 +140,7 @@ export class ActionFiles implements Files {
   async landed(path: PathArg): Promise<void> {
     const landing = this.#written.get(path)
     if (landing === undefined) return
-    landing.told = true
+    landing.reported = true
     await landing.written
   }
 
@@ -382,9 +382,9 @@ export class ActionFiles implements Files {
     })
     landing.set(at.absolute, landed)
     seen.set(at.absolute, fingerprintOf(bytes))
-    const told = { written, told: false }
-    this.#written.set(path, told)
-    this.#onWrite(told)
+    const write = { written, reported: false }
+    this.#written.set(path, write)
+    this.#onWrite(write)
   }
 
   /** Whether a file is there to be overwritten. */
