@@ -1,3 +1,4 @@
+import { bounded } from '../core/time-limit.ts'
 import { fail, ok, type ActionContext, type Outcome, type Repair } from '../core/action.ts'
 import type { DamageKind } from '../core/block.ts'
 import type { PathArg, TextFile } from '../core/files.ts'
@@ -102,7 +103,7 @@ async function repaired(text: string, { old_text, new_text }: Replacing, expecte
   const { editLoosely } = await import('../text/edit-text.ts')
   const wanted = expected === 'once' || expected === 'any' ? 1 : expected
   const tolerance: Repair = expected === 'any' ? { ...repair, matching: 'exact' } : repair
-  return editLoosely(text, old_text, new_text, wanted, tolerance)
+  return bounded(() => editLoosely(text, old_text, new_text, wanted, tolerance))
 }
 
 /** The markers of the block tell that its texts were damaged, and the file has one that looks so. */

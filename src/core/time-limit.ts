@@ -17,16 +17,19 @@ export function withTimeLimit<T>(ms: number, work: () => T): T {
   return budgets.run({ ms: Math.min(ms, left), used: 0 }, work)
 }
 
+/** For work that looks at the clock, on a machine that is busy with other things. */
+const graceMs = 1000
+
 /** When the work that is running right now is to end; nothing else runs at the same time. */
 let end = Infinity
 
 /**
  * Runs what may take long because of what somebody wrote, and ends it when the time of this action is over. It must not
- * wait for anything, and leave nothing half done that others use. Without a limit it just runs.
+ * wait for anything. What it leaves half done when it has to be stopped is for `whenStopped`. Without a limit it just runs.
  *
  * @throws Stop when it took too long, or was nested too deeply
  */
-export function bounded<T>(work: () => T): T {
+export function bounded<T>(work: () => T, whenStopped: () => void = () => undefined): T {
   const budget = budgets.getStore()
   if (budget === undefined || end !== Infinity) return deep(work)
   const begun = performance.now()
@@ -37,11 +40,11 @@ export function bounded<T>(work: () => T): T {
   end = begun + left
   try {
     // Work that looks at the clock itself ends by itself; only then is it stopped wherever it is.
-    watched.runInThisContext({ timeout: Math.ceil(left * 1.25) })
+    watched.runInThisContext({ timeout: Math.ceil(left + Math.max(left / 4, graceMs)) })
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
-      throw new Stop({ kind: 'too-complex', over: 'time', ms: budget.ms })
-    throw error
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')) throw error
+    whenStopped()
+    throw new Stop({ kind: 'too-complex', over: 'time', ms: budget.ms })
   } finally {
     end = Infinity
     budget.used += performance.now() - begun
@@ -61,8 +64,8 @@ export const isLate = (): boolean => end !== Infinity && performance.now() > end
 
 /** For loops that are better left by themselves than stopped. @throws Stop */
 export function checkTime(): void {
-  const budget = budgets.getStore()
-  if (budget !== undefined && isLate()) throw new Stop({ kind: 'too-complex', over: 'time', ms: budget.ms })
+  if (!isLate()) return
+  throw new Stop({ kind: 'too-complex', over: 'time', ms: budgets.getStore()?.ms ?? 0 })
 }
 
 function deep<T>(work: () => T): T {

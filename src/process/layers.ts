@@ -1,5 +1,8 @@
 import { hostFacts } from './bubblewrap.ts'
 import { type GroupLimits, groupLimitsHere } from './control-group.ts'
+import { bareEnvironment } from './environment.ts'
+import { giveUpPlace, Overlay } from './overlay.ts'
+import { runProcess } from './run-process.ts'
 
 /** One of the things that contain a program, each by itself. */
 export interface Layer {
@@ -10,8 +13,8 @@ export interface Layer {
   readonly advice: string
 }
 
-/** The layers of bubblewrap's sandbox on this machine. It comes up with all of them or not at all. */
-export function layersOf(bwrap: string): readonly Layer[] {
+/** The layers of bubblewrap's sandbox on this machine. It comes up with all of them or not at all, but for the overlay. */
+export async function layersOf(bwrap: string, root: string): Promise<readonly Layer[]> {
   const { filter, options, prlimit } = hostFacts(bwrap)
   const together = groupLimitsHere()
   const limited = (limit: keyof GroupLimits): string | undefined =>
@@ -45,5 +48,24 @@ export function layersOf(bwrap: string): readonly Layer[] {
     },
     { name: 'memory', active: limited('memoryBytes'), advice: getPrlimit },
     { name: 'processes', active: limited('tasks'), advice: getPrlimit },
+    {
+      name: 'overlay',
+      active: (await mountsOverlay(root)) ? 'programs work on a layer over the project' : undefined,
+      advice: 'Files are compared before and after instead. It needs Linux 5.11 or newer, unshare and mount.',
+    },
   ]
+}
+
+/** Tried with a program that does nothing. */
+async function mountsOverlay(root: string): Promise<boolean> {
+  const overlay = await Overlay.open(root, [], [])
+  if (overlay === undefined) return false
+  try {
+    const started = { ...overlay.wrap('/usr/bin/true', []), env: bareEnvironment, family: 'group' } as const
+    const { exitCode } = await runProcess({ ...started, timeoutMs: 5000, outputBytes: 10_000 })
+    if (exitCode === 0) return true
+  } finally {
+    overlay.close()
+  }
+  return giveUpPlace(root) && mountsOverlay(root)
 }

@@ -1,3 +1,4 @@
+import { checkTime } from '../core/time-limit.ts'
 import type { Node } from 'web-tree-sitter'
 import type { Span } from '../text/edit.ts'
 import { firstFrom } from './bounds.ts'
@@ -94,6 +95,7 @@ export class Drafting {
   }
 
   #visit(part: Part): Draft[] {
+    checkTime()
     if (part.kind === null) return this.#around(part, this.all(part.children))
     const draft = this.#start(part.kind, part.node, part.start, this.#endOf(part))
     const mayBranch = part.kind === 'if' || part.kind === 'else'

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import v8 from 'node:v8'
 import type { Language as WasmLanguage, Query, Tree } from 'web-tree-sitter'
+import { Stop } from '../core/problem.ts'
 import { checkTime, isLate } from '../core/time-limit.ts'
 import { words, type Language, type TreeSitterRow } from './language.ts'
 
@@ -16,6 +17,7 @@ export interface Grammar {
 
 /** Loads the grammar of a language, once; nothing is loaded before a structure is asked for. */
 export function grammarFor(language: Language, row: TreeSitterRow): Promise<Grammar> {
+  if (abandoned) throw new Stop({ kind: 'structure', code: 'PARSER_FAILED', message: abandonedMessage, details: {} })
   let loading = loaded.get(language.name)
   if (loading === undefined) {
     loading = load(row)
@@ -25,6 +27,15 @@ export function grammarFor(language: Language, row: TreeSitterRow): Promise<Gram
   }
   return loading
 }
+
+/** Stopped somewhere inside, the memory that all parsers share may be in any state, and is not to be used again. */
+export function abandonParsers(): void {
+  abandoned = true
+}
+
+let abandoned = false
+const abandonedMessage =
+  'A parser had to be stopped while it read another file, so structures are not available until clada is started again. Edit by text or by lines.'
 
 const loaded = new Map<string, Promise<Grammar>>()
 
@@ -45,10 +56,27 @@ async function load(row: TreeSitterRow): Promise<Grammar> {
         checkTime()
         throw new Error(`no tree for ${row.grammar}`)
       }
+      refuseHeaps(tree)
       return tree
     },
   }
 }
+
+/**
+ * Where a grammar loses its way at once, everything is in one heap, each step of a query looks at all of it, and the
+ * query does not ask whether it should stop for seconds.
+ */
+function refuseHeaps(tree: Tree): void {
+  const { rootNode } = tree
+  if (!rootNode.hasError) return
+  const { firstChild, lastChild } = rootNode
+  const heaps = [rootNode, firstChild, lastChild].filter((node) => node?.isError && node.childCount > largestHeap)
+  if (heaps.length === 0) return
+  tree.delete()
+  throw new Stop({ kind: 'too-complex', over: 'depth' })
+}
+
+const largestHeap = 10_000
 
 type Runtime = Awaited<ReturnType<typeof startRuntime>>
 let runtime: Promise<Runtime> | undefined

@@ -1,6 +1,6 @@
 import { Source } from '../core/source.ts'
 import { bounded, checkTime, isLate } from '../core/time-limit.ts'
-import { type Grammar, grammarFor } from './grammar.ts'
+import { abandonParsers, type Grammar, grammarFor } from './grammar.ts'
 import { type Language, type MarkdownRow, type TreeSitterRow, words } from './language.ts'
 import { languageNamed, languageOfFence } from './languages.ts'
 import { markdownOutline } from './markdown-outline.ts'
@@ -18,7 +18,7 @@ export async function withOutline<T>(
   const trees: Parsed[] = []
   try {
     const outline = await outlineOf(new Source(text), language, trees)
-    return await bounded(() => use(outline))
+    return await bounded(() => use(outline), abandonParsers)
   } finally {
     for (const { tree } of trees) tree.delete()
   }
@@ -76,7 +76,7 @@ async function ofTree(
     const tree = grammar.parse(source.text.slice(part.start, part.end))
     trees.push({ tree, grammar, row, base: part.start, end: part.end })
     return treeOutline({ source, base: part.start, language, row, grammar, tree, parent })
-  })
+  }, abandonParsers)
   for (const { language: name, start, end } of made.embedded) {
     const inner = languageNamed(name)
     const holder = innermost(made.structures, start, end)

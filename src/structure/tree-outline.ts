@@ -1,3 +1,4 @@
+import { checkTime } from '../core/time-limit.ts'
 import type { Node, Tree } from 'web-tree-sitter'
 import type { Source } from '../core/source.ts'
 import { commaBefore, endWithTail, startWithLead, type Surroundings } from './bounds.ts'
@@ -83,6 +84,7 @@ class Finishing {
   }
 
   #finish(draft: Draft, parent: Structure | null): Open {
+    checkTime()
     const { kind, start, end, listed } = draft
     const own: Kind = kind === 'function' && parent !== null && methodHolders.has(parent.kind) ? 'method' : kind
     const structure = new TreeStructure(this.#making, draft, own, parent)

@@ -94,7 +94,7 @@ async function sandbox(root: string): Promise<Finding[]> {
   const failure = await whyNotStarting(choice.sandbox, root)
   const user = process.geteuid?.() === 0 ? 'as the superuser, without its powers' : 'as an ordinary user'
   if (failure === undefined) {
-    const layers = kind === 'bubblewrap' ? layersOf(file).map(layer) : []
+    const layers = kind === 'bubblewrap' ? (await layersOf(file, root)).map(layer) : []
     return [{ name, ok: true, found: `${kind} is active (${file}), ${user}` }, ...layers]
   }
   return [
