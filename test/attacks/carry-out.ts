@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { Approvals } from '../../src/approvals/approvals.ts'
 import { approvalLineOf } from '../../src/approvals/approval-line.ts'
 import { Clada } from '../../src/api/clada.ts'
+import { adoptState } from '../../src/state/vouched.ts'
 import type { Attack } from './attack.ts'
 import { documentFor } from './document.ts'
 import { canaries, type Fixture } from './fixture.ts'
@@ -90,16 +91,23 @@ export const hostileEnvironment: Readonly<Record<string, string>> = {
   LDAP_BINDPW: canaries.environment,
 }
 
-/** As the user does it by `clada approve`. */
-function approve({ project, state }: Fixture, command: string): void {
-  const line = approvalLineOf(command)
-  if ('reason' in line) throw new Error(line.reason)
+/** Does something with the state directory of the fixture's user. */
+function withState({ state }: Fixture, act: () => void): void {
   const kept = process.env['XDG_STATE_HOME']
   process.env['XDG_STATE_HOME'] = state
-  const approvals = new Approvals(project)
-  approvals.add(line, approvals.runs(line)[0])
+  act()
   if (kept === undefined) delete process.env['XDG_STATE_HOME']
   else process.env['XDG_STATE_HOME'] = kept
+}
+
+/** As the user does it by `clada approve`. */
+function approve(fixture: Fixture, command: string): void {
+  const line = approvalLineOf(command)
+  if ('reason' in line) throw new Error(line.reason)
+  withState(fixture, () => {
+    const approvals = new Approvals(fixture.project)
+    approvals.add(line, approvals.runs(line)[0])
+  })
 }
 
 const isState = ({ id }: Attack): boolean => id.startsWith('STATE')
@@ -123,6 +131,8 @@ function prepare({ action }: Attack, fixture: Fixture): void {
     case 'lock':
       fs.mkdirSync(path.dirname(list))
       fs.symlinkSync(path.join(outside, 'victim.txt'), path.join(project, '.clada', 'lock'))
+      // One that a repository ships is set aside; this is the state that counts.
+      withState(fixture, () => adoptState(project))
       return
     case 'tmp-predict':
       fs.symlinkSync(path.join(outside, 'victim.txt'), path.join(project, 'src', '.a.txt.tmp'))
