@@ -56,12 +56,14 @@ export class Overlay {
     const overlay = new Overlay(root, dir, masks, discarded, mounting)
     try {
       fs.writeFileSync(path.join(dir, ownerFile), JSON.stringify(ownOwner()))
-      for (const name of ['upper', 'work', 'merged', 'mask']) fs.mkdirSync(path.join(dir, name))
+      for (const name of ['upper', 'work', 'mask']) fs.mkdirSync(path.join(dir, name))
+      fs.mkdirSync(overlay.#mergedAt(''), { recursive: true })
       likeDirectory(root, path.join(dir, 'upper'))
       await overlay.#putMasks()
-      for (const at of discarded.keys())
-        for (const name of ['upper', 'work', 'merged'])
-          fs.mkdirSync(path.join(dir, String(at), name), { recursive: true })
+      for (const at of discarded.keys()) {
+        for (const name of ['upper', 'work']) fs.mkdirSync(path.join(dir, String(at), name), { recursive: true })
+        fs.mkdirSync(overlay.#mergedAt(at), { recursive: true })
+      }
       return overlay
     } catch (error) {
       overlay.close()
@@ -73,20 +75,21 @@ export class Overlay {
   get mounts(): Mounts {
     return {
       others: mountedBelow(this.#root),
-      root: path.join(this.#dir, 'merged'),
-      discarded: this.#discarded.map((dir, at) => [dir, path.join(this.#dir, String(at), 'merged')] as const),
+      root: this.#mergedAt(''),
+      discarded: this.#discarded.map((dir, at) => [dir, this.#mergedAt(at)] as const),
     }
   }
 
   /** The same program, started after the mounts are made. Directories are named by descriptors: options have no quoting. */
   wrap(file: string, args: readonly string[]): { file: string; args: string[]; cwd: string } {
+    // Volatile: without it the end of every mount would wait until the whole disk is synced. What lands is synced by us.
     const mount = (lower: string, to: string): string =>
-      `mount -t overlay overlay -o userxattr,lowerdir=${lower},upperdir=/proc/self/fd/7,workdir=/proc/self/fd/8 ${to}`
+      `mount -t overlay overlay -o userxattr,volatile,lowerdir=${lower},upperdir=/proc/self/fd/7,workdir=/proc/self/fd/8 ${to}`
     const script = [
-      `${mount('/proc/self/fd/9:/proc/self/fd/6', 'merged')} 6<"$1" 7<upper 8<work 9<mask || exit ${unmounted}`,
+      `${mount('/proc/self/fd/9:/proc/self/fd/6', '../merged')} 6<"$1" 7<upper 8<work 9<mask || exit ${unmounted}`,
       'shift',
       ...this.#discarded.flatMap((_, at) => [
-        `${mount('/proc/self/fd/6', `${at}/merged`)} 6<"$1" 7<${at}/upper 8<${at}/work || exit ${unmounted}`,
+        `${mount('/proc/self/fd/6', `../merged${at}`)} 6<"$1" 7<${at}/upper 8<${at}/work || exit ${unmounted}`,
         'shift',
       ]),
       'exec "$@"',
@@ -104,7 +107,7 @@ export class Overlay {
     // Through a file: the clock of the file system is coarser than ours.
     fs.writeFileSync(path.join(this.#dir, 'began'), '')
     this.#began = fs.statSync(path.join(this.#dir, 'began')).ctimeMs
-    this.#view ??= fs.openSync(`/proc/${pid}/root${path.join(this.#dir, 'merged')}`, 'r')
+    this.#view ??= fs.openSync(`/proc/${pid}/root${this.#mergedAt('')}`, 'r')
     return `/proc/self/fd/${this.#view}`
   }
 
@@ -129,6 +132,11 @@ export class Overlay {
   close(): void {
     this.#letGo()
     removeTree(this.#dir)
+  }
+
+  /** The same for all runs, each in its own namespace: the kernel takes long to remove what was mounted over. */
+  #mergedAt(at: number | ''): string {
+    return path.join(path.dirname(this.#dir), `merged${at}`)
   }
 
   #letGo(): void {

@@ -13,6 +13,7 @@ import type {
 } from '../core/files.ts'
 import { fingerprintOf, hashOf } from '../core/hash.ts'
 import { isBelowAny, isInside } from '../core/paths.ts'
+import fs from 'node:fs'
 import { join } from 'node:path'
 import type { Effect, Landed, NotKept, Writer } from '../core/effects.ts'
 import { Stop } from '../core/problem.ts'
@@ -73,6 +74,25 @@ export class Workspace {
     await Promise.allSettled(this.landing.values())
   }
 }
+
+/** What takes the place of something is on the disk first. Of very many new files that would take minutes. */
+async function synced(effects: readonly Effect[]): Promise<void> {
+  const files = effects.flatMap((one) => (one.kind === 'file' ? [one] : []))
+  const wanted = files.length <= fewFiles ? files : files.filter(({ change }) => change === 'modify')
+  for (let at = 0; at < wanted.length; at += fewFiles)
+    await Promise.all(wanted.slice(at, at + fewFiles).map(({ from }) => syncFile(from)))
+}
+
+const fewFiles = 64
+
+const syncFile = (file: string): Promise<void> =>
+  new Promise((done) => {
+    fs.open(file, 'r', (unreadable, fd) => {
+      // One that nobody may read is synced with its directory, if at all.
+      if (unreadable) return done()
+      fs.fsync(fd, () => fs.close(fd, () => done()))
+    })
+  })
 
 function whyNotLanded(tree: Tree, at: Location, effect: Effect): string | undefined {
   try {
@@ -294,6 +314,7 @@ export class ActionFiles implements Files {
   async land(root: string, effects: readonly Effect[], by: Writer): Promise<Landed> {
     if (effects.length > 0) await this.#workspace.parts.begin?.()
     const { tree, locator } = this.#workspace.parts
+    await synced(effects)
     const kept: Effect[] = []
     const notKept: NotKept[] = []
     const refused = new Set<string>()
