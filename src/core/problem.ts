@@ -174,6 +174,8 @@ export interface NearPlace {
   similarity: number
   /** `-` what was asked for, `+` what is there. */
   diff: string
+  /** The lines of the file whole and exact, for the nearest place. */
+  text?: string
   /** The kind of difference, when there is only one. */
   why?: string
 }

@@ -1,4 +1,4 @@
-import { type HunkVerdict, type Problem, structureCodes } from './problem.ts'
+import { type HunkVerdict, type NearPlace, type Problem, structureCodes } from './problem.ts'
 
 /** What `execute` answers. Fields that the seeds of the language name mean what they meant there. */
 export interface ExecutionResult {
@@ -96,7 +96,7 @@ export interface Details {
   path?: string
   /** What to do next, in one sentence. */
   advice?: string
-  nearest?: { line: number; endLine: number; similarity: number; diff: string; why?: string }[]
+  nearest?: NearPlace[]
   /** Existing paths that were perhaps meant. */
   suggestions?: string[]
   /** Every hunk of a patch, with what became or would become of it. */

@@ -10,7 +10,11 @@ export interface Repairing {
 }
 
 /** What a failed action needs to succeed next time: the message, the places that help, and the advice. */
-export function repairLines(result: ActionResult, { reader }: Repairing = { reader: 'model' }, limit = 4096): string[] {
+export function repairLines(
+  result: ActionResult,
+  { reader }: Repairing = { reader: 'model' },
+  limit = 10_000,
+): string[] {
   const { error = '', code, details = {}, failure } = result
   const message = reader === 'model' ? error : userText(result)
   const isCoded = code === undefined || reader === 'user' || (reader === 'model' && failure?.tag === code)
@@ -37,11 +41,22 @@ const isSaid = (details: Details): boolean => details.already_applied_at_line !=
 
 type Near = NonNullable<Details['nearest']>[number]
 
-function nearLines({ line, endLine, similarity, diff, why }: Near): string[] {
+function nearLines({ line, endLine, similarity, diff, why, text }: Near): string[] {
   const where = line === endLine ? `line ${line}` : `lines ${line}-${endLine}`
   const how = why === undefined ? `${Math.round(similarity * 100)} % alike` : why
-  return [`nearest: ${where} (${how}); - asked for, + in the file:`, ...indented(diff)]
+  if (text === undefined) return [`nearest: ${where} (${how}); - asked for, + in the file:`, ...indented(diff)]
+  // The fence is longer than any in the text.
+  const fence = '`'.repeat(Math.max(3, ...(text.match(/`{3,}/g) ?? []).map((marks) => marks.length + 1)))
+  const differs = why === undefined ? ['differs (- asked for, + in the file):', ...indented(changedRows(diff))] : []
+  return [`nearest: ${where} (${how}). The file has there, exactly:`, fence, ...text.split('\n'), fence, ...differs]
 }
+
+/** Rows that both have are in the text above. */
+const changedRows = (diff: string): string =>
+  diff
+    .split('\n')
+    .filter((row) => !row.startsWith(' '))
+    .join('\n')
 
 const maxPlaces = 10
 

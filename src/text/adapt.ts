@@ -73,7 +73,7 @@ function blocksOf(lines: readonly HunkLine[], there: readonly (string | undefine
 }
 
 /** Indentation with spaces and tabs only: a no-break space indents as well as any other. */
-const plainIndent = (line: string): string =>
+export const plainIndent = (line: string): string =>
   line.replace(/^[\s\u200b\u2060]+/, (space) => space.replace(/[\u200b\u2060\ufeff]/g, '').replace(/[^ \t]/g, ' '))
 
 /** Whether spaces at the ends of new lines were put there by something that put them on old lines too. */

@@ -8,7 +8,7 @@
  *   - of the lines with content at least 60 % are there, in order;
  *   - no other place of the file is more than 40 % alike, by the characters of the lines that are the same.
  */
-import { adapted } from './adapt.ts'
+import { adapted, plainIndent } from './adapt.ts'
 import { type FileLines, keyOf, type View } from './file-lines.ts'
 import { type Fit, splicesOf } from './fit.ts'
 import type { HunkLine } from './hunks.ts'
@@ -79,7 +79,7 @@ function fitsIn(
     const there = at.map((line) => (line === -1 ? undefined : file.line(line)))
     const pairs = old.flatMap((line, nth): Pair[] => {
       const own = there[nth]
-      return own === undefined ? [] : [[line, own]]
+      return own === undefined ? [] : [[plainIndent(line), plainIndent(own)]]
     })
     const fresh = isOneShift(pairs) ? adapted(lines, there, file.text) : undefined
     const splices = fresh && splicesOf(lines, (nth) => lineOf(at, nth), fresh)

@@ -12,7 +12,7 @@
  * same lines are one.
  */
 import type { DamageKind } from '../core/block.ts'
-import { adapted } from './adapt.ts'
+import { adapted, plainIndent } from './adapt.ts'
 import { contextFits } from './by-context.ts'
 import { type FileLines, type View, views, withoutCr } from './file-lines.ts'
 import { type Fit, type Rung, splicesOf } from './fit.ts'
@@ -44,11 +44,7 @@ export function* fitsByRung(lines: readonly HunkLine[], file: FileLines, matchin
   yield* some(
     merged([...viewFits(given, file, 'characters', 'characters'), ...looseFits(readings, file, 'characters')]),
   )
-  const stripped = withoutPrefixes(lines).map(({ old, fresh, words }): Reading => ({
-    lines: hunkOf(old, fresh),
-    through: words,
-  }))
-  const bare = stripped.flatMap((reading) => [reading, ...escapeReadings(reading)])
+  const bare = bareReadings(given).flatMap((reading) => [reading, ...escapeReadings(reading)])
   yield* some(merged(looseFits(bare, file, 'prefix')))
   for (const { lines: read, through } of [given, ...readings, ...bare]) {
     const fits = contextFits(read, file).map((fit) => ({ ...fit, ...(through && { through }) }))
@@ -124,9 +120,7 @@ function viewFits({ lines, through }: Reading, file: FileLines, view: View, rung
 const shiftFits = (old: readonly string[], there: readonly string[], view: View): boolean =>
   view === 'exact' ||
   view === 'trailing-space' ||
-  isOneShift(old.map((line, at) => [spaced(line), spaced(there[at] ?? '')] as const))
-
-const spaced = (line: string): string => line.replace(/^\s+/, (space) => space.replace(/[^ \t]/g, ' '))
+  isOneShift(old.map((line, at) => [plainIndent(line), plainIndent(there[at] ?? '')] as const))
 
 /** The places of other readings, each in the strictest way that finds any. */
 function looseFits(readings: readonly Reading[], file: FileLines, rung: Rung): Fit[] {
@@ -153,6 +147,12 @@ function merged(fits: readonly Fit[]): Fit[] {
   }
   return [...byPlace.values()].sort((a, b) => a.first - b.first)
 }
+
+const bareReadings = ({ lines, through }: Reading): Reading[] =>
+  withoutPrefixes(lines).map(({ old, fresh, words }) => ({
+    lines: hunkOf(old, fresh),
+    through: through === undefined ? words : `${through} and ${words}`,
+  }))
 
 /** Entities, backslashes of markdown and long dashes undone, where the old lines have them. */
 function* escapeReadings({ lines, through }: Reading): Generator<Reading> {
@@ -191,7 +191,9 @@ function* damagedFits({ lines }: Reading, file: FileLines, damage: readonly Dama
   const readings = [...undone(shown, lines)].filter(({ lines: read }) => isVouched(lines, read, file.text, shown))
   for (const view of views)
     yield* some(merged(readings.flatMap((reading) => viewFits(reading, file, view, 'characters'))))
-  for (const { lines: read, through } of readings) {
+  const bare = readings.flatMap(bareReadings)
+  yield* some(merged(looseFits(bare, file, 'prefix')))
+  for (const { lines: read, through } of [...readings, ...bare]) {
     const fits = contextFits(read, file).map((fit) => ({ ...fit, ...(through && { through }) }))
     if (fits.length > 0) yield fits
   }

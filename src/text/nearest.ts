@@ -42,9 +42,10 @@ export async function nearestPlaces(
   // Loaded only now, because few runs need it.
   const { smallDiff } = await import('./small-diff.ts')
   const asked = withoutOuterBlankLines(wanted)
-  const placeOf = ({ line, endLine, similarity, text }: Candidate): NearPlace => {
+  const placeOf = ({ line, endLine, similarity, text }: Candidate, nth: number): NearPlace => {
     const why = explainDifference(wanted, text, param)
-    const place: NearPlace = { line, endLine, similarity, diff: smallDiff(asked, text, MAX_LINES) }
+    const whole = nth === 0 && text.length <= MOST_TEXT && endLine - line < MOST_WHOLE ? { text } : {}
+    const place: NearPlace = { line, endLine, similarity, diff: smallDiff(asked, text, MAX_LINES), ...whole }
     return why === undefined ? place : { ...place, why }
   }
   return bounded(() => found.map(placeOf))
@@ -61,6 +62,9 @@ export function alreadyApplied(content: string, newText: string): number | undef
 
 const MAX_PLACES = 3
 const MAX_LINES = 12
+/** Of the nearest place all lines are given, so that they can be copied. */
+const MOST_WHOLE = 60
+const MOST_TEXT = 6000
 
 interface Candidate {
   line: number

@@ -34,8 +34,11 @@ export const cleanCase = (edit: Edit): Case => ({
 export function textOf(one: Case, syntax: DamagedSyntax): string {
   const text = one.document(written(syntax, one.writing))
   const whole = `Here is the change.\n\n${text}\n\nThat is all.\n`
-  if (one.whole === 'cut-off')
-    return whole.slice(0, whole.lastIndexOf(one.writing.hunks.at(-1)?.fresh.at(0) ?? '\n') + 2)
+  if (one.whole === 'cut-off') {
+    const last = one.writing.hunks.at(-1)?.fresh.findLast((line) => line.trim().length > 5) ?? '?'
+    const at = whole.lastIndexOf(last.slice(0, Math.ceil(last.length / 2)))
+    return at < whole.length / 3 ? whole.slice(0, whole.length * 0.7) : whole.slice(0, at + last.length / 2)
+  }
   return one.whole === 'quoted'
     ? whole
         .split('\n')
@@ -135,6 +138,8 @@ function contextChanged(
   }
   return undefined
 }
+
+const isCode = ({ path }: Edit): boolean => /\.(?:[cm]?[jt]s|py)$/.test(path)
 
 const isInsertion = (hunk: EditHunk | undefined): boolean =>
   hunk !== undefined && hunk.old.length === hunk.head + hunk.tail
@@ -340,7 +345,8 @@ export const damages: readonly Damage[] = [
     class: 'nothing-lost',
     part: 'header',
     syntaxes: ['udiff'],
-    damage: (one) => ({ ...one, writing: { ...one.writing, numbers: 'wrong' } }),
+    damage: (one) =>
+      one.writing.numbers === undefined ? { ...one, writing: { ...one.writing, numbers: 'wrong' } } : undefined,
   },
   {
     name: 'no numbers',
@@ -354,7 +360,8 @@ export const damages: readonly Damage[] = [
     class: 'nothing-lost',
     part: 'header',
     syntaxes: ['udiff'],
-    damage: (one) => ({ ...one, writing: { ...one.writing, numbers: 'wrong-counts' } }),
+    damage: (one) =>
+      one.writing.numbers === undefined ? { ...one, writing: { ...one.writing, numbers: 'wrong-counts' } } : undefined,
   },
   {
     name: 'bare empty lines',
@@ -447,7 +454,12 @@ export const damages: readonly Damage[] = [
     warns: true,
     damage: (one) => {
       const [hunk] = one.edit.hunks
-      if (hunk === undefined || hunk.head < 3 || hunk.old.filter((line) => line.trim() !== '').length < 5)
+      if (
+        hunk === undefined ||
+        hunk.head < 3 ||
+        hunk.old[0]?.trim() === '' ||
+        hunk.old.filter((line) => line.trim() !== '').length < 5
+      )
         return undefined
       return eachSide(one, (lines, _, nth) => (nth === 0 ? lines.toSpliced(1, 0, '') : lines))
     },
@@ -459,7 +471,7 @@ export const damages: readonly Damage[] = [
     warns: true,
     damage: (one) =>
       fileChanged(one, (_, { start, head, old }) =>
-        head < 3 || old.filter((line) => line.trim() !== '').length < 5
+        head < 3 || old[0]?.trim() === '' || old.filter((line) => line.trim() !== '').length < 5
           ? undefined
           : { at: start + 1, remove: 0, add: ['// a line that came in between 71'] },
       ),
@@ -471,7 +483,7 @@ export const damages: readonly Damage[] = [
     warns: true,
     damage: (one) =>
       fileChanged(one, (_, { start, head, old }) =>
-        head < 3 || old.filter((line) => line.trim() !== '').length < 6
+        head < 3 || old[0]?.trim() === '' || old.filter((line) => line.trim() !== '').length < 6
           ? undefined
           : { at: start + 1, remove: 1, add: [] },
       ),
@@ -484,7 +496,8 @@ export const damages: readonly Damage[] = [
     damage: (one) => {
       // Two changes in one block with what is between them left out.
       const [first, second] = one.edit.hunks
-      if (one.edit.hunks.length !== 2 || first === undefined || second === undefined) return undefined
+      if (!isCode(one.edit) || one.edit.hunks.length !== 2 || first === undefined || second === undefined)
+        return undefined
       const dots = `${commonIndent([...first.old, ...second.old])}${one.edit.path.endsWith('.py') ? '#' : '//'} ... existing code ...`
       return {
         ...one,
@@ -510,7 +523,7 @@ export const damages: readonly Damage[] = [
     syntaxes: ['sham', 'csl', 'cml', 'replacer', 'search-replace'],
     damage: (one) => {
       const [hunk] = one.edit.hunks
-      if (hunk === undefined || hunk.head < 3) return undefined
+      if (!isCode(one.edit) || hunk === undefined || hunk.head < 3) return undefined
       const [top = '', , under = ''] = hunk.old
       if (
         top.trim().length < 4 ||

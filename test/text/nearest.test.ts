@@ -118,7 +118,7 @@ describe('nearestPlaces', () => {
 
   test('the whole of a place', async () => {
     expect(await find('one\ntwo three four\nfive\n', 'two thre four')).toEqual([
-      { line: 2, endLine: 2, similarity: 0.92, diff: '-two thre four\n+two three four' },
+      { line: 2, endLine: 2, similarity: 0.92, diff: '-two thre four\n+two three four', text: 'two three four' },
     ])
   })
 

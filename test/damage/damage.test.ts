@@ -1,0 +1,79 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { scratchDir } from '../support/scratch.ts'
+import { type Damage, damages } from './damages.ts'
+import { type Edit, editOf, syntaxes } from './edit.ts'
+import { classOf, combinationsOf, judge } from './judge.ts'
+
+const before = fs.readFileSync(path.join(import.meta.dirname, 'judge.ts'), 'utf8')
+
+/** Edits of a real file: one that changes a line, one that adds some, one at two places. */
+const edits: readonly Edit[] = [
+  before.replace(
+    'const failed = !result.success',
+    "const failed = result.success === false || result.parseErrors.length > 0 && 'no'",
+  ),
+  before.replace(
+    'const others: string[] = []\n',
+    "const others: string[] = []\n  const seen = new Set<string>(['a', \"b\"])\n  if (seen.size < 2 && seen.has('a')) seen.clear()\n",
+  ),
+  before
+    .replace('const { hunks } = one.edit', 'const { hunks, lines } = one.edit')
+    .replace('let rest = after.replaceAll', 'let left = after.replaceAll'),
+].flatMap((after) => editOf('lib/judge.ts', before, after) ?? [])
+
+/** Read by the readers of the syntaxes, not by the engine: a list item that holds a block. */
+const ofReaders = new Set(['bullet before the block'])
+
+const forgives = (all: readonly Damage[]): boolean => !all.some(({ name }) => ofReaders.has(name))
+
+test('the edits are what they are meant to be', () => {
+  expect(edits.map(({ hunks }) => hunks.length)).toEqual([1, 1, 2])
+})
+
+describe('an edit under damage', () => {
+  test.each(damages.map(({ name }) => name).filter((name) => !ofReaders.has(name)))('%s', async (name) => {
+    const root = scratchDir()
+    for (const edit of edits.slice(1)) {
+      const outcomes = new Map<string, string[]>()
+      for (const { damages: all, syntax, one } of combinationsOf(edit, 'none')) {
+        if (all[0]?.name !== name) continue
+        const { outcome, unwarned } = await judge(
+          root,
+          one,
+          syntax,
+          all.some(({ warns }) => warns),
+        )
+        outcomes.set(outcome, [...(outcomes.get(outcome) ?? []), syntax])
+        expect(unwarned, `${syntax}: repaired without a warning`).toBe(false)
+      }
+      const wanted = damages.find((one) => one.name === name)?.class === 'must-refuse' ? 'refused' : 'right'
+      const others = [...outcomes].filter(([outcome]) => outcome !== wanted)
+      expect(others).toEqual([])
+    }
+  })
+
+  test('two damages at once: right or refused, and the same in every syntax of ours', async () => {
+    const root = scratchDir()
+    const ours = syntaxes.slice(0, 4)
+    const results = new Map<string, Set<string>>()
+    const chosen = new Map<string, boolean>()
+    for (const edit of edits.slice(0, 1)) {
+      for (const { damages: all, syntax, one } of combinationsOf(edit, 'all')) {
+        if (all.length < 2 || !forgives(all) || all.some(({ name }) => name === 'cut off')) continue
+        // Every seventh pair, in all syntaxes.
+        const pair = all.map(({ name }) => name).join(' + ')
+        if (!chosen.has(pair)) chosen.set(pair, chosen.size % 29 === 0)
+        if (chosen.get(pair) !== true) continue
+        const { outcome } = await judge(root, one, syntax, false)
+        expect(['right', 'refused'], `${pair} in ${syntax}`).toContain(outcome)
+        if (classOf(all) === 'must-refuse') expect(outcome, `${pair} in ${syntax}`).toBe('refused')
+        if (ours.includes(syntax) && all.every((damage) => damage.syntaxes === undefined)) {
+          results.set(pair, (results.get(pair) ?? new Set()).add(outcome))
+        }
+      }
+    }
+    expect([...results].filter(([, outcomes]) => outcomes.size > 1)).toEqual([])
+  })
+})
