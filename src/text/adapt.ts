@@ -82,6 +82,8 @@ function stripsTrailing(pairs: readonly Pair[]): boolean {
     .filter(([edit]) => edit.trim() !== '')
     .map(([edit, file]) => ({ edit: edit.slice(edit.trimEnd().length), file: file.slice(file.trimEnd().length) }))
   const added = ends.some(({ edit, file }) => edit !== '' && edit !== file)
+  // The same on every line was put there by a program, whatever the file has.
+  if (added && ends.length > 1 && new Set(ends.map(({ edit }) => edit)).size === 1) return true
   return added && !ends.some(({ edit, file }) => edit !== '' && edit === file)
 }
 

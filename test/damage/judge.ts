@@ -97,7 +97,7 @@ export function* combinationsOf(edit: Edit, pairs: 'all' | 'none'): Generator<Co
     for (const second of damages.slice(nth + 1)) {
       if (second.part === first.part || second.part === 'none') continue
       // What changes the file is done first, because it says what is to come of the edit.
-      const [a, b] = changesFile(second) ? [second, first] : [first, second]
+      const [a, b] = changesFile(second) || second.part === 'context' ? [second, first] : [first, second]
       if (changesFile(a) && changesFile(b)) continue
       const both = a.damage(clean)
       const combined = both && b.damage(both)
