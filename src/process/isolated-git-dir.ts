@@ -14,7 +14,10 @@ export interface ReadOnlyGit {
 /** Undefined if the root is not the top of a repository. HEAD and index are copies; references and objects are links. */
 export function openReadOnlyGit(root: string): ReadOnlyGit | undefined {
   const found = gitDirsAt(root)
-  if (found === undefined || !('gitDir' in found)) return undefined
+  return found === undefined || !('gitDir' in found) ? undefined : readOnlyGit(found, root)
+}
+
+export function readOnlyGit(found: GitDirs, workTree: string): ReadOnlyGit {
   const { gitDir, commonDir } = found
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-git-'))
   fs.mkdirSync(path.join(dir, 'info'))
@@ -22,7 +25,7 @@ export function openReadOnlyGit(root: string): ReadOnlyGit | undefined {
   makeIsolatedGitDir(dir, found, config, ['objects', 'refs', 'logs', 'packed-refs', 'reftable'])
   for (const name of ['HEAD', 'index']) copyIfFile(path.join(gitDir, name), path.join(dir, name))
   for (const name of ['shallow', 'info/exclude']) copyIfFile(path.join(commonDir, name), path.join(dir, name))
-  const env = { PATH: '/usr/bin:/bin', HOME: '/nonexistent', LANG: 'C.UTF-8', GIT_DIR: dir, GIT_WORK_TREE: root }
+  const env = { PATH: '/usr/bin:/bin', HOME: '/nonexistent', LANG: 'C.UTF-8', GIT_DIR: dir, GIT_WORK_TREE: workTree }
   return {
     env: { ...env, ...hardenedGitEnv },
     // The directory has no such settings; if it ever had one, it would have no effect.
@@ -80,7 +83,7 @@ const plainKeys: Readonly<Record<string, RegExp>> = {
 
 /** Addresses that name a place and nothing else, without user name, password and query. */
 function plainAddress(url: string): string | undefined {
-  const [, scheme, rest = ''] = /^(https?|ssh|git|file):\/\/(?:[^/@]*@)?([^?#]*)/.exec(url) ?? []
+  const [, scheme, rest = ''] = /^(https?|ssh|git|file):\/\/(?:[^/?#]*@)?([^?#]*)/.exec(url) ?? []
   if (scheme !== undefined) return `${scheme}://${rest}`
   return /^(?:[\w.-]+@)?[\w.-]+:[\w./~-]+$|^[\w./~-]+$/.test(url) ? url : undefined
 }

@@ -4,7 +4,7 @@ import { sha256 } from '../core/hash.ts'
 import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
 import { stateHome } from '../state/user-dirs.ts'
 import { makePrivateDir } from '../state/user-state.ts'
-import { openReadOnlyGit, plainConfig } from './isolated-git-dir.ts'
+import { readOnlyGit, plainConfig } from './isolated-git-dir.ts'
 import type { Mask } from './overlay.ts'
 import { findProgram, systemPath } from './programs.ts'
 import { runProcess } from './run-process.ts'
@@ -26,16 +26,19 @@ export interface GitSight {
  * that tracks a blocked file is not there at all, because its objects hold that file.
  */
 export async function gitMasks(sight: GitSight): Promise<Mask[]> {
-  const { root, repositories, git } = sight
   const masks: Mask[] = []
-  for (const name of repositories) {
-    const at = path.join(root, name)
-    if (!fs.lstatSync(at, { throwIfNoEntry: false })?.isDirectory()) continue
-    const tracked = git === 'full' ? undefined : await trackedBlocked(name, sight)
-    if (tracked === undefined) masks.push(...dataOnly(at, name))
-    else masks.push({ path: name, as: { text: `gitdir: /${hidden(tracked)}\n` } })
+  for (const name of sight.repositories) {
+    const stat = fs.lstatSync(path.join(sight.root, name), { throwIfNoEntry: false })
+    if (stat?.isDirectory()) masks.push(...(await seen(name, path.dirname(name), sight)))
   }
   return masks
+}
+
+/** How one git directory looks, whose files are at `top`. */
+async function seen(name: string, top: string, sight: GitSight): Promise<Mask[]> {
+  const tracked = sight.git === 'full' ? undefined : await trackedBlocked(name, top, sight)
+  if (tracked === undefined) return dataOnly(name, top, sight)
+  return [{ path: name, as: { text: `gitdir: /${hidden(tracked)}\n` } }]
 }
 
 /** A git file leads to a directory; git's own message says that it is not there, by its name. */
@@ -63,38 +66,44 @@ const data: ReadonlySet<string> = new Set([
   'gitdir',
 ])
 
-function dataOnly(at: string, name: string): Mask[] {
-  return fs.readdirSync(at).flatMap((entry): Mask[] => {
-    const [file, shown] = [path.join(at, entry), `${name}/${entry}`]
-    if (data.has(entry) || entry.startsWith('sharedindex.')) return []
-    if (entry === 'config')
-      return [{ path: shown, as: { text: plainConfig(fs.readFileSync(file, 'utf8'), 'with remotes') } }]
-    return entry === 'modules' ? inModules(file, shown) : [{ path: shown, as: 'missing' }]
-  })
+async function dataOnly(name: string, top: string, sight: GitSight): Promise<Mask[]> {
+  const masks: Mask[] = []
+  for (const entry of fs.readdirSync(path.join(sight.root, name))) {
+    const shown = `${name}/${entry}`
+    if (data.has(entry) || entry.startsWith('sharedindex.')) continue
+    if (entry === 'config') {
+      const text = fs.readFileSync(path.join(sight.root, shown), 'utf8')
+      masks.push({ path: shown, as: { text: plainConfig(text, 'with remotes') } })
+    } else if (entry === 'modules') masks.push(...(await inModules(shown, top, sight)))
+    else masks.push({ path: shown, as: 'missing' })
+  }
+  return masks
 }
 
-/** The git directories of submodules, whose names may have slashes. */
-function inModules(at: string, name: string): Mask[] {
+/** The git directories of submodules, also of those that are not checked out. Their names may have slashes. */
+async function inModules(name: string, top: string, sight: GitSight): Promise<Mask[]> {
+  const at = path.join(sight.root, name)
   if (!fs.lstatSync(at).isDirectory()) return [{ path: name, as: 'missing' }]
-  return fs
-    .readdirSync(at)
-    .flatMap((entry) =>
-      fs.existsSync(path.join(at, entry, 'HEAD'))
-        ? dataOnly(path.join(at, entry), `${name}/${entry}`)
-        : inModules(path.join(at, entry), `${name}/${entry}`),
-    )
+  const masks: Mask[] = []
+  for (const entry of fs.readdirSync(at)) {
+    const inside = fs.existsSync(path.join(at, entry, 'HEAD')) ? seen : inModules
+    masks.push(...(await inside(`${name}/${entry}`, path.join(top, entry), sight)))
+  }
+  return masks
 }
 
 /** A blocked file that the index or the last commit has. Asked of git only when one of them changed. */
-async function trackedBlocked(name: string, { root, isClosed, rules }: GitSight): Promise<string | undefined> {
-  const top = path.join(root, path.dirname(name))
+async function trackedBlocked(
+  name: string,
+  top: string,
+  { root, isClosed, rules }: GitSight,
+): Promise<string | undefined> {
   const key = sha256(JSON.stringify([rules, stateOf(path.join(root, name))]))
   const file = path.join(stateHome(), 'tracked', sha256(path.join(root, name)))
   const before = jsonOf(readOwn(file))
   if (typeof before === 'object' && before !== null && 'key' in before && before.key === key)
     return 'blocked' in before && typeof before.blocked === 'string' ? before.blocked : undefined
-  const prefix = path.dirname(name) === '.' ? '' : `${path.dirname(name)}/`
-  const blocked = (await trackedIn(top)).find((one) => isClosed(prefix + one))
+  const blocked = (await trackedIn(path.join(root, name))).find((one) => isClosed(path.join(top, one)))
   try {
     makePrivateDir(path.dirname(file))
     putFile(file, JSON.stringify({ key, ...(blocked === undefined ? {} : { blocked }) }))
@@ -114,10 +123,11 @@ function stateOf(gitDir: string): string {
   return [index?.ino, index?.size, index?.ctimeNs, head, commit, packed?.ctimeNs].map(String).join(' ')
 }
 
-async function trackedIn(top: string): Promise<string[]> {
+/** Whatever the directory says about where its files are: programs see its objects. */
+async function trackedIn(gitDir: string): Promise<string[]> {
   const git = findProgram('git', systemPath)
-  const isolated = git === undefined ? undefined : openReadOnlyGit(top)
-  if (git === undefined || isolated === undefined) return []
+  if (git === undefined) return []
+  const isolated = readOnlyGit({ gitDir, commonDir: gitDir }, gitDir)
   try {
     const ask = async (...words: string[]): Promise<string[]> => {
       const call = {

@@ -160,4 +160,27 @@ describe.skipIf(!chooseSandbox().ok)('the git directory that programs see (needs
     expect(said).toContain('https://h/x')
     expect(said).toContain('first')
   })
+
+  it('is not there for a submodule that tracks a blocked file, checked out or not', async () => {
+    const inner = repository({ 'i.txt': 'i\n', '.env': secret })
+    const root = repository({ 'a.txt': 'a\n' })
+    git(root, 'submodule', '--quiet', 'add', '--name', 'group/one', inner, 'sub')
+    git(root, 'commit', '-qm', 'sub')
+    const code =
+      'git -C sub show HEAD:.env; git --git-dir=.git/modules/group/one show HEAD:.env; git log --oneline -- a.txt'
+    expect(await bash(root, code, { execGit: 'full' })).toContain(secret)
+    const said = await bash(root, code)
+    expect(said).not.toContain(secret)
+    expect(said).toContain('first')
+    git(root, 'submodule', '--quiet', 'deinit', '-f', 'sub')
+    expect(await bash(root, code)).not.toContain(secret)
+  })
+
+  it('has no part of a password with an @ in it', async () => {
+    const root = repository({ 'a.txt': 'a\n' })
+    fs.appendFileSync(path.join(root, '.git/config'), `[remote "x"]\n\turl = https://u:p@${secret}@h.example/x\n`)
+    const said = await bash(root, 'git remote -v')
+    expect(said).not.toContain(secret)
+    expect(said).toContain('https://h.example/x')
+  })
 })
