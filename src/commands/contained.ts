@@ -132,17 +132,27 @@ const nothingDone = { effects: [], notKept: [], stripped: [] }
 const stillThere = ({ gone }: ProcessEnd): string[] =>
   gone ? [] : ['some processes it started could not be ended; look for them with ps']
 
-/** As reports list them: by name, directories only where their mode is all that changed. */
+/** As reports list them: by name, and directories where nothing listed in them says that they came or went. */
 function changedBy(effects: readonly Effect[]): ChangedFile[] {
   const changed = new Map<string, ChangedFile['change']>()
+  const isImplied = impliedBy(effects)
   for (const effect of effects) {
     const { path: name } = effect
-    if (effect.kind === 'time' || (effect.kind === 'directory' && effect.change === 'create')) continue
-    if (effect.kind === 'gone') {
-      if (effect.type !== 'directory') changed.set(name, 'delete')
-    } else changed.set(name, changed.get(name) === 'delete' ? 'modify' : effect.change)
+    if (effect.kind === 'time' || isImplied(effect)) continue
+    if (effect.kind === 'gone') changed.set(name, 'delete')
+    else changed.set(name, changed.get(name) === 'delete' ? 'modify' : effect.change)
   }
   return [...changed].map(([name, change]) => ({ path: name, change })).sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** Whether it is a directory that came or went together with something in it. */
+function impliedBy(effects: readonly Effect[]): (effect: Effect) => boolean {
+  const [left, made] = [new Set<string>(), new Set<string>()]
+  for (const { kind, path: name } of effects) (kind === 'gone' ? left : made).add(path.dirname(name))
+  return (effect) => {
+    if (effect.kind === 'gone') return effect.type === 'directory' && left.has(effect.path)
+    return effect.kind === 'directory' && effect.change === 'create' && made.has(effect.path)
+  }
 }
 
 async function masksFor(

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { isInside, pathFrom } from '../core/paths.ts'
+import { surveyOf } from '../process/survey.ts'
 import { cutOffBelow } from './cut-off.ts'
 import { isRepository } from './find-repository.ts'
 
@@ -21,9 +22,15 @@ interface Place {
 /** Larger untracked files are not saved. */
 const sizeLimit = 10 * 1024 * 1024
 
-/** The paths that may be committed: none that is blocked, clada's own, unreadable or no regular file. */
+/** The paths that may be committed: none that is blocked, by its own or another name, clada's own, unreadable or no regular file. */
 export function savable({ changed, untracked }: Uncommitted, { top, root, closed }: Place): string[] {
   const isCutOff = cutOffBelow(top)
+  let blocked: ReadonlySet<string> | undefined
+  const isSecondName = (stat: fs.Stats): boolean => {
+    if (stat.nlink === 1) return false
+    blocked ??= blockedInodes(root, closed)
+    return blocked.has(inodeOf(stat))
+  }
   const isSavable = (name: string, largest: number): boolean => {
     // The name is not UTF-8, so the decoded name is not the file's.
     if (name.includes('\ufffd')) return false
@@ -33,12 +40,25 @@ export function savable({ changed, untracked }: Uncommitted, { top, root, closed
     if (stat === undefined || stat.isSymbolicLink()) return true
     // A file that became a directory counts as deleted, unless it is a repository: that may be a submodule.
     if (stat.isDirectory()) return !isRepository(at)
-    return stat.isFile() && stat.size <= largest && isReadable(at)
+    return stat.isFile() && stat.size <= largest && isReadable(at) && !isSecondName(stat)
   }
   return [
     ...changed.filter((name) => isSavable(name, Infinity)),
     ...untracked.filter((name) => isSavable(name, sizeLimit)),
   ]
+}
+
+const inodeOf = ({ dev, ino }: fs.Stats): string => `${dev}:${ino}`
+
+/** Looked for only when a file with several names is about to be saved, which is rare. */
+function blockedInodes(root: string, closed: (relative: string) => boolean): ReadonlySet<string> {
+  const files = surveyOf(root, closed).closed.filter(({ path: name, type }) => type === 'file' && closed(name))
+  return new Set(
+    files.flatMap(({ path: name }) => {
+      const stat = fs.lstatSync(path.join(root, name), { throwIfNoEntry: false })
+      return stat === undefined ? [] : [inodeOf(stat)]
+    }),
+  )
 }
 
 /** Git would fail on unreadable files, such as those that containers create as another user. */

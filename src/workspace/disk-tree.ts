@@ -136,11 +136,9 @@ export class DiskTree implements Tree {
 
   makeDir(at: Location, mode?: number): void {
     const dir = this.#walk.dirAt(at, { missing: 'make', op: 'mkdir' })
-    // Whoever owns it may write there in any case: something may have to be put into it.
-    const wanted = mode === undefined ? undefined : mode | 0o700
-    if (wanted !== undefined && (fs.statSync(dir.at('.')).mode & 0o7777) !== wanted) {
-      const chmod = (): void => fs.chmodSync(dir.at('.'), wanted)
-      const change = this.#change(at, dir.at('.'), { type: 'directory', mode: wanted })
+    if (mode !== undefined && (fs.statSync(dir.at('.')).mode & 0o7777) !== mode) {
+      const chmod = (): void => fs.chmodSync(dir.at('.'), mode)
+      const change = this.#change(at, dir.at('.'), { type: 'directory', mode })
       withOs('chmod', at.given, () => this.#record([change], chmod))
     }
     this.#touch(dir)
@@ -257,7 +255,7 @@ export class DiskTree implements Tree {
         const look = this.look(at)
         if (look?.type === 'directory') return
         if (look !== undefined) this.remove(at, { readOnly: 'left so' })
-        this.makeDir(at, stat.mode & 0o7777)
+        this.makeDir(at, (stat.mode & 0o7777) | 0o700)
       }
       return { restore, forget: () => {} }
     }

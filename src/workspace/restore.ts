@@ -23,12 +23,13 @@ export interface Restoration {
 
 /**
  * The steps that bring paths to a state: first what is in the way goes, from the leaves up, then directories come,
- * from the root down, then files. A directory in which somebody else has put something stays.
+ * from the root down, then files, and in the end directories that their owner may not write to. A directory in which somebody else has put something stays.
  */
 export function restoreSteps(restorations: readonly Restoration[], disk: DiskTree): Step[] {
   const removals: Step[] = []
   const dirs: Step[] = []
   const files: Step[] = []
+  const narrowed: Step[] = []
   const going = new Set<string>()
   const looks = looksAt(restorations, disk)
   for (const { at, to, expect, like, readOnly } of restorations.toSorted(deepestFirst)) {
@@ -41,7 +42,11 @@ export function restoreSteps(restorations: readonly Restoration[], disk: DiskTre
     }
     const moded =
       now !== undefined && to.type === 'directory' && to.mode !== undefined && to.mode !== (now.mode & 0o7777)
-    if (to.type === 'directory' && (!stays || moded)) dirs.push({ kind: 'make-dir', at, mode: to.mode })
+    if (to.type === 'directory' && (!stays || moded)) {
+      dirs.push({ kind: 'make-dir', at, mode: to.mode === undefined ? undefined : to.mode | forOwner })
+      if (to.mode !== undefined && (to.mode & forOwner) !== forOwner)
+        narrowed.push({ kind: 'make-dir', at, mode: to.mode })
+    }
     if (to.type === 'symlink') files.push({ kind: 'make-link', at, target: to.target })
     if (to.type !== 'file') continue
     const base = stays ? disk.read(at, Infinity) : null
@@ -51,8 +56,11 @@ export function restoreSteps(restorations: readonly Restoration[], disk: DiskTre
       throw new Stop({ kind: 'changed-meanwhile', path: at.given })
     files.push({ kind: 'write', at, bytes: to.bytes, base, like, readOnly })
   }
-  return [...removals, ...dirs.reverse(), ...files]
+  return [...removals, ...dirs.reverse(), ...files, ...narrowed]
 }
+
+/** Something may have to be put into a directory before it gets the mode that it had. */
+const forOwner = 0o700
 
 /** What is at each place. Behind a link is no place of ours: nothing is there until a directory takes its name. */
 function looksAt(restorations: readonly Restoration[], disk: DiskTree): Map<string, Look | undefined> {

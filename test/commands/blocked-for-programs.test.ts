@@ -176,6 +176,16 @@ describe.skipIf(!chooseSandbox().ok)('the git directory that programs see (needs
     expect(await bash(root, code)).not.toContain(secret)
   })
 
+  it('gets no blocked file by a second name of it, when clada saves what was not committed', async () => {
+    const root = repository({ 'a.txt': 'a\n', '.gitignore': '.env\n' })
+    fill(root, { '.env': secret, 'other.txt': 'other\n' })
+    fs.linkSync(path.join(root, '.env'), path.join(root, 'second.txt'))
+    fs.linkSync(path.join(root, 'other.txt'), path.join(root, 'twin.txt'))
+    const said = await bash(root, 'git log -p --all; ls .git/objects/*', { git: 'commit' })
+    expect(said).not.toContain(secret)
+    expect(said).toContain('b/twin.txt')
+  })
+
   it('has no part of a password with an @ in it', async () => {
     const root = repository({ 'a.txt': 'a\n' })
     fs.appendFileSync(path.join(root, '.git/config'), `[remote "x"]\n\turl = https://u:p@${secret}@h.example/x\n`)

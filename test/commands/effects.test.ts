@@ -59,6 +59,7 @@ const files = {
   'b.txt': 'b\n',
   'dir/c.txt': 'c\n',
   'dir/deep/d.txt': 'd\n',
+  'shut/s.txt': 's\n',
   'src/target/x.ts': 'tracked\n',
   '.venv/bin/activate': 'activate\n',
   'node_modules/p/index.js': 'p\n',
@@ -85,8 +86,8 @@ const examples: Readonly<Record<string, { code: string; changed: Record<string, 
   },
   'a file that nobody may read': { code: 'chmod 000 a.txt', changed: { 'a.txt': 'modify' } },
   'a directory that nobody may enter': {
-    code: 'mkdir shut; echo x > shut/x; chmod 000 shut; chmod 000 dir/deep',
-    changed: { 'dir/deep': 'modify', 'shut/x': 'create' },
+    code: 'mkdir bolted; echo x > bolted/x; chmod 000 bolted; chmod 000 dir/deep',
+    changed: { 'dir/deep': 'modify', 'bolted/x': 'create' },
   },
   'a setuid program': {
     code: 'cp /bin/sh shell; chmod 4755 shell; cp /bin/sh group; chmod 2755 group',
@@ -94,6 +95,11 @@ const examples: Readonly<Record<string, { code: string; changed: Record<string, 
     warns: /setuid/,
   },
   'a mode': { code: 'chmod 755 a.txt; chmod 700 dir', changed: { 'a.txt': 'modify', dir: 'modify' } },
+  'directories with nothing in them': {
+    code: 'mkdir -p new/deeper; rmdir empty; chmod 700 shut; rm -r shut',
+    changed: { empty: 'delete', 'new/deeper': 'create', 'shut/s.txt': 'delete' },
+  },
+  'the mode of a directory that its owner may not write to': { code: 'chmod 755 shut', changed: { shut: 'modify' } },
   'a deleted directory': { code: 'rm -r dir', changed: { 'dir/c.txt': 'delete', 'dir/deep/d.txt': 'delete' } },
   'a directory that was deleted and made again': {
     code: 'rm -r dir; mkdir -p dir/deep; echo e > dir/deep/e.txt',
@@ -140,6 +146,8 @@ describe.skipIf(!chooseSandbox().ok)('what a program changed (needs a sandbox)',
   for (const [what, { code, changed, warns }] of Object.entries(examples)) {
     it(`is reported and taken back exactly: ${what}`, async () => {
       const root = scratchDir(files)
+      fs.mkdirSync(path.join(root, 'empty'))
+      fs.chmodSync(path.join(root, 'shut'), 0o500)
       const before = treeOf(root)
       const ran = await bash(root, code)
       expect(ran).toMatchObject({ success: true })
@@ -276,7 +284,7 @@ describe.skipIf(!chooseSandbox().ok)('what a program changed, for an ordinary us
     const before = treeOf(root)
     const code = [
       'id -u; cat node_modules/a/.env',
-      'chmod 000 a.txt; mkdir shut; echo x > shut/x; chmod 000 shut; rm -r dir; mkdir dir; echo new > dir/n',
+      'chmod 000 a.txt; mkdir bolted; echo x > bolted/x; chmod 000 bolted; rm -r dir; mkdir dir; echo new > dir/n',
       'echo evil >> .venv/bin/activate; chmod u+w locked; echo g > locked/g; chmod 555 locked; ln -s a.txt l',
     ].join('\n')
     const ran = clada(['run', '--no-git', '--json'], shamOf(code))
