@@ -76,7 +76,7 @@ async function runOnLayers(
   const { root } = scope.settings
   await scope.files.outside(rootArg(root), 'lands')
   const blocked = blockedBelow(scope)
-  const plain = boundsFor(what, blocked, scope)
+  const plain = boundsFor(what, { ...blocked, closed: [...blocked.closed, ...blocked.shut] }, scope)
   const discarded = plain.discarded.filter((dir) => fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory())
   const layers = await Overlay.open(root, await masksFor(plain, blocked.repositories, scope), discarded)
   if (layers === undefined) return undefined
@@ -305,6 +305,7 @@ async function runInside(
   const unborn = what.repository === 'changes' ? [] : missing
   const closed = [
     ...survey.closed,
+    ...survey.shut,
     ...unborn.map((file) => ({ path: path.relative(root, file), type: 'file' as const })),
   ]
   const bounds = boundsFor(what, { ...survey, closed }, scope)

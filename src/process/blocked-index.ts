@@ -4,13 +4,15 @@ import { sha256 } from '../core/hash.ts'
 import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
 import { stateHome } from '../state/user-dirs.ts'
 import { makePrivateDir, rootName } from '../state/user-state.ts'
-import type { ClosedPath } from './survey.ts'
+import { type ClosedPath, entriesOf } from './survey.ts'
 
 export interface Blocked {
   /** Blocked by name, or by being a second name of something blocked or outside. */
   readonly closed: readonly ClosedPath[]
   /** Repositories inside the project. */
   readonly repositories: readonly string[]
+  /** Directories that could not be looked into. A program of their owner could open them. */
+  readonly shut: readonly ClosedPath[]
 }
 
 /** What one directory holds that matters here. It is the same as long as the directory was not changed. */
@@ -21,6 +23,7 @@ interface Known {
   /** Files with several names. */
   readonly linked: readonly (readonly [name: string, inode: string, names: number])[]
   readonly repository: boolean
+  readonly shut: boolean
 }
 
 interface Index {
@@ -43,7 +46,7 @@ export function blockedIn(
 ): Blocked {
   const mayBeClosed = (relative: string): boolean =>
     dependsOnContent(relative.slice(relative.lastIndexOf('/') + 1)) || isClosed(relative)
-  const key = sha256(JSON.stringify(rules))
+  const key = sha256(JSON.stringify([format, ...rules]))
   const file = path.join(stateHome(), 'blocked', rootName(root))
   const before = held.get(root) ?? indexFrom(jsonOf(readOwn(file)))
   const known = before?.rules === key ? before.dirs : {}
@@ -57,6 +60,9 @@ export function blockedIn(
   } else if (before !== undefined) held.set(root, before)
   return summary(walk.dirs, isClosed)
 }
+
+/** Of the list: one in another format is not used. */
+const format = 2
 
 /** Not worth writing the whole list again: they are read anew by the next process. */
 const fewDirectories = 20
@@ -118,7 +124,8 @@ function read(absolute: string, dir: string, isClosed: (relative: string) => boo
   const blocked: [string, ClosedPath['type']][] = []
   const linked: [string, string, number][] = []
   let repository = false
-  for (const entry of entriesOf(absolute)) {
+  const entries = entriesOf(absolute)
+  for (const entry of entries ?? []) {
     const { name } = entry
     if (name === '.git') repository = true
     const isDirectory = entry.isDirectory()
@@ -129,17 +136,9 @@ function read(absolute: string, dir: string, isClosed: (relative: string) => boo
     const stat = fs.lstatSync(`${absolute}/${name}`, { throwIfNoEntry: false })
     if (stat !== undefined && stat.nlink > 1) linked.push([name, `${stat.dev}:${stat.ino}`, stat.nlink])
   }
-  return { seen, dirs, blocked, linked, repository }
+  return { seen, dirs, blocked, linked, repository, shut: entries === undefined }
 }
 
-function entriesOf(dir: string): fs.Dirent[] {
-  try {
-    return fs.readdirSync(dir, { withFileTypes: true })
-  } catch {
-    // It went away, or may not be read: then nothing in it can be shown either.
-    return []
-  }
-}
 
 interface Linked {
   readonly path: string
@@ -173,5 +172,6 @@ function summary(dirs: Index['dirs'], isClosed: (relative: string) => boolean): 
   return {
     closed: [...closed, ...[...second].map((name) => ({ path: name, type: 'file' as const }))],
     repositories: Object.entries(dirs).flatMap(([dir, { repository }]) => (repository ? [child(dir, '.git')] : [])),
+    shut: Object.entries(dirs).flatMap(([dir, { shut }]) => (shut && dir !== '' ? [{ path: dir, type: 'directory' as const }] : [])),
   }
 }

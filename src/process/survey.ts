@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import type { ChangedFile } from '../core/effects.ts'
+import { hasCode } from '../core/os-error.ts'
 
 /**
  * One look over the whole project: what is blocked, what has a second name, and, by a look before and one after a
@@ -14,6 +15,8 @@ export interface Survey {
   readonly closed: readonly ClosedPath[]
   /** Repositories inside the project. */
   readonly repositories: readonly string[]
+  /** Directories that could not be looked into. A program of their owner could open them. */
+  readonly shut: readonly ClosedPath[]
 }
 
 export interface ClosedPath {
@@ -25,12 +28,15 @@ export function surveyOf(root: string, isClosed: (relative: string) => boolean):
   const files = new Map<string, string>()
   const closed: ClosedPath[] = []
   const repositories: string[] = []
+  const shut: ClosedPath[] = []
   const linked: { path: string; inode: string; names: number }[] = []
   const closedInodes = new Set<string>()
   const dirs = new Map<string, number>()
   const pending = ['']
   for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
-    for (const entry of entriesOf(path.join(root, dir))) {
+    const entries = entriesOf(path.join(root, dir))
+    if (entries === undefined && dir !== '') shut.push({ path: dir, type: 'directory' })
+    for (const entry of entries ?? []) {
       const relative = dir === '' ? entry.name : `${dir}/${entry.name}`
       if (entry.name === '.git') repositories.push(relative)
       if (isClosed(relative) && (entry.isFile() || entry.isDirectory())) {
@@ -61,15 +67,17 @@ export function surveyOf(root: string, isClosed: (relative: string) => boolean):
     const elsewhere = (here.get(inode) ?? 0) < names && !name.split('/').includes('node_modules')
     if ((elsewhere || closedInodes.has(inode)) && !isClosed(name)) closed.push({ path: name, type: 'file' })
   }
-  return { files, dirs, closed, repositories }
+  return { files, dirs, closed, repositories, shut }
 }
 
-function entriesOf(dir: string): fs.Dirent[] {
+/** Undefined when it may not be read, or not what is in it. */
+export function entriesOf(dir: string): fs.Dirent[] | undefined {
   try {
-    return fs.readdirSync(dir, { withFileTypes: true })
-  } catch {
-    // It went away, or may not be read: then nothing in it can be shown either.
-    return []
+    const entries = fs.readdirSync(dir, { withFileTypes: true })
+    if (entries.length > 0) fs.accessSync(dir, fs.constants.X_OK)
+    return entries
+  } catch (error) {
+    return hasCode(error, 'ENOENT') ? [] : undefined
   }
 }
 

@@ -97,6 +97,20 @@ describe.skipIf(!chooseSandbox().ok)('blocked files (need a sandbox)', () => {
     expect(stdout + stderr).toContain('Permission denied')
     expect(stdout + stderr).not.toContain(secret)
   })
+
+  it.each([0o000, 0o100, 0o400])('cannot be had by opening a directory that was shut, with mode %o', (mode) => {
+    const root = scratchDir({ 'shut/in/.env': secret, 'shut/.env': secret, 'a.txt': 'a\n' })
+    const run = ordinaryUser(root)
+    fs.chmodSync(path.join(root, 'shut'), mode)
+    const code = 'cat shut/.env; chmod 700 shut; cat shut/.env shut/in/.env; echo b > a.txt; cat a.txt'
+    const { stdout, stderr } = run(
+      ['run', '--no-git'],
+      `#!SHAM [@three-char-SHA-256: abc]\naction = "exec"\nlang = "bash"\ncode = "${code}"\n#!END_SHAM_abc\n`,
+    )
+    expect(stdout + stderr).toContain('modify a.txt')
+    expect(stdout + stderr).not.toContain(secret)
+    expect(fs.statSync(path.join(root, 'shut')).mode & 0o7777).toBe(mode)
+  })
 })
 
 describe.skipIf(!chooseSandbox().ok)('the git directory that programs see (needs a sandbox)', () => {
