@@ -34,14 +34,35 @@ export function approvalLineOf(command: string): ApprovalLine | { readonly reaso
   const args = words.length > 1 && last?.text === star && !last.quoted
   const kept = args ? words.slice(0, -1) : words
   const [program = ''] = kept
-  if (args && startsOthers.test(kept.join(' ')))
+  if (args && startsAny(kept))
     return { reason: `${program} starts the program it is given, so ${star} would approve every program` }
   return approvalLine(kept, dir === '.' ? '' : dir, args)
 }
 
 /** Programs that run whatever their next words name. */
-const startsOthers =
-  /^(?:(?:\S*\/)?(?:env|sudo|doas|su|xargs|timeout|nice|ionice|nohup|time|setsid|stdbuf|watch|strace|chroot|unshare|busybox|npx|bunx|pnpx|uvx|pipx run|eval|exec|command|(?:ba|da|z|k|fi)?sh(?: -\S*)?)|(?:npm|pnpm|yarn|bun) (?:exec|dlx|x)|(?:uv|poetry|pipenv|hatch) run|bundle exec|git bisect run)$/
+const launchers = [
+  'env|sudo|doas|su|runuser|setpriv|xargs|parallel|timeout|nice|ionice|chrt|taskset|prlimit|nohup|time|setsid|stdbuf',
+  'watch|entr|strace|ltrace|valgrind|script|chroot|unshare|nsenter|bwrap|systemd-run|xvfb-run|busybox|flock',
+  'npx|bunx|pnpx|uvx|cross-env|dotenv|eval|exec|command|(?:ba|da|z|k|fi)?sh',
+  '(?:npm|pnpm|yarn|bun) (?:exec|dlx|x)|(?:uv|poetry|pipenv|pipx|hatch|conda) run|bundle exec|git bisect run',
+  '(?:mise|direnv|corepack) exec|(?:docker|podman) (?:run|exec)|nix (?:run|shell|develop)',
+].join('|')
+const launcher = new RegExp(String.raw`^(?:\S*/)?(?:${launchers})(?= |$)`)
+
+/** Options of launchers that have no value after them. Of any other one the next word may be the value. */
+const withoutValue: ReadonlySet<string> = new Set(['-y', '-i', '--yes', '--'])
+
+/** Whether the words end before the program that they start: only options, assignments and numbers follow the launcher. */
+function startsAny(words: readonly string[]): boolean {
+  const line = words.join(' ')
+  const [start] = launcher.exec(line) ?? []
+  if (start === undefined) return false
+  const rest = line.slice(start.length).split(' ').slice(1)
+  return rest.every((word, at) => {
+    const previous = rest[at - 1] ?? ''
+    return /^-|^[A-Za-z_]\w*=|^\d/.test(word) || (previous.startsWith('-') && !withoutValue.has(previous))
+  })
+}
 
 /** Whether an approval of one line is also one of the other: the same words in the same directory, and more only after a star. */
 export function covers(approved: ApprovalLine, asked: ApprovalLine): boolean {

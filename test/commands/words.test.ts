@@ -100,10 +100,18 @@ describe('the line that is approved', () => {
     expect(approvalLineOf('a * b')).toMatchObject({ args: false })
   })
 
-  it.each(['npx *', 'env *', 'sh *', 'bash -c *', '/usr/bin/sudo *', 'npm exec *', 'uv run *', 'timeout *'])(
-    'takes no star that would stand for any program: %s',
+  it.each([
+    ...['npx *', 'env *', 'sh *', 'bash -c *', '/usr/bin/sudo *', 'npm exec *', 'uv run *', 'timeout *'],
+    ...['env A=1 *', 'env -u A B=2 *', 'timeout 5 *', 'timeout -s KILL 5m *', 'nice -n 10 *', 'stdbuf -o0 *'],
+    ...['npx --yes *', 'npx -y -- *', 'sudo -u bob *', 'script -c *', 'parallel *', 'docker run *', 'sh -e -c *'],
+  ])('takes no star that would stand for any program: %s', (line) => {
+    expect(approvalLineOf(line)).toMatchObject({ reason: expect.stringContaining('every program') })
+  })
+
+  it.each(['npx vitest *', 'npx -y vitest *', 'env A=1 npm test *', 'timeout 5 pytest *', 'bash run.sh *', 'nicer *'])(
+    'takes a star after the program that is started: %s',
     (line) => {
-      expect(approvalLineOf(line)).toMatchObject({ reason: expect.stringContaining('every program') })
+      expect(approvalLineOf(line)).toMatchObject({ args: true })
     },
   )
 
