@@ -139,7 +139,6 @@ function read(absolute: string, dir: string, isClosed: (relative: string) => boo
   return { seen, dirs, blocked, linked, repository, shut: entries === undefined }
 }
 
-
 interface Linked {
   readonly path: string
   readonly inode: string
@@ -172,6 +171,8 @@ function summary(dirs: Index['dirs'], isClosed: (relative: string) => boolean): 
   return {
     closed: [...closed, ...[...second].map((name) => ({ path: name, type: 'file' as const }))],
     repositories: Object.entries(dirs).flatMap(([dir, { repository }]) => (repository ? [child(dir, '.git')] : [])),
-    shut: Object.entries(dirs).flatMap(([dir, { shut }]) => (shut && dir !== '' ? [{ path: dir, type: 'directory' as const }] : [])),
+    shut: Object.entries(dirs).flatMap(([dir, { shut }]) =>
+      shut && dir !== '' ? [{ path: dir, type: 'directory' as const }] : [],
+    ),
   }
 }

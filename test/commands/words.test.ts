@@ -101,9 +101,27 @@ describe('the line that is approved', () => {
   })
 
   it.each([
-    ...['npx *', 'env *', 'sh *', 'bash -c *', '/usr/bin/sudo *', 'npm exec *', 'uv run *', 'timeout *'],
-    ...['env A=1 *', 'env -u A B=2 *', 'timeout 5 *', 'timeout -s KILL 5m *', 'nice -n 10 *', 'stdbuf -o0 *'],
-    ...['npx --yes *', 'npx -y -- *', 'sudo -u bob *', 'script -c *', 'parallel *', 'docker run *', 'sh -e -c *'],
+    'npx *',
+    'env *',
+    'sh *',
+    'bash -c *',
+    '/usr/bin/sudo *',
+    'npm exec *',
+    'uv run *',
+    'timeout *',
+    'env A=1 *',
+    'env -u A B=2 *',
+    'timeout 5 *',
+    'timeout -s KILL 5m *',
+    'nice -n 10 *',
+    'stdbuf -o0 *',
+    'npx --yes *',
+    'npx -y -- *',
+    'sudo -u bob *',
+    'script -c *',
+    'parallel *',
+    'docker run *',
+    'sh -e -c *',
   ])('takes no star that would stand for any program: %s', (line) => {
     expect(approvalLineOf(line)).toMatchObject({ reason: expect.stringContaining('every program') })
   })
