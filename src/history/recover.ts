@@ -199,7 +199,7 @@ function sliceFrom(value: unknown): Slice | undefined {
 /** Empty if the change was announced and did not happen. */
 function pathOf(dir: string, short: string, { before, to, by, ignored }: Found, now: State): PathRecord[] {
   if (!isKept(dir, before)) return []
-  if (isSameState(now, contentsIn(dir).withBytes(before))) return []
+  if (isSameMode(now, before) && isSameState(now, contentsIn(dir).withBytes(before))) return []
   // A content that no action announced was written by somebody else since, so undo must not revert it.
   const ours = now.type !== 'file' || to.includes(now.print ?? '') || to.includes('moved') || to.includes('file')
   const after: State = ours ? now : { type: 'file', mode: now.mode, print: to.at(-1) ?? '' }

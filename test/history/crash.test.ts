@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import type { ExecutionResult } from '../../src/index.ts'
+import { chooseSandbox } from '../../src/process/sandbox.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { figure, many } from './endurance.ts'
 import { killAt, leftovers, makeWork, sizeOf, startClada, tornFiles } from './kill.ts'
@@ -178,6 +179,20 @@ describe('an execution that died', () => {
     died(5)
     expect(await undoIn(root, 'off')).toMatchObject({ success: true, execution: 1 })
     expect(treeOf(root)).toEqual({ 'a.txt': '644 a', 'b.txt': '644 b', 'c.txt': '644 c' })
+  })
+
+  it.skipIf(!chooseSandbox().ok)('gives back modes that a program changed', async () => {
+    const root = scratchDir({ 'a.txt': 'a', 'dir/b.txt': 'b' })
+    const before = treeOf(root)
+    await execute(root, 'off', [['exec', { lang: 'bash', code: 'chmod 600 a.txt; chmod 700 dir' }]])
+    expect(treeOf(root)).not.toEqual(before)
+    const dir = path.join(root, '.clada/history/1')
+    fs.rmSync(path.join(dir, 'record.json'))
+    const journal = fs.readFileSync(path.join(dir, 'journal'), 'utf8')
+    fs.writeFileSync(path.join(dir, 'journal'), journal.replace(/"started":"\d+"/, '"started":"1"'))
+    expect(await undoIn(root, 'off')).toMatchObject({ success: true, conflicts: [] })
+    expect(treeOf(root)).toEqual(before)
+    expect(fs.statSync(path.join(root, 'dir')).mode & 0o777).toBe(0o755)
   })
 
   it('does not take what the user wrote after it', async () => {
