@@ -205,6 +205,10 @@ function parsed(text: string): unknown {
 /** Files that can put another program or shell in the place of the tool's own. Their texts count, and are not shown. */
 const settingNames = ['.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs', 'pnpm-workspace.yaml', 'bunfig.toml']
 
+/** Whether a change of this file can change what a script of a package is. */
+export const decidesScripts = (relative: string): boolean =>
+  relative.split('/').includes('node_modules') || [...manifestNames, ...settingNames].includes(path.basename(relative))
+
 const toolSettings = (dirs: readonly string[], root: string): string =>
   dirs
     .flatMap((dir) => {

@@ -3,7 +3,7 @@ import { sha256 } from '../core/hash.ts'
 import { isProgram } from '../process/programs.ts'
 import type { ApprovalLine } from './approval-line.ts'
 import { gitRuns } from './git-runs.ts'
-import { packageScripts } from './package-scripts.ts'
+import { decidesScripts, packageScripts } from './package-scripts.ts'
 import { type Around, type FoundProgram, programsNamed, toolNamed } from './program.ts'
 import { ruleFiles } from './rule-files.ts'
 import { readSmall, type Text } from './text.ts'
@@ -61,6 +61,16 @@ export const installs = ({ words }: Pick<ApprovalLine, 'words'>): boolean => ins
 
 export const wantsNetwork = (line: Pick<ApprovalLine, 'words'>): boolean =>
   installs(line) || fetching.test(`${line.words.join(' ')} `)
+
+/**
+ * Whether a file of the project may be part of what `whatRuns` finds for a line. Scripts of package tools are in files
+ * with known names; for other programs it may be any file.
+ */
+export function mayBind(words: readonly string[], relative: string): boolean {
+  const [program = '', verb = ''] = words
+  const byName = /^(npm|pnpm|yarn|bun)$/.test(program) && /^(t|test|run|run-script|start)$/.test(verb)
+  return !byName || decidesScripts(relative)
+}
 
 function textOf(words: readonly string[], approved: readonly string[], around: Around): Text | undefined {
   const [program = '', ...rest] = words

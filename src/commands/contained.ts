@@ -2,12 +2,13 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { isInside } from '../core/paths.ts'
-import type { ChangedFile, Effect, NotKept } from '../core/effects.ts'
+import type { ChangedFile, Effect, NotKept, Staged } from '../core/effects.ts'
 import { type Advice, askUser, type Problem } from '../core/problem.ts'
 import { runWarnings } from '../policy/makes-run.ts'
 import type { Bounds, Sandbox } from '../process/bounds.ts'
 import { mostThreadsOfUser } from '../process/crowd.ts'
-import { giveUpPlace, type Mask, Overlay, whyUnmounted } from '../process/overlay.ts'
+import { bareEnvironment } from '../process/environment.ts'
+import { canLayer, giveUpPlace, type Mask, Overlay, whyUnmounted } from '../process/overlay.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { cachesIn, prefixOf, runtimesIn } from '../process/runtimes.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
@@ -16,7 +17,7 @@ import { Vanishing } from '../process/vanishing.ts'
 import { whyNotStarting } from '../process/try-sandbox.ts'
 import { changesBetween, dirsOnlyIn, modeIn, type Survey, surveyOf } from '../process/survey.ts'
 import { blockedBelow, closedIn, closedNames, rulesOf } from './closed.ts'
-import { type CommandScope, type Place, rootArg } from './scope.ts'
+import { type CommandScope, listedMs, type Place, rootArg } from './scope.ts'
 
 export interface Containment {
   readonly file: string
@@ -63,7 +64,46 @@ export async function runContained(what: Containment, place: Place, scope: Comma
   // A repository and its working tree change together, so git works on the project itself.
   const onLayers = chosen?.name === 'bubblewrap' && what.repository !== 'changes'
   const layered = onLayers ? await runOnLayers(chosen, what, place, scope) : undefined
+  if (layered === undefined && scope.effect !== 'land') return { ok: false, problem: onlyOnLayers }
   return layered ?? runOnProject(chosen, what, place, scope)
+}
+
+/** Whether what programs change can wait until a group lands: only on layers. */
+export async function canStage(scope: Pick<CommandScope, 'settings' | 'commands'>): Promise<boolean> {
+  const chosen = sandboxFor({ sandbox: 'required' }, scope)
+  return chosen !== undefined && 'name' in chosen && chosen.name === 'bubblewrap' && canLayer(scope.settings.root)
+}
+
+/** A command that only looks, at files that are partly not on the disk yet. */
+export async function lookOnLayers(
+  file: string,
+  args: readonly string[],
+  place: Place,
+  scope: CommandScope,
+): Promise<ProcessEnd | { readonly problem: Problem }> {
+  const memoryBytes = 4 * gib
+  const own = { file, args, env: bareEnvironment, timeoutMs: listedMs, memoryBytes }
+  const done = await runContained({ ...own, sandbox: 'required', network: false, caches: 'none' }, place, scope)
+  return done.ok ? done.end : done
+}
+
+const onlyOnLayers: Problem = {
+  kind: 'command-refused',
+  reason: 'it would start a process on the project itself, which an atomic group cannot revert',
+  advice: 'Put it into a block of its own, after the group.',
+}
+
+/** What a program finds although it is not on the disk yet. Of blocked files only that they are there. */
+function stagedFor(scope: CommandScope): { staged: Staged[]; elsewhere: string[] } {
+  const { root } = scope.settings
+  const isClosed = closedNames(scope)
+  const [staged, elsewhere]: [Staged[], string[]] = [[], []]
+  for (const { path: absolute, is } of scope.files.staged()) {
+    const name = path.relative(root, absolute)
+    if (!isInside(absolute, root)) elsewhere.push(absolute)
+    else staged.push({ path: name, is: is.type === 'file' && isClosed(name) ? { ...is, bytes: undefined } : is })
+  }
+  return { staged, elsewhere }
 }
 
 /** Undefined where layers cannot be mounted. */
@@ -78,7 +118,9 @@ async function runOnLayers(
   const blocked = blockedBelow(scope)
   const plain = boundsFor(what, { ...blocked, closed: [...blocked.closed, ...blocked.shut] }, scope)
   const discarded = plain.discarded.filter((dir) => fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory())
-  const layers = await Overlay.open(root, await masksFor(plain, blocked.repositories, scope), discarded)
+  const { staged, elsewhere } = stagedFor(scope)
+  const masks = await masksFor(plain, blocked.repositories, scope)
+  const layers = await Overlay.open(root, { masks, discarded, staged })
   if (layers === undefined) return undefined
   const vanishing = new Vanishing(plain.home)
   try {
@@ -107,6 +149,9 @@ async function runOnLayers(
     const landed = await scope.files.land(root, effects, what.sandbox === 'required' ? 'code' : 'command')
     const changed = changedBy(landed.kept)
     const warnings = [
+      ...elsewhere.map(
+        (file) => `'${file}' is outside the project, so the program found it without the changes before it`,
+      ),
       ...stillThere(end),
       ...goneNow(vanishing.written().filter((file) => !plain.readable.includes(file))),
       ...stripped.map((name) => `'${name}' had its setuid or setgid bit removed`),
@@ -244,8 +289,8 @@ async function whyNotUp(
 }
 
 function sandboxFor(
-  { sandbox }: Containment,
-  { commands, settings }: CommandScope,
+  { sandbox }: Pick<Containment, 'sandbox'>,
+  { commands, settings }: Pick<CommandScope, 'commands' | 'settings'>,
 ): Sandbox | { reason: string; advice: Advice } | undefined {
   if (commands.exec === 'unsandboxed') return undefined
   if (settings.root === '/') {

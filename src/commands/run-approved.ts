@@ -1,7 +1,8 @@
 import os from 'node:os'
+import path from 'node:path'
 import { type ApprovalLine, approvalLine } from '../approvals/approval-line.ts'
 import { Approvals, namedBy } from '../approvals/approvals.ts'
-import { installs, type WhatRuns, wantsNetwork } from '../approvals/what-runs.ts'
+import { installs, mayBind, type WhatRuns, wantsNetwork } from '../approvals/what-runs.ts'
 import { fail, ok, type Outcome } from '../core/action.ts'
 import type { ApprovalRequest } from '../core/commands.ts'
 import type { PathArg } from '../core/files.ts'
@@ -24,6 +25,7 @@ export async function runApproved(
   const { root } = scope.settings
   const place = await placeOf(cwd, 'looks', scope)
   const line = approvalLine(words, place.relative)
+  if (scope.effect === 'staged' && words[0] === 'git') return fail(changesRepository)
   const permit = await permission(line, scope)
   if (!permit.ok) return fail(permit.problem)
   if (scope.effect === 'show') {
@@ -48,7 +50,7 @@ async function containmentOf(
   words: readonly string[],
   { runs: { program }, network, caches, reads, timeoutMs }: Permit & { ok: true },
   place: Place,
-  { settings: { root, allowedRoots, limits }, commands }: CommandScope,
+  { settings: { root, allowedRoots, limits }, commands, effect }: CommandScope,
 ): Promise<Containment> {
   const home = os.homedir()
   const tools = projectTools(root, place.absolute)
@@ -67,7 +69,8 @@ async function containmentOf(
     timeoutMs: Math.max(limits.actionMs, timeoutMs),
     sandbox: 'if-there',
     network,
-    caches,
+    // Nothing outside the project is taken back with a group.
+    caches: effect === 'land' ? caches : 'discard',
     reads,
     repository: git ? 'changes' : 'looks',
     readable: [
@@ -90,7 +93,27 @@ type Permit =
     }
   | { readonly ok: false; readonly problem: Problem }
 
-async function permission(line: ApprovalLine, { settings, commands, ask, effect }: CommandScope): Promise<Permit> {
+const changesRepository: Problem = {
+  kind: 'command-refused',
+  reason: 'it changes the repository, which an atomic group cannot revert',
+  advice: 'Put it into a block of its own, after the group.',
+}
+
+/** An approval is for what the files on the disk say. The first file that a group changes and that may say otherwise. */
+function unbinding({ words }: ApprovalLine, { hash }: WhatRuns, { files, settings }: CommandScope): string | undefined {
+  if (hash === null) return undefined
+  const changed = files.staged().map((one) => path.relative(settings.root, one.path))
+  return changed.find((name) => mayBind(words, name))
+}
+
+const boundToDisk = (line: ApprovalLine, name: string): Problem => ({
+  kind: 'command-refused',
+  reason: `'${line.line}' can only be approved for what the files on the disk run, and '${name}', which this document changes, may be one of them`,
+  advice: `Apply the change to '${name}' first, and run the command in a document after it.`,
+})
+
+async function permission(line: ApprovalLine, scope: CommandScope): Promise<Permit> {
+  const { settings, commands, ask, effect } = scope
   const { root, allowedRoots } = settings
   const approvals = new Approvals(root, allowedRoots)
   const permit = (runs: WhatRuns, by: ApprovalLine, network: boolean): Permit & { ok: true } => ({
@@ -105,6 +128,8 @@ async function permission(line: ApprovalLine, { settings, commands, ask, effect 
   // First, because only this one may say more than the command does.
   if (state.state === 'approved') {
     const { network, reads = [], timeoutMs = 0 } = state.voucher
+    const name = effect === 'staged' ? unbinding(line, state.runs, scope) : undefined
+    if (name !== undefined) return { ok: false, problem: boundToDisk(line, name) }
     return { ...permit(state.runs, state.line, network), reads, timeoutMs }
   }
   const named = namedBy(commands.approve, line) ?? (commands.trustApprovals ? approvals.listed(line) : undefined)
@@ -138,6 +163,8 @@ async function permission(line: ApprovalLine, { settings, commands, ask, effect 
     },
   })
   if (ask === undefined || effect === 'show') return needed(false)
+  const name = unbinding(line, runs, scope)
+  if (name !== undefined) return { ok: false, problem: boundToDisk(line, name) }
   const answer = await ask(request)
   if (answer === undefined || answer === 'no') return needed(answer === 'no')
   const network = wantsNetwork(line) ? await ask({ ...request, about: 'network' }) : 'no'

@@ -19,10 +19,6 @@ export async function runCommand({ command, dir }: RunRequest, scope: CommandSco
   if (decision.verdict === 'allow' && decision.listed.rule.by === 'workspace') {
     return runOnWorkspace(decision.listed, cwd, scope)
   }
-  if (scope.effect === 'staged') {
-    const reason = 'it would start a process, which an atomic group cannot take back'
-    return fail({ kind: 'command-refused', reason, advice: 'Put it into a block of its own, behind the group.' })
-  }
   if (decision.verdict === 'ask') return runApproved({ words: decision.words, cwd }, scope)
   if (scope.effect === 'show') {
     await scope.files.look(cwd, 'list')

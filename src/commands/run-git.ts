@@ -1,10 +1,11 @@
 import path from 'node:path'
-import { Stop } from '../core/problem.ts'
+import { type Problem, Stop } from '../core/problem.ts'
 import { commitOnly } from '../policy/commands/git-rules.ts'
 import type { Listed } from '../policy/commands/judge-command.ts'
 import type { Argument } from '../policy/commands/rule.ts'
 import { openReadOnlyGit } from '../process/isolated-git-dir.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
+import { lookOnLayers } from './contained.ts'
 import { checkedOperand } from './operands.ts'
 import { type CommandScope, listedMs, type Place } from './scope.ts'
 
@@ -14,11 +15,13 @@ export async function runGit(
   listed: Listed,
   place: Place,
   scope: CommandScope,
-): Promise<ProcessEnd | undefined> {
+): Promise<ProcessEnd | { readonly problem: Problem } | undefined> {
   const { revisions, paths, texts } = await sorted(listed, place, scope)
   const isolated = openReadOnlyGit(scope.settings.root)
   if (isolated === undefined) return undefined
   try {
+    // There the settings of the repository are masked already.
+    if (scope.effect !== 'land') return await lookOnLayers(file, gitArgs(listed, revisions, paths, texts), place, scope)
     return await runProcess({
       file,
       args: [...isolated.args, ...gitArgs(listed, revisions, paths, texts)],

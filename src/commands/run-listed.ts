@@ -1,11 +1,13 @@
 import path from 'node:path'
 import { fail, ok, type Outcome } from '../core/action.ts'
 import type { PathArg } from '../core/files.ts'
+import type { Problem } from '../core/problem.ts'
 import type { Listed } from '../policy/commands/judge-command.ts'
 import { bareEnvironment } from '../process/environment.ts'
 import { findProgram, pathOutside, systemPath } from '../process/programs.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { closedBelow } from './closed.ts'
+import { lookOnLayers } from './contained.ts'
 import { openLines } from './open-lines.ts'
 import { checkedOperand } from './operands.ts'
 import { runGit } from './run-git.ts'
@@ -20,17 +22,23 @@ export async function runListed(listed: Listed, cwd: PathArg, scope: CommandScop
     pathOutside(systemPath.join(':'), [scope.settings.root, ...scope.settings.allowedRoots]),
   )
   if (file === undefined) return fail({ kind: 'program-missing', program: name })
-  if (name === 'git') return answer(listed, await runGit(file, listed, place, scope))
+  if (name === 'git') return ended(listed, await runGit(file, listed, place, scope))
 
   const words: string[] = []
   for (const operand of listed.operands) {
     const isPath = operand.as === 'content' || operand.as === 'name'
     words.push(isPath ? await checkedOperand(operand, place, scope) : operand.text)
   }
-  const end = await started(file, argsOf(listed, words, place, scope), place, scope)
+  const args = argsOf(listed, words, place, scope)
+  const end =
+    scope.effect === 'land' ? await started(file, args, place, scope) : await lookOnLayers(file, args, place, scope)
   const recursive = name === 'grep' && listed.call.has('-r')
-  return answer(listed, recursive ? { ...end, output: await openLines(end, listed.call, place, scope) } : end)
+  if (!recursive || 'problem' in end) return ended(listed, end)
+  return ended(listed, { ...end, output: await openLines(end, listed.call, place, scope) })
 }
+
+const ended = (listed: Listed, end: ProcessEnd | { readonly problem: Problem } | undefined): Outcome =>
+  end !== undefined && 'problem' in end ? fail(end.problem) : answer(listed, end)
 
 function argsOf(
   { rule, call, options }: Listed,

@@ -9,7 +9,7 @@ export interface CommandScope {
   readonly settings: Settings
   readonly commands: CommandSettings
   readonly files: Files
-  /** `show`: nothing is run. `staged`: nothing may be, because it could not be taken back. */
+  /** `staged`: programs work on layers only, so that their changes land with the rest or not at all. `show`: nothing is run. */
   readonly effect: 'land' | 'staged' | 'show'
   readonly ask: Ask | undefined
   readonly signal: AbortSignal | undefined

@@ -37,7 +37,7 @@ export interface ActionSpec<P extends Params = Params> {
   readonly output?: Output
   /** The result in the past tense, such as `created a.txt`, for reports that have a sentence for each. */
   past?(target: string, result: Shown): string
-  /** Whether a call would start a process, which nothing that lands whole or not at all can take back. */
+  /** Whether a call would start a process. Where there are no layers for it, an atomic group cannot revert it. */
   startsProcess?(params: Readonly<Record<string, unknown>>): boolean
   run(args: Args<P>, context: ActionContext): Promise<Outcome>
 }

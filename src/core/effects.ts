@@ -42,3 +42,16 @@ export interface ChangedFile {
   readonly path: string
   readonly change: 'create' | 'modify' | 'delete'
 }
+
+/** A path that an atomic group or a preview has otherwise than the disk. */
+export interface Staged {
+  readonly path: string
+  readonly is: StagedState
+}
+
+export type StagedState =
+  | { readonly type: 'absent' }
+  | { readonly type: 'directory'; readonly mode: number }
+  /** Without bytes it has several names on the disk, so that it may be a blocked file under another one. */
+  | { readonly type: 'file'; readonly mode: number; readonly bytes: Buffer | undefined }
+  | { readonly type: 'link'; readonly target: string }

@@ -1,4 +1,4 @@
-import type { Effect, Landed, Writer } from './effects.ts'
+import type { Effect, Landed, Staged, Writer } from './effects.ts'
 import type { SeenChanges } from './recorder.ts'
 import type { Access } from './decision.ts'
 
@@ -31,6 +31,8 @@ export interface Files {
     dir: PathArg,
     effect: 'looks' | 'lands' | 'changes' | 'repository',
   ): Promise<{ readonly cwd: string; readonly absolute: string }>
+  /** Everything that is not on the disk yet, by absolute path. A program that must see it works on layers. */
+  staged(): readonly Staged[]
   /** Makes what a program did in a layer of its own count, as far as the policy lets it. */
   land(root: string, effects: readonly Effect[], by: Writer): Promise<Landed>
   /** Files that a child process has changed: what this run knew of them no longer holds. */

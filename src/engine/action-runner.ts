@@ -119,6 +119,12 @@ export class ActionRunner {
     if (set !== undefined && 'land' in set) await set.land()
   }
 
+  /** Whether programs can be part of an atomic group. */
+  async canStage(): Promise<boolean> {
+    const { settings, commands = defaultCommandSettings } = this.#options
+    return (await import('../commands/contained.ts')).canStage({ settings, commands })
+  }
+
   /** Loaded with the first command: most documents have none. */
   #commands(files: ActionFiles, task: string, scope: Scope): Commands {
     const { settings, commands = defaultCommandSettings, effect, ask, signal, onOutput } = this.#options

@@ -68,7 +68,13 @@ export class Execution {
     // Every earlier action is reported before the user is asked.
     const asked = ask && ((request: ApprovalRequest) => this.#reported.then(() => ask(request)))
     this.#runner = new ActionRunner({ ...options, ask: asked }, workspace)
-    this.#tasks = new Tasks({ settings, registry, effect, isThere: (absolute) => workspace.isThere(absolute) })
+    this.#tasks = new Tasks({
+      settings,
+      registry,
+      effect,
+      isThere: (absolute) => workspace.isThere(absolute),
+      canStage: () => this.#runner.canStage(),
+    })
   }
 
   async runBlocks(blocks: readonly Block[]): Promise<void> {
@@ -78,7 +84,7 @@ export class Execution {
       if (first === undefined) break
       const { group } = first
       if (group === undefined) {
-        const [task] = this.#chosen(this.#tasks.prepare([first]))
+        const [task] = this.#chosen(await this.#tasks.prepare([first]))
         if (task?.ready) await this.#perform(task, this.#workspace)
         else if (task !== undefined) this.#parseErrors.push(...task.errors)
         at++
@@ -86,7 +92,7 @@ export class Execution {
       }
       let end = at
       while (blocks[end]?.group === group) end++
-      await this.#performGroup(group, this.#tasks.prepare(blocks.slice(at, end)))
+      await this.#performGroup(group, await this.#tasks.prepare(blocks.slice(at, end)))
       at = end
     }
   }

@@ -25,6 +25,8 @@ export interface TaskRules {
   readonly registry: Registry
   readonly effect: 'land' | 'together' | 'show'
   isThere(absolute: string): boolean
+  /** Whether the changes of programs can land together with others. */
+  canStage(): Promise<boolean>
 }
 
 export class Tasks {
@@ -35,45 +37,50 @@ export class Tasks {
     this.#rules = rules
   }
 
-  prepare(blocks: readonly Block[]): Task[] {
-    const { settings, registry } = this.#rules
-    return blocks.map((block) => {
-      const number = this.#numbers.next(block)
-      const labels = {
-        task: number,
-        ...(syntaxOf(block.syntax).ids === 'written' ? {} : { blockId: number }),
-        ...(block.group === undefined ? {} : { group: block.group.line }),
-        ...(block.label === undefined ? {} : { label: block.label }),
-      }
-      if (block.faults.length > 0) {
-        return {
-          ready: false,
-          block,
-          number,
-          errors: block.faults.map((fault) => ({ ...syntaxError(block, fault), ...labels })),
-        }
-      }
-      const relativePaths = settings.relativePaths || syntaxOf(block.syntax).paths === 'relative'
-      const { params, warnings } = this.#withoutRootName(block)
-      const decoded = withWarnings(
-        decode(block.action, block.values ?? params, registry, { root: settings.root, relativePaths }),
-        warnings,
-      )
-      const refused = this.#refusedWhole(block, decoded)
-      if (refused !== undefined) {
-        return { ready: false, block, number, errors: [{ ...refused, ...labels }] }
-      }
-      return decoded.ok
-        ? { ready: true, block, number, decoded }
-        : { ready: false, block, number, errors: [{ ...validationError(block, decoded), ...labels }] }
-    })
+  async prepare(blocks: readonly Block[]): Promise<Task[]> {
+    const tasks: Task[] = []
+    for (const block of blocks) tasks.push(await this.#task(block))
+    return tasks
   }
 
-  /** An atomic group must not start a process: its effects cannot be reverted. */
-  #refusedWhole(block: Block, decoded: Decoded): ParseError | undefined {
+  async #task(block: Block): Promise<Task> {
+    const { settings, registry } = this.#rules
+
+    const number = this.#numbers.next(block)
+    const labels = {
+      task: number,
+      ...(syntaxOf(block.syntax).ids === 'written' ? {} : { blockId: number }),
+      ...(block.group === undefined ? {} : { group: block.group.line }),
+      ...(block.label === undefined ? {} : { label: block.label }),
+    }
+    if (block.faults.length > 0) {
+      return {
+        ready: false,
+        block,
+        number,
+        errors: block.faults.map((fault) => ({ ...syntaxError(block, fault), ...labels })),
+      }
+    }
+    const relativePaths = settings.relativePaths || syntaxOf(block.syntax).paths === 'relative'
+    const { params, warnings } = this.#withoutRootName(block)
+    const decoded = withWarnings(
+      decode(block.action, block.values ?? params, registry, { root: settings.root, relativePaths }),
+      warnings,
+    )
+    const refused = await this.#refusedWhole(block, decoded)
+    if (refused !== undefined) {
+      return { ready: false, block, number, errors: [{ ...refused, ...labels }] }
+    }
+    return decoded.ok
+      ? { ready: true, block, number, decoded }
+      : { ready: false, block, number, errors: [{ ...validationError(block, decoded), ...labels }] }
+  }
+
+  /** An atomic group must not start a process where its effects cannot be reverted. */
+  async #refusedWhole(block: Block, decoded: Decoded): Promise<ParseError | undefined> {
     if (!decoded.ok || !(block.group?.atomic || this.#rules.effect === 'together')) return undefined
-    if (!decoded.spec.startsProcess?.(decoded.params)) return undefined
-    const message = `${block.action}: Command not allowed: it would start a process, which cannot be reverted`
+    if (!decoded.spec.startsProcess?.(decoded.params) || (await this.#rules.canStage())) return undefined
+    const message = `${block.action}: Command not allowed: it would start a process, which cannot be reverted on this system`
     const hint = 'Put it into a block of its own, without atomic.'
     return validationError(block, { ok: false, errorType: 'validation', message, code: 'command_not_allowed', hint })
   }

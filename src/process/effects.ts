@@ -3,7 +3,7 @@ import type { Effect, NotKept } from '../core/effects.ts'
 
 /** The three views of a project that a program worked on. */
 export interface Views {
-  /** The project itself, which the program could not change. */
+  /** The project as the program found it, which it could not change. */
   readonly lower: string
   /** What the program changed, and nothing else. */
   readonly upper: string
@@ -11,8 +11,6 @@ export interface Views {
   readonly merged: string
   /** Names below the root that are kept from programs: missing in `merged` although nobody deleted them. */
   readonly unseen: ReadonlySet<string>
-  /** Paths that differ from `lower` already before the program ran: unchanged there does not mean unchanged. */
-  readonly staged?: ReadonlySet<string>
   /** When the program began, by the clock of the file system. */
   readonly began: number
 }
@@ -99,12 +97,12 @@ class Collector implements Collected {
   }
 
   #file(path: string, own: fs.Stats, old: fs.Stats | undefined): void {
-    const { upper, lower, staged } = this.#views
+    const { upper, lower } = this.#views
     const from = at(upper, path)
     // Its owner must be able to read it, or nobody could take it back.
     const mode = (own.mode & 0o1777) | 0o400
     if ((own.mode & setIds) !== 0 && ((old?.mode ?? 0) & setIds) === 0) this.stripped.push(path)
-    if (old?.isFile() && !staged?.has(path)) {
+    if (old?.isFile()) {
       const kept = (old.mode & 0o7777) === (own.mode & 0o7777)
       if (kept && isSameContent(from, own, at(lower, path), old)) {
         if (own.mtimeMs !== old.mtimeMs) this.effects.push({ kind: 'time', path, mtime: own.mtime })
@@ -115,9 +113,9 @@ class Collector implements Collected {
   }
 
   #link(path: string, old: fs.Stats | undefined): void {
-    const { upper, lower, staged } = this.#views
+    const { upper, lower } = this.#views
     const target = fs.readlinkSync(at(upper, path))
-    if (old?.isSymbolicLink() && !staged?.has(path) && fs.readlinkSync(at(lower, path)) === target) return
+    if (old?.isSymbolicLink() && fs.readlinkSync(at(lower, path)) === target) return
     if (old !== undefined) this.#gone(path)
     this.effects.push({ kind: 'link', path, change: old?.isSymbolicLink() ? 'modify' : 'create', target })
   }

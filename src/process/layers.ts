@@ -1,8 +1,6 @@
 import { hostFacts } from './bubblewrap.ts'
 import { type GroupLimits, groupLimitsHere } from './control-group.ts'
-import { bareEnvironment } from './environment.ts'
-import { giveUpPlace, Overlay } from './overlay.ts'
-import { runProcess } from './run-process.ts'
+import { canLayer } from './overlay.ts'
 
 /** One of the things that contain a program, each by itself. */
 export interface Layer {
@@ -50,22 +48,8 @@ export async function layersOf(bwrap: string, root: string): Promise<readonly La
     { name: 'processes', active: limited('tasks'), advice: getPrlimit },
     {
       name: 'overlay',
-      active: (await mountsOverlay(root)) ? 'programs work on a layer over the project' : undefined,
+      active: (await canLayer(root)) ? 'programs work on a layer over the project' : undefined,
       advice: 'Files are compared before and after instead. It needs Linux 5.11 or newer, unshare and mount.',
     },
   ]
-}
-
-/** Tried with a program that does nothing. */
-async function mountsOverlay(root: string): Promise<boolean> {
-  const overlay = await Overlay.open(root, [], [])
-  if (overlay === undefined) return false
-  try {
-    const started = { ...overlay.wrap('/usr/bin/true', []), env: bareEnvironment, family: 'group' } as const
-    const { exitCode } = await runProcess({ ...started, timeoutMs: 5000, outputBytes: 10_000 })
-    if (exitCode === 0) return true
-  } finally {
-    overlay.close()
-  }
-  return giveUpPlace(root) && mountsOverlay(root)
 }

@@ -1,7 +1,8 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { dirsAbove, isInside } from '../core/paths.ts'
+import type { Staged } from '../core/effects.ts'
+import { dirsAbove, isBelowAny, isInside } from '../core/paths.ts'
 import { jsonOf, readOwn } from '../state/own-files.ts'
 import { isAlive, ownerFrom, ownOwner } from '../state/owner.ts'
 import { stateHome } from '../state/user-dirs.ts'
@@ -15,6 +16,15 @@ import { runProcess } from './run-process.ts'
 export interface Mask {
   readonly path: string
   readonly as: 'unreadable' | 'missing' | { readonly text: string }
+}
+
+/** What lies over the project before a program starts. */
+export interface Layers {
+  readonly masks: readonly Mask[]
+  /** Directories outside the project that a program may write to, for nothing. */
+  readonly discarded: readonly string[]
+  /** What is not on the disk yet, relative to the root. A directory comes before what is in it. */
+  readonly staged: readonly Staged[]
 }
 
 /** The programs that mount, where this system has all of them. */
@@ -35,32 +45,36 @@ export class Overlay {
   readonly #masks: readonly Mask[]
   readonly #mounting: Mounting
   readonly #discarded: readonly string[]
+  readonly #staged: readonly Staged[]
   #view: number | undefined
+  #before: number | undefined
   #began = 0
 
-  private constructor(root: string, dir: string, masks: readonly Mask[], discarded: readonly string[], by: Mounting) {
+  private constructor(root: string, dir: string, { masks, discarded, staged }: Layers, by: Mounting) {
     this.#root = root
     this.#dir = dir
     this.#masks = masks
     this.#discarded = discarded
+    this.#staged = staged
     this.#mounting = by
   }
 
   /** Undefined where this system cannot mount any. Whether it really can is known when the program has started. */
-  static async open(root: string, masks: readonly Mask[], discarded: readonly string[]): Promise<Overlay | undefined> {
+  static async open(root: string, layers: Layers): Promise<Overlay | undefined> {
     const mounting = mountingPrograms()
     const place = mounting === undefined ? undefined : placeFor(root)
     if (mounting === undefined || place === undefined) return undefined
     sweep(place)
     const dir = fs.mkdtempSync(path.join(place, 'run-'))
-    const overlay = new Overlay(root, dir, masks, discarded, mounting)
+    const overlay = new Overlay(root, dir, layers, mounting)
     try {
       fs.writeFileSync(path.join(dir, ownerFile), JSON.stringify(ownOwner()))
-      for (const name of ['upper', 'work', 'mask']) fs.mkdirSync(path.join(dir, name))
+      for (const name of ['upper', 'work', 'mask', 'staged']) fs.mkdirSync(path.join(dir, name))
       fs.mkdirSync(overlay.#mergedAt(''), { recursive: true })
       likeDirectory(root, path.join(dir, 'upper'))
       await overlay.#putMasks()
-      for (const at of discarded.keys()) {
+      if (layers.staged.length > 0) await overlay.#putStaged()
+      for (const at of layers.discarded.keys()) {
         for (const name of ['upper', 'work']) fs.mkdirSync(path.join(dir, String(at), name), { recursive: true })
         fs.mkdirSync(overlay.#mergedAt(at), { recursive: true })
       }
@@ -85,8 +99,12 @@ export class Overlay {
     // Volatile: without it the end of every mount would wait until the whole disk is synced. What lands is synced by us.
     const mount = (lower: string, to: string): string =>
       `mount -t overlay overlay -o userxattr,volatile,lowerdir=${lower},upperdir=/proc/self/fd/7,workdir=/proc/self/fd/8 ${to}`
+    const found = `${this.#staged.length === 0 ? '' : '/proc/self/fd/5:'}/proc/self/fd/6`
     const script = [
-      `${mount('/proc/self/fd/9:/proc/self/fd/6', '../merged')} 6<"$1" 7<upper 8<work 9<mask || exit ${unmounted}`,
+      ...(this.#staged.length === 0
+        ? []
+        : [`mount -t overlay overlay -o userxattr,lowerdir=${found} ../before 5<staged 6<"$1" || exit ${unmounted}`]),
+      `${mount(`/proc/self/fd/9:${found}`, '../merged')} 5<staged 6<"$1" 7<upper 8<work 9<mask || exit ${unmounted}`,
       'shift',
       ...this.#discarded.flatMap((_, at) => [
         `${mount('/proc/self/fd/6', `../merged${at}`)} 6<"$1" 7<${at}/upper 8<${at}/work || exit ${unmounted}`,
@@ -108,19 +126,19 @@ export class Overlay {
     fs.writeFileSync(path.join(this.#dir, 'began'), '')
     this.#began = fs.statSync(path.join(this.#dir, 'began')).ctimeMs
     this.#view ??= fs.openSync(`/proc/${pid}/root${this.#mergedAt('')}`, 'r')
+    if (this.#staged.length > 0) this.#before ??= fs.openSync(`/proc/${pid}/root${this.#mergedAt('', 'before')}`, 'r')
     return `/proc/self/fd/${this.#view}`
   }
 
   /** What the program changed. Only after it has ended. */
-  collect(staged?: ReadonlySet<string>): Collected {
+  collect(): Collected {
     if (this.#view === undefined) return { effects: [], notKept: [], stripped: [] }
     const views = {
-      lower: this.#root,
+      lower: this.#before === undefined ? this.#root : `/proc/self/fd/${this.#before}`,
       upper: path.join(this.#dir, 'upper'),
       merged: `/proc/self/fd/${this.#view}`,
       unseen: new Set(this.#masks.flatMap(({ path: name, as }) => (as === 'missing' ? [name] : []))),
       began: this.#began,
-      ...(staged === undefined ? {} : { staged }),
     }
     try {
       return collectEffects(views)
@@ -135,13 +153,14 @@ export class Overlay {
   }
 
   /** The same for all runs, each in its own namespace: the kernel takes long to remove what was mounted over. */
-  #mergedAt(at: number | ''): string {
-    return path.join(path.dirname(this.#dir), `merged${at}`)
+  #mergedAt(at: number | '', name = 'merged'): string {
+    return path.join(path.dirname(this.#dir), `${name}${at}`)
   }
 
   #letGo(): void {
-    if (this.#view !== undefined) fs.closeSync(this.#view)
+    for (const view of [this.#view, this.#before]) if (view !== undefined) fs.closeSync(view)
     this.#view = undefined
+    this.#before = undefined
   }
 
   /** A layer between the project and what the program writes. Directories in it look like those that they lie over. */
@@ -156,6 +175,39 @@ export class Overlay {
       else fs.writeFileSync(at, typeof as === 'object' ? as.text : '', { mode: typeof as === 'object' ? 0o444 : 0 })
     }
     for (const dir of [...dirs.reverse(), '']) likeDirectory(path.join(this.#root, dir), path.join(mask, dir))
+  }
+
+  /** A layer over the project with what is not on the disk yet, so that the program finds it there. */
+  async #putStaged(): Promise<void> {
+    const layer = path.join(this.#dir, 'staged')
+    fs.mkdirSync(this.#mergedAt('', 'before'), { recursive: true })
+    const missing = this.#staged.some(({ is }) => is.type === 'absent') ? await this.#missing() : undefined
+    const made = new Map<string, number | undefined>()
+    const notDirectories = new Set<string>()
+    for (const { path: name, is } of this.#staged) {
+      // Of a directory that is gone nothing more has to be said.
+      if (isBelowAny(name, notDirectories)) continue
+      for (const dir of dirsAbove(name)) if (!made.has(dir)) made.set(dir, undefined)
+      const at = path.join(layer, name)
+      fs.mkdirSync(path.dirname(at), { recursive: true })
+      if (is.type === 'directory') {
+        made.set(name, is.mode)
+        fs.mkdirSync(at, { recursive: true })
+        continue
+      }
+      notDirectories.add(name)
+      if (is.type === 'link') fs.symlinkSync(is.target, at)
+      else if (is.type === 'file') {
+        fs.writeFileSync(at, is.bytes ?? '')
+        fs.chmodSync(at, is.bytes === undefined ? 0 : is.mode & 0o1777)
+      } else if (missing === undefined) throw new Error('no device for a deleted file could be made')
+      else fs.linkSync(missing, at)
+    }
+    for (const [dir, mode] of [...made].sort(([a], [b]) => (a < b ? 1 : -1))) {
+      if (mode === undefined) likeDirectory(path.join(this.#root, dir), path.join(layer, dir))
+      else fs.chmodSync(path.join(layer, dir), mode & 0o1777)
+    }
+    likeDirectory(this.#root, layer)
   }
 
   /** The device by which an overlay says that nothing is there. Made once; every further one is a link to it. */
@@ -199,6 +251,28 @@ function found(): Mounting | 'none' {
   const [unshare, sh, mknod, mount] = ['unshare', 'sh', 'mknod', 'mount'].map((name) => findProgram(name, systemPath))
   const missing = unshare === undefined || sh === undefined || mknod === undefined || mount === undefined
   return process.platform !== 'linux' || missing ? 'none' : { unshare, sh, mknod }
+}
+
+const known = new Map<string, Promise<boolean>>()
+
+/** Whether programs can work on layers over a project. Tried once, with a program that does nothing. */
+export function canLayer(root: string): Promise<boolean> {
+  const before = known.get(root) ?? tried(root)
+  known.set(root, before)
+  return before
+}
+
+async function tried(root: string): Promise<boolean> {
+  const layers = await Overlay.open(root, { masks: [], discarded: [], staged: [] })
+  if (layers === undefined) return false
+  try {
+    const call = { ...layers.wrap('/usr/bin/true', []), env: {}, timeoutMs: 5000, outputBytes: 1000 }
+    const end = await runProcess({ ...call, family: 'group' })
+    if (end.exitCode === 0) return true
+  } finally {
+    layers.close()
+  }
+  return giveUpPlace(root) ? tried(root) : false
 }
 
 const refusedAt = new Set<string>()

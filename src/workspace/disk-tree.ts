@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import type { Staged } from '../core/effects.ts'
 import type { Entry } from '../core/files.ts'
 import { fingerprintOf } from '../core/hash.ts'
 import { Stop } from '../core/problem.ts'
@@ -46,8 +47,21 @@ export class DiskTree implements Tree {
   }
 
   /** Whose changes the next ones are, where they are made later than they were asked for. */
-  actFor(action: number | undefined): void {
-    if (this.#recorder !== undefined && action !== undefined) this.#recorder.acting = action
+  actFor({ by, ofProgram = false }: { readonly by?: number; readonly ofProgram?: boolean }): void {
+    if (this.#recorder !== undefined && by !== undefined) this.#recorder.acting = by
+    this.ofProgram = ofProgram
+  }
+
+  get ofProgram(): boolean {
+    return this.#recorder?.ofProgram ?? false
+  }
+
+  set ofProgram(is: boolean) {
+    if (this.#recorder !== undefined) this.#recorder.ofProgram = is
+  }
+
+  staged(): readonly Staged[] {
+    return []
   }
 
   look(at: Location): Look | undefined {

@@ -21,7 +21,7 @@ export async function landTogether(steps: readonly Step[], disk: DiskTree): Prom
     for (const step of early) if (step.kind === 'make-dir') safety.keep(step.at)
     for (const step of early) {
       if (step.kind !== 'write') continue
-      disk.actFor(step.by)
+      disk.actFor(step)
       replacements.set(step, disk.prepare(step.at, step.bytes, step.base, step))
     }
     // All of them, also after a failure: giving up would close descriptors that are still being synced.
@@ -29,7 +29,7 @@ export async function landTogether(steps: readonly Step[], disk: DiskTree): Prom
     const failure = synced.find((result) => result.status === 'rejected')
     if (failure !== undefined) throw failure.reason
     for (const step of steps) {
-      disk.actFor(step.by)
+      disk.actFor(step)
       for (const at of displacedBy(step)) safety.keep(at)
       const note = replacements.get(step)?.commit() ?? (await take(step, disk))
       if (note?.displaced !== undefined) displaced.push(note.displaced)
@@ -38,6 +38,8 @@ export async function landTogether(steps: readonly Step[], disk: DiskTree): Prom
     for (const replacement of replacements.values()) replacement.discard()
     safety.restore()
     throw error
+  } finally {
+    disk.ofProgram = false
   }
   safety.forget()
   return displaced

@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import type { Staged, StagedState } from '../core/effects.ts'
 import type { Entry } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
 import { directoryStop, readOnlyStop } from './file-types.ts'
@@ -19,6 +20,7 @@ export class StagedTree implements Tree {
   readonly #turns: Turn[] = []
 
   readonly #acting: () => number
+  ofProgram = false
 
   constructor(below: Tree, acting: () => number = () => 0) {
     this.#below = below
@@ -49,7 +51,7 @@ export class StagedTree implements Tree {
     const node = this.#find(at)
     if (node === 'below') return this.#below.look(at)
     if (node.type === 'absent') return undefined
-    if (node.type === 'directory') return { type: 'directory', size: 0, mode: 0o755, links: 1, readOnly: false }
+    if (node.type === 'directory') return { type: 'directory', size: 0, mode: node.mode, links: 1, readOnly: false }
     if (node.type === 'new-link')
       return { type: 'symlink', size: node.target.length, mode: 0o777, links: 1, readOnly: false }
     if (node.bytes === undefined) return this.#below.look(node.origin)
@@ -116,6 +118,8 @@ export class StagedTree implements Tree {
     const base = look?.type === 'file' ? this.read(at, Infinity) : null
     this.#makeParents(at)
     const like = { mode, uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }
+    const { size } = fs.statSync(from)
+    if (size > mostAdopted) throw new Stop({ kind: 'too-large', path: at.given, size, limit: mostAdopted })
     const bytes = fs.readFileSync(from)
     this.#step({ kind: 'write', at, bytes, base, like, readOnly: 'left so' })
     this.#put(at, { type: 'file', bytes, mode: 0o100000 | mode })
@@ -143,7 +147,7 @@ export class StagedTree implements Tree {
       const look = this.look(dir)
       if (look === undefined) {
         this.#step({ kind: 'make-dir', at: dir, ...(depth === at.parts.length ? { mode } : {}) })
-        this.#put(dir, { type: 'directory' })
+        this.#put(dir, { type: 'directory', mode: (depth === at.parts.length ? mode : undefined) ?? 0o755 })
       } else if (look.type === 'symlink') throw linkStop(at, dir.absolute)
       else if (look.type !== 'directory') throw new Stop({ kind: 'os', code: 'ENOTDIR', op: 'mkdir', path: at.given })
     }
@@ -192,6 +196,12 @@ export class StagedTree implements Tree {
     return { cwd: this.#find(at) === 'below' ? this.#below.outside(at).cwd : undefined, differing }
   }
 
+  staged(): readonly Staged[] {
+    const all = new Map(this.#below.staged().map((one) => [one.path, one]))
+    for (const [key, { node }] of this.#nodes) all.set(key, { path: key, is: this.#stagedAs(node) })
+    return [...all.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
+  }
+
   /** Every file that is not as it is on the disk, in order of path: what is there, and what would be. */
   changes(): Change[] {
     const changes = [...this.#nodes.values()].flatMap(({ at, node }) =>
@@ -217,7 +227,7 @@ export class StagedTree implements Tree {
   }
 
   #step(step: Step): void {
-    this.#steps.push({ ...step, by: this.#acting() })
+    this.#steps.push({ ...step, by: this.#acting(), ofProgram: this.ofProgram })
   }
 
   #put(at: Location, node: Node): void {
@@ -236,6 +246,14 @@ export class StagedTree implements Tree {
     if (node.type === 'symlink') return this.#stateBelow(node.origin)
     if (node.type === 'new-link') return { bytes: Buffer.from(node.target), mode: linkMode }
     return node.type === 'file' ? { bytes: this.#bytesOf(node), mode: node.mode } : null
+  }
+
+  #stagedAs(node: Node): StagedState {
+    if (node.type === 'absent' || node.type === 'directory') return node
+    if (node.type === 'new-link') return { type: 'link', target: node.target }
+    if (node.type === 'symlink') return { type: 'link', target: this.#below.readLink(node.origin) }
+    const hidden = node.bytes === undefined && (this.#below.look(node.origin)?.links ?? 1) > 1
+    return { type: 'file', mode: node.mode & 0o7777, bytes: hidden ? undefined : this.#bytesOf(node) }
   }
 
   #refuseTarget(at: Location, op: string): void {
@@ -278,7 +296,7 @@ export class StagedTree implements Tree {
 
 type Node =
   | { readonly type: 'absent' }
-  | { readonly type: 'directory' }
+  | { readonly type: 'directory'; readonly mode: number }
   | { readonly type: 'file'; readonly bytes: Buffer; readonly mode: number }
   /** Still on the disk, under another name. */
   | {
@@ -292,7 +310,7 @@ type Node =
   | { readonly type: 'new-link'; readonly target: string }
 
 /** The number of the action it belongs to comes with it. */
-export type Step = StepKind & { readonly by?: number }
+export type Step = StepKind & { readonly by?: number; readonly ofProgram?: boolean }
 
 type StepKind =
   | {
@@ -337,6 +355,9 @@ export function changed(at: Location, before: FileState | null, after: FileState
   if (before !== null && after !== null && before.mode === after.mode && before.bytes.equals(after.bytes)) return []
   return [{ at, before, after }]
 }
+
+/** A stage is kept in memory, so a program may not leave more in one file. */
+const mostAdopted = 256 * 1024 * 1024
 
 /** As git has it. */
 const linkMode = 0o120000

@@ -1,3 +1,4 @@
+import type { Staged } from '../core/effects.ts'
 import type { Entry } from '../core/files.ts'
 import type { Location } from './location.ts'
 
@@ -6,6 +7,8 @@ import type { Location } from './location.ts'
  * everything to itself until the end. What is built on a tree does not know which of the two it has.
  */
 export interface Tree {
+  /** Whether changes are those of a program; the history keeps them apart. */
+  ofProgram: boolean
   /** What is at a location; undefined when there is nothing. A link is reported as a link. */
   look(at: Location): Look | undefined
   /** The bytes of a regular file. The base stays valid until it is used in a `write` or released. */
@@ -31,6 +34,8 @@ export interface Tree {
   readLink(at: Location): string
   /** Names and types only: where a whole tree is walked, sizes and times would cost a call a file. */
   names(at: Location): Named[]
+  /** Everything that this tree has otherwise than the disk. */
+  staged(): readonly Staged[]
   /** How a child process sees a directory. */
   outside(at: Location): Outside
 }

@@ -15,7 +15,7 @@ import { fingerprintOf, hashOf } from '../core/hash.ts'
 import { isBelowAny, isInside } from '../core/paths.ts'
 import fs from 'node:fs'
 import { join } from 'node:path'
-import type { Effect, Landed, NotKept, Writer } from '../core/effects.ts'
+import type { Effect, Landed, NotKept, Staged, Writer } from '../core/effects.ts'
 import { Stop } from '../core/problem.ts'
 import type { Commits, SeenChanges, Recorder } from '../core/recorder.ts'
 import type { Limits } from '../core/settings.ts'
@@ -301,9 +301,14 @@ export class ActionFiles implements Files {
     if (effect !== 'looks') await this.#workspace.parts.begin?.(effect === 'repository' ? 'git' : 'clada')
     if (effect === 'changes' || effect === 'repository') await this.#workspace.parts.recorder?.beforeProgram()
     const { cwd } = this.#tree.outside(at)
-    // Made by an action of the same stage: it is not on the disk yet.
-    if (cwd === undefined) throw new Stop({ kind: 'os', code: 'ENOENT', op: 'open', path: dir.given })
-    return { cwd, absolute: at.absolute }
+    if (cwd === undefined && this.#tree.look(at)?.type !== 'directory')
+      throw new Stop({ kind: 'os', code: 'ENOENT', op: 'open', path: dir.given })
+    // Made by an action of the same stage: only a program on layers finds it.
+    return { cwd: cwd ?? at.absolute, absolute: at.absolute }
+  }
+
+  staged(): readonly Staged[] {
+    return this.#tree.staged()
   }
 
   async changedOutside(absolutes: readonly string[], seen?: SeenChanges): Promise<void> {
@@ -318,8 +323,7 @@ export class ActionFiles implements Files {
     const kept: Effect[] = []
     const notKept: NotKept[] = []
     const refused = new Set<string>()
-    const { recorder } = this.#workspace.parts
-    if (recorder !== undefined) recorder.ofProgram = true
+    tree.ofProgram = true
     for (const effect of effects) {
       const absolute = join(root, effect.path)
       // One word for a directory says it of everything in it.
@@ -333,7 +337,7 @@ export class ActionFiles implements Files {
       }
       this.#workspace.seen.delete(absolute)
     }
-    if (recorder !== undefined) recorder.ofProgram = false
+    tree.ofProgram = false
     return { kept, notKept }
   }
 

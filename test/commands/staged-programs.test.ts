@@ -1,0 +1,186 @@
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { approvalLine } from '../../src/approvals/approval-line.ts'
+import { Approvals } from '../../src/approvals/approvals.ts'
+import { Clada, type CladaOptions } from '../../src/index.ts'
+import { canLayer } from '../../src/process/overlay.ts'
+import { chooseSandbox } from '../../src/process/sandbox.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+
+const run = (command: string, dir = ''): string =>
+  `<---RUN${dir === '' ? '' : ` dir="${dir}"`}--->\n${command}\n<---END--->\n`
+const write = (file: string, content: string): string => `<---WRITE file="${file}"--->\n${content}\n<---END--->\n`
+const group = (...blocks: string[]): string => `<---TASKS atomic="true"--->\n${blocks.join('')}<---END--->\n`
+const exec = (code: string): string =>
+  `#!SHAM [@three-char-SHA-256: abc]\naction = "exec"\nlang = "bash"\ncode = <<'EOT_SHAM_abc'\n${code}\nEOT_SHAM_abc\n#!END_SHAM_abc\n`
+
+const execute = (root: string, text: string, options: CladaOptions = {}) =>
+  new Clada({
+    repoPath: root,
+    git: 'off',
+    approve: ['sh 1.sh', 'sh 2.sh', 'sh 3.sh', 'cd d && sh -c pwd'],
+    ...options,
+  }).execute(text)
+
+const undo = (root: string) => new Clada({ repoPath: root, git: 'off' }).undo()
+
+const layered = chooseSandbox().ok && (await canLayer(path.resolve('test/commands')))
+
+describe.skipIf(!layered)('programs in an atomic group (need layers)', () => {
+  it('see what the group changed before, and land with it', async () => {
+    const root = scratchDir({
+      'a.txt': 'a\n',
+      'old.txt': 'old\n',
+      'dir/c.txt': 'c\n',
+      'dir/d.txt': 'd\n',
+      '1.sh': `cat new/b.txt moved.txt; ls dir; test ! -e a.txt || exit 1; cat moved.txt >> new/b.txt; rm old.txt moved.txt
+        ln -s dir link; mkdir -m 700 made; echo x > made/x; chmod 755 made/x`,
+      '2.sh': `cat made/x; readlink link; test ! -e moved.txt || exit 1
+        rm -r dir; echo file > dir; rm made/x; echo y > made/y`,
+    })
+    const { '1.sh': one, '2.sh': two, ...before } = filesIn(root)
+    const link = path.join(root, 'link')
+    const text = group(
+      write('new/b.txt', 'b'),
+      run('mv a.txt moved.txt'),
+      run('rm dir/c.txt'),
+      run('sh 1.sh'),
+      run('sh 2.sh'),
+      run('cat new/b.txt made/y'),
+    )
+    const result = await execute(root, text)
+    expect(result.parseErrors).toEqual([])
+    expect(result.results.map(({ error }) => error)).toEqual(result.results.map(() => undefined))
+    const [, , , first, second, third] = result.results
+    expect(first?.data).toMatchObject({ output: expect.stringMatching(/^b\n?a\nd\.txt\n$/) })
+    expect(first?.data).toMatchObject({
+      changed: [
+        { path: 'link', change: 'create' },
+        { path: 'made/x', change: 'create' },
+        { path: 'moved.txt', change: 'delete' },
+        { path: 'new/b.txt', change: 'modify' },
+        { path: 'old.txt', change: 'delete' },
+      ],
+    })
+    expect(second?.data).toMatchObject({ output: 'x\ndir\n' })
+    expect(third?.data).toMatchObject({ output: expect.stringMatching(/^b\n?a\ny\n$/) })
+    expect(fs.readlinkSync(link)).toBe('dir')
+    expect(fs.statSync(path.join(root, 'made')).mode & 0o777).toBe(0o700)
+    expect(filesIn(root)).toEqual({
+      '1.sh': one,
+      '2.sh': two,
+      dir: 'file\n',
+      'made/y': 'y\n',
+      'new/b.txt': expect.stringMatching(/^b\n?a\n$/),
+    })
+    expect(await undo(root)).toMatchObject({ success: true, conflicts: [] })
+    expect(filesIn(root)).toEqual({ ...before, '1.sh': one, '2.sh': two })
+    expect(fs.lstatSync(link, { throwIfNoEntry: false })).toBeUndefined()
+  })
+
+  it.each([
+    ['a group', {}, group],
+    ['a document', { atomic: true }, (...blocks: string[]) => blocks.join('')],
+    ['a group in an atomic document', { atomic: true }, group],
+  ] as const)('leave nothing when a later part of %s fails', async (_, options, together) => {
+    const before = {
+      'a.txt': 'a\n',
+      '1.sh': 'echo changed > a.txt; echo new > b.txt',
+      '2.sh': 'grep -q new b.txt || exit 1; echo more > c.txt; exit 3',
+      '3.sh': 'grep -q new b.txt || exit 1; rm b.txt',
+    }
+    const root = scratchDir(before)
+    const failing = await execute(root, together(run('sh 1.sh'), run('sh 2.sh')), options)
+    expect(failing.results).toMatchObject([
+      { success: false, error: expect.stringContaining('atomic') },
+      { success: false, data: { exit_code: 3 } },
+    ])
+    expect(filesIn(root)).toEqual(before)
+    expect(await execute(root, together(run('sh 1.sh'), run('sh 3.sh')), options)).toMatchObject({ success: true })
+    expect(filesIn(root)).toEqual({ ...before, 'a.txt': 'changed\n' })
+  })
+
+  it('may be code, in an atomic document', async () => {
+    const root = scratchDir({ 'a.txt': 'a\n' })
+    const text = exec('echo b > b.txt') + exec('cat a.txt b.txt; rm a.txt')
+    const failing = await execute(root, text + exec('exit 3'), { atomic: true })
+    expect(failing.results).toMatchObject([{ success: false }, { success: false }, { data: { exit_code: 3 } }])
+    expect(filesIn(root)).toEqual({ 'a.txt': 'a\n' })
+    const { results } = await execute(root, text, { atomic: true })
+    expect(results).toMatchObject([{ success: true }, { success: true, data: { stdout: 'a\nb\n' } }])
+    expect(filesIn(root)).toEqual({ 'b.txt': 'b\n' })
+  })
+
+  it('do not see a blocked file, whatever the group calls it or a program makes', async () => {
+    const root = scratchDir({ '.env': 'SECRET\n', '1.sh': 'cat .env third.txt; ls' })
+    fs.linkSync(path.join(root, '.env'), path.join(root, 'second.txt'))
+    const result = await execute(root, group(run('mv second.txt third.txt'), run('sh 1.sh')))
+    expect(result.results).toHaveLength(2)
+    expect(JSON.stringify(result.results[1]?.data)).toContain('third.txt')
+    expect(JSON.stringify(result)).not.toContain('SECRET')
+  })
+
+  it('may start in a directory that the group made', async () => {
+    const root = scratchDir()
+    const text = group(run('mkdir d'), run('stat d'), run('sh -c pwd', `${root}/d`))
+    expect(await execute(root, text)).toMatchObject({
+      results: [{}, { success: true }, { data: { output: `${root}/d\n` } }],
+    })
+  })
+
+  it('are approved for what is on the disk, and not for what the group puts in its place', async () => {
+    const script = (line: string): string => JSON.stringify({ scripts: { test: line } })
+    const root = scratchDir({ 'package.json': script('cat a.txt'), 'a.txt': 'old\n' })
+    const approvals = new Approvals(root)
+    const line = approvalLine(['npm', 'test'], '')
+    approvals.add(line, approvals.runs(line)[0])
+    const kept = await execute(root, group(write('a.txt', 'new'), run('npm test')))
+    expect(kept.results).toMatchObject([{ success: true }, { data: { output: expect.stringContaining('new') } }])
+    const text = group(write('package.json', script('echo evil > b.txt')), run('npm test'))
+    const refused = await execute(root, text)
+    expect(refused.results[1]).toMatchObject({ success: false, code: 'command_not_allowed' })
+    expect(refused.results[1]?.error).toContain('package.json')
+    expect(filesIn(root)['b.txt']).toBeUndefined()
+    expect(filesIn(root)['package.json']).toBe(script('cat a.txt'))
+  })
+
+  it('look at the repository as the group has it, and do not write to it', async () => {
+    const root = scratchDir({ 'a.txt': 'a\n' })
+    for (const args of [
+      ['init', '-q'],
+      ['add', '-A'],
+      ['-c', 'user.name=u', '-c', 'user.email=u@x', 'commit', '-qm', '1'],
+    ])
+      spawnSync('git', args, { cwd: root })
+    const looked = await execute(root, group(run('rm a.txt'), run('git status --short')))
+    expect(looked.results[1]).toMatchObject({ success: true, data: { output: ' D a.txt\n' } })
+    const written = await execute(root, group(write('b.txt', 'b'), run('git add b.txt')), { approve: ['git add *'] })
+    expect(written.results[1]).toMatchObject({ code: 'command_not_allowed', error: expect.stringContaining('atomic') })
+    expect(filesIn(root)['b.txt']).toBeUndefined()
+  })
+
+  it('are refused before anything runs where there are no layers', async () => {
+    const root = scratchDir({ 'a.txt': 'a\n' })
+    const result = await execute(root, group(run('rm a.txt'), run('ls')), { exec: 'unsandboxed' })
+    expect(result.parseErrors).toMatchObject([{ code: 'command_not_allowed' }])
+    expect(filesIn(root)).toEqual({ 'a.txt': 'a\n' })
+  })
+})
+
+describe.skipIf(!layered)('a program that is stopped together with the run (needs layers)', () => {
+  it.each([
+    ['alone', {}],
+    ['in an atomic document', { atomic: true }],
+  ])('leaves the project as it was: %s', async (_, options) => {
+    const root = scratchDir({ 'a.txt': 'a\n' })
+    const stop = new AbortController()
+    const clada = new Clada({ repoPath: root, git: 'off', ...options })
+    const text = exec('echo changed > a.txt; echo new > b.txt; echo written; sleep 600')
+    const result = await clada.execute(text, { signal: stop.signal, onOutput: () => stop.abort() })
+    expect(result.success).toBe(false)
+    expect(stop.signal.aborted).toBe(true)
+    expect(filesIn(root)).toEqual({ 'a.txt': 'a\n' })
+  })
+})
