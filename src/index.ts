@@ -15,7 +15,7 @@ export {
   type ShamBlockLike,
   type ValidationError,
 } from './actions/validate-action.ts'
-export { Clada, createClada, type ExecuteOptions } from './api/clada.ts'
+export { Clada, createClada, type ExecuteOptions, type PreviewOptions } from './api/clada.ts'
 export type { ActionSpec, Param } from './core/action.ts'
 export type { Block, Document } from './core/block.ts'
 export type { SyntaxName } from './syntax/table.ts'

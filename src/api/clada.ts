@@ -45,6 +45,14 @@ export interface ExecuteOptions {
   only?: readonly string[]
 }
 
+export interface PreviewOptions extends ExecuteOptions {
+  /**
+   * `try`: code, and approved commands without network, are run in the sandbox on a layer that is thrown away, so that
+   * the diff has their changes. Where there are no layers, and without it, programs are only named.
+   */
+  programs?: 'name' | 'try'
+}
+
 /** Finds the action blocks in a text and runs them. Holds options, no state. */
 export class Clada {
   readonly #options: CladaOptions
@@ -71,7 +79,7 @@ export class Clada {
   }
 
   /** The changes that an execution would make, without making them. */
-  async preview(text: string, options: ExecuteOptions = {}): Promise<Preview> {
+  async preview(text: string, options: PreviewOptions = {}): Promise<Preview> {
     const { result, changes, changesBy } = await this.#run(text, 'show', options)
     const { changeOf, diffOf } = await import('../engine/preview.ts')
     // If there are changes, the settings are valid.
@@ -185,7 +193,7 @@ export class Clada {
     return result
   }
 
-  #run(text: string, effect: RunOptions['effect'], options: ExecuteOptions): Promise<RunResult> {
+  #run(text: string, effect: RunOptions['effect'], options: PreviewOptions): Promise<RunResult> {
     return this.#timed(options, (limited) =>
       this.#safely(async (settings) =>
         run(text, { ...this.#asked(settings), effect, ...(await chosen(limited, settings)) }),
@@ -194,7 +202,7 @@ export class Clada {
   }
 
   /** Applies the project's time limit. */
-  #timed<T>(options: ExecuteOptions, work: (limited: ExecuteOptions) => Promise<T>): Promise<T> {
+  #timed<T>(options: PreviewOptions, work: (limited: PreviewOptions) => Promise<T>): Promise<T> {
     const { signal, timeLimit: own = Infinity } = options
     return withinTime(this.#options.totalTimeout, signal, ({ timeLimit = own, ...limits }) =>
       work({ ...options, ...limits, timeLimit: Math.min(own, timeLimit) }),
@@ -252,9 +260,9 @@ const nothingChanges = 'nothing would change: the run is atomic and at least one
 /** A block outside of any document. */
 const bare = { syntax: 'sham', params: {}, startLine: 1, endLine: 1, faults: [], raw: '' } as const
 
-type Asked = Omit<ExecuteOptions, 'only' | 'onChanges'> & Pick<RunOptions, 'only' | 'onChanges'>
+type Asked = Omit<PreviewOptions, 'only' | 'onChanges'> & Pick<RunOptions, 'only' | 'onChanges'>
 
-async function chosen({ only, onChanges, ...rest }: ExecuteOptions, { root }: Settings): Promise<Asked> {
+async function chosen({ only, onChanges, ...rest }: PreviewOptions, { root }: Settings): Promise<Asked> {
   return {
     ...rest,
     ...(only === undefined ? {} : { only: new Set(only) }),

@@ -74,6 +74,9 @@ export async function canStage(scope: Pick<CommandScope, 'settings' | 'commands'
   return chosen !== undefined && 'name' in chosen && chosen.name === 'bubblewrap' && canLayer(scope.settings.root)
 }
 
+/** With the result of a program that was run in a preview. */
+export const onlyTried = 'run for this preview only, in the sandbox; nothing was kept'
+
 /** A command that only looks, at files that are partly not on the disk yet. */
 export async function lookOnLayers(
   file: string,

@@ -8,7 +8,7 @@ import { type Problem, Stop } from '../core/problem.ts'
 import { codeEnvironment } from '../process/environment.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
 import { missedNetwork } from './closed-network.ts'
-import { type Containment, runContained } from './contained.ts'
+import { canStage, type Containment, onlyTried, runContained } from './contained.ts'
 import { interpreterFor } from './interpreters.ts'
 import { problemOf } from './run-approved.ts'
 import { type CommandScope, type Place, placeOf, rootArg } from './scope.ts'
@@ -27,7 +27,8 @@ export async function execCode(request: ExecRequest, scope: CommandScope): Promi
   if ('kind' in place) return fail(place, nothing)
   const found = await interpreterFor(request.lang, request.version, place, scope)
   if (!found.ok) return fail(found.problem, nothing)
-  if (scope.effect === 'show') return preview(request, scope)
+  const tried = scope.effect === 'tried' && (await canStage(scope))
+  if (!tried && (scope.effect === 'show' || scope.effect === 'tried')) return preview(request, scope)
 
   const { file, flag, path: dirs, venv } = found
   const limit = scope.settings.limits.actionMs
@@ -49,7 +50,7 @@ export async function execCode(request: ExecRequest, scope: CommandScope): Promi
     if (!done.ok) return fail(done.problem, nothing)
     const { stdout, stderr, exitCode, ended } = done.end
     const capped = (request.timeout ?? 0) > limit ? [`timeout was lowered to ${limit} ms, the user's limit`] : []
-    const warnings = [...done.warnings, ...capped]
+    const warnings = [...(tried ? [onlyTried] : []), ...done.warnings, ...capped]
     const data = {
       stdout,
       stderr,

@@ -13,7 +13,7 @@ import type { ProcessEnd } from '../process/run-process.ts'
 import { prefixOf, projectTools } from '../process/runtimes.ts'
 import { gitEnvironment, movedWords, positionOf } from './git-writes.ts'
 import { missedNetwork } from './closed-network.ts'
-import { type Contained, type Containment, runContained } from './contained.ts'
+import { canStage, type Contained, type Containment, onlyTried, runContained } from './contained.ts'
 import { type CommandScope, type Place, placeOf } from './scope.ts'
 
 /** A command that is not on the list: run when the user has approved it. */
@@ -28,13 +28,15 @@ export async function runApproved(
   if (scope.effect === 'staged' && words[0] === 'git') return fail(changesRepository)
   const permit = await permission(line, scope)
   if (!permit.ok) return fail(permit.problem)
-  if (scope.effect === 'show') {
+  const tried = scope.effect === 'tried' && (await isHarmless(line, permit, scope))
+  if (!tried && (scope.effect === 'show' || scope.effect === 'tried')) {
     return ok({ would_run: line.line }, ['not run in a preview; what it changes cannot be foreseen'])
   }
   if (permit.runs.program === undefined) return fail({ kind: 'program-missing', program: words[0] ?? '' })
   const what = await containmentOf(words, permit, place, scope)
   const before = what.repository === 'changes' ? await positionOf(root) : undefined
   const done = await runContained(what, place, scope)
+  if (tried && done.ok) done.warnings.unshift(onlyTried)
   if (before !== undefined && done.ok) done.warnings.push(...movedWords(before, await positionOf(root)))
   const offline = missedNetwork(what, done)
     ? ({ for: 'command', command: line.line, ...elsewhere(root) } as const)
@@ -92,6 +94,16 @@ type Permit =
       readonly timeoutMs: number
     }
   | { readonly ok: false; readonly problem: Problem }
+
+/** Whether nothing of a command can stay or get out when it is only tried. */
+async function isHarmless(
+  line: ApprovalLine,
+  { runs, network }: Permit & { ok: true },
+  scope: CommandScope,
+): Promise<boolean> {
+  const contained = line.words[0] !== 'git' && !network && unbinding(line, runs, scope) === undefined
+  return contained && canStage(scope)
+}
 
 const changesRepository: Problem = {
   kind: 'command-refused',
@@ -162,7 +174,7 @@ async function permission(line: ApprovalLine, scope: CommandScope): Promise<Perm
       ...(runs.shown === undefined ? {} : { runs: runs.shown }),
     },
   })
-  if (ask === undefined || effect === 'show') return needed(false)
+  if (ask === undefined || effect === 'show' || effect === 'tried') return needed(false)
   const name = unbinding(line, runs, scope)
   if (name !== undefined) return { ok: false, problem: boundToDisk(line, name) }
   const answer = await ask(request)

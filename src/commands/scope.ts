@@ -9,8 +9,11 @@ export interface CommandScope {
   readonly settings: Settings
   readonly commands: CommandSettings
   readonly files: Files
-  /** `staged`: programs work on layers only, so that their changes land with the rest or not at all. `show`: nothing is run. */
-  readonly effect: 'land' | 'staged' | 'show'
+  /**
+   * `staged`: programs work on layers only, so that their changes land with the rest or not at all. `show`: nothing is
+   * run. `tried`: nothing lands, and programs that can do no harm on layers are run to see what they change.
+   */
+  readonly effect: 'land' | 'staged' | 'tried' | 'show'
   readonly ask: Ask | undefined
   readonly signal: AbortSignal | undefined
   readonly onOutput: ((chunk: Buffer) => void) | undefined

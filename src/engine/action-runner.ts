@@ -24,6 +24,8 @@ export interface ActionRunnerOptions {
   readonly origin: 'document' | 'user'
   /** `land`: the changes of each action are written at once. `together`: all at the end or none. `show`: none. */
   readonly effect: 'land' | 'together' | 'show'
+  /** With `show`: whether programs are only named, or run where nothing of them can stay. */
+  readonly programs?: 'name' | 'try' | undefined
   /** The user's settings about programs. */
   readonly commands?: CommandSettings | undefined
   /** Asks the user before a command runs that is neither on the list nor approved. */
@@ -127,12 +129,12 @@ export class ActionRunner {
 
   /** Loaded with the first command: most documents have none. */
   #commands(files: ActionFiles, task: string, scope: Scope): Commands {
-    const { settings, commands = defaultCommandSettings, effect, ask, signal, onOutput } = this.#options
+    const { settings, commands = defaultCommandSettings, effect, programs, ask, signal, onOutput } = this.#options
     const own: CommandScope = {
       settings,
       commands,
       files,
-      effect: effect === 'show' ? 'show' : scope.staged ? 'staged' : 'land',
+      effect: effect === 'show' ? (programs === 'try' ? 'tried' : 'show') : scope.staged ? 'staged' : 'land',
       ask,
       signal,
       onOutput: onOutput === undefined ? undefined : (chunk) => onOutput(task, chunk),

@@ -184,3 +184,51 @@ describe.skipIf(!layered)('a program that is stopped together with the run (need
     expect(filesIn(root)).toEqual({ 'a.txt': 'a\n' })
   })
 })
+
+describe.skipIf(!layered)('a preview that tries programs (needs layers)', () => {
+  const preview = (root: string, text: string, options: CladaOptions = {}) =>
+    new Clada({ repoPath: root, git: 'off', approve: ['sh 1.sh'], ...options }).preview(text, { programs: 'try' })
+
+  it('shows what they change, and keeps nothing', async () => {
+    const before = { 'a.txt': 'a\n', 'gone.txt': 'gone\n', '1.sh': 'cat b.txt; rm gone.txt' }
+    const root = scratchDir(before)
+    const { result, diff, diffs, changesBy } = await preview(
+      root,
+      exec('tr a b < a.txt > b.txt') + exec('cat b.txt >> a.txt'),
+    )
+    expect(result.results).toMatchObject([
+      { success: true, warnings: [expect.stringContaining('nothing was kept')] },
+      { success: true, data: { changed: [{ path: 'a.txt', change: 'modify' }] } },
+    ])
+    expect(diffs.map(({ path: name, change }) => [name, change])).toEqual([
+      ['a.txt', 'modify'],
+      ['b.txt', 'create'],
+    ])
+    expect(diff).toContain('+b\n')
+    expect(changesBy(2)).toMatchObject([{ path: 'a.txt', before: 'a\n', after: 'a\nb\n' }])
+    const approved = await preview(root, run('rm a.txt') + run('sh 1.sh'))
+    expect(approved.diffs.map(({ path: name, change }) => [name, change])).toEqual([['a.txt', 'delete']])
+    const alone = await preview(root, run('sh 1.sh'))
+    expect(alone.diffs.map(({ path: name, change }) => [name, change])).toEqual([['gone.txt', 'delete']])
+    expect(alone.result.results).toMatchObject([{ success: true, data: { exit_code: 0 } }])
+    expect(filesIn(root)).toEqual(before)
+    expect(fs.existsSync(path.join(root, '.clada'))).toBe(false)
+  })
+
+  it('only names commands with network, those that change the repository, and all where there are no layers', async () => {
+    const root = scratchDir({ '1.sh': 'echo x > x.txt' })
+    const named = (text: string, options: CladaOptions) =>
+      preview(root, text, options).then(({ result, diffs }) => [result.results[0]?.data, diffs])
+    expect(await named(run('sh 1.sh'), { network: ['sh 1.sh'] })).toEqual([{ would_run: 'sh 1.sh' }, []])
+    expect(await named(run('git add 1.sh'), { approve: ['git add 1.sh'] })).toEqual([{ would_run: 'git add 1.sh' }, []])
+    expect(await named(run('sh 1.sh'), { exec: 'unsandboxed' })).toEqual([{ would_run: 'sh 1.sh' }, []])
+    expect(await named(exec('true'), { exec: 'unsandboxed' })).toEqual([{ would_run: 'true', lang: 'bash' }, []])
+  })
+
+  it('runs no command that is not approved', async () => {
+    const root = scratchDir({ '1.sh': 'echo x > x.txt' })
+    const { result, diffs } = await preview(root, run('sh 1.sh'), { approve: [] })
+    expect(result.results).toMatchObject([{ code: 'approval_required' }])
+    expect(diffs).toEqual([])
+  })
+})

@@ -41,7 +41,7 @@ export const command: Command = {
     const previews: Preview[] = []
     const failed: { readonly name: string; readonly result: ExecutionResult }[] = []
     for (const { name, text } of await readInputs(words)) {
-      const preview = await clada.preview(text)
+      const preview = await clada.preview(text, { programs: 'try' })
       previews.push(preview)
       if (!preview.result.success) failed.push({ name, result: preview.result })
     }
@@ -82,7 +82,7 @@ function warningLines({ warnings = [], results }: ExecutionResult, nameOf: Namin
 const wouldRun = (data: unknown): data is { would_run: unknown } =>
   typeof data === 'object' && data !== null && 'would_run' in data
 
-/** What would be run: its effects are in no diff. */
+/** Programs that were not run: their effects are in no diff. */
 function programLines({ results }: ExecutionResult, nameOf: Naming): string[] {
   return results.flatMap((result) => {
     const { data, warnings = [] } = result
