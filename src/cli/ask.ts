@@ -1,12 +1,14 @@
 import fs from 'node:fs'
 import type tty from 'node:tty'
 import type { ApprovalAnswer, ApprovalRequest, Ask } from '../core/commands.ts'
+import { counted } from '../core/counted.ts'
+import type { ChangedFile } from '../core/effects.ts'
 import { isTerminal } from './terminal.ts'
 import { visible } from './visible.ts'
 
 /** The user to ask, if there is a terminal: standard input belongs to the document, so the terminal itself is used. */
-export function asking(): { ask?: Ask } {
-  return isTerminal(2) && process.env['CI'] === undefined ? { ask } : {}
+export function asking(): { ask?: Ask; tryFirst?: boolean } {
+  return isTerminal(2) && process.env['CI'] === undefined ? { ask, tryFirst: true } : {}
 }
 
 /** Ctrl-C and the end of input are no answer; what Ctrl-C stops is decided elsewhere. */
@@ -51,11 +53,12 @@ export const question = (request: ApprovalRequest): string =>
 export const asked = {
   command: 'Run it?',
   network: 'Let it use the network?',
+  tried: 'Keep its changes?',
 } as const satisfies Record<ApprovalRequest['about'], string>
 
 /** What a person must know before they say yes, wherever they are asked. */
 export function approvalFacts(request: ApprovalRequest): string[] {
-  const { root, command, about, runs, changed, installs, repository } = request
+  const { root, command, about, runs, changed, installs, repository, tried } = request
   if (about === 'network')
     return [
       `    ${visible(command)}`,
@@ -67,9 +70,23 @@ export function approvalFacts(request: ApprovalRequest): string[] {
     `  It runs: ${runs === undefined ? 'whatever this runs; the project does not say what' : visible(runs)}`,
     ...(changed ? ['  You approved it before, but what it runs has changed.'] : []),
     ...(installs ? ['  It installs packages: it may write to the caches of tools in your home directory.'] : []),
+    ...(tried === undefined ? [] : triedFacts(tried)),
     ...(repository ? ['  It changes the repository itself, not only files.'] : []),
   ]
 }
+
+function triedFacts(changes: readonly ChangedFile[]): string[] {
+  const listed = changes.slice(0, mostListed).map(({ path, change }) => `    ${marks[change]} ${visible(path)}`)
+  const more = changes.length - listed.length
+  return [
+    `  Tried in the sandbox, without network: exit 0, ${changes.length === 0 ? 'no files' : counted(changes.length, 'file')} changed.`,
+    ...listed,
+    ...(more === 0 ? [] : [`    and ${more} more`]),
+  ]
+}
+
+const mostListed = 20
+const marks = { create: '+', modify: '~', delete: '-' } as const
 
 /** Undefined when there is no terminal to ask on. */
 export function askLine(text: string): string | undefined {

@@ -36,6 +36,8 @@ export interface Containment {
   /** Further files that must be readable inside. */
   readonly readable?: readonly string[]
   readonly memoryBytes: number
+  /** Whether its changes stay, asked when it has ended. With this it runs on layers or not at all. */
+  readonly keep?: (end: ProcessEnd, changed: readonly ChangedFile[]) => Promise<boolean>
 }
 
 export type Contained =
@@ -64,7 +66,8 @@ export async function runContained(what: Containment, place: Place, scope: Comma
   // A repository and its working tree change together, so git works on the project itself.
   const onLayers = chosen?.name === 'bubblewrap' && what.repository !== 'changes'
   const layered = onLayers ? await runOnLayers(chosen, what, place, scope) : undefined
-  if (layered === undefined && scope.effect !== 'land') return { ok: false, problem: onlyOnLayers }
+  if (layered === undefined && (scope.effect !== 'land' || what.keep !== undefined))
+    return { ok: false, problem: onlyOnLayers }
   return layered ?? runOnProject(chosen, what, place, scope)
 }
 
@@ -117,7 +120,8 @@ async function runOnLayers(
   scope: CommandScope,
 ): Promise<Contained | undefined> {
   const { root } = scope.settings
-  await scope.files.outside(rootArg(root), 'lands')
+  // Until somebody has answered, nobody else has to wait.
+  await scope.files.outside(rootArg(root), what.keep === undefined ? 'lands' : 'looks')
   const blocked = blockedBelow(scope)
   const plain = boundsFor(what, { ...blocked, closed: [...blocked.closed, ...blocked.shut] }, scope)
   const discarded = plain.discarded.filter((dir) => fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory())
@@ -147,8 +151,10 @@ async function runOnLayers(
     const failure = sandbox.failed(end)
     if (failure !== undefined) return await whyNotUp(failure, what, sandbox, root)
     if (end.ended === 'unstarted') return { ok: false, problem: notStarting(what.file, end.error) }
-    const stopped = end.ended === 'stopped'
-    const { effects, notKept, stripped } = stopped ? nothingDone : layers.collect()
+    const dropped =
+      end.ended === 'stopped' ||
+      (what.keep !== undefined && !(await what.keep(end, changedBy(layers.collect('again').effects))))
+    const { effects, notKept, stripped } = dropped ? nothingDone : layers.collect()
     const landed = await scope.files.land(root, effects, what.sandbox === 'required' ? 'code' : 'command')
     const changed = changedBy(landed.kept)
     const warnings = [

@@ -4,7 +4,7 @@ import { type ApprovalLine, approvalLine } from '../approvals/approval-line.ts'
 import { Approvals, namedBy } from '../approvals/approvals.ts'
 import { installs, mayBind, type WhatRuns, wantsNetwork } from '../approvals/what-runs.ts'
 import { fail, ok, type Outcome } from '../core/action.ts'
-import type { ApprovalRequest } from '../core/commands.ts'
+import type { ApprovalAnswer, ApprovalRequest } from '../core/commands.ts'
 import type { PathArg } from '../core/files.ts'
 import type { Offline, Problem } from '../core/problem.ts'
 import { certificatesIn, commandEnvironment } from '../process/environment.ts'
@@ -26,17 +26,18 @@ export async function runApproved(
   const place = await placeOf(cwd, 'looks', scope)
   const line = approvalLine(words, place.relative)
   if (scope.effect === 'staged' && words[0] === 'git') return fail(changesRepository)
-  const permit = await permission(line, scope)
+  const permit = await permission(line, place, scope)
   if (!permit.ok) return fail(permit.problem)
-  const tried = scope.effect === 'tried' && (await isHarmless(line, permit, scope))
-  if (!tried && (scope.effect === 'show' || scope.effect === 'tried')) {
+  if ('done' in permit) return outcomeOf(permit.done, { ms: triedMs }, undefined)
+  const previewed = scope.effect === 'tried' && (await isHarmless(line, permit, scope))
+  if (!previewed && (scope.effect === 'show' || scope.effect === 'tried')) {
     return ok({ would_run: line.line }, ['not run in a preview; what it changes cannot be foreseen'])
   }
   if (permit.runs.program === undefined) return fail({ kind: 'program-missing', program: words[0] ?? '' })
   const what = await containmentOf(words, permit, place, scope)
   const before = what.repository === 'changes' ? await positionOf(root) : undefined
   const done = await runContained(what, place, scope)
-  if (tried && done.ok) done.warnings.unshift(onlyTried)
+  if (previewed && done.ok) done.warnings.unshift(onlyTried)
   if (before !== undefined && done.ok) done.warnings.push(...movedWords(before, await positionOf(root)))
   const offline = missedNetwork(what, done)
     ? ({ for: 'command', command: line.line, ...elsewhere(root) } as const)
@@ -83,6 +84,12 @@ async function containmentOf(
   }
 }
 
+/** It was tried, and its changes stay. */
+interface Kept {
+  readonly ok: true
+  readonly done: Contained
+}
+
 type Permit =
   | {
       readonly ok: true
@@ -124,7 +131,45 @@ const boundToDisk = (line: ApprovalLine, name: string): Problem => ({
   advice: `Apply the change to '${name}' first, and run the command in a document after it.`,
 })
 
-async function permission(line: ApprovalLine, scope: CommandScope): Promise<Permit> {
+/** Nobody waits longer for a question. */
+const triedMs = 10_000
+
+type Tried = { readonly answer: ApprovalAnswer | undefined; readonly done: Contained } | undefined
+
+/**
+ * Runs a command that is not approved as if it were code of the model, and asks whether its changes stay. Undefined where
+ * it could not be tried or did not succeed: then the question is whether it may run at all.
+ */
+async function tried(
+  request: ApprovalRequest,
+  line: ApprovalLine,
+  runs: WhatRuns,
+  place: Place,
+  scope: CommandScope,
+): Promise<Tried> {
+  const { commands, ask, settings } = scope
+  const useless = !commands.tryFirst || commands.exec !== 'sandbox' || request.repository || wantsNetwork(line)
+  if (useless || ask === undefined || runs.program === undefined || !(await canStage(scope))) return undefined
+  const plain: Permit & { ok: true } = { ok: true, runs, network: false, caches: 'discard', reads: [], timeoutMs: 0 }
+  const answers: (ApprovalAnswer | undefined)[] = []
+  const what: Containment = {
+    // Variables that the user lets approved commands see are not for this one.
+    ...(await containmentOf(line.words, plain, place, { ...scope, commands: { ...commands, env: [] } })),
+    sandbox: 'required',
+    caches: 'none',
+    timeoutMs: Math.min(settings.limits.actionMs, triedMs),
+    keep: async ({ ended, exitCode }, changed) => {
+      if (ended !== 'itself' || exitCode !== 0) return false
+      const answer = await ask({ ...request, about: 'tried', tried: changed })
+      answers.push(answer)
+      return answer === 'once' || answer === 'always'
+    },
+  }
+  const done = await runContained(what, place, { ...scope, onOutput: undefined })
+  return answers.length === 0 ? undefined : { answer: answers[0], done }
+}
+
+async function permission(line: ApprovalLine, place: Place, scope: CommandScope): Promise<Permit | Kept> {
   const { settings, commands, ask, effect } = scope
   const { root, allowedRoots } = settings
   const approvals = new Approvals(root, allowedRoots)
@@ -177,8 +222,14 @@ async function permission(line: ApprovalLine, scope: CommandScope): Promise<Perm
   if (ask === undefined || effect === 'show' || effect === 'tried') return needed(false)
   const name = unbinding(line, runs, scope)
   if (name !== undefined) return { ok: false, problem: boundToDisk(line, name) }
-  const answer = await ask(request)
+  const attempt = await tried(request, line, runs, place, scope)
+  if (scope.signal?.aborted) return needed(false)
+  const answer = attempt === undefined ? await ask(request) : attempt.answer
   if (answer === undefined || answer === 'no') return needed(answer === 'no')
+  if (attempt !== undefined) {
+    if (answer === 'always') approvals.add(line, runs, { network: false })
+    return { ok: true, done: attempt.done }
+  }
   const network = wantsNetwork(line) ? await ask({ ...request, about: 'network' }) : 'no'
   if (network === undefined) return needed(false)
   if (answer === 'always') approvals.add(line, runs, { network: network === 'always' })

@@ -81,6 +81,11 @@ export interface CladaOptions {
   commandEnv?: readonly string[]
   /** Takes the project's own list of approved commands as it is. */
   trustApprovals?: boolean
+  /**
+   * Runs a command that is not approved in the sandbox before `ask` is called, without network and caches; `ask` is then
+   * called with `about: 'tried'` and the changes, which stay only if the answer is yes.
+   */
+  tryFirst?: boolean
   /** Bytes kept of what a program writes. */
   maxOutput?: number
   /** Commands that run before and after an execution that may change something. */
@@ -153,6 +158,7 @@ export const commandSettingsOf = (options: CladaOptions): CommandSettings => ({
   network: options.network ?? [],
   env: options.commandEnv ?? [],
   trustApprovals: options.trustApprovals ?? false,
+  tryFirst: options.tryFirst ?? false,
   outputBytes: options.maxOutput ?? defaultCommandSettings.outputBytes,
   execGit: options.execGit ?? defaultCommandSettings.execGit,
 })

@@ -1,3 +1,4 @@
+import type { ChangedFile } from './effects.ts'
 import type { PathArg } from './files.ts'
 
 export interface RunRequest {
@@ -22,8 +23,13 @@ export interface ApprovalRequest {
   readonly root: string
   /** The line that would be approved. */
   readonly command: string
-  /** The network is a question of its own, put after the command was approved. */
-  readonly about: 'command' | 'network'
+  /**
+   * `network` is a question of its own, put after the command was approved. `tried`: it was run in the sandbox, and the
+   * question is whether its changes stay.
+   */
+  readonly about: 'command' | 'network' | 'tried'
+  /** With `tried`: what it changed. */
+  readonly tried?: readonly ChangedFile[]
   /** What it runs, where that can be known. */
   readonly runs: string | undefined
   /** Whether it was approved before, when it still ran something else. */
@@ -49,6 +55,8 @@ export interface CommandSettings {
   readonly env: readonly string[]
   /** Takes the project's own list of approved commands as it is, for this run. */
   readonly trustApprovals: boolean
+  /** Runs a command in the sandbox before the user is asked, without network, and asks whether its changes stay. */
+  readonly tryFirst: boolean
   readonly outputBytes: number
   /** Whether programs may read the objects of repositories that track blocked files. */
   readonly execGit: 'safe' | 'full'
@@ -60,6 +68,7 @@ export const defaultCommandSettings: CommandSettings = {
   network: [],
   env: [],
   trustApprovals: false,
+  tryFirst: false,
   outputBytes: 10 * 1024 * 1024,
   execGit: 'safe',
 }

@@ -130,8 +130,8 @@ export class Overlay {
     return `/proc/self/fd/${this.#view}`
   }
 
-  /** What the program changed. Only after it has ended. */
-  collect(): Collected {
+  /** What the program changed. Only after it has ended. `again`: what somebody else changes until then counts as theirs. */
+  collect(further: 'again' | 'none' = 'none'): Collected {
     if (this.#view === undefined) return { effects: [], notKept: [], stripped: [] }
     const views = {
       lower: this.#before === undefined ? this.#root : `/proc/self/fd/${this.#before}`,
@@ -143,7 +143,7 @@ export class Overlay {
     try {
       return collectEffects(views)
     } finally {
-      this.#letGo()
+      if (further === 'none') this.#letGo()
     }
   }
 

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { approvalLine } from '../../src/approvals/approval-line.ts'
 import { Approvals } from '../../src/approvals/approvals.ts'
-import { Clada, type CladaOptions } from '../../src/index.ts'
+import { question } from '../../src/cli/ask.ts'
+import { type ApprovalAnswer, type ApprovalRequest, type Ask, Clada, type CladaOptions } from '../../src/index.ts'
 import { canLayer } from '../../src/process/overlay.ts'
 import { chooseSandbox } from '../../src/process/sandbox.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
@@ -230,5 +231,103 @@ describe.skipIf(!layered)('a preview that tries programs (needs layers)', () => 
     const { result, diffs } = await preview(root, run('sh 1.sh'), { approve: [] })
     expect(result.results).toMatchObject([{ code: 'approval_required' }])
     expect(diffs).toEqual([])
+  })
+})
+
+describe.skipIf(!layered)('a command that is tried before the user is asked (needs layers)', () => {
+  const files = { 'a.txt': 'a\n', '1.sh': 'echo said; echo b > b.txt; rm a.txt', '2.sh': 'echo c > c.txt; exit 3' }
+
+  async function tried(root: string, text: string, answer: ApprovalAnswer | undefined, options: CladaOptions = {}) {
+    const asked: ApprovalRequest[] = []
+    const ask: Ask = async (request) => {
+      asked.push(request)
+      expect(filesIn(root)).toEqual(files)
+      return answer
+    }
+    const { results } = await execute(root, text, { approve: [], ask, tryFirst: true, ...options })
+    return { asked, result: results[0] }
+  }
+
+  it('keeps its changes after a yes, this once', async () => {
+    const root = scratchDir(files)
+    const { asked, result } = await tried(root, run('sh 1.sh'), 'once')
+    const changes = [
+      { path: 'a.txt', change: 'delete' },
+      { path: 'b.txt', change: 'create' },
+    ]
+    expect(asked).toMatchObject([{ about: 'tried', command: 'sh 1.sh', tried: changes }])
+    expect(result).toMatchObject({ success: true, data: { output: 'said\n', exit_code: 0, changed: changes } })
+    expect(filesIn(root)).toEqual({ '1.sh': files['1.sh'], '2.sh': files['2.sh'], 'b.txt': 'b\n' })
+    expect(await undo(root)).toMatchObject({ success: true })
+    expect(filesIn(root)).toEqual(files)
+    expect((await tried(root, run('sh 1.sh'), 'no')).asked).toHaveLength(1)
+  })
+
+  it('is approved by always, for the next time', async () => {
+    const root = scratchDir(files)
+    expect((await tried(root, run('sh 1.sh'), 'always')).result).toMatchObject({ success: true })
+    await undo(root)
+    const again = await tried(root, run('sh 1.sh'), 'no')
+    expect(again).toMatchObject({ asked: [], result: { success: true } })
+  })
+
+  it.each(['no', undefined] as const)('leaves nothing after %s', async (answer) => {
+    const root = scratchDir(files)
+    const { asked, result } = await tried(root, run('sh 1.sh'), answer)
+    expect(asked).toHaveLength(1)
+    expect(result).toMatchObject({ success: false, code: 'approval_required' })
+    expect(result?.data).toBeUndefined()
+    expect(filesIn(root)).toEqual(files)
+  })
+
+  it('does not overwrite what somebody else changed while the question was open', async () => {
+    const root = scratchDir(files)
+    const ask: Ask = async () => {
+      fs.writeFileSync(path.join(root, 'a.txt'), 'mine\n')
+      return 'once'
+    }
+    const { results } = await execute(root, run('sh 1.sh'), { approve: [], ask, tryFirst: true })
+    expect(results[0]?.data).toMatchObject({ not_kept: [{ path: 'a.txt' }] })
+    expect(filesIn(root)).toMatchObject({ 'a.txt': 'mine\n', 'b.txt': 'b\n' })
+  })
+
+  it('is only asked about where it failed, where code is switched off, and where it wants the network', async () => {
+    const root = scratchDir(files)
+    const about = async (command: string, options?: CladaOptions) =>
+      (await tried(root, run(command), 'no', options)).asked.map((request) => request.about)
+    expect(await about('sh 2.sh')).toEqual(['command'])
+    expect(await about('sh 1.sh', { exec: 'off' })).toEqual(['command'])
+    expect(await about('sh 1.sh', { exec: 'unsandboxed' })).toEqual(['command'])
+    expect(await about('npm install')).toEqual(['command'])
+    expect(filesIn(root)).toEqual(files)
+  })
+
+  it('does not see the variables of approved commands', async () => {
+    const root = scratchDir(files)
+    vi.stubEnv('CLADA_TEST_TOKEN', 'hidden')
+    const { result } = await tried(root, run('printenv'), 'once', { commandEnv: ['CLADA_TEST_TOKEN'] })
+    vi.unstubAllEnvs()
+    expect(result).toMatchObject({ success: true })
+    expect(JSON.stringify(result)).not.toContain('CLADA_TEST_TOKEN')
+  })
+
+  it('is shown with its changes', () => {
+    const request = {
+      root: '/p',
+      command: 'sh 1.sh',
+      runs: undefined,
+      changed: false,
+      installs: false,
+      repository: false,
+    }
+    const tried = [
+      { path: 'a\u001b.txt', change: 'delete' },
+      { path: 'b.txt', change: 'create' },
+    ] as const
+    const text = question({ ...request, about: 'tried', tried })
+    expect(text).toContain('without network: exit 0, 2 files changed')
+    expect(text).toContain('    + b.txt\n')
+    expect(text).not.toContain('\u001b')
+    expect(text).toMatch(/Keep its changes\? y \(once\), a \(always\) or n, then Enter: $/)
   })
 })
