@@ -53,7 +53,7 @@ export const question = (request: ApprovalRequest): string =>
 export const asked = {
   command: 'Run it?',
   network: 'Let it use the network?',
-  tried: 'Keep its changes?',
+  tried: 'Keep the result?',
 } as const satisfies Record<ApprovalRequest['about'], string>
 
 /** What a person must know before they say yes, wherever they are asked. */

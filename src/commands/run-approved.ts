@@ -158,11 +158,13 @@ async function tried(
     sandbox: 'required',
     caches: 'none',
     timeoutMs: Math.min(settings.limits.actionMs, triedMs),
-    keep: async ({ ended, exitCode }, changed) => {
+    keep: async ({ ended, exitCode, output }, changed) => {
       if (ended !== 'itself' || exitCode !== 0) return false
       const answer = await ask({ ...request, about: 'tried', tried: changed })
       answers.push(answer)
-      return answer === 'once' || answer === 'always'
+      const kept = answer === 'once' || answer === 'always'
+      if (kept && output !== '') scope.onOutput?.(Buffer.from(output))
+      return kept
     },
   }
   const done = await runContained(what, place, { ...scope, onOutput: undefined })

@@ -3,11 +3,12 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { python } from '../listener/terminal.ts'
+import { chooseSandbox } from '../../src/process/sandbox.ts'
 import { scratchDir } from '../support/scratch.ts'
 
-const reply = (dir: string): string => `#!SHAM [@three-char-SHA-256: run]
+const reply = (dir: string, command: string): string => `#!SHAM [@three-char-SHA-256: run]
 action = "run"
-command = "node --version"
+command = "${command}"
 #!END_SHAM_run
 
 #!SHAM [@three-char-SHA-256: aft]
@@ -18,10 +19,14 @@ content = "after"
 `
 
 /** A person at a terminal, who presses keys when the question comes. */
-async function asked(keys: string): Promise<{ code: number | null; shown: string; dir: string }> {
+async function asked(
+  keys: string,
+  command = 'node --version',
+): Promise<{ code: number | null; shown: string; dir: string }> {
   const dir = scratchDir()
   const state = scratchDir()
-  fs.writeFileSync(path.join(dir, 'reply.md'), reply(dir))
+  fs.writeFileSync(path.join(dir, 'reply.md'), reply(dir, command))
+  fs.writeFileSync(path.join(dir, 'make.sh'), 'echo made > made.txt')
   const onTerminal = path.join(import.meta.dirname, '../support/on_terminal.py')
   const own = [process.execPath, inject('cli'), 'reply.md', '--no-git']
   const { CI: _, ...env } = process.env
@@ -33,7 +38,7 @@ async function asked(keys: string): Promise<{ code: number | null; shown: string
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
   let shown = ''
   child.stdout.on('data', (chunk) => (shown += String(chunk)))
-  await expect.poll(() => shown, { timeout: 20_000, interval: 20 }).toContain('Run it?')
+  await expect.poll(() => shown, { timeout: 20_000, interval: 20 }).toContain('then Enter: ')
   child.stdin.write(`${JSON.stringify({ send: keys })}\n`)
   return { code: await ended, shown, dir }
 }
@@ -51,5 +56,14 @@ describe.skipIf(python === undefined)('the question at a terminal (skipped witho
     expect(code).toBe(0)
     expect(shown).toContain(process.version)
     expect(fs.existsSync(path.join(dir, 'after.txt'))).toBe(true)
+  })
+
+  it.skipIf(!chooseSandbox().ok).each([
+    ['y', true],
+    ['n', false],
+  ])('lists what a command changed when it was tried, and %s decides whether that stays', async (key, stays) => {
+    const { shown, dir } = await asked(`${key}\r`, 'sh make.sh')
+    expect(shown).toMatch(/without network: exit 0, 1 file changed\.\s+\+ made\.txt\s+Keep the result\? y \(once\)/)
+    expect(fs.existsSync(path.join(dir, 'made.txt'))).toBe(stays)
   })
 })

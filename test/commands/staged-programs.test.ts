@@ -328,6 +328,6 @@ describe.skipIf(!layered)('a command that is tried before the user is asked (nee
     expect(text).toContain('without network: exit 0, 2 files changed')
     expect(text).toContain('    + b.txt\n')
     expect(text).not.toContain('\u001b')
-    expect(text).toMatch(/Keep its changes\? y \(once\), a \(always\) or n, then Enter: $/)
+    expect(text).toMatch(/Keep the result\? y \(once\), a \(always\) or n, then Enter: $/)
   })
 })
