@@ -8,6 +8,8 @@ import { question } from '../../src/cli/ask.ts'
 import { type ApprovalAnswer, type ApprovalRequest, type Ask, Clada, type CladaOptions } from '../../src/index.ts'
 import { canLayer } from '../../src/process/overlay.ts'
 import { chooseSandbox } from '../../src/process/sandbox.ts'
+import { clada } from '../support/cli.ts'
+import { ordinaryUser } from '../support/ordinary-user.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 const run = (command: string, dir = ''): string =>
@@ -170,6 +172,30 @@ describe.skipIf(!layered)('programs in an atomic group (need layers)', () => {
   })
 })
 
+describe.skipIf(!layered)('programs in an atomic group, for an ordinary user (need layers)', () => {
+  it('see what the group changed before, and land with it or not at all', () => {
+    const before = {
+      'a.txt': 'a\n',
+      'dir/c.txt': 'c\n',
+      'dir/d.txt': 'd\n',
+      '1.sh': 'test ! -e a.txt && ls dir && cat moved.txt >> new.txt && rm moved.txt && rm -r dir',
+      '2.sh': 'exit 3',
+    }
+    const root = scratchDir(before)
+    const clada = ordinaryUser(root)
+    const blocks = [run('mv a.txt moved.txt'), run('rm dir/c.txt'), write('new.txt', 'new\n'), run('sh 1.sh')]
+    const args = ['run', '--no-git', '--json', '--approve', 'sh 1.sh', '--approve', 'sh 2.sh']
+    const failed = clada(args, group(...blocks, run('sh 2.sh')))
+    expect(failed.stdout).toContain('"exit_code": 3')
+    expect(filesIn(root)).toEqual(before)
+    const ran = clada(args, group(...blocks))
+    expect(`${ran.status} ${ran.stdout}${ran.stderr}`).toMatch(/^0 /)
+    expect(filesIn(root)).toEqual({ '1.sh': before['1.sh'], '2.sh': before['2.sh'], 'new.txt': 'new\na\n' })
+    expect(clada(['undo', '--no-git']).status).toBe(0)
+    expect(filesIn(root)).toEqual(before)
+  })
+})
+
 describe.skipIf(!layered)('a program that is stopped together with the run (needs layers)', () => {
   it.each([
     ['alone', {}],
@@ -224,6 +250,16 @@ describe.skipIf(!layered)('a preview that tries programs (needs layers)', () => 
     expect(await named(run('git add 1.sh'), { approve: ['git add 1.sh'] })).toEqual([{ would_run: 'git add 1.sh' }, []])
     expect(await named(run('sh 1.sh'), { exec: 'unsandboxed' })).toEqual([{ would_run: 'sh 1.sh' }, []])
     expect(await named(exec('true'), { exec: 'unsandboxed' })).toEqual([{ would_run: 'true', lang: 'bash' }, []])
+  })
+
+  it('is what clada diff and --dry-run show', () => {
+    const root = scratchDir({ 'a.txt': 'a\n' })
+    for (const args of [['diff'], ['run', '--dry-run']]) {
+      const shown = clada(args, { cwd: root, input: exec('echo b >> a.txt') })
+      expect(shown.stdout).toContain('@@ -1 +1,2 @@\n a\n+b\n')
+      expect(shown.stderr).toContain('nothing was kept')
+    }
+    expect(filesIn(root)).toEqual({ 'a.txt': 'a\n' })
   })
 
   it('runs no command that is not approved', async () => {
