@@ -32,8 +32,7 @@ export const tokenInstruction = (token: string): string =>
   `Begin your reply with a line that holds only \`clada:\` directly followed by \`${token}\` (nothing between them), outside any block.`
 
 /** Whether a text quotes what `tokenInstruction` says, also as a chat program shows it. */
-export const quotesInstruction = (text: string): boolean =>
-  /holds\s+only\s+`?clada:`?\s+directly\s+followed\s+by/.test(text)
+export const quotesInstruction = (text: string): boolean => /`?clada:`?\s+directly\s+followed\s+by/.test(text)
 
 /**
  * Whether a line `clada:TOKEN` stands outside blocks. What a chat program puts around it does no harm, the token itself

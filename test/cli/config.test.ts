@@ -129,7 +129,7 @@ describe('config files and the command line', () => {
   it('say on stderr what does not count, unless --quiet', () => {
     const { run } = place({ project: 'version: 1\nexec: unsandboxed\n' })
     const warning =
-      'clada: clada.yml:2: ignored exec: "unsandboxed" (this project is not trusted); using exec: "sandbox". Run clada trust to allow it.\n'
+      'clada: clada.yml:2: ignored exec.mode: "unsandboxed" (this project is not trusted); using exec.mode: "sandbox". Run clada trust to allow it.\n'
     expect(run([], 'nothing').stderr).toBe(warning)
     expect(run(['--quiet'], 'nothing').stderr).toBe('')
   })
@@ -137,7 +137,7 @@ describe('config files and the command line', () => {
   it('and is in reports for programs, not in those for models', () => {
     const { cwd, run } = place({ project: 'version: 1\nexec: unsandboxed\n' })
     const warning =
-      'clada.yml:2: ignored exec: "unsandboxed" (this project is not trusted); using exec: "sandbox". Run clada trust to allow it.'
+      'clada.yml:2: ignored exec.mode: "unsandboxed" (this project is not trusted); using exec.mode: "sandbox". Run clada trust to allow it.'
     const document = write(`${cwd}/x.txt`)
     const warnings = (args: readonly string[]): unknown => {
       const { stdout } = run([...args, '--json'], document)
@@ -185,7 +185,7 @@ describe('clada config', () => {
     })
     const lines = run(['config', '--timeout', '7', '--allow', '/opt']).stdout.split('\n')
     const found = (name: string): string | undefined => lines.find((line) => line.startsWith(`${name} `))
-    expect(found('exec')).toMatch(new RegExp(`^exec +off {2}\\(${home}/\\.config/clada/config\\.yml:1\\)$`))
+    expect(found('exec.mode')).toMatch(new RegExp(`^exec.mode +off {2}\\(${home}/\\.config/clada/config\\.yml:1\\)$`))
     expect(found('limits.file')).toMatch(/1m {2}\(clada\.yml:3\)$/)
     expect(found('limits.timeout')).toMatch(/7 {2}\(--timeout\)$/)
     expect(found('allowed_roots')).toMatch(/\/opt {2}\(--allow\)$/)
@@ -197,8 +197,12 @@ describe('clada config', () => {
     const { cwd, run } = place({ project: 'exec: unsandboxed\nlimits: {file: 1m}\n' })
     expect(run(['config', 'limits.file']).stdout).toBe('1m\n')
     expect(run(['config', 'limits']).stdout.split('\n').length).toBe(6)
-    expect(JSON.parse(run(['config', 'exec', '--json']).stdout)).toEqual({
-      exec: { value: 'sandbox', from: 'default', refused: { value: 'unsandboxed', file: `${cwd}/clada.yml`, line: 1 } },
+    expect(JSON.parse(run(['config', 'exec.mode', '--json']).stdout)).toEqual({
+      'exec.mode': {
+        value: 'sandbox',
+        from: 'default',
+        refused: { value: 'unsandboxed', file: `${cwd}/clada.yml`, line: 1 },
+      },
     })
     expect(run(['config', 'limits.fiel'])).toMatchObject({
       status: 2,
@@ -218,20 +222,20 @@ describe.skipIf(noTerminal !== undefined)(`clada trust (${noTerminal ?? 'at a te
 
     const no = answer(['trust'], 'n\nn\n')
     expect(no.status).toBe(1)
-    expect(no.output).toContain('line 1: exec: unsandboxed')
+    expect(no.output).toContain('line 1: exec.mode: unsandboxed')
     expect(no.output).toContain('    - {"run":"touch pwned\\u001b[2K"}')
     expect(no.output).not.toContain('\u001b[2K')
     expect(no.output).toContain('make it')
-    expect(value('exec')).toBe('sandbox')
+    expect(value('exec.mode')).toBe('sandbox')
 
     expect(answer(['trust'], 'y\nn\n').status).toBe(1)
-    expect(value('exec')).toBe('unsandboxed')
+    expect(value('exec.mode')).toBe('unsandboxed')
     expect(run(['doctor']).stdout).toContain('clada.yml (trusted)')
     // Trust in the file approves no command.
     expect(run([], write(`${cwd}/x.txt`)).stderr).toContain('ignored commands.approve: ["make it"] (not approved)')
 
     fs.appendFileSync(path.join(cwd, 'clada.yml'), '\n')
-    expect(value('exec')).toBe('sandbox')
+    expect(value('exec.mode')).toBe('sandbox')
   })
 
   it('approves commands one by one, and hooks run once the file is trusted', () => {
@@ -251,8 +255,8 @@ describe.skipIf(noTerminal !== undefined)(`clada trust (${noTerminal ?? 'at a te
     const { home, cwd, answer, run } = place({ project: 'exec: unsandboxed\n' })
     expect(answer(['trust'], 'y\n').status).toBe(0)
     fill(home, { 'other/clada.yml': 'exec: unsandboxed\n' })
-    expect(run(['config', 'exec', '--root', path.join(home, 'other')]).stdout).toBe('sandbox\n')
-    expect(run(['config', 'exec', '--root', cwd]).stdout).toBe('unsandboxed\n')
+    expect(run(['config', 'exec.mode', '--root', path.join(home, 'other')]).stdout).toBe('sandbox\n')
+    expect(run(['config', 'exec.mode', '--root', cwd]).stdout).toBe('unsandboxed\n')
   })
 })
 
@@ -288,6 +292,6 @@ describe('without a terminal', () => {
       status: 1,
       stderr: expect.stringContaining('there is no terminal to ask on'),
     })
-    expect(run(['config', 'exec']).stdout).toBe('sandbox\n')
+    expect(run(['config', 'exec.mode']).stdout).toBe('sandbox\n')
   })
 })
