@@ -39,7 +39,7 @@ describe.skipIf(noTerminal !== undefined)('what a person reads who types a comma
     const said: [args: string[], output: string][] = [
       [
         ['do', 'file_read', 'path=b.txt'],
-        "✗ file_read b.txt\n    no such file or directory, open 'b.txt'\n    → Check the path.\n0 done, 1 failed\n",
+        "✗ file_read b.txt\n    no such file or directory, open 'b.txt'\n    → Did you mean 'a.txt'?\n0 done, 1 failed\n",
       ],
       [
         ['do', 'dir_create'],

@@ -174,7 +174,7 @@ describe('hostile edits', () => {
 
   it('of more places than fit into the time, or into memory', async () => {
     const text = 'a'.repeat(2_000_000)
-    expect(await endOf(() => withTimeLimit(5, () => findOccurrences(text, 'a')))).toEqual(late(5))
+    expect(await endOf(() => withTimeLimit(0, () => findOccurrences(text, 'a')))).toEqual(late(0))
     const spans = findOccurrences(text, 'a')
     expect(await endOf(() => applyReplacements(text, spans, 'b'.repeat(10_000), { eol: '\n' }))).toEqual({
       kind: 'too-complex',
