@@ -54,8 +54,6 @@ export function kindsIn(text: string): DamageKind[] {
 
 export const shows = (text: string, kind: DamageKind): boolean => text.search(damageOf(kind).token) !== -1
 
-export const countOf = (text: string, kind: DamageKind): number => text.match(damageOf(kind).token)?.length ?? 0
-
 /** What a long dash may stand for, the likeliest first. */
 export const dashes: readonly number[] = [3, 2, 1]
 

@@ -47,7 +47,7 @@ describe.skipIf(noTerminal !== undefined)('what a person reads who types a comma
       ],
       [
         ['context', 'add', 'b.txt'],
-        "✗ context_add b.txt\n    no such file or directory, open 'b.txt'\n    → Check the path.\n",
+        "✗ context_add b.txt\n    no such file or directory, open 'b.txt'\n    → Did you mean 'a.txt'?\n",
       ],
       [['outline', 'b.ts'], '✗ list_structures b.ts\n    b.ts does not exist.\n'],
       [['back'], 'There is no git repository here. clada undo works without one.\n'],

@@ -26,7 +26,7 @@ it('what was too large to be kept is read from the disk, or told to be gone; it 
     path: name,
     change,
     binary: true,
-    diff: `What it became was not kept: ${name} (${change})\n`,
+    diff: `Its new content was not kept: ${name} (${change})\n`,
   })
   expect(await diffsOf(root)).toEqual([gone('a.txt', 'modify'), gone('b.txt', 'create')])
   expect((await new Clada({ repoPath: root }).changesOf(1))?.changes).toEqual([
@@ -55,5 +55,5 @@ it('an execution whose journal somebody removed does not promise an undo', async
     ],
     { exec: 'unsandboxed' },
   )
-  expect(fatalError).toMatch(/^clada: the record could not be written: ENOENT.*so clada undo cannot take it back\.$/)
+  expect(fatalError).toMatch(/^clada: the record could not be written: ENOENT.*so clada undo cannot revert them\.$/)
 })

@@ -6,7 +6,7 @@ it('every answer holds what the config file asks for and does not get', async ()
   const root = scratchDir({ 'a.txt': 'a\n', 'clada.yml': 'exec: unsandboxed\n' })
   const { call } = await connected(root)
   const warning =
-    'clada.yml:1: ignored exec: "unsandboxed" (this project is not trusted); using exec: "sandbox". Run clada trust to allow it.'
+    'clada.yml:1: ignored exec.mode: "unsandboxed" (this project is not trusted); using exec.mode: "sandbox". Run clada trust to allow it.'
   const document = '<---WRITE file="b.txt"--->\nb\n<---END--->\n'
   const told = [
     await call('file_read', { path: 'a.txt' }),

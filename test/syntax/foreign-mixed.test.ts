@@ -77,7 +77,7 @@ describe('formats of other tools', () => {
     expect(runs(text)).toMatchObject([
       {
         syntax: 'search-replace',
-        params: { path: 'a.md', patch: `@@\n-x\n${rows.map((row) => `+${row}`).join('\n')}` },
+        params: { path: 'a.md', patch: `@@!\n-x\n${rows.map((row) => `+${row}`).join('\n')}` },
       },
     ])
   })
