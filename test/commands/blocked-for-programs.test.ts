@@ -6,6 +6,9 @@ import { Clada, type CladaOptions } from '../../src/index.ts'
 import { chooseSandbox } from '../../src/process/sandbox.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
+import { needs } from '../support/needs.ts'
+
+needs('sandbox')
 
 const secret = 'CANARY-7c1f'
 

@@ -8,6 +8,9 @@ import { Clada, type CladaOptions } from '../../src/index.ts'
 import { chooseSandbox } from '../../src/process/sandbox.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { scratchDir } from '../support/scratch.ts'
+import { needs } from '../support/needs.ts'
+
+needs('sandbox')
 
 interface Data {
   readonly stdout?: string

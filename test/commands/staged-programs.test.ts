@@ -11,6 +11,9 @@ import { chooseSandbox } from '../../src/process/sandbox.ts'
 import { clada } from '../support/cli.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
+import { needs } from '../support/needs.ts'
+
+needs('sandbox')
 
 const run = (command: string, dir = ''): string =>
   `<---RUN${dir === '' ? '' : ` dir="${dir}"`}--->\n${command}\n<---END--->\n`
