@@ -101,9 +101,15 @@ function multiple(known: ReadonlyMap<string, string>): Convert | undefined {
   const fromChar = from[0]
   const toChar = to[0]
   if (fromChar === undefined || toChar === undefined) return undefined
+  // A depth that is not a multiple of those of the old lines may be the file's own already.
+  const unit = [...known.keys()].reduce((all, { length }) => greatestDivisor(all, length), 0)
   const convert: Convert = (indent) => {
     const length = (indent.length * to.length) / from.length
-    return Number.isInteger(length) && indent === fromChar.repeat(indent.length) ? toChar.repeat(length) : undefined
+    return indent.length % unit === 0 && Number.isInteger(length) && indent === fromChar.repeat(indent.length)
+      ? toChar.repeat(length)
+      : undefined
   }
   return [...known].every(([edit, file]) => convert(edit) === file) ? convert : undefined
 }
+
+const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b))
