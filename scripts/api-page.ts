@@ -1,64 +1,105 @@
-import { type Exported, folderOf, type SourceFile } from './sources.ts'
+import fs from 'node:fs'
+import path from 'node:path'
 
-/** docs/API.md: what the package exports, then for each folder what it needs and what it offers. */
-export function apiPage(sources: readonly SourceFile[]): string {
-  const top = sources.filter(({ file }) => folderOf(file) === file && file !== 'index.ts')
-  const folders = [...new Set(sources.map(({ file }) => folderOf(file)))].filter((folder) => !folder.endsWith('.ts'))
+/**
+ * docs/API.md: what the package exports, from `src/index.ts`. Its comments are the headings of the page.
+ * The sources are read line by line instead of parsed, which the uniform style allows: a declaration begins a line, and
+ * the lines that continue it are indented or begin with a closing bracket.
+ */
+export function apiPage(src: string): string {
+  const entries = entriesOf(fs.readFileSync(path.join(src, 'index.ts'), 'utf8'))
   return [
     '# API',
     '',
-    "What `import … from 'clada'` gives, and for each folder of `src/` what it imports and exports.",
+    "Everything that `import … from 'clada'` provides. The actions are in [actions.md](actions.md).",
     '',
-    ...publicSection(sources),
-    ...folders.flatMap((folder) => folderSection(folder, sources)),
-    ...top.flatMap((source) => section(source.file, [source])),
+    ...entries.flatMap((entry) => ('heading' in entry ? [`## ${entry.heading}`, ''] : section(src, entry))),
   ].join('\n')
 }
 
-function publicSection(sources: readonly SourceFile[]): string[] {
-  const index = sources.find(({ file }) => file === 'index.ts')
-  const rows = (index?.reexports ?? []).map(({ name, from }) => {
-    const origin = sources.find(({ file }) => file === from)?.exports.find((exported) => exported.name === name)
-    return row([`\`${name}\``, origin?.kind ?? '', `\`${from}\``, cell(origin?.doc ?? '')])
-  })
-  return ['## clada', '', ...importLine(index === undefined ? [] : [index]), ...table('from', rows)]
-}
+type Entry = { readonly heading: string } | { readonly name: string; readonly file: string }
 
-const folderSection = (folder: string, sources: readonly SourceFile[]): string[] =>
-  section(
-    `${folder}/`,
-    sources.filter(({ file }) => folderOf(file) === folder),
+function entriesOf(index: string): Entry[] {
+  return [...index.matchAll(/^\/\/ (.+)$|^export (?:type )?\{([^}]*)\} from '([^']+)'/gm)].flatMap(
+    ([, heading, names = '', file = '']): Entry[] =>
+      heading !== undefined
+        ? [{ heading }]
+        : [...names.matchAll(/(?:type )?(\w+)\s*(?:,|$)/g)].map(([, name = '']) => ({ name, file })),
   )
-
-function section(title: string, sources: readonly SourceFile[]): string[] {
-  const rows = sources.flatMap(({ file, exports }) => exports.map((exported) => exportRow(file, exported)))
-  return [`## ${title}`, '', ...importLine(sources), ...table('file', rows)]
 }
 
-const exportRow = (file: string, { name, kind, doc }: Exported): string =>
-  row([`\`${name}\``, kind, `\`${file.slice(file.indexOf('/') + 1)}\``, cell(doc)])
-
-/** Where the imports of some files lead, their own folder left out. */
-function importLine(sources: readonly SourceFile[]): string[] {
-  const own = new Set(sources.map(({ file }) => folderOf(file)))
-  const all = new Set(sources.flatMap(({ imports }) => imports))
-  const isOutside = (name: string): boolean => name.startsWith('node:') || !name.endsWith('.ts')
-  const inside = new Set([...all].filter((name) => !isOutside(name)).map(folderOf))
-  const named = (names: Iterable<string>): string =>
-    [...names]
-      .sort()
-      .map((name) => `\`${name}\``)
-      .join(', ')
-  const folders = [...inside].filter((folder) => !own.has(folder))
-  const outside = [...all].filter(isOutside)
-  const from = folders.length === 0 ? 'Imports from no other folder.' : `Imports from ${named(folders)}.`
-  return [outside.length === 0 ? from : `${from} Modules: ${named(outside)}.`, '']
+function section(src: string, { name, file }: { name: string; file: string }): string[] {
+  const { doc, code } = declarationOf(fs.readFileSync(path.join(src, file), 'utf8'), name)
+  if (doc === '') throw new Error(`src/${path.posix.normalize(file)}: ${name} is public and has no doc comment`)
+  return [`### ${name}`, '', doc, '', '```ts', code, '```', '']
 }
 
-function table(third: string, rows: readonly string[]): string[] {
-  if (rows.length === 0) return ['It exports nothing.', '']
-  return [row(['export', 'kind', third, 'about']), row(['---', '---', '---', '---']), ...rows, '']
+interface Declaration {
+  readonly doc: string
+  readonly code: string
 }
 
-const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
-const cell = (text: string): string => text.replaceAll('|', '\\|')
+function declarationOf(text: string, name: string): Declaration {
+  const lines = text.split('\n')
+  const at = lines.findIndex((line) =>
+    new RegExp(`^export (?:async )?(?:function|class|interface|type|const) ${name}\\b`).test(line),
+  )
+  if (at === -1) throw new Error(`${name} is exported and not declared`)
+  const rest = lines.slice(at + 1).findIndex((line) => !/^(?:[ )}\]]|$)/.test(line))
+  const whole = lines.slice(at, rest === -1 ? undefined : at + 1 + rest)
+  while (whole.at(-1) === '') whole.pop()
+  const code = whole.join('\n').replace(/^export /, '')
+  return { doc: docBefore(lines.slice(0, at)), code: shortened(code) }
+}
+
+/** Without the bodies of functions, the values of constants and the private members of classes. */
+function shortened(code: string): string {
+  if (/^(?:async )?function/.test(code)) return signature(code)
+  if (code.startsWith('class')) return classOutline(code)
+  if (!code.startsWith('const')) return code
+  const arrow = /^const (\w+) = (?:async )?((?:<[^>]*>)?\()/s.exec(code)
+  if (arrow === null) return code.replace(/ =(?: |\n).*$/s, '')
+  return signature(code)
+    .replace(/ =>$/, '')
+    .replace(/^const (\w+) = (?:async )?/, 'function $1')
+}
+
+function classOutline(code: string): string {
+  const members = code
+    .split('\n')
+    .slice(1, -1)
+    .join('\n')
+    .split(/\n\n(?= {2}\S)/)
+  const shown = members
+    .filter((member) => !/^(?: {2}\/\*\*.*?\*\/\n)? {2}(?:readonly |async |static |get )*#/s.test(member))
+    .map((member) => {
+      const doc = /^ {2}\/\*\*.*?\*\/\n/s.exec(member)?.[0] ?? ''
+      const rest = member.slice(doc.length)
+      return doc + (rest.includes('(') ? signature(rest) : rest)
+    })
+  return [code.split('\n', 1)[0], ...shown, '}'].join('\n')
+}
+
+/** Up to the body: the first `{` or `=>` after the parameters that is not in brackets and does not begin a type. */
+function signature(code: string): string {
+  let depth = 0
+  for (let at = 0; at < code.length; at++) {
+    const char = code.charAt(at)
+    const isBody = / (?:\{|=>)/y.test(code.slice(at)) && code.charAt(at - 1) !== ':'
+    if (depth === 0 && isBody && at > code.indexOf(')')) return code.slice(0, at).replace(/^(\s*)async /, '$1')
+    if ('([{'.includes(char)) depth++
+    if (')]}'.includes(char)) depth--
+  }
+  return code
+}
+
+function docBefore(lines: readonly string[]): string {
+  if (lines.at(-1)?.endsWith('*/') !== true) return ''
+  const from = lines.findLastIndex((line) => line.startsWith('/**'))
+  return lines
+    .slice(from)
+    .map((line) => line.replace(/^\/\*\* ?|^ \*(?:\/$)? ?| ?\*\/$/g, '').trim())
+    .filter((line) => line !== '')
+    .join('\n')
+    .replaceAll('@throws', 'Throws')
+}

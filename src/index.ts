@@ -1,4 +1,52 @@
+// Running documents
+export { Clada, createClada, type ExecuteOptions, type PreviewOptions } from './api/clada.ts'
+export type { CladaOptions } from './config/settings.ts'
+export { readConfig, type ReadConfig } from './config/to-options.ts'
+export { SettingsError } from './core/settings.ts'
+export type { ApprovalAnswer, ApprovalRequest, Ask } from './core/commands.ts'
+export type { Hook, Hooks } from './core/hooks.ts'
+export type { Block, Document } from './core/block.ts'
+export type { SyntaxName } from './syntax/table.ts'
+
+// Results
+export type {
+  ActionResult,
+  Code,
+  Details,
+  ExecutionResult,
+  FileChange,
+  FileDiff,
+  ParseError,
+  Preview,
+} from './core/result.ts'
+
+// History
+export type { ExecutionChanges, ExecutionDetail, HistoryEntry } from './engine/history-run.ts'
+export type { Executed } from './journal/already-done.ts'
+export type { UndoOptions, UndoResult } from './timetravel/undo.ts'
+export type { StepResult } from './timetravel/back-forward.ts'
+export type { SquashOptions, SquashRun } from './timetravel/squash-plan.ts'
+export type { SquashResult } from './timetravel/squash.ts'
+
+// Watching a file
+export { startListener, type Listener, type ListenerOptions } from './watch/listener.ts'
+export type { Done, ListenerEvent, Origin } from './watch/events.ts'
+export { ListenerError } from './watch/place.ts'
+
+// Definitions of actions
 export { actions } from './actions/registry.ts'
+export type { ActionSpec, Param } from './core/action.ts'
+
+// Functions with the signatures of the libraries that clada replaces
+export { parseSham, type ShamBlock, type ShamError, type ShamParseResult } from './syntax/sham/sham.ts'
+export {
+  clearActionSchemaCache,
+  executeFileOperation,
+  FileOpError,
+  parseShamResponse,
+  type FileOpResult,
+  type ShamResponse,
+} from './seed-api/sham-response.ts'
 export {
   transformToAction,
   TransformError,
@@ -15,43 +63,6 @@ export {
   type ShamBlockLike,
   type ValidationError,
 } from './actions/validate-action.ts'
-export { Clada, createClada, type ExecuteOptions, type PreviewOptions } from './api/clada.ts'
-export type { ActionSpec, Param } from './core/action.ts'
-export type { Block, Document } from './core/block.ts'
-export type { SyntaxName } from './syntax/table.ts'
-export type { ApprovalAnswer, ApprovalRequest, Ask } from './core/commands.ts'
-export type { Hook, Hooks } from './core/hooks.ts'
-export type {
-  ActionResult,
-  Code,
-  Details,
-  ExecutionResult,
-  FileChange,
-  FileDiff,
-  ParseError,
-  Preview,
-} from './core/result.ts'
-export type { Done, ListenerEvent, Origin } from './watch/events.ts'
-export { startListener, type Listener, type ListenerOptions } from './watch/listener.ts'
-export { ListenerError } from './watch/place.ts'
-export type { ExecutionChanges, ExecutionDetail, HistoryEntry } from './engine/history-run.ts'
-export type { Executed } from './journal/already-done.ts'
-export { readConfig, type ReadConfig } from './config/to-options.ts'
-export { SettingsError } from './core/settings.ts'
-export type { CladaOptions } from './config/settings.ts'
-export type { SquashOptions, SquashRun } from './timetravel/squash-plan.ts'
-export type { SquashResult } from './timetravel/squash.ts'
-export type { StepResult } from './timetravel/back-forward.ts'
-export type { UndoOptions, UndoResult } from './timetravel/undo.ts'
-export {
-  clearActionSchemaCache,
-  executeFileOperation,
-  FileOpError,
-  parseShamResponse,
-  type FileOpResult,
-  type ShamResponse,
-} from './seed-api/sham-response.ts'
-export { parseSham, type ShamBlock, type ShamError, type ShamParseResult } from './syntax/sham/sham.ts'
 export { extractNumberedLines, type NumberedLines } from './text/numbered-lines.ts'
 export { replaceText } from './text/replace-text.ts'
 export {

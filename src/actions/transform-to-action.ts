@@ -9,6 +9,7 @@ export interface ActionDefinition {
   readonly returns?: unknown
 }
 
+/** The definition of one parameter. */
 export interface ParameterDef {
   readonly type: string
   readonly required?: boolean
@@ -17,12 +18,14 @@ export interface ParameterDef {
   readonly default?: unknown
 }
 
+/** A block with typed parameters. */
 export interface CladaAction {
   action: string
   parameters: Record<string, unknown>
   metadata: { blockId: string; startLine: number; endLine: number }
 }
 
+/** A text that is not a value of its parameter. */
 export class TransformError extends Error {
   readonly parameterName: string
   readonly expectedType: string
@@ -58,6 +61,7 @@ export function transformToAction(block: ShamBlockLike, definition: ActionDefini
   }
 }
 
+/** The result of `validateShamBlock`. */
 export interface ShamBlockValidation {
   valid: boolean
   actionType?: string

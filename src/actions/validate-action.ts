@@ -1,6 +1,7 @@
 import type { ActionSpec } from '../core/action.ts'
 import { registry } from './registry.ts'
 
+/** A block as the functions here take it. */
 export interface ShamBlockLike {
   readonly id: string
   readonly properties: Readonly<Record<string, unknown>>
@@ -8,6 +9,7 @@ export interface ShamBlockLike {
   readonly endLine?: number | null
 }
 
+/** Definitions by the names of actions. */
 export interface ActionSchemas {
   readonly [actionName: string]: {
     readonly parameters: {
@@ -20,6 +22,7 @@ export interface ActionSchemas {
   }
 }
 
+/** The first error in a block. */
 export interface ValidationError {
   code: 'UNKNOWN_ACTION' | 'MISSING_PARAM' | 'INVALID_TYPE' | 'SCHEMA_ERROR'
   action?: string
@@ -30,6 +33,7 @@ export interface ValidationError {
   message: string
 }
 
+/** The result of `validateAction`. */
 export type ActionValidation<B = ShamBlockLike> = { valid: true; block: B } | { valid: false; error: ValidationError }
 
 /**

@@ -20,6 +20,7 @@ import {
 } from '../config/settings.ts'
 import { withinTime } from '../engine/within-time.ts'
 
+/** Options of one execution. */
 export interface ExecuteOptions {
   /** Receives the output of programs as it arrives, with the number of the task. */
   onOutput?: (task: string, chunk: Buffer) => void
@@ -45,6 +46,7 @@ export interface ExecuteOptions {
   only?: readonly string[]
 }
 
+/** Options of one preview. */
 export interface PreviewOptions extends ExecuteOptions {
   /**
    * `try`: code, and approved commands without network, are run in the sandbox on a layer that is thrown away, so that
@@ -283,4 +285,5 @@ async function inTexts(
     )
 }
 
+/** The same as `new Clada(options)`. */
 export const createClada = (options?: CladaOptions): Clada => new Clada(options)

@@ -18,6 +18,7 @@ import { userPlaces } from '../state/user-dirs.ts'
 
 export { SettingsError } from '../core/settings.ts'
 
+/** Options of a project. All have defaults. */
 export interface CladaOptions {
   /** The project. Default: the working directory. */
   repoPath?: string

@@ -127,6 +127,7 @@ export interface Example {
   readonly code?: string
 }
 
+/** The definition of one parameter. */
 export interface Param<T = unknown> {
   readonly type: 'string' | 'integer' | 'boolean' | 'enum' | 'count'
   readonly required: boolean

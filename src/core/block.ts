@@ -62,6 +62,7 @@ export interface BlockGroup {
   readonly atomic: boolean
 }
 
+/** The blocks of one text. */
 export interface Document {
   /** In order of appearance. */
   readonly blocks: readonly Block[]

@@ -40,6 +40,7 @@ export interface ApprovalRequest {
   readonly repository: boolean
 }
 
+/** `always` also saves the approval for later runs. */
 export type ApprovalAnswer = 'once' | 'always' | 'no'
 /** Undefined when there is no answer. */
 export type Ask = (request: ApprovalRequest) => Promise<ApprovalAnswer | undefined>

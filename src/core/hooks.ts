@@ -14,6 +14,7 @@ export interface Hook {
   readonly network?: boolean
 }
 
+/** Hooks in the order in which they run. */
 export interface Hooks {
   readonly before?: readonly Hook[]
   readonly after?: readonly Hook[]

@@ -18,6 +18,7 @@ export interface ExecutionResult {
   warnings?: string[]
 }
 
+/** The result of one action. */
 export interface ActionResult {
   /** Order of execution, from 1. */
   seq: number
@@ -70,6 +71,7 @@ export interface Failure {
   readonly user?: { readonly sentence?: string; readonly advice?: string }
 }
 
+/** A block that could not be read or bound to an action. It does not run. */
 export interface ParseError {
   blockId: string
   action?: string
@@ -126,6 +128,7 @@ export interface Details {
   stack?: string
 }
 
+/** The changes of one file as a diff. */
 export interface FileDiff {
   /** Relative to the root, if it is inside. */
   path: string
@@ -142,6 +145,7 @@ export interface FileChange extends Pick<FileDiff, 'path' | 'change' | 'binary'>
   after: string | null
 }
 
+/** The changes that an execution would make. */
 export interface Preview {
   /** What the execution would answer. */
   result: ExecutionResult
@@ -185,4 +189,5 @@ export const codes = [
   /** Beyond the contract's list: clada itself has a bug. */
   'internal_error',
 ] as const
+/** The codes of failures. */
 export type Code = (typeof codes)[number]

@@ -16,6 +16,7 @@ import { changeOf, diffOf } from './preview.ts'
 import { type Change, openWorkspace } from '../workspace/open.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
 
+/** One execution in the list of all. */
 export interface HistoryEntry {
   number: number
   time: string
@@ -35,6 +36,7 @@ export interface HistoryEntry {
   commit?: string
 }
 
+/** One execution with its diffs. */
 export interface ExecutionDetail extends HistoryEntry {
   actions: { seq: number; action: string; target: string; success: boolean; error?: string }[]
   diffs: FileDiff[]

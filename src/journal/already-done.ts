@@ -8,6 +8,7 @@ export interface Done {
   readonly time: string
 }
 
+/** The execution that last ran a block. */
 export interface Executed extends Done {
   readonly success: boolean
 }

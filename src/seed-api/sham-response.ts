@@ -8,6 +8,7 @@ import { syntaxError, validationError } from '../engine/parse-error.ts'
 import type { CladaOptions } from '../config/settings.ts'
 import { findBlocks } from '../syntax/find-blocks.ts'
 
+/** The result of `parseShamResponse`. */
 export interface ShamResponse {
   actions: CladaAction[]
   errors: ParseError[]
@@ -37,6 +38,7 @@ export async function parseShamResponse(text: string): Promise<ShamResponse> {
   return { actions, errors, summary }
 }
 
+/** The result of `executeFileOperation`. */
 export interface FileOpResult {
   success: boolean
   data?: unknown

@@ -15,15 +15,18 @@ type Answer<Name extends keyof StructureOperations> = Promise<
 interface Warned {
   warnings?: readonly Warning[]
 }
-/** Nothing was changed. */
+/** A failed operation on structures. No file was changed. */
 export type StructureError = Omit<ErrorResponse, 'error'> & { error: string }
 
+/** The text of one structure. */
 export const read_structure = (path: string, target: string, options?: CladaOptions): Answer<'read_structure'> =>
   call('read_structure', { path, target }, options)
 
+/** The structures of a file. */
 export const list_structures = (path: string, depth?: number, options?: CladaOptions): Answer<'list_structures'> =>
   call('list_structures', { path, depth }, options)
 
+/** Replaces a structure. */
 export const replace_structure = (
   path: string,
   target: string,
@@ -31,9 +34,11 @@ export const replace_structure = (
   options?: CladaOptions,
 ): Answer<'replace_structure'> => call('replace_structure', { path, target, content }, options)
 
+/** Removes a structure. */
 export const delete_structure = (path: string, target: string, options?: CladaOptions): Answer<'delete_structure'> =>
   call('delete_structure', { path, target }, options)
 
+/** Replaces text that occurs exactly once in a structure. */
 export const replace_text_in_structure = (
   path: string,
   target: string,
@@ -43,6 +48,7 @@ export const replace_text_in_structure = (
 ): Answer<'replace_text_in_structure'> =>
   call('replace_text_in_structure', { path, target, old_text, new_text }, options)
 
+/** Replaces every occurrence of a text in a structure. */
 export const replace_all_text_in_structure = (
   path: string,
   target: string,
@@ -53,6 +59,7 @@ export const replace_all_text_in_structure = (
 ): Answer<'replace_all_text_in_structure'> =>
   call('replace_all_text_in_structure', { path, target, old_text, new_text, expected_count }, options)
 
+/** Inserts content before a structure. */
 export const insert_before_structure = (
   path: string,
   target: string,
@@ -60,6 +67,7 @@ export const insert_before_structure = (
   options?: CladaOptions,
 ): Answer<'insert_before_structure'> => call('insert_before_structure', { path, target, content }, options)
 
+/** Inserts content after a structure. */
 export const insert_after_structure = (
   path: string,
   target: string,
@@ -67,6 +75,7 @@ export const insert_after_structure = (
   options?: CladaOptions,
 ): Answer<'insert_after_structure'> => call('insert_after_structure', { path, target, content }, options)
 
+/** Moves a structure before another one, in the same or another file. */
 export const move_structure_to_before = (
   source_path: string,
   source_target: string,
@@ -76,6 +85,7 @@ export const move_structure_to_before = (
 ): Answer<'move_structure_to_before'> =>
   call('move_structure_to_before', { source_path, source_target, dest_path, dest_target }, options)
 
+/** Moves a structure after another one, in the same or another file. */
 export const move_structure_to_after = (
   source_path: string,
   source_target: string,
@@ -85,6 +95,7 @@ export const move_structure_to_after = (
 ): Answer<'move_structure_to_after'> =>
   call('move_structure_to_after', { source_path, source_target, dest_path, dest_target }, options)
 
+/** Moves a structure to the start of a file. */
 export const move_structure_to_file_start = (
   source_path: string,
   source_target: string,
@@ -93,6 +104,7 @@ export const move_structure_to_file_start = (
 ): Answer<'move_structure_to_file_start'> =>
   call('move_structure_to_file_start', { source_path, source_target, dest_path }, options)
 
+/** Moves a structure to the end of a file. */
 export const move_structure_to_file_end = (
   source_path: string,
   source_target: string,

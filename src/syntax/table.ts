@@ -18,6 +18,7 @@ const syntaxes = {
   udiff,
 } satisfies Record<string, Syntax>
 
+/** The name of a syntax, as options spell it. */
 export type SyntaxName = keyof typeof syntaxes
 
 type NamesIn<Part extends string> = {

@@ -1,5 +1,6 @@
 import { splitLines } from './lines.ts'
 
+/** The result of `extractNumberedLines`. */
 export interface NumberedLines {
   result: string
   lineCount: number

@@ -15,6 +15,7 @@ import { idleRepository, underLock } from './locked-repository.ts'
 import { dropStash, ignoredHere, keptIndex, modesOf, savedRef, stash, stashedNames, uncommittedAt } from './stash.ts'
 import { refusalOf } from './refusal.ts'
 
+/** The result of one step back or forward. */
 export interface StepResult {
   success: boolean
   /** The commit that is checked out now. */

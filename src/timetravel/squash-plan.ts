@@ -4,6 +4,7 @@ import { gitStop } from '../git/git-program.ts'
 import { type Commit, isSigned, readCommits } from '../git/read-commits.ts'
 import { type Head, inRepository, type Repository } from '../git/repository.ts'
 
+/** Options of a squash. */
 export interface SquashOptions {
   /** Only the run that begins at the newest commit. */
   contiguous?: boolean

@@ -19,6 +19,7 @@ import {
   type SquashRun,
 } from './squash-plan.ts'
 
+/** The result of a squash. */
 export interface SquashResult {
   success: boolean
   /** The runs of commits that were, or would be, combined. */

@@ -21,6 +21,7 @@ import { foreignStateNote, hasForeignState } from '../state/vouched.ts'
 import type { OpenWorkspace } from '../workspace/open.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
 
+/** Options of an undo. */
 export interface UndoOptions {
   /** The number of the execution; by default the last one that is not undone. */
   number?: number
@@ -30,6 +31,7 @@ export interface UndoOptions {
   force?: boolean
 }
 
+/** The result of an undo or redo. */
 export interface UndoResult {
   success: boolean
   /** The execution that was undone or redone. */

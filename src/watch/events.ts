@@ -22,6 +22,7 @@ export type ListenerEvent =
   /** Two texts could not be brought together; this one is kept here. */
   | { readonly kind: 'saved-aside'; readonly file: string }
 
+/** The results of one execution of the listener. */
 export interface Done {
   readonly origin: Origin
   readonly result: ExecutionResult

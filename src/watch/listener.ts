@@ -20,6 +20,7 @@ import { lookAt } from './watched-file.ts'
 import { warmUp } from './warm-up.ts'
 import { watchPath } from './watch-path.ts'
 
+/** Options of a listener, with those of its project. */
 export interface ListenerOptions {
   /** The file to watch; made with a short explanation when it is missing. Absolute. */
   readonly filePath: string
@@ -42,6 +43,7 @@ export interface ListenerOptions {
   readonly copy?: ((report: string) => Promise<boolean | undefined>) | undefined
 }
 
+/** A running listener. */
 export interface Listener {
   /** Carries out a text that did not come from the file. Undefined when nothing in it is new. */
   submit(text: string, origin?: 'clipboard' | 'terminal'): Promise<ExecutionResult | undefined>

@@ -45,6 +45,7 @@ const reader: MakeReader = (source) => {
   }
 }
 
+/** One block as `parseSham` returns it. */
 export interface ShamBlock {
   readonly id: string
   /** Every key, `action` included. No prototype, so that `constructor` is a key like any other. */
@@ -53,8 +54,10 @@ export interface ShamBlock {
   readonly endLine: number | null
 }
 
+/** An error of `parseSham`. */
 export type ShamError = Fault
 
+/** The result of `parseSham`. */
 export interface ShamParseResult {
   readonly blocks: readonly ShamBlock[]
   /** In line order. */
