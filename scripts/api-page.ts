@@ -11,7 +11,8 @@ export function apiPage(src: string): string {
   return [
     '# API',
     '',
-    "Everything that `import … from 'clada'` provides. The actions are in [actions.md](actions.md).",
+    "Everything that `import … from 'clada'` provides. The actions are in [actions.md](actions.md), the codes of failures in",
+    '[error-codes.md](error-codes.md).',
     '',
     ...entries.flatMap((entry) => ('heading' in entry ? [`## ${entry.heading}`, ''] : section(src, entry))),
   ].join('\n')

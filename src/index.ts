@@ -9,9 +9,9 @@ export type { Block, Document } from './core/block.ts'
 export type { SyntaxName } from './syntax/table.ts'
 
 // Results
+export type { Code } from './core/codes.ts'
 export type {
   ActionResult,
-  Code,
   Details,
   ExecutionResult,
   FileChange,

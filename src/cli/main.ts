@@ -1,10 +1,10 @@
 import { allCommands, commands } from './commands/list.ts'
-import { checkArgs } from './command.ts'
+import { checkArgs, type ExitCode } from './command.ts'
 import { type ParsedArgs, parseArgs, UsageError } from './flags.ts'
 import { OutputError } from './print.ts'
 import { isTerminal } from './terminal.ts'
 
-async function main(argv: readonly string[]): Promise<number> {
+async function main(argv: readonly string[]): Promise<ExitCode> {
   const { flags, words } = parseArgs(argv)
   if (flags.version) return call('version', { flags: {}, words: [] })
   const [first = '', ...rest] = words
@@ -19,7 +19,7 @@ async function main(argv: readonly string[]): Promise<number> {
   return call('run', { flags, words })
 }
 
-async function call(given: string, args: ParsedArgs): Promise<number> {
+async function call(given: string, args: ParsedArgs): Promise<ExitCode> {
   // A run that must not touch anything is a diff.
   const name = given === 'run' && args.flags['dry-run'] ? 'diff' : given
   const load = commands[name]

@@ -6,13 +6,14 @@ import { printable } from '../report/printable.ts'
 import { byBlock } from '../report/words.ts'
 import type { StepResult } from '../timetravel/back-forward.ts'
 import type { UndoResult } from '../timetravel/undo.ts'
+import type { ExitCode } from './command.ts'
 import type { FlagValues } from './flags.ts'
 import { configWarnings, reportOptions } from './options.ts'
 import { print } from './print.ts'
 import { isTerminal } from './terminal.ts'
 
 /** Says where the project is now, and answers with the exit code. */
-export function printStep(result: StepResult, flags: FlagValues): number {
+export function printStep(result: StepResult, flags: FlagValues): ExitCode {
   if (flags.json !== undefined) print(JSON.stringify(result, null, 2))
   else if (flags.quiet === undefined) print(printable(lines(result).join('\n')))
   return result.success ? 0 : 1
@@ -51,7 +52,7 @@ function lines({
 }
 
 /** Prints the result of an undo or redo, and returns the exit code. */
-export async function printUndo(result: UndoResult, flags: FlagValues, done: string): Promise<number> {
+export async function printUndo(result: UndoResult, flags: FlagValues, done: string): Promise<ExitCode> {
   if (flags.json !== undefined) print(JSON.stringify(withWarnings(result, await configWarnings(flags)), null, 2))
   else if (flags.quiet === undefined) print(undoLines(result, done).join('\n'))
   return result.success && result.conflicts.length === 0 ? 0 : 1

@@ -1,3 +1,5 @@
+import type { Code, StructureCode } from './codes.ts'
+
 /**
  * Everything that can go wrong, as facts. `report/explain.ts` alone turns a problem into prose.
  * A handler returns one; the workspace, which is called from everywhere, throws it inside a `Stop`.
@@ -55,7 +57,7 @@ export type Problem =
   | { kind: 'no-paths' }
   | { kind: 'files-failed'; doing: 'read' | 'change'; failures: { path: string; problem: Problem }[]; done: string[] }
   | { kind: 'bad-param'; param: string; message: string }
-  /** An operation on structures was refused; the code is one of `structure/problem.ts`. */
+  /** An operation on structures was refused. */
   | { kind: 'structure'; code: StructureCode; message: string; details: Readonly<Record<string, unknown>> }
   | { kind: 'search-failed'; message: string }
   /** The command is not one that may be run. */
@@ -100,8 +102,8 @@ export type Problem =
   | { kind: 'git'; reason: string; advice?: string }
   /** The list of the working set is there, and cannot be understood. */
   | { kind: 'context-broken'; file: string; reason: string }
-  /** An undo, step or squash did nothing; the code is one of `result.ts`. */
-  | { kind: 'step-refused'; reason: string; code: string; conflicts: { path: string; reason: string }[] }
+  /** An undo, step or squash did nothing. */
+  | { kind: 'step-refused'; reason: string; code: Code; conflicts: { path: string; reason: string }[] }
   /** A text took too long to work on, is nested too deeply, or becomes too large. */
   | { kind: 'too-complex'; over: 'time'; ms: number }
   | { kind: 'too-complex'; over: 'depth' | 'size' }
@@ -123,21 +125,6 @@ export interface LockHolder {
   /** Its machine, when it is another one. */
   readonly host?: string
 }
-
-export const structureCodes = [
-  'TARGET_NOT_FOUND',
-  'TARGET_AMBIGUOUS',
-  'TEXT_NOT_FOUND',
-  'TEXT_AMBIGUOUS',
-  'COUNT_MISMATCH',
-  'LANGUAGE_UNSUPPORTED',
-  'PARSER_FAILED',
-  'FILE_NOT_FOUND',
-  'FILE_TOO_LARGE',
-  'PERMISSION_DENIED',
-  'INVALID_PARAMETER',
-] as const
-export type StructureCode = (typeof structureCodes)[number]
 
 export type PathRule = 'path_escape' | 'path_denied' | 'symlink_not_allowed' | 'invalid_parameter'
 

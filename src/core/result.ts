@@ -1,4 +1,5 @@
-import { type HunkVerdict, type NearPlace, type Problem, structureCodes } from './problem.ts'
+import type { Code } from './codes.ts'
+import type { HunkVerdict, NearPlace, Problem } from './problem.ts'
 
 /** What `execute` answers. Fields that the seeds of the language name mean what they meant there. */
 export interface ExecutionResult {
@@ -155,39 +156,3 @@ export interface Preview {
   /** What one action would change, given what those before it did. Actions are named by their `seq`. */
   changesBy(seq: number): FileChange[]
 }
-
-export const codes = [
-  'match_count_mismatch',
-  'file_not_found',
-  'file_exists',
-  'permission_denied',
-  'symlink_not_allowed',
-  'path_escape',
-  'path_denied',
-  'command_not_allowed',
-  'approval_required',
-  'exec_timeout',
-  'exec_failed',
-  'malformed_block',
-  'invalid_parameter',
-  'unknown_action',
-  'input_too_large',
-  'file_too_large',
-  'not_utf8',
-  'binary_file',
-  'concurrent_modification',
-  'git_operation_failed',
-  'locked',
-  'no_space',
-  'action_not_allowed',
-  'truncated',
-  'skipped',
-  'elision',
-  ...structureCodes,
-  /** Beyond the contract's list: the device failed, or the process ran out of descriptors. */
-  'io_error',
-  /** Beyond the contract's list: clada itself has a bug. */
-  'internal_error',
-] as const
-/** The codes of failures. */
-export type Code = (typeof codes)[number]

@@ -1,4 +1,4 @@
-import type { Code } from './result.ts'
+import type { Code } from './codes.ts'
 
 /**
  * A text and where its lines begin. Every syntax reads through this table, so that a line number

@@ -1,5 +1,5 @@
 import { type Advice, askUser, type Problem } from '../core/problem.ts'
-import type { Code } from '../core/result.ts'
+import type { Code } from '../core/codes.ts'
 import { checkPath, type Message } from './failure.ts'
 
 type OsProblem = Problem & { kind: 'os' }

@@ -1,5 +1,6 @@
 import type { Advice, Problem } from '../core/problem.ts'
-import { type Code, codes, type Details, type Failure } from '../core/result.ts'
+import type { Code } from '../core/codes.ts'
+import type { Details, Failure } from '../core/result.ts'
 import { matchMessage } from './explain-match.ts'
 import { osCode, osMessage } from './explain-os.ts'
 import { programMessage } from './explain-program.ts'
@@ -193,7 +194,7 @@ function messageOf(problem: Problem, action: string): Message {
         ...(code === 'git_operation_failed' ? { label: code } : {}),
         what,
         ...(lines.length === 0 ? {} : { below: lines.join('\n') }),
-        code: codes.find((one) => one === code) ?? 'git_operation_failed',
+        code,
         ...(conflicts.length === 0 ? {} : { details: { conflicts: conflicts.map(({ path }) => path) } }),
       }
     }

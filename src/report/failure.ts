@@ -1,5 +1,6 @@
 import type { Advice } from '../core/problem.ts'
-import type { ActionResult, Code, Details, Failure } from '../core/result.ts'
+import type { Code } from '../core/codes.ts'
+import type { ActionResult, Details, Failure } from '../core/result.ts'
 import { oneLine, primaryOf } from './words.ts'
 
 /** A problem in words, not yet put together: each report has its own readers. */

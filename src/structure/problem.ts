@@ -1,4 +1,4 @@
-import type { StructureCode } from '../core/problem.ts'
+import type { StructureCode } from '../core/codes.ts'
 
 /** What can go wrong with a structure operation, and what is worth knowing when it went right. */
 

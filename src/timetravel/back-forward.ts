@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { pathFrom } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
-import type { Code } from '../core/result.ts'
+import type { Code } from '../core/codes.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
 import { type BackState, readBack, writeBack } from '../git/back-state.ts'
 import { gitStop } from '../git/git-program.ts'
@@ -31,7 +31,7 @@ export interface StepResult {
   error?: string
   /** `error` without the command's name and codes. */
   reason?: string
-  code?: string
+  code?: Code
 }
 
 /** Checks out the first parent; uncommitted changes are stashed until the step forward. */

@@ -1,5 +1,5 @@
 import type { Problem } from '../core/problem.ts'
-import type { Code } from '../core/result.ts'
+import type { Code } from '../core/codes.ts'
 import { explain } from '../report/explain.ts'
 import { userText } from '../report/failure.ts'
 

@@ -1,3 +1,4 @@
+import type { Code } from '../core/codes.ts'
 import { Stop } from '../core/problem.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
 import { readBack } from '../git/back-state.ts'
@@ -33,7 +34,7 @@ export interface SquashResult {
   error?: string
   /** `error` without the command's name and codes. */
   reason?: string
-  code?: string
+  code?: Code
 }
 
 /** Combines several commits into one. Files and index stay as they are. */

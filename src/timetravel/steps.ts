@@ -1,3 +1,4 @@
+import type { Code } from '../core/codes.ts'
 import { fail, ok, type Outcome, type Steps } from '../core/action.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
 import type { SquashRequest } from '../core/time-travel.ts'
@@ -38,7 +39,7 @@ interface Answer {
   readonly success: boolean
   readonly error?: string
   readonly reason?: string
-  readonly code?: string
+  readonly code?: Code
   readonly gitCommit?: string
 }
 

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { isBelowAny } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
-import type { Code } from '../core/result.ts'
+import type { Code } from '../core/codes.ts'
 import type { Inspect } from '../core/recorder.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
 import { Contents } from '../journal/contents.ts'
@@ -47,7 +47,7 @@ export interface UndoResult {
   error?: string
   /** `error` without the command's name and codes. */
   reason?: string
-  code?: string
+  code?: Code
   warnings?: string[]
 }
 

@@ -1,6 +1,7 @@
 import type { Clada } from '../api/clada.ts'
 import type { CladaOptions } from '../config/settings.ts'
-import type { ActionResult, Code, FileChange, Preview } from '../core/result.ts'
+import type { Code } from '../core/codes.ts'
+import type { ActionResult, FileChange, Preview } from '../core/result.ts'
 import { checkDocument, type CheckedBlock } from '../engine/check.ts'
 import { outputOf } from '../report/outputs.ts'
 import { oneLine } from '../report/words.ts'

@@ -8,7 +8,7 @@ import type { ActionResult, ExecutionResult } from '../../core/result.ts'
 import { outputOf } from '../../report/outputs.ts'
 import { printable } from '../../report/printable.ts'
 import { closestName } from '../../text/closest-name.ts'
-import type { Command } from '../command.ts'
+import type { Command, ExitCode } from '../command.ts'
 import { type FlagValues, numberOf, UsageError } from '../flags.ts'
 import { giveText, type Giving, givingOf } from '../give-text.ts'
 import { configured } from '../options.ts'
@@ -119,7 +119,7 @@ function entryFrom(root: string, entry: string): string {
   return `${pathFrom(root, path.resolve(root, file))}${entry.slice(file.length)}`
 }
 
-async function printContext(options: CladaOptions, flags: FlagValues, giving: Giving): Promise<number> {
+async function printContext(options: CladaOptions, flags: FlagValues, giving: Giving): Promise<ExitCode> {
   const { root } = settingsOf(options)
   const { contextText } = await import('../../api/context-text.ts')
   const show = flags.outline !== undefined ? 'outline' : flags.numbered !== undefined ? 'numbered' : 'text'

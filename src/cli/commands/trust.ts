@@ -51,7 +51,7 @@ export const command: Command = {
 }
 
 /** Said by name, so nothing is asked. */
-function vouchForHistory(root: string): number {
+function vouchForHistory(root: string): 0 | 1 {
   const count = adoptState(root)
   const said = {
     adopted: 'The state in .clada counts from now on. See clada history.',

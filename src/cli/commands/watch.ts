@@ -5,7 +5,7 @@ import { type Listener, type ListenerOptions, startListener } from '../../watch/
 import { ListenerError } from '../../watch/place.ts'
 import { printable } from '../../report/printable.ts'
 import { settingsOf } from '../../config/settings.ts'
-import type { Command } from '../command.ts'
+import type { Command, ExitCode } from '../command.ts'
 import { type FlagValues, programs, running, saving, UsageError } from '../flags.ts'
 import { configured, outputMode, reportOptions, withConfig } from '../options.ts'
 import { print } from '../print.ts'
@@ -60,15 +60,15 @@ export const command: Command = {
     const view = openView({ root, file, report, streamed: outputMode(flags) === 'stream', terminal })
 
     const over = new AbortController()
-    const ended = new Promise<number>((resolve) => {
-      over.signal.addEventListener('abort', () => resolve(Number(over.signal.reason)))
-    })
-    const quit = (code: number): void => {
+    let code: ExitCode = 0
+    const ended = new Promise((resolve) => over.signal.addEventListener('abort', resolve))
+    const quit = (by: ExitCode): void => {
       // The second request does not wait.
-      if (over.signal.aborted) process.exit(code)
-      over.abort(code)
+      if (over.signal.aborted) process.exit(by)
+      code = by
+      over.abort()
     }
-    for (const [signal, code] of Object.entries(signals)) process.on(signal, () => quit(code))
+    for (const [signal, by] of Object.entries(signals)) process.on(signal, () => quit(by))
 
     const options = { ...given, ask: askingBoth(view.questions, over.signal) }
     const use = clipboardUse(flags, config.clipboard)
@@ -93,7 +93,7 @@ export const command: Command = {
     const letGo =
       terminal === 'keys' ? takeKeys({ view, clada: new Clada(options), listener, board, quit }) : (): void => undefined
     const opened = use.read || use.write ? board() : undefined
-    const code = await ended
+    await ended
     await listener.stop()
     ;(await opened)?.stop()
     letGo()
@@ -102,7 +102,7 @@ export const command: Command = {
   },
 }
 
-const signals: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
+const signals: Readonly<Record<string, ExitCode>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
 
 function clipboardUse(flags: FlagValues, config: ConfigParts['clipboard']): ClipboardUse {
   const { read, write, osc52, secondCopy } = config

@@ -1,3 +1,4 @@
+import type { ExitCode } from '../command.ts'
 import fs from 'node:fs'
 import type { Clada } from '../../api/clada.ts'
 import { startProgram } from '../../process/start-program.ts'
@@ -23,7 +24,7 @@ export interface Workbench {
   readonly listener: Listener
   /** Opened when the first key asks for it, unless it is in use anyway. */
   readonly board: () => Promise<Board>
-  readonly quit: (code: number) => void
+  readonly quit: (code: ExitCode) => void
   /** Gives the terminal to another program for a while. */
   readonly lend: (work: () => Promise<void>) => Promise<void>
 }
