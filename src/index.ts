@@ -4,7 +4,7 @@ export type { CladaOptions } from './config/settings.ts'
 export { readConfig, type ReadConfig } from './config/to-options.ts'
 export { SettingsError } from './core/settings.ts'
 export type { ApprovalAnswer, ApprovalRequest, Ask } from './core/commands.ts'
-export type { Hook, Hooks } from './core/hooks.ts'
+export type { Hook, Hooks } from './core/settings.ts'
 export type { Block, Document } from './core/block.ts'
 export type { SyntaxName } from './syntax/table.ts'
 

@@ -1,6 +1,5 @@
-import { type ActionContext, defineAction, ok } from '../core/action.ts'
+import { type ActionContext, defineAction, ok, type Touching, type WorkingEntry } from '../core/action.ts'
 import type { Problem } from '../core/problem.ts'
-import type { Touching, WorkingEntry } from '../core/working-set.ts'
 import { attempt } from './attempt.ts'
 import { argOf, measure } from './context-entry.ts'
 import { removedOutput } from './output.ts'

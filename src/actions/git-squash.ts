@@ -1,5 +1,4 @@
-import { choice, defaulting, defineAction, fail, flag, integer, optional, text } from '../core/action.ts'
-import { squashModes } from '../core/time-travel.ts'
+import { choice, defaulting, defineAction, fail, flag, integer, optional, squashModes, text } from '../core/action.ts'
 import { stepOutput } from './output.ts'
 
 export const gitSquash = defineAction({

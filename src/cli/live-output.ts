@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import type { ExecuteOptions } from '../api/clada.ts'
-import { now } from '../core/clock.ts'
+import { now } from '../core/time-limit.ts'
 import { counted } from '../core/counted.ts'
 import type { ActionResult, FileChange } from '../core/result.ts'
 import type { ReportOptions } from '../report/options.ts'

@@ -1,5 +1,4 @@
-import type { ExecutionResult } from '../core/result.ts'
-import { withWarnings } from '../core/with-warnings.ts'
+import { type ExecutionResult, withWarnings } from '../core/result.ts'
 import { formatReport } from '../report/format.ts'
 import { prettyAction, prettyErrors } from '../report/pretty.ts'
 import { printable } from '../report/printable.ts'

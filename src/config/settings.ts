@@ -4,11 +4,11 @@ import path from 'node:path'
 import { modelActions, registry } from '../actions/registry.ts'
 import type { SyntaxName } from '../syntax/table.ts'
 import { type Ask, type CommandSettings, defaultCommandSettings } from '../core/commands.ts'
-import type { Hooks } from '../core/hooks.ts'
 import {
   defaultDeniedPatterns,
   defaultLimits,
   type HistorySettings,
+  type Hooks,
   type Limits,
   type Settings,
   SettingsError,

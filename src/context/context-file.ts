@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { pathFrom } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
-import type { WorkingEntry } from '../core/working-set.ts'
+import type { WorkingEntry } from '../core/action.ts'
 import { putFile, readOwn } from '../state/own-files.ts'
 
 /** The file of the working set, in clada's own directory. */

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { isOsError } from '../core/os-error.ts'
 import { Stop } from '../core/problem.ts'
-import type { Touching, UpdateEntries, WorkingEntry, WorkingSet } from '../core/working-set.ts'
+import type { Touching, UpdateEntries, WorkingEntry, WorkingSet } from '../core/action.ts'
 import { takeLock } from '../journal/lock.ts'
 import { type ExecutionRecord, numbersIn, readRecord } from '../journal/record.ts'
 import { contextFile, putAside, readEntries, writeEntries } from './context-file.ts'

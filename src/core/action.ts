@@ -3,8 +3,6 @@ import type { ExecRequest, RunRequest } from './commands.ts'
 import type { Files, PathArg } from './files.ts'
 import type { Problem } from './problem.ts'
 import type { ActionResult } from './result.ts'
-import type { WorkingSet } from './working-set.ts'
-import type { SquashRequest, UndoRequest } from './time-travel.ts'
 
 /**
  * The definition of an action. Validation, the prompt, `clada tools`, the docs, the MCP tools and the
@@ -204,3 +202,59 @@ export const defaulting = <T extends string | number | boolean>(param: Param<T>,
   required: false,
   default: value,
 })
+
+/** The execution to undo, or a part of it. */
+export interface UndoRequest {
+  /** Its number; without it the last one that is not undone. */
+  readonly execution: number | undefined
+  /** Only this action. */
+  readonly action: number | undefined
+  /** Merges files that changed since instead of refusing. */
+  readonly force: boolean
+}
+
+/** The commits to combine into one. */
+export interface SquashRequest {
+  readonly mode: SquashMode
+  /** Only the run that begins at the newest commit. */
+  readonly contiguous: boolean
+  readonly hours: number | undefined
+  readonly days: number | undefined
+  readonly containing: string | undefined
+  readonly message: string | undefined
+  /** Also commits that were pushed or that other branches or tags contain. */
+  readonly force: boolean
+  readonly dryRun: boolean
+}
+
+export const squashModes = ['auto_ai', 'ai_messages', 'hours', 'days', 'msg_contains'] as const
+type SquashMode = (typeof squashModes)[number]
+
+/**
+ * The files that user and model keep in view, from one execution to the next. Only names are stored: every use reads
+ * the file, with the usual checks.
+ */
+export interface WorkingSet {
+  /** In the order they were added. Throws `Stop` when the list cannot be read. */
+  entries(): Promise<readonly WorkingEntry[]>
+  /** Replaces the current list under a lock. */
+  change(update: UpdateEntries): Promise<void>
+  /** Removes all entries. A list that cannot be read is renamed, and its new name is returned. */
+  clear(): Promise<string | undefined>
+  /** The last executions that changed files, oldest first: no more than `count`. */
+  executions(count: number): Promise<readonly Touching[]>
+}
+
+export interface WorkingEntry {
+  /** Absolute; `file@@Class@@method` for one structure of a file. */
+  readonly path: string
+  readonly added: string
+}
+
+export type UpdateEntries = (entries: readonly WorkingEntry[]) => readonly WorkingEntry[]
+
+/** An execution and the absolute paths of its files. */
+export interface Touching {
+  readonly time: string
+  readonly paths: ReadonlySet<string>
+}

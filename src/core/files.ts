@@ -1,6 +1,5 @@
-import type { Effect, Landed, Staged, Writer } from './effects.ts'
+import type { Access, Effect, Landed, Staged, Writer } from './effects.ts'
 import type { SeenChanges } from './recorder.ts'
-import type { Access } from './decision.ts'
 
 /** What actions may do with the disk. The workspace is the only implementation; actions see this and nothing else. */
 export interface Files {

@@ -156,3 +156,20 @@ export interface Preview {
   /** What one action would change, given what those before it did. Actions are named by their `seq`. */
   changesBy(seq: number): FileChange[]
 }
+
+/** A result with further warnings after its own. */
+export function withWarnings<T extends { readonly warnings?: readonly string[] }>(
+  result: T,
+  more: readonly string[],
+): T {
+  return more.length === 0 ? result : { ...result, warnings: [...(result.warnings ?? []), ...more] }
+}
+
+/** Lines by which a report is known. Content never has them at the start of a line: it is indented by one space there. */
+export const endFrame = '=== END ==='
+
+/** A line between `===`, as every section and file of a report has them. */
+export const isFrame = (line: string): boolean => /^=== .* ===\s*$/.test(line)
+
+/** A line of the formats `text` and `xml`. */
+export const isTaskLine = (line: string): boolean => /^\[(?:task-\d+(?:\.\d+)*(?::\w+)?|line \d+)\] /.test(line)

@@ -89,3 +89,13 @@ const name = 'clada running work'
 let running: () => unknown = () => undefined
 Object.defineProperty(globalThis, Symbol.for(name), { value: () => running() })
 const watched = new vm.Script(`globalThis[Symbol.for(${JSON.stringify(name)})]()`)
+
+/**
+ * Milliseconds of a clock that is never set. The global `performance` would do, but what comes with it costs a start as
+ * much as reading a small document.
+ */
+export const now = (): number => process.uptime() * 1000
+
+/** The reason given to `abort()`. */
+export const stopReason = (signal: AbortSignal | undefined): string =>
+  signal?.reason instanceof Error ? signal.reason.message : 'the run was stopped'

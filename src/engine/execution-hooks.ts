@@ -1,7 +1,7 @@
 import type { CommandScope } from '../commands/scope.ts'
 import type { Block } from '../core/block.ts'
 import { defaultCommandSettings } from '../core/commands.ts'
-import type { Hooks } from '../core/hooks.ts'
+import type { Hooks } from '../core/settings.ts'
 import { pathFrom } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type { Execution, ExecutionOptions } from './execution.ts'

@@ -1,7 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { dirsAbove } from '../core/paths.ts'
-import { unsafeTreeName } from '../core/own-names.ts'
+import { dirsAbove, unsafeTreeName } from '../core/paths.ts'
 import type { Inspected } from '../core/recorder.ts'
 import { eligible } from './eligible.ts'
 import { gitStop, namesIn } from './git-program.ts'

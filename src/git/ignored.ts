@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { passedOver } from '../core/passed-over.ts'
+import { passedOver } from '../core/paths.ts'
 import type { Inspected } from '../core/recorder.ts'
 import { namesIn } from './git-program.ts'
 import type { IsolatedGit } from './isolated-git.ts'

@@ -1,4 +1,4 @@
-import type { PathJudge } from '../core/decision.ts'
+import type { PathJudge } from '../core/effects.ts'
 import type { Settings } from '../core/settings.ts'
 import { openWorkspace, type OpenWorkspace } from '../workspace/open.ts'
 import { History } from './history.ts'

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { now } from '../core/clock.ts'
+import { now } from '../core/time-limit.ts'
 import { Stop } from '../core/problem.ts'
 import { hasCode, isOsError } from '../core/os-error.ts'
 import type { HistorySettings } from '../core/settings.ts'

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import fs from 'node:fs'
 import { type Readable, type Stream, Writable } from 'node:stream'
-import { stopReason } from '../core/stop-reason.ts'
+import { stopReason } from '../core/time-limit.ts'
 import { controlGroup } from './control-group.ts'
 import { mostProcesses, mostThreads, watchCrowd } from './crowd.ts'
 import { inheritedDescriptors } from './inherited.ts'

@@ -1,4 +1,4 @@
-import { isFrame, isTaskLine } from '../core/report-frames.ts'
+import { isFrame, isTaskLine } from '../core/result.ts'
 
 /** Keeps what files, programs and documents say apart from what clada says: counts the lines it had to indent. */
 export class Content {

@@ -1,6 +1,5 @@
 import { counted } from '../core/counted.ts'
-import { endFrame } from '../core/report-frames.ts'
-import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
+import { type ActionResult, endFrame, type ExecutionResult, type ParseError } from '../core/result.ts'
 import { entryText } from './content.ts'
 import { isPartial, reasonOf } from './failure.ts'
 import type { ReportOptions } from './options.ts'

@@ -1,5 +1,5 @@
 import type { Block } from '../core/block.ts'
-import { endFrame, isTaskLine } from '../core/report-frames.ts'
+import { endFrame, isTaskLine } from '../core/result.ts'
 import type { Source } from '../core/source.ts'
 import { isSound } from './damage.ts'
 import type { Passage } from './meant.ts'

@@ -1,4 +1,4 @@
-import type { PathJudge } from '../core/decision.ts'
+import type { PathJudge } from '../core/effects.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
 import { type ConfiguredRepository, findRepository } from '../git/find-repository.ts'
 import { gitStop } from '../git/git-program.ts'

@@ -1,7 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import type { Writer } from '../core/effects.ts'
-import type { Access, PathDecision, PathJudge } from '../core/decision.ts'
+import type { Access, PathDecision, PathJudge, Writer } from '../core/effects.ts'
 import type { PathArg } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
 import type { Location } from './location.ts'

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { PathJudge } from '../core/decision.ts'
+import type { PathJudge } from '../core/effects.ts'
 import { Stop } from '../core/problem.ts'
 import type { Commits, Inspected, Recorder } from '../core/recorder.ts'
 import type { Settings } from '../core/settings.ts'

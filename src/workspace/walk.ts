@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { now } from '../core/clock.ts'
+import { now } from '../core/time-limit.ts'
 import { isInside } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type { Location } from './location.ts'

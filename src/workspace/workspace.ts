@@ -1,4 +1,4 @@
-import type { Access } from '../core/decision.ts'
+import type { Access, Effect, Landed, NotKept, Staged, Writer } from '../core/effects.ts'
 import type {
   Entry,
   Files,
@@ -15,7 +15,6 @@ import { fingerprintOf, hashOf } from '../core/hash.ts'
 import { isBelowAny, isInside } from '../core/paths.ts'
 import fs from 'node:fs'
 import { join } from 'node:path'
-import type { Effect, Landed, NotKept, Staged, Writer } from '../core/effects.ts'
 import { Stop } from '../core/problem.ts'
 import type { Commits, SeenChanges, Recorder } from '../core/recorder.ts'
 import type { Limits } from '../core/settings.ts'

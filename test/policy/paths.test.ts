@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Access } from '../../src/core/decision.ts'
+import type { Access } from '../../src/core/effects.ts'
 import { defaultDeniedPatterns, defaultLimits, type Settings } from '../../src/core/settings.ts'
 import { makePathJudge, pathPolicyOf } from '../../src/policy/paths.ts'
 

@@ -1,5 +1,5 @@
 import { checkDocument, type CheckedBlock, type CheckedDocument } from '../../engine/check.ts'
-import { withWarnings } from '../../core/with-warnings.ts'
+import { withWarnings } from '../../core/result.ts'
 import { printable } from '../../report/printable.ts'
 import type { Command } from '../command.ts'
 import { general } from '../flags.ts'

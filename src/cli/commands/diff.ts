@@ -1,7 +1,6 @@
 import { Clada } from '../../api/clada.ts'
 import { counted } from '../../core/counted.ts'
-import type { ActionResult, ExecutionResult, Preview } from '../../core/result.ts'
-import { withWarnings } from '../../core/with-warnings.ts'
+import { type ActionResult, type ExecutionResult, type Preview, withWarnings } from '../../core/result.ts'
 import { formatReport } from '../../report/format.ts'
 import type { ReportOptions } from '../../report/options.ts'
 import { prettyAction, prettyErrors } from '../../report/pretty.ts'

@@ -1,7 +1,6 @@
 import { registry } from '../../actions/registry.ts'
 import { Clada } from '../../api/clada.ts'
-import type { ParseError } from '../../core/result.ts'
-import { withWarnings } from '../../core/with-warnings.ts'
+import { type ParseError, withWarnings } from '../../core/result.ts'
 import { formatReport } from '../../report/format.ts'
 import { closestName } from '../../text/closest-name.ts'
 import { asking } from '../ask.ts'

@@ -1,6 +1,5 @@
 import { Clada, type ExecuteOptions } from '../../api/clada.ts'
-import type { ExecutionResult } from '../../core/result.ts'
-import { withWarnings } from '../../core/with-warnings.ts'
+import { type ExecutionResult, withWarnings } from '../../core/result.ts'
 import { withinTime } from '../../engine/within-time.ts'
 import { formatReport } from '../../report/format.ts'
 import { asking } from '../ask.ts'
