@@ -1,8 +1,11 @@
+import type { Tried } from '../src/core/commands.ts'
 import type { Question } from '../src/ui/protocol.ts'
 import { visible } from '../src/cli/visible.ts'
+import { triedOutput, triedSentence } from '../src/report/words.ts'
 import { answer } from './actions.ts'
 import { Button } from './button.tsx'
 import { page } from './store.ts'
+import { shown } from './words.ts'
 
 /**
  * Commands that wait for a person. A card never takes the focus: a key that was meant for something else must not
@@ -21,12 +24,12 @@ export function Cards() {
 }
 
 function Card({ question }: { question: Question }) {
-  const { id, command, about, runs, root, changed, installs, repository, from } = question
-  const wants = about === 'network' ? 'use the network' : 'run a command'
+  const { id, command, about, tried, runs, root, changed, installs, repository, from } = question
+  const keep = about === 'tried'
   return (
     <article class="card" aria-labelledby={`question-${id}`}>
       <h2 id={`question-${id}`}>
-        {from === 'page' ? `The reply wants to ${wants}` : `Another clada in this project wants to ${wants}`}
+        {from === 'page' ? 'The reply' : 'Another clada in this project'} {wishes[about]}
       </h2>
       <pre class="command" tabIndex={0}>
         {visible(command)}
@@ -44,12 +47,18 @@ function Card({ question }: { question: Question }) {
             <bdi class="mono">{visible(runs)}</bdi>
           )}
         </dd>
-        <dt>Network</dt>
-        <dd>
-          {about === 'network'
-            ? 'It seems to need it. With it, it can send away what it can read. No: it runs without.'
-            : 'None, where there is a sandbox. You are asked when it seems to need it.'}
-        </dd>
+        {tried === undefined ? (
+          <>
+            <dt>Network</dt>
+            <dd>
+              {about === 'network'
+                ? 'It seems to need it. With it, it can send away what it can read. No: it runs without.'
+                : 'None, where there is a sandbox. You are asked when it seems to need it.'}
+            </dd>
+          </>
+        ) : (
+          <TriedFacts tried={tried} />
+        )}
         {installs && (
           <>
             <dt>Caches</dt>
@@ -65,14 +74,65 @@ function Card({ question }: { question: Question }) {
       </dl>
       {changed && <p class="alert warn">You approved it before, but what it runs has changed.</p>}
       <div class="row">
-        <Button kind="danger" act={() => answer(question, 'no')}>
+        <Button kind="danger" act={() => answer(question, 'no')} {...(keep && { hint: 'Its changes are dropped' })}>
           No
         </Button>
-        <Button act={() => answer(question, 'once')}>Once</Button>
-        <Button act={() => answer(question, 'always')} hint="In this project, as long as it runs the same">
-          Always
+        <Button act={() => answer(question, 'once')} {...(keep && { hint: 'Its changes stay, this once' })}>
+          {keep ? 'Keep' : 'Once'}
+        </Button>
+        <Button
+          act={() => answer(question, 'always')}
+          hint={
+            keep
+              ? 'Its changes stay, and it may run in this project as long as it runs the same'
+              : 'In this project, as long as it runs the same'
+          }
+        >
+          {keep ? 'Keep, always allow' : 'Always'}
         </Button>
       </div>
     </article>
+  )
+}
+
+const wishes = {
+  command: 'wants to run a command',
+  network: 'wants to use the network',
+  tried: 'tried a command in the sandbox. Keep its changes?',
+} as const satisfies Record<Question['about'], string>
+
+function TriedFacts({ tried }: { tried: Tried }) {
+  const { changed, more } = tried
+  const output = triedOutput(tried)
+  return (
+    <>
+      <dt>Tried</dt>
+      <dd>{triedSentence(tried)}</dd>
+      {changed.length > 0 && (
+        <>
+          <dt>Changes</dt>
+          <dd>
+            <ul class="tried" tabIndex={0} aria-label="Files that it changed">
+              {changed.map(({ path, change }) => (
+                <li key={path}>
+                  <span class={`change ${change}`}>{change}</span> <bdi class="mono">{visible(path)}</bdi>
+                </li>
+              ))}
+              {more > 0 && <li>and {more} more</li>}
+            </ul>
+          </dd>
+        </>
+      )}
+      {output.length > 0 && (
+        <>
+          <dt>Output</dt>
+          <dd>
+            <pre class="tried" tabIndex={0} aria-label="The end of its output">
+              {shown(output.join('\n'))}
+            </pre>
+          </dd>
+        </>
+      )}
+    </>
   )
 }

@@ -1,7 +1,9 @@
 import fs from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
-import type { ApprovalAnswer, ApprovalRequest, Ask } from '../core/commands.ts'
+import type { ApprovalAnswer, ApprovalRequest, Ask, Tried } from '../core/commands.ts'
+import type { ChangedFile } from '../core/effects.ts'
+import { isRecord } from './project-list.ts'
 import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
 
 /**
@@ -60,6 +62,12 @@ export async function openDesk(root: string, answer: (request: ApprovalRequest, 
   return desk
 }
 
+/** Whether somebody may answer there. */
+export function hasDesk(root: string): boolean {
+  const address = addressOf(root)
+  return address !== undefined && fs.existsSync(address)
+}
+
 /** What the person at the desk says; undefined when nobody sits there, or they left without an answer. */
 export function askDesk(request: ApprovalRequest, signal?: AbortSignal): Promise<ApprovalAnswer | undefined> {
   const address = addressOf(request.root)
@@ -99,12 +107,17 @@ const longestRequest = 1_000_000
 
 function requestIn(line: string): ApprovalRequest | undefined {
   try {
-    const { root, command, about, runs, changed, installs, repository }: Record<string, unknown> = JSON.parse(line)
+    const { root, command, runs, changed, installs, repository, ...other }: Record<string, unknown> = JSON.parse(line)
     if (typeof root !== 'string' || typeof command !== 'string') return undefined
+    const about = questions.find((one) => one === other['about'])
+    const tried = triedIn(other['tried'])
+    // Nobody is asked to keep what cannot be shown.
+    if (about === undefined || (about === 'tried' && tried === undefined)) return undefined
     return {
       root,
       command,
-      about: about === 'network' ? about : 'command',
+      about,
+      ...(tried && { tried }),
       runs: typeof runs === 'string' ? runs : undefined,
       changed: changed === true,
       installs: installs === true,
@@ -113,6 +126,23 @@ function requestIn(line: string): ApprovalRequest | undefined {
   } catch {
     return undefined
   }
+}
+
+const questions = ['command', 'network', 'tried'] as const satisfies readonly ApprovalRequest['about'][]
+const changes = ['create', 'modify', 'delete'] as const satisfies readonly ChangedFile['change'][]
+
+function triedIn(value: unknown): Tried | undefined {
+  if (!isRecord(value)) return undefined
+  const { exitCode, changed, more, output } = value
+  if (exitCode !== null && typeof exitCode !== 'number') return undefined
+  if (!Array.isArray(changed) || typeof more !== 'number' || typeof output !== 'string') return undefined
+  const files = changed.map((one: unknown): ChangedFile | undefined => {
+    if (!isRecord(one)) return undefined
+    const change = changes.find((known) => known === one['change'])
+    return change === undefined || typeof one['path'] !== 'string' ? undefined : { path: one['path'], change }
+  })
+  const known = files.filter((one) => one !== undefined)
+  return known.length === files.length ? { exitCode, changed: known, more, output } : undefined
 }
 
 function isOpen(address: string): Promise<boolean> {

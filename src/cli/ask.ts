@@ -1,10 +1,9 @@
 import fs from 'node:fs'
 import type tty from 'node:tty'
-import type { ApprovalAnswer, ApprovalRequest, Ask } from '../core/commands.ts'
-import { counted } from '../core/counted.ts'
-import type { ChangedFile } from '../core/effects.ts'
+import type { ApprovalAnswer, ApprovalRequest, Ask, Tried } from '../core/commands.ts'
+import { triedOutput, triedSentence } from '../report/words.ts'
 import { isTerminal } from './terminal.ts'
-import { visible } from './visible.ts'
+import { unhidden, visible } from './visible.ts'
 
 /** The user to ask, if there is a terminal: standard input belongs to the document, so the terminal itself is used. */
 export function asking(): { ask?: Ask; tryFirst?: boolean } {
@@ -75,17 +74,18 @@ export function approvalFacts(request: ApprovalRequest): string[] {
   ]
 }
 
-function triedFacts(changes: readonly ChangedFile[]): string[] {
-  const listed = changes.slice(0, mostListed).map(({ path, change }) => `    ${marks[change]} ${visible(path)}`)
-  const more = changes.length - listed.length
+function triedFacts(tried: Tried): string[] {
+  const listed = tried.changed.slice(0, 20).map(({ path, change }) => `    ${marks[change]} ${visible(path)}`)
+  const more = tried.changed.length - listed.length + tried.more
+  const output = triedOutput(tried).slice(-10)
   return [
-    `  Tried in the sandbox, without network: exit 0, ${changes.length === 0 ? 'no files' : counted(changes.length, 'file')} changed.`,
+    `  Tried. ${triedSentence(tried)}`,
     ...listed,
     ...(more === 0 ? [] : [`    and ${more} more`]),
+    ...(output.length === 0 ? [] : ['  The end of its output:', ...output.map((line) => `    | ${unhidden(line)}`)]),
   ]
 }
 
-const mostListed = 20
 const marks = { create: '+', modify: '~', delete: '-' } as const
 
 /** Undefined when there is no terminal to ask on. */

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { isInside } from '../core/paths.ts'
+import { isBelowAny, isInside } from '../core/paths.ts'
 import type { ChangedFile, Effect, NotKept, Staged } from '../core/effects.ts'
 import { type Advice, askUser, type Problem } from '../core/problem.ts'
 import { runWarnings } from '../policy/makes-run.ts'
@@ -216,9 +216,9 @@ async function masksFor(
 ): Promise<Mask[]> {
   const { root, reserved } = settings
   const own = ['.clada', ...reserved.filter((file) => isInside(file, root)).map((file) => path.relative(root, file))]
-  const missing = [...new Set(own)].filter((name) => isEntry(path.join(root, name)))
-  return [
-    ...missing.map((name): Mask => ({ path: name, as: 'missing' })),
+  const missing = new Set(own.filter((name) => isEntry(path.join(root, name))))
+  const masks = [
+    ...[...missing].map((name): Mask => ({ path: name, as: 'missing' })),
     ...closed
       .filter(({ path: name, type }) => type === 'file' && !own.includes(name))
       .map(({ path: name }): Mask => ({ path: name, as: 'unreadable' })),
@@ -230,6 +230,8 @@ async function masksFor(
       git: commands.execGit,
     })),
   ]
+  // Where a directory is missing, so is everything in it.
+  return masks.filter((mask) => !isBelowAny(mask.path, missing))
 }
 
 /** What lands is judged, so that little has to be kept from being written. */

@@ -4,7 +4,8 @@ import { type ApprovalLine, approvalLine } from '../approvals/approval-line.ts'
 import { Approvals, namedBy } from '../approvals/approvals.ts'
 import { installs, mayBind, type WhatRuns, wantsNetwork } from '../approvals/what-runs.ts'
 import { fail, ok, type Outcome } from '../core/action.ts'
-import type { ApprovalAnswer, ApprovalRequest } from '../core/commands.ts'
+import type { ApprovalAnswer, ApprovalRequest, Tried } from '../core/commands.ts'
+import type { ChangedFile } from '../core/effects.ts'
 import type { PathArg } from '../core/files.ts'
 import type { Offline, Problem } from '../core/problem.ts'
 import { certificatesIn, commandEnvironment } from '../process/environment.ts'
@@ -134,11 +135,22 @@ const boundToDisk = (line: ApprovalLine, name: string): Problem => ({
 /** Nobody waits longer for a question. */
 const triedMs = 10_000
 
-type Tried = { readonly answer: ApprovalAnswer | undefined; readonly done: Contained } | undefined
+interface Attempt {
+  readonly answer: ApprovalAnswer | undefined
+  readonly done: Contained
+}
+
+/** As much as a question can show. */
+const triedAs = ({ ended, exitCode, output }: ProcessEnd, changed: readonly ChangedFile[]): Tried => ({
+  exitCode: ended === 'itself' ? exitCode : null,
+  changed: changed.slice(0, 200),
+  more: Math.max(0, changed.length - 200),
+  output: output.slice(-4000),
+})
 
 /**
- * Runs a command that is not approved as if it were code of the model, and asks whether its changes stay. Undefined where
- * it could not be tried or did not succeed: then the question is whether it may run at all.
+ * Runs a command that is not approved as if it were code of the model, and asks whether its changes stay. Where it could
+ * not be tried or did not succeed, the question is whether it may run at all, and how it failed is part of that.
  */
 async function tried(
   request: ApprovalRequest,
@@ -146,29 +158,34 @@ async function tried(
   runs: WhatRuns,
   place: Place,
   scope: CommandScope,
-): Promise<Tried> {
+): Promise<Attempt | Tried | undefined> {
   const { commands, ask, settings } = scope
-  const useless = !commands.tryFirst || commands.exec !== 'sandbox' || request.repository || wantsNetwork(line)
+  const useless = !commands.tryFirst() || commands.exec !== 'sandbox' || request.repository || wantsNetwork(line)
   if (useless || ask === undefined || runs.program === undefined || !(await canStage(scope))) return undefined
   const plain: Permit & { ok: true } = { ok: true, runs, network: false, caches: 'discard', reads: [], timeoutMs: 0 }
   const answers: (ApprovalAnswer | undefined)[] = []
+  let failed: Tried | undefined
   const what: Containment = {
     // Variables that the user lets approved commands see are not for this one.
     ...(await containmentOf(line.words, plain, place, { ...scope, commands: { ...commands, env: [] } })),
     sandbox: 'required',
     caches: 'none',
     timeoutMs: Math.min(settings.limits.actionMs, triedMs),
-    keep: async ({ ended, exitCode, output }, changed) => {
-      if (ended !== 'itself' || exitCode !== 0) return false
-      const answer = await ask({ ...request, about: 'tried', tried: changed })
+    keep: async (end, changed) => {
+      const result = triedAs(end, changed)
+      if (result.exitCode !== 0) {
+        failed = result
+        return false
+      }
+      const answer = await ask({ ...request, about: 'tried', tried: result })
       answers.push(answer)
       const kept = answer === 'once' || answer === 'always'
-      if (kept && output !== '') scope.onOutput?.(Buffer.from(output))
+      if (kept && end.output !== '') scope.onOutput?.(Buffer.from(end.output))
       return kept
     },
   }
   const done = await runContained(what, place, { ...scope, onOutput: undefined })
-  return answers.length === 0 ? undefined : { answer: answers[0], done }
+  return answers.length === 0 ? failed : { answer: answers[0], done }
 }
 
 async function permission(line: ApprovalLine, place: Place, scope: CommandScope): Promise<Permit | Kept> {
@@ -226,11 +243,13 @@ async function permission(line: ApprovalLine, place: Place, scope: CommandScope)
   if (name !== undefined) return { ok: false, problem: boundToDisk(line, name) }
   const attempt = await tried(request, line, runs, place, scope)
   if (scope.signal?.aborted) return needed(false)
-  const answer = attempt === undefined ? await ask(request) : attempt.answer
+  const kept = attempt !== undefined && 'done' in attempt ? attempt : undefined
+  const failed = attempt !== undefined && 'done' in attempt ? undefined : attempt
+  const answer = kept === undefined ? await ask({ ...request, ...(failed && { tried: failed }) }) : kept.answer
   if (answer === undefined || answer === 'no') return needed(answer === 'no')
-  if (attempt !== undefined) {
+  if (kept !== undefined) {
     if (answer === 'always') approvals.add(line, runs, { network: false })
-    return { ok: true, done: attempt.done }
+    return { ok: true, done: kept.done }
   }
   const network = wantsNetwork(line) ? await ask({ ...request, about: 'network' }) : 'no'
   if (network === undefined) return needed(false)

@@ -84,9 +84,9 @@ export interface CladaOptions {
   trustApprovals?: boolean
   /**
    * Runs a command that is not approved in the sandbox before `ask` is called, without network and caches; `ask` is then
-   * called with `about: 'tried'` and the changes, which stay only if the answer is yes.
+   * called with `about: 'tried'` and the changes, which stay only if the answer is yes. A function is called each time.
    */
-  tryFirst?: boolean
+  tryFirst?: boolean | (() => boolean)
   /** Bytes kept of what a program writes. */
   maxOutput?: number
   /** Commands that run before and after an execution that may change something. */
@@ -159,7 +159,7 @@ export const commandSettingsOf = (options: CladaOptions): CommandSettings => ({
   network: options.network ?? [],
   env: options.commandEnv ?? [],
   trustApprovals: options.trustApprovals ?? false,
-  tryFirst: options.tryFirst ?? false,
+  tryFirst: typeof options.tryFirst === 'function' ? options.tryFirst : () => options.tryFirst === true,
   outputBytes: options.maxOutput ?? defaultCommandSettings.outputBytes,
   execGit: options.execGit ?? defaultCommandSettings.execGit,
 })

@@ -24,12 +24,12 @@ export interface ApprovalRequest {
   /** The line that would be approved. */
   readonly command: string
   /**
-   * `network` is a question of its own, put after the command was approved. `tried`: it was run in the sandbox, and the
-   * question is whether its changes stay.
+   * `network` is a question of its own, put after the command was approved. `tried`: it succeeded in the sandbox, and
+   * the question is whether its changes stay.
    */
   readonly about: 'command' | 'network' | 'tried'
-  /** With `tried`: what it changed. */
-  readonly tried?: readonly ChangedFile[]
+  /** How it went when it was tried. With `command` it failed, and nothing of it stays. */
+  readonly tried?: Tried
   /** What it runs, where that can be known. */
   readonly runs: string | undefined
   /** Whether it was approved before, when it still ran something else. */
@@ -38,6 +38,17 @@ export interface ApprovalRequest {
   readonly installs: boolean
   /** Whether it may change the repository itself. */
   readonly repository: boolean
+}
+
+/** A run in the sandbox that a person is asked about. Long lists and texts are cut for the question only. */
+export interface Tried {
+  /** Null when it ran out of time or was killed. */
+  readonly exitCode: number | null
+  readonly changed: readonly ChangedFile[]
+  /** How many changed files are not listed. */
+  readonly more: number
+  /** The end of its output. */
+  readonly output: string
 }
 
 /** `always` also saves the approval for later runs. */
@@ -56,8 +67,8 @@ export interface CommandSettings {
   readonly env: readonly string[]
   /** Takes the project's own list of approved commands as it is, for this run. */
   readonly trustApprovals: boolean
-  /** Runs a command in the sandbox before the user is asked, without network, and asks whether its changes stay. */
-  readonly tryFirst: boolean
+  /** Runs a command in the sandbox before the user is asked, without network, and asks whether its changes stay. Only where somebody can answer. */
+  readonly tryFirst: () => boolean
   readonly outputBytes: number
   /** Whether programs may read the objects of repositories that track blocked files. */
   readonly execGit: 'safe' | 'full'
@@ -69,7 +80,7 @@ export const defaultCommandSettings: CommandSettings = {
   network: [],
   env: [],
   trustApprovals: false,
-  tryFirst: false,
+  tryFirst: () => false,
   outputBytes: 10 * 1024 * 1024,
   execGit: 'safe',
 }

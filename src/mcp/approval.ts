@@ -1,6 +1,6 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js'
-import { askDesk } from '../approvals/desk.ts'
+import { askDesk, hasDesk } from '../approvals/desk.ts'
 import type { ApprovalAnswer, ApprovalRequest, Ask } from '../core/commands.ts'
 
 /** The request for an approval as a person must see it. */
@@ -12,24 +12,43 @@ export function askThrough(server: Server, question: Question, stopped: AbortSig
     const answered = new AbortController()
     const signal = AbortSignal.any([stopped, answered.signal])
     try {
-      return await firstAnswer([askDesk(request, signal), askClient(server, question(request), signal)])
+      return await firstAnswer([askDesk(request, signal), askClient(server, request, question(request), signal)])
     } finally {
       answered.abort()
     }
   }
 }
 
+/** Whether there is anybody to ask. */
+export const canAsk = (server: Server, root: string): boolean => hasForms(server) || hasDesk(root)
+
+const hasForms = (server: Server): boolean => server.getClientCapabilities()?.elicitation?.form !== undefined
+
 /** A person may be at lunch. */
 const patienceMs = 10 * 60 * 1000
 
+const toAllow = {
+  title: 'Allow it?',
+  description: 'once: now; always: now and from now on in this project; no: not at all',
+}
+const toKeep = {
+  title: 'Keep the result?',
+  description:
+    'once: its changes stay; always: they stay, and the command may run from now on in this project; no: nothing stays',
+}
+
 const choices = ['once', 'always', 'no'] as const satisfies readonly ApprovalAnswer[]
 
-async function askClient(server: Server, message: string, signal: AbortSignal): Promise<ApprovalAnswer | undefined> {
-  if (server.getClientCapabilities()?.elicitation?.form === undefined) return undefined
+async function askClient(
+  server: Server,
+  { about }: ApprovalRequest,
+  message: string,
+  signal: AbortSignal,
+): Promise<ApprovalAnswer | undefined> {
+  if (!hasForms(server)) return undefined
   const answer = {
     type: 'string',
-    title: 'Allow it?',
-    description: 'once: now; always: now and from now on in this project; no: not at all',
+    ...(about === 'tried' ? toKeep : toAllow),
     enum: [...choices],
   }
   const params = {

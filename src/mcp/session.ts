@@ -1,7 +1,7 @@
 import { decodeParams } from '../actions/decode.ts'
 import { registry } from '../actions/registry.ts'
 import type { Clada, ExecuteOptions } from '../api/clada.ts'
-import type { CladaOptions } from '../config/settings.ts'
+import { type CladaOptions, settingsOf } from '../config/settings.ts'
 import type { Code } from '../core/codes.ts'
 import { type ActionResult, type ExecutionResult, type ParseError, withWarnings } from '../core/result.ts'
 import type { ReportOptions } from '../report/options.ts'
@@ -9,7 +9,7 @@ import { printable } from '../report/printable.ts'
 import { primaryOf } from '../report/words.ts'
 import { syntaxNames } from '../syntax/table.ts'
 import { actionAnswer, type Answer, documentAnswer, previewAnswer, toolResult, usualMessage } from './answers.ts'
-import { askThrough, type Question } from './approval.ts'
+import { askThrough, canAsk, type Question } from './approval.ts'
 import { ClientRoots } from './client-roots.ts'
 import { documentTools, executeTool, previewTool } from './document-tools.ts'
 import { invalidRequest, isRecord, kindOf, type Params, protocolError } from './requests.ts'
@@ -117,6 +117,7 @@ export class Session {
     const ask = askThrough(this.#server, this.#door.question, signal)
     const asking: CladaOptions = {
       ...options,
+      tryFirst: () => canAsk(this.#server, settingsOf(options).root),
       ask: (request) => {
         tell(printable(`waiting for approval: ${request.command}`))
         return ask(request)

@@ -1,5 +1,7 @@
+import type { Tried } from '../core/commands.ts'
 import { counted } from '../core/counted.ts'
 import type { ActionResult, Details, ParseError } from '../core/result.ts'
+import { printable } from './printable.ts'
 
 /** The path, pattern or command that an action is about. */
 export function primaryOf({ params }: Pick<ActionResult, 'params'>): string {
@@ -63,3 +65,16 @@ function cutBehind(text: string, at: number): number {
 }
 
 const isLowSurrogate = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00
+
+/** How a command went that was tried before the user is asked. */
+export function triedSentence({ exitCode, changed, more }: Tried): string {
+  const how = 'In the sandbox, without network:'
+  if (exitCode === null) return `${how} it did not end in time. Nothing was kept.`
+  if (exitCode !== 0) return `${how} exit ${exitCode}. Nothing was kept.`
+  const files = changed.length + more
+  return `${how} exit 0, ${files === 0 ? 'no files' : counted(files, 'file')} changed.`
+}
+
+/** The end of its output, line by line. */
+export const triedOutput = ({ output }: Tried): string[] =>
+  output.trim() === '' ? [] : output.trimEnd().split(/\r?\n/).map((line) => printable(line.slice(0, 300)))

@@ -57,7 +57,7 @@ export class Session {
       this.questions.ask(request, 'page', this.#stop.signal).catch(() => 'no' as const)
     // No document writes the next one.
     const own = { ...options, reserved: [...(options.reserved ?? []), inputFile] }
-    this.project = { root, options: own, rules, clada: new Clada({ ...own, ask }) }
+    this.project = { root, options: own, rules, clada: new Clada({ ...own, ask, tryFirst: true }) }
     this.#followed = new FollowedFile(inputFile, inputBytes, (text) => void this.#heard(text))
   }
 

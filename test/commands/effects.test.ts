@@ -7,7 +7,7 @@ import { describe, expect, inject, it } from 'vitest'
 import { Clada, type CladaOptions } from '../../src/index.ts'
 import { chooseSandbox } from '../../src/process/sandbox.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
-import { scratchDir } from '../support/scratch.ts'
+import { fill, scratchDir } from '../support/scratch.ts'
 import { needs } from '../support/needs.ts'
 
 needs('sandbox')
@@ -255,8 +255,9 @@ describe.skipIf(!chooseSandbox().ok)('what a program changed (needs a sandbox)',
 
   it('shows nothing of clada’s in the project meanwhile', async () => {
     const root = scratchDir({ ...files, 'clada_input.md': 'reply\n' })
-    const reserved = [path.join(root, 'clada_input.md'), path.join(root, 'other_input.md')]
+    const reserved = ['clada_input.md', 'other_input.md', '.clada/output.md'].map((name) => path.join(root, name))
     await bash(root, 'echo x > made')
+    fill(root, { '.clada/output.md': 'reply\n', '.clada/old/.git/HEAD': '', '.clada/old/.git/config': '[core]\n' })
     const ran = await bash(root, 'ls -A; grep -r reply . ; cp -r . /tmp/copy; tar cf /tmp/t.tar .', { reserved })
     expect(ran).toMatchObject({ success: true })
     expect(ran.data.stdout).not.toMatch(/clada|input/)

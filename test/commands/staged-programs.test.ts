@@ -6,12 +6,10 @@ import { approvalLine } from '../../src/approvals/approval-line.ts'
 import { Approvals } from '../../src/approvals/approvals.ts'
 import { question } from '../../src/cli/ask.ts'
 import { type ApprovalAnswer, type ApprovalRequest, type Ask, Clada, type CladaOptions } from '../../src/index.ts'
-import { canLayer } from '../../src/process/overlay.ts'
-import { chooseSandbox } from '../../src/process/sandbox.ts'
 import { clada } from '../support/cli.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
-import { needs } from '../support/needs.ts'
+import { hasLayers, needs } from '../support/needs.ts'
 
 needs('sandbox')
 
@@ -32,7 +30,7 @@ const execute = (root: string, text: string, options: CladaOptions = {}) =>
 
 const undo = (root: string) => new Clada({ repoPath: root, git: 'off' }).undo()
 
-const layered = chooseSandbox().ok && (await canLayer(path.resolve('test/commands')))
+const layered = await hasLayers()
 
 describe.skipIf(!layered)('programs in an atomic group (need layers)', () => {
   it('see what the group changed before, and land with it', async () => {
@@ -294,7 +292,8 @@ describe.skipIf(!layered)('a command that is tried before the user is asked (nee
       { path: 'a.txt', change: 'delete' },
       { path: 'b.txt', change: 'create' },
     ]
-    expect(asked).toMatchObject([{ about: 'tried', command: 'sh 1.sh', tried: changes }])
+    const shown = { exitCode: 0, changed: changes, more: 0, output: 'said\n' }
+    expect(asked).toMatchObject([{ about: 'tried', command: 'sh 1.sh', tried: shown }])
     expect(result).toMatchObject({ success: true, data: { output: 'said\n', exit_code: 0, changed: changes } })
     expect(filesIn(root)).toEqual({ '1.sh': files['1.sh'], '2.sh': files['2.sh'], 'b.txt': 'b\n' })
     expect(await undo(root)).toMatchObject({ success: true })
@@ -334,7 +333,7 @@ describe.skipIf(!layered)('a command that is tried before the user is asked (nee
     const root = scratchDir(files)
     const about = async (command: string, options?: CladaOptions) =>
       (await tried(root, run(command), 'no', options)).asked.map((request) => request.about)
-    expect(await about('sh 2.sh')).toEqual(['command'])
+    expect((await tried(root, run('sh 2.sh'), 'no')).asked).toMatchObject([{ about: 'command', tried: { exitCode: 3 } }])
     expect(await about('sh 1.sh', { exec: 'off' })).toEqual(['command'])
     expect(await about('sh 1.sh', { exec: 'unsandboxed' })).toEqual(['command'])
     expect(await about('npm install')).toEqual(['command'])
@@ -359,13 +358,17 @@ describe.skipIf(!layered)('a command that is tried before the user is asked (nee
       installs: false,
       repository: false,
     }
-    const tried = [
+    const changed = [
       { path: 'a\u001b.txt', change: 'delete' },
       { path: 'b.txt', change: 'create' },
     ] as const
-    const text = question({ ...request, about: 'tried', tried })
-    expect(text).toContain('without network: exit 0, 2 files changed')
-    expect(text).toContain('    + b.txt\n')
+    const result = { exitCode: 0, changed, more: 5, output: 'first\u001b[2J\r\nlast\n' }
+    const text = question({ ...request, about: 'tried', tried: result })
+    expect(text).toContain('without network: exit 0, 7 files changed')
+    expect(text).toContain('    + b.txt\n    and 5 more\n  The end of its output:\n    | first\\x1b[2J\n    | last\n')
+    const failed = question({ ...request, about: 'command', tried: { ...result, exitCode: 2, changed: [], more: 0 } })
+    expect(failed).toContain('without network: exit 2. Nothing was kept.')
+    expect(failed).toMatch(/Run it\? y \(once\), a \(always\) or n, then Enter: $/)
     expect(text).not.toContain('\u001b')
     expect(text).toMatch(/Keep the result\? y \(once\), a \(always\) or n, then Enter: $/)
   })

@@ -4,9 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { openDesk } from '../../src/approvals/desk.ts'
 import { makeKeyReader } from '../../src/cli/watch/keys.ts'
 import { cellsOf, fitted, wrapped } from '../../src/cli/watch/cells.ts'
+import { hasLayers } from '../support/needs.ts'
 import { fill } from '../support/scratch.ts'
 import { python, watching } from './terminal.ts'
 import { append, block, sectionIn, traceOf, until } from './world.ts'
+
+const layered = await hasLayers()
 
 const edit = (dir: string, old: string): string =>
   block('ed1', [
@@ -128,11 +131,29 @@ describe.skipIf(python === undefined)('clada watch on a terminal', () => {
   it('runs what was allowed, and remembers always', async () => {
     const watch = await watching()
     fs.appendFileSync(watch.file, run('echo first'))
-    await watch.sees('Run it?')
+    await watch.sees(/Run it\?|Keep the result\?/)
     watch.send('a')
     await watch.sees('[task-1:exec] first')
     await watch.sees(/^1 done$/m)
     expect(fs.readFileSync(path.join(watch.dir, '.clada/allowed-commands.json'), 'utf8')).toContain('echo first')
+  })
+
+  it.skipIf(!layered)('tries a command first, and keeps its changes after a yes only (needs layers)', async () => {
+    const watch = await watching()
+    fill(watch.dir, { 'make.sh': 'echo said; echo made > made.txt\n' })
+    fs.appendFileSync(watch.file, run('sh make.sh'))
+    await watch.sees('Tried. In the sandbox, without network: exit 0, 1 file changed.\n    + made.txt\n  The end of its output:\n    | said\n')
+    await watch.sees('Keep the result? · y once · a always · n no')
+    expect(fs.existsSync(path.join(watch.dir, 'made.txt'))).toBe(false)
+    watch.send('n')
+    await watch.sees("You refused 'sh make.sh'")
+    await watch.sees('0 done, 1 failed')
+    expect(fs.existsSync(path.join(watch.dir, 'made.txt'))).toBe(false)
+    fs.appendFileSync(watch.file, run('sh ./make.sh'))
+    await watch.sees(/Tried[^]*Tried[^]*Keep the result\?/)
+    watch.send('y')
+    await watch.sees(/^1 done$/m)
+    expect(fs.readFileSync(path.join(watch.dir, 'made.txt'), 'utf8')).toBe('made\n')
   })
 
   it('takes the answer of a page, when that comes first', async () => {
@@ -140,7 +161,7 @@ describe.skipIf(python === undefined)('clada watch on a terminal', () => {
     process.env['XDG_STATE_HOME'] = `${watch.dir}-state`
     fs.appendFileSync(watch.file, run('echo hello'))
     // The page may be opened while the question stands.
-    await watch.sees('Run it?')
+    await watch.sees(/Run it\?|Keep the result\?/)
     const desk = await openDesk(watch.dir, async () => 'once')
     await watch.sees('answered on the page: once')
     await watch.sees(/^1 done$/m)
@@ -212,7 +233,7 @@ describe.skipIf(python === undefined)('clada watch on a terminal', () => {
   it('stops a run at Ctrl-C, and leaves the file whole', async () => {
     const watch = await watching()
     fs.appendFileSync(watch.file, append(watch.dir, 'one') + run('echo never') + append(watch.dir, 'two'))
-    await watch.sees('Run it?')
+    await watch.sees(/Run it\?|Keep the result\?/)
     watch.send('\u0003')
     expect(await watch.ended()).toBe(130)
     expect(traceOf(watch.dir)).toEqual(['one'])

@@ -3,11 +3,13 @@ import path from 'node:path'
 import { ElicitRequestSchema, type ElicitRequest, type ElicitResult } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
 import { Approvals } from '../../src/approvals/approvals.ts'
+import { hasLayers } from '../support/needs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { type Connected, connected, type Setting } from './client.ts'
 
 const project = (): string => scratchDir({ 'make.sh': 'echo made > made.txt\n' })
 const command = 'bash make.sh'
+const layered = await hasLayers()
 
 interface Asked extends Connected {
   readonly questions: ElicitRequest['params'][]
@@ -51,6 +53,27 @@ describe('a command that is not approved', () => {
     expect(questions[0]).toMatchObject({
       requestedSchema: { properties: { answer: { enum: ['once', 'always', 'no'] } }, required: ['answer'] },
     })
+  })
+
+  it.skipIf(!layered)('is tried before the user is asked, who sees what it changed (needs layers)', async () => {
+    const root = project()
+    const { call, questions } = await answering(root, { action: 'accept', content: { answer: 'no' } })
+    expect((await call('run', { command })).values).toMatchObject({ success: false, code: 'approval_required' })
+    expect(filesIn(root)).toEqual({ 'make.sh': 'echo made > made.txt\n' })
+    expect(questions).toHaveLength(1)
+    expect(questions[0]?.message).toContain('without network: exit 0, 1 file changed.\n    + made.txt')
+    expect(questions[0]).toMatchObject({ requestedSchema: { properties: { answer: { title: 'Keep the result?' } } } })
+    const document = '<---RUN--->\nbash make.sh\n<---END--->\n'
+    await call('execute', { document })
+    expect(questions).toHaveLength(2)
+    expect(filesIn(root)).toEqual({ 'make.sh': 'echo made > made.txt\n' })
+  })
+
+  it('is not tried where nobody can be asked', async () => {
+    const state = scratchDir()
+    const { call } = await connected(project(), { env: { XDG_STATE_HOME: state } })
+    expect((await call('run', { command })).values).toMatchObject({ code: 'approval_required' })
+    expect(fs.existsSync(path.join(state, 'clada/layers'))).toBe(false)
   })
 
   it('runs from then on when the user says always', async () => {

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { beforeEach, type TestContext } from 'vitest'
 import { testPrograms } from '../../scripts/test-programs.mjs'
+import { canLayer } from '../../src/process/overlay.ts'
 import { chooseSandbox } from '../../src/process/sandbox.ts'
 
 export type Need = 'sandbox' | 'python3' | 'ruby' | 'tree' | 'file' | 'xxd' | 'pytest' | 'make' | 'pgrep' | 'strace'
@@ -28,3 +29,7 @@ export function skipWithout(context: Pick<TestContext, 'skip'>, ...needs: readon
 export function needs(...all: readonly Need[]): void {
   beforeEach((context) => skipWithout(context, ...all))
 }
+
+/** Whether programs can work on layers over a project here. */
+export const hasLayers = (): Promise<boolean> =>
+  chooseSandbox().ok ? canLayer(import.meta.dirname) : Promise.resolve(false)

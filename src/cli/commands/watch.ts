@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { Clada } from '../../api/clada.ts'
+import { hasDesk } from '../../approvals/desk.ts'
 import type { ConfigParts } from '../../config/to-options.ts'
 import { type Listener, type ListenerOptions, startListener } from '../../watch/listener.ts'
 import { ListenerError } from '../../watch/place.ts'
@@ -70,7 +71,11 @@ export const command: Command = {
     }
     for (const [signal, by] of Object.entries(signals)) process.on(signal, () => quit(by))
 
-    const options = { ...given, ask: askingBoth(view.questions, over.signal) }
+    const options = {
+      ...given,
+      ask: askingBoth(view.questions, over.signal),
+      tryFirst: () => view.questions !== undefined || hasDesk(root),
+    }
     const use = clipboardUse(flags, config.clipboard)
     const board = once(async () => {
       const { openBoard } = await import('../watch/clipboard.ts')
