@@ -77,4 +77,9 @@ export function triedSentence({ exitCode, changed, more }: Tried): string {
 
 /** The end of its output, line by line. */
 export const triedOutput = ({ output }: Tried): string[] =>
-  output.trim() === '' ? [] : output.trimEnd().split(/\r?\n/).map((line) => printable(line.slice(0, 300)))
+  output.trim() === ''
+    ? []
+    : output
+        .trimEnd()
+        .split(/\r?\n/)
+        .map((line) => printable(line.slice(0, 300)))

@@ -333,7 +333,9 @@ describe.skipIf(!layered)('a command that is tried before the user is asked (nee
     const root = scratchDir(files)
     const about = async (command: string, options?: CladaOptions) =>
       (await tried(root, run(command), 'no', options)).asked.map((request) => request.about)
-    expect((await tried(root, run('sh 2.sh'), 'no')).asked).toMatchObject([{ about: 'command', tried: { exitCode: 3 } }])
+    expect((await tried(root, run('sh 2.sh'), 'no')).asked).toMatchObject([
+      { about: 'command', tried: { exitCode: 3 } },
+    ])
     expect(await about('sh 1.sh', { exec: 'off' })).toEqual(['command'])
     expect(await about('sh 1.sh', { exec: 'unsandboxed' })).toEqual(['command'])
     expect(await about('npm install')).toEqual(['command'])

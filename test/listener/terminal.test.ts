@@ -142,7 +142,9 @@ describe.skipIf(python === undefined)('clada watch on a terminal', () => {
     const watch = await watching()
     fill(watch.dir, { 'make.sh': 'echo said; echo made > made.txt\n' })
     fs.appendFileSync(watch.file, run('sh make.sh'))
-    await watch.sees('Tried. In the sandbox, without network: exit 0, 1 file changed.\n    + made.txt\n  The end of its output:\n    | said\n')
+    await watch.sees(
+      'Tried. In the sandbox, without network: exit 0, 1 file changed.\n    + made.txt\n  The end of its output:\n    | said\n',
+    )
     await watch.sees('Keep the result? · y once · a always · n no')
     expect(fs.existsSync(path.join(watch.dir, 'made.txt'))).toBe(false)
     watch.send('n')

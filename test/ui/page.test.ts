@@ -335,7 +335,15 @@ describe.skipIf(noBrowser)('the page', { timeout: 90_000 }, () => {
     expect(filesIn(root)).toEqual({ 'make.sh': before['make.sh'], 'made.txt': 'made\n' })
 
     // Whoever asks from elsewhere must be able to show what it did, or is not heard.
-    const request = { root, command: 'x', about: 'tried', runs: 'x', changed: false, installs: false, repository: false } as const
+    const request = {
+      root,
+      command: 'x',
+      about: 'tried',
+      runs: 'x',
+      changed: false,
+      installs: false,
+      repository: false,
+    } as const
     expect(await askDesk(request)).toBeUndefined()
     const changed = [{ path: 'b.txt', change: 'modify' }] as const
     const asked = askDesk({ ...request, tried: { exitCode: 0, changed, more: 7, output: '' } })
