@@ -3,6 +3,8 @@
  * restored.
  */
 export interface Recorder {
+  /** Waits until this execution is the only one, or throws `Stop`. Called before every read that a change depends on. */
+  queue(): Promise<void>
   /** Waits until this execution may write, or throws `Stop`. Called before every change; only the first call does anything. */
   begin(stateDir: string, commits?: Commits): Promise<void>
   /** Makes a change, and keeps the state before it. Throws what `act` throws, or the reason why nothing could be kept. */

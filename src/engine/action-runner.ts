@@ -88,6 +88,7 @@ export class ActionRunner {
         repair,
         explain: (problem) => explain(problem, spelled).error,
       }
+      if (spec.effect === 'write') await this.#workspace.queue()
       const outcome = await withTimeLimit(settings.limits.actionMs, () => this.#withMeantPath(spec, args, context))
       const warnings = runWarnings([...files.changed].map((file) => path.relative(settings.root, file)))
       if (outcome.ok && files.changed.size > 0) warnings.push(...hiddenWarnings(args))

@@ -6,6 +6,7 @@ import { pathFrom } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type { Commits, Inspected, PathChange, Recorder, SeenChanges } from '../core/recorder.ts'
 import type { ActionResult } from '../core/result.ts'
+import { joinQueue } from '../journal/lock.ts'
 import { closeExecution, type Ended } from './closing.ts'
 import { type HistoryOptions, type Open, openExecution } from './opening.ts'
 import { dirOf, isolatedDir, type Moved, type Position } from '../journal/record.ts'
@@ -25,6 +26,7 @@ export class History implements Recorder {
   readonly #blocks = new Map<number, string>()
   #left: ReadonlySet<string> = new Set()
   readonly #byPrograms = new Set<string>()
+  #queued: Promise<() => void> | undefined
   #beginning: Promise<void> | undefined
   #open: Open | undefined
   #explanations: string[] = []
@@ -36,6 +38,10 @@ export class History implements Recorder {
 
   constructor(options: HistoryOptions) {
     this.#options = options
+  }
+
+  async queue(): Promise<void> {
+    await (this.#queued ??= joinQueue(this.#options.settings, this.#options.root))
   }
 
   begin(stateDir: string, commits: Commits = 'clada'): Promise<void> {
@@ -150,6 +156,15 @@ export class History implements Recorder {
   /** Writes the record. A failure is returned; the next start then recovers the execution from its journal. */
   async end(results: readonly ActionResult[]): Promise<Ended> {
     await this.#beginning?.catch(() => {})
+    try {
+      return await this.#end(results)
+    } finally {
+      ;(await this.#queued?.catch(() => {}))?.()
+      this.#queued = undefined
+    }
+  }
+
+  async #end(results: readonly ActionResult[]): Promise<Ended> {
     const open = this.#open
     if (open === undefined) return { warnings: this.warnings }
     this.#open = undefined
@@ -177,6 +192,7 @@ export class History implements Recorder {
   }
 
   async #begin(stateDir: string, commits: Commits): Promise<void> {
+    await this.queue()
     const { settings } = this.#options
     const git = commits === 'git' && settings.git === 'commit' ? 'shadow' : settings.git
     const options = { ...this.#options, settings: { ...settings, git } }

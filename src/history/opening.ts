@@ -8,7 +8,7 @@ import { ownOwner } from '../state/owner.ts'
 import { readBack } from '../git/back-state.ts'
 import type { Checkpoints } from '../git/checkpoints.ts'
 import { Journal } from '../journal/journal.ts'
-import { lockExecutions } from '../journal/lock.ts'
+import { lockProject } from '../journal/lock.ts'
 import {
   dirOf,
   type ExecutionRecord,
@@ -54,7 +54,7 @@ export interface Open {
 }
 
 /**
- * Begins an execution: takes the lock, recovers interrupted executions, opens the journal and saves the state before. If
+ * Begins an execution: takes the lock of the project, recovers interrupted executions, opens the journal and saves the state before. If
  * one of them fails, nothing is begun; warnings are passed to `warn` in any case.
  */
 export async function openExecution(
@@ -64,7 +64,7 @@ export async function openExecution(
 ): Promise<Open> {
   const { root, settings, kind } = options
   const history = ownDir(stateDir, 'history')
-  const release = await lockExecutions(settings, stateDir)
+  const release = await lockProject(settings, stateDir)
   try {
     refuseWhileBack(stateDir)
     sweepIsolated(stateDir)

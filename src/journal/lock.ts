@@ -2,34 +2,75 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { now } from '../core/time-limit.ts'
+import { fingerprintOf } from '../core/hash.ts'
 import { Stop } from '../core/problem.ts'
 import { hasCode, isOsError } from '../core/os-error.ts'
 import type { HistorySettings } from '../core/settings.ts'
+import { commonDirAround } from '../state/git-dirs.ts'
 import { jsonOf, readOwn } from '../state/own-files.ts'
 import { isAlive, type Owner, ownerFrom, ownOwner } from '../state/owner.ts'
+import { stateHome } from '../state/user-dirs.ts'
+import { makePrivateDir } from '../state/user-state.ts'
 
-/** Prevents two executions of a project at the same time. */
-export const lockExecutions = ({ lockFile, lockMs }: HistorySettings, stateDir: string): Promise<() => void> =>
-  lockFile === null ? takeLock(path.join(stateDir, 'lock'), lockMs) : takeLock(lockFile, lockMs, 'named')
+/**
+ * The queue of a repository: an execution waits here before its first read that matters, so that it sees the changes of
+ * those before it. All processes, objects, directories and worktrees of one repository share it. It is in the user's
+ * state directory, because an execution that changes nothing leaves nothing in the project.
+ */
+export async function joinQueue({ lockFile, lockMs }: HistorySettings, root: string): Promise<() => void> {
+  if (lockFile !== null) return takeLock(lockFile, lockMs, 'named')
+  const dir = queueDir()
+  if (dir === undefined) return () => {}
+  const name = fingerprintOf(Buffer.from(commonDirAround(root) ?? root)).replaceAll(':', '-')
+  return takeLock(path.join(dir, name), lockMs)
+}
+
+/** The lock in the project, for whoever has another state directory. The caller is first in the queue. */
+export const lockProject = async ({ lockFile, lockMs }: HistorySettings, stateDir: string): Promise<() => void> =>
+  lockFile === null ? takeLock(path.join(stateDir, 'lock'), lockMs) : () => {}
+
+function queueDir(): string | undefined {
+  for (const parent of [stateHome(), path.join(os.tmpdir(), `clada-${process.getuid?.() ?? 'user'}`)]) {
+    try {
+      const dir = path.join(parent, 'queue')
+      makePrivateDir(dir)
+      fs.accessSync(dir, fs.constants.W_OK)
+      return dir
+    } catch (error) {
+      if (!isOsError(error)) throw error
+    }
+  }
+  return undefined
+}
 
 /** A lock in clada's own directory is clada's. A lock file that the user names may be any file. */
 type Place = 'own' | 'named'
 
 /**
  * Takes a lock. The lock is a file that names its holder; it is created complete, by a link, which never replaces a file.
+ * The claims of those who wait are beside it, and the oldest is first. `waitMs` is the time that one holder may take:
+ * a queue that moves is waited for.
  *
  * The lock of a dead owner is taken over by the process that first creates the claim for that very lock. The lock is
  * checked again before it is replaced: a claim that comes too late finds another owner.
  */
 export async function takeLock(file: string, waitMs: number, place: Place = 'own'): Promise<() => void> {
-  const nonce = randomName()
+  const nonce = claimName()
   const own = `${file}.${nonce}`
-  const begun = now()
+  let begun = now()
+  let before: string | undefined
+  let wait = 2
   try {
     writeClaim(own, nonce, file)
-    for (;;) {
-      if (linked(own, file)) break
-      const holder = holderOf(file, place)
+    for (let round = 0; ; round++) {
+      // Reading the holder costs more than a look whether there is one.
+      if (round % 8 !== 0 && now() - begun < waitMs && fs.existsSync(file)) {
+        await pause(wait)
+        continue
+      }
+      const earlier = firstBefore(file, nonce)
+      if (earlier === undefined && linked(own, file)) break
+      const holder = holderOf(file, place) ?? earlier
       if (holder === undefined) continue
       if (!holder.alive && takenOver(file, own, holder.nonce)) {
         // If a claimant died too, two may have claimed it; the last one holds it.
@@ -37,15 +78,33 @@ export async function takeLock(file: string, waitMs: number, place: Place = 'own
         if (holderOf(file)?.nonce === nonce) break
         continue
       }
+      if (before !== undefined && holder.nonce !== before) begun = now()
+      before = holder.nonce
       const waited = now() - begun
       if (waited >= waitMs) throw lockedStop(file, holder, waited)
-      await pause(Math.min(25, waitMs))
+      // Only the first one has to be quick.
+      wait = Math.min(earlier === undefined ? 2 : 15, waitMs)
+      await pause(wait)
     }
   } finally {
     fs.rmSync(own, { force: true })
   }
   sweepClaims(file, place)
   return () => release(file, nonce)
+}
+
+/** The process that waits longest, if not the caller. Claims of dead processes are removed. */
+function firstBefore(file: string, nonce: string): Holder | undefined {
+  const prefix = `${path.basename(file)}.`
+  const dir = path.dirname(file)
+  const names = fs.readdirSync(dir).filter((name) => name.startsWith(prefix))
+  for (const claim of names.map((name) => name.slice(prefix.length)).sort()) {
+    if (claim >= nonce) return undefined
+    const waiting = isClaimName(claim) ? holderOf(path.join(dir, prefix + claim)) : undefined
+    if (waiting?.alive) return waiting
+    if (waiting !== undefined) fs.rmSync(path.join(dir, prefix + claim), { force: true })
+  }
+  return undefined
 }
 
 function writeClaim(own: string, nonce: string, file: string): void {
@@ -163,4 +222,8 @@ function linked(from: string, to: string): boolean {
 
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms))
 
-const randomName = (): string => Math.random().toString(36).slice(2, 12).padEnd(10, '0')
+/** In the order of time: the clock counts from the start of the machine, for all processes. */
+const claimName = (): string =>
+  process.hrtime.bigint().toString(36).padStart(13, '0') + Math.random().toString(36).slice(2, 12).padEnd(10, '0')
+
+const isClaimName = (text: string): boolean => /^[0-9a-z]{23}$/.test(text)

@@ -27,8 +27,7 @@ export function gitDirsAt(
     if (stat.isDirectory()) return undefined
     return { broken: `'${dotGit}' leads to '${gitDir}', where no repository is` }
   }
-  const shared = readOwn(path.join(gitDir, 'commondir'))
-  const commonDir = shared === undefined ? gitDir : path.resolve(gitDir, shared.trim())
+  const commonDir = commonDirOf(gitDir)
   const inside = [gitDir, commonDir].every((dir) => isInside(real(dir), real(top)))
   if (!inside && !pointsBack(top, { gitDir, commonDir })) {
     const outside = isInside(real(gitDir), real(top)) ? commonDir : gitDir
@@ -36,6 +35,22 @@ export function gitDirsAt(
   }
   const link = linkOut(inside ? [top] : [top, commonDir, gitDir], { gitDir, commonDir })
   return link === undefined ? { gitDir, commonDir } : { foreign: `'${link}' leads out of the repository` }
+}
+
+/** The directory that all worktrees of the next repository around a directory share, if there is one. */
+export function commonDirAround(dir: string): string | undefined {
+  for (let top = dir; ; top = path.dirname(top)) {
+    const dotGit = path.join(top, '.git')
+    const stat = fs.lstatSync(dotGit, { throwIfNoEntry: false })
+    const gitDir = stat === undefined || stat.isDirectory() ? dotGit : targetOf(dotGit, stat)
+    if (stat !== undefined && gitDir !== undefined && isGitDir(gitDir)) return real(commonDirOf(gitDir))
+    if (top === path.dirname(top)) return undefined
+  }
+}
+
+function commonDirOf(gitDir: string): string {
+  const shared = readOwn(path.join(gitDir, 'commondir'))
+  return shared === undefined ? gitDir : path.resolve(gitDir, shared.trim())
 }
 
 const isGitDir = (dir: string): boolean => fs.existsSync(path.join(dir, 'HEAD'))

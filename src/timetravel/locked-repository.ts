@@ -4,7 +4,7 @@ import { type ConfiguredRepository, findRepository } from '../git/find-repositor
 import { gitStop } from '../git/git-program.ts'
 import { IsolatedGit } from '../git/isolated-git.ts'
 import { type Head, headOf, inProgress } from '../git/repository.ts'
-import { lockExecutions } from '../journal/lock.ts'
+import { joinQueue, lockProject } from '../journal/lock.ts'
 import { openWorkspace, type OpenWorkspace } from '../workspace/open.ts'
 
 /** A repository while clada's lock is held. */
@@ -34,11 +34,12 @@ export async function underLock<T>(
   work: (locked: LockedRepository) => Promise<T>,
 ): Promise<T> {
   const workspace = openWorkspace(settings, judge, 'disk')
-  let release: (() => void) | undefined
+  const held: (() => void)[] = []
   let isolated: IsolatedGit | undefined
   try {
     const stateDir = workspace.stateDir()
-    release = await lockExecutions(history, stateDir)
+    held.push(await joinQueue(history, settings.root))
+    held.push(await lockProject(history, stateDir))
     const head = await headOf(repository)
     return await work({
       head,
@@ -48,7 +49,7 @@ export async function underLock<T>(
     })
   } finally {
     isolated?.close()
-    release?.()
+    for (const release of held.reverse()) release()
     await workspace.close()
   }
 }

@@ -54,6 +54,10 @@ export class NotedRecorder implements Recorder {
     this.#recorder.ofProgram = is
   }
 
+  queue(): Promise<void> {
+    return this.#recorder.queue()
+  }
+
   begin(stateDir: string, commits?: Commits): Promise<void> {
     return this.#recorder.begin(stateDir, commits)
   }

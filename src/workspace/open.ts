@@ -42,6 +42,8 @@ export interface OpenWorkspace extends Scope {
   stateDir(): string
   /** What the user should know about the state directory, once it was asked for. */
   readonly notes: readonly string[]
+  /** Waits until no other execution changes files, where changes are recorded. */
+  queue(): Promise<void>
   /** Waits until changes may be made, where somebody records them. */
   begin(): Promise<void>
   /** Removes what runs that died have left. For whoever holds the lock. */
@@ -128,6 +130,7 @@ export function openWorkspace(
     landTogether: async () => (staged === undefined ? [] : land(staged.steps)),
     stateDir: () => scratch.stateDir(),
     notes: scratch.notes,
+    queue: async () => recorder?.queue(),
     begin: async () => begin?.(),
     sweep: () => scratch.sweep(),
     inspect: (absolute) => inspected(disk, locationOf(settings.root, absolute)),

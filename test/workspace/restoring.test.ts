@@ -15,6 +15,7 @@ import { leftovers, stopOf } from './disk.ts'
 const noRoomFor = (name: string): Recorder => ({
   acting: 0,
   ofProgram: false,
+  queue: async () => {},
   begin: async () => {},
   change: (changes, act) => {
     if (changes.some(({ absolute }) => absolute.endsWith(name)))
