@@ -85,7 +85,10 @@ describe('where .clada cannot be used', () => {
       const { success } = await run(root, write(root))
       expect(success).toBe(true)
       expect(fs.readdirSync(path.join(parent, 'outside'))).toEqual(['keep.txt'])
-      expect(fs.readdirSync(path.join(parent, 'state/clada'))).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/), 'queue'])
+      expect(fs.readdirSync(path.join(parent, 'state/clada'))).toEqual([
+        expect.stringMatching(/^[0-9a-f]{16}$/),
+        'queue',
+      ])
     })
   }
 
@@ -104,7 +107,10 @@ describe('where .clada cannot be used', () => {
       const { success } = await run(root, write(root))
       expect(success).toBe(true)
       expect(fs.readdirSync(root).sort()).toEqual(['.clada', 'a.txt', 'keep.txt'])
-      expect(fs.readdirSync(path.join(parent, 'home/.local/state/clada'))).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/), 'queue'])
+      expect(fs.readdirSync(path.join(parent, 'home/.local/state/clada'))).toEqual([
+        expect.stringMatching(/^[0-9a-f]{16}$/),
+        'queue',
+      ])
     })
   }
 
