@@ -152,7 +152,11 @@ export const flags = [
     value: 'AUTHOR',
     help: "author of the commits, as 'Name <mail>'; default clada",
   },
-  { name: 'lock-file', value: 'FILE', help: 'keeps two executions from running at once, instead of the queue of the repository and .clada/lock' },
+  {
+    name: 'lock-file',
+    value: 'FILE',
+    help: 'keeps two executions from running at once, instead of the queue of the repository and .clada/lock',
+  },
   { name: 'lock-timeout', value: 'SECONDS', help: 'how long to wait for an execution that holds the lock; default 10' },
   {
     name: 'force',
