@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { isInside } from '../core/paths.ts'
+import { isBelowAny, isInside } from '../core/paths.ts'
 
 /** Where programs of the list come from. Fixed, so that nothing in the environment or the project decides it. */
 export const systemPath: readonly string[] = ['/usr/bin', '/bin', '/usr/local/bin', '/opt/homebrew/bin']
@@ -18,7 +18,7 @@ export function takeNoProgramsFrom(roots: readonly string[]): void {
 
 /** The directories of a PATH, by default the user's, in which programs of clada's own are looked for. */
 export function ownPath(list = process.env['PATH']): readonly string[] {
-  const dirs = pathOutside(list, [...projects])
+  const dirs = pathOutside(list, projects)
   return dirs.length === 0 ? systemPath : dirs
 }
 
@@ -28,18 +28,24 @@ export function ownPath(list = process.env['PATH']): readonly string[] {
  */
 export function ownProgram(name: string, dirs = ownPath()): string | undefined {
   const found = path.isAbsolute(name) ? [name] : candidates(name, dirs, process.platform, process.env['PATHEXT'])
-  return found
-    .filter(isProgram)
-    .map(real)
-    .find((file) => ![...projects].some((root) => isInside(file, root)))
+  for (const file of found) {
+    if (!isProgram(file)) continue
+    const target = real(file)
+    if (!isInAny(target, projects)) return target
+  }
+  return undefined
 }
 
-/** The directories of a PATH that are absolute and lie in none of the given roots. */
-export function pathOutside(list: string | undefined, roots: readonly string[]): string[] {
+/** The directories of a PATH that are absolute and are in none of the given roots, which are canonical. */
+export function pathOutside(list: string | undefined, roots: readonly string[] | ReadonlySet<string>): string[] {
+  const closed = roots instanceof Set ? roots : new Set(roots)
   return [...new Set((list ?? '').split(path.delimiter))].filter(
-    (dir) => path.isAbsolute(dir) && !roots.some((root) => isInside(real(dir), root)),
+    (dir) => path.isAbsolute(dir) && !isInAny(real(dir), closed),
   )
 }
+
+/** By the directories above a path, not root by root: one process may have worked on thousands of projects. */
+const isInAny = (file: string, roots: ReadonlySet<string>): boolean => roots.has(file) || isBelowAny(file, roots)
 
 /** The first file of that name that may be run. */
 export const findProgram = (name: string, dirs: readonly string[]): string | undefined =>
