@@ -4,6 +4,9 @@ import { actions } from '../src/actions/registry.ts'
 import { keysPage } from './config-page.ts'
 import { configSchema } from './config-schema.ts'
 import { describeActions } from '../src/describe/describe.ts'
+import { callable } from '../src/describe/actions.ts'
+import { defaultTools, executeTool, toolList } from '../src/mcp/document-tools.ts'
+import { tokensOf } from '../src/text/tokens.ts'
 import { apiPage } from './api-page.ts'
 import { errorCodesPage, exitCodesPage } from './code-pages.ts'
 
@@ -16,8 +19,19 @@ const pages: readonly { readonly file: string; readonly text: (root: string, now
   { file: 'docs/error-codes.md', text: () => note + errorCodesPage() },
   { file: 'docs/exit-codes.md', text: () => note + exitCodesPage() },
   { file: 'docs/config.md', text: (_, now) => between('keys', keysPage(), now) },
+  { file: 'docs/mcp.md', text: (_, now) => between('tools', toolsTable(), now) },
   { file: 'schema/clada.schema.json', text: () => `${JSON.stringify(configSchema(), null, 2)}\n` },
 ]
+
+/** What the default tools cost each conversation. */
+function toolsTable(): string {
+  const all = toolList(callable(actions, {}))
+  const offered = all.filter(({ name }) => name === executeTool.name || defaultTools.includes(name))
+  const cost = (tool: unknown): number => tokensOf(JSON.stringify(tool))
+  const rows = offered.map((tool) => `| \`${tool.name}\` | ${cost(tool)} |`)
+  const total = `| **${offered.length} by default** | **${cost(offered)}** |`
+  return ['| tool | tokens |', '|---|---|', ...rows, total, `| all ${all.length} | ${cost(all)} |`, ''].join('\n')
+}
 
 /** A page that is written by hand but for one part. */
 function between(part: string, text: string, now: string): string {

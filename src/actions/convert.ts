@@ -11,10 +11,15 @@ export type Convertible =
 
 /** Text from a block as the type its parameter has. */
 export function convert(raw: unknown, param: Convertible): Converted {
-  if (typeof raw === 'number' || typeof raw === 'boolean') return convert(String(raw), param)
+  const isTyped = typeof raw === 'number' || typeof raw === 'boolean'
+  if (isTyped && param.type !== 'string' && param.type !== 'enum') return convert(String(raw), param)
   if (Array.isArray(raw) && param.format === 'multiline_absolute_paths') return oneALine(raw)
   if (typeof raw !== 'string')
-    return { ok: false, message: `Invalid value: ${shortly(raw)}`, hint: 'Give it as one text.' }
+    return {
+      ok: false,
+      message: `Invalid value: ${shortly(raw)}`,
+      hint: isTyped ? 'Give it as a text, in quotes.' : 'Give it as one text.',
+    }
   switch (param.type) {
     case 'integer':
       return String(Number(raw)) === raw.trim() && Number.isSafeInteger(Number(raw))

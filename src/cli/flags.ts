@@ -209,6 +209,13 @@ export const flags = [
   { name: 'clipboard', help: 'run copied replies, and put the answers on the clipboard' },
   { name: 'stdin', value: 'PARAM', help: 'read this parameter from standard input' },
   { name: 'port', value: 'N', help: 'where to listen; default: the same for a project every time' },
+  {
+    name: 'tools',
+    value: 'NAMES',
+    repeat: true,
+    help: 'the tools that are offered besides execute: all, or names with commas between them (repeatable)',
+  },
+  { name: 'http', help: 'listen over HTTP, on this machine only, instead of standard input; a port may follow' },
   { name: 'no-open', help: 'print the address and open no browser' },
   { name: 'quiet', help: 'no report, only the exit code' },
   { name: 'no-color', key: 'report.color', sets: 'never', help: 'no colours' },

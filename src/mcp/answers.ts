@@ -4,15 +4,16 @@ import type { ReportOptions } from '../report/options.ts'
 import { defaultOutputLimit } from '../report/outputs.ts'
 import { printable } from '../report/printable.ts'
 import { capText } from '../report/words.ts'
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/sdk/types.js'
 
-/** What a tool answers: a report for the model, and the same as values, each complete without the other. */
+/** The answer of a tool: a report for the model, and the outcome for the program that called. */
 export interface Answer {
   readonly text: string
-  readonly values: Record<string, unknown>
+  /** Without long texts: the report has them. */
+  readonly outcome: Record<string, unknown>
   readonly success: boolean
-  /** The values without what makes them long. */
-  readonly short: () => Record<string, unknown>
+  /** The whole report, where `text` is only the part of it that the limits allow. */
+  readonly whole?: string
 }
 
 /** The answer to a single action, without its parameters. */
@@ -22,35 +23,40 @@ export function actionAnswer(action: string, result: ExecutionResult, options: R
   const outcome = only === undefined ? refused(action, result.parseErrors[0]) : shown(only)
   const failure = fatalError === undefined ? {} : { error: fatalError, code: fatalCode }
   const all = [...(only?.warnings ?? []), ...warnings]
-  const values = {
-    ...outcome,
-    ...failure,
+  return {
+    ...reported(result, options),
+    outcome: {
+      ...outcome,
+      ...failure,
+      success: result.success,
+      ...(gitCommit === undefined ? {} : { gitCommit }),
+      ...(all.length === 0 ? {} : { warnings: all }),
+    },
     success: result.success,
-    ...(gitCommit === undefined ? {} : { gitCommit }),
-    ...(all.length === 0 ? {} : { warnings: all }),
   }
-  const short = () => ({ ...values, data: shortFields(values.data) })
-  return { text: formatReport(result, 'llm', options), values, success: result.success, short }
 }
 
-function shown({
-  action,
-  data,
-  error,
-  code,
-  details,
-  durationMs,
-}: ActionResult): Record<string, unknown> & { data?: unknown } {
+/** A report that was cut is kept whole as well. Formatting it again is only worth it where something can be missing. */
+function reported(result: ExecutionResult, options: ReportOptions): Pick<Answer, 'text' | 'whole'> {
+  const text = formatReport(result, 'llm', options)
+  const { budget = Infinity, outputLimit = defaultOutputLimit } = options
+  if (text.length < Math.min(budget, outputLimit) / 2) return { text }
+  const whole = formatReport(result, 'llm', { ...options, budget: undefined, outputLimit: Infinity })
+  return whole.length > text.length ? { text, whole } : { text }
+}
+
+function shown({ action, data, error, code, details, durationMs }: ActionResult): Record<string, unknown> {
+  const short = shortValue(data)
   return {
     action,
-    ...(data === undefined ? {} : { data }),
+    ...(short === undefined ? {} : { data: short }),
     ...(error === undefined ? {} : { error, code }),
-    ...(details === undefined ? {} : { details }),
+    ...(details === undefined ? {} : { details: shortValue(details) }),
     ...(durationMs === undefined ? {} : { durationMs }),
   }
 }
 
-function refused(action: string, error: ParseError | undefined): Record<string, unknown> & { data?: unknown } {
+function refused(action: string, error: ParseError | undefined): Record<string, unknown> {
   if (error === undefined) return { action }
   const { message, code, hint } = error
   return { action, error: message, code, ...(hint === undefined ? {} : { details: { advice: hint } }) }
@@ -58,58 +64,58 @@ function refused(action: string, error: ParseError | undefined): Record<string, 
 
 /** The answer to a whole document. */
 export function documentAnswer(given: ExecutionResult, options: ReportOptions): Answer {
-  const result = withDetail(given, options.errorDetail)
+  const { success, totalBlocks, executedActions, results, parseErrors, gitCommit, fatalError, fatalCode, warnings } =
+    withDetail(given, options.errorDetail)
   return {
-    text: formatReport(given, 'llm', options),
-    values: { ...result },
-    success: result.success,
-    short: () => ({ ...result, results: result.results.map(bare) }),
+    ...reported(given, options),
+    outcome: {
+      success,
+      totalBlocks,
+      executedActions,
+      results: results.map((result) => ({ success: result.success, ...shown(result) })),
+      parseErrors: parseErrors.map(({ blockId, action, code, message }) => ({ blockId, action, code, message })),
+      ...(gitCommit === undefined ? {} : { gitCommit }),
+      ...(fatalError === undefined ? {} : { fatalError, fatalCode }),
+      ...(warnings === undefined ? {} : { warnings }),
+    },
+    success,
   }
-}
-
-const bare = (result: ActionResult): object => ({
-  ...result,
-  params: shortFields(result.params),
-  data: shortFields(result.data),
-})
-
-/** What is left of a value without its long parts: never half of one. */
-function shortFields(value: unknown): object | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => (JSON.stringify(field)?.length ?? 0) <= 1000))
 }
 
 /** The answer to what a document would do. */
-export function previewAnswer({ result: given, diff, diffs }: Preview, options: ReportOptions): Answer {
-  const result = withDetail(given, options.errorDetail)
-  const unchanged = 'Nothing would change.'
-  const shownDiff =
-    diff === '' ? unchanged : printable(capText(diff.trimEnd(), options.outputLimit ?? defaultOutputLimit))
+export function previewAnswer({ result, diff, diffs }: Preview, options: ReportOptions): Answer {
+  const answer = documentAnswer(result, options)
+  const limit = options.outputLimit ?? defaultOutputLimit
+  const shownDiff = diff === '' ? 'Nothing would change.' : printable(capText(diff.trimEnd(), limit))
+  const outcome = { ...answer.outcome, diffs: diffs.map(({ path, change }) => ({ path, change })) }
+  return { ...answer, text: `${shownDiff}\n\n${answer.text}`, outcome }
+}
+
+/** A value without its long texts and lists: the report has those, and each is in an answer once. */
+function shortValue(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return isShort(value) ? value : undefined
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => isShort(field)))
+}
+
+const isShort = (value: unknown): boolean => (JSON.stringify(value)?.length ?? 0) <= 200
+
+/** The name of the outcome in `_meta`, which clients keep from the model. */
+export const outcomeKey = 'clada/outcome'
+
+/**
+ * As the protocol sends it. Clients made with the official SDK close the connection on a message of more than 10 MiB, so
+ * a longer answer is cut and says so. `link` leads to the whole report.
+ */
+export function toolResult({ text, outcome, success }: Answer, longest: number, link?: ContentBlock): CallToolResult {
+  const size = Buffer.byteLength(text)
+  const warning = `the answer was cut: it would have ${size} bytes, and many clients take no more than ${longest}. Ask for less at a time (file_read_numbered with lines, grep with max), or start clada mcp with --max-output.`
+  const shownText = size <= longest ? text : `${capText(text, longest >> 1)}\n⚠️  ${warning}`
   return {
-    text: `${shownDiff}\n\n${formatReport(given, 'llm', options)}`,
-    values: { success: result.success, result, diffs },
-    success: result.success,
-    short: () => ({ success: result.success, result: { ...result, results: result.results.map(bare) } }),
+    content: [{ type: 'text', text: shownText }, ...(link === undefined ? [] : [link])],
+    isError: !success,
+    ...(JSON.stringify(outcome).length > longest >> 2 ? {} : { _meta: { [outcomeKey]: outcome } }),
   }
 }
 
-/**
- * As the protocol sends it. Clients made with the official SDK hang up on a message of more than 10 MiB, so what would
- * be longer leaves out what is long in its data and says so.
- */
-export function toolResult({ text, values, success, short }: Answer, longest = usualMessage): CallToolResult {
-  const size = Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(values))
-  const result = (shown: string, structuredContent: Record<string, unknown>): CallToolResult => ({
-    content: [{ type: 'text', text: shown }],
-    structuredContent,
-    isError: !success,
-  })
-  if (size <= longest) return result(text, values)
-  const warning = `what is long in the data is left out: the answer would have ${size} bytes, and many clients take no more than ${longest}. Ask for less at a time (file_read_numbered with lines, grep with max), or start clada mcp with --max-output.`
-  const left = short()
-  const warnings = [...(Array.isArray(left['warnings']) ? left['warnings'] : []), warning]
-  return result(`${capText(text, longest >> 2)}\n⚠️  ${warning}`, { ...left, warnings })
-}
-
-/** Some room for the envelope, and for what quoting adds. */
+/** Leaves room for the envelope, and for the escapes of JSON. */
 export const usualMessage = 10 * 1024 * 1024 - 128 * 1024

@@ -1,3 +1,4 @@
+import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isInside } from '../core/paths.ts'
@@ -5,15 +6,35 @@ import { defaultDeniedPatterns } from '../core/settings.ts'
 import { anchored } from '../policy/anchored.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { canonical, type CladaOptions, settingsOf } from '../config/settings.ts'
+import type { ReportOptions } from '../report/options.ts'
 
-/** Where actions may work: the options that say so, or why nowhere. */
-export type Scope = { readonly options: CladaOptions } | { readonly refusal: string }
+/** The project of a client, with what applies there. */
+export interface Project {
+  readonly options: CladaOptions
+  /** Rules for the prompt. */
+  readonly rules: readonly string[]
+  /** What config files ask for and does not count: every answer contains it, because it is shown nowhere else. */
+  readonly warnings: readonly string[]
+  readonly report: ReportOptions
+}
+
+/** Where the user lets clients work. */
+export type Place =
+  /** Within one project; the roots of the client can only narrow it. */
+  | { readonly within: Project }
+  /** Where the client says; `project` is what applies at a root, or in the working directory. */
+  | { readonly anywhere: (root?: string) => Promise<Project> }
+
+/** Where actions may work, or why nowhere. */
+export type Scope = { readonly project: Project } | { readonly refusal: string }
+
+type Narrowed = { readonly options: CladaOptions } | { readonly refusal: string }
 
 /**
  * What the user allows and the client allows too. The client can only narrow: where one of its roots is inside ours,
  * that one is the root; where ours is inside one of its, ours stays.
  */
-export function narrowed(options: CladaOptions, uris: readonly string[]): Scope {
+export function narrowed(options: CladaOptions, uris: readonly string[]): Narrowed {
   // A client that names no roots has nothing open; it says nothing about what is allowed.
   if (uris.length === 0) return { options }
   const settings = settingsOf(options)
@@ -50,15 +71,31 @@ function smaller(own: string, their: string): string[] {
   return isInside(their, own) ? [their] : []
 }
 
+/**
+ * The roots of the client as the project: the first is its root, the others are allowed too. A client is not a person at
+ * a prompt, so the home directory and the root of the file system count only where the user names them with --root.
+ */
+async function projectAt(uris: readonly string[], anywhere: (root?: string) => Promise<Project>): Promise<Scope> {
+  if (uris.length === 0) return { project: await anywhere() }
+  const theirs = [...new Set(uris.flatMap(directoryOf))]
+  const home = canonical(os.homedir())
+  const [first, ...rest] = theirs.filter((dir) => dir !== home && dir !== path.parse(dir).root)
+  if (first === undefined)
+    return { refusal: `no root of the client (${uris.join(', ')}) is a directory of a project on this machine` }
+  const project = await anywhere(first)
+  const allowedRoots = [...(project.options.allowedRoots ?? []), ...rest]
+  return { project: { ...project, options: { ...project.options, repoPath: first, allowedRoots } } }
+}
+
 /** The roots of the client, asked for once and again whenever they have changed. */
 export class ClientRoots {
-  readonly #options: CladaOptions
+  readonly #place: Place
   readonly #ask: () => Promise<readonly string[]>
   #scope: Promise<Scope> | undefined
 
   /** `ask` answers with URIs; none where the client has no roots. */
-  constructor(options: CladaOptions, ask: () => Promise<readonly string[]>) {
-    this.#options = options
+  constructor(place: Place, ask: () => Promise<readonly string[]>) {
+    this.#place = place
     this.#ask = ask
   }
 
@@ -67,7 +104,7 @@ export class ClientRoots {
       // The next call asks again.
       this.#scope = undefined
       const reason = error instanceof Error ? error.message : String(error)
-      return { refusal: `the roots of the client cannot be followed: ${reason}` }
+      return { refusal: `the roots of the client cannot be used: ${reason}` }
     }))
   }
 
@@ -77,6 +114,10 @@ export class ClientRoots {
   }
 
   async #asked(): Promise<Scope> {
-    return narrowed(this.#options, await this.#ask())
+    const uris = await this.#ask()
+    if ('anywhere' in this.#place) return projectAt(uris, this.#place.anywhere)
+    const { within } = this.#place
+    const found = narrowed(within.options, uris)
+    return 'refusal' in found ? found : { project: { ...within, options: found.options } }
   }
 }

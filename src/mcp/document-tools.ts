@@ -1,59 +1,50 @@
 import { type ActionSpec, choice, flag, optional, text } from '../core/action.ts'
-import { type Describable, type OutputSchema, outputSchemaOf, toolOf } from '../describe/json-schema.ts'
+import { type Describable, toolOf } from '../describe/json-schema.ts'
 import { syntaxNames } from '../syntax/table.ts'
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 
-/** Whole documents are no actions: nothing in a document can call them. */
-type DocumentTool = Describable & { readonly outputSchema: OutputSchema }
-
-const document = text('The text with the blocks, exactly as it was written.')
-const syntax = optional(choice(syntaxNames, 'Look for blocks of this syntax only.'))
-
-const answering = (properties: OutputSchema['properties']): OutputSchema => ({
-  type: 'object',
-  properties: { success: { type: 'boolean' }, ...properties },
-  required: ['success'],
-})
-
-export const executeTool: DocumentTool = {
+/** Takes whole documents. It is not an action: nothing in a document can call it. */
+export const executeTool: Describable = {
   name: 'execute',
   description:
-    'Apply every action block in a text, in order: SHAM, CSL, CML or the replacer’s syntax, or the search-replace blocks, patches and unified diffs that models write on their own. Text around the blocks means nothing. One failure stops nothing, unless atomic. Answers with a report.',
+    'Apply every action block in a text, in order: SHAM, CSL, CML or replacer blocks, or the search-replace blocks, patches and unified diffs that models write on their own. All actions can be used in blocks, also those that are no tools here. Text around the blocks is ignored. After a failure the next block still runs, unless atomic.',
   effect: 'exec',
-  params: { document, atomic: optional(flag('Carry it out whole or not at all.')), syntax },
-  outputSchema: answering({
-    results: { type: 'array', description: 'The result of each action.' },
-    parseErrors: { type: 'array', description: 'Blocks that could not be read.' },
-  }),
+  params: {
+    document: text('The text with the blocks, exactly as written.'),
+    atomic: optional(flag('Apply all of it or nothing.')),
+    dry_run: optional(flag('Only show what would change, as a diff.')),
+    syntax: optional(choice(syntaxNames, 'Look for blocks of this syntax only.')),
+  },
 }
 
-export const previewTool: DocumentTool = {
-  name: 'preview',
-  description: 'Show what `execute` would change, as a unified diff. Nothing is touched and nothing is run.',
-  effect: 'read',
-  params: { document, syntax },
-  outputSchema: answering({
-    diffs: { type: 'array', description: 'Each file that would change.' },
-    result: { type: 'object', description: 'What execute would answer.' },
-  }),
-}
-
-export const documentTools: readonly DocumentTool[] = [executeTool, previewTool]
-
-/** Every tool as a client sees it: whole documents first, then one for each action. */
-export const toolList = (specs: readonly ActionSpec[]): Tool[] => [
-  ...documentTools.map((tool) => listed(tool, tool.outputSchema)),
-  ...specs.map((spec) => listed(spec, outputSchemaOf(spec))),
+/** Offered unless the user asks for others. Every tool costs the model tokens in each conversation, used or not. */
+export const defaultTools: readonly string[] = [
+  'file_read_numbered',
+  'files_read',
+  'grep',
+  'glob',
+  'project_map',
+  'file_edit',
+  'file_write',
+  'file_move',
+  'file_delete',
+  'list_structures',
+  'read_structure',
+  'replace_structure',
+  'run',
+  'exec',
 ]
 
-function listed(spec: Describable, output: OutputSchema): Tool {
+/** The tools as a client sees them: whole documents first, then one for each action. */
+export const toolList = (specs: readonly ActionSpec[]): Tool[] => [executeTool, ...specs].map(listed)
+
+function listed(spec: Describable): Tool {
   const { name, description, inputSchema, annotations } = toolOf(spec, 'relative')
   return {
     name,
     description,
-    // What is not known is ignored with a warning, so nothing is forbidden here.
+    // An unknown parameter is ignored with a warning, so none is forbidden here.
     inputSchema: { type: 'object', properties: { ...inputSchema.properties }, required: [...inputSchema.required] },
-    outputSchema: { type: 'object', properties: { ...output.properties }, required: [...output.required] },
     annotations: { ...annotations },
   }
 }

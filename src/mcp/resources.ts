@@ -2,13 +2,14 @@ import type { Clada } from '../api/clada.ts'
 import type { HistoryEntry } from '../engine/history-run.ts'
 import { printable } from '../report/printable.ts'
 import { invalidParams, protocolError, resourceNotFound } from './requests.ts'
-import type { ReadResourceResult, Resource } from '@modelcontextprotocol/sdk/types.js'
+import type { Answer } from './answers.ts'
+import type { ContentBlock, ReadResourceResult, Resource } from '@modelcontextprotocol/sdk/types.js'
 
 export const reportUri = 'clada://report'
 export const historyUri = 'clada://history'
 
 const fixed: readonly Resource[] = [
-  { uri: reportUri, name: 'report', description: 'What was answered last.', mimeType: 'text/plain' },
+  { uri: reportUri, name: 'report', description: 'The last answer, whole.', mimeType: 'text/plain' },
   { uri: historyUri, name: 'history', description: 'Every execution, oldest first.', mimeType: 'application/json' },
 ]
 
@@ -20,6 +21,31 @@ export const templates = [
     mimeType: 'text/x-diff',
   },
 ]
+
+/** The last answers of this server. A report that was cut can be read whole under its own address for a while. */
+export class Reports {
+  #count = 0
+  #last: string | undefined
+  readonly #whole = new Map<string, string>()
+
+  /** Returns a link to the whole report where the answer was cut. */
+  keep({ text, whole }: Pick<Answer, 'text' | 'whole'>): ContentBlock | undefined {
+    this.#last = whole ?? text
+    if (whole === undefined) return undefined
+    const uri = `${reportUri}/${++this.#count}`
+    this.#whole.set(uri, whole)
+    const [oldest] = this.#whole.keys()
+    if (this.#whole.size > keptReports && oldest !== undefined) this.#whole.delete(oldest)
+    return { type: 'resource_link', uri, name: 'whole report', mimeType: 'text/plain', size: Buffer.byteLength(whole) }
+  }
+
+  at(uri: string): string | undefined {
+    if (uri === reportUri) return this.#last ?? 'Nothing was executed by this server yet.'
+    return this.#whole.get(uri)
+  }
+}
+
+const keptReports = 8
 
 const pageSize = 100
 
@@ -46,14 +72,15 @@ const executionResource = ({ number, summary, time }: HistoryEntry): Resource =>
   mimeType: 'text/x-diff',
 })
 
-/** The resource at an address. `lastReport` is what this server answered last. */
+/** The resource at an address. */
 export async function readResource(
   uri: string,
-  lastReport: string | undefined,
+  reports: Reports,
   clada: () => Promise<Pick<Clada, 'history' | 'execution'>>,
 ): Promise<ReadResourceResult> {
   const answer = (mimeType: string, text: string): ReadResourceResult => ({ contents: [{ uri, mimeType, text }] })
-  if (uri === reportUri) return answer('text/plain', lastReport ?? 'Nothing was executed by this server yet.')
+  const report = reports.at(uri)
+  if (report !== undefined) return answer('text/plain', report)
   if (uri === historyUri) return answer('application/json', JSON.stringify(await (await clada()).history(), null, 2))
   const number = /^clada:\/\/history\/([1-9]\d{0,9})$/.exec(uri)?.[1]
   const detail = number === undefined ? undefined : await (await clada()).execution(Number(number))

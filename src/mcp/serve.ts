@@ -5,9 +5,9 @@ import type { McpOptions } from './session.ts'
 import { longestMessage, protocolStreams, type Streams } from './streams.ts'
 
 /** Serves the client on standard input and output until it goes; then everything is ended properly. */
-export async function serveMcp(door: McpOptions): Promise<void> {
+export async function serveMcp(given: McpOptions): Promise<void> {
   const gone = new AbortController()
-  const { server, session } = makeServer(door, gone.signal)
+  const { server, session } = makeServer(given, gone.signal)
   const streams = protocolStreams()
   const leaving = departure(streams, server)
   await server.connect(new StdioServerTransport(streams.stdin, streams.stdout, { maxBufferSize: longestMessage }))

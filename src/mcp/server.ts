@@ -22,22 +22,21 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { RootsListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 
 /** The server before it is connected. Whatever is under way when `gone` is aborted is stopped. */
-export function makeServer(door: McpOptions, gone: AbortSignal): { server: Server; session: Session } {
-  const { root, allowedActions } = settingsOf(door.options)
+export function makeServer(given: McpOptions, gone: AbortSignal): { server: Server; session: Session } {
   const server = new Server(
-    { name: 'clada', version: door.version },
+    { name: 'clada', version: given.version },
     {
       capabilities: {
         tools: {},
         resources: { subscribe: true, listChanged: true },
         prompts: {},
       },
-      instructions: instructionsFor(root),
+      instructions: instructionsFor(given),
       jsonSchemaValidator: unused,
     },
   )
-  const session = new Session(server, door)
-  server.onerror = (error) => door.log(oneLine(error.message.replace(/\s+/g, ' ')))
+  const session = new Session(server, given)
+  server.onerror = (error) => given.log(oneLine(error.message.replace(/\s+/g, ' ')))
   server.oninitialized = () => {
     // Clients made with the SDK do not let go of request 0, so that must not be a question to a person.
     server.ping().catch(() => undefined)
@@ -45,15 +44,23 @@ export function makeServer(door: McpOptions, gone: AbortSignal): { server: Serve
   }
   server.setNotificationHandler(RootsListChangedNotificationSchema, () => session.roots.changed())
   answerRequests(server, {
-    ...tools(session, callable(actions, { allowedActions, exec: door.options.exec }), gone),
+    ...tools(session, offeredTools(given), gone),
     ...resources(session),
-    ...prompts(session, door.rules),
+    ...prompts(session),
   })
   return { server, session }
 }
 
-const instructionsFor = (root: string): string =>
-  `The project is ${root}, or the part of it that your roots leave; paths are absolute or relative to it. Each action is a tool of its own. execute takes a whole text with action blocks, preview shows what that would change. A call that fails says what to do next. Everything is saved, and the user can take it back.`
+/** Short: clients put it into every conversation. */
+function instructionsFor({ place }: McpOptions): string {
+  const root = 'within' in place ? settingsOf(place.within.options).root : 'the first root of the client'
+  return `The project is ${root}; paths are absolute or relative to it. execute takes a text with action blocks, and reaches every action. A call that fails says what to do next. Every change is recorded, and the user can undo it.`
+}
+
+function offeredTools({ first: { options }, tools: chosen }: McpOptions): ActionSpec[] {
+  const allowed = callable(actions, { allowedActions: options.allowedActions, exec: options.exec })
+  return chosen === 'all' ? allowed : allowed.filter(({ name }) => chosen.includes(name))
+}
 
 /** Answers to questions are checked where they are asked, so the SDK needs no schema library. */
 const unused = {
@@ -92,7 +99,7 @@ function resources(session: Session): Record<string, Handler> {
   return {
     'resources/list': async (params) => listResources(await clada(), optionalTextIn(params, 'cursor')),
     'resources/templates/list': () => ({ resourceTemplates: templates }),
-    'resources/read': (params) => readResource(textIn(params, 'uri'), session.lastReport, clada),
+    'resources/read': (params) => readResource(textIn(params, 'uri'), session.reports, clada),
     'resources/subscribe': (params) => {
       session.subscribed.add(textIn(params, 'uri'))
       return {}
@@ -104,14 +111,14 @@ function resources(session: Session): Record<string, Handler> {
   }
 }
 
-function prompts(session: Session, rules: readonly string[]): Record<string, Handler> {
+function prompts(session: Session): Record<string, Handler> {
   return {
     'prompts/list': async () => ({ prompts: await promptList() }),
     'prompts/get': async (params) => {
       const given = params['arguments'] ?? {}
       if (!isRecord(given)) throw protocolError(invalidParams, `arguments must be an object; it is ${kindOf(given)}`)
-      const name = textIn(params, 'name')
-      return promptNamed(name, optionalTextIn(given, 'syntax'), await session.options(), rules)
+      const { options, rules } = await session.project()
+      return promptNamed(textIn(params, 'name'), given, options, rules)
     },
   }
 }

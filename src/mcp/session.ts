@@ -10,21 +10,20 @@ import { primaryOf } from '../report/words.ts'
 import { syntaxNames } from '../syntax/table.ts'
 import { actionAnswer, type Answer, documentAnswer, previewAnswer, toolResult, usualMessage } from './answers.ts'
 import { askThrough, canAsk, type Question } from './approval.ts'
-import { ClientRoots } from './client-roots.ts'
-import { documentTools, executeTool, previewTool } from './document-tools.ts'
+import { ClientRoots, type Place, type Project } from './client-roots.ts'
+import { executeTool } from './document-tools.ts'
 import { invalidRequest, isRecord, kindOf, type Params, protocolError } from './requests.ts'
-import { historyUri, reportUri } from './resources.ts'
+import { historyUri, Reports, reportUri } from './resources.ts'
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 
 /** What the command line passes to the server. */
 export interface McpOptions {
-  readonly options: CladaOptions
-  /** House rules, for the prompt. */
-  readonly rules: readonly string[]
-  /** What config files ask for and does not count: every answer contains it, because it is shown nowhere else. */
-  readonly warnings: readonly string[]
-  readonly report: ReportOptions
+  readonly place: Place
+  /** What applies before the roots of the client are known. */
+  readonly first: Project
+  /** The names of the tools that are offered besides `execute`, or all. */
+  readonly tools: readonly string[] | 'all'
   readonly version: string
   readonly question: Question
   readonly log: (line: string) => void
@@ -43,20 +42,20 @@ export interface Call {
 export class Session {
   readonly turns = new Turns()
   readonly roots: ClientRoots
+  readonly reports = new Reports()
   /** Resources that the client wants to hear about. */
   readonly subscribed = new Set<string>()
-  lastReport: string | undefined
   #clientIsReady = false
   readonly #server: Server
-  readonly #door: McpOptions
+  readonly #given: McpOptions
 
-  constructor(server: Server, door: McpOptions) {
+  constructor(server: Server, given: McpOptions) {
     this.#server = server
-    this.#door = door
-    this.roots = new ClientRoots(door.options, async () => {
+    this.#given = given
+    this.roots = new ClientRoots(given.place, async () => {
       const capabilities = server.getClientCapabilities()
       // A client that has not said yet whether it has roots must not be treated as one without.
-      if (capabilities === undefined) throw new Error('it has not said hello yet')
+      if (capabilities === undefined) throw new Error('it has not sent initialize yet')
       if (capabilities.roots === undefined) return []
       return (await server.listRoots(undefined, { timeout: 10_000 })).roots.map(({ uri }) => uri)
     })
@@ -66,8 +65,8 @@ export class Session {
   clientIsReady(): void {
     this.#clientIsReady = true
     this.roots.changed()
-    // The client is asked at once, so that the first call need not wait for it. Where it says everything in one go, this
-    // is heard before its hello, which is dealt with by the next round.
+    // The client is asked at once, so that the first call need not wait for it. If it sends everything in one go, this
+    // is read before its initialize, which the next round handles.
     setImmediate(() => void this.roots.scope())
   }
 
@@ -79,21 +78,21 @@ export class Session {
         const reason = error instanceof Error ? error.message : String(error)
         return this.#refuse(call, reason, 'internal_error')
       })
-      return toolResult(answer, this.#longest())
+      return toolResult(answer, this.#longest(), this.reports.keep(answer))
     })
   }
 
-  /** For looking at what was done. @throws where the client leaves nothing to look at */
+  /** For looking at the history. @throws where the client leaves nothing to look at */
   async clada(): Promise<Clada> {
-    return makeClada(await this.options())
+    return makeClada((await this.project()).options)
   }
 
-  /** The options within the roots of the client. @throws where they leave nothing, or are not known yet */
-  async options(): Promise<CladaOptions> {
+  /** The project within the roots of the client. @throws where they leave nothing, or are not known yet */
+  async project(): Promise<Project> {
     this.#refuseEarly()
     const scope = await this.roots.scope()
     if ('refusal' in scope) throw new Error(adviceFor(scope))
-    return scope.options
+    return scope.project
   }
 
   /** What a client allows is known when it has said what it can, and that it is ready to be asked. */
@@ -105,48 +104,46 @@ export class Session {
   async #answer(call: Call): Promise<Answer> {
     const scope = await this.roots.scope()
     if ('refusal' in scope) return this.#refuse(call, adviceFor(scope), 'path_escape')
-    return this.#carryOut(call, scope.options)
+    return this.#carryOut(call, scope.project)
   }
 
   #refuse({ tool }: Call, fatalError: string, fatalCode: Code): Answer {
-    return actionAnswer(tool, this.#withWarnings({ ...nothingDone, fatalError, fatalCode }), this.#report())
+    const { first } = this.#given
+    const result = withWarnings({ ...nothingDone, fatalError, fatalCode }, first.warnings)
+    return actionAnswer(tool, result, this.#report(first))
   }
 
-  async #carryOut({ tool, values, signal, tell }: Call, options: CladaOptions): Promise<Answer> {
-    if (!isRecord(values)) return actionAnswer(tool, this.#withWarnings(notAnObject(tool, values)), this.#report())
-    const ask = askThrough(this.#server, this.#door.question, signal)
-    const asking: CladaOptions = {
-      ...options,
-      tryFirst: () => canAsk(this.#server, settingsOf(options).root),
+  async #carryOut({ tool, values, signal, tell }: Call, project: Project): Promise<Answer> {
+    const report = this.#report(project)
+    const warned = (result: ExecutionResult, own: readonly string[] = []): ExecutionResult =>
+      withWarnings(result, [...own, ...project.warnings])
+    if (!isRecord(values)) return actionAnswer(tool, warned(notAnObject(tool, values)), report)
+    const ask = askThrough(this.#server, this.#given.question, signal)
+    const options: CladaOptions = {
+      ...project.options,
+      tryFirst: () => canAsk(this.#server, settingsOf(project.options).root),
       ask: (request) => {
         tell(printable(`waiting for approval: ${request.command}`))
         return ask(request)
       },
     }
     const following: ExecuteOptions = { signal, onAction: (result) => tell(progressLine(result)) }
-    const report = this.#report()
-    if (tool === previewTool.name) {
-      const asked = documentIn(previewTool, values, asking)
-      if (!asked.ok) return actionAnswer(tool, this.#withWarnings(asked.result), report)
-      const preview = await (await makeClada(asked.options)).preview(asked.document, following)
-      return previewAnswer({ ...preview, result: this.#withWarnings(preview.result, asked.warnings) }, report)
+    if (tool !== executeTool.name) {
+      const result = await (await makeClada(options)).call(tool, values, following)
+      return this.#done(result, actionAnswer(tool, warned(result), report))
     }
-    if (tool === executeTool.name) {
-      const asked = documentIn(executeTool, values, asking)
-      if (!asked.ok) return actionAnswer(tool, this.#withWarnings(asked.result), report)
-      const result = await (await makeClada(asked.options)).execute(asked.document, following)
-      return this.#done(result, documentAnswer(this.#withWarnings(result, asked.warnings), report))
+    const asked = documentIn(values, options)
+    if (!asked.ok) return actionAnswer(tool, warned(asked.result), report)
+    const clada = await makeClada(asked.options)
+    if (asked.dryRun) {
+      const preview = await clada.preview(asked.document, following)
+      return previewAnswer({ ...preview, result: warned(preview.result, asked.warnings) }, report)
     }
-    const result = await (await makeClada(asking)).call(tool, values, following)
-    return this.#done(result, actionAnswer(tool, this.#withWarnings(result), report))
-  }
-
-  #withWarnings(result: ExecutionResult, own: readonly string[] = []): ExecutionResult {
-    return withWarnings(result, [...own, ...this.#door.warnings])
+    const result = await clada.execute(asked.document, following)
+    return this.#done(result, documentAnswer(warned(result, asked.warnings), report))
   }
 
   #done({ results }: ExecutionResult, answer: Answer): Answer {
-    this.lastReport = answer.text
     this.#changed(reportUri)
     if (results.some(({ success, action }) => success && !/^(read|meta)$/.test(registry.get(action)?.effect ?? ''))) {
       this.#changed(historyUri)
@@ -161,11 +158,10 @@ export class Session {
 
   /** More output needs longer messages. */
   #longest(): number {
-    return Math.max(usualMessage, 4 * (this.#door.report.outputLimit ?? 0))
+    return Math.max(usualMessage, 4 * (this.#given.first.report.outputLimit ?? 0))
   }
 
-  #report(): ReportOptions {
-    const { report } = this.#door
+  #report({ report }: Project): ReportOptions {
     return { ...report, color: false, budget: Math.min(report.budget ?? Infinity, this.#longest() >> 2) }
   }
 }
@@ -192,7 +188,7 @@ const progressLine = (result: ActionResult): string =>
 
 /** In the words of any other wrong parameter. */
 function notAnObject(tool: string, given: unknown): ExecutionResult {
-  const params = [...documentTools, registry.get(tool)].find((one) => one?.name === tool)?.params ?? {}
+  const params = (tool === executeTool.name ? executeTool : registry.get(tool))?.params ?? {}
   const needed = Object.keys(params).filter((name) => params[name]?.required)
   const shown = needed.map((name) => `"${name}": …`).join(', ')
   return refusedCall(tool, {
@@ -212,27 +208,22 @@ type Asked =
   | {
       readonly ok: true
       readonly document: string
+      readonly dryRun: boolean
       readonly options: CladaOptions
       readonly warnings: readonly string[]
     }
   | { readonly ok: false; readonly result: ExecutionResult }
 
-/** The parameters of a document tool, on top of the options that hold anyway. */
-function documentIn({ name, params }: typeof executeTool, values: Params, options: CladaOptions): Asked {
-  // A number is a text as well where actions take one; no document is a number.
-  const given = values['document'] ?? ''
-  if (typeof given !== 'string') {
-    const hint = `Parameter 'document': Give it as one text.`
-    const message = `Invalid value: ${JSON.stringify(given).slice(0, 200)}`
-    return { ok: false, result: refusedCall(name, { errorType: 'type', message, code: 'invalid_parameter', hint }) }
-  }
+/** The parameters of `execute`, on top of the options that hold anyway. */
+function documentIn(values: Params, options: CladaOptions): Asked {
+  const { name, params } = executeTool
   // There is no path among them.
   const decoded = decodeParams({ params }, name, values, { root: '', relativePaths: true })
   if (!decoded.ok) {
     const { ok: _, ...error } = decoded
     return { ok: false, result: refusedCall(name, error) }
   }
-  const { document, atomic, syntax } = decoded.args
+  const { document, atomic, dry_run: dryRun, syntax } = decoded.args
   const known = syntaxNames.filter((one) => one === syntax)
   const { syntaxes } = options
   // A client can ask for less than the user allows, never for more.
@@ -247,6 +238,7 @@ function documentIn({ name, params }: typeof executeTool, values: Params, option
   return {
     ok: true,
     document: String(document),
+    dryRun: dryRun === true,
     options: {
       ...options,
       ...(atomic === true ? { atomic } : {}),

@@ -7,6 +7,7 @@ import type {
   Notification,
 } from '@modelcontextprotocol/sdk/types.js'
 import { inject, onTestFinished } from 'vitest'
+import { outcomeKey } from '../../src/mcp/answers.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 export interface Connected {
@@ -25,6 +26,11 @@ export interface Answer {
 
 export interface Setting {
   readonly args?: readonly string[]
+  /** All of them, unless it says otherwise. */
+  readonly tools?: readonly string[]
+  readonly git?: readonly string[]
+  /** Whether --root names the project; else it is started there. */
+  readonly rooted?: boolean
   readonly capabilities?: ClientCapabilities
   readonly env?: Readonly<Record<string, string>>
   /** The longest message that the client takes, where it is not the usual one. */
@@ -35,10 +41,20 @@ export interface Setting {
 
 /** The official client, connected to the real command line. Its user has no state but what the test gives them. */
 export async function connected(root: string, setting: Setting = {}): Promise<Connected> {
-  const { args = [], capabilities = {}, env = {}, maxBufferSize, prepare } = setting
+  const {
+    args = [],
+    capabilities = {},
+    env = {},
+    maxBufferSize,
+    prepare,
+    rooted = true,
+    tools = ['--tools', 'all'],
+    git = ['--no-git'],
+  } = setting
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [inject('cli'), 'mcp', '--root', root, '--no-git', ...args],
+    args: [inject('cli'), 'mcp', ...(rooted ? ['--root', root] : []), ...git, ...tools, ...args],
+    ...(rooted ? {} : { cwd: root }),
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: scratchDir(),
@@ -74,9 +90,9 @@ export function messagesTo({ transport }: Client): JSONRPCMessage[] {
 }
 
 export function answerOf(result: Awaited<ReturnType<Client['callTool']>>): Answer {
-  const { content, structuredContent = {}, isError = false } = result as CallToolResult
+  const { content, _meta, isError = false } = result as CallToolResult
   const [first] = content
-  return { text: first?.type === 'text' ? first.text : '', values: structuredContent, isError }
+  return { text: first?.type === 'text' ? first.text : '', values: Object(_meta?.[outcomeKey]), isError }
 }
 
 /** A document of blocks that each write a file of their own. */

@@ -7,9 +7,10 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { outcomeKey } from '../../src/mcp/answers.ts'
 import { wholeLines } from '../../src/mcp/streams.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
-import { connected, writing } from './client.ts'
+import { answerOf, connected, writing } from './client.ts'
 
 const hello = {
   jsonrpc: '2.0',
@@ -28,7 +29,7 @@ const line = (message: object): string => `${JSON.stringify(message)}\n`
 
 /** The server, without a client around it. */
 function started(root: string): ChildProcess & { stdin: NodeJS.WritableStream; stdout: Readable; stderr: Readable } {
-  const child = spawn(process.execPath, [inject('cli'), 'mcp', '--root', root, '--no-git'])
+  const child = spawn(process.execPath, [inject('cli'), 'mcp', '--root', root, '--no-git', '--tools', 'all'])
   onTestFinished(() => void child.kill('SIGKILL'))
   return child
 }
@@ -91,7 +92,7 @@ describe('the connection', () => {
     expect(byId(1)).toMatchObject({ result: { serverInfo: { name: 'clada' } } })
     expect(byId(6)).toMatchObject({ error: { code: -32601 } })
     expect(byId(7)).toMatchObject({ error: { code: expect.any(Number) } })
-    expect(byId(8)).toMatchObject({ result: { isError: false, structuredContent: { data: { content: 'x' } } } })
+    expect(byId(8)).toMatchObject({ result: { isError: false, _meta: { [outcomeKey]: { data: { content: 'x' } } } } })
     expect((await log).toString()).not.toContain('\u001b')
   })
 
@@ -120,10 +121,10 @@ describe('the connection', () => {
     const roots = [{ uri: pathToFileURL(path.join(root, 'a')).href }]
     child.stdin.write(line({ jsonrpc: '2.0', id: asked['id'], result: { roots } }))
     const early = await messages.first(({ id, method }) => id === 2 && method === undefined)
-    expect(early).toMatchObject({ result: { structuredContent: { success: false, code: 'path_escape' } } })
+    expect(early).toMatchObject({ result: { _meta: { [outcomeKey]: { success: false, code: 'path_escape' } } } })
     child.stdin.write(line(call(3, 'file_read', { path: 'x.txt' })))
     const later = await messages.first(({ id, method }) => id === 3 && method === undefined)
-    expect(later).toMatchObject({ result: { structuredContent: { data: { content: 'a' } } } })
+    expect(later).toMatchObject({ result: { _meta: { [outcomeKey]: { data: { content: 'a' } } } } })
   })
 
   const write = call(2, 'file_write', { path: 'a.txt', content: 'a' })
@@ -194,39 +195,44 @@ describe('the connection', () => {
 })
 
 describe('a long message', () => {
-  it('arrives whole when an action has much to say', async () => {
-    const root = scratchDir()
-    const content = `${'x'.repeat(99)}\n`.repeat(100_000)
-    fs.writeFileSync(path.join(root, 'big.txt'), content)
-    const { call } = await connected(root)
-    const { values, text, isError } = await call('file_read', { path: 'big.txt' })
-    expect(isError).toBe(false)
-    const { content: read } = values['data'] as { content: string }
-    expect(read.length).toBe(10_000_000)
-    expect(read === content).toBe(true)
-    expect(text.length).toBeLessThan(60_000)
-    expect(text).toContain('[output truncated]')
+  it('has the content once', async () => {
+    const content = `${'x'.repeat(99)}\n`.repeat(400)
+    const { client } = await connected(scratchDir({ 'a.txt': content }))
+    const answer = await client.callTool({ name: 'file_read', arguments: { path: 'a.txt' } })
+    expect(answerOf(answer).text).toContain(content)
+    expect(JSON.stringify(answer).length).toBeLessThan(1.1 * JSON.stringify(content).length)
   })
 
-  it('that clients would hang up on leaves out the data and says so', async () => {
-    const root = scratchDir()
-    fs.writeFileSync(path.join(root, 'big.txt'), '\n'.repeat(6_000_000))
-    const { call } = await connected(root)
+  it('is cut, and the whole report can be read', async () => {
+    const content = Array.from({ length: 100_000 }, (_, at) => `line ${at + 1}\n`).join('')
+    const { client } = await connected(scratchDir({ 'big.txt': content }))
+    const answer = await client.callTool({ name: 'file_read', arguments: { path: 'big.txt' } })
+    const { text, isError } = answerOf(answer)
+    expect(isError).toBe(false)
+    expect(text.length).toBeLessThan(60_000)
+    const [, link] = answer.content as { type: string; uri: string }[]
+    expect(link).toMatchObject({ type: 'resource_link', uri: 'clada://report/1' })
+    const { contents } = await client.readResource({ uri: link?.uri ?? '' })
+    expect(String(contents[0] && 'text' in contents[0] && contents[0].text).includes(content)).toBe(true)
+  })
+
+  it('that clients would close the connection on is cut and says so', async () => {
+    const { call } = await connected(scratchDir({ 'big.txt': 'x\n'.repeat(3_000_000) }), {
+      args: ['--max-output', '2m'],
+    })
     const { values, text, isError } = await call('file_read', { path: 'big.txt' })
     expect(isError).toBe(false)
-    expect(values).toMatchObject({ success: true, warnings: [expect.stringContaining('in the data is left out')] })
-    expect(values['data']).toEqual({ path: 'big.txt', hash: expect.any(String) })
-    expect(text).toContain('--max-output')
-    expect((await call('file_read_numbered', { path: 'big.txt', lines: '1-2' })).isError).toBe(false)
+    expect(values).toMatchObject({ success: true, data: { path: 'big.txt' } })
+    expect(text.length).toBeLessThan(3_000_000)
   })
 
   it('is sent to those who say that they take it', async () => {
-    const root = scratchDir()
     const content = '0123456789abcde\n'.repeat(375_000)
-    fs.writeFileSync(path.join(root, 'big.txt'), content)
-    const { call } = await connected(root, { args: ['--max-output', '11m'], maxBufferSize: 64 * 1024 * 1024 })
-    const { values, text } = await call('file_read', { path: 'big.txt' })
-    expect((values['data'] as { content: string }).content === content).toBe(true)
+    const { call } = await connected(scratchDir({ 'big.txt': content }), {
+      args: ['--max-output', '11m'],
+      maxBufferSize: 64 * 1024 * 1024,
+    })
+    const { text } = await call('file_read', { path: 'big.txt' })
     expect(text.includes(content)).toBe(true)
   })
 

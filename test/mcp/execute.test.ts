@@ -18,7 +18,7 @@ describe('execute', () => {
       success: false,
       totalBlocks: 2,
       executedActions: 1,
-      results: [{ action: 'file_write', success: true, params: { content: 'x.txt' } }],
+      results: [{ action: 'file_write', success: true, data: { path: `${root}/x.txt` } }],
       parseErrors: [{ blockId: 'bad', code: 'unknown_action' }],
     })
     expect(filesIn(root)).toEqual({ 'a.txt': 'two\n', 'x.txt': 'x.txt' })
@@ -121,19 +121,19 @@ describe('execute', () => {
   })
 })
 
-describe('preview', () => {
+describe('a dry run', () => {
   it('shows a diff and touches nothing', async () => {
     const root = scratchDir({ 'a.txt': 'one\ntwo\n' })
     const { call } = await connected(root)
     const document = '<<<FILE>>>\na.txt\n<<<SEARCH>>>\ntwo\n<<<REPLACE>>>\nthree\n<<<END>>>\n'
-    const { text, values, isError } = await call('preview', { document })
+    const { text, values, isError } = await call('execute', { document, dry_run: true })
     expect(isError).toBe(false)
     expect(text).toMatch(/^diff --git a\/a\.txt b\/a\.txt\n/)
     expect(text).toContain('-two\n+three\n')
     expect(values).toMatchObject({
       success: true,
       diffs: [{ path: 'a.txt', change: 'modify' }],
-      result: { totalBlocks: 1 },
+      totalBlocks: 1,
     })
     expect(filesIn(root)).toEqual({ 'a.txt': 'one\ntwo\n' })
     expect(fs.existsSync(path.join(root, '.clada'))).toBe(false)
@@ -141,7 +141,8 @@ describe('preview', () => {
 
   it('says what would fail, and when nothing would change', async () => {
     const { call } = await connected(scratchDir({ 'a.txt': 'one\n' }))
-    const failing = await call('preview', {
+    const failing = await call('execute', {
+      dry_run: true,
       document: '<<<FILE>>>\na.txt\n<<<SEARCH>>>\nzwei\n<<<REPLACE>>>\n3\n<<<END>>>\n',
     })
     expect(failing.isError).toBe(true)

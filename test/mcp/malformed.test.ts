@@ -1,5 +1,6 @@
 import { ResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
+import { outcomeKey } from '../../src/mcp/answers.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { connected } from './client.ts'
 
@@ -22,16 +23,16 @@ describe('arguments of a tool that are no object', () => {
     ['file_write', 7, 'Invalid arguments: they are a number', '{"path": …, "content": …}'],
     ['file_write', null, 'Missing required parameter: path', 'file_write needs path'],
     ['execute', 'blocks', 'Invalid arguments: they are a text', '{"document": …}'],
-    ['execute', { document: 7 }, 'Invalid value: 7', "Parameter 'document': Give it as one text."],
+    ['execute', { document: 7 }, 'Invalid value: 7', "Parameter 'document': Give it as a text, in quotes."],
     ['execute', { documnet: '' }, 'Missing required parameter: document', "You gave 'documnet', which is not known."],
-    ['preview', { document: true }, 'Invalid value: true', "Parameter 'document'"],
+    ['execute', { document: true }, 'Invalid value: true', "Parameter 'document'"],
   ])('%s of %j are answered as any other mistake', async (name, given, message, advice) => {
     const root = scratchDir({ 'a.txt': 'a' })
     const ask = await asking(root)
     const result = await ask('tools/call', { name, arguments: given })
     expect(result).toMatchObject({
       isError: true,
-      structuredContent: { success: false, action: name, error: message, code: 'invalid_parameter' },
+      _meta: { [outcomeKey]: { success: false, action: name, error: message, code: 'invalid_parameter' } },
       content: [{ type: 'text', text: expect.stringContaining(advice) }],
     })
     expect(filesIn(root)).toEqual({ 'a.txt': 'a' })

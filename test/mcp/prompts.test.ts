@@ -11,7 +11,10 @@ describe('the prompt', () => {
   it('is what clada prompt says, in the syntax that is asked for', async () => {
     const root = scratchDir()
     const { client } = await connected(root)
-    const listed = [{ name: 'clada', arguments: [{ name: 'syntax', required: false }] }]
+    const listed = [
+      { name: 'start', arguments: [{ name: 'task', required: true }] },
+      { name: 'clada', arguments: [{ name: 'syntax', required: false }] },
+    ]
     expect((await client.listPrompts()).prompts).toMatchObject(listed)
     const told = async (params: GetPromptRequest['params']) => (await client.getPrompt(params)).messages
     const message = (text: string) => [{ role: 'user', content: { type: 'text', text } }]
@@ -19,6 +22,14 @@ describe('the prompt', () => {
     const csl = projectPrompt({ repoPath: root, syntaxes: ['csl'] }).text
     expect(csl).toContain('<---')
     expect(await told({ name: 'clada', arguments: { syntax: 'csl' } })).toEqual(message(csl))
+  })
+
+  it('starts a task', async () => {
+    const root = scratchDir()
+    const { client } = await connected(root)
+    const { messages } = await client.getPrompt({ name: 'start', arguments: { task: 'Fix the typo.' } })
+    expect(messages[0]?.content).toMatchObject({ text: expect.stringMatching(/^Fix the typo\.\n\nThe project is \//) })
+    await expect(client.getPrompt({ name: 'start', arguments: {} })).rejects.toThrow('task must be a text')
   })
 
   it('tells the rules of a project only when it is trusted', async () => {

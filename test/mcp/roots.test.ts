@@ -7,7 +7,7 @@ import { narrowed } from '../../src/mcp/client-roots.ts'
 import { makePathJudge, pathPolicyOf } from '../../src/policy/paths.ts'
 import { settingsOf } from '../../src/config/settings.ts'
 import { scratchDir } from '../support/scratch.ts'
-import { type Connected, connected } from './client.ts'
+import { type Connected, connected, type Setting } from './client.ts'
 
 const uri = (dir: string): string => pathToFileURL(dir).href
 
@@ -117,7 +117,7 @@ describe('the roots of a client', () => {
     for (const [tool, values] of [
       ['file_read', { path: 'a.txt' }],
       ['execute', { document: '' }],
-      ['preview', { document: '' }],
+      ['execute', { document: '', dry_run: true }],
     ] as const) {
       const { text, isError, values: told } = await call(tool, values)
       expect(isError).toBe(true)
@@ -126,6 +126,38 @@ describe('the roots of a client', () => {
       expect(told).toMatchObject({ success: false, code: 'path_escape' })
     }
     await expect(client.readResource({ uri: 'clada://history' })).rejects.toThrow('nothing in common')
+  })
+
+  it('are the project where the user names none, and the config there counts', async () => {
+    const [a, b, elsewhere] = [
+      scratchDir({ 'x.txt': 'a', 'clada.yml': 'denied_patterns: [hidden]\n', hidden: 'h' }),
+      scratchDir({ 'x.txt': 'b' }),
+      scratchDir({ 'x.txt': 'e' }),
+    ]
+    let roots = [uri(a), uri(b)]
+    const { client, call } = await withRoots(elsewhere, () => roots, { rooted: false })
+    expect((await call('file_read', { path: 'x.txt' })).values).toMatchObject({ data: { content: 'a' } })
+    expect((await call('file_read', { path: `${b}/x.txt` })).values).toMatchObject({ data: { content: 'b' } })
+    expect((await call('file_read', { path: 'hidden' })).values).toMatchObject({ code: 'path_denied' })
+    expect((await call('file_read', { path: `${elsewhere}/x.txt` })).values).toMatchObject({ code: 'path_escape' })
+    roots = [uri(b)]
+    await client.sendRootsListChanged()
+    expect((await call('file_read', { path: 'x.txt' })).values).toMatchObject({ data: { content: 'b' } })
+    expect((await call('file_read', { path: `${a}/x.txt` })).values).toMatchObject({ code: 'path_escape' })
+  })
+
+  it('that are everything are no project', async () => {
+    const home = scratchDir()
+    const { call } = await withRoots(scratchDir(), () => [uri('/'), uri(home)], { rooted: false, env: { HOME: home } })
+    expect(await call('file_read', { path: 'etc/hostname' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('is a directory of a project'),
+    })
+  })
+
+  it('are not needed: then the project is where the server was started', async () => {
+    const { call } = await connected(scratchDir({ 'x.txt': 'here' }), { rooted: false })
+    expect((await call('file_read', { path: 'x.txt' })).values).toMatchObject({ data: { content: 'here' } })
   })
 
   it('that cannot be had close everything, until they can', async () => {
@@ -143,8 +175,9 @@ describe('the roots of a client', () => {
   })
 })
 
-const withRoots = (root: string, roots: () => string[]): Promise<Connected> =>
+const withRoots = (root: string, roots: () => string[], setting: Setting = {}): Promise<Connected> =>
   connected(root, {
+    ...setting,
     capabilities: { roots: { listChanged: true } },
     prepare: (client) =>
       client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: roots().map((one) => ({ uri: one })) })),

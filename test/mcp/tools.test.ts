@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { actions } from '../../src/actions/registry.ts'
 import { callable } from '../../src/describe/actions.ts'
-import { toolList } from '../../src/mcp/document-tools.ts'
+import { defaultTools, toolList } from '../../src/mcp/document-tools.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { connected, writing } from './client.ts'
 
@@ -13,18 +13,42 @@ describe('the list of tools', () => {
     const { client } = await connected(scratchDir())
     const { tools } = await client.listTools()
     const forModels = actions.filter(({ access }) => access.includes('llm')).map(({ name }) => name)
-    expect(tools.map(({ name }) => name)).toEqual(['execute', 'preview', ...forModels])
+    expect(tools.map(({ name }) => name)).toEqual(['execute', ...forModels])
     expect(tools.map(({ name }) => name)).not.toContain('undo')
+  })
+
+  it('is short unless others are asked for', async () => {
+    const root = scratchDir()
+    const names = async (...tools: string[]): Promise<string[]> =>
+      (await (await connected(root, { tools })).client.listTools()).tools.map(({ name }) => name)
+    const { tools } = await (await connected(root, { tools: [] })).client.listTools()
+    const known = defaultTools.filter((name) => actions.some((spec) => spec.name === name))
+    expect(tools.map(({ name }) => name).toSorted()).toEqual(['execute', ...known].toSorted())
+    // The limit is 3,500 tokens of about four characters.
+    expect(JSON.stringify(tools).length / 4).toBeLessThan(3500)
+    expect(await names('--tools', 'file_read,glob', '--tools', 'write_file')).toEqual([
+      'execute',
+      'file_write',
+      'file_read',
+      'glob',
+    ])
+  })
+
+  it('reaches every action through execute', async () => {
+    const root = scratchDir({ 'a.txt': 'a\n' })
+    const { call } = await connected(root, { tools: [] })
+    const document = `#!SHAM [@three-char-SHA-256: app]\naction = "file_append"\npath = "${root}/a.txt"\ncontent = "b"\n#!END_SHAM_app\n`
+    expect((await call('execute', { document })).isError).toBe(false)
+    expect(filesIn(root)['a.txt']).toBe('a\nb')
   })
 
   it('has schemas that a validator takes', async () => {
     const { client } = await connected(scratchDir())
     const ajv = new Ajv2020({ strict: true, strictTypes: false })
-    for (const { name, inputSchema, outputSchema, description } of (await client.listTools()).tools) {
+    for (const { name, inputSchema, description } of (await client.listTools()).tools) {
       expect(description, name).toMatch(/\.$/)
       expect(ajv.validateSchema(inputSchema), name).toBe(true)
       expect(ajv.compile(inputSchema)({}), name).toBe((inputSchema.required ?? []).length === 0)
-      expect(ajv.validateSchema(outputSchema ?? {}), name).toBe(true)
     }
   })
 
@@ -38,7 +62,6 @@ describe('the list of tools', () => {
       { readOnlyHint: false, destructiveHint: false, idempotentHint: false, ...local },
     ]
     expect(hints('file_read')).toEqual(reads)
-    expect(hints('preview')).toEqual(reads)
     expect(hints('context_list')).toEqual(reads)
     expect(hints('file_append')).toEqual(adds)
     expect(hints('file_write')).toEqual({ ...adds, destructiveHint: true, idempotentHint: true })
@@ -54,12 +77,11 @@ describe('what is allowed', () => {
     const { client } = await connected(scratchDir(), { args: ['--exec', 'off'] })
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
       'execute',
-      'preview',
       ...callable(actions, {}).flatMap(({ name }) => (name === 'exec' ? [] : [name])),
     ])
     expect(
       toolList(callable(actions, { allowedActions: ['file_read', 'write_file'] })).map(({ name }) => name),
-    ).toEqual(['execute', 'preview', 'file_write', 'file_read'])
+    ).toEqual(['execute', 'file_write', 'file_read'])
   })
 })
 
@@ -117,8 +139,6 @@ describe('a call', () => {
     expect((await call('files_read', { paths: ['a.txt', 'b.txt'] })).values).toMatchObject({
       data: { paths: ['a.txt', 'b.txt'], content: '=== a.txt ===\ny\nX\ny\n\n\n=== b.txt ===\nb\n' },
     })
-    expect((await call('file_write', { path: 'n.txt', content: 12.5 })).isError).toBe(false)
-    expect(filesIn(root)['n.txt']).toBe('12.5')
   })
 
   it('with wrong arguments changes nothing and says what is wrong', async () => {
@@ -135,7 +155,10 @@ describe('a call', () => {
       ['file_write', { path: 'a.txt', content: '\ud800' }, 'lone surrogate U+D800', 'whole character'],
       ['execute', { document: ['a'] }, 'Invalid value: ["a"]', "Parameter 'document'"],
       ['execute', { document: '', syntax: 'yaml' }, 'Invalid enum value: yaml', "'syntax'"],
-      ['preview', {}, 'Missing required parameter: document', 'preview needs document'],
+      ['execute', {}, 'Missing required parameter: document', 'execute needs document'],
+      ['file_write', { path: 5, content: 'x' }, 'Invalid value: 5', 'in quotes'],
+      ['file_write', { path: 'n.txt', content: 12.5 }, 'Invalid value: 12.5', 'in quotes'],
+      ['exec', { code: true, lang: 'bash' }, 'Invalid value: true', 'in quotes'],
     ]
     for (const [tool, values, message, advice] of wrong) {
       const answer = await call(tool, values)

@@ -2,21 +2,26 @@ import fs from 'node:fs'
 import { printable } from '../../report/printable.ts'
 import { approvalFacts } from '../ask.ts'
 import type { Command } from '../command.ts'
-import { saving } from '../flags.ts'
-import { configured, configWarnings, reportOptions, withConfig } from '../options.ts'
+import { type FlagValues, saving, UsageError } from '../flags.ts'
+import { configured, configWarnings, loadedFor, reportOptions, withConfig } from '../options.ts'
 import { isTerminal } from '../terminal.ts'
 import { ownVersion } from './version.ts'
+import { registry } from '../../actions/registry.ts'
+import type { Project } from '../../mcp/client-roots.ts'
+import { defaultTools, executeTool } from '../../mcp/document-tools.ts'
+import type { McpOptions } from '../../mcp/session.ts'
+import { closestName } from '../../text/closest-name.ts'
 
 export const command: Command = {
   name: 'mcp',
-  usage: 'clada mcp',
-  summary: 'the MCP server, on stdio',
+  usage: 'clada mcp [--http [PORT]]',
+  summary: 'the MCP server, on stdio or HTTP',
   about:
-    'Speaks MCP on standard input and output: a tool for each action, and one for whole documents. An MCP client\nstarts it; docs/mcp.md has the lines that common clients need.',
-  words: [],
-  instead: 'Use --root DIR to choose the project.',
+    'Speaks MCP on standard input and output, or over HTTP on this machine: tools for the everyday actions, and one for\nwhole documents. An MCP client starts it; docs/mcp.md has the lines that common clients need. Without --root the\nproject is what the client has open.',
   documents: true,
   flags: [
+    'tools',
+    'http',
     'root',
     'no-config',
     'allow',
@@ -39,24 +44,61 @@ export const command: Command = {
     'total-timeout',
     'help',
   ],
-  examples: [['clada mcp --root ~/project', 'the command for a client to start']],
-  run: async ({ flags }) => {
-    if (isTerminal(0)) log('this is for MCP clients, which speak to it on standard input; Ctrl-C ends it')
-    const { options, config } = await configured(flags)
-    // Loaded here: it is the largest part of clada, and help reads this file too.
-    const { serveMcp } = await import('../../mcp/serve.ts')
-    await serveMcp({
-      options,
-      rules: config.rules,
-      warnings: await configWarnings(flags),
-      report: reportOptions(await withConfig(flags)),
+  examples: [
+    ['clada mcp --root ~/project', 'the command for a client to start'],
+    ['clada mcp --http 7700', 'for clients that connect to an address'],
+  ],
+  run: async ({ flags, words: [word, ...rest] }) => {
+    const http = flags.http !== undefined
+    if (rest.length > 0 || (word !== undefined && !(http && /^\d{1,5}$/.test(word))))
+      throw new UsageError(`clada mcp takes no arguments (got '${word}'). Use --root DIR to choose the project.`)
+    if (!http && isTerminal(0)) log('this is for MCP clients, which speak to it on standard input; Ctrl-C ends it')
+    const first = await projectFor(flags)
+    const given: McpOptions = {
+      // A root that the user names is the largest there is; without it the client says where its project is.
+      place:
+        first.options.repoPath === undefined
+          ? { anywhere: (root) => projectFor(root === undefined ? flags : { ...flags, root: [root] }) }
+          : { within: first },
+      first,
+      tools: toolsOf(flags.tools),
       version: ownVersion(),
       question: (request) => approvalFacts(request).join('\n'),
       log,
-    })
+    }
+    // Loaded here: it is the largest part of clada, and help reads this file too.
+    if (http) await (await import('../../mcp/serve-http.ts')).serveHttp(given, Number(word ?? 0))
+    else await (await import('../../mcp/serve.ts')).serveMcp(given)
     // Standard input may still be open, and nothing more is expected from it.
     process.exit(0)
   },
+}
+
+async function projectFor(flags: FlagValues): Promise<Project> {
+  const { options, config } = await configured(flags)
+  const gitIsChosen = flags.git !== undefined || flags['no-git'] !== undefined
+  const from = (await loadedFor(flags))?.merged['git.mode'].from ?? 'default'
+  return {
+    // Six calls must not become six commits on the branch of the user.
+    options: gitIsChosen || from !== 'default' ? options : { ...options, git: 'shadow' },
+    rules: config.rules,
+    warnings: await configWarnings(flags),
+    report: reportOptions(await withConfig(flags)),
+  }
+}
+
+/** @throws UsageError for a name that is no action */
+function toolsOf(given: readonly string[] | undefined): McpOptions['tools'] {
+  if (given === undefined) return defaultTools
+  const names = given.flatMap((one) => one.split(',')).map((name) => name.trim())
+  if (names.includes('all')) return 'all'
+  return names.flatMap((name) => {
+    if (name === '' || name === executeTool.name) return []
+    const found = registry.get(name)
+    if (found !== undefined) return [found.name]
+    const close = closestName(name, [...registry.keys()])
+    throw new UsageError(`--tools: there is no action ${name}.${close === undefined ? '' : ` Did you mean ${close}?`}`)
+  })
 }
 
 function log(line: string): void {
