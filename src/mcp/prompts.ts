@@ -28,7 +28,8 @@ async function prompts(): Promise<readonly OwnPrompt[]> {
   ]
 }
 
-export const promptList = async (): Promise<Prompt[]> => (await prompts()).map(({ text: _, ...listed }) => listed)
+export const promptList = async (): Promise<Prompt[]> =>
+  (await prompts()).map(({ name, description, arguments: given }) => ({ name, description, arguments: given }))
 
 export async function promptNamed(
   name: string,
