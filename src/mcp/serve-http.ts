@@ -1,12 +1,12 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
-import fs from 'node:fs'
 import http from 'node:http'
 import path from 'node:path'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { isInitializeRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
-import { putFile, readOwn } from '../state/own-files.ts'
+import { readOwn } from '../state/own-files.ts'
 import { stateHome } from '../state/user-dirs.ts'
-import { isStranger } from '../ui/guard.ts'
+import { isStranger } from '../state/peer.ts'
+import { keepForUser } from '../state/user-state.ts'
 import { invalidRequest } from './requests.ts'
 import { makeServer } from './server.ts'
 import type { McpOptions, Session } from './session.ts'
@@ -204,7 +204,6 @@ function ownKey(): string {
   const kept = readOwn(keyFile())?.trim()
   if (kept !== undefined && kept.length >= 32) return kept
   const key = randomBytes(32).toString('base64url')
-  fs.mkdirSync(stateHome(), { recursive: true, mode: 0o700 })
-  putFile(keyFile(), `${key}\n`)
+  keepForUser(keyFile(), `${key}\n`)
   return key
 }
