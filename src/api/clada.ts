@@ -2,7 +2,7 @@ import { registry } from '../actions/registry.ts'
 import type { Block, Document } from '../core/block.ts'
 import { type ActionResult, type ExecutionResult, type FileChange, type Preview, withWarnings } from '../core/result.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
-import { runDocument, run, runStream, type RunOptions, type RunResult } from '../engine/run.ts'
+import { run, runDocument, type RunOptions, type RunResult, runStream, withinTime } from '../engine/run.ts'
 import type { ExecutionChanges, ExecutionDetail, HistoryEntry } from '../engine/history-run.ts'
 import type { Executed } from '../journal/already-done.ts'
 import type { SquashOptions } from '../timetravel/squash-plan.ts'
@@ -17,7 +17,6 @@ import {
   SettingsError,
   settingsOf,
 } from '../config/settings.ts'
-import { withinTime } from '../engine/within-time.ts'
 
 /** Options of one execution. */
 export interface ExecuteOptions {

@@ -8,7 +8,7 @@ import type { ReportOptions } from '../report/options.ts'
 import { printable } from '../report/printable.ts'
 import type { FlagValues } from './flags.ts'
 import { isPretty } from './options.ts'
-import { isTerminal } from './terminal.ts'
+import { isTerminal } from './print.ts'
 
 /** Shows what programs write as it comes, line by line, marked with the task it belongs to; on stderr by default. */
 export class LiveOutput {

@@ -1,8 +1,7 @@
 import { allCommands, commands } from './commands/list.ts'
 import { checkArgs, type ExitCode } from './command.ts'
 import { type ParsedArgs, parseArgs, UsageError } from './flags.ts'
-import { OutputError } from './print.ts'
-import { isTerminal } from './terminal.ts'
+import { isTerminal, OutputError } from './print.ts'
 
 async function main(argv: readonly string[]): Promise<ExitCode> {
   const { flags, words } = parseArgs(argv)

@@ -1,7 +1,13 @@
 import os from 'node:os'
 import path from 'node:path'
-import { defaultInputFile, isThere, projectFileName } from '../config/places.ts'
-import { canonical, type CladaOptions, readingOf } from '../config/settings.ts'
+import {
+  canonical,
+  type CladaOptions,
+  defaultInputFile,
+  isThere,
+  projectFileName,
+  readingOf,
+} from '../config/settings.ts'
 import type { ConfigParts } from '../config/to-options.ts'
 import type { ExecutionResult } from '../core/result.ts'
 import { formatFor, type ReportFormat, reportFormats } from '../report/format.ts'
@@ -9,9 +15,9 @@ import type { ReportOptions } from '../report/options.ts'
 import { userFile } from '../state/user-dirs.ts'
 import { type SyntaxName, syntaxNames } from '../syntax/table.ts'
 import { closestName } from '../text/closest-name.ts'
-import type { Below } from './config-below.ts'
+import type { Loaded } from '../config/load.ts'
 import { type FlagValues, numberOf, UsageError } from './flags.ts'
-import { isTerminal } from './terminal.ts'
+import { isTerminal } from './print.ts'
 import { visible } from './visible.ts'
 
 /** What flags and config files say about a run: flags first, then the project's file, then the user's. */
@@ -71,18 +77,27 @@ export interface Configured {
 export async function configured(flags: FlagValues): Promise<Configured> {
   const options = await cladaOptions(flags)
   const below = await loadedFor(flags)
-  return { options, config: below ?? (await import('./config-below.ts')).defaultParts() }
+  return { options, config: below ?? (await import('../config/to-options.ts')).defaultParts() }
 }
 
 /** Flags with the reports that config files ask for, where no flag says otherwise. */
 export async function withConfig(flags: FlagValues): Promise<FlagValues> {
   const below = await loadedFor(flags)
   if (below === undefined) return flags
-  const { format, json, ...others } = below.flags
+  const { report, merged } = below
   // Two flags say the same thing: either of them wins over both.
-  const asked = flags.format !== undefined || flags.json !== undefined
-  return { ...others, ...(asked ? {} : { ...(format && { format }), ...(json && { json }) }), ...flags }
+  const isGiven = report.format === 'auto' || flags.format !== undefined || flags.json !== undefined
+  return {
+    ...(isGiven ? {} : report.format === 'json' ? { json: [''] } : { format: [report.format] }),
+    ...(report.budget === null ? {} : { budget: [String(report.budget)] }),
+    ...(merged['report.error_detail'].from === 'default' ? {} : { 'error-detail': [report.error_detail] }),
+    ...(report.color === 'never' ? { 'no-color': [''] } : {}),
+    ...flags,
+  }
 }
+
+/** The config files, which flags override. */
+type Below = Loaded & ConfigParts
 
 /** Whose warnings were printed. */
 const warned = new WeakSet<FlagValues>()
@@ -101,8 +116,8 @@ async function load(flags: FlagValues): Promise<Below | undefined> {
   if (flags['no-config'] !== undefined) return undefined
   const [root] = flags.root ?? []
   if (!isThere(userFile()) && !isThere(path.join(root ?? '', projectFileName))) return undefined
-  const { configBelow } = await import('./config-below.ts')
-  return configBelow(root)
+  const { configFiles } = await import('../config/to-options.ts')
+  return configFiles(root)
 }
 
 /** What the flags alone say. Only what is said is there: it wins over config files. */

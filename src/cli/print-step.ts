@@ -8,8 +8,7 @@ import type { UndoResult } from '../timetravel/undo.ts'
 import type { ExitCode } from './command.ts'
 import type { FlagValues } from './flags.ts'
 import { configWarnings, reportOptions } from './options.ts'
-import { print } from './print.ts'
-import { isTerminal } from './terminal.ts'
+import { isTerminal, print } from './print.ts'
 
 /** Says where the project is now, and answers with the exit code. */
 export function printStep(result: StepResult, flags: FlagValues): ExitCode {

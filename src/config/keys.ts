@@ -1,4 +1,4 @@
-import { defaultInputFile } from './places.ts'
+import { defaultInputFile } from './settings.ts'
 import { actions, modelActions } from '../actions/registry.ts'
 import { syntaxNames } from '../syntax/table.ts'
 import { defaultCommandSettings } from '../core/commands.ts'

@@ -10,11 +10,10 @@ import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { namesOf, userFile } from '../state/user-dirs.ts'
 import { type KeyName, keyNames, keyOf } from './keys.ts'
 import { type Fault, shown } from './kinds.ts'
-import { type Effective, type FileGiven, merge, type Merged } from './merge.ts'
-import { isThere, projectFileName } from './places.ts'
-import { canonical, SettingsError } from './settings.ts'
-import { isTrusted } from './trust.ts'
-import { type Given, validate } from './validate.ts'
+import { type Effective, type FileGiven, type Given, merge, type Merged, validate } from './merge.ts'
+import { canonical, isThere, projectFileName, SettingsError } from './settings.ts'
+import { sha256 } from '../core/hash.ts'
+import { keepForUser, rootName, userStateDir } from '../state/user-state.ts'
 
 /** Everything the config files say, for one project. */
 export interface Loaded {
@@ -152,10 +151,7 @@ export const written = (name: KeyName, value: unknown): string => {
 const mostBytes = 128 * 1024
 
 /** The bytes of a config file, or why it cannot be read; undefined when it does not exist. */
-export function readConfigFile(
-  file: string,
-  links: 'followed' | 'refused',
-): { readonly text: string } | Fault | undefined {
+function readConfigFile(file: string, links: 'followed' | 'refused'): { readonly text: string } | Fault | undefined {
   const fault = (message: string): Fault => ({ at: { line: 1, column: 1 }, message })
   let fd: number
   try {
@@ -192,4 +188,44 @@ function placeOfBroken(bytes: Buffer): Fault['at'] {
     start += whole.length + 1
   }
   return { line: 1, column: 1 }
+}
+
+/**
+ * Which project files a user vouches for: by directory and by their exact content, in a place that neither a
+ * repository nor a model can write to. A file that changes is a stranger again.
+ */
+function isTrusted(dir: string, text: string): boolean {
+  const file = trustFile(dir)
+  if (file === undefined) return false
+  try {
+    const value: unknown = JSON.parse(fs.readFileSync(file, 'utf8'))
+    return (
+      typeof value === 'object' &&
+      value !== null &&
+      'dir' in value &&
+      value.dir === dir &&
+      'hash' in value &&
+      value.hash === sha256(text)
+    )
+  } catch {
+    return false
+  }
+}
+
+/** Returns false where there is no place that the project cannot write to. */
+export function trust(dir: string, text: string): boolean {
+  const file = trustFile(dir)
+  if (file === undefined) return false
+  keepForUser(file, `${JSON.stringify({ dir, hash: sha256(text), time: new Date().toISOString() }, null, 2)}\n`)
+  return true
+}
+
+export function distrust(dir: string): void {
+  const file = trustFile(dir)
+  if (file !== undefined && fs.existsSync(file)) fs.rmSync(file, { force: true })
+}
+
+function trustFile(dir: string): string | undefined {
+  const state = userStateDir(dir)
+  return state && path.join(state, 'trusted', `${rootName(dir)}.json`)
 }

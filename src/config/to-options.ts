@@ -1,6 +1,6 @@
 import type { Config } from './keys.ts'
-import { loadConfig } from './load.ts'
-import { configOf, type Merged } from './merge.ts'
+import { type Loaded, loadConfig } from './load.ts'
+import { configOf, merge, type Merged } from './merge.ts'
 import type { CladaOptions } from './settings.ts'
 
 /** The values of config files, by the part of clada that reads them. */
@@ -20,7 +20,7 @@ export interface ConfigParts {
 }
 
 /** Gives every key to its reader. A key that is read nowhere is left over, and that does not compile. */
-export function partsOf(merged: Merged, root: string | undefined): ConfigParts {
+function partsOf(merged: Merged, root: string | undefined): ConfigParts {
   const {
     // Both are used while the files are read.
     version: _version,
@@ -101,6 +101,14 @@ export interface ReadConfig {
 
 /** Reads the config files of the user and of a project, as the command line does. @throws SettingsError */
 export async function readConfig(repoPath?: string): Promise<ReadConfig> {
-  const { merged, root, warnings } = await loadConfig(repoPath)
-  return { options: partsOf(merged, root).options, warnings: [...warnings] }
+  const { options, warnings } = await configFiles(repoPath)
+  return { options, warnings: [...warnings] }
 }
+
+/** The config files with the values of each part. @throws SettingsError */
+export async function configFiles(root: string | undefined): Promise<Loaded & ConfigParts> {
+  const loaded = await loadConfig(root)
+  return { ...loaded, ...partsOf(loaded.merged, loaded.root) }
+}
+
+export const defaultParts = (): ConfigParts => partsOf(merge(), undefined)

@@ -168,7 +168,7 @@ export interface NearPlace {
 }
 
 /**
- * Carries a Problem across layers that cannot return one. `engine/settle.ts` turns it into a result; callers may catch
+ * Carries a Problem across layers that cannot return one. `engine/action-runner.ts` turns it into a result; callers may catch
  * specific kinds.
  */
 export class Stop extends Error {

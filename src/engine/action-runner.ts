@@ -5,18 +5,18 @@ import type { openWorkingSet } from '../context/working-set.ts'
 import type { ActionContext, ActionSpec, Commands, Outcome, Repair, Steps } from '../core/action.ts'
 import { type Ask, type CommandSettings, defaultCommandSettings } from '../core/commands.ts'
 import type { PathArg } from '../core/files.ts'
-import type { Problem } from '../core/problem.ts'
+import { type Problem, Stop } from '../core/problem.ts'
 import type { Settings } from '../core/settings.ts'
-import { withTimeLimit } from '../core/time-limit.ts'
+import { tooComplex, withTimeLimit } from '../core/time-limit.ts'
 import { decide } from '../policy/decide.ts'
 import { hiddenWarning } from '../text/hidden-characters.ts'
 import { runWarnings } from '../policy/makes-run.ts'
 import { explain } from '../report/explain.ts'
-import { problemOf } from './settle.ts'
 import type { ReadyTask } from './tasks.ts'
 import type { ActionFiles, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
 import { syntaxOf } from '../syntax/table.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
+import type { ActionResult } from '../core/result.ts'
 
 export interface ActionRunnerOptions {
   readonly settings: Settings
@@ -187,3 +187,25 @@ function pathIn(args: Readonly<Record<string, unknown>>): PathArg | undefined {
 
 const isMissing = (problem: Problem, { given }: PathArg): problem is Problem & { kind: 'os' } =>
   problem.kind === 'os' && problem.code === 'ENOENT' && problem.path === given
+
+export const stopped = (reason: string): Problem => ({ kind: 'stopped', reason })
+
+/** Puts the outcome of an action into its result. */
+export function settle(result: ActionResult, outcome: Outcome, warnings: readonly string[]): void {
+  result.success = outcome.ok
+  if (outcome.data === undefined) delete result.data
+  else result.data = outcome.data
+  if (!outcome.ok) {
+    Object.assign(result, explain(outcome.problem, result.action))
+  }
+  const all = [...warnings, ...(outcome.warnings ?? [])]
+  if (all.length > 0) result.warnings = all
+}
+
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Stop) return error.problem
+  const limit = tooComplex(error)
+  if (limit !== undefined) return limit
+  const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  return { kind: 'bug', message, ...(stack === undefined ? {} : { stack }) }
+}

@@ -1,4 +1,4 @@
-import { ActionRunner, type ActionRunnerOptions } from './action-runner.ts'
+import { ActionRunner, type ActionRunnerOptions, problemOf, settle, stopped } from './action-runner.ts'
 import type { Registry } from '../actions/registry.ts'
 import { ok, type Outcome } from '../core/action.ts'
 import type { Block, BlockGroup, Fault } from '../core/block.ts'
@@ -7,11 +7,9 @@ import type { ApprovalRequest } from '../core/commands.ts'
 import type { Problem } from '../core/problem.ts'
 import type { Code } from '../core/codes.ts'
 import type { ActionResult, Details, ExecutionResult, ParseError } from '../core/result.ts'
-import { syntaxError } from './parse-error.ts'
+import { type ReadyTask, syntaxError, type Task, Tasks } from './tasks.ts'
 import { explain } from '../report/explain.ts'
 import { syntaxOf } from '../syntax/table.ts'
-import { problemOf, settle, stopped } from './settle.ts'
-import { type ReadyTask, type Task, Tasks } from './tasks.ts'
 import type { Change, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
 
 export interface ExecutionOptions extends ActionRunnerOptions {

@@ -1,11 +1,11 @@
 import path from 'node:path'
 import { decode, type Decoded } from '../actions/decode.ts'
 import type { Registry } from '../actions/registry.ts'
-import type { Block, BlockGroup } from '../core/block.ts'
+import type { Block, BlockGroup, Fault } from '../core/block.ts'
 import type { ParseError } from '../core/result.ts'
 import type { Settings } from '../core/settings.ts'
 import { syntaxOf } from '../syntax/table.ts'
-import { syntaxError, validationError } from './parse-error.ts'
+import { shamContentOf, shamContentOfFault } from '../syntax/sham/sham.ts'
 
 /** A block with its number, and its action or the errors in it. */
 export type Task =
@@ -118,5 +118,38 @@ export class TaskNumbers {
       this.#last++
     }
     return `${this.#last}.${++this.#member}`
+  }
+}
+
+export function syntaxError(block: Block | undefined, fault: Fault): ParseError {
+  const truncated = fault.code === 'FOLLOWS_UNCLOSED_HEREDOC' || fault.code === 'UNCLOSED_HEREDOC'
+  return {
+    blockId: fault.blockId ?? 'unknown',
+    ...(block?.action ? { action: block.action } : {}),
+    errorType: 'syntax',
+    message: fault.message,
+    code: truncated && block?.endLine === null ? 'truncated' : fault.code,
+    line: fault.line,
+    column: fault.column,
+    blockStartLine: block?.startLine ?? fault.line,
+    shamContent: shamContentOfFault(block, fault),
+    ...(fault.hint === undefined ? {} : { hint: fault.hint }),
+    syntax: block?.syntax ?? fault.syntax ?? 'sham',
+  }
+}
+
+export function validationError(block: Block, decoded: Decoded & { ok: false }): ParseError {
+  const { errorType, message, code, hint } = decoded
+  return {
+    blockId: block.id,
+    ...(block.action === '' ? {} : { action: block.action }),
+    errorType,
+    message,
+    code,
+    // A call without a document has no line.
+    ...(block.startLine === 0 ? {} : { line: block.startLine, blockStartLine: block.startLine }),
+    shamContent: shamContentOf(block),
+    ...(hint === undefined ? {} : { hint }),
+    syntax: block.syntax,
   }
 }

@@ -4,7 +4,7 @@ import type { CladaAction } from '../actions/transform-to-action.ts'
 import { Clada } from '../api/clada.ts'
 import { Source } from '../core/source.ts'
 import type { ParseError } from '../core/result.ts'
-import { syntaxError, validationError } from '../engine/parse-error.ts'
+import { syntaxError, validationError } from '../engine/tasks.ts'
 import type { CladaOptions } from '../config/settings.ts'
 import { findBlocks } from '../syntax/find-blocks.ts'
 

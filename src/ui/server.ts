@@ -170,7 +170,7 @@ function sendText(response: http.ServerResponse, status: number, text: string): 
 }
 
 /** Headers of every answer: it must not be cached, framed, sniffed or passed on. */
-export const commonHeaders: Readonly<Record<string, string>> = {
+const commonHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
@@ -183,7 +183,7 @@ export const commonHeaders: Readonly<Record<string, string>> = {
  * Only our own scripts and styles, and none of them inline. No text can become markup: trusted types are required, and
  * there is no policy to make them.
  */
-export const pagePolicy = [
+const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -197,4 +197,4 @@ export const pagePolicy = [
 ].join('; ')
 
 /** For answers that are no page: they need nothing at all. */
-export const closedPolicy = "default-src 'none'; frame-ancestors 'none'"
+const closedPolicy = "default-src 'none'; frame-ancestors 'none'"

@@ -2,10 +2,11 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { Stop } from '../core/problem.ts'
 import { takeLock } from '../journal/lock.ts'
-import { makePrivateDir, userStateDir } from '../state/user-state.ts'
+import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
 import { Scratch } from '../workspace/scratch.ts'
-import { Ledger } from './ledger.ts'
-import { type OutputFile, outputFileAt } from './output-file.ts'
+import { putFile } from '../state/own-files.ts'
+import type { Fate, Known } from './units.ts'
+import { isInside } from '../core/paths.ts'
 
 /** Why a file cannot be watched. */
 export class ListenerError extends Error {
@@ -130,3 +131,103 @@ function sweep(file: string): void {
   const ours = new RegExp(`^\\.${path.basename(file).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\.[a-z0-9]+\\.tmp$`)
   for (const name of fs.readdirSync(dir)) if (ours.test(name)) fs.rmSync(path.join(dir, name), { force: true })
 }
+
+/** What is remembered of a watched file from one start to the next. */
+export interface Memory {
+  readonly known: Known
+  /** What was being carried out. Set only while it is; found at a start, that run died. */
+  readonly running: readonly string[]
+}
+
+/**
+ * One file for each watched file, in a directory that no project can write to: a repository must not be able to say
+ * that its own input file has been looked at.
+ */
+class Ledger {
+  readonly #file: string
+  /** Where a lock for the same file may lie. */
+  readonly lock: string
+
+  constructor(dir: string, root: string, watched: string) {
+    fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
+    const name = rootName(`${root}\0${watched}`).slice(0, 32)
+    this.#file = path.join(dir, `${name}.json`)
+    this.lock = path.join(dir, `${rootName(watched).slice(0, 32)}.lock`)
+  }
+
+  /** Undefined when this file was never watched. */
+  read(): Memory | undefined {
+    try {
+      const { known, running }: { known: [string, Fate][]; running: string[] } = JSON.parse(
+        fs.readFileSync(this.#file, 'utf8'),
+      )
+      return { known: new Map(known), running }
+    } catch {
+      return undefined
+    }
+  }
+
+  write({ known, running }: Memory): void {
+    putFile(this.#file, JSON.stringify({ known: [...known], running }))
+  }
+}
+
+/** The file that whole reports go to, one in place of the other. */
+export interface OutputFile {
+  readonly path: string
+  /** @throws Error that says why not, behind the name of the file. */
+  write(report: string): void
+}
+
+/**
+ * A project can bring links along, and code that was run can make them: inside the roots none is followed. What lies
+ * elsewhere was named by the user, links and all. A file that is not a report is never replaced.
+ * @throws Error that says why not, behind the name of the file
+ */
+function outputFileAt(given: string, roots: readonly string[]): OutputFile {
+  const named = path.dirname(given)
+  if (roots.some((root) => isInside(named, root)) && hasLink(named)) throw new Error(linked)
+  fs.mkdirSync(named, { recursive: true })
+  const dir = fs.realpathSync(named)
+  const file = path.join(dir, path.basename(given))
+  checkIsOurs(file)
+  return {
+    path: file,
+    write: (report) => {
+      if (hasLink(dir)) throw new Error(linked)
+      checkIsOurs(file)
+      putFile(file, report)
+    },
+  }
+}
+
+const linked = 'a symbolic link is on the way to it'
+
+/** Parts that do not exist yet are no links. */
+function hasLink(dir: string): boolean {
+  const there = fs.lstatSync(dir, { throwIfNoEntry: false })
+  if (there === undefined) return hasLink(path.dirname(dir))
+  return there.isSymbolicLink() || fs.realpathSync(dir) !== dir
+}
+
+function checkIsOurs(file: string): void {
+  const there = fs.lstatSync(file, { throwIfNoEntry: false })
+  if (there === undefined) return
+  if (!there.isFile()) throw new Error('something that is no regular file stands there')
+  if (there.size > 0 && !beginOf(file).equals(reportBegins))
+    throw new Error('a file stands there that is no report of clada, and it is not replaced. Move it, or name another')
+}
+
+function beginOf(file: string): Buffer {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants
+  const fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  try {
+    const bytes = Buffer.alloc(reportBegins.length)
+    return bytes.subarray(0, fs.readSync(fd, bytes, 0, bytes.length, 0))
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+/** So much of the first line is there even in a report that was cut short. */
+const reportBegins = Buffer.from('=== CLADA')

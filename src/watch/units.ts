@@ -1,5 +1,6 @@
 import type { Block, Document, Fault } from '../core/block.ts'
 import { hashOf } from '../core/hash.ts'
+import type { ExecutionResult } from '../core/result.ts'
 
 /** What runs or does not run as one: a block, a group of blocks, or a mistake that no block could be made of. */
 export interface Unit {
@@ -110,3 +111,19 @@ export function repeated(units: readonly Unit[], before: readonly Unit[], known:
 /** Whether a text seems to go on: its last block is not closed. */
 export const isCutOff = (units: readonly Unit[]): boolean =>
   units.some(({ state, blocks }) => state === 'broken' && blocks.some(({ endLine }) => endLine === null))
+
+/** What became of each unit that was run, by the lines its blocks begin on. */
+export function fatesIn(
+  { results, fatalError }: ExecutionResult,
+  keys: ReadonlySet<string>,
+): (unit: Unit) => Fate | undefined {
+  const succeeded = new Map(results.map(({ line, success }) => [line, success]))
+  return ({ key, state, blocks }) => {
+    if (!keys.has(key)) return undefined
+    if (state === 'broken') return 'unread'
+    const all = blocks.map(({ startLine }) => succeeded.get(startLine))
+    // Sound as a text, and yet not an action that exists.
+    if (all.every((success) => success === undefined)) return fatalError === undefined ? 'unread' : 'failed'
+    return all.every((success) => success === true) ? 'done' : 'failed'
+  }
+}

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { byTerminal } from '../../src/watch/clipboard/copy.ts'
-import { osc52, osc52Limit } from '../../src/watch/clipboard/osc52.ts'
-import { fromWindows, textOf } from '../../src/watch/clipboard/text.ts'
+import { byTerminal, osc52, osc52Limit } from '../../src/watch/clipboard/copy.ts'
+import { fromWindows, textOf } from '../../src/watch/clipboard/clipboard.ts'
 
 const sequenceOf = (text: string, env: NodeJS.ProcessEnv = {}): string => {
   const asked = osc52(text, env)

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { environmentOf } from '../../src/hooks/facts.ts'
+import { environmentOf } from '../../src/hooks/run-hooks.ts'
 import { type Facts, substitute } from '../../src/hooks/substitute.ts'
 
 /** Runs a command with facts in a real shell. */

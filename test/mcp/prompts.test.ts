@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { GetPromptRequest } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
 import { projectPrompt } from '../../src/api/project-prompt.ts'
-import { trust } from '../../src/config/trust.ts'
+import { trust } from '../../src/config/load.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { connected } from './client.ts'
 

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { groups, keyNames, type KeyName } from '../../config/keys.ts'
 import type { Loaded } from '../../config/load.ts'
-import { projectFileName } from '../../config/places.ts'
+import { projectFileName } from '../../config/settings.ts'
 import { type Effective, merge } from '../../config/merge.ts'
 import { yamlOf } from '../../config/sample.ts'
 import { closestName } from '../../text/closest-name.ts'

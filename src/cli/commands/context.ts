@@ -10,10 +10,9 @@ import { printable } from '../../report/printable.ts'
 import { closestName } from '../../text/closest-name.ts'
 import type { Command, ExitCode } from '../command.ts'
 import { type FlagValues, numberOf, UsageError } from '../flags.ts'
-import { giveText, type Giving, givingOf } from '../give-text.ts'
+import { giveText, type Giving, givingOf, print } from '../print.ts'
 import { configured } from '../options.ts'
 import { failureText } from '../print-step.ts'
-import { print } from '../print.ts'
 
 /** The working set by hand: each verb is one of the context_ actions, except print. */
 export const command: Command = {

@@ -10,8 +10,7 @@ import type { Command } from '../command.ts'
 import { general, running } from '../flags.ts'
 import { readInputs } from '../input.ts'
 import { cladaOptions, configWarnings, reportOptions, useColor, withConfig } from '../options.ts'
-import { print } from '../print.ts'
-import { isTerminal } from '../terminal.ts'
+import { isTerminal, print } from '../print.ts'
 
 /** Shows what would change on stdout, and on stderr what would be run and what would fail. */
 export const command: Command = {

@@ -9,7 +9,7 @@ import { tokensOf } from '../../text/tokens.ts'
 import type { Command } from '../command.ts'
 import { tellContext } from './context.ts'
 import { type FlagValues, numberOf, UsageError } from '../flags.ts'
-import { giveText, givingOf } from '../give-text.ts'
+import { giveText, givingOf } from '../print.ts'
 import { configured, loadedFor } from '../options.ts'
 
 /** What to paste to a model, so that it writes blocks for this project. */

@@ -1,6 +1,6 @@
 import { Clada, type ExecuteOptions } from '../../api/clada.ts'
 import { type ExecutionResult, withWarnings } from '../../core/result.ts'
-import { withinTime } from '../../engine/within-time.ts'
+import { withinTime } from '../../engine/run.ts'
 import { formatReport } from '../../report/format.ts'
 import { asking } from '../ask.ts'
 import type { Command } from '../command.ts'

@@ -3,10 +3,9 @@ import { Approvals } from '../../approvals/approvals.ts'
 import { wantsNetwork } from '../../approvals/what-runs.ts'
 import { type KeyName, keyNames } from '../../config/keys.ts'
 import type { Place } from '../../config/kinds.ts'
-import { projectFileName } from '../../config/places.ts'
+import { projectFileName, settingsOf } from '../../config/settings.ts'
 import { yamlOf } from '../../config/sample.ts'
-import { settingsOf } from '../../config/settings.ts'
-import { distrust, trust } from '../../config/trust.ts'
+import { distrust, trust } from '../../config/load.ts'
 import { adoptState } from '../../state/vouched.ts'
 import { answerIn, asked, askLine } from '../ask.ts'
 import type { Command } from '../command.ts'
@@ -131,7 +130,7 @@ function withoutTerminal(instead: string): Answer {
 }
 
 /** What a project's file asks for: the user sees everything that they trust. */
-export function shownWidening({ name, value, at }: { name: KeyName; value: unknown; at: Place }): string {
+function shownWidening({ name, value, at }: { name: KeyName; value: unknown; at: Place }): string {
   const entries = Array.isArray(value) ? value : undefined
   if (entries === undefined) return `  line ${at.line}: ${name}: ${visible(yamlOf(name, value))}`
   return [`  line ${at.line}: ${name}:`, ...entries.map((entry) => `    - ${visible(shownEntry(entry))}`)].join('\n')

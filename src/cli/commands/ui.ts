@@ -7,8 +7,7 @@ import type { Command } from '../command.ts'
 import { numberOf, saving, UsageError } from '../flags.ts'
 import { readInputs } from '../input.ts'
 import { configured, reportOptions, withConfig } from '../options.ts'
-import { print } from '../print.ts'
-import { isTerminal } from '../terminal.ts'
+import { isTerminal, print } from '../print.ts'
 import { visible } from '../visible.ts'
 
 export const command: Command = {

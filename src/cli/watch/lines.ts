@@ -5,7 +5,7 @@ import type { ReportOptions } from '../../report/options.ts'
 import { colored, plain, prettyAction, prettyChanges, prettyEnd } from '../../report/pretty.ts'
 import { printable } from '../../report/printable.ts'
 import { unhidden } from '../visible.ts'
-import { fitted } from './cells.ts'
+import { fitted } from './screen.ts'
 
 /** How a person sees what a listener tells. Nothing of it moves the cursor. */
 export interface Look extends ReportOptions {

@@ -88,10 +88,7 @@ export function openView({ root, file, report, streamed, terminal }: ViewOptions
 const hints = ['? help', 'u undo', 'x again', 'q quit']
 
 /** The last line: the current activity, or the result of the last run and its time. */
-export function makeStatus(
-  file: string,
-  root: string,
-): { hear(event: ListenerEvent, now: Date): void; parts(): string[] } {
+function makeStatus(file: string, root: string): { hear(event: ListenerEvent, now: Date): void; parts(): string[] } {
   const short = (text: string): string => unhidden(printable(shortened(text, root))).replaceAll('\n', ' ')
   let line = [short(`watching ${file}`)]
   return {

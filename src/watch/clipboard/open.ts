@@ -1,10 +1,16 @@
 import os from 'node:os'
 import { ownProgram, pathOutside, systemPath } from '../../process/programs.ts'
-import type { Clipboard, Machine, NoClipboard } from './clipboard.ts'
-import { openLibrary } from './library.ts'
-import { openWayland } from './wayland.ts'
-import { listenToX11 } from './x11-events.ts'
-import { openX11 } from './x11.ts'
+import {
+  type Clipboard,
+  feedHelper,
+  fromWindows,
+  keepHelper,
+  type Machine,
+  type NoClipboard,
+  runHelper,
+  textOf,
+} from './clipboard.ts'
+import { listenToX11, openX11 } from './x11.ts'
 
 export interface OpenOptions {
   /** Programs are not taken from there: what lies in a project may have been written by a model. */
@@ -35,3 +41,117 @@ export async function openClipboard(options: OpenOptions = {}): Promise<Clipboar
 
 const none = 'No clipboard:'
 const noDesktop = `${none} neither WAYLAND_DISPLAY nor DISPLAY is set. Over SSH, --osc52 copies to the clipboard of your own terminal.`
+
+/**
+ * A Wayland desktop that lets programs without a window see the clipboard. On one that does not, every look would take
+ * the keyboard from the window that has it; there the X server beside it is the better door, if there is one.
+ */
+async function openWayland(machine: Machine): Promise<Clipboard | undefined> {
+  const { env, find } = machine
+  const copy = find('wl-copy')
+  const paste = find('wl-paste')
+  if (!env['WAYLAND_DISPLAY'] || copy === undefined || paste === undefined) return undefined
+  const open = await letsWatch(paste, machine)
+  if (!open && env['DISPLAY'] && (find('xclip') ?? find('xsel')) !== undefined) return undefined
+  return {
+    name: `${paste} (Wayland)`,
+    async read() {
+      const { exitCode, stdout, stderr } = await runHelper([paste, '--no-newline', '--type', 'text'], machine)
+      if (exitCode === 0) return textOf(stdout)
+      if (/nothing is copied|no selection|no suitable type/i.test(stderr)) return ''
+      throw new Error(stderr || `exit code ${exitCode}`)
+    },
+    write: (text) => feedHelper([copy, '--type', 'text/plain;charset=utf-8'], text, machine),
+    ...(open && { listen: (onCopy, onEnd) => watch(paste, machine, onCopy, onEnd) }),
+  }
+}
+
+/** Where it is not allowed, the program says so and ends; otherwise it would stay for ever. */
+async function letsWatch(paste: string, machine: Machine): Promise<boolean> {
+  const nothing = (): void => {}
+  try {
+    const stop = await watch(paste, machine, nothing, nothing)
+    stop()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** It does not say whose copy it is. It begins with what is already there, which is no copy. */
+function watch(
+  paste: string,
+  machine: Machine,
+  onCopy: (owner: string) => void,
+  onEnd: () => void,
+): Promise<() => void> {
+  return new Promise((done, fail) => {
+    let watching = false
+    const stop = keepHelper(
+      [paste, '--watch', 'echo'],
+      machine,
+      () => watching && onCopy(''),
+      () => (watching ? onEnd() : fail(new Error('the desktop tells of no copies'))),
+    )
+    setTimeout(() => {
+      watching = true
+      done(stop)
+    }, 200)
+  })
+}
+
+/** What macOS and Windows have, through a library that knows them. Loaded only when it is needed. */
+async function openLibrary(kind: 'native' | 'wsl', machine: Machine): Promise<Clipboard | NoClipboard> {
+  try {
+    const { default: library } = await import('clipboardy')
+    const windows = kind === 'wsl' || process.platform === 'win32'
+    return {
+      name: kind === 'wsl' ? 'Windows, through WSL' : 'the system',
+      read: async () => {
+        const text = await inTime(
+          onSystemPath(() => library.read()),
+          machine,
+        )
+        return windows ? fromWindows(text) : text
+      },
+      write: (text) =>
+        kind === 'wsl'
+          ? writeFromWsl(text, machine)
+          : inTime(
+              onSystemPath(() => library.write(text)),
+              machine,
+            ),
+    }
+  } catch (error) {
+    return { why: `No clipboard: ${error instanceof Error ? error.message : String(error)}` }
+  }
+}
+
+/** The library starts its programs by name, in the same turn; none of them is to come from a project. */
+function onSystemPath<T>(start: () => Promise<T>): Promise<T> {
+  const own = process.env['PATH']
+  if (own === undefined || process.platform === 'win32') return start()
+  process.env['PATH'] = systemPath.join(':')
+  try {
+    return start()
+  } finally {
+    process.env['PATH'] = own
+  }
+}
+
+/** The pipe between the two systems spoils everything but ASCII. */
+function writeFromWsl(text: string, machine: Machine): Promise<void> {
+  const script =
+    '$b=[Console]::In.ReadToEnd(); Set-Clipboard -Value ([Text.Encoding]::UTF8.GetString([Convert]::FromBase64String($b)))'
+  const powershell = '/mnt/c/Windows/System32/WindowsPowerShell/v1.0/powershell.exe'
+  const encoded = Buffer.from(text).toString('base64')
+  return feedHelper([powershell, '-NoProfile', '-NonInteractive', '-Command', script], encoded, machine)
+}
+
+function inTime<T>(work: Promise<T>, { patienceMs }: Machine): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, fail) => {
+    timer = setTimeout(() => fail(new Error('the clipboard does not answer')), patienceMs)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}

@@ -1,4 +1,4 @@
-import { atomOf, connectX11, filled, message, numbers, request } from '../../../src/watch/clipboard/x11-wire.ts'
+import { atomOf, connectX11, filled, message, numbers, request } from '../../../src/watch/clipboard/x11.ts'
 
 /** A program that stays while texts are copied from it, as a browser does, and hands them out when it is asked. */
 export async function openBrowser(env: NodeJS.ProcessEnv) {
