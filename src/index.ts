@@ -1,5 +1,6 @@
 // Running documents
-export { Clada, createClada, type ExecuteOptions, type PreviewOptions } from './api/clada.ts'
+export { Clada, createClada } from './api/clada.ts'
+export type { ExecuteOptions, PreviewOptions } from './engine/options.ts'
 export type { CladaOptions } from './config/settings.ts'
 export { readConfig, type ReadConfig } from './config/to-options.ts'
 export { SettingsError } from './core/settings.ts'

@@ -1,4 +1,14 @@
-import { type FlagName, type ParsedArgs, programs, running, saving, UsageError } from './flags.ts'
+import {
+  editing,
+  type FlagName,
+  limits,
+  type ParsedArgs,
+  programs,
+  reading,
+  reporting,
+  saving,
+  UsageError,
+} from './flags.ts'
 
 /**
  * A command of the command line. Parsing, help, completion and docs are derived from this value; `commands/list.ts`
@@ -38,16 +48,14 @@ export interface CommandArgs extends ParsedArgs {
 
 /** Everything about how a document is run. */
 const documentFlags: readonly FlagName[] = [
-  ...running.filter((name) => name !== 'format' && name !== 'json'),
+  ...reading,
+  ...reporting,
   ...programs,
   ...saving,
+  ...editing,
+  ...limits,
   'atomic',
   'again',
-  'strict',
-  'matching',
-  'patches',
-  'timeout',
-  'total-timeout',
 ]
 
 /** These do no harm to any command. */

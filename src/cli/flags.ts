@@ -224,34 +224,15 @@ export const flags = [
 ] as const satisfies readonly Flag[]
 
 /** Flags that several commands share. */
-export const running = [
-  'root',
-  'no-config',
-  'allow',
-  'allow-escape',
-  'syntax',
-  'csl-delimiters',
-  'format',
-  'json',
-  'error-detail',
-  'budget',
-  'max-output',
-] as const satisfies readonly FlagName[]
-export const programs = [
-  'exec',
-  'approve',
-  'approve-network',
-  'trust-approvals',
-  'output-mode',
-] as const satisfies readonly FlagName[]
-export const saving = [
-  'no-git',
-  'git',
-  'git-author',
-  'lock-file',
-  'lock-timeout',
-] as const satisfies readonly FlagName[]
-export const general = ['quiet', 'no-color', 'help'] as const satisfies readonly FlagName[]
+export const reading = ['root', 'no-config', 'allow', 'allow-escape', 'syntax', 'csl-delimiters'] as const
+export const reporting = ['error-detail', 'budget', 'max-output'] as const
+export const running = [...reading, 'format', 'json', ...reporting] as const
+export const approving = ['exec', 'approve', 'approve-network', 'trust-approvals'] as const
+export const programs = [...approving, 'output-mode'] as const
+export const editing = ['strict', 'matching', 'patches'] as const
+export const saving = ['no-git', 'git', 'git-author', 'lock-file', 'lock-timeout'] as const
+export const limits = ['timeout', 'total-timeout'] as const
+export const general = ['quiet', 'no-color', 'help'] as const
 
 export type FlagName = (typeof flags)[number]['name']
 export type FlagValues = { readonly [name in FlagName]?: string[] }

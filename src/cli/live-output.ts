@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
-import type { ExecuteOptions } from '../api/clada.ts'
+import type { ExecuteOptions } from '../engine/options.ts'
 import { now } from '../core/time-limit.ts'
 import { counted } from '../core/counted.ts'
 import type { ActionResult, FileChange } from '../core/result.ts'

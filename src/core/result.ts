@@ -19,6 +19,21 @@ export interface ExecutionResult {
   warnings?: string[]
 }
 
+/** A run that did nothing. */
+export const nothingDone: ExecutionResult = {
+  success: false,
+  totalBlocks: 0,
+  executedActions: 0,
+  results: [],
+  parseErrors: [],
+}
+
+export const fatalResult = (fatalError: string, fatalCode?: Code): ExecutionResult => ({
+  ...nothingDone,
+  fatalError,
+  ...(fatalCode && { fatalCode }),
+})
+
 /** The result of one action. */
 export interface ActionResult {
   /** Order of execution, from 1. */

@@ -3,55 +3,39 @@ import { doubtful } from '../actions/replace-occurrences.ts'
 import type { CommandScope } from '../commands/scope.ts'
 import type { openWorkingSet } from '../context/working-set.ts'
 import type { ActionContext, ActionSpec, Commands, Outcome, Repair, Steps } from '../core/action.ts'
-import { type Ask, type CommandSettings, defaultCommandSettings } from '../core/commands.ts'
+import { commandSettingsOf } from '../config/settings.ts'
+import type { Ask } from '../core/commands.ts'
 import type { PathArg } from '../core/files.ts'
 import { type Problem, Stop } from '../core/problem.ts'
-import type { Settings } from '../core/settings.ts'
 import { tooComplex, withTimeLimit } from '../core/time-limit.ts'
 import { decide } from '../policy/decide.ts'
 import { hiddenWarning } from '../text/hidden-characters.ts'
 import { runWarnings } from '../policy/makes-run.ts'
 import { explain } from '../report/explain.ts'
+import type { RunOptions } from './options.ts'
 import type { ReadyTask } from './tasks.ts'
 import type { ActionFiles, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
 import { syntaxOf } from '../syntax/table.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
 import type { ActionResult } from '../core/result.ts'
 
-export interface ActionRunnerOptions {
-  readonly settings: Settings
-  /** A model's document, or the person at the keyboard. */
-  readonly origin: 'document' | 'user'
-  /** `land`: the changes of each action are written at once. `together`: all at the end or none. `show`: none. */
-  readonly effect: 'land' | 'together' | 'show'
-  /** With `show`: whether programs are only named, or run where nothing of them can stay. */
-  readonly programs?: 'name' | 'try' | undefined
-  /** The user's settings about programs. */
-  readonly commands?: CommandSettings | undefined
-  /** Asks the user before a command runs that is neither on the list nor approved. */
-  readonly ask?: Ask | undefined
-  /** Receives the output of programs as it arrives, with the number of the task. */
-  readonly onOutput?: ((task: string, chunk: Buffer) => void) | undefined
-  readonly signal?: AbortSignal | undefined
+interface Parts {
+  readonly ask: Ask | undefined
   /** Undo, back, forward and squash, for actions that only the user may call. */
   readonly steps: () => Promise<Steps>
-  /** Takes texts literally: no paste damage is undone. */
-  readonly strict?: boolean | undefined
-  /** How blocks of our own and actions find the place of an edit; the formats of other tools are always tolerant. */
-  readonly matching?: 'tolerant' | 'exact' | undefined
-  /** Whether the good hunks of a patch are applied when others fail. */
-  readonly patches?: 'whole' | 'good' | undefined
 }
 
 /** Decides whether an action may run, runs it with its files and commands, and turns exceptions into outcomes. */
 export class ActionRunner {
-  readonly #options: ActionRunnerOptions
+  readonly #options: RunOptions
   readonly #workspace: OpenWorkspace
+  readonly #parts: Parts
   #set: Promise<ReturnType<typeof openWorkingSet>> | undefined
 
-  constructor(options: ActionRunnerOptions, workspace: OpenWorkspace) {
+  constructor(options: RunOptions, workspace: OpenWorkspace, parts: Parts) {
     this.#options = options
     this.#workspace = workspace
+    this.#parts = parts
   }
 
   /** The reason why an action must not run. */
@@ -67,7 +51,10 @@ export class ActionRunner {
     scope: Scope,
     onWrite: (landing: Landing) => void,
   ): Promise<Outcome> {
-    const { settings, strict, matching, patches, steps } = this.#options
+    const {
+      settings,
+      options: { strict, matching, patches },
+    } = this.#options
     const files = scope.filesFor(onWrite)
     try {
       const { damage = [] } = block
@@ -83,7 +70,7 @@ export class ActionRunner {
         files,
         commands: this.#commands(files, number, scope),
         workingSet: () => this.#workingSet(),
-        history: steps,
+        history: this.#parts.steps,
         spelled,
         repair,
         explain: (problem) => explain(problem, spelled).error,
@@ -124,19 +111,20 @@ export class ActionRunner {
 
   /** Whether programs can be part of an atomic group. */
   async canStage(): Promise<boolean> {
-    const { settings, commands = defaultCommandSettings } = this.#options
-    return (await import('../commands/contained.ts')).canStage({ settings, commands })
+    const { settings, options } = this.#options
+    return (await import('../commands/contained.ts')).canStage({ settings, commands: commandSettingsOf(options) })
   }
 
   /** Loaded with the first command: most documents have none. */
   #commands(files: ActionFiles, task: string, scope: Scope): Commands {
-    const { settings, commands = defaultCommandSettings, effect, programs, ask, signal, onOutput } = this.#options
+    const { settings, options, effect, request } = this.#options
+    const { programs, signal, onOutput } = request
     const own: CommandScope = {
       settings,
-      commands,
+      commands: commandSettingsOf(options),
       files,
       effect: effect === 'show' ? (programs === 'try' ? 'tried' : 'show') : scope.staged ? 'staged' : 'land',
-      ask,
+      ask: this.#parts.ask,
       signal,
       onOutput: onOutput === undefined ? undefined : (chunk) => onOutput(task, chunk),
     }

@@ -1,32 +1,28 @@
 import type { CommandScope } from '../commands/scope.ts'
 import type { Block } from '../core/block.ts'
-import { defaultCommandSettings } from '../core/commands.ts'
-import type { Hooks } from '../core/settings.ts'
 import { pathFrom } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
-import type { Execution, ExecutionOptions } from './execution.ts'
+import { registry } from '../actions/registry.ts'
+import { commandSettingsOf } from '../config/settings.ts'
+import type { Execution } from './execution.ts'
+import type { RunOptions } from './options.ts'
 import type { History } from '../history/history.ts'
 import { factsOf, faultIn, type HooksEnd, runHooks } from '../hooks/run-hooks.ts'
 import type { Facts } from '../hooks/substitute.ts'
 import { explain } from '../report/explain.ts'
 import type { OpenWorkspace } from '../workspace/open.ts'
 
-type Options = Pick<ExecutionOptions, 'settings' | 'registry' | 'commands' | 'signal'> & {
-  readonly hooks?: Hooks | undefined
-  readonly vars?: Readonly<Record<string, string>> | undefined
-}
-
 /**
  * Runs the user's hooks before and after an execution: once, and only if an action may change files. They are part of
  * the execution, so undo reverts their changes too.
  */
 export class ExecutionHooks {
-  readonly #options: Options
+  readonly #options: RunOptions
   readonly #history: History
   readonly #disk: OpenWorkspace
   #state: 'waiting' | 'begun' | 'refused' = 'waiting'
 
-  constructor(options: Options, history: History, disk: OpenWorkspace) {
+  constructor(options: RunOptions, history: History, disk: OpenWorkspace) {
     this.#options = options
     this.#history = history
     this.#disk = disk
@@ -36,7 +32,7 @@ export class ExecutionHooks {
   async admit(blocks: readonly Block[], execution: Execution): Promise<boolean> {
     if (this.#state !== 'waiting') return this.#state === 'begun'
     if (!blocks.some((block) => this.#mayChange(block))) return true
-    const { hooks = {}, vars = {} } = this.#options
+    const { hooks = {}, vars = {} } = this.#options.options
     const fault = faultIn(hooks, vars, factsOf(execution.result(), []))
     if (fault !== undefined) {
       this.#state = 'refused'
@@ -55,7 +51,7 @@ export class ExecutionHooks {
 
   /** When all files are written, whether or not actions failed. */
   async after(execution: Execution): Promise<void> {
-    if (this.#state !== 'begun' || this.#options.signal?.aborted) return
+    if (this.#state !== 'begun' || this.#options.request.signal?.aborted) return
     const result = execution.result()
     this.#history.acting = result.results.length + 1
     const end = await this.#run('after', factsOf(result, this.#files()), execution)
@@ -66,7 +62,7 @@ export class ExecutionHooks {
   }
 
   #mayChange({ action, faults }: Block): boolean {
-    const effect = this.#options.registry.get(action)?.effect
+    const effect = registry.get(action)?.effect
     return faults.length === 0 && effect !== undefined && effect !== 'read' && effect !== 'meta'
   }
 
@@ -82,15 +78,16 @@ export class ExecutionHooks {
 
   /** Undefined when no hook can run; the execution then fails. */
   async #run(side: 'before' | 'after', facts: Facts, execution: Execution): Promise<HooksEnd | undefined> {
-    const { hooks = {}, vars = {}, settings, commands = defaultCommandSettings, signal } = this.#options
+    const { settings, options, request } = this.#options
+    const { hooks = {}, vars = {} } = options
     const files = this.#disk.filesFor(() => {})
     const scope: CommandScope = {
       settings,
-      commands,
+      commands: commandSettingsOf(options),
       files,
       effect: 'land',
       ask: undefined,
-      signal,
+      signal: request.signal,
       onOutput: undefined,
     }
     try {

@@ -1,28 +1,25 @@
-import { ActionRunner, type ActionRunnerOptions, problemOf, settle, stopped } from './action-runner.ts'
-import type { Registry } from '../actions/registry.ts'
-import { ok, type Outcome } from '../core/action.ts'
+import { ActionRunner, problemOf, settle, stopped } from './action-runner.ts'
+import { ok, type Outcome, type Steps } from '../core/action.ts'
 import type { Block, BlockGroup, Fault } from '../core/block.ts'
 import { now, stopReason } from '../core/time-limit.ts'
 import type { ApprovalRequest } from '../core/commands.ts'
 import type { Problem } from '../core/problem.ts'
 import type { Code } from '../core/codes.ts'
 import type { ActionResult, Details, ExecutionResult, ParseError } from '../core/result.ts'
+import type { RunOptions } from './options.ts'
 import { type ReadyTask, syntaxError, type Task, Tasks } from './tasks.ts'
 import { explain } from '../report/explain.ts'
 import { syntaxOf } from '../syntax/table.ts'
 import type { Change, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
 
-export interface ExecutionOptions extends ActionRunnerOptions {
-  readonly registry: Registry
-  readonly onAction?: ((result: ActionResult) => void) | undefined
-  /** Receives the changes of files before `onAction` reports the action. Without it no changes are kept. */
+/** What other parts of the engine do for an execution. */
+export interface ExecutionParts {
+  /** Undo, back, forward and squash, for actions that only the user may call. */
+  readonly steps: () => Promise<Steps>
+  /** Receives the changes of files before an action is reported. Without it no changes are kept. */
   readonly onChanges?: ((result: ActionResult, changes: readonly Change[]) => void) | undefined
-  /** Milliseconds for the whole run. The clock is read before each action: a timer may be late under load. */
-  readonly timeLimit?: number | undefined
   /** Called before blocks run; false when they must not. */
   readonly admit?: ((blocks: readonly Block[]) => Promise<boolean>) | undefined
-  /** Only these blocks, by their task numbers. */
-  readonly only?: ReadonlySet<string> | undefined
   /** Records each action as it begins and ends. */
   readonly log?: ActionLog | undefined
   /** The earlier run of a block that need not run again. Called for every block, in order. */
@@ -41,7 +38,8 @@ export interface ActionLog {
  * action reads them; results are reported in order all the same.
  */
 export class Execution {
-  readonly #options: ExecutionOptions
+  readonly #options: RunOptions
+  readonly #parts: ExecutionParts
   readonly #workspace: OpenWorkspace
   readonly #tasks: Tasks
   readonly #runner: ActionRunner
@@ -59,24 +57,22 @@ export class Execution {
   #fatal: { fatalError?: string; fatalCode?: Code } = {}
   #hookErrors: Pick<ExecutionResult, 'hookErrors'> = {}
 
-  constructor(options: ExecutionOptions, workspace: OpenWorkspace) {
+  constructor(options: RunOptions, workspace: OpenWorkspace, parts: ExecutionParts) {
     this.#options = options
     this.#workspace = workspace
-    const { settings, registry, effect, ask } = options
+    this.#parts = parts
+    const { ask } = options.options
     // Every earlier action is reported before the user is asked.
     const asked = ask && ((request: ApprovalRequest) => this.#reported.then(() => ask(request)))
-    this.#runner = new ActionRunner({ ...options, ask: asked }, workspace)
-    this.#tasks = new Tasks({
-      settings,
-      registry,
-      effect,
+    this.#runner = new ActionRunner(options, workspace, { ask: asked, steps: parts.steps })
+    this.#tasks = new Tasks(options, {
       isThere: (absolute) => workspace.isThere(absolute),
       canStage: () => this.#runner.canStage(),
     })
   }
 
   async runBlocks(blocks: readonly Block[]): Promise<void> {
-    if (this.#options.admit !== undefined && !(await this.#options.admit(blocks))) return
+    if (this.#parts.admit !== undefined && !(await this.#parts.admit(blocks))) return
     for (let at = 0; at < blocks.length;) {
       const first = blocks[at]
       if (first === undefined) break
@@ -164,8 +160,8 @@ export class Execution {
   }
 
   #chosen(tasks: readonly Task[]): readonly Task[] {
-    const { only } = this.#options
-    const chosen = only === undefined ? tasks : tasks.filter(({ number }) => only.has(number))
+    const { only } = this.#options.request
+    const chosen = only === undefined ? tasks : tasks.filter(({ number }) => only.includes(number))
     this.#blocks += chosen.length
     return chosen
   }
@@ -206,7 +202,7 @@ export class Execution {
     const result = this.#begin(task)
     const begun = now()
     const writes: Landing[] = []
-    const done = this.#options.done && (await this.#options.done(task.block.raw))
+    const done = this.#parts.done && (await this.#parts.done(task.block.raw))
     if (done !== undefined) result.details = { already_done: done }
     const changesSince = this.#notes() ? scope.noting() : undefined
     const outcome =
@@ -217,7 +213,7 @@ export class Execution {
     settle(result, outcome, [...(task.block.warnings ?? []), ...task.decoded.warnings])
 
     const written = this.#written(result, writes).then(async () => {
-      await this.#options.log?.acted(result)
+      await this.#parts.log?.acted(result)
       result.durationMs = Math.round((now() - begun) * 1000) / 1000
     })
     // A stage reports all changes since the start, so it is read before the next action begins.
@@ -239,7 +235,7 @@ export class Execution {
   }
 
   #notes(): boolean {
-    return this.#options.effect === 'show' || this.#options.onChanges !== undefined
+    return this.#options.effect === 'show' || this.#parts.onChanges !== undefined
   }
 
   #begin({ block, number, decoded }: ReadyTask): ActionResult {
@@ -257,7 +253,7 @@ export class Execution {
       ...(block.explanation === undefined ? {} : { explanation: block.explanation }),
     }
     this.#results.push(result)
-    this.#options.log?.act(result.seq, block.raw, block.explanation)
+    this.#parts.log?.act(result.seq, block.raw, block.explanation)
     return result
   }
 
@@ -276,7 +272,7 @@ export class Execution {
 
   /** The reason to skip all further actions. */
   #over(): Problem | undefined {
-    const { signal, timeLimit } = this.#options
+    const { signal, timeLimit } = this.#options.request
     if (signal?.aborted) return stopped(stopReason(signal))
     if (timeLimit !== undefined && now() - this.#begun > timeLimit)
       return stopped(`the ${timeLimit / 1000} s time limit was reached`)
@@ -296,8 +292,8 @@ export class Execution {
   /** A listener that throws stops the run, but not writes that have begun. */
   #report(result: ActionResult, changes: readonly Change[] = []): void {
     try {
-      if (changes.length > 0) this.#options.onChanges?.(result, changes)
-      this.#options.onAction?.(result)
+      if (changes.length > 0) this.#parts.onChanges?.(result, changes)
+      this.#options.request.onAction?.(result)
     } catch (error) {
       this.fail(`onAction failed: ${error instanceof Error ? error.message : String(error)}`, 'internal_error')
     }

@@ -1,33 +1,23 @@
 import path from 'node:path'
-import type { Steps } from '../core/action.ts'
 import type { Document } from '../core/block.ts'
-import type { HistorySettings, Hooks, Settings } from '../core/settings.ts'
-import type { ExecutionResult } from '../core/result.ts'
+import type { Settings } from '../core/settings.ts'
+import { readingOf } from '../config/settings.ts'
+import { type ExecutionResult, fatalResult } from '../core/result.ts'
 import { InputError, Source } from '../core/source.ts'
 import type { History } from '../history/history.ts'
 import { openRecordedWorkspace, type RecordedWorkspace } from '../history/recorded-workspace.ts'
 import { type Done, previousRunOf } from '../journal/already-done.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { explain } from '../report/explain.ts'
-import { findBlocks, type FindOptions } from '../syntax/find-blocks.ts'
+import { findBlocks } from '../syntax/find-blocks.ts'
 import { BlockStream } from '../syntax/stream-blocks.ts'
 import { type Change, openWorkspace } from '../workspace/open.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
 import type { ExecutionHooks } from './execution-hooks.ts'
-import { type ActionLog, Execution, type ExecutionOptions } from './execution.ts'
+import { type ActionLog, Execution, type ExecutionParts } from './execution.ts'
+import type { ExecuteOptions, RunOptions } from './options.ts'
 
-/** This file alone defines the order of the stages: text, blocks, actions, policy, workspace, result. */
-export interface RunOptions extends Omit<ExecutionOptions, 'admit' | 'log' | 'steps' | 'done'>, FindOptions {
-  readonly history: HistorySettings
-  /** Selects among the blocks of a whole text. */
-  readonly select?: ((document: Document) => Document) | undefined
-  readonly hooks?: Hooks | undefined
-  readonly vars?: Readonly<Record<string, string>> | undefined
-  /** Handling of blocks that already ran. */
-  readonly alreadyDone?: 'warn' | 'skip' | 'run' | undefined
-  /** Whether a block runs although it already ran. */
-  readonly again?: ((block: string) => boolean) | undefined
-}
+/* This file alone defines the order of the stages: text, blocks, actions, policy, workspace, result. */
 
 export interface RunResult {
   readonly result: ExecutionResult
@@ -37,13 +27,12 @@ export interface RunResult {
   readonly changesBy: ReadonlyMap<number, readonly Change[]>
 }
 
-const nothing = { changes: [], changesBy: new Map() }
-
 export async function run(text: string, options: RunOptions): Promise<RunResult> {
   const tooLarge = inputTooLarge(text, options.settings.limits.inputBytes)
-  if (tooLarge !== undefined) return { ...nothing, result: fatal(tooLarge, 'input_too_large') }
-  const found = findBlocks(new Source(text), options)
-  return runDocument(options.select?.(found) ?? found, options)
+  if (tooLarge !== undefined)
+    return { changes: [], changesBy: new Map(), result: fatalResult(tooLarge, 'input_too_large') }
+  const found = findBlocks(new Source(text), readingOf(options.options))
+  return runDocument(options.request.select?.(found) ?? found, options)
 }
 
 /** The same for blocks that are already parsed. */
@@ -57,7 +46,7 @@ export function runDocument(document: Document, options: RunOptions): Promise<Ru
 /** The same for a text that is still arriving: each block runs as soon as it is complete. */
 export function runStream(texts: AsyncIterable<string>, options: RunOptions): Promise<RunResult> {
   return inWorkspace(options, async (execution) => {
-    const stream = new BlockStream(options)
+    const stream = new BlockStream(readingOf(options.options))
     const limit = options.settings.limits.inputBytes
     let size = 0
     try {
@@ -79,7 +68,7 @@ export function runStream(texts: AsyncIterable<string>, options: RunOptions): Pr
 }
 
 async function inWorkspace(options: RunOptions, work: (execution: Execution) => Promise<void>): Promise<RunResult> {
-  const { settings, effect } = options
+  const { settings, effect, request } = options
   const judge = makePathJudge(pathPolicyOf(settings))
   const recorded =
     effect === 'show'
@@ -91,21 +80,23 @@ async function inWorkspace(options: RunOptions, work: (execution: Execution) => 
   const history = recorded?.history
   const workspace = recorded?.workspace ?? openWorkspace(settings, judge, 'staged')
   const hooks = recorded && (await hooksFor(options, recorded))
+  // Loads the diff code, which most runs do not need.
+  const changeOf = request.onChanges && (await import('./preview.ts')).changeOf
   try {
-    const log = history && logInto(history, settings)
-    // Loaded when the user calls one: documents must not.
-    const steps = async (): Promise<Steps> =>
-      (await import('../timetravel/steps.ts')).stepsOf(settings, options.history)
-    const execution: Execution = new Execution(
-      {
-        ...options,
-        log,
-        steps,
-        done: doneFor(options),
-        admit: hooks && ((blocks) => hooks.admit(blocks, execution)),
-      },
-      workspace,
-    )
+    const execution: Execution = new Execution(options, workspace, {
+      log: history && logInto(history, settings),
+      // Loaded when the user calls one: documents must not.
+      steps: async () => (await import('../timetravel/steps.ts')).stepsOf(settings, options.history),
+      done: doneFor(options),
+      admit: hooks && ((blocks) => hooks.admit(blocks, execution)),
+      onChanges:
+        changeOf &&
+        ((result, changes) =>
+          request.onChanges?.(
+            result,
+            changes.map((change) => changeOf(change, settings.root)),
+          )),
+    })
     await work(execution).catch((error: unknown) => execution.fail(unexpected(error), 'internal_error'))
     // Finished actions are recorded and reported, even after a failure.
     await execution.allReported()
@@ -113,7 +104,7 @@ async function inWorkspace(options: RunOptions, work: (execution: Execution) => 
     if (effect === 'together') await execution.landTogether()
     await hooks?.after(execution)
     if (history !== undefined) {
-      if (options.alreadyDone !== 'run') noticeRepeat(execution, history, settings.root)
+      if (options.options.alreadyDone !== 'run') noticeRepeat(execution, history, settings.root)
       await record(execution, history)
     }
     execution.warn(...workspace.notes)
@@ -128,7 +119,7 @@ async function hooksFor(
   options: RunOptions,
   { history, disk }: RecordedWorkspace,
 ): Promise<ExecutionHooks | undefined> {
-  const { before = [], after = [] } = options.hooks ?? {}
+  const { before = [], after = [] } = options.options.hooks ?? {}
   if (before.length + after.length === 0) return undefined
   const { ExecutionHooks } = await import('./execution-hooks.ts')
   return new ExecutionHooks(options, history, disk)
@@ -138,11 +129,11 @@ const unexpected = (error: unknown): string =>
   `Unexpected error in execute: ${error instanceof Error ? error.message : String(error)}`
 
 /** Whether blocks already ran. The history is read once, for the first block. */
-function doneFor({ alreadyDone, again, settings, effect }: RunOptions): ExecutionOptions['done'] {
-  if (alreadyDone !== 'skip' || effect === 'show') return undefined
+function doneFor({ options, request, settings, effect }: RunOptions): ExecutionParts['done'] {
+  if (options.alreadyDone !== 'skip' || effect === 'show') return undefined
   let ledger: Promise<(block: string) => Done | undefined> | undefined
   return async (block) => {
-    ledger ??= import('./history-run.ts').then(({ doneBefore }) => doneBefore(settings, again))
+    ledger ??= import('./history-run.ts').then(({ doneBefore }) => doneBefore(settings, request.again))
     return (await ledger)(block)
   }
 }
@@ -207,28 +198,20 @@ function inputTooLarge(text: string, limit: number): string | undefined {
 const sizeMessage = (size: number, limit: number): string =>
   `input_too_large: the document has at least ${size} bytes, the limit is ${limit}. Split it into several documents.`
 
-function fatal(fatalError: string, fatalCode: 'input_too_large'): ExecutionResult {
-  return { success: false, totalBlocks: 0, executedActions: 0, results: [], parseErrors: [], fatalError, fatalCode }
-}
-
-export interface Limits {
-  readonly signal?: AbortSignal
-  readonly timeLimit?: number
-}
-
 /** Limits work to a number of seconds, if given: its signal is then aborted, and no action begins later. */
-export async function withinTime<T>(
+export async function withinTime<T, Request extends ExecuteOptions>(
   seconds: number | undefined,
-  given: AbortSignal | undefined,
-  work: (limits: Limits) => Promise<T>,
+  request: Request,
+  work: (limited: Request) => Promise<T>,
 ): Promise<T> {
-  if (seconds === undefined) return work(given === undefined ? {} : { signal: given })
+  if (seconds === undefined) return work(request)
+  const { signal: given, timeLimit = Infinity } = request
   const over = new AbortController()
   const end = (): void => over.abort(new Error(`the ${seconds} s time limit was reached`))
   const timer = setTimeout(end, Math.min(seconds * 1000, longestTimer))
   const signal = given === undefined ? over.signal : AbortSignal.any([given, over.signal])
   try {
-    return await work({ signal, timeLimit: seconds * 1000 })
+    return await work({ ...request, signal, timeLimit: Math.min(seconds * 1000, timeLimit) })
   } finally {
     clearTimeout(timer)
   }

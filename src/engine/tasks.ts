@@ -1,9 +1,9 @@
 import path from 'node:path'
 import { decode, type Decoded } from '../actions/decode.ts'
-import type { Registry } from '../actions/registry.ts'
+import { registry } from '../actions/registry.ts'
 import type { Block, BlockGroup, Fault } from '../core/block.ts'
 import type { ParseError } from '../core/result.ts'
-import type { Settings } from '../core/settings.ts'
+import type { RunOptions } from './options.ts'
 import { syntaxOf } from '../syntax/table.ts'
 import { shamContentOf, shamContentOfFault } from '../syntax/sham/sham.ts'
 
@@ -20,21 +20,20 @@ export interface ReadyTask {
   readonly decoded: Decoded & { ok: true }
 }
 
-export interface TaskRules {
-  readonly settings: Settings
-  readonly registry: Registry
-  readonly effect: 'land' | 'together' | 'show'
+interface Disk {
   isThere(absolute: string): boolean
   /** Whether the changes of programs can land together with others. */
   canStage(): Promise<boolean>
 }
 
 export class Tasks {
-  readonly #rules: TaskRules
+  readonly #options: Pick<RunOptions, 'settings' | 'effect'>
+  readonly #disk: Disk
   readonly #numbers = new TaskNumbers()
 
-  constructor(rules: TaskRules) {
-    this.#rules = rules
+  constructor(options: Pick<RunOptions, 'settings' | 'effect'>, disk: Disk) {
+    this.#options = options
+    this.#disk = disk
   }
 
   async prepare(blocks: readonly Block[]): Promise<Task[]> {
@@ -44,8 +43,7 @@ export class Tasks {
   }
 
   async #task(block: Block): Promise<Task> {
-    const { settings, registry } = this.#rules
-
+    const { settings } = this.#options
     const number = this.#numbers.next(block)
     const labels = {
       task: number,
@@ -78,8 +76,8 @@ export class Tasks {
 
   /** An atomic group must not start a process where its effects cannot be reverted. */
   async #refusedWhole(block: Block, decoded: Decoded): Promise<ParseError | undefined> {
-    if (!decoded.ok || !(block.group?.atomic || this.#rules.effect === 'together')) return undefined
-    if (!decoded.spec.startsProcess?.(decoded.params) || (await this.#rules.canStage())) return undefined
+    if (!decoded.ok || !(block.group?.atomic || this.#options.effect === 'together')) return undefined
+    if (!decoded.spec.startsProcess?.(decoded.params) || (await this.#disk.canStage())) return undefined
     const message = `${block.action}: Command not allowed: it would start a process, which cannot be reverted on this system`
     const hint = 'Put it into a block of its own, without atomic.'
     return validationError(block, { ok: false, errorType: 'validation', message, code: 'command_not_allowed', hint })
@@ -87,10 +85,10 @@ export class Tasks {
 
   /** Some models prefix every path with the project's own name or with the a/ or b/ of a diff. It is removed unless it exists. */
   #withoutRootName({ params, rootNameMayLead, sideMayLead }: Block): { params: Block['params']; warnings: string[] } {
-    const { root } = this.#rules.settings
+    const { root } = this.#options.settings
     const given = params['path'] ?? ''
     const name = rootNameMayLead ? path.basename(root) : sideMayLead ? given.slice(0, 1) : ''
-    const isLed = name !== '' && given.startsWith(`${name}/`) && !this.#rules.isThere(path.join(root, name))
+    const isLed = name !== '' && given.startsWith(`${name}/`) && !this.#disk.isThere(path.join(root, name))
     if (!isLed) return { params, warnings: [] }
     const short = given.slice(name.length + 1)
     const what = rootNameMayLead ? 'the name of the project itself' : `${name}/, as in a diff,`

@@ -1,9 +1,17 @@
 import { decodeParams } from '../actions/decode.ts'
 import { registry } from '../actions/registry.ts'
-import type { Clada, ExecuteOptions } from '../api/clada.ts'
+import type { Clada } from '../api/clada.ts'
+import type { ExecuteOptions } from '../engine/options.ts'
 import { type CladaOptions, settingsOf } from '../config/settings.ts'
 import type { Code } from '../core/codes.ts'
-import { type ActionResult, type ExecutionResult, type ParseError, withWarnings } from '../core/result.ts'
+import {
+  type ActionResult,
+  type ExecutionResult,
+  fatalResult,
+  nothingDone,
+  type ParseError,
+  withWarnings,
+} from '../core/result.ts'
 import type { ReportOptions } from '../report/options.ts'
 import { printable } from '../report/printable.ts'
 import { primaryOf } from '../report/words.ts'
@@ -109,7 +117,7 @@ export class Session {
 
   #refuse({ tool }: Call, fatalError: string, fatalCode: Code): Answer {
     const { first } = this.#given
-    const result = withWarnings({ ...nothingDone, fatalError, fatalCode }, first.warnings)
+    const result = withWarnings(fatalResult(fatalError, fatalCode), first.warnings)
     return actionAnswer(tool, result, this.#report(first))
   }
 
@@ -170,14 +178,6 @@ export class Session {
 async function makeClada(options: CladaOptions): Promise<Clada> {
   const { Clada } = await import('../api/clada.ts')
   return new Clada(options)
-}
-
-const nothingDone: ExecutionResult = {
-  success: false,
-  totalBlocks: 0,
-  executedActions: 0,
-  results: [],
-  parseErrors: [],
 }
 
 const adviceFor = ({ refusal }: { refusal: string }): string =>

@@ -1,6 +1,6 @@
 import type { Clada } from '../api/clada.ts'
 import type { Document } from '../core/block.ts'
-import type { ExecutionResult, FileChange } from '../core/result.ts'
+import { type ExecutionResult, fatalResult, type FileChange } from '../core/result.ts'
 import { formatLlm } from '../report/llm.ts'
 import type { ReportOptions } from '../report/options.ts'
 import type { Done, ListenerEvent, Origin } from './events.ts'
@@ -63,27 +63,19 @@ export async function carryOut({ origin, text, document, keys, again }: Order, b
   return { origin, result, report, copied, above: 0, durationMs: performance.now() - begun }
 }
 
-/** Results of runs that never were. */
-const fatal = (fatalError: string): ExecutionResult => ({
-  success: false,
-  totalBlocks: 0,
-  executedActions: 0,
-  results: [],
-  parseErrors: [],
-  fatalError,
-})
+/** Results of runs that did not begin. */
+export const tooLarge = (size: number, limit: number): ExecutionResult =>
+  fatalResult(
+    `input_too_large: the file has ${size} bytes, the limit is ${limit}. Remove what is done, or split it.`,
+    'input_too_large',
+  )
 
-export const tooLarge = (size: number, limit: number): ExecutionResult => ({
-  ...fatal(`input_too_large: the file has ${size} bytes, the limit is ${limit}. Remove what is done, or split it.`),
-  fatalCode: 'input_too_large',
-})
+export const notUtf8 = fatalResult(
+  'not_utf8: the file is not valid UTF-8, so nothing of it was executed. Save it as UTF-8.',
+  'not_utf8',
+)
 
-export const notUtf8: ExecutionResult = {
-  ...fatal('not_utf8: the file is not valid UTF-8, so nothing of it was executed. Save it as UTF-8.'),
-  fatalCode: 'not_utf8',
-}
-
-export const interrupted = fatal(
+export const interrupted = fatalResult(
   'The last run was interrupted: clada was ended in the middle of it. Its blocks are left alone now, because some of ' +
     'them may be done. clada history shows what was changed, and clada undo takes it back; to run the blocks again, ' +
     'press f in clada watch, or start it with --again.',

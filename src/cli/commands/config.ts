@@ -6,7 +6,7 @@ import { type Effective, merge } from '../../config/merge.ts'
 import { yamlOf } from '../../config/sample.ts'
 import { closestName } from '../../text/closest-name.ts'
 import type { Command } from '../command.ts'
-import { flagFor, type FlagValues, programs, running, saving, UsageError } from '../flags.ts'
+import { editing, flagFor, type FlagValues, limits, programs, running, saving, UsageError } from '../flags.ts'
 import { loadedFor, tellAround } from '../options.ts'
 import { print } from '../print.ts'
 import { visible } from '../visible.ts'
@@ -20,18 +20,7 @@ export const command: Command = {
     'Shows what flags, the clada.yml of the project, your own ~/.config/clada/config.yml and the defaults come to, key by\nkey, and what of the project does not count because you do not trust it.',
   words: 'keys',
   documents: true,
-  flags: [
-    ...running,
-    ...programs,
-    'strict',
-    'matching',
-    'patches',
-    ...saving,
-    'timeout',
-    'total-timeout',
-    'no-color',
-    'help',
-  ],
+  flags: [...running, ...programs, ...editing, ...saving, ...limits, 'no-color', 'help'],
   examples: [
     ['clada config', 'everything'],
     ['clada config limits', 'some keys'],

@@ -7,7 +7,7 @@ import { prettyAction, prettyErrors } from '../../report/pretty.ts'
 import { printable } from '../../report/printable.ts'
 import { byBlock, primaryOf } from '../../report/words.ts'
 import type { Command } from '../command.ts'
-import { general, running } from '../flags.ts'
+import { editing, general, limits, reading, reporting } from '../flags.ts'
 import { readInputs } from '../input.ts'
 import { cladaOptions, configWarnings, reportOptions, useColor, withConfig } from '../options.ts'
 import { isTerminal, print } from '../print.ts'
@@ -18,17 +18,7 @@ export const command: Command = {
   usage: 'clada diff [FILE…|-]',
   summary: 'show what would change, as a unified diff; nothing is touched',
   documents: true,
-  flags: [
-    ...running.filter((name) => name !== 'format'),
-    'atomic',
-    'strict',
-    'matching',
-    'patches',
-    'dry-run',
-    'timeout',
-    'total-timeout',
-    ...general,
-  ],
+  flags: [...reading, 'json', ...reporting, 'atomic', ...editing, 'dry-run', ...limits, ...general],
   examples: [
     ['clada diff reply.md', 'look first'],
     ['clada diff reply.md | git apply', 'and apply it yourself'],

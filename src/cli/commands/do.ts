@@ -5,7 +5,7 @@ import { formatReport } from '../../report/format.ts'
 import { closestName } from '../../text/closest-name.ts'
 import { asking } from '../ask.ts'
 import type { Command } from '../command.ts'
-import { general, programs, running, saving, UsageError } from '../flags.ts'
+import { general, limits, programs, running, saving, UsageError } from '../flags.ts'
 import { readStdin } from '../input.ts'
 import { shownChanges } from '../live-output.ts'
 import { cladaOptions, configWarnings, isPretty, reportFormat, reportOptions, withConfig } from '../options.ts'
@@ -31,8 +31,7 @@ export const command: Command = {
     'patches',
     'stdin',
     ...saving,
-    'timeout',
-    'total-timeout',
+    ...limits,
     ...general,
   ],
   examples: [

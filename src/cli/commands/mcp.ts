@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { printable } from '../../report/printable.ts'
 import { approvalFacts } from '../ask.ts'
 import type { Command } from '../command.ts'
-import { type FlagValues, saving, UsageError } from '../flags.ts'
+import { approving, editing, type FlagValues, limits, reading, reporting, saving, UsageError } from '../flags.ts'
 import { configured, configWarnings, loadedFor, reportOptions, withConfig } from '../options.ts'
 import { isTerminal } from '../print.ts'
 import { ownVersion } from './version.ts'
@@ -19,31 +19,7 @@ export const command: Command = {
   about:
     'Speaks MCP on standard input and output, or over HTTP on this machine: tools for the everyday actions, and one for\nwhole documents. An MCP client starts it; docs/mcp.md has the lines that common clients need. Without --root the\nproject is what the client has open.',
   documents: true,
-  flags: [
-    'tools',
-    'http',
-    'root',
-    'no-config',
-    'allow',
-    'allow-escape',
-    'syntax',
-    'csl-delimiters',
-    'error-detail',
-    'budget',
-    'max-output',
-    'exec',
-    'approve',
-    'approve-network',
-    'trust-approvals',
-    'atomic',
-    'strict',
-    'matching',
-    'patches',
-    ...saving,
-    'timeout',
-    'total-timeout',
-    'help',
-  ],
+  flags: ['tools', 'http', ...reading, ...reporting, ...approving, 'atomic', ...editing, ...saving, ...limits, 'help'],
   examples: [
     ['clada mcp --root ~/project', 'the command for a client to start'],
     ['clada mcp --http 7700', 'for clients that connect to an address'],

@@ -1,10 +1,11 @@
-import { Clada, type ExecuteOptions } from '../../api/clada.ts'
-import { type ExecutionResult, withWarnings } from '../../core/result.ts'
+import { Clada } from '../../api/clada.ts'
+import { type ActionResult, type ExecutionResult, withWarnings } from '../../core/result.ts'
+import type { ExecuteOptions } from '../../engine/options.ts'
 import { withinTime } from '../../engine/run.ts'
 import { formatReport } from '../../report/format.ts'
 import { asking } from '../ask.ts'
 import type { Command } from '../command.ts'
-import { general, programs, running, saving } from '../flags.ts'
+import { editing, general, limits, programs, running, saving } from '../flags.ts'
 import { isLive, readInputs, stdinTexts } from '../input.ts'
 import { LiveOutput, Progress, shownChanges } from '../live-output.ts'
 import { cladaOptions, configWarnings, reportFormat, reportOptions, streams, withConfig } from '../options.ts'
@@ -17,20 +18,7 @@ export const command: Command = {
   about:
     'Finds the action blocks in a reply, applies them one after another, and prints a report.\nA failed block does not stop the others; with --atomic all are applied or none.',
   documents: true,
-  flags: [
-    ...running,
-    ...programs,
-    'atomic',
-    'again',
-    'strict',
-    'matching',
-    'patches',
-    'dry-run',
-    ...saving,
-    'timeout',
-    'total-timeout',
-    ...general,
-  ],
+  flags: [...running, ...programs, 'atomic', 'again', ...editing, 'dry-run', ...saving, ...limits, ...general],
   examples: [
     ['clada reply.md', 'apply a saved reply'],
     ['pbpaste | clada', 'apply the reply on the clipboard'],
@@ -90,9 +78,8 @@ async function watched(
   process.once('SIGINT', onInterrupt)
   const progress = quiet ? undefined : new Progress()
   try {
-    return await withinTime(totalTimeout, stop.signal, ({ signal = stop.signal, ...limit }) =>
-      work({ ...limit, signal, onAction: (result) => progress?.step(result) }),
-    )
+    const watching = { signal: stop.signal, onAction: (result: ActionResult) => progress?.step(result) }
+    return await withinTime(totalTimeout, watching, work)
   } finally {
     progress?.end()
     process.off('SIGINT', onInterrupt)

@@ -4,7 +4,7 @@ import { sha256 } from '../../core/hash.ts'
 import { startProgram } from '../../process/start-program.ts'
 import type { PageServer } from '../../ui/server.ts'
 import type { Command } from '../command.ts'
-import { numberOf, saving, UsageError } from '../flags.ts'
+import { approving, editing, limits, numberOf, reading, reporting, saving, UsageError } from '../flags.ts'
 import { readInputs } from '../input.ts'
 import { configured, reportOptions, withConfig } from '../options.ts'
 import { isTerminal, print } from '../print.ts'
@@ -17,30 +17,7 @@ export const command: Command = {
   about:
     'Serves a page on this machine: paste a reply, look at its blocks and their diffs, apply all or some, undo.\nThe printed address works once, for the first browser that opens it.',
   documents: true,
-  flags: [
-    'port',
-    'no-open',
-    'root',
-    'no-config',
-    'allow',
-    'allow-escape',
-    'syntax',
-    'csl-delimiters',
-    'strict',
-    'matching',
-    'patches',
-    'exec',
-    'approve',
-    'approve-network',
-    'trust-approvals',
-    'error-detail',
-    'budget',
-    'max-output',
-    'timeout',
-    'total-timeout',
-    ...saving,
-    'help',
-  ],
+  flags: ['port', 'no-open', ...reading, ...editing, ...approving, ...reporting, ...limits, ...saving, 'help'],
   examples: [
     ['clada ui', 'open the page on this project'],
     ['clada ui reply.md', 'with a saved reply'],

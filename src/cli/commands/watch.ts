@@ -7,7 +7,7 @@ import { ListenerError } from '../../watch/place.ts'
 import { printable } from '../../report/printable.ts'
 import { settingsOf } from '../../config/settings.ts'
 import type { Command, ExitCode } from '../command.ts'
-import { type FlagValues, programs, running, saving, UsageError } from '../flags.ts'
+import { editing, type FlagValues, limits, programs, reading, reporting, saving, UsageError } from '../flags.ts'
 import { configured, outputMode, reportOptions, withConfig } from '../options.ts'
 import { isTerminal, print } from '../print.ts'
 import { askingBoth } from '../watch/questions.ts'
@@ -25,19 +25,17 @@ export const command: Command = {
     'Watches a file (clada_input.md in the project, made if it is missing). Paste a reply into it and save: new\nblocks run, the results are written at the top, the whole output to .clada/output.md. Nothing runs twice. ? shows the keys.',
   documents: true,
   flags: [
-    ...running.filter((name) => name !== 'format' && name !== 'json'),
+    ...reading,
+    ...reporting,
     ...programs,
     'clipboard',
     'copy',
     'osc52',
     'again',
     'atomic',
-    'strict',
-    'matching',
-    'patches',
+    ...editing,
     ...saving,
-    'timeout',
-    'total-timeout',
+    ...limits,
     'no-color',
     'help',
   ],

@@ -1,0 +1,52 @@
+import type { CladaOptions } from '../config/settings.ts'
+import type { Document } from '../core/block.ts'
+import type { ActionResult, FileChange } from '../core/result.ts'
+import type { HistorySettings, Settings } from '../core/settings.ts'
+
+/** Options of one execution. */
+export interface ExecuteOptions {
+  /** Receives the output of programs as it arrives, with the number of the task. */
+  onOutput?: (task: string, chunk: Buffer) => void
+  /** Receives the result of each action, in order. */
+  onAction?: (result: ActionResult) => void
+  /**
+   * Receives the changes of files right before `onAction`: the full texts, whatever form of edit the block used. Files
+   * above 1 MB are left out. Without it nothing is kept.
+   */
+  onChanges?: (result: ActionResult, changes: readonly FileChange[]) => void
+  /** When aborted, the remaining actions are skipped and reported as such. */
+  signal?: AbortSignal
+  /** Milliseconds for the whole run: no action begins later. */
+  timeLimit?: number
+  /** Selects among the blocks of a text; the others are ignored. */
+  select?: (document: Document) => Document
+  /**
+   * With `alreadyDone: 'skip'`: whether a block runs again although it already ran, for callers that know that it was
+   * removed in between. Without it a block counts as done only if the previous execution had it.
+   */
+  again?: (block: string) => boolean
+  /** Only these blocks of the document, by their `task` numbers. */
+  only?: readonly string[]
+}
+
+/** Options of one preview. */
+export interface PreviewOptions extends ExecuteOptions {
+  /**
+   * `try`: code, and approved commands without network, are run in the sandbox on a layer that is thrown away, so that
+   * the diff has their changes. Where there are no layers, and without it, programs are only named.
+   */
+  programs?: 'name' | 'try'
+}
+
+/** One execution: its project, its caller, and what the caller asks for. */
+export interface RunOptions {
+  readonly options: CladaOptions
+  /** The same as `options`, checked and complete. */
+  readonly settings: Settings
+  readonly history: HistorySettings
+  /** A model's document, or the person at the keyboard. */
+  readonly origin: 'document' | 'user'
+  /** `land`: the changes of each action are written at once. `together`: all at the end or none. `show`: none. */
+  readonly effect: 'land' | 'together' | 'show'
+  readonly request: PreviewOptions
+}
