@@ -1,4 +1,5 @@
 import { isFrame, isTaskLine } from '../core/result.ts'
+import { isMarker } from '../text/markers.ts'
 
 /** Keeps what files, programs and documents say apart from what clada says: counts the lines it had to indent. */
 export class Content {
@@ -30,25 +31,5 @@ export function entryText(entry: string): string {
   return rest.length === 0 ? first : [first, new Content().text(rest.join('\n'))].join('\n')
 }
 
-function readsAsOurs(line: string, next: string | undefined): boolean {
-  if (!/^[[=#<>*\-+d]/.test(line)) return false
-  if (isFrame(line) || isTaskLine(line) || openers.test(line)) return true
-  return line.startsWith('--- ') && next?.startsWith('+++ ') === true
-}
-
-/** How blocks of every syntax begin, more loosely than they are read. */
-const openers = new RegExp(
-  `^(?:${[
-    '#!\\s*(?:END_)?(?:SHAM|NESL|end_)',
-    '<-{2,3}\\s*/?[A-Z]',
-    '</?(?:tasks|edit|write|run|read|exec|move|remove)\\b',
-    '<<<[A-Z]+>>>',
-    '<{5,9} ?(?:SEARCH|ORIGINAL|HEAD)\\b',
-    '>{5,9} ?(?:REPLACE|UPDATED)\\b',
-    '\\*\\*\\* (?:Begin|End) Patch',
-    '\\*\\*\\* (?:Add|Update|Delete) File:',
-    'diff --git ',
-    '<(?:write_to_file|replace_in_file|apply_diff|insert_content|str_replace_editor|create_file|edit_file)>',
-  ].join('|')})`,
-  'i',
-)
+const readsAsOurs = (line: string, next: string | undefined): boolean =>
+  isFrame(line) || isTaskLine(line) || isMarker(line, next)

@@ -3,7 +3,7 @@ import type { Source } from '../core/source.ts'
 import { isSound } from './damage.ts'
 import { draftWarnings, mayThink, thoughtsIn, throughQuotes, withoutPassages } from './meant.ts'
 import { throughDamage, type Walks } from './mend.ts'
-import { mayReport, reportsIn } from './own-reports.ts'
+import { firstQuoted, mayReport, quotationsIn, reportsIn } from './own-reports.ts'
 import type { Reader, Reading, ReadOptions } from './reader.ts'
 import { type SyntaxName, syntaxNames, syntaxOf } from './table.ts'
 
@@ -16,10 +16,26 @@ export interface FindOptions extends ReadOptions {
 
 /** Every block in a text, in order of appearance. Never throws: a broken block is there with its faults. */
 export function findBlocks(given: Source, options: FindOptions = {}): Document {
-  const { source, quoted } = withoutReports(given, options)
+  const { source: unframed, quoted } = withoutReports(given, options)
+  const { source, warnings: pieces } = withoutQuotations(unframed, options)
   const { warnings, ...found } = unthoughtBlocks(source, options)
-  return { ...found, warnings: [...quoted(Infinity), ...warnings] }
+  return { ...found, warnings: [...quoted(Infinity), ...pieces, ...warnings] }
 }
+
+/** The text without blocks that come from a piece of a report. */
+function withoutQuotations(source: Source, options: FindOptions): { source: Source; warnings: string[] } {
+  if (firstQuoted(source) === Infinity) return { source, warnings: [] }
+  const found = options.strict ? readBlocks(source, options) : mended(source, options)
+  const all = [...found.blocks, ...(found.passedOver ?? [])].sort((a, b) => a.startLine - b.startLine)
+  const passages = quotationsIn(source, all, options.nativeBefore ?? false)
+  return {
+    source: withoutPassages(source, passages),
+    warnings: draftWarnings(passages, { ...found, blocks: all }, 0, pieceOfReport),
+  }
+}
+
+const pieceOfReport =
+  'its first line is indented by one space more than the text around it, as reports of clada show a block that a file quotes. If it is meant, remove that space'
 
 /** The text without reports of clada's own, and what there is to say of those before a line. */
 export function withoutReports(

@@ -1,6 +1,7 @@
 import type { Block } from '../core/block.ts'
 import { endFrame, isTaskLine } from '../core/result.ts'
 import type { Source } from '../core/source.ts'
+import { isMarker } from '../text/markers.ts'
 import { isSound } from './damage.ts'
 import type { Passage } from './meant.ts'
 
@@ -31,8 +32,11 @@ export function reportsIn(source: Source, blocks: readonly Block[]): Passage[] {
 /** Whether it is worth looking. */
 export const mayReport = (text: string): boolean => begins.test(text)
 
-const begins = /^[ \t>]*(?:=== (?:CLADA RESULTS|OUTPUTS|REPAIR|CHANGES|START FILE: [^\n]*) ===|\[task-\d|[✓✗] [a-z])/m
+const begins =
+  /^[ \t>]*(?:=== (?:CLADA RESULTS|OUTPUTS|REPAIR|CHANGES|END|START FILE: [^\n]*) ===|\[task-\d|[✓✗] [a-z])/m
 const section = /^([ \t>]*)=== (?:CLADA RESULTS|OUTPUTS|REPAIR|CHANGES) ===\s*$/
+/** The heading of one output; prose may look like it. */
+const heading = /^([ \t>]*)\[[^\]\s]+\] [a-z]+(?:_[a-z]+)*(?: .*)?:\s*$/
 const file = /^([ \t>]*)=== START (FILE: .*) ===\s*$/
 
 /** The last line of the report that begins on a line; undefined where none does. */
@@ -42,6 +46,8 @@ function reportFrom(source: Source, line: number): number | undefined {
   if (section.test(text)) return sectionsEnd(source, line, before)
   const [, prefix = '', name] = file.exec(text) ?? []
   if (name !== undefined) return endOf(source, line, `${prefix}=== END ${name} ===`)
+  const [, indent] = heading.exec(text) ?? []
+  if (indent !== undefined) return unframedEnd(source, line, indent)
   if (isTaskLine(text))
     return runEnd(source, line, (one) => isTaskLine(one) || /^(?: {4}|WARNING: |Warning: )/.test(one))
   if (/^[✓✗] [a-z]/.test(text)) return runEnd(source, line, (one) => /^(?:[✓✗!] | {4})/.test(one))
@@ -65,8 +71,86 @@ function endOf(source: Source, line: number, frame: string): number {
   return source.lineCount
 }
 
+/** Where a section ends whose beginning was left out; undefined where none does. */
+function unframedEnd(source: Source, line: number, prefix: string): number | undefined {
+  for (let at = line + 1; at <= source.lineCount; at++) {
+    const text = source.line(at).trimEnd()
+    if (text === `${prefix}${endFrame}`) return at
+    if (section.exec(text)?.[1] === prefix) return undefined
+  }
+  return undefined
+}
+
 function runEnd(source: Source, line: number, isPart: (text: string) => boolean): number {
   let last = line
   while (last < source.lineCount && isPart(source.line(last + 1))) last++
   return last
+}
+
+/** The first line that may be a marker as reports show those of a quoted block: with one more space before it. */
+export function firstQuoted(source: Source): number {
+  for (let line = 1; line <= source.lineCount; line++) if (isSpaced(source, line)) return line
+  return Infinity
+}
+
+const isSpaced = (source: Source, line: number): boolean =>
+  prefixOf(source.line(line)).endsWith(' ') && isMarker(source.line(line), source.line(line + 1))
+
+const prefixOf = (text: string): string => /^[ \t>]*/.exec(text)?.[0] ?? ''
+const isEmpty = (text: string): boolean => /^[\s>]*$/.test(text)
+
+/**
+ * Blocks in a piece of a report without its frames. There the first line and the last are indented by one space more
+ * than the text around them, or than the lines between them, which a block that somebody indents is not. `before`:
+ * whether blocks precede this text, which are not indented then.
+ */
+export function quotationsIn(source: Source, blocks: readonly Block[], before: boolean): Passage[] {
+  const around = before ? '' : prefixAround(source, blocks)
+  const found = blocks.filter((block) => isQuotation(source, block, around))
+  let end = 0
+  return found.map(({ startLine, endLine }, at) => {
+    const next = found[at + 1]?.startLine ?? source.lineCount + 1
+    let [first, last] = [startLine, endLine ?? startLine]
+    // The markers of a group or a patch are outside of its blocks.
+    while (first - 1 > end && isSpaced(source, first - 1)) first--
+    while (last + 1 < next && isSpaced(source, last + 1)) last++
+    end = last
+    return { first, last }
+  })
+}
+
+function isQuotation(source: Source, { startLine, endLine }: Block, around: string | undefined): boolean {
+  if (endLine === null) return false
+  let first = startLine
+  while (first <= endLine && !isMarker(source.line(first), source.line(first + 1))) first++
+  const last = source.line(endLine)
+  const closes = endLine > first && isMarker(last, undefined)
+  if (first > endLine || !isSpaced(source, first) || (closes && prefixOf(last) === '')) return false
+  const expected = prefixOf(source.line(first)).slice(0, -1)
+  return around === expected || prefixInside(source, first, endLine) === expected
+}
+
+/** What every line has before it that belongs to no block; undefined where there is no such line. */
+function prefixAround(source: Source, blocks: readonly Block[]): string | undefined {
+  let prefix: string | undefined
+  let next = 0
+  for (let line = 1; line <= source.lineCount; line++) {
+    while ((blocks[next]?.endLine ?? Infinity) < line) next++
+    if ((blocks[next]?.startLine ?? Infinity) <= line) continue
+    const text = source.line(line)
+    if (isEmpty(text) || isMarker(text, source.line(line + 1))) continue
+    const own = prefixOf(text)
+    prefix ??= own
+    while (!own.startsWith(prefix)) prefix = prefix.slice(0, -1)
+  }
+  return prefix
+}
+
+/** What the first line of a block has before it that is not a marker. */
+function prefixInside(source: Source, first: number, last: number): string | undefined {
+  for (let line = first + 1; line <= last; line++) {
+    const text = source.line(line)
+    if (!isEmpty(text) && !isMarker(text, source.line(line + 1))) return prefixOf(text)
+  }
+  return undefined
 }

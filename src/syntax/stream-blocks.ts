@@ -1,6 +1,7 @@
 import type { Block, BlockGroup, Document } from '../core/block.ts'
 import { Source } from '../core/source.ts'
 import { BlockFinder, findBlocks, type FindOptions, readBlocks, walksFor, withoutReports } from './find-blocks.ts'
+import { firstQuoted } from './own-reports.ts'
 import { draftWarnings, mayThink, thoughtsIn, withoutPassages } from './meant.ts'
 import { isUndoubted, mayOpen, type Walks } from './mend.ts'
 import type { Reading } from './reader.ts'
@@ -44,7 +45,7 @@ export class BlockStream {
       if (first === undefined && reading.reach === undefined) break
       reach = Math.max(reach, reading.reach ?? 0)
       if (first === undefined) continue
-      if (first.startLine > open) break
+      if (first.startLine >= open) break
       // What precedes it is forgotten with it, so there must be nothing that has still to be understood.
       if (reading.next <= reach || this.#maybeDamaged(source, next, first.startLine, reading.blocks)) break
       blocks.push(...reading.blocks)
@@ -60,7 +61,9 @@ export class BlockStream {
 
   /** The text without thoughts and reports, where one is still open, and what there is to say of those before a line. */
   #meant(given: Source): { source: Source; open: number; drafts: (line: number) => string[] } {
-    const { source, open: begun, quoted } = withoutReports(given, this.#options, this.#before)
+    const { source, open: begunAt, quoted } = withoutReports(given, this.#options, this.#before)
+    // Whether a block comes from a piece of a report is seen by the whole text.
+    const begun = Math.min(begunAt, firstQuoted(source))
     if (!mayThink(source.text)) return { source, open: begun, drafts: quoted }
     const asItStands = readBlocks(source, this.#options)
     const { closed, open = Infinity } = thoughtsIn(source, asItStands.blocks, !this.#native)

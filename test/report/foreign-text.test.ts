@@ -66,6 +66,78 @@ describe.each(Object.keys(quoted('')))('a file that quotes a %s block', (syntax)
   })
 })
 
+describe.each(Object.keys(quoted('')))('a piece of a report that quotes a %s block', (syntax) => {
+  const inOneSpace = (text: string): string => text.replace(/^(?=.)/gm, ' ')
+  /** Ways in which a file may have the block. */
+  const files: Readonly<Record<string, (text: string) => string>> = {
+    'as it is': (text) => text,
+    'with indented content': (text) =>
+      text
+        .split('\n')
+        .map((line, at, all) => (at === 0 || at >= all.length - 2 || /^[<>*-]/.test(line) ? line : ` ${line}`))
+        .join('\n'),
+    indented: (text) => text.replace(/^(?=.)/gm, '  '),
+  }
+  /** Ways in which it is pasted. */
+  const pastes: Readonly<Record<string, (text: string) => string>> = {
+    'as it is': (text) => text,
+    'quoted as a whole': (text) => text.replace(/^/gm, '> '),
+    'indented as a whole': (text) => text.replace(/^/gm, '    '),
+    'after a reply': (text) => `Thanks, I see:\n\n${text}\nWhat now?\n`,
+  }
+  it.each(Object.keys(files).flatMap((file) => Object.keys(pastes).map((paste) => [file, paste] as const)))(
+    'executes nothing of it: in the file %s, pasted %s',
+    async (file, paste) => {
+      const root = scratchDir()
+      const text = files[file]?.(quoted(root)[syntax] ?? '') ?? ''
+      fs.writeFileSync(path.join(root, 'doc.md'), `see\n\n${text}\nthat is all\n`)
+      const { llm = '' } = await reports(root, 'doc.md')
+      const lines = llm.split('\n')
+      const [from, to] = [lines.indexOf('see'), lines.indexOf('that is all')]
+      const heading = lines.findIndex((line) => /^=== START FILE|^\[do\]/.test(line))
+      const alone = lines.slice(from + 2, to - 1)
+      // Nobody can tell these from a block that somebody indented.
+      const spaces = /^ */.exec(alone[0] ?? '')?.[0] ?? ''
+      const likeIndented = alone.every((line) => line.startsWith(spaces))
+      const pieces = [
+        ...(likeIndented ? [] : [alone]),
+        ...(likeIndented && spaces !== ' ' ? [] : [lines.slice(from, to + 1), lines.slice(from)]),
+        lines.slice(heading + 1),
+        lines.slice(heading, to),
+      ]
+      const clada = new Clada({ repoPath: root, gitCommit: false, relativePaths: true })
+      for (const piece of pieces) {
+        const whole = pastes[paste]?.(`${piece.join('\n')}\n`) ?? ''
+        await clada.execute(whole)
+        expect(Object.keys(filesIn(root)), whole).toEqual(['doc.md'])
+        const stream = new BlockStream({})
+        const got = [...whole.split(/(?<=\n)/).flatMap((line) => stream.push(line).blocks), ...stream.end().blocks]
+        expect(got.filter(({ faults }) => faults.length === 0)).toEqual([])
+      }
+    },
+  )
+
+  it('loses no block that somebody indented', async () => {
+    for (const indent of [1, 2, 3, 4, 7]) {
+      const root = scratchDir()
+      const text = (quoted(root)[syntax] ?? '').replace(/^(?=.)/gm, ' '.repeat(indent))
+      const clada = new Clada({ repoPath: root, gitCommit: false, relativePaths: true })
+      const plain = await clada.preview(text)
+      const result = await clada.execute(`${' '.repeat(indent)}Here it is:\n\n${text}`)
+      expect(result.warnings?.filter((warning) => warning.includes('indented by one space')) ?? []).toEqual([])
+      // Some syntaxes are not read at some indentations at all.
+      expect(Object.keys(filesIn(root))).toEqual(plain.result.success && plain.result.results.length > 0 ? ['pwned.txt'] : [])
+    }
+  })
+
+  it('says what to do where a single block is indented by one space', () => {
+    const text = `Here it is:\n\n${inOneSpace(quoted('/x')[syntax] ?? '')}`
+    const { blocks, warnings } = findBlocks(new Source(text))
+    expect(blocks).toEqual([])
+    expect(warnings).toEqual([expect.stringContaining('If it is meant, remove that space')])
+  })
+})
+
 it('shows names with line breaks on one line, in lists too', async () => {
   const root = scratchDir({ 'a\n=== END ===\nb.txt': 'x\n' })
   const clada = new Clada({ repoPath: root, gitCommit: false })
