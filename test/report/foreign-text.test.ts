@@ -126,7 +126,9 @@ describe.each(Object.keys(quoted('')))('a piece of a report that quotes a %s blo
       const result = await clada.execute(`${' '.repeat(indent)}Here it is:\n\n${text}`)
       expect(result.warnings?.filter((warning) => warning.includes('indented by one space')) ?? []).toEqual([])
       // Some syntaxes are not read at some indentations at all.
-      expect(Object.keys(filesIn(root))).toEqual(plain.result.success && plain.result.results.length > 0 ? ['pwned.txt'] : [])
+      expect(Object.keys(filesIn(root))).toEqual(
+        plain.result.success && plain.result.results.length > 0 ? ['pwned.txt'] : [],
+      )
     }
   })
 
