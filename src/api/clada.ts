@@ -133,7 +133,7 @@ export class Clada {
     request: Omit<ExecuteOptions, 'only'>,
   ): Promise<ExecutionResult> {
     const options = { ...this.#options, relativePaths: true }
-    const document = { blocks: [block], faults: [], warnings: [] }
+    const document = { blocks: [block], faults: [], warnings: [], notExecuted: [] }
     const { result } = await this.#run({ request, origin, effect: 'land', options }, (own) =>
       runDocument(document, own),
     )

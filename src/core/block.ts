@@ -70,6 +70,32 @@ export interface Document {
   readonly faults: readonly Fault[]
   /** What was seen and left alone. */
   readonly warnings: readonly string[]
-  /** Blocks in the formats of other tools next to our own, which are therefore not run. */
-  readonly passedOver?: readonly Block[]
+  /** What looks like an edit or an action and does not run, in line order. */
+  readonly notExecuted: readonly PassedOver[]
+}
+
+/** What a result lists as not executed. */
+export interface NotExecuted {
+  line: number
+  /** The last line of it. */
+  endLine: number
+  /** A noun: `SHAM block`. */
+  what: string
+  path?: string
+  reason: NotExecutedReason
+}
+
+/**
+ * `beside-native`: in a format of another tool next to native blocks; `unreadable`: it was meant, as far as known, and no
+ * block could be made of it. These two make a run fail; the others were not meant.
+ */
+export type NotExecutedReason = 'quoted' | 'thought' | 'listing' | 'example' | 'beside-native' | 'unreadable'
+
+/** Whether an edit that was meant is missing. */
+export const isMissing = ({ reason }: Pick<NotExecuted, 'reason'>): boolean =>
+  reason === 'beside-native' || reason === 'unreadable'
+
+export interface PassedOver extends Readonly<NotExecuted> {
+  /** The block, where one could be read. */
+  readonly block?: Block
 }

@@ -1,3 +1,4 @@
+import type { NotExecuted } from './block.ts'
 import type { Code, StructureCode } from './codes.ts'
 
 /**
@@ -108,6 +109,8 @@ export type Problem =
   | { kind: 'too-complex'; over: 'time'; ms: number }
   | { kind: 'too-complex'; over: 'depth' | 'size' }
   | { kind: 'stopped'; reason: string }
+  /** A command waits, because an edit before it was not executed. */
+  | { kind: 'edit-missing'; edit: NotExecuted }
   | { kind: 'bug'; message: string; stack?: string }
 
 /** What to do next. Where a model must ask its user, the user is addressed directly; empty: nothing to say to them. */

@@ -1,3 +1,4 @@
+import type { NotExecuted } from './block.ts'
 import type { Code } from './codes.ts'
 import type { HunkVerdict, NearPlace, Problem } from './problem.ts'
 
@@ -17,6 +18,8 @@ export interface ExecutionResult {
   /** Hooks that failed, each as `command: reason`. */
   hookErrors?: { before?: string[]; after?: string[] }
   warnings?: string[]
+  /** What looks like an edit or an action and did not run, with the reason. */
+  notExecuted?: NotExecuted[]
 }
 
 /** A run that did nothing. */

@@ -1,10 +1,11 @@
 import { decode } from '../actions/decode.ts'
 import { registry } from '../actions/registry.ts'
-import type { Block, BlockGroup } from '../core/block.ts'
+import { type Block, type BlockGroup, isMissing, type PassedOver } from '../core/block.ts'
 import type { ParseError } from '../core/result.ts'
 import { Source } from '../core/source.ts'
 import { syntaxError, TaskNumbers, validationError } from './tasks.ts'
 import { decide } from '../policy/decide.ts'
+import { notExecutedNote } from '../report/account.ts'
 import { primaryOf } from '../report/words.ts'
 import { type CladaOptions, readingOf, settingsOf } from '../config/settings.ts'
 import { findBlocks } from '../syntax/find-blocks.ts'
@@ -41,7 +42,7 @@ export interface CheckedBlock {
 /** Every block of a document and what is wrong with it, from the text alone: the disk is not consulted. */
 export function checkDocument(text: string, options: CladaOptions): CheckedDocument {
   const settings = settingsOf(options)
-  const { blocks, faults, warnings, passedOver = [] } = findBlocks(new Source(text), readingOf(options))
+  const { blocks, faults, warnings, notExecuted } = findBlocks(new Source(text), readingOf(options))
   const numbers = new TaskNumbers()
   const own = blocks.map((block) => {
     const number = numbers.next(block)
@@ -55,14 +56,15 @@ export function checkDocument(text: string, options: CladaOptions): CheckedDocum
   }
   const checked = [
     ...own.map(({ block, checked }) => withNote(checked, groupNote(block, broken))),
-    ...passedOver.map((block) => withNote(entry(block, '-', []), 'next to native blocks')),
+    ...notExecuted.map(unexecuted),
     ...faults.map((fault): CheckedBlock => {
       const error = syntaxError(undefined, fault)
       const place = { startLine: fault.line, endLine: fault.line }
       return { syntax: error.syntax ?? 'sham', id: '-', action: '', target: '', ...place, problems: [shown(error)] }
     }),
   ].sort((a, b) => a.startLine - b.startLine)
-  return { valid: checked.every((block) => block.problems.length === 0), blocks: checked, warnings }
+  const valid = checked.every((block) => block.problems.length === 0) && !notExecuted.some(isMissing)
+  return { valid, blocks: checked, warnings }
 
   function errorsOf(block: Block): ParseError[] {
     if (block.faults.length > 0) return block.faults.map((fault) => syntaxError(block, fault))
@@ -88,6 +90,12 @@ function entry(block: Block, id: string, errors: readonly ParseError[]): Checked
     ...(block.group === undefined ? {} : { group: block.group }),
     ...(warnings === undefined ? {} : { warnings }),
   }
+}
+
+function unexecuted(one: PassedOver): CheckedBlock {
+  const { block, line, endLine, path = '' } = one
+  const place = { syntax: '-', id: '-', action: '', target: path, startLine: line, endLine, problems: [] }
+  return { ...(block === undefined ? place : entry(block, '-', [])), note: notExecutedNote(one) }
 }
 
 const shown = ({ line, column, message, code, hint }: ParseError): CheckedBlock['problems'][number] => ({

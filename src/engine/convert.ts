@@ -5,6 +5,7 @@ import { type CladaOptions, readingOf, settingsOf } from '../config/settings.ts'
 import type { Block, BlockGroup } from '../core/block.ts'
 import { hashOf } from '../core/hash.ts'
 import { Source } from '../core/source.ts'
+import { notExecutedText } from '../report/account.ts'
 import type { Rendered } from '../syntax/call.ts'
 import { findBlocks } from '../syntax/find-blocks.ts'
 import type { Syntax, Target, Writer } from '../syntax/syntax.ts'
@@ -55,9 +56,9 @@ class Conversion {
   }
 
   convert(text: string): ConvertedDocument {
-    const { blocks, faults, warnings } = findBlocks(new Source(text), readingOf(this.#options))
+    const { blocks, faults, warnings, notExecuted } = findBlocks(new Source(text), readingOf(this.#options))
     for (const { line, message } of faults) this.#refuse(line, message)
-    this.#warnings.push(...warnings)
+    this.#warnings.push(...warnings, ...notExecuted.map(notExecutedText))
     for (const { id, syntax } of blocks) if (syntaxOf(syntax).ids === 'written') this.#ids.add(id)
     for (let at = 0; at < blocks.length;) {
       const group = blocks[at]?.group

@@ -1,6 +1,6 @@
 import { ActionRunner, problemOf, settle, stopped } from './action-runner.ts'
 import { ok, type Outcome, type Steps } from '../core/action.ts'
-import type { Block, BlockGroup, Fault } from '../core/block.ts'
+import { type Block, type BlockGroup, type Document, isMissing, type NotExecuted } from '../core/block.ts'
 import { now, stopReason } from '../core/time-limit.ts'
 import type { ApprovalRequest } from '../core/commands.ts'
 import type { Problem } from '../core/problem.ts'
@@ -48,6 +48,7 @@ export class Execution {
   readonly #changes = new Map<ActionResult, Change[]>()
   readonly #parseErrors: ParseError[] = []
   readonly #warnings: string[] = []
+  readonly #notExecuted: NotExecuted[] = []
   /** One for each action whose files are still being written, oldest first. */
   readonly #writing: Promise<void>[] = []
   #reported: Promise<void> = Promise.resolve()
@@ -91,10 +92,11 @@ export class Execution {
     }
   }
 
-  /** Faults outside of blocks. */
-  note(faults: readonly Fault[], warnings: readonly string[]): void {
+  /** Everything of a document that is not a block to run. */
+  note({ faults, warnings, notExecuted }: Document): void {
     for (const fault of faults) this.#parseErrors.push(syntaxError(undefined, fault))
     this.#warnings.push(...warnings)
+    for (const { block: _, ...one } of notExecuted) this.#notExecuted.push(one)
   }
 
   /** Stops the run. Finished actions keep their results. */
@@ -126,7 +128,8 @@ export class Execution {
     const failed = this.#results.find((result) => !result.success)
     const whole = 'and the document is atomic'
     if (failed !== undefined) return this.#refuse(this.#results, stopped(`action ${failed.seq} failed, ${whole}`))
-    if (this.#parseErrors.length > 0) return this.#refuse(this.#results, stopped(`a block could not be read, ${whole}`))
+    if (this.#parseErrors.length > 0 || this.#notExecuted.some(isMissing))
+      return this.#refuse(this.#results, stopped(`a block could not be read, ${whole}`))
     try {
       for (const saved of await this.#workspace.landTogether()) this.#warnings.push(displacedWarning(saved))
       await this.#landWorkingSet()
@@ -142,6 +145,7 @@ export class Execution {
       success:
         this.#fatal.fatalError === undefined &&
         parseErrors.length === 0 &&
+        !this.#notExecuted.some(isMissing) &&
         this.#results.every((result) => result.success),
       totalBlocks: this.#blocks,
       executedActions: this.#executed,
@@ -151,6 +155,7 @@ export class Execution {
       ...this.#fatal,
       ...this.#hookErrors,
       ...(this.#warnings.length > 0 ? { warnings: this.#warnings } : {}),
+      ...(this.#notExecuted.length > 0 ? { notExecuted: this.#notExecuted } : {}),
     }
   }
 
@@ -264,7 +269,7 @@ export class Execution {
   }
 
   async #outcome(task: ReadyTask, scope: Scope, onWrite: (write: Landing) => void): Promise<Outcome> {
-    const problem = this.#over() ?? this.#runner.refusal(task)
+    const problem = this.#over() ?? this.#waits(task) ?? this.#runner.refusal(task)
     if (problem !== undefined) return { ok: false, problem }
     this.#executed++
     return this.#runner.run(task, scope, onWrite)
@@ -278,6 +283,13 @@ export class Execution {
       return stopped(`the ${timeLimit / 1000} s time limit was reached`)
     const { fatalError } = this.#fatal
     return fatalError === undefined ? undefined : stopped(fatalError)
+  }
+
+  /** A command that comes after an edit which is missing would run on the wrong files. */
+  #waits({ block, decoded }: ReadyTask): Problem | undefined {
+    if (decoded.spec.effect !== 'exec') return undefined
+    const edit = this.#notExecuted.find((one) => isMissing(one) && one.line < block.startLine)
+    return edit && { kind: 'edit-missing', edit }
   }
 
   /** The files are already written, so a failure is only a warning. */

@@ -38,7 +38,7 @@ export async function run(text: string, options: RunOptions): Promise<RunResult>
 /** The same for blocks that are already parsed. */
 export function runDocument(document: Document, options: RunOptions): Promise<RunResult> {
   return inWorkspace(options, async (execution) => {
-    execution.note(document.faults, document.warnings)
+    execution.note(document)
     await execution.runBlocks(document.blocks)
   })
 }
@@ -62,7 +62,7 @@ export function runStream(texts: AsyncIterable<string>, options: RunOptions): Pr
       return execution.fail(error.message, error.code)
     }
     const rest = stream.end()
-    execution.note(rest.faults, rest.warnings)
+    execution.note(rest)
     await execution.runBlocks(rest.blocks)
   })
 }

@@ -1,6 +1,7 @@
 import type { Advice, Problem } from '../core/problem.ts'
 import type { Code } from '../core/codes.ts'
 import type { Details, Failure } from '../core/result.ts'
+import { resendAdvice } from './account.ts'
 import { matchMessage } from './explain-match.ts'
 import { osCode, osMessage } from './explain-os.ts'
 import { programMessage } from './explain-program.ts'
@@ -223,6 +224,17 @@ function messageOf(problem: Problem, action: string): Message {
         toUser: `skipped: ${problem.reason}`,
         code: 'skipped',
       }
+    case 'edit-missing': {
+      const { edit } = problem
+      const what = `${edit.what}${edit.path === undefined ? '' : ` for ${edit.path}`} on line ${edit.line} was not executed`
+      return {
+        label: 'skipped',
+        what: `the ${what}, and this command comes after it`,
+        toUser: `skipped: the ${what}, and this command comes after it`,
+        code: 'skipped',
+        advice: `${resendAdvice(edit) ?? ''} Then send this command again.`,
+      }
+    }
     case 'bug':
       return {
         ...firstAndRest(`Unexpected executor error: ${problem.message}`),

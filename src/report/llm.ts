@@ -1,5 +1,6 @@
 import { counted } from '../core/counted.ts'
 import { type ActionResult, endFrame, type ExecutionResult, type ParseError } from '../core/result.ts'
+import { accountLines, reminder, resendAdvice } from './account.ts'
 import { entryText } from './content.ts'
 import { isPartial, reasonOf } from './failure.ts'
 import type { ReportOptions } from './options.ts'
@@ -36,7 +37,8 @@ export function summaryEntries(result: ExecutionResult, { errorDetail }: ReportO
   if (broken.length > maxBroken)
     lines.push(`… and ${counted(broken.length - maxBroken, 'more block')} that could not be read`)
   if (result.fatalError !== undefined) lines.push(`❌ ${result.fatalError}`)
-  if (lines.length === 0) lines.push('No blocks found')
+  lines.push(...accountLines(result, (text, missing) => `${missing ? '❌' : '⚠️ '} ${text}`))
+  if (lines.length === 0) lines.push(...reminder)
   for (const warning of result.warnings ?? []) lines.push(`⚠️  ${warning}`)
   return lines
 }
@@ -82,7 +84,7 @@ export function outputsSection(
 /** Characters that all repairs together may take. */
 const repairBudget = 30 * 1024
 
-export function repairSection({ results, parseErrors }: ExecutionResult, { lines }: ReportOptions = {}): string {
+export function repairSection({ results, parseErrors, notExecuted = [] }: ExecutionResult, { lines }: ReportOptions = {}): string {
   const items: string[] = []
   for (const result of results) {
     if (result.success) continue
@@ -96,6 +98,10 @@ export function repairSection({ results, parseErrors }: ExecutionResult, { lines
     items.push(
       ['', `[${first?.blockId}] ${first?.action ?? 'block'}${where}`, ...parseRepairLines(errors, lines)].join('\n'),
     )
+  }
+  for (const one of notExecuted) {
+    const advice = resendAdvice(one)
+    if (advice !== undefined) items.push(['', `[line ${one.line}] ${one.what}`, `→ ${advice}`].join('\n'))
   }
   if (items.length === 0) return ''
   let spent = 0

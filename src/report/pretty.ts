@@ -1,4 +1,5 @@
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
+import { accountLines } from './account.ts'
 import type { ReportOptions } from './options.ts'
 import { entryText } from './content.ts'
 import { outputOf } from './outputs.ts'
@@ -22,6 +23,11 @@ export function formatPretty(result: ExecutionResult, options: ReportOptions = {
 export function prettyEnd(result: ExecutionResult, options: ReportOptions): string[] {
   const paint = options.color ? colored : plain
   const lines = byBlock(result.parseErrors).flatMap((errors) => prettyErrors(errors, options))
+  lines.push(
+    ...accountLines(result, (text, missing) =>
+      missing ? paint.red(`✗ ${printable(text)}`) : paint.yellow(`! ${printable(text)}`),
+    ),
+  )
   for (const warning of result.warnings ?? []) lines.push(paint.yellow(`! ${printable(warning)}`))
   if (result.fatalError !== undefined) lines.push(paint.red(`✗ ${printable(result.fatalError)}`))
   return [...lines, prettySummary(result, paint)]

@@ -1,4 +1,6 @@
+import { isMissing, type NotExecuted } from '../core/block.ts'
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
+import { notExecutedText, reminder, resendAdvice } from './account.ts'
 import { entryText } from './content.ts'
 import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, outputOf } from './outputs.ts'
@@ -11,10 +13,11 @@ export function formatText(result: ExecutionResult, options: ReportOptions = {})
   const items = [
     ...result.results.map((one) => ({ line: one.line ?? 0, lines: actionLines(one, options) })),
     ...result.parseErrors.map((one) => ({ line: one.line ?? 0, lines: errorLines(one, options) })),
+    ...(result.notExecuted ?? []).map((one) => ({ line: one.line, lines: missedLines(one, options) })),
   ]
   const lines = items.sort((a, b) => a.line - b.line).flatMap((item) => item.lines)
   if (result.fatalError !== undefined) lines.push(`[task-1] FATAL: ${result.fatalError}`)
-  if (lines.length === 0) lines.push('No blocks found')
+  if (lines.length === 0) lines.push(...reminder)
   for (const warning of result.warnings ?? []) lines.push(`WARNING: ${warning}`)
   const report = printable(lines.map(entryText).join('\n'))
   return options.budget === undefined ? report : capText(report, options.budget)
@@ -35,6 +38,12 @@ function actionLines(
   const [error = '', ...rest] =
     errorDetail === 'minimal' ? [`${result.error ?? ''} [${result.code ?? ''}]`] : repairLines(result)
   return [`${head} ${status}: ${what} - ${error}`, ...rest.map((line) => `    ${line}`), ...warnings, ...(output ?? [])]
+}
+
+function missedLines(one: NotExecuted, { errorDetail }: ReportOptions): string[] {
+  const advice = errorDetail === 'minimal' ? undefined : resendAdvice(one)
+  const line = `[line ${one.line}] ${isMissing(one) ? 'ERROR' : 'SKIP'}: ${notExecutedText(one)}`
+  return [line, ...(advice === undefined ? [] : [`    → ${advice}`])]
 }
 
 function errorLines(error: ParseError, { errorDetail }: ReportOptions): string[] {

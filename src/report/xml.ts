@@ -1,5 +1,6 @@
 import { registry } from '../actions/registry.ts'
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
+import { accountLines } from './account.ts'
 import { entryText } from './content.ts'
 import { sentenceOf } from './failure.ts'
 import type { ReportOptions } from './options.ts'
@@ -13,6 +14,7 @@ export function formatXml(result: ExecutionResult, options: ReportOptions = {}):
   const tasks = tasksOf(result)
   const lines = tasks.flatMap((task) => taskLines(task, options))
   if (result.fatalError !== undefined) lines.push(`Error: ${result.fatalError}`)
+  lines.push(...accountLines(result, (text, missing) => `${missing ? 'Error' : 'Warning'}: ${text}`))
   for (const warning of result.warnings ?? []) lines.push(`Warning: ${warning}`)
   const report = printable(
     [...lines.map(entryText), ...(lines.length > 0 ? [''] : []), resultElement(tasks)].join('\n'),

@@ -1,9 +1,19 @@
-import type { Block, Document, Fault } from '../core/block.ts'
+import type { Block, Document, Fault, NotExecutedReason, PassedOver } from '../core/block.ts'
 import type { Source } from '../core/source.ts'
+import { passedOver, unread } from './account.ts'
 import { isSound } from './damage.ts'
-import { draftWarnings, mayThink, thoughtsIn, throughQuotes, withoutPassages } from './meant.ts'
+import {
+  inOrder,
+  inPassages,
+  mayThink,
+  type Passage,
+  thoughtsIn,
+  throughQuotes,
+  withoutPassages,
+} from './meant.ts'
 import { throughDamage, type Walks } from './mend.ts'
 import { firstQuoted, mayReport, quotationsIn, reportsIn } from './own-reports.ts'
+import { Quotations } from './quoted.ts'
 import type { Reader, Reading, ReadOptions } from './reader.ts'
 import { type SyntaxName, syntaxNames, syntaxOf } from './table.ts'
 
@@ -16,56 +26,47 @@ export interface FindOptions extends ReadOptions {
 
 /** Every block in a text, in order of appearance. Never throws: a broken block is there with its faults. */
 export function findBlocks(given: Source, options: FindOptions = {}): Document {
-  const { source: unframed, quoted } = withoutReports(given, options)
-  const { source, warnings: pieces } = withoutQuotations(unframed, options)
-  const { warnings, ...found } = unthoughtBlocks(source, options)
-  return { ...found, warnings: [...quoted(Infinity), ...pieces, ...warnings] }
+  const { source, skipped } = withoutUnmeant(given, options, 'whole')
+  const { notExecuted, ...found } = meantBlocks(source, options)
+  return { ...found, notExecuted: inOrder([...skipped, ...notExecuted]) }
 }
 
-/** The text without blocks that come from a piece of a report. */
-function withoutQuotations(source: Source, options: FindOptions): { source: Source; warnings: string[] } {
-  if (firstQuoted(source) === Infinity) return { source, warnings: [] }
-  const found = options.strict ? readBlocks(source, options) : mended(source, options)
-  const all = [...found.blocks, ...(found.passedOver ?? [])].sort((a, b) => a.startLine - b.startLine)
-  const passages = quotationsIn(source, all, options.nativeBefore ?? false)
-  return {
-    source: withoutPassages(source, passages),
-    warnings: draftWarnings(passages, { ...found, blocks: all }, 0, pieceOfReport),
-  }
-}
-
-const pieceOfReport =
-  'its first line is indented by one space more than the text around it, as reports of clada show a block that a file quotes. If it is meant, remove that space'
-
-/** The text without reports of clada's own, and what there is to say of those before a line. */
-export function withoutReports(
-  source: Source,
+/** A text without reports of clada's own and thoughts of the model, what is in those, and the line of one that is open. */
+export function withoutUnmeant(
+  given: Source,
   options: FindOptions,
-  linesBefore = 0,
-): { source: Source; open: number; quoted: (line: number) => string[] } {
-  if (!mayReport(source.text)) return { source, open: Infinity, quoted: () => [] }
-  const asItStands = readBlocks(source, options)
-  const reports = reportsIn(source, asItStands.blocks)
-  const last = reports.at(-1)
-  return {
-    source: withoutPassages(source, reports),
-    open: last !== undefined && last.last >= source.lineCount - 1 ? last.first : Infinity,
-    quoted: (line) =>
-      draftWarnings(
-        reports.filter((report) => report.last < line),
-        asItStands,
-        linesBefore,
-        "it is in a report of clada's own",
-      ),
+  extent: 'whole' | 'part',
+): { source: Source; skipped: readonly PassedOver[]; open: number } {
+  let source = given
+  let open = Infinity
+  const skipped: PassedOver[] = []
+  const without = (passages: readonly Passage[], document: Document, reason: NotExecutedReason): void => {
+    skipped.push(...inPassages(passages, document, reason, (name) => syntaxOf(name).title))
+    source = withoutPassages(source, passages)
   }
-}
-
-function unthoughtBlocks(source: Source, options: FindOptions): Document {
-  if (!mayThink(source.text)) return meantBlocks(source, options)
-  const asItStands = readBlocks(source, options)
-  const { closed } = thoughtsIn(source, asItStands.blocks, !options.nativeBefore)
-  const { warnings, ...found } = meantBlocks(withoutPassages(source, closed), options)
-  return { ...found, warnings: [...draftWarnings(closed, asItStands), ...warnings] }
+  if (mayReport(source.text)) {
+    const document = readBlocks(source, options)
+    const reports = reportsIn(source, document.blocks)
+    const last = reports.at(-1)
+    if (last !== undefined && last.last >= source.lineCount - 1) open = last.first
+    without(reports, document, 'quoted')
+  }
+  // Whether a block comes from a piece of a report is seen by the whole text.
+  if (extent === 'part') open = Math.min(open, firstQuoted(source))
+  else if (firstQuoted(source) !== Infinity) {
+    const document = options.strict ? readBlocks(source, options) : mended(source, options)
+    const all = [...document.blocks, ...document.notExecuted.flatMap(({ block }) => block ?? [])]
+    const blocks = all.sort((a, b) => a.startLine - b.startLine)
+    const pieces = quotationsIn(source, blocks, options.nativeBefore ?? false)
+    without(pieces, { ...document, blocks, notExecuted: [] }, 'quoted')
+  }
+  if (mayThink(source.text)) {
+    const document = readBlocks(source, options)
+    const thoughts = thoughtsIn(source, document, !options.nativeBefore)
+    open = Math.min(open, thoughts.open ?? Infinity)
+    without(thoughts.closed, document, 'thought')
+  }
+  return { source, skipped, open }
 }
 
 function meantBlocks(source: Source, options: FindOptions): Document {
@@ -114,9 +115,13 @@ export class BlockFinder {
   readonly #blocks: Block[] = []
   readonly #faults: (Fault & { readonly syntax: SyntaxName })[] = []
   readonly #nativeBefore: boolean
+  readonly #source: Source
+  /** The lines of every reading that found something. */
+  readonly #read: Passage[] = []
   #line = 1
 
   constructor(source: Source, { syntaxes, nativeBefore = false, ...options }: FindOptions) {
+    this.#source = source
     this.#nativeBefore = nativeBefore
     this.#readers = syntaxNames
       .filter((name) => syntaxes?.includes(name) ?? true)
@@ -136,6 +141,7 @@ export class BlockFinder {
     const reading = reader.read(first)
     for (const block of reading.blocks) this.#blocks.push(block)
     for (const fault of reading.faults) this.#faults.push({ ...fault, syntax })
+    if (reading.blocks.length + reading.faults.length > 0) this.#read.push({ first, last: reading.next - 1 })
     // An unfinished foreign block would swallow native ones; other foreign blocks may be its content.
     const open = !isNative({ syntax }) && reading.blocks.some((block) => block.endLine === null)
     if (open) for (const other of this.#readers) if (!isNative(other)) other.from = reading.next
@@ -144,15 +150,26 @@ export class BlockFinder {
   }
 
   document(): Document {
-    const blocks = this.#blocks.map((block) => this.#unlessFatal(block))
-    const { faults, warnings } = this.#judged(blocks)
-    if (!this.#nativeBefore && !blocks.some(isNative) && faults.length === 0) return { blocks, faults, warnings }
-    // A reply with native blocks means those; a diff beside them is an illustration.
-    const passedOver = blocks.filter((block) => !isNative(block))
-    const skipped = passedOver.map(
-      (block) => `${linesOf(block)}: not executed: a ${block.syntax} block next to native blocks`,
-    )
-    return { blocks: blocks.filter(isNative), faults, warnings: [...warnings, ...skipped], passedOver }
+    const quotations = new Quotations(this.#source)
+    const all = this.#blocks.map((block) => this.#unlessFatal(block))
+    const aside = new Map<Block, NotExecutedReason>()
+    for (const block of all) {
+      const reason = quotations.reasonFor(block)
+      if (reason !== undefined) aside.set(block, reason)
+    }
+    const { faults, warnings } = this.#judged(all)
+    // A reply with native blocks means those; a diff beside them is not run.
+    if (this.#nativeBefore || faults.length > 0 || all.some((block) => isNative(block) && !aside.has(block))) {
+      for (const block of all) if (!isNative(block) && !aside.has(block)) aside.set(block, 'beside-native')
+    }
+    const others = unread(this.#source, this.#read, this.#readers.map(({ syntax }) => syntaxOf(syntax)), quotations)
+    const skipped = [...aside].map(([block, reason]) => passedOver(block, syntaxOf(block.syntax).title, reason))
+    return {
+      blocks: all.filter((block) => !aside.has(block)),
+      faults,
+      warnings,
+      notExecuted: inOrder([...skipped, ...others]),
+    }
   }
 
   /** An arrow in prose looks like a broken CSL marker, and is prose where all native blocks are of other syntaxes. */
@@ -183,9 +200,6 @@ export class BlockFinder {
   }
 }
 
-const linesOf = ({ startLine, endLine }: Block): string =>
-  endLine === null || endLine === startLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`
-
 /** How models call the tools that they were given elsewhere. Nothing of it is executed. */
 const calls: readonly RegExp[] = [
   /<(?:\w+:)?(?:function_calls?|invoke|tool_calls?|tool_use|tool_code)\b[^<>\n]*>/,
@@ -201,7 +215,7 @@ const calls: readonly RegExp[] = [
 
 /** Where nothing was found, a model that called another tool is told so: it would wait for an answer. */
 export function withOtherCalls(source: Source, document: Document): Document {
-  if (document.blocks.length > 0 || document.faults.length > 0) return document
+  if (document.blocks.length + document.faults.length + document.notExecuted.length > 0) return document
   let first: RegExpExecArray | undefined
   for (const call of calls) {
     const match = call.exec(source.text)
@@ -209,9 +223,6 @@ export function withOtherCalls(source: Source, document: Document): Document {
   }
   if (first === undefined) return document
   const line = source.lineAt(first.index)
-  const warning = `line ${line}: ${first[0].replace(/\s+/g, ' ')} is a call of another tool, which clada does not execute. ${howTo}`
-  return { ...document, warnings: [...document.warnings, warning] }
+  const what = `call of another tool (${first[0].replace(/\s+/g, ' ')})`
+  return { ...document, notExecuted: [{ line, endLine: line, what, reason: 'unreadable' }] }
 }
-
-const howTo =
-  'Write each action as a block: a line #!SHAM [@three-char-SHA-256: abc], a line action = "file_write", a line name = "value" for each parameter, a line #!END_SHAM_abc. Run `clada prompt` for the full instructions.'

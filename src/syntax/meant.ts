@@ -1,6 +1,8 @@
-import type { Block, Document } from '../core/block.ts'
+import type { Document, NotExecutedReason, PassedOver } from '../core/block.ts'
 import { Source } from '../core/source.ts'
+import { passedOver } from './account.ts'
 import { isSound } from './damage.ts'
+import { fencesAbove } from './foreign/foreign.ts'
 
 /** Lines that are not meant to be executed, both included. */
 export interface Passage {
@@ -14,17 +16,22 @@ interface Thoughts {
   readonly open: number | undefined
 }
 
-/** Whether it is worth looking: hardly any text has such a mark. */
-export const mayThink = (text: string): boolean => text.includes('<') && /<\/?think/.test(text)
+/** The tags that models think aloud in. */
+const names = '(?:\\w+:)?(?:think(?:ing)?|thoughts?|reasoning|scratch_?pad|reflection|analysis|inner_monologue|antThinking)'
+const begin = `<${names}(?:\\s[^<>\\n]*)?(?<!/)>|\\[THINK\\]|◁think▷|<\\|begin_of_thought\\|>|<\\|channel\\|>analysis<\\|message\\|>`
+const end = `</${names}\\s*>|\\[/THINK\\]|◁/think▷|<\\|end_of_thought\\|>|<\\|end\\|>|<\\|channel\\|>final<\\|message\\|>`
+const mark = new RegExp(`^[ \\t]*(?:(${begin})|(?:${end}))|(?:${end})[ \\t]*\\r?$`, 'gm')
+const anyMark = new RegExp(`${begin}|${end}`)
 
-const mark = /^[ \t]*<(\/?)think(?:ing)?>|<(\/)think(?:ing)?>[ \t]*\r?$/gm
+/** Whether it is worth looking: hardly any text has such a mark. */
+export const mayThink = (text: string): boolean => anyMark.test(text)
 
 /**
- * Where a model thinks aloud: between `<think>` and `</think>`, or up to the first of these, for there are programs
- * that write the beginning themselves. A mark inside one of these blocks is content; but a reply that begins with a
- * thought has no block before the end of it.
+ * Where a model thinks aloud: between two marks, or up to the first end, for there are programs that write the beginning
+ * themselves. A mark inside one of these blocks is content; but a reply that begins with a thought has no block before
+ * the end of it. One that has no end was cut off there; in a code fence it ends with the fence.
  */
-export function thoughtsIn(source: Source, blocks: readonly Block[], isReply: boolean): Thoughts {
+export function thoughtsIn(source: Source, { blocks, faults }: Document, isReply: boolean): Thoughts {
   const closed: Passage[] = []
   const sound = blocks.filter(isSound)
   const start = source.lineAt(Math.max(0, source.text.search(/\S/)))
@@ -35,10 +42,10 @@ export function thoughtsIn(source: Source, blocks: readonly Block[], isReply: bo
     return (sound[at]?.startLine ?? Infinity) <= line
   }
   let leads = false
-  for (const { index, 1: ending, 2: endingBehind } of source.text.matchAll(mark)) {
+  for (const { index, 1: beginning } of source.text.matchAll(mark)) {
     const line = source.lineAt(index)
     if (!leads && isContent(line)) continue
-    if ((ending ?? endingBehind) !== '') {
+    if (beginning === undefined) {
       if (open !== undefined || closed.length === 0) closed.push({ first: open ?? 1, last: line })
       open = undefined
       leads = false
@@ -47,9 +54,51 @@ export function thoughtsIn(source: Source, blocks: readonly Block[], isReply: bo
       leads = isReply && line === start
     }
   }
-  // A reply that begins with a thought and has no end of it was cut off there. Elsewhere the mark is only a word.
-  if (open !== undefined && leads) return { closed: [{ first: open, last: source.lineCount }], open }
-  return { closed, open }
+  if (open !== undefined) closed.push({ first: open, last: leads ? source.lineCount : fenceEnd(source, open) })
+  // What a code fence shows of a tag is code, unless there is a draft in it.
+  const within = finderIn(closed, itself)
+  const drafted = new Set([...blocks.map(({ startLine }) => startLine), ...faults.map(({ line }) => line)].map(within))
+  const isThought = (passage: Passage): boolean => {
+    const end = fenceEnd(source, passage.first)
+    return end < passage.last || end === source.lineCount || drafted.has(passage)
+  }
+  return { closed: closed.filter(isThought), open }
+}
+
+/** Finds what a line is in, among things that are in order and do not overlap. */
+export function finderIn<Item>(
+  items: readonly Item[],
+  linesOf: (item: Item) => Passage,
+): (line: number) => Item | undefined {
+  return (line) => {
+    let low = 0
+    let high = items.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const item = items[middle]
+      if (item !== undefined && linesOf(item).last < line) low = middle + 1
+      else high = middle
+    }
+    const found = items[low]
+    return found !== undefined && linesOf(found).first <= line ? found : undefined
+  }
+}
+
+const itself = (passage: Passage): Passage => passage
+
+/** The line that closes the code fence that a line is in; the last of the text where it is in none. */
+function fenceEnd(source: Source, line: number): number {
+  const counts = fencesAbove(source)
+  const above = counts[line - 1] ?? 0
+  if (above % 2 === 0) return source.lineCount
+  let low = line
+  let high = source.lineCount
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((counts[middle] ?? 0) > above) high = middle
+    else low = middle + 1
+  }
+  return low
 }
 
 /** The text without some passages, every other character where it was. */
@@ -65,23 +114,23 @@ export function withoutPassages(source: Source, closed: readonly Passage[]): Sou
   return new Source(text + source.text.slice(end))
 }
 
-/** What has to be said of passages: only where something in them looked like a block. */
-export function draftWarnings(
-  closed: readonly Passage[],
-  { blocks, faults }: Document,
-  linesBefore = 0,
-  why = 'inside a thought of the model (<think>)',
-): string[] {
-  const drafts = [...blocks.map(({ startLine }) => startLine), ...faults.map(({ line }) => line)].sort((a, b) => a - b)
-  let at = 0
-  const hasDraft = ({ first, last }: Passage): boolean => {
-    while ((drafts[at] ?? Infinity) < first) at++
-    return (drafts[at] ?? Infinity) <= last
-  }
-  return closed
-    .filter(hasDraft)
-    .map(({ first, last }) => `lines ${first + linesBefore}-${last + linesBefore}: not executed: ${why}`)
+/** What is in passages that are not meant: blocks, mistakes and other markers. */
+export function inPassages(
+  passages: readonly Passage[],
+  { blocks, faults, notExecuted }: Document,
+  reason: NotExecutedReason,
+  titleOf: (syntax: string) => string,
+): PassedOver[] {
+  const all: PassedOver[] = [
+    ...blocks.map((block) => passedOver(block, titleOf(block.syntax), reason)),
+    ...faults.map(({ line, syntax = 'sham' }) => ({ line, endLine: line, what: `${titleOf(syntax)} block`, reason })),
+    ...notExecuted.map((one) => ({ ...one, reason })),
+  ]
+  const within = finderIn(passages, itself)
+  return inOrder(all.filter(({ line }) => within(line) !== undefined))
 }
+
+export const inOrder = (all: readonly PassedOver[]): PassedOver[] => all.toSorted((a, b) => a.line - b.line)
 
 /**
  * What a text gives in which no block is sound and every line starts with `>`: what is quoted is read without it.

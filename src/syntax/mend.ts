@@ -1,6 +1,7 @@
-import type { Block, DamageKind, Document } from '../core/block.ts'
+import type { Block, DamageKind, Document, PassedOver } from '../core/block.ts'
 import { Source } from '../core/source.ts'
 import { type Budget, doubted, isSound, kindsOf, View, type Walked, type WalkThrough } from './damage.ts'
+import { finderIn, inOrder } from './meant.ts'
 import { kindsIn, plainMarker, shows, wordsFor } from '../text/undamage.ts'
 
 export interface ThroughDamage extends MendOptions {
@@ -10,10 +11,12 @@ export interface ThroughDamage extends MendOptions {
 /** Reads a text through damage to its markers. `strict` is the reading without that. */
 export function throughDamage(source: Source, strict: Document, options: ThroughDamage): Document {
   const { walks, read } = options
-  const { text, regions, warnings } = mend(source, strict, options)
+  const { text, regions, alone } = mend(source, strict, options)
   const mended = text === source.text ? source : new Source(text)
   const document = mended === source ? strict : read(mended)
   if (!keeps(strict, document, regions)) return strict
+  const left = finderIn(alone, ({ line, endLine }) => ({ first: line, last: endLine }))
+  const others = document.notExecuted.filter(({ line }) => left(line) === undefined)
   const escaped = regions.some(({ kinds }) => kinds.includes('entities'))
   const told = new Set<Region>()
   const blocks = document.blocks.map((block) => {
@@ -25,7 +28,7 @@ export function throughDamage(source: Source, strict: Document, options: Through
     const warned = all.length > 0 ? { ...block, warnings: all } : block
     return doubted(mended, warned, withEntities(region.kinds, block, escaped))
   })
-  return { ...document, blocks, warnings: [...document.warnings, ...warnings] }
+  return { ...document, blocks, notExecuted: inOrder([...others, ...alone]) }
 }
 
 /** Whether a sound block is to be taken as it is, whatever else its text holds. */
@@ -122,7 +125,7 @@ export interface Mending {
   readonly text: string
   readonly regions: readonly Region[]
   /** What looks damaged and was left alone. */
-  readonly warnings: readonly string[]
+  readonly alone: readonly PassedOver[]
 }
 
 /** How blocks are found through damage, by the name of their syntax. */
@@ -145,27 +148,15 @@ export function mend(source: Source, strict: Document, { walks, soundBefore }: M
     ...strict.blocks.filter((block) => !isSound(block)).map((block) => regionAt(block.startLine)),
     ...strict.faults.map((fault) => regionAt(fault.line)),
   ])
-  const warnings: string[] = []
-  const chosen = regions.filter((region) => {
-    if (!sound || mistaken.has(region) || !isVisible(region)) return true
-    warnings.push(leftAlone(region))
-    return false
-  })
-  return { text: textWith(source, chosen), regions: chosen, warnings }
+  const isMended = (region: Region): boolean => !sound || mistaken.has(region) || !isVisible(region)
+  const chosen = regions.filter(isMended)
+  const alone = regions.filter((region) => !isMended(region)).map(leftAlone)
+  return { text: textWith(source, chosen), regions: chosen, alone }
 }
 
 /** Regions are in order and do not overlap. */
-export function regionOf(regions: readonly Region[], line: number): Region | undefined {
-  let low = 0
-  let high = regions.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((regions[middle]?.end ?? Infinity) < line) low = middle + 1
-    else high = middle
-  }
-  const found = regions[low]
-  return found !== undefined && found.start <= line ? found : undefined
-}
+export const regionOf = (regions: readonly Region[], line: number): Region | undefined =>
+  finderIn(regions, ({ start, end }) => ({ first: start, last: end }))(line)
 
 /** Every block that is whole once damage is undone, those that are sound without left out unless they are in one. */
 function findRegions(source: Source, strict: Document, walks: Walks): Region[] {
@@ -244,10 +235,13 @@ function changedBy(source: Source, prefix: string, { start, end, markers }: Walk
 const isVisible = ({ kinds, prefix }: Region): boolean =>
   prefix !== '' || kinds.some((kind) => kind === 'entities' || kind === 'escapes' || kind === 'punctuation')
 
-function leftAlone({ start, end, kinds, prefix }: Region): string {
-  const through = kinds.length > 0 ? wordsFor(kinds) : prefix.includes('>') ? 'quotation marks' : 'indentation'
-  return `lines ${start}-${end}: not executed: a block inside ${through} next to valid blocks`
-}
+/** Next to valid blocks, one that is quoted, escaped or indented is shown and not meant. */
+const leftAlone = ({ start, end, prefix }: Region): PassedOver => ({
+  line: start,
+  endLine: end,
+  what: 'native block',
+  reason: prefix.includes('>') ? 'quoted' : 'example',
+})
 
 function textWith(source: Source, regions: readonly Region[]): string {
   const parts: string[] = []

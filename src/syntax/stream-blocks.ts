@@ -1,9 +1,9 @@
-import type { Block, BlockGroup, Document } from '../core/block.ts'
+import type { Block, BlockGroup, Document, PassedOver } from '../core/block.ts'
 import { Source } from '../core/source.ts'
-import { BlockFinder, findBlocks, type FindOptions, readBlocks, walksFor, withoutReports } from './find-blocks.ts'
-import { firstQuoted } from './own-reports.ts'
-import { draftWarnings, mayThink, thoughtsIn, withoutPassages } from './meant.ts'
+import { BlockFinder, findBlocks, type FindOptions, walksFor, withoutUnmeant } from './find-blocks.ts'
+import { hasMark, type Marking } from './account.ts'
 import { isUndoubted, mayOpen, type Walks } from './mend.ts'
+import { Quotations } from './quoted.ts'
 import type { Reading } from './reader.ts'
 import { syntaxNames, syntaxOf } from './table.ts'
 
@@ -15,17 +15,19 @@ import { syntaxNames, syntaxOf } from './table.ts'
 export class BlockStream {
   readonly #options: FindOptions
   readonly #walks: Walks
+  readonly #marking: readonly Marking[]
   #pending = ''
   /** Lines that were handed out and forgotten. */
   #before = 0
   #sinceTry = 0
   #native = false
-  /** About what was forgotten. */
-  readonly #warnings: string[] = []
+  /** In what was forgotten. */
+  readonly #skipped: PassedOver[] = []
 
   constructor(options: FindOptions) {
     this.#options = options
     this.#walks = walksFor(options)
+    this.#marking = syntaxNames.filter((name) => options.syntaxes?.includes(name) ?? true).map(syntaxOf)
   }
 
   push(text: string): Document {
@@ -34,8 +36,9 @@ export class BlockStream {
     if (!this.#worthTrying(text)) return nothing
     this.#sinceTry = 0
     const complete = this.#pending.slice(0, this.#pending.lastIndexOf('\n') + 1)
-    const { source, open, drafts } = this.#meant(new Source(complete))
+    const { source, open, skipped } = withoutUnmeant(new Source(complete), { ...this.#options, nativeBefore: this.#native }, 'part')
     const finder = new BlockFinder(source, this.#options)
+    const quotations = new Quotations(source)
     const blocks: Block[] = []
     let next = 1
     let reach = 0
@@ -47,6 +50,7 @@ export class BlockStream {
       if (first === undefined) continue
       if (first.startLine >= open) break
       // What precedes it is forgotten with it, so there must be nothing that has still to be understood.
+      if (reading.blocks.some((block) => quotations.reasonFor(block) !== undefined)) break
       if (reading.next <= reach || this.#maybeDamaged(source, next, first.startLine, reading.blocks)) break
       blocks.push(...reading.blocks)
       next = reading.next
@@ -54,48 +58,26 @@ export class BlockStream {
     const found = shifted(blocks, this.#before)
     this.#native ||= blocks.length > 0
     this.#pending = this.#pending.slice(source.startOf(next))
-    this.#warnings.push(...drafts(next))
+    for (const one of skipped) if (one.line < next) this.#skipped.push(moved(one, this.#before))
     this.#before += next - 1
-    return { blocks: found, faults: [], warnings: [] }
-  }
-
-  /** The text without thoughts and reports, where one is still open, and what there is to say of those before a line. */
-  #meant(given: Source): { source: Source; open: number; drafts: (line: number) => string[] } {
-    const { source, open: begunAt, quoted } = withoutReports(given, this.#options, this.#before)
-    // Whether a block comes from a piece of a report is seen by the whole text.
-    const begun = Math.min(begunAt, firstQuoted(source))
-    if (!mayThink(source.text)) return { source, open: begun, drafts: quoted }
-    const asItStands = readBlocks(source, this.#options)
-    const { closed, open = Infinity } = thoughtsIn(source, asItStands.blocks, !this.#native)
-    const before = this.#before
-    return {
-      source: withoutPassages(source, closed),
-      open: Math.min(open, begun),
-      drafts: (line) => [
-        ...quoted(line),
-        ...draftWarnings(
-          closed.filter(({ last }) => last < line),
-          asItStands,
-          before,
-        ),
-      ],
-    }
+    return { ...nothing, blocks: found }
   }
 
   /** Whatever is left, now that nothing more comes. */
   end(): Document {
     // Blank lines for those that are forgotten: messages name lines too.
     const source = new Source('\n'.repeat(this.#before) + this.#pending)
-    const { warnings, ...rest } = findBlocks(source, { ...this.#options, nativeBefore: this.#native })
-    return { ...rest, warnings: [...this.#warnings, ...warnings] }
+    const { notExecuted, ...rest } = findBlocks(source, { ...this.#options, nativeBefore: this.#native })
+    return { ...rest, notExecuted: [...this.#skipped, ...notExecuted] }
   }
 
   /** Damage is judged over the whole text: blocks that show signs of it wait, and so do those after a hidden one. */
   #maybeDamaged(source: Source, start: number, end: number, blocks: readonly Block[]): boolean {
-    if (this.#options.strict) return false
     for (let line = start; line < end; line++) {
-      if (mayOpen(source.line(line), this.#walks)) return true
+      if (hasMark(source, line, this.#marking)) return true
+      if (!this.#options.strict && mayOpen(source.line(line), this.#walks)) return true
     }
+    if (this.#options.strict) return false
     return !blocks.every((block) => isUndoubted(source, block, this.#walks))
   }
 
@@ -115,7 +97,12 @@ const closers = syntaxNames.flatMap((name) => {
   return syntax.kind === 'native' && syntax.closer !== undefined ? [syntax.closer] : []
 })
 
-const nothing: Document = { blocks: [], faults: [], warnings: [] }
+const nothing: Document = { blocks: [], faults: [], warnings: [], notExecuted: [] }
+
+function moved({ block, ...one }: PassedOver, lines: number): PassedOver {
+  const [own] = block === undefined ? [] : shifted([block], lines)
+  return { ...one, line: one.line + lines, endLine: one.endLine + lines, ...(own && { block: own }) }
+}
 
 /** How far a mistake reaches may depend on what is still to come, so whatever has one waits. */
 function isFinal({ blocks, faults }: Reading): boolean {

@@ -29,6 +29,8 @@ interface Row {
   /** Whether its blocks wait for the end of the input because later text can change them. */
   readonly waits: boolean
   readonly reader: MakeReader
+  /** Matches a line that no other text has, at its beginning, with the line below it. Prefixes are removed before. */
+  readonly marks: RegExp
   /** Whether relative paths are accepted without a setting. */
   readonly paths: 'absolute' | 'relative'
   /** Whether reports name a block by the id written in it or by its number. */

@@ -51,7 +51,7 @@ export function carriesToken(text: string, token: string, found?: Found): boolea
   return carries
 }
 
-type Found = Pick<Document, 'blocks' | 'faults' | 'passedOver'>
+type Found = Pick<Document, 'blocks' | 'faults' | 'notExecuted'>
 
 /** Crockford's letters: none looks like another, and none means anything to markdown. */
 const letters = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -93,11 +93,12 @@ function keep(file: string, token: string): boolean {
 }
 
 /** By line: 1 where it lies inside a block, or behind the opening of one that has no end. */
-function linesInside({ blocks, faults, passedOver = [] }: Found, lines: number): Uint8Array {
+function linesInside({ blocks, faults, notExecuted }: Found, lines: number): Uint8Array {
   const inside = new Uint8Array(lines + 1)
   const open = faults.map(({ line }) => ({ startLine: line, endLine: null }))
   let next = lines + 1
-  for (const { startLine, endLine } of [...blocks, ...passedOver, ...open].toSorted(byStart)) {
+  const aside = notExecuted.map(({ line, endLine }) => ({ startLine: line, endLine }))
+  for (const { startLine, endLine } of [...blocks, ...aside, ...open].toSorted(byStart)) {
     inside.fill(1, startLine, (endLine ?? next - 1) + 1)
     next = startLine
   }

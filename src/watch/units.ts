@@ -8,7 +8,7 @@ export interface Unit {
   readonly key: string
   readonly blocks: readonly Block[]
   readonly fault?: Fault
-  /** Whether it can be carried out: `aside` is a format of another tool beside blocks of our own. */
+  /** Whether it can be carried out: `aside` is listed as not executed. */
   readonly state: 'sound' | 'broken' | 'aside'
 }
 
@@ -16,7 +16,7 @@ export interface Unit {
 export type Fate = 'done' | 'failed' | 'held' | 'unread' | 'aside'
 export type Known = ReadonlyMap<string, Fate>
 
-export function unitsOf({ blocks, faults, passedOver = [] }: Document): Unit[] {
+export function unitsOf({ blocks, faults, notExecuted }: Document): Unit[] {
   const together: Block[][] = []
   for (const block of blocks) {
     const last = together.at(-1)
@@ -39,7 +39,9 @@ export function unitsOf({ blocks, faults, passedOver = [] }: Document): Unit[] {
       fault,
       state: 'broken',
     })),
-    ...passedOver.map((block): Unit => ({ key: keyOf([block.raw]), blocks: [block], state: 'aside' })),
+    ...notExecuted.flatMap(({ block }): Unit[] =>
+      block === undefined ? [] : [{ key: keyOf([block.raw]), blocks: [block], state: 'aside' }],
+    ),
   ]
 }
 

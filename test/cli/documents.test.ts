@@ -159,7 +159,7 @@ describe('clada check', () => {
         '    line 16, column 1: Invalid SHAM header format [MALFORMED_HEADER]',
         '    → Write the header as: #!SHAM [@three-char-SHA-256: def]',
         '– lines 18-22  udiff -  file_patch c.txt',
-        '    not executed: next to native blocks',
+        '    not executed: udiff block, c.txt: it is in the format of another tool, next to native blocks',
         '✗ line 24, not closed  replacer 4  file_write d.txt',
         '    line 26, column 1: Block not closed: the text ends inside <<<OVERWRITE>>> [truncated]',
         '    → End the block with <<<END>>>. Nothing from line 24 on was executed: send it again, complete.',
@@ -189,8 +189,10 @@ describe('clada check', () => {
       ['udiff', '-', 'file_patch', 18, 22],
       ['replacer', '4', 'file_write', 24, null, 'truncated'],
     ])
-    expect(checked.blocks[5].note).toBe('not executed: next to native blocks')
-    expect(checked.warnings).toEqual(['lines 18-22: not executed: a udiff block next to native blocks'])
+    expect(checked.blocks[5].note).toBe(
+      'not executed: udiff block, c.txt: it is in the format of another tool, next to native blocks',
+    )
+    expect(checked.warnings).toEqual([])
   })
 
   it('tells which members of a group would be skipped', () => {

@@ -93,6 +93,10 @@ const problems: { readonly [K in Kind]: (text: string) => Problem & { kind: K } 
   }),
   'too-complex': () => ({ kind: 'too-complex', over: 'time', ms: 2000 }),
   stopped: (reason) => ({ kind: 'stopped', reason }),
+  'edit-missing': (path) => ({
+    kind: 'edit-missing',
+    edit: { line: 3, endLine: 4, what: 'udiff block', path, reason: 'beside-native' },
+  }),
   bug: (message) => ({ kind: 'bug', message, stack: message }),
 }
 

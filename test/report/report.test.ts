@@ -63,7 +63,8 @@ describe('reports', () => {
 
   it('say that there was nothing to do', () => {
     expect(formatReport(none, 'llm')).toContain('No blocks found')
-    expect(formatReport(none, 'text')).toBe('No blocks found')
+    expect(formatReport(none, 'text')).toContain('#!SHAM [@three-char-SHA-256: abc]')
+    expect(formatReport(none, 'text').split('\n').length).toBeLessThanOrEqual(5)
     expect(formatReport(none, 'pretty')).toBe(
       'No blocks found. clada prompt prints what teaches a model to write them.',
     )

@@ -62,11 +62,11 @@ describe('formats of other tools', () => {
   })
 
   test('beside blocks of our own they are not executed', () => {
-    const { blocks, warnings } = found([searchReplace, sham, udiff].join('\n'))
+    const { blocks, notExecuted } = found([searchReplace, sham, udiff].join('\n'))
     expect(blocks.map(({ syntax }) => syntax)).toEqual(['sham'])
-    expect(warnings).toEqual([
-      'lines 1-7: not executed: a search-replace block next to native blocks',
-      'lines 16-20: not executed: a udiff block next to native blocks',
+    expect(notExecuted.map(({ block: _, ...one }) => one)).toEqual([
+      { line: 1, endLine: 7, what: 'search-replace block', path: 'a.txt', reason: 'beside-native' },
+      { line: 16, endLine: 20, what: 'udiff block', path: 'c.txt', reason: 'beside-native' },
     ])
   })
 

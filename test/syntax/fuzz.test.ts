@@ -10,8 +10,8 @@ import { operationsOf } from './operations.ts'
 /** What holds for every text, however it is read. */
 function expectSane(text: string, document: Document): void {
   const source = new Source(text)
-  const { blocks, faults, passedOver = [] } = document
-  const all = [...blocks, ...passedOver].toSorted((a, b) => a.startLine - b.startLine)
+  const { blocks, faults, notExecuted } = document
+  const all = [...blocks, ...notExecuted.flatMap(({ block }) => block ?? [])].toSorted((a, b) => a.startLine - b.startLine)
   expect(blocks.map(({ startLine }) => startLine)).toEqual(
     blocks.map(({ startLine }) => startLine).toSorted((a, b) => a - b),
   )

@@ -13,7 +13,7 @@ const quoted = (text: string): string => text.replace(/^(?=.)/gm, '> ')
 
 /** What would be carried out, by path, and what is said besides. */
 function read(text: string, options = {}): { done: Record<string, string | undefined>; said: string[] } {
-  const { blocks, faults, warnings } = findBlocks(new Source(text), options)
+  const { blocks, faults, warnings, notExecuted } = findBlocks(new Source(text), options)
   const sound = blocks.filter((block) => block.faults.length === 0)
   return {
     done: Object.fromEntries(sound.map(({ params }) => [params['path'], params['content']])),
@@ -21,6 +21,7 @@ function read(text: string, options = {}): { done: Record<string, string | undef
       ...blocks.flatMap((block) => [...(block.warnings ?? []), ...block.faults.map(({ code }) => code)]),
       ...faults.map(({ code }) => code),
       ...warnings,
+      ...notExecuted.map(({ line, endLine, reason }) => `lines ${line}-${endLine}: ${reason}`),
     ],
   }
 }
@@ -53,11 +54,14 @@ describe('what is clean stays as it is', () => {
   test('an example beside a sound block, with a word about it', () => {
     const { done, said } = read(`Not so:\n${escaped(write('zz', 'x'))}but so:\n${write('ab', 'y')}`)
     expect(done).toEqual({ '/p/ab': 'y' })
-    expect(said).toEqual(['lines 2-8: not executed: a block inside backslashes of markdown next to valid blocks'])
+    expect(said).toEqual(['lines 2-8: example'])
   })
 
   test('a quotation in a text that is none', () => {
-    expect(read(`You wrote\n${quoted(write('zz', 'x'))}which is wrong.\n`)).toEqual({ done: {}, said: [] })
+    expect(read(`You wrote\n${quoted(write('zz', 'x'))}which is wrong.\n`)).toEqual({
+      done: {},
+      said: ['lines 2-8: quoted'],
+    })
   })
 })
 

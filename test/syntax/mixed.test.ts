@@ -124,11 +124,11 @@ describe('formats of other tools', () => {
   const pairs = nativeNames.flatMap((own) => foreignNames.map((other) => [own, other] as const))
   it.each(pairs)('beside %s, %s is listed and not executed, before it and behind it', async (own, other) => {
     const texts = [writes(other, 'before.txt', 'x'), writes(own, 'ROOT/own.txt', 'x'), writes(other, 'behind.txt', 'x')]
-    const { success, files, warnings } = await executed(texts.join('\n'))
-    expect({ success, names: Object.keys(files) }).toEqual({ success: true, names: ['own.txt'] })
-    expect(warnings).toEqual([
-      expect.stringMatching(`^lines \\d+-\\d+: not executed: a ${other} block next to native blocks$`),
-      expect.stringMatching(`^lines \\d+-\\d+: not executed: a ${other} block next to native blocks$`),
+    const { success, files, notExecuted } = await executed(texts.join('\n'))
+    expect({ success, names: Object.keys(files) }).toEqual({ success: false, names: ['own.txt'] })
+    expect(notExecuted).toMatchObject([
+      { what: `${other} block`, path: 'before.txt', reason: 'beside-native' },
+      { what: `${other} block`, path: 'behind.txt', reason: 'beside-native' },
     ])
   })
 
@@ -139,12 +139,12 @@ describe('formats of other tools', () => {
     replacer: '<<<FILE>>>\na\n<<<END>>>\n',
   }
   it.each(pairs)('a broken %s block is one of our own too, and %s does not run', async (own, other) => {
-    const { success, files, parseErrors, warnings } = await executed(`${broken[own]}\n${writes(other, 'a.txt', 'x')}`)
-    expect({ success, files, errors: parseErrors.length, warnings: warnings?.length }).toEqual({
+    const { success, files, parseErrors, notExecuted } = await executed(`${broken[own]}\n${writes(other, 'a.txt', 'x')}`)
+    expect({ success, files, errors: parseErrors.length, notExecuted: notExecuted?.length }).toEqual({
       success: false,
       files: {},
       errors: 1,
-      warnings: 1,
+      notExecuted: 1,
     })
   })
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { PassedOver } from '../../src/core/block.ts'
 import { Source } from '../../src/core/source.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
 
-const warningsOf = (text: string, options = {}): readonly string[] => findBlocks(new Source(text), options).warnings
+const callsIn = (text: string, options = {}): readonly PassedOver[] => findBlocks(new Source(text), options).notExecuted
 
 /** As models wrote them, and what of it is named. */
 const calls: ReadonlyArray<readonly [text: string, named: string]> = [
@@ -25,16 +26,14 @@ const block = '#!SHAM [@three-char-SHA-256: abc]\naction = "ls"\npath = "/p"\n#!
 describe('a call of another tool', () => {
   it.each(calls)('is told of where nothing else was found: %j', (text, named) => {
     const line = text.slice(0, text.indexOf(named)).split('\n').length
-    const [warning, ...more] = warningsOf(`Sure.\n${text}`)
-    expect(warning).toContain(`line ${line + 1}: ${named.replace(/\s+/g, ' ')} is a call of another tool`)
-    expect(warning).toContain('#!SHAM [@three-char-SHA-256: abc]')
-    expect(more).toEqual([])
+    const what = `call of another tool (${named.replace(/\s+/g, ' ')})`
+    expect(callsIn(`Sure.\n${text}`)).toEqual([{ line: line + 1, endLine: line + 1, what, reason: 'unreadable' }])
   })
 
   it('is nothing beside blocks, nor behind those that were handed out', () => {
     for (const [text] of calls) {
-      expect(warningsOf(`${text}\n${block}`)).toEqual([])
-      expect(warningsOf(text, { nativeBefore: true })).toEqual([])
+      expect(callsIn(`${text}\n${block}`)).toEqual([])
+      expect(callsIn(text, { nativeBefore: true })).toEqual([])
     }
   })
 
@@ -44,5 +43,5 @@ describe('a call of another tool', () => {
     'a < b, and "name": "x"',
     '<input name="a">',
     '{"name": "clada"}',
-  ])('is not seen in %j', (text) => expect(warningsOf(text)).toEqual([]))
+  ])('is not seen in %j', (text) => expect(callsIn(text)).toEqual([]))
 })

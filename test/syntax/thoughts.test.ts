@@ -10,8 +10,7 @@ import { writes } from './samples.ts'
 
 const find = (text: string): Document => findBlocks(new Source(text))
 const linesOf = (text: string): number => text.split('\n').length - 1
-const told = (first: number, last: number): string =>
-  `lines ${first}-${last}: not executed: inside a thought of the model (<think>)`
+const linesSaid = ({ notExecuted }: Document): unknown[] => notExecuted.map(({ line, reason }) => [line, reason])
 
 describe.each(syntaxNames)('a draft in the thoughts of a model, in %s', (syntax) => {
   const draft = writes(syntax, '/p/draft.txt', 'draft\nlonger')
@@ -25,9 +24,14 @@ describe.each(syntaxNames)('a draft in the thoughts of a model, in %s', (syntax)
     ['whose beginning another program wrote', `Maybe:\n\n${draft}\nNo.\n</think>\n`],
     ['with CRLF', `<think>\r\n\r\n${draft}\r\nNo.</think>\r\n`],
     ['that was given up half way', `<think>\n${draft.slice(0, -12)}\n\nNo.\n</think>\n`],
+    ['in tags with attributes', `<thinking budget="low">\n${draft}\n</thinking>\n`],
+    ['in tags of other models', `<reasoning>\n${draft}\n</reasoning>\n<scratchpad>\n${draft}\n</scratchpad>\n`],
+    ['in other marks', `[THINK]\n${draft}\n[/THINK]\n<|channel|>analysis<|message|>Or\n${draft}\n<|end|>\n`],
+    ['in the middle', `Let me see.\n\n<think>\n${draft}\n</think>\n`],
+    ['shown in a fence that has no end of it', `\`\`\`xml\n<thinking>\n\`\`\`\n<think>\n${draft}\n</think>\n`],
     ['twice', `<think>\n${draft}\n</think>\nLet me see.\n<think>\n${draft}\n</think>\n`],
   ])('is not meant: %s', (_, thoughts) => {
-    const { blocks, faults, warnings } = find(`${thoughts}Here it is:\n\n${meant}`)
+    const { blocks, faults, notExecuted } = find(`${thoughts}Here it is:\n\n${meant}`)
     const lines = linesOf(thoughts) + 2
     expect(blocks).toEqual([
       {
@@ -39,35 +43,47 @@ describe.each(syntaxNames)('a draft in the thoughts of a model, in %s', (syntax)
     ])
     expect(blocks[0]?.params).toEqual(alone?.params)
     expect(faults).toEqual([])
-    expect(warnings.length).toBeGreaterThan(0)
-    for (const warning of warnings) expect(warning).toContain('inside a thought of the model')
+    expect(notExecuted.length).toBeGreaterThan(0)
+    for (const { reason } of notExecuted) expect(reason).toBe('thought')
   })
 
   it('is not meant when nothing follows', () => {
-    expect(find(`<think>\n${draft}\n</think>\nDone.\n`)).toEqual({
-      blocks: [],
-      faults: [],
-      warnings: [told(1, linesOf(draft) + 3)],
-    })
+    const found = find(`<think>\n${draft}\n</think>\nDone.\n`)
+    expect(found).toMatchObject({ blocks: [], faults: [], warnings: [] })
+    expect(linesSaid(found)).toEqual([[(alone?.startLine ?? 0) + 1, 'thought']])
+    expect(found.notExecuted[0]).toMatchObject({ path: find(draft).blocks[0]?.params['path'] })
   })
 
   it('is not meant when the reply was cut off there', () => {
-    const text = `\n<think>\n${draft}\nAnd`
-    expect(find(text)).toEqual({ blocks: [], faults: [], warnings: [told(2, linesOf(text) + 1)] })
+    const found = find(`\n<think>\n${draft}\nAnd`)
+    expect(found).toMatchObject({ blocks: [], faults: [], warnings: [] })
+    expect(linesSaid(found)).toEqual([[(alone?.startLine ?? 0) + 2, 'thought']])
   })
 
   it('is content when the marks are in a block', () => {
     const about = writes(syntax, '/p/about.txt', '<think>\nx\n</think>')
-    const { blocks, warnings } = find(`${about}\n${meant}`)
+    const { blocks, notExecuted } = find(`${about}\n${meant}`)
     expect(blocks.map(({ params }) => params)).toEqual([find(about).blocks[0]?.params, alone?.params])
     expect(JSON.stringify(blocks[0]?.params)).toContain('</think>')
-    expect(warnings).toEqual([])
+    expect(notExecuted).toEqual([])
   })
 
-  it('is meant behind a mark that is only a word', () => {
-    const { blocks, warnings } = find(`The tag\n<think>\nopens it.\n\n${meant}`)
+  it('is not meant where a thought begins in the middle and never ends', () => {
+    const before = `${meant}\nWait.\n`
+    const { blocks, notExecuted } = find(`${before}<think>\nMaybe:\n\n${draft}`)
     expect(blocks.map(({ params }) => params)).toEqual([alone?.params])
-    expect(warnings).toEqual([])
+    expect(notExecuted.map(({ reason }) => reason)).toEqual(['thought'])
+    expect(notExecuted[0]?.line).toBe((alone?.startLine ?? 0) + linesOf(before) + 3)
+  })
+
+  it.each([
+    ['a mark inside a sentence', `The tag <think> opens it.\n\n`],
+    ['a mark that a fence shows', `It opens with\n\n\`\`\`\n<think>\n\`\`\`\n\n`],
+    ['an element without content', `<think/>\n`],
+  ])('is meant after %s', (_, before) => {
+    const { blocks, notExecuted } = find(before + meant)
+    expect(blocks.map(({ params }) => params)).toEqual([alone?.params])
+    expect(notExecuted).toEqual([])
   })
 })
 
@@ -94,13 +110,12 @@ describe('a text that is still coming', () => {
     expect(paths(stream.push(`No.\n</think>\n${meant}`))).toEqual(['/p/meant.txt'])
     expect(paths(stream.push(`Wait.\n<think>\n${draft}\n`))).toEqual([])
     expect(paths(stream.push(`Yes.\n</think>\n${meant}`))).toEqual(['/p/meant.txt'])
-    const lines = linesOf(draft)
-    const second = 2 * lines + 4 + 2
-    expect(stream.end()).toMatchObject({
-      blocks: [],
-      faults: [],
-      warnings: [told(1, lines + 4), told(second, second + lines + 3)],
-    })
+    const rest = stream.end()
+    expect(rest).toMatchObject({ blocks: [], faults: [], warnings: [] })
+    expect(linesSaid(rest)).toEqual([
+      [2, 'thought'],
+      [2 * linesOf(draft) + 7, 'thought'],
+    ])
   })
 
   it('gives the same, however it comes', () => {

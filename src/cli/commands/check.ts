@@ -33,14 +33,11 @@ export const command: Command = {
 function listed(document: CheckedDocument & { name: string }, several: boolean): string {
   const { blocks, warnings, name } = document
   const bad = blocks.filter((block) => block.problems.length > 0).length
-  // A warning about a block is printed with the block.
-  const noted = new Set(blocks.filter(({ note }) => note !== undefined).map(placeOf))
-  const others = warnings.filter((warning) => !noted.has(warning.split(':', 1)[0] ?? ''))
   return printable(
     [
       ...(several ? [`--- ${name}`] : []),
       ...blocks.flatMap(blockLines),
-      ...others.map((warning) => `⚠ ${warning}`),
+      ...warnings.map((warning) => `⚠ ${warning}`),
       blocks.length === 0 ? 'No blocks found.' : `${blocks.length} found, ${bad} with problems.`,
     ].join('\n'),
   )

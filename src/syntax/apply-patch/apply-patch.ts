@@ -27,6 +27,7 @@ import { damageWarning, foreign, type Found, type ReadMarker, rowAt, Rows } from
 
 export const applyPatch = foreign({
   name: 'apply-patch',
+  marks: /^\*\*\* (?:Begin Patch|End Patch|(?:Add|Update|Delete) File: )/,
   open(source, plain) {
     const marks = new ApplyPatchMarks(source, plain)
     return { seek: (line) => marks.seek(line), read: (line) => readPatch(source, marks, line, plain) }

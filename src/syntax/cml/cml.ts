@@ -256,6 +256,8 @@ export const cml = {
   kind: 'native',
   waits: false,
   opener: /^<(?:tasks|edit|write|run|move|remove)\b/i,
+  marks:
+    /^<(?:(?:edit|write|read|remove)\s[^>\n]*\bpath\s*=|move\s[^>\n]*\bfrom\s*=|exec\s[^>\n]*\blang\s*=|tasks(?:\s[^>\n]*)?>|run(?:\s+dir\s*=[^>\n]*)?>)/i,
   closer: /<\//,
   reader: (source): Reader => new CmlReader(source),
   throughDamage: () => walkCml,

@@ -239,6 +239,7 @@ export const csl = {
   // An error anywhere stops every operation.
   waits: true,
   opener: /^<-{2,}/,
+  marks: /^<-{2,3}(?:WRITE|RUN|SEARCH|TASKS|READ|EXEC|TO|REPLACE|END)\b.*-{2,3}>/,
   reader,
   // Damage to delimiters that are not the usual ones cannot be recognised.
   throughDamage: ({ cslDelimiters }) => (cslDelimiters === undefined ? walkCsl : undefined),

@@ -31,6 +31,20 @@ export function fenceOf(line: string): Fence | undefined {
   return { indent, marks, info: info.trim() }
 }
 
+/** The number of code fences up to each line of a text, that line included. Counted once. */
+export function fencesAbove(source: Source): Uint32Array {
+  const known = fences.get(source)
+  if (known !== undefined) return known
+  const counts = new Uint32Array(source.lineCount + 1)
+  for (let line = 1; line <= source.lineCount; line++) {
+    counts[line] = (counts[line - 1] ?? 0) + Number(fenceAt(source, line) !== undefined)
+  }
+  fences.set(source, counts)
+  return counts
+}
+
+const fences = new WeakMap<Source, Uint32Array>()
+
 function beginsWithMark(text: string, start: number): boolean {
   let at = start
   while (text.charCodeAt(at) === SPACE || text.charCodeAt(at) === TAB || text.charCodeAt(at) === BOM) at++
@@ -188,6 +202,8 @@ export interface Slip extends Partial<Pick<Mistake, 'column' | 'length'>> {
 /** One format of other tools. Damage to its markers is repaired by its own reader. */
 interface Format {
   readonly name: string
+  /** As in `syntax.ts`. */
+  readonly marks: RegExp
   /** Whether `a/` and `b/` before a path are already removed where they only name a side. */
   readonly sides?: 'removed'
   open(source: Source, plain: ReadMarker): FoundReader
@@ -202,6 +218,7 @@ interface FoundReader {
 export const foreign = (format: Format) =>
   ({
     title: format.name,
+    marks: format.marks,
     kind: 'foreign',
     waits: true,
     paths: 'relative',

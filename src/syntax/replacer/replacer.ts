@@ -157,6 +157,7 @@ export const replacer = {
   kind: 'native',
   waits: false,
   opener: /^<<</,
+  marks: /^<<<(?:EXPLANATION|FILE|SEARCH|REPLACE|OVERWRITE|END)>>>/,
   closer: /<<<END>>>/i,
   reader,
   throughDamage: () => walkReplacer,

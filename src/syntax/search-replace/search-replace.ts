@@ -28,6 +28,7 @@ import { type Edit, readEdit, SearchReplaceMarks } from './walk.ts'
 
 export const searchReplace = foreign({
   name: 'search-replace',
+  marks: /^(?:<{5,9} ?(?:SEARCH|HEAD)\b|>{5,9} ?REPLACE\b)/,
   open(source, plain) {
     const marks = new SearchReplaceMarks(source, plain)
     const named = nameSeeker(source)

@@ -197,6 +197,7 @@ export const sham = {
   waits: false,
   opener: /^#!\s*(?:SHAM|NESL)/i,
   closer: /#!end_/i,
+  marks: /^#!\s*(?:(?:SHAM|NESL)\b|END_\w)/i,
   reader,
   throughDamage: () => walkSham,
   paths: 'absolute',

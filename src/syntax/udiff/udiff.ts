@@ -31,6 +31,7 @@ import { EXTENDED, type Section, UdiffWalk } from './walk.ts'
 
 export const udiff = foreign({
   name: 'udiff',
+  marks: /^(?:diff --(?:git|cc|combined) \S|--- \S[^\n]*\n\+\+\+ \S|@@@? -\d+(?:,\d+)? )/,
   sides: 'removed',
   open(source) {
     const places = new UdiffSeek(source)

@@ -1,0 +1,53 @@
+import { isMissing, type NotExecuted, type NotExecutedReason } from '../core/block.ts'
+import { counted } from '../core/counted.ts'
+import type { ExecutionResult } from '../core/result.ts'
+
+/** What a report says of edits and actions that did not run, and of a reply without any. */
+
+const reasons: Readonly<Record<NotExecutedReason, string>> = {
+  quoted: 'it is a quotation',
+  thought: 'it is inside a thought of the model',
+  listing: 'it is part of a numbered listing',
+  example: 'it is an example',
+  'beside-native': 'it is in the format of another tool, next to native blocks',
+  unreadable: 'it cannot be read as a block',
+}
+
+/** `lines 3-9: not executed: search-replace block, src/a.ts: it is a quotation` */
+export const notExecutedText = (one: NotExecuted): string => `${placeOf(one)}: ${notExecutedNote(one)}`
+
+export const notExecutedNote = ({ what, path, reason }: Omit<NotExecuted, 'line' | 'endLine'>): string =>
+  `not executed: ${what}${path === undefined ? '' : `, ${path}`}: ${reasons[reason]}`
+
+export const placeOf = ({ line, endLine }: Pick<NotExecuted, 'line' | 'endLine'>): string =>
+  line === endLine ? `line ${line}` : `lines ${line}-${endLine}`
+
+/** How an edit that was meant can be sent, for each that is missing; nothing for the others. */
+export function resendAdvice(one: NotExecuted): string | undefined {
+  if (!isMissing(one)) return undefined
+  return one.reason === 'beside-native'
+    ? 'Send it as a block of the syntax that the other blocks have, or alone in a reply.'
+    : 'Send it again as a whole block whose markers start their lines.'
+}
+
+/** More of them are only counted. */
+const most = 50
+
+/** All of them, one entry each. */
+export function accountLines(
+  { notExecuted = [] }: ExecutionResult,
+  entry: (text: string, missing: boolean, one?: NotExecuted) => string,
+): string[] {
+  const lines = notExecuted.slice(0, most).map((one) => entry(notExecutedText(one), isMissing(one), one))
+  const more = notExecuted.slice(most)
+  if (more.length > 0) lines.push(entry(`${counted(more.length, 'more block')} not executed`, more.some(isMissing)))
+  return lines
+}
+
+/** Five lines at most. None of them starts with a marker, so that a report that is pasted back is not a document. */
+export const reminder: readonly string[] = [
+  'No blocks found. Write each action as a block of lines, each from the first column:',
+  'first #!SHAM [@three-char-SHA-256: abc] with an id of your own, then action = "file_write" or another action,',
+  'then name = "value" for each parameter, or name = <<\'EOT_SHAM_abc\' followed by lines of text and EOT_SHAM_abc,',
+  'last #!END_SHAM_abc. Run `clada prompt` for the full instructions.',
+]

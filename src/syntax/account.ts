@@ -1,0 +1,109 @@
+import type { Block, NotExecutedReason, PassedOver } from '../core/block.ts'
+import type { Source } from '../core/source.ts'
+import { plainMarker } from '../text/undamage.ts'
+import type { Passage } from './meant.ts'
+import type { Quotations } from './quoted.ts'
+import type { Syntax } from './syntax.ts'
+
+/** Every marker of a text is part of a block that runs, of a mistake that is reported, or of one of these entries. */
+
+export type Marking = Pick<Syntax, 'title' | 'marks'>
+
+export function passedOver(block: Block, title: string, reason: NotExecutedReason): PassedOver {
+  const { startLine, endLine, raw, params } = block
+  const path = params['path'] ?? params['old_path']
+  return {
+    line: startLine,
+    endLine: endLine ?? startLine + raw.split('\n').length - 1,
+    what: `${title} block`,
+    ...(path === undefined ? {} : { path }),
+    reason,
+    block,
+  }
+}
+
+/** The markers outside of what was read, those of one block as one entry. `read` is in line order. */
+export function unread(
+  source: Source,
+  read: readonly Passage[],
+  syntaxes: readonly Marking[],
+  quotations: Quotations,
+): PassedOver[] {
+  const found: { line: number; endLine: number; title: string; reason: NotExecutedReason }[] = []
+  let at = 0
+  for (let line = 1; line <= source.lineCount; line++) {
+    while ((read[at]?.last ?? Infinity) < line) at++
+    const passage = read[at]
+    if (passage !== undefined && passage.first <= line) {
+      line = passage.last
+      continue
+    }
+    const mark = markOn(source, line, syntaxes)
+    if (mark === undefined) continue
+    const { title, prefix } = mark
+    const last = found.at(-1)
+    // Markers close to each other are one block, as far as known.
+    if (last?.title === title && prefix.includes('>') === (last.reason === 'quoted') && line - last.endLine <= NEAR) {
+      last.endLine = line
+    } else found.push({ line, endLine: line, title, reason: reasonFor(source, line, mark, quotations) })
+  }
+  return found.map(({ title, ...rest }) => ({ ...rest, what: `${title} marker` }))
+}
+
+/** Lines between two markers of one block. */
+const NEAR = 60
+
+/** Whether a line has a marker of any of these syntaxes, whatever precedes it. */
+export const hasMark = (source: Source, line: number, syntaxes: readonly Marking[]): boolean =>
+  markOn(source, line, syntaxes) !== undefined
+
+interface Mark {
+  readonly title: string
+  /** What precedes it on its line. */
+  readonly prefix: string
+}
+
+function markOn(source: Source, line: number, syntaxes: readonly Marking[]): Mark | undefined {
+  const written = source.line(line)
+  if (!MAYBE.test(written)) return undefined
+  const whole = plainMarker(written)
+  const below = line < source.lineCount ? source.line(line + 1) : ''
+  let rest = whole
+  for (let steps = 0; steps < 12; steps++) {
+    const prefix = whole.slice(0, whole.length - rest.length)
+    const next = below.startsWith(prefix) ? below.slice(prefix.length) : below.trimStart()
+    for (const { title, marks } of syntaxes) if (marks.test(`${rest}\n${next}`)) return { title, prefix }
+    const shorter = rest.replace(PREFIX, '')
+    if (shorter === rest) return undefined
+    rest = shorter
+  }
+  return undefined
+}
+
+/** What all markers have at least. */
+const MAYBE = /#!|[<>*-]{3}|@@|<\w|diff --|&lt;|\\<|\xab/
+
+/** Indentation, quotation marks, bullets, numbers, headings, backticks. */
+const PREFIX = /^(?:\s+|>|[-*+•‣◦] +|#{1,6} +|\(?\d{1,6}[.):|]? +|\d{1,6}[:|]|[a-zA-Z][.)] +|\| ?|`|\*\*)/
+
+function reasonFor(source: Source, line: number, { prefix }: Mark, quotations: Quotations): NotExecutedReason {
+  if (prefix.includes('>')) return 'quoted'
+  if (isListed(source, line)) return 'listing'
+  if (OWN_OUTPUT.test(source.line(line)) || quotations.isQuoted(line, line)) return 'quoted'
+  return 'unreadable'
+}
+
+/** What only git writes. */
+const OWN_OUTPUT = /^\s*(?:diff --(?:cc|combined) |@@@|<{7} HEAD)/
+
+/** Whether the numbers before this line and the next or the one before it follow each other. */
+function isListed(source: Source, line: number): boolean {
+  const own = numberOn(source, line)
+  return own !== undefined && (numberOn(source, line + 1) === own + 1 || numberOn(source, line - 1) === own - 1)
+}
+
+function numberOn(source: Source, line: number): number | undefined {
+  if (line < 1 || line > source.lineCount) return undefined
+  const digits = /^\s*(\d{1,7})(?:[:|]|\.?\s|$)/.exec(source.line(line))?.[1]
+  return digits === undefined ? undefined : Number(digits)
+}

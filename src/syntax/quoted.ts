@@ -1,0 +1,162 @@
+import type { Block, NotExecutedReason } from '../core/block.ts'
+import type { Source } from '../core/source.ts'
+import { fenceOf, fencesAbove } from './foreign/foreign.ts'
+
+/**
+ * Signs that a block is shown and not meant. They are in its path or in the lines around it: output of a program below
+ * a shell prompt, a commit header, a sentence that says whose output it is.
+ */
+export class Quotations {
+  readonly #source: Source
+  /** The last line of the block before, and whether that is a quotation: a diff that follows it directly is part of it. */
+  #last = 0
+  #quoted = false
+
+  constructor(source: Source) {
+    this.#source = source
+  }
+
+  /** Blocks are asked about in line order. */
+  reasonFor(block: Block): Extract<NotExecutedReason, 'quoted' | 'example'> | undefined {
+    const { startLine, endLine } = block
+    this.#quoted = this.isQuoted(startLine, endLine ?? startLine)
+    this.#last = endLine ?? startLine
+    return this.#quoted ? 'quoted' : isExample(block) ? 'example' : undefined
+  }
+
+  /** Whether lines are the output of a program, by the lines around them. */
+  isQuoted(start: number, end: number): boolean {
+    return this.#above(start) || this.#below(end)
+  }
+
+  #above(start: number): boolean {
+    const { line, quoted } = this.#signAbove(start - 1)
+    return line <= this.#last && this.#last > 0 ? this.#quoted : quoted
+  }
+
+  /**
+   * The sign that decides, from a line upwards: up to the beginning of the fence or paragraph, past empty lines only
+   * inside a fence or a commit header. Each line is looked at twice at most, however many blocks there are.
+   */
+  #signAbove(from: number): Sign {
+    const path: [line: number, known: (Sign | undefined)[]][] = []
+    let sign: Sign | undefined
+    let known = this.#known
+    for (let line = from; sign === undefined; line--) {
+      if (line < 1) {
+        sign = { line: 0, quoted: false }
+        break
+      }
+      sign = known[line]
+      if (sign !== undefined) break
+      path.push([line, known])
+      if (this.#source.line(line).trim() === '') known = this.#knownPastEmpty
+      else sign = this.#signOn(line, known === this.#knownPastEmpty)
+    }
+    for (const [line, signs] of path) signs[line] = sign
+    return sign
+  }
+
+  readonly #known: (Sign | undefined)[] = []
+  readonly #knownPastEmpty: (Sign | undefined)[] = []
+
+  #signOn(line: number, pastEmpty: boolean): Sign | undefined {
+    const text = this.#source.line(line)
+    const fence = fenceOf(text)
+    const sign = (quoted: boolean): Sign => ({ line, quoted })
+    if (fence !== undefined) {
+      return sign(!this.#fenced(line) && (SESSION.test(fence.info) || this.#introduced(line - 1)))
+    }
+    if (COMMIT.test(text)) return sign(true)
+    const command = commandOn(text)
+    if (command !== undefined) return sign(!FEEDS.test(command) && (!pastEmpty || this.#fenced(line)))
+    return pastEmpty && !MESSAGE.test(text) && !this.#fenced(line) ? sign(this.#introduced(line)) : undefined
+  }
+
+  /** A prompt right after the output, in the same paragraph. */
+  #below(end: number): boolean {
+    const next = end + 1
+    return next <= this.#source.lineCount && PROMPT.test(this.#source.line(next))
+  }
+
+  /** The last sentence at or above a line says that output follows. */
+  #introduced(line: number): boolean {
+    let at = line
+    while (at > 0 && this.#source.line(at).trim() === '') at--
+    return at > 0 && OUTPUT.test(this.#source.line(at))
+  }
+
+  /** Whether a fence is open on a line: the number of fences above it is odd. */
+  #fenced(line: number): boolean {
+    return (fencesAbove(this.#source)[line - 1] ?? 0) % 2 === 1
+  }
+}
+
+/** What a line says about those below it. */
+interface Sign {
+  readonly line: number
+  readonly quoted: boolean
+}
+
+/** What begins a commit in the output of git, and a mail that has one. */
+const COMMIT = /^\s*(?:commit [0-9a-f]{7,64}\b|(?:Author|AuthorDate|Commit|CommitDate|Merge): \S|From [0-9a-f]{40} )/
+
+/** Lines of a commit between its header and its diff. */
+const MESSAGE = /^(?: {4}|Date: |Subject: |---$| \S.*\| +(?:\d|Bin)| \d+ files? changed|index |:\d{6} )/
+
+/** The prompt of a shell, with or without a command. */
+const PROMPT = new RegExp(
+  `^\\s*(?:${[
+    // user@host:~/project (main) $
+    String.raw`(?:\([\w.-]+\) ?)?\[?[\w.-]+@[\w.-]+[^$#%>❯]{0,80}[$#%>❯](?=\s|$)`,
+    String.raw`[$%❯λ›] (?=\S)`,
+    // ➜  project git:(main) ✗
+    String.raw`➜\s+\S`,
+    String.raw`(?:PS )?[A-Za-z]:\\[^>]{0,120}>`,
+    // ~/project $
+    String.raw`[~/][\w./~-]*(?: \([^)]{1,60}\))? ?[$#%❯](?=\s|$)`,
+    // project (main) $
+    String.raw`[\w.-]+ (?:git:)?\([^)]{1,60}\) ?[^\w\s]{0,3} ?[$#%❯✗>](?=\s|$)`,
+    String.raw`[>+] (?=git )`,
+  ].join('|')})`,
+)
+
+/** A command of git that shows something, without a prompt. */
+const SHOWS = /^\s*git (?:-\S+ )*(?:diff|show|log|stash show|format-patch|reflog|blame)\b[^:]*$/
+
+/** The command line on a line, if there is one. */
+function commandOn(text: string): string | undefined {
+  const prompt = PROMPT.exec(text)?.[0]
+  if (prompt !== undefined) return text.slice(prompt.length)
+  return SHOWS.test(text) ? text : undefined
+}
+
+/** A command that takes what is below it, instead of printing it. */
+const FEEDS = /<<|\bapply(?:_patch)?\b|\bpatch\b|\bgit am\b/
+
+const SESSION = /^(?:console|terminal|shell-?session|sh-?session|session|output|stdout|log)\b/i
+
+/** A sentence about output that follows it. */
+const OUTPUT = new RegExp(
+  [
+    String.raw`\b(?:output|result|printout) (?:of|from)\b.{0,40}\bgit (?:diff|show|log)\b`,
+    String.raw`\bgit (?:diff|show|log)\b.{0,60}\b(?:output|shows?|showed|prints?|printed|gives|gave|says|said|returns?|returned|reports?)\b`,
+  ].join('|'),
+  'i',
+)
+
+/** Whether a path of a block is one that nobody has. */
+export const isExample = ({ params }: Block): boolean =>
+  [params['path'], params['new_path'], params['old_path']].some((name) => name !== undefined && PLACEHOLDER.test(name))
+
+const PLACEHOLDER = new RegExp(
+  [
+    String.raw`(?:^|[\\/])path[\\/]to(?:[\\/]|$)`,
+    String.raw`(?:^|[\\/])(?:\.{3}|…)(?:[\\/]|$)`,
+    String.raw`(?:^|[\\/])your[-_](?:file|path|project|module|dir|directory|folder)(?:[-_.\\/]|$)`,
+    String.raw`^file[-_]?(?:path|name)(?:\.ext(?:ension)?)?$`,
+    String.raw`^[<{][\w ./-]*(?:file|path|name)[\w ./-]*[>}]$`,
+    String.raw`(?:^|[\\/])file(?:name)?\.ext$`,
+  ].join('|'),
+  'i',
+)
