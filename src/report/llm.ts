@@ -84,7 +84,10 @@ export function outputsSection(
 /** Characters that all repairs together may take. */
 const repairBudget = 30 * 1024
 
-export function repairSection({ results, parseErrors, notExecuted = [] }: ExecutionResult, { lines }: ReportOptions = {}): string {
+export function repairSection(
+  { results, parseErrors, notExecuted = [] }: ExecutionResult,
+  { lines }: ReportOptions = {},
+): string {
   const items: string[] = []
   for (const result of results) {
     if (result.success) continue

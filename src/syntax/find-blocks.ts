@@ -2,15 +2,7 @@ import type { Block, Document, Fault, NotExecutedReason, PassedOver } from '../c
 import type { Source } from '../core/source.ts'
 import { passedOver, unread } from './account.ts'
 import { isSound } from './damage.ts'
-import {
-  inOrder,
-  inPassages,
-  mayThink,
-  type Passage,
-  thoughtsIn,
-  throughQuotes,
-  withoutPassages,
-} from './meant.ts'
+import { inOrder, inPassages, mayThink, type Passage, thoughtsIn, throughQuotes, withoutPassages } from './meant.ts'
 import { throughDamage, type Walks } from './mend.ts'
 import { firstQuoted, mayReport, quotationsIn, reportsIn } from './own-reports.ts'
 import { Quotations } from './quoted.ts'
@@ -162,7 +154,12 @@ export class BlockFinder {
     if (this.#nativeBefore || faults.length > 0 || all.some((block) => isNative(block) && !aside.has(block))) {
       for (const block of all) if (!isNative(block) && !aside.has(block)) aside.set(block, 'beside-native')
     }
-    const others = unread(this.#source, this.#read, this.#readers.map(({ syntax }) => syntaxOf(syntax)), quotations)
+    const others = unread(
+      this.#source,
+      this.#read,
+      this.#readers.map(({ syntax }) => syntaxOf(syntax)),
+      quotations,
+    )
     const skipped = [...aside].map(([block, reason]) => passedOver(block, syntaxOf(block.syntax).title, reason))
     return {
       blocks: all.filter((block) => !aside.has(block)),

@@ -17,7 +17,8 @@ interface Thoughts {
 }
 
 /** The tags that models think aloud in. */
-const names = '(?:\\w+:)?(?:think(?:ing)?|thoughts?|reasoning|scratch_?pad|reflection|analysis|inner_monologue|antThinking)'
+const names =
+  '(?:\\w+:)?(?:think(?:ing)?|thoughts?|reasoning|scratch_?pad|reflection|analysis|inner_monologue|antThinking)'
 const begin = `<${names}(?:\\s[^<>\\n]*)?(?<!/)>|\\[THINK\\]|◁think▷|<\\|begin_of_thought\\|>|<\\|channel\\|>analysis<\\|message\\|>`
 const end = `</${names}\\s*>|\\[/THINK\\]|◁/think▷|<\\|end_of_thought\\|>|<\\|end\\|>|<\\|channel\\|>final<\\|message\\|>`
 const mark = new RegExp(`^[ \\t]*(?:(${begin})|(?:${end}))|(?:${end})[ \\t]*\\r?$`, 'gm')

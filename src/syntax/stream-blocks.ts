@@ -36,7 +36,8 @@ export class BlockStream {
     if (!this.#worthTrying(text)) return nothing
     this.#sinceTry = 0
     const complete = this.#pending.slice(0, this.#pending.lastIndexOf('\n') + 1)
-    const { source, open, skipped } = withoutUnmeant(new Source(complete), { ...this.#options, nativeBefore: this.#native }, 'part')
+    const options = { ...this.#options, nativeBefore: this.#native }
+    const { source, open, skipped } = withoutUnmeant(new Source(complete), options, 'part')
     const finder = new BlockFinder(source, this.#options)
     const quotations = new Quotations(source)
     const blocks: Block[] = []

@@ -11,7 +11,9 @@ import { operationsOf } from './operations.ts'
 function expectSane(text: string, document: Document): void {
   const source = new Source(text)
   const { blocks, faults, notExecuted } = document
-  const all = [...blocks, ...notExecuted.flatMap(({ block }) => block ?? [])].toSorted((a, b) => a.startLine - b.startLine)
+  const all = [...blocks, ...notExecuted.flatMap(({ block }) => block ?? [])].toSorted(
+    (a, b) => a.startLine - b.startLine,
+  )
   expect(blocks.map(({ startLine }) => startLine)).toEqual(
     blocks.map(({ startLine }) => startLine).toSorted((a, b) => a - b),
   )

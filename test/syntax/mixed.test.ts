@@ -139,7 +139,9 @@ describe('formats of other tools', () => {
     replacer: '<<<FILE>>>\na\n<<<END>>>\n',
   }
   it.each(pairs)('a broken %s block is one of our own too, and %s does not run', async (own, other) => {
-    const { success, files, parseErrors, notExecuted } = await executed(`${broken[own]}\n${writes(other, 'a.txt', 'x')}`)
+    const { success, files, parseErrors, notExecuted } = await executed(
+      `${broken[own]}\n${writes(other, 'a.txt', 'x')}`,
+    )
     expect({ success, files, errors: parseErrors.length, notExecuted: notExecuted?.length }).toEqual({
       success: false,
       files: {},
