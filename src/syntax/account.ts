@@ -84,7 +84,7 @@ function markOn(source: Source, line: number, syntaxes: readonly Marking[]): Mar
 const MAYBE = /#!|[<>*-]{3}|@@|<\w|diff --|&lt;|\\<|\xab/
 
 /** Indentation, quotation marks, bullets, numbers, headings, backticks. */
-const PREFIX = /^(?:\s+|>|[-*+•‣◦] +|#{1,6} +|\(?\d{1,6}[.):|]? +|\d{1,6}[:|]|[a-zA-Z][.)] +|\| ?|`|\*\*)/
+const PREFIX = /^(?:\s+|>|[-*+] +|[•‣◦] *|#{1,6} +|\(?\d{1,6}[.):|]? +|\d{1,6}[:|]|[a-zA-Z][.)] +|\| ?|`|\*\*)/
 
 function reasonFor(source: Source, line: number, { prefix }: Mark, quotations: Quotations): NotExecutedReason {
   if (prefix.includes('>')) return 'quoted'
