@@ -1,7 +1,7 @@
-import type { Block, NotExecutedReason, PassedOver } from '../core/block.ts'
+import type { Block, Document, NotExecutedReason, PassedOver } from '../core/block.ts'
 import type { Source } from '../core/source.ts'
 import { plainMarker } from '../text/undamage.ts'
-import type { Passage } from './meant.ts'
+import { finderIn, itself, type Passage } from './meant.ts'
 import type { Quotations } from './quoted.ts'
 import type { Syntax } from './syntax.ts'
 
@@ -21,6 +21,24 @@ export function passedOver(block: Block, title: string, reason: NotExecutedReaso
     block,
   }
 }
+
+/** What is in passages that are not meant: blocks, mistakes and other markers. */
+export function inPassages(
+  passages: readonly Passage[],
+  { blocks, faults, notExecuted }: Document,
+  reason: NotExecutedReason,
+  titleOf: (syntax: string) => string,
+): PassedOver[] {
+  const all: PassedOver[] = [
+    ...blocks.map((block) => passedOver(block, titleOf(block.syntax), reason)),
+    ...faults.map(({ line, syntax = 'sham' }) => ({ line, endLine: line, what: `${titleOf(syntax)} block`, reason })),
+    ...notExecuted.map((one) => ({ ...one, reason })),
+  ]
+  const within = finderIn(passages, itself)
+  return inOrder(all.filter(({ line }) => within(line) !== undefined))
+}
+
+export const inOrder = (all: readonly PassedOver[]): PassedOver[] => all.toSorted((a, b) => a.line - b.line)
 
 /** The markers outside of what was read, those of one block as one entry. `read` is in line order. */
 export function unread(

@@ -1,8 +1,8 @@
 import type { Block, Document, Fault, NotExecutedReason, PassedOver } from '../core/block.ts'
 import type { Source } from '../core/source.ts'
-import { passedOver, unread } from './account.ts'
+import { inOrder, inPassages, passedOver, unread } from './account.ts'
 import { isSound } from './damage.ts'
-import { inOrder, inPassages, mayThink, type Passage, thoughtsIn, throughQuotes, withoutPassages } from './meant.ts'
+import { mayThink, type Passage, thoughtsIn, throughQuotes, withoutPassages } from './meant.ts'
 import { throughDamage, type Walks } from './mend.ts'
 import { firstQuoted, mayReport, quotationsIn, reportsIn } from './own-reports.ts'
 import { Quotations } from './quoted.ts'
@@ -161,11 +161,13 @@ export class BlockFinder {
       quotations,
     )
     const skipped = [...aside].map(([block, reason]) => passedOver(block, syntaxOf(block.syntax).title, reason))
+    // The header of a quotation is part of it.
+    const below = new Set(skipped.flatMap(({ line, reason }) => (reason === 'quoted' ? [line - 1, line - 2] : [])))
     return {
       blocks: all.filter((block) => !aside.has(block)),
       faults,
       warnings,
-      notExecuted: inOrder([...skipped, ...others]),
+      notExecuted: inOrder([...skipped, ...others.filter(({ endLine }) => !below.has(endLine))]),
     }
   }
 

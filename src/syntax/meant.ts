@@ -1,6 +1,5 @@
-import type { Document, NotExecutedReason, PassedOver } from '../core/block.ts'
+import type { Document } from '../core/block.ts'
 import { Source } from '../core/source.ts'
-import { passedOver } from './account.ts'
 import { isSound } from './damage.ts'
 import { fencesAbove } from './foreign/foreign.ts'
 
@@ -85,7 +84,7 @@ export function finderIn<Item>(
   }
 }
 
-const itself = (passage: Passage): Passage => passage
+export const itself = (passage: Passage): Passage => passage
 
 /** The line that closes the code fence that a line is in; the last of the text where it is in none. */
 function fenceEnd(source: Source, line: number): number {
@@ -114,24 +113,6 @@ export function withoutPassages(source: Source, closed: readonly Passage[]): Sou
   }
   return new Source(text + source.text.slice(end))
 }
-
-/** What is in passages that are not meant: blocks, mistakes and other markers. */
-export function inPassages(
-  passages: readonly Passage[],
-  { blocks, faults, notExecuted }: Document,
-  reason: NotExecutedReason,
-  titleOf: (syntax: string) => string,
-): PassedOver[] {
-  const all: PassedOver[] = [
-    ...blocks.map((block) => passedOver(block, titleOf(block.syntax), reason)),
-    ...faults.map(({ line, syntax = 'sham' }) => ({ line, endLine: line, what: `${titleOf(syntax)} block`, reason })),
-    ...notExecuted.map((one) => ({ ...one, reason })),
-  ]
-  const within = finderIn(passages, itself)
-  return inOrder(all.filter(({ line }) => within(line) !== undefined))
-}
-
-export const inOrder = (all: readonly PassedOver[]): PassedOver[] => all.toSorted((a, b) => a.line - b.line)
 
 /**
  * What a text gives in which no block is sound and every line starts with `>`: what is quoted is read without it.

@@ -1,7 +1,8 @@
 import type { Block, DamageKind, Document, PassedOver } from '../core/block.ts'
 import { Source } from '../core/source.ts'
 import { type Budget, doubted, isSound, kindsOf, View, type Walked, type WalkThrough } from './damage.ts'
-import { finderIn, inOrder } from './meant.ts'
+import { inOrder } from './account.ts'
+import { finderIn } from './meant.ts'
 import { kindsIn, plainMarker, shows, wordsFor } from '../text/undamage.ts'
 
 export interface ThroughDamage extends MendOptions {

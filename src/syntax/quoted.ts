@@ -19,14 +19,24 @@ export class Quotations {
   /** Blocks are asked about in line order. */
   reasonFor(block: Block): Extract<NotExecutedReason, 'quoted' | 'example'> | undefined {
     const { startLine, endLine } = block
-    this.#quoted = this.isQuoted(startLine, endLine ?? startLine)
+    this.#quoted = this.isQuoted(startLine, endLine ?? startLine) || isOutput(block)
     this.#last = endLine ?? startLine
-    return this.#quoted ? 'quoted' : isExample(block) ? 'example' : undefined
+    if (this.#quoted) return 'quoted'
+    return isExample(block) || (block.faults.length > 0 && this.#namesExample(startLine)) ? 'example' : undefined
   }
 
   /** Whether lines are the output of a program, by the lines around them. */
   isQuoted(start: number, end: number): boolean {
     return this.#above(start) || this.#below(end)
+  }
+
+  /** Whether the line that should name the file, above a block or its fence, is a placeholder. */
+  #namesExample(start: number): boolean {
+    for (let line = start - 1; line >= Math.max(1, start - 3); line--) {
+      const text = this.#source.line(line).trim()
+      if (text !== '' && fenceOf(text) === undefined) return PLACEHOLDER.test(text.replace(/^[`*]+|[`*:]+$/g, ''))
+    }
+    return false
   }
 
   #above(start: number): boolean {
@@ -99,10 +109,10 @@ interface Sign {
 }
 
 /** What begins a commit in the output of git, and a mail that has one. */
-const COMMIT = /^\s*(?:commit [0-9a-f]{7,64}\b|(?:Author|AuthorDate|Commit|CommitDate|Merge): \S|From [0-9a-f]{40} )/
+const COMMIT = /^\s*(?:commit [0-9a-f]{7,64}\b|(?:Author|AuthorDate|Commit|CommitDate|Merge): \S|From [0-9a-f]{40} |diff --(?:cc|combined) )/
 
 /** Lines of a commit between its header and its diff. */
-const MESSAGE = /^(?: {4}|Date: |Subject: |---$| \S.*\| +(?:\d|Bin)| \d+ files? changed|index |:\d{6} )/
+const MESSAGE = /^(?: {4}|(?:Date|Subject|From|To|Cc|Message-I[dD]|MIME-Version|Content-[\w-]+): |---$| \S.*\| +(?:\d|Bin)| \d+ files? changed|index |:\d{6} )/
 
 /** The prompt of a shell, with or without a command. */
 const PROMPT = new RegExp(
@@ -145,8 +155,12 @@ const OUTPUT = new RegExp(
   'i',
 )
 
+/** Whether a diff has lines that only output has: those of a combined diff, or a prompt. */
+const isOutput = ({ syntax, raw }: Block): boolean =>
+  syntax === 'udiff' && raw.split('\n').some((row) => row.startsWith('@@@ ') || (!/^[-+ \\@]/.test(row) && PROMPT.test(row)))
+
 /** Whether a path of a block is one that nobody has. */
-export const isExample = ({ params }: Block): boolean =>
+const isExample = ({ params }: Block): boolean =>
   [params['path'], params['new_path'], params['old_path']].some((name) => name !== undefined && PLACEHOLDER.test(name))
 
 const PLACEHOLDER = new RegExp(
