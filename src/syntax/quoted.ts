@@ -109,10 +109,12 @@ interface Sign {
 }
 
 /** What begins a commit in the output of git, and a mail that has one. */
-const COMMIT = /^\s*(?:commit [0-9a-f]{7,64}\b|(?:Author|AuthorDate|Commit|CommitDate|Merge): \S|From [0-9a-f]{40} |diff --(?:cc|combined) )/
+const COMMIT =
+  /^\s*(?:commit [0-9a-f]{7,64}\b|(?:Author|AuthorDate|Commit|CommitDate|Merge): \S|From [0-9a-f]{40} |diff --(?:cc|combined) )/
 
 /** Lines of a commit between its header and its diff. */
-const MESSAGE = /^(?: {4}|(?:Date|Subject|From|To|Cc|Message-I[dD]|MIME-Version|Content-[\w-]+): |---$| \S.*\| +(?:\d|Bin)| \d+ files? changed|index |:\d{6} )/
+const MESSAGE =
+  /^(?: {4}|(?:Date|Subject|From|To|Cc|Message-I[dD]|MIME-Version|Content-[\w-]+): |---$| \S.*\| +(?:\d|Bin)| \d+ files? changed|index |:\d{6} )/
 
 /** The prompt of a shell, with or without a command. */
 const PROMPT = new RegExp(
@@ -157,7 +159,8 @@ const OUTPUT = new RegExp(
 
 /** Whether a diff has lines that only output has: those of a combined diff, or a prompt. */
 const isOutput = ({ syntax, raw }: Block): boolean =>
-  syntax === 'udiff' && raw.split('\n').some((row) => row.startsWith('@@@ ') || (!/^[-+ \\@]/.test(row) && PROMPT.test(row)))
+  syntax === 'udiff' &&
+  raw.split('\n').some((row) => row.startsWith('@@@ ') || (!/^[-+ \\@]/.test(row) && PROMPT.test(row)))
 
 /** Whether a path of a block is one that nobody has. */
 const isExample = ({ params }: Block): boolean =>
