@@ -83,6 +83,8 @@ export interface NotExecuted {
   what: string
   path?: string
   reason: NotExecutedReason
+  /** Its first line is indented by one space more than the text around it, as reports show a block that a file quotes. */
+  sign?: 'one-space'
 }
 
 /**

@@ -16,8 +16,11 @@ const reasons: Readonly<Record<NotExecutedReason, string>> = {
 /** `lines 3-9: not executed: search-replace block, src/a.ts: it is a quotation` */
 export const notExecutedText = (one: NotExecuted): string => `${placeOf(one)}: ${notExecutedNote(one)}`
 
-export const notExecutedNote = ({ what, path, reason }: Omit<NotExecuted, 'line' | 'endLine'>): string =>
-  `not executed: ${what}${path === undefined ? '' : `, ${path}`}: ${reasons[reason]}`
+export const notExecutedNote = ({ what, path, reason, sign }: Omit<NotExecuted, 'line' | 'endLine'>): string =>
+  `not executed: ${what}${path === undefined ? '' : `, ${path}`}: ${sign === undefined ? reasons[reason] : oneSpace}`
+
+const oneSpace =
+  'its first line is indented by one space more than the text around it, as reports of clada show a block that a file quotes. If it is meant, remove that space'
 
 export const placeOf = ({ line, endLine }: Pick<NotExecuted, 'line' | 'endLine'>): string =>
   line === endLine ? `line ${line}` : `lines ${line}-${endLine}`

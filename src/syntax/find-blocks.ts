@@ -32,8 +32,13 @@ export function withoutUnmeant(
   let source = given
   let open = Infinity
   const skipped: PassedOver[] = []
-  const without = (passages: readonly Passage[], document: Document, reason: NotExecutedReason): void => {
-    skipped.push(...inPassages(passages, document, reason, (name) => syntaxOf(name).title))
+  const without = (
+    passages: readonly Passage[],
+    document: Document,
+    why: Pick<PassedOver, 'reason' | 'sign'>,
+  ): void => {
+    const found = inPassages(passages, document, why.reason, (name) => syntaxOf(name).title)
+    skipped.push(...found.map((one) => ({ ...one, ...why })))
     source = withoutPassages(source, passages)
   }
   if (mayReport(source.text)) {
@@ -41,7 +46,7 @@ export function withoutUnmeant(
     const reports = reportsIn(source, document.blocks)
     const last = reports.at(-1)
     if (last !== undefined && last.last >= source.lineCount - 1) open = last.first
-    without(reports, document, 'quoted')
+    without(reports, document, { reason: 'quoted' })
   }
   // Whether a block comes from a piece of a report is seen by the whole text.
   if (extent === 'part') open = Math.min(open, firstQuoted(source))
@@ -50,13 +55,13 @@ export function withoutUnmeant(
     const all = [...document.blocks, ...document.notExecuted.flatMap(({ block }) => block ?? [])]
     const blocks = all.sort((a, b) => a.startLine - b.startLine)
     const pieces = quotationsIn(source, blocks, options.nativeBefore ?? false)
-    without(pieces, { ...document, blocks, notExecuted: [] }, 'quoted')
+    without(pieces, { ...document, blocks, notExecuted: [] }, { reason: 'quoted', sign: 'one-space' })
   }
   if (mayThink(source.text)) {
     const document = readBlocks(source, options)
     const thoughts = thoughtsIn(source, document, !options.nativeBefore)
     open = Math.min(open, thoughts.open ?? Infinity)
-    without(thoughts.closed, document, 'thought')
+    without(thoughts.closed, document, { reason: 'thought' })
   }
   return { source, skipped, open }
 }

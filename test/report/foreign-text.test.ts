@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Source } from '../../src/core/source.ts'
 import { Clada } from '../../src/index.ts'
+import { notExecutedText } from '../../src/report/account.ts'
 import { formatReport, type ReportFormat } from '../../src/report/format.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
 import { BlockStream } from '../../src/syntax/stream-blocks.ts'
@@ -134,9 +135,9 @@ describe.each(Object.keys(quoted('')))('a piece of a report that quotes a %s blo
 
   it('says what to do where a single block is indented by one space', () => {
     const text = `Here it is:\n\n${inOneSpace(quoted('/x')[syntax] ?? '')}`
-    const { blocks, warnings } = findBlocks(new Source(text))
+    const { blocks, notExecuted } = findBlocks(new Source(text))
     expect(blocks).toEqual([])
-    expect(warnings).toEqual([expect.stringContaining('If it is meant, remove that space')])
+    expect(notExecuted.map(notExecutedText)).toEqual([expect.stringContaining('If it is meant, remove that space')])
   })
 })
 
