@@ -14,12 +14,12 @@ const cli = inject('cli')
 
 describe('kill -9', () => {
   for (const [mode, atomic, few] of [
-    ['off', false, 8],
-    ['off', true, 4],
-    ['shadow', false, 3],
-    ['commit', false, 5],
+    ['off', false, 4],
+    ['off', true, 3],
+    ['shadow', false, 2],
+    ['commit', false, 3],
   ] as const satisfies readonly (readonly [Mode, boolean, number])[]) {
-    const rounds = many ? few * 15 : few
+    const rounds = many ? few * 25 : few
     it(
       `at ${rounds} moments, ${mode}${atomic ? ', atomic' : ''}: nothing is torn, and undo is exact`,
       { timeout: 3_600_000 },

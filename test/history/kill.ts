@@ -52,7 +52,7 @@ export async function killAt(child: ChildProcess, root: string, point: number, j
     point <= 1
       ? sizeOf(path.join(dir, 'journal')) > point * journalSize - 1
       : fs.existsSync(path.join(dir, 'record.json'))
-  while (child.exitCode === null && !reached()) await new Promise((done) => setImmediate(done))
+  while (child.exitCode === null && !reached()) await new Promise((done) => setTimeout(done, 1))
   if (point > 1) await new Promise((done) => setTimeout(done, (point - 1) * 500))
   const alive = child.exitCode === null
   child.kill('SIGKILL')

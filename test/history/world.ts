@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
+import { inject } from 'vitest'
 import type { HistorySettings } from '../../src/core/settings.ts'
 import { Clada, type CladaOptions, type ExecutionResult } from '../../src/index.ts'
 import { redo, undo, type UndoOptions, type UndoResult } from '../../src/timetravel/undo.ts'
@@ -62,19 +63,27 @@ export function treeOf(root: string): Record<string, string> {
 
 const modeOf = (file: string): string => (fs.statSync(file).mode & 0o7777).toString(8)
 
-const identity = ['-c', 'user.name=User', '-c', 'user.email=user@example.com', '-c', 'init.defaultBranch=main']
+const identity = ['user.name=User', 'user.email=user@example.com', 'init.defaultBranch=main', 'maintenance.auto=false']
+const configured = identity.flatMap((setting) => ['-c', setting])
 
 /** Git as the user runs it. */
 export function git(root: string, ...args: string[]): string {
-  return execFileSync('git', [...identity, ...args], { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  return execFileSync('git', [...configured, ...args], {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
 }
 
 /** A repository with one commit of these files. */
 export function repository(files: Readonly<Record<string, string>>, ...init: string[]): string {
   const root = scratchDir(files)
-  git(root, 'init', '-q', ...init)
-  git(root, 'config', 'user.name', 'User')
-  git(root, 'config', 'user.email', 'user@example.com')
+  if (init.length === 0) fs.cpSync(inject('repository'), root, { recursive: true })
+  else {
+    git(root, 'init', '-q', ...init)
+    git(root, 'config', 'user.name', 'User')
+    git(root, 'config', 'user.email', 'user@example.com')
+  }
   if (Object.keys(files).length > 0) {
     git(root, 'add', '-A')
     git(root, 'commit', '-q', '-m', 'first')

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -17,9 +18,22 @@ export default async function setup(project: TestProject): Promise<() => void> {
   // Not the state directory of whoever runs the tests.
   const state = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-tests-state-'))
   project.provide('state', state)
+  const repository = newRepository()
+  project.provide('repository', repository)
   return () => {
-    for (const made of [dir, state]) fs.rmSync(made, { recursive: true, force: true })
+    for (const made of [dir, state, repository]) fs.rmSync(made, { recursive: true, force: true })
   }
+}
+
+/** Copying files is many times as fast as starting git. */
+function newRepository(): string {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-tests-git-'))
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: root, stdio: 'ignore' })
+  git('-c', 'init.defaultBranch=main', 'init', '-q')
+  git('config', 'user.name', 'User')
+  git('config', 'user.email', 'user@example.com')
+  fs.rmSync(path.join(root, '.git', 'hooks'), { recursive: true, force: true })
+  return root
 }
 
 declare module 'vitest' {
@@ -28,5 +42,7 @@ declare module 'vitest' {
     cli: string
     /** The state directory of all tests that have none of their own. */
     state: string
+    /** A repository without a commit, to copy. */
+    repository: string
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Source } from '../../src/core/source.ts'
+import { Clada, type ExecutionResult } from '../../src/index.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
 import { type SyntaxName, syntaxNames, syntaxOf } from '../../src/syntax/table.ts'
 import { clada } from '../support/cli.ts'
@@ -63,20 +64,41 @@ describe.each(syntaxNames)('%s', (syntax) => {
     ).toEqual(whole)
   })
 
-  it.each(documents)('does the same from a file and from a pipe: %s', (name, text) => {
+  it.each(documents)('does the same from a text and from a stream: %s', async (name, text) => {
+    const ran = async (how: 'text' | 'stream') => {
+      const root = scratchDir()
+      const clada = new Clada({ repoPath: root, gitCommit: false })
+      const filled = text.replaceAll('ROOT', root)
+      return seenIn(root, await (how === 'text' ? clada.execute(filled) : clada.executeStream(inPieces(filled))))
+    }
+    const whole = await ran('text')
+    expect(await ran('stream')).toEqual(whole)
+    expect(Object.keys(whole.files)).toEqual(executed(syntax, name))
+  })
+
+  it('does the same from a file and from a pipe', () => {
+    const text = documentsOf(syntax)['between prose'] ?? ''
     const ran = (how: 'file' | 'pipe') => {
       const cwd = scratchDir()
       const reply = scratchDir({ 'reply.md': text.replaceAll('ROOT', cwd) })
       const args = ['run', '--no-git', '--format', 'json', '--root', cwd]
       const input = how === 'pipe' ? { input: filesIn(reply)['reply.md'] ?? '' } : {}
       const { status, stdout } = clada(how === 'file' ? [...args, `${reply}/reply.md`] : args, { cwd, ...input })
-      const { results, parseErrors, warnings } = JSON.parse(stdout.replaceAll(cwd, 'ROOT'))
-      const seen = results.map(({ action, syntax, success }: Record<string, unknown>) => ({ action, syntax, success }))
-      const files: Record<string, string> = JSON.parse(JSON.stringify(filesIn(cwd)).replaceAll(cwd, 'ROOT'))
-      return { status, files, results: seen, parseErrors, warnings }
+      return { status, ...seenIn(cwd, JSON.parse(stdout)) }
     }
     const fromFile = ran('file')
     expect(ran('pipe')).toEqual(fromFile)
-    expect(Object.keys(fromFile.files)).toEqual(executed(syntax, name))
+    expect(Object.keys(fromFile.files)).toEqual(executed(syntax, 'between prose'))
   })
 })
+
+/** The result of a run and the files it left, the same for every root. */
+function seenIn(root: string, { results, parseErrors, warnings }: ExecutionResult) {
+  const seen = results.map(({ action, syntax, success }) => ({ action, syntax, success }))
+  const kept = JSON.stringify({ files: filesIn(root), results: seen, parseErrors, warnings })
+  return JSON.parse(kept.replaceAll(root, 'ROOT'))
+}
+
+async function* inPieces(text: string): AsyncGenerator<string> {
+  for (let at = 0; at < text.length; at += 7) yield text.slice(at, at + 7)
+}

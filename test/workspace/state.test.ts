@@ -268,13 +268,14 @@ for (;;) await new Clada(options).execute(text)
 `,
     )
     let left = 0
-    // Until one of them was hit in the middle of a write.
-    for (let round = 0; round < 12 || left === 0; round++) {
+    // Half of them at any time, half while a file is written, until one of those was still there.
+    for (let round = 0; round < 8 || left === 0; round++) {
       const child = spawn(process.execPath, [script, round % 2 ? 'atomic' : 'plain'], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       await once(child.stdout, 'data')
-      await new Promise((done) => setTimeout(done, 5 + 60 * (round % 12)))
+      if (round % 4 < 2) await new Promise((done) => setTimeout(done, 50 * round))
+      else while (leftovers(project).length === 0) await new Promise((done) => setImmediate(done))
       child.kill('SIGKILL')
       await once(child, 'close')
       left += leftovers(project).length
