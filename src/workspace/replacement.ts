@@ -236,10 +236,11 @@ function keepOwnerAndMode(fd: number, stat: Model): void {
       if (!hasCode(error, 'EPERM', 'EINVAL')) throw error
     }
   }
-  // After the owner, because changing the owner clears the set-id bits; the umask was in the way at creation.
-  if (foreign || (mode & umask) !== 0) fs.fchmodSync(fd, mode)
+  // After owner and content, because a change of either clears the set-id bits; at creation the umask removed others.
+  if (foreign || (mode & (umask | setId)) !== 0) fs.fchmodSync(fd, mode)
 }
 
 const umask = process.umask()
+const setId = 0o6000
 const ownUser = process.geteuid?.()
 const ownGroup = process.getegid?.()
