@@ -9,7 +9,7 @@ import { adoptState } from '../../src/state/vouched.ts'
 import type { Attack } from './attack.ts'
 import { documentFor } from './document.ts'
 import { canaries, type Fixture } from './fixture.ts'
-import { achieved, differences, filesOf, pictureOf, type Run } from './oracle.ts'
+import { achieved, differences, filesOf, type Picture, pictureOf, type Run } from './oracle.ts'
 
 export interface Verdict {
   readonly held: boolean
@@ -24,7 +24,8 @@ export async function carryOut(attack: Attack, fixture: Fixture, cli?: string): 
   if (!untouched.has(fixture)) fixture.reset()
   untouched.delete(fixture)
   fixture.reached = 0
-  const clean = pictureOf(fixture)
+  const clean = pictures.get(fixture) ?? pictureOf(fixture)
+  pictures.set(fixture, clean)
   prepare(attack, fixture)
   if (attack.before !== undefined) fixture.prepare(attack.before)
   for (const command of attack.approved ?? []) approve(fixture, fixture.fill(command))
@@ -58,6 +59,8 @@ export async function carryOut(attack: Attack, fixture: Fixture, cli?: string): 
 }
 
 const untouched = new WeakSet<Fixture>()
+/** Of each as it is at first, and after every reset. */
+const pictures = new WeakMap<Fixture, Picture>()
 
 /** Whether some line of a report says why a file should be looked at. */
 const isWarned = (output: string, name: string): boolean =>

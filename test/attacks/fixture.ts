@@ -103,6 +103,8 @@ export class Fixture {
     write('.env', `SECRET=${canaries.closed}\n`)
     write('secrets/key.pem', `${canaries.closed}\n`)
     this.git('init', '-q', '-b', 'main')
+    const hooks = path.join(project, '.git', 'hooks')
+    for (const sample of fs.readdirSync(hooks)) fs.rmSync(path.join(hooks, sample))
     this.git('add', '-A', '-f')
     this.git('commit', '-q', '-m', 'one')
     write('src/b.txt', 'beta two\n')

@@ -4,6 +4,8 @@ import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { fill, scratchDir } from '../support/scratch.ts'
 
+const cli = path.join(path.dirname(inject('cli')), 'cli.cjs')
+
 /** What a run of a document loads: files, and parts of Node. */
 function loadedBy(document: (root: string) => string): { files: string[]; parts: string[] } {
   const root = scratchDir({
@@ -14,7 +16,7 @@ function loadedBy(document: (root: string) => string): { files: string[]; parts:
     })`,
   })
   fill(root, { 'one.md': document(root) })
-  const args = ['--require', path.join(root, 'tell.cjs'), inject('cli'), '--no-git', 'one.md']
+  const args = ['--require', path.join(root, 'tell.cjs'), cli, '--no-git', 'one.md']
   execFileSync(process.execPath, args, { cwd: root, stdio: 'pipe' })
   return JSON.parse(fs.readFileSync(path.join(root, 'told.json'), 'utf8'))
 }
@@ -46,7 +48,7 @@ describe.skipIf(process.platform === 'win32')('what V8 made of the command line'
   /** Whoever writes there decides what the next start runs. */
   const started = (home: string): void => {
     const env = { PATH: process.env['PATH'], HOME: home, XDG_CACHE_HOME: path.join(home, 'cache') }
-    execFileSync(process.execPath, [inject('cli'), '--version'], { cwd: home, env, stdio: 'pipe' })
+    execFileSync(process.execPath, [cli, '--version'], { cwd: home, env, stdio: 'pipe' })
   }
   const kept = '.local/state/clada/code'
 

@@ -1,14 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { builtCli } from '../attacks/built-cli.ts'
+import { describe, expect, inject, it } from 'vitest'
 import { fill, scratchDir } from '../support/scratch.ts'
-
-let program: Awaited<ReturnType<typeof builtCli>> | undefined
-
-beforeAll(async () => {
-  program = await builtCli()
-}, 60_000)
-afterAll(() => program?.remove())
 
 /** A user with a state directory of their own, in a project. */
 function user(files: Record<string, string> = {}): {
@@ -20,7 +12,7 @@ function user(files: Record<string, string> = {}): {
   return {
     root,
     clada: (args, input = '') => {
-      const { status, stdout, stderr } = spawnSync(process.execPath, [program?.cli ?? '', ...args], {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [inject('cli'), ...args], {
         cwd: root,
         env,
         input,

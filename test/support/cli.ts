@@ -16,14 +16,10 @@ export function clada(
     encoding: 'utf8',
     input: options.input ?? '',
     cwd: options.cwd,
-    env: { ...process.env, ...compiledCode(options.env), NO_COLOR: '1', ...options.env },
+    env: { ...process.env, NO_COLOR: '1', ...options.env },
   })
   return { status, stdout, stderr }
 }
-
-/** What the compiler made of the command line is kept for the next start, but only in the state directory of all tests. */
-const compiledCode = (env: Record<string, string> = {}) =>
-  env['XDG_STATE_HOME'] === undefined && process.env['XDG_STATE_HOME'] === inject('state') ? { CLADA_NO_CACHE: '' } : {}
 
 /** Starts it and leaves it running. */
 export const startClada = (args: readonly string[], cwd: string) =>

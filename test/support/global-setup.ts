@@ -11,10 +11,13 @@ export default async function setup(project: TestProject): Promise<() => void> {
   const dir = fs.mkdtempSync(path.join(import.meta.dirname, '../../node_modules/.clada-test-'))
   const dist = path.join(dir, 'dist')
   // A command line that cannot be built fails the tests that start it, and no others.
-  await buildCommandLine(dist).catch(() => undefined)
+  await buildCommandLine(dist).then(
+    () => keepCompiled(dist, path.join(dir, 'code')),
+    () => undefined,
+  )
   await buildPage(path.join(dist, 'ui')).catch(() => undefined)
   fs.writeFileSync(path.join(dir, 'package.json'), JSON.stringify({ version: '0.0.0-test' }))
-  project.provide('cli', path.join(dist, 'cli.cjs'))
+  project.provide('cli', path.join(dist, 'quick.cjs'))
   // Not the state directory of whoever runs the tests.
   const state = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-tests-state-'))
   project.provide('state', state)
@@ -25,6 +28,17 @@ export default async function setup(project: TestProject): Promise<() => void> {
   }
 }
 
+/** One place for the compiled code of all tests: the state directory of a test may be gone before a process ends. */
+function keepCompiled(dist: string, to: string): void {
+  const start = fs.readFileSync(path.join(dist, 'cli.cjs'), 'utf8')
+  const place = 'process.env.CLADA_NO_CACHE ? undefined : cacheDir()'
+  if (!start.includes(place)) throw new Error(`the command line does not choose a cache by '${place}'`)
+  fs.writeFileSync(
+    path.join(dist, 'quick.cjs'),
+    start.replace(place, () => JSON.stringify(to)),
+  )
+}
+
 /** Copying files is many times as fast as starting git. */
 function newRepository(): string {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-tests-git-'))
@@ -32,13 +46,14 @@ function newRepository(): string {
   git('-c', 'init.defaultBranch=main', 'init', '-q')
   git('config', 'user.name', 'User')
   git('config', 'user.email', 'user@example.com')
-  fs.rmSync(path.join(root, '.git', 'hooks'), { recursive: true, force: true })
+  const hooks = path.join(root, '.git', 'hooks')
+  for (const sample of fs.readdirSync(hooks)) fs.rmSync(path.join(hooks, sample))
   return root
 }
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The built command line. */
+    /** The built command line, which keeps its compiled code for all tests. As users have it it is `cli.cjs` beside it. */
     cli: string
     /** The state directory of all tests that have none of their own. */
     state: string
