@@ -31,8 +31,8 @@ export function convert(raw: unknown, param: Convertible): Converted {
         ? { ok: true, value: Number(raw) }
         : { ok: false, message: `Invalid count value: ${raw}`, hint: 'Write a whole number from 1, or "all".' }
     case 'boolean':
-      return raw === 'true' || raw === 'false'
-        ? { ok: true, value: raw === 'true' }
+      return /^(?:true|false)$/i.test(raw)
+        ? { ok: true, value: raw.toLowerCase() === 'true' }
         : { ok: false, message: `Invalid boolean value: ${raw}`, hint: 'Write "true" or "false".' }
     case 'enum':
       return param.values?.includes(raw)

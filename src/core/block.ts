@@ -17,6 +17,8 @@ export interface Fault {
   readonly hint?: string
   /** The syntax the text was read as; `find-blocks.ts` sets it on faults that belong to no block. */
   readonly syntax?: string
+  /** The text that it costs, where no block could be made out. */
+  readonly raw?: string
 }
 
 /** One block as the model wrote it: a name and raw texts. */

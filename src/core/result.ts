@@ -103,6 +103,10 @@ export interface ParseError {
   shamContent?: string
   /** What to write instead. */
   hint?: string
+  /** The block as it was meant, ready to be sent again, where exactly one reading exists. */
+  corrected?: string
+  /** The actions in `corrected`, each with its path or command. */
+  meant?: string[]
   /** The number of the block among all of the document; missing when no block could be made out. */
   task?: string
   /** The line its group starts on, if it is in one. */

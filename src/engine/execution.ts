@@ -94,7 +94,7 @@ export class Execution {
 
   /** Everything of a document that is not a block to run. */
   note({ faults, warnings, notExecuted }: Document): void {
-    for (const fault of faults) this.#parseErrors.push(syntaxError(undefined, fault))
+    for (const fault of faults) this.#parseErrors.push({ ...syntaxError(undefined, fault), ...this.#tasks.corrections.ofFault(fault) })
     this.#warnings.push(...warnings)
     for (const { block: _, ...one } of notExecuted) this.#notExecuted.push(one)
   }
@@ -179,6 +179,7 @@ export class Execution {
     const allOrNothing = group.atomic || tasks.some(({ block }) => syntaxOf(block.syntax).groups?.checked === 'whole')
     const scope = group.atomic ? await this.#workspace.group() : this.#workspace
     const done: ActionResult[] = []
+    if (invalid !== undefined) this.#correctGroup(group, allOrNothing ? tasks : tasks.slice(tasks.indexOf(invalid)))
     let reason = invalid !== undefined && allOrNothing ? `task ${invalid.number} of its group is invalid` : undefined
     for (const task of chosen) {
       if (!task.ready) {
@@ -201,6 +202,19 @@ export class Execution {
       this.#giveUp(problemOf(error))
       this.#refuse(done, problemOf(error))
     }
+  }
+
+  /** What has to be sent again of a group is one text; one member that cannot be corrected leaves none. */
+  #correctGroup(group: BlockGroup, tasks: readonly Task[]): void {
+    const [first] = tasks.flatMap((task) => (task.ready ? [] : task.errors))
+    const texts = tasks.map((task) => (task.ready ? task.block.raw : task.errors[0]?.corrected))
+    const meant = tasks.flatMap((task) => (task.ready ? [task.block.action] : (task.errors[0]?.meant ?? [])))
+    for (const task of tasks) if (!task.ready) for (const error of task.errors) delete error.corrected
+    const known = texts.filter((text) => text !== undefined)
+    const syntax = tasks[0]?.block.syntax
+    if (first === undefined || syntax === undefined || known.length < texts.length) return
+    const corrected = this.#tasks.corrections.ofGroup(syntax, group, known)
+    if (corrected !== undefined) Object.assign(first, { corrected, meant })
   }
 
   async #perform(task: ReadyTask, scope: Scope): Promise<ActionResult> {

@@ -5,6 +5,7 @@ import type { Block, BlockGroup, Fault } from '../core/block.ts'
 import type { ParseError } from '../core/result.ts'
 import type { RunOptions } from './options.ts'
 import { syntaxOf } from '../syntax/table.ts'
+import { Corrections } from './correct.ts'
 import { shamContentOf, shamContentOfFault } from '../syntax/sham/sham.ts'
 
 /** A block with its number, and its action or the errors in it. */
@@ -20,6 +21,8 @@ export interface ReadyTask {
   readonly decoded: Decoded & { ok: true }
 }
 
+type RulesOfRun = Pick<RunOptions, 'settings' | 'effect' | 'options'>
+
 interface Disk {
   isThere(absolute: string): boolean
   /** Whether the changes of programs can land together with others. */
@@ -27,13 +30,15 @@ interface Disk {
 }
 
 export class Tasks {
-  readonly #options: Pick<RunOptions, 'settings' | 'effect'>
+  readonly #options: RulesOfRun
   readonly #disk: Disk
   readonly #numbers = new TaskNumbers()
+  readonly corrections: Corrections
 
-  constructor(options: Pick<RunOptions, 'settings' | 'effect'>, disk: Disk) {
+  constructor(options: RulesOfRun, disk: Disk) {
     this.#options = options
     this.#disk = disk
+    this.corrections = new Corrections(options)
   }
 
   async prepare(blocks: readonly Block[]): Promise<Task[]> {
@@ -56,7 +61,10 @@ export class Tasks {
         ready: false,
         block,
         number,
-        errors: block.faults.map((fault) => ({ ...syntaxError(block, fault), ...labels })),
+        errors: this.#corrected(
+          block,
+          block.faults.map((fault) => ({ ...syntaxError(block, fault), ...labels })),
+        ),
       }
     }
     const relativePaths = settings.relativePaths || syntaxOf(block.syntax).paths === 'relative'
@@ -71,7 +79,11 @@ export class Tasks {
     }
     return decoded.ok
       ? { ready: true, block, number, decoded }
-      : { ready: false, block, number, errors: [{ ...validationError(block, decoded), ...labels }] }
+      : { ready: false, block, number, errors: this.#corrected(block, [{ ...validationError(block, decoded), ...labels }]) }
+  }
+
+  #corrected(block: Block, [first, ...others]: readonly ParseError[]): ParseError[] {
+    return first === undefined ? [] : [{ ...first, ...this.corrections.ofBlock(block) }, ...others]
   }
 
   /** An atomic group must not start a process where its effects cannot be reverted. */

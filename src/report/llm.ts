@@ -6,7 +6,7 @@ import { isPartial, reasonOf } from './failure.ts'
 import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
-import { parseRepairLines, repairLines } from './repair.ts'
+import { correctedLines, parseRepairLines, repairLines } from './repair.ts'
 import { byBlock, capText, primaryOf } from './words.ts'
 
 /** What is pasted back to a model: a line for each action, then what they had to show, then how to repair what failed. */
@@ -110,5 +110,5 @@ export function repairSection(
   let spent = 0
   const shown = items.filter((item) => (spent += item.length) <= repairBudget)
   if (shown.length < items.length) shown.push(`\n${items.length - shown.length} more failed; repair these first.`)
-  return ['=== REPAIR ===', ...shown.map(entryText), endFrame].join('\n')
+  return ['=== REPAIR ===', ...shown.map(entryText), ...correctedLines(parseErrors), endFrame].join('\n')
 }

@@ -4,7 +4,7 @@ import type { ReportOptions } from './options.ts'
 import { entryText } from './content.ts'
 import { outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
-import { parseRepairLines, repairLines } from './repair.ts'
+import { correctedLines, parseRepairLines, repairLines, wouldHaveRun } from './repair.ts'
 import { userText } from './failure.ts'
 import { byBlock, oneLine, primaryOf } from './words.ts'
 
@@ -23,6 +23,10 @@ export function formatPretty(result: ExecutionResult, options: ReportOptions = {
 export function prettyEnd(result: ExecutionResult, options: ReportOptions): string[] {
   const paint = options.color ? colored : plain
   const lines = byBlock(result.parseErrors).flatMap((errors) => prettyErrors(errors, options))
+  if (options.errorDetail !== 'minimal') {
+    const [, ...corrected] = correctedLines(result.parseErrors).join('\n').split('\n')
+    for (const line of corrected) lines.push(paint.dim(`    ${printable(line)}`))
+  }
   lines.push(
     ...accountLines(result, (text, missing) =>
       missing ? paint.red(`✗ ${printable(text)}`) : paint.yellow(`! ${printable(text)}`),
@@ -65,7 +69,9 @@ export function prettyErrors(errors: readonly ParseError[], { color, errorDetail
   const name = isCall && action !== undefined ? action : `block ${blockId}${action === undefined ? '' : ` (${action})`}`
   const head = `${paint.red('✗')} ${printable(name)}`
   const shown = errorDetail === undefined ? errors.map(withoutCode) : errors
-  return [head, ...parseRepairLines(shown, lines).map((line) => `    ${printable(line)}`)]
+  // Without its code an error does not say that it was cut off.
+  const unsaid = errorDetail === undefined ? errors.flatMap(wouldHaveRun) : []
+  return [head, ...[...parseRepairLines(shown, lines), ...unsaid].map((line) => `    ${printable(line)}`)]
 }
 
 function withoutCode(error: ParseError): ParseError {

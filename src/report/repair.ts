@@ -1,7 +1,7 @@
 import { structureHelp } from '../actions/output.ts'
-import type { ActionResult, Details, ParseError } from '../core/result.ts'
+import { type ActionResult, type Details, endFrame, isFrame, isTaskLine, type ParseError } from '../core/result.ts'
 import { userText } from './failure.ts'
-import type { CountedIn } from './options.ts'
+import type { CountedIn, ReportOptions } from './options.ts'
 import { capText, changerOf } from './words.ts'
 
 export interface Repairing {
@@ -45,8 +45,7 @@ function nearLines({ line, endLine, similarity, diff, why, text }: Near): string
   const where = line === endLine ? `line ${line}` : `lines ${line}-${endLine}`
   const how = why === undefined ? `${Math.round(similarity * 100)} % alike` : why
   if (text === undefined) return [`nearest: ${where} (${how}); - asked for, + in the file:`, ...indented(diff)]
-  // The fence is longer than any in the text.
-  const fence = '`'.repeat(Math.max(3, ...(text.match(/`{3,}/g) ?? []).map((marks) => marks.length + 1)))
+  const fence = fenceFor(text)
   const differs = why === undefined ? ['differs (- asked for, + in the file):', ...indented(changedRows(diff))] : []
   return [`nearest: ${where} (${how}). The file has there, exactly:`, fence, ...text.split('\n'), fence, ...differs]
 }
@@ -80,9 +79,35 @@ export function parseRepairLines(errors: readonly ParseError[], counted?: Counte
     const { message, column, hint, code } = error
     const line = lineIn(error, counted)
     const where = line === undefined ? '' : `${line}${column === undefined ? '' : `, column ${column}`}: `
-    return [`${where}${message}${code === undefined ? '' : ` [${code}]`}`, ...(hint === undefined ? [] : [`→ ${hint}`])]
+    return [`${where}${message}${code === undefined ? '' : ` [${code}]`}`, ...(hint === undefined ? [] : [`→ ${hint}`]), ...wouldHaveRun(error)]
   })
 }
+
+/** What a text that was cut off has in it, as far as it is whole. */
+export const wouldHaveRun = ({ code, meant }: Pick<ParseError, 'code' | 'meant'>): string[] =>
+  code === 'truncated' && meant !== undefined ? [`It would have run: ${meant.join(', ')}`] : []
+
+/** Blocks that were corrected, in one fence, ready to be sent again. A line in them never reads as a frame of the report. */
+export function correctedLines(errors: readonly ParseError[]): string[] {
+  const texts = errors.flatMap(({ corrected }) =>
+    corrected === undefined || corrected.split('\n').some((line) => isFrame(line) || isTaskLine(line)) ? [] : [corrected],
+  )
+  if (texts.length === 0) return []
+  const text = texts.join('\n\n')
+  const fence = fenceFor(text)
+  const what = texts.length === 1 ? 'The corrected block' : `The ${texts.length} corrected blocks`
+  return ['', `${what}, ready to be sent again if nothing is missing:`, fence, text, fence]
+}
+
+/** A section with them, for the reports that have no other. */
+export function correctedSection(errors: readonly ParseError[], { errorDetail }: Pick<ReportOptions, 'errorDetail'>): string {
+  const lines = errorDetail === 'minimal' ? [] : correctedLines(errors)
+  return lines.length === 0 ? '' : ['', '', '=== REPAIR ===', ...lines.slice(1), endFrame].join('\n')
+}
+
+/** Longer than any fence in the text. */
+const fenceFor = (text: string): string =>
+  '`'.repeat(Math.max(3, ...(text.match(/`{3,}/g) ?? []).map((marks) => marks.length + 1)))
 
 function lineIn({ line, blockStartLine }: ParseError, counted: CountedIn | undefined): string | undefined {
   if (line === undefined) return undefined

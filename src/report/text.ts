@@ -5,7 +5,7 @@ import { entryText } from './content.ts'
 import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
-import { repairLines } from './repair.ts'
+import { correctedSection, repairLines, wouldHaveRun } from './repair.ts'
 import { capText, oneLine, primaryOf } from './words.ts'
 
 /** Lines `[task-N] STATUS: OPERATION - details`, in the order of the document. */
@@ -19,7 +19,7 @@ export function formatText(result: ExecutionResult, options: ReportOptions = {})
   if (result.fatalError !== undefined) lines.push(`[task-1] FATAL: ${result.fatalError}`)
   if (lines.length === 0) lines.push(...reminder)
   for (const warning of result.warnings ?? []) lines.push(`WARNING: ${warning}`)
-  const report = printable(lines.map(entryText).join('\n'))
+  const report = printable(lines.map(entryText).join('\n') + correctedSection(result.parseErrors, options))
   return options.budget === undefined ? report : capText(report, options.budget)
 }
 
@@ -52,7 +52,8 @@ function errorLines(error: ParseError, { errorDetail }: ReportOptions): string[]
     error.line === undefined
       ? ''
       : ` (line ${error.line}${error.column === undefined ? '' : `, column ${error.column}`})`
-  const hint = error.hint !== undefined && errorDetail !== 'minimal' ? [`    → ${error.hint}`] : []
+  const advice = [...(error.hint === undefined ? [] : [`→ ${error.hint}`]), ...wouldHaveRun(error)]
+  const hint = errorDetail === 'minimal' ? [] : advice.map((line) => `    ${line}`)
   // A mistake in CSL stops all of it, before anything runs.
   if (error.code === 'CSL_SYNTAX') return [`${head} FATAL: ${error.message}`, ...hint]
   const status = error.code === 'SKIPPED' || error.code === 'CSL_SKIPPED' ? 'SKIP' : 'ERROR'

@@ -6,7 +6,7 @@ import { sentenceOf } from './failure.ts'
 import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
-import { repairLines } from './repair.ts'
+import { correctedSection, repairLines, wouldHaveRun } from './repair.ts'
 import { byBlock, capText, primaryOf } from './words.ts'
 
 /** A line for each task, numbered from 1, then a `<result>` for programs, which counts from 0. */
@@ -17,7 +17,8 @@ export function formatXml(result: ExecutionResult, options: ReportOptions = {}):
   lines.push(...accountLines(result, (text, missing) => `${missing ? 'Error' : 'Warning'}: ${text}`))
   for (const warning of result.warnings ?? []) lines.push(`Warning: ${warning}`)
   const report = printable(
-    [...lines.map(entryText), ...(lines.length > 0 ? [''] : []), resultElement(tasks)].join('\n'),
+    [...lines.map(entryText), ...(lines.length > 0 ? [''] : []), resultElement(tasks)].join('\n') +
+      correctedSection(result.parseErrors, options),
   )
   return options.budget === undefined ? report : capText(report, options.budget)
 }
@@ -79,12 +80,13 @@ function taskLines(task: Task, { errorDetail, outputLimit = defaultOutputLimit, 
 
 function errorLines(
   head: string,
-  { code, message, line, column, hint }: ParseError,
+  { code, message, line, column, hint, meant }: ParseError,
   errorDetail: ReportOptions['errorDetail'],
 ): string[] {
   const where = line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`
-  const advice = hint !== undefined && errorDetail !== 'minimal' ? [`    → ${hint}`] : []
-  return [`${head} Error: ${code ?? malformed}: ${message}${where}`, ...advice]
+  const advice = [...(hint === undefined ? [] : [`→ ${hint}`]), ...wouldHaveRun({ code: code ?? malformed, ...(meant && { meant }) })]
+  const shown = errorDetail === 'minimal' ? [] : advice.map((one) => `    ${one}`)
+  return [`${head} Error: ${code ?? malformed}: ${message}${where}`, ...shown]
 }
 
 const malformed = 'malformed_xml'

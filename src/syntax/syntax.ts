@@ -15,6 +15,8 @@ interface Native extends Row {
   readonly closer?: RegExp
   /** Finds the markers of a block through damage; undefined where these options make that impossible. */
   throughDamage(options: ReadOptions): WalkThrough | undefined
+  /** The text of a block that has mistakes as it was meant, where that is certain. The caller reads it again. */
+  corrected(raw: string, options: ReadOptions): string | undefined
 }
 
 /** A format of other tools: run only where a document has no native block, which is known at its end. */

@@ -1,5 +1,6 @@
 import type { Block, BlockGroup, Fault } from '../../core/block.ts'
 import type { Source } from '../../core/source.ts'
+import { correctedCml } from './correct.ts'
 import { walkCml } from './damage.ts'
 import { locate, type Located } from './locate.ts'
 import { afterBlanks, type BlockName, opensAt, type TaskName } from './open.ts'
@@ -118,7 +119,7 @@ class CmlReader implements Reader {
     const { text } = this.#source
     const content = membersOf(text, tasks, unknown)
     if (content.mistakes.length > 0) return [this.#refused(located, content.mistakes)]
-    const atomic = tasks.attributes['atomic'] === 'true'
+    const atomic = tasks.attributes['atomic']?.toLowerCase() === 'true'
     const group = { line: this.#source.lineAt(tasks.start), atomic }
     return content.members.map(([name, element], i) =>
       this.#block(name, element, taskOf(text, name, element, unknown), i === 0 ? content.warnings : [], group),
@@ -261,6 +262,7 @@ export const cml = {
   closer: /<\//,
   reader: (source): Reader => new CmlReader(source),
   throughDamage: () => walkCml,
+  corrected: correctedCml,
   paths: 'relative',
   ids: 'counted',
   says: 'own operations',

@@ -53,12 +53,12 @@ class ElementReading {
     const content = this.#content(this.#element)
     if (content === undefined) this.#wrong('malformed_xml', 'Missing content', forEmpty)
     this.params['content'] = content ?? ''
-    if (append === 'true') {
+    if (append?.toLowerCase() === 'true') {
       // A line of its own is what appending means to CML; `file_append` by itself adds nothing between.
       this.params['new_line'] = 'true'
       return 'file_append'
     }
-    if (append !== undefined && append !== 'false') {
+    if (append !== undefined && append.toLowerCase() !== 'false') {
       this.warnings.push(`append="${append}" is not "true", so the file is written, not appended to`)
     }
     return 'file_write'
@@ -271,7 +271,7 @@ export function membersOf(text: string, tasks: Element, unknown: Unknown): Membe
   for (const [key, value] of Object.entries(tasks.attributes)) {
     if (key === 'version') continue
     if (key !== 'atomic') warnings.push(`<tasks> has no attribute ${key}; it was ignored`)
-    else if (value !== 'true' && value !== 'false') {
+    else if (!/^(?:true|false)$/i.test(value)) {
       const message = `Invalid value for 'atomic': must be 'true' or 'false'`
       const hint = 'Write <tasks atomic="true">, or leave it out.'
       mistakes.push({ code: 'malformed_block', ...attributeAt(text, tasks, key), message, hint })

@@ -12,7 +12,7 @@ import {
 } from '../call.ts'
 import { walkCsl } from './damage.ts'
 import { parseMarker } from './marker.ts'
-import { callOf, invalid, invalidTasks, skipped, unknownAttributes } from './operation.ts'
+import { callOf, invalid, invalidTasks, isTrue, skipped, unknownAttributes } from './operation.ts'
 import { CslWalk, type Operation, type Tasks } from './walk.ts'
 import type { Delimiters, MakeReader, ReadOptions } from '../reader.ts'
 import { type Lesson, plainReportLesson, reportLesson, type Syntax, type Writer } from '../syntax.ts'
@@ -70,7 +70,7 @@ function members(source: Source, tasks: Tasks): { blocks: Block[]; faults: Fault
   const own = [...tasks.faults, ...invalidTasks(source, tasks)]
   const faults = operations.map((operation) => faultsOf(source, operation))
   const because = reason(tasks, own, faults)
-  const group = { line, atomic: attributes.get('atomic')?.value === 'true' }
+  const group = { line, atomic: isTrue(attributes.get('atomic')?.value) }
   const warnings = unknownAttributes('TASKS', attributes)
   const blocks = operations.map((operation, i) => {
     let found = faults[i] ?? []
@@ -116,6 +116,34 @@ function blockOf(
     ...(group && { group }),
     ...(warnings.length > 0 && { warnings }),
   }
+}
+
+/** An operation with its attributes in quotes and an END; undefined where another operation may begin in its content. */
+function corrected(raw: string, { cslDelimiters: { start, end } = defaultDelimiters }: ReadOptions): string | undefined {
+  const [first = '', ...rows] = raw.split(/\r?\n/)
+  const [, name, attributes = ''] = /^(\w+)(.*)$/.exec(withoutEnds(first.trim(), start, end)) ?? []
+  if (name === undefined) return undefined
+  const written = attributes.replace(ATTRIBUTE, (_, key: string, value: string) => ` ${key}=${asQuoted(value)}`)
+  const lines = [`${start}${name} ${written.trim()}`.trimEnd() + end, ...rows]
+  if (rows.some((row) => row.trim() === `${start}END${end}`)) return lines.join('\n')
+  const own = name === 'SEARCH' ? [`${start}TO${end}`, `${start}REPLACE${end}`] : []
+  if (rows.some((row) => row.startsWith(start) && !own.includes(row.trim()))) return undefined
+  // A fence that closes what opened above the block is no content.
+  if (rows.filter((row) => /^\s*(?:`{3}|~{3})/.test(row)).length % 2 === 1) return undefined
+  while (lines.at(-1)?.trim() === '') lines.pop()
+  return [...lines, `${start}END${end}`].join('\n')
+}
+
+const withoutEnds = (line: string, start: string, end: string): string =>
+  line.slice(line.startsWith(start) ? start.length : 0, line.endsWith(end) ? -end.length : line.length)
+
+const ATTRIBUTE = /\s*([\w-]+)\s*=\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s"']+)/g
+
+/** One backslash that escapes nothing makes every one of them plain. */
+function asQuoted(value: string): string {
+  const inner = /^(["'])(.*)\1$/s.exec(value)?.[2]
+  if (inner === undefined) return quoted(value)
+  return /\\(?!["'\\])/.test(inner) ? quoted(inner) : value
 }
 
 class CslWriter implements Writer {
@@ -243,6 +271,7 @@ export const csl = {
   reader,
   // Damage to delimiters that are not the usual ones cannot be recognised.
   throughDamage: ({ cslDelimiters }) => (cslDelimiters === undefined ? walkCsl : undefined),
+  corrected,
   paths: 'relative',
   ids: 'counted',
   says: 'own operations',

@@ -26,7 +26,7 @@ export function callOf({ name, attributes, parts }: Operation): Call {
   switch (name) {
     case 'WRITE': {
       if (parts.content !== undefined) params['content'] = parts.content
-      if (attributes.get('append')?.value !== 'true') return { action: 'file_write', params }
+      if (!isTrue(attributes.get('append')?.value)) return { action: 'file_write', params }
       params['new_line'] = 'true'
       return { action: 'file_append', params }
     }
@@ -114,5 +114,6 @@ function invalidity(source: Source, line: number, message: string, hint: string,
   return { code: 'CSL_INVALID', column, length, message, hint }
 }
 
-const isFlag = (value: string): boolean => value === 'true' || value === 'false'
+const isFlag = (value: string): boolean => /^(?:true|false)$/i.test(value)
+export const isTrue = (value: string | undefined): boolean => value?.toLowerCase() === 'true'
 const flagMessage = (name: string): string => `Invalid value for '${name}': must be 'true' or 'false'`

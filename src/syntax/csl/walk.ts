@@ -136,7 +136,12 @@ export class CslWalk {
     for (let n = this.seek(from); n <= this.#source.lineCount; n = this.seek(n + 1)) {
       const found = this.#line(n)
       const marker = parseMarker(found.text, this.#delimiters, found.at)
-      if (marker === undefined || !markersIn[part].includes(marker.name)) continue
+      if (marker === undefined) continue
+      if (!markersIn[part].includes(marker.name)) {
+        if (part === 'replacement' && marker.name === 'REPLACE')
+          warnings.push(`line ${n}: a second REPLACE marker is content of the replacement and was written`)
+        continue
+      }
       const bad = badClosing(found, marker)
       if (bad !== undefined) {
         // Once is enough: a content full of such lines is one mistake.

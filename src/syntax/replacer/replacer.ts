@@ -145,6 +145,20 @@ function markerAt(view: View, n: number, markers: Markers): string | undefined {
   return markers.admits(line) ? plain : undefined
 }
 
+/** Blocks with the END that is missing before the next one or at the end of the text. */
+function corrected(raw: string): string {
+  const lines: string[] = []
+  let open = false
+  for (const row of raw.split(/\r?\n/)) {
+    const name = /^<<<([A-Z]+)>>>$/.exec(row.trimEnd())?.[1]
+    if (open && (name === 'FILE' || name === 'EXPLANATION')) lines.push('<<<END>>>', '')
+    if (name !== undefined) open = name === 'REPLACE' || name === 'OVERWRITE'
+    lines.push(row)
+  }
+  while (open && lines.at(-1)?.trim() === '') lines.pop()
+  return [...lines, ...(open ? ['<<<END>>>'] : [])].join('\n')
+}
+
 const rules = [
   'Every block says why, names its file, and makes one change. Each marker has a line to itself, from the first column.',
   'Content is the lines between two markers, taken as they are, nothing escaped. The line break before the closing marker is not part of it: for a file that ends with a line break, leave an empty line before `<<<END>>>`. Content cannot hold a line that is a marker.',
@@ -161,6 +175,7 @@ export const replacer = {
   closer: /<<<END>>>/i,
   reader,
   throughDamage: () => walkReplacer,
+  corrected,
   paths: 'relative',
   ids: 'counted',
   says: 'own operations',

@@ -54,6 +54,7 @@ export function parseHeader(line: string): Header | undefined {
 }
 
 const goodId = /^[A-Za-z0-9]{2,8}$/
+export const isBlockId = (id: string): boolean => goodId.test(id)
 const goodHeader = /^#!(?:(?:SHAM|NESL) \[@three-char-SHA-256|nesl \[@[a-zA-Z0-9-]+): ([^\]]+)\]$/
 
 /** Wider than the grammar: what a model clearly meant as a header is reported, not skipped as prose. */

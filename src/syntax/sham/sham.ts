@@ -2,8 +2,9 @@ import type { Block, Fault } from '../../core/block.ts'
 import { Source } from '../../core/source.ts'
 import { refuse } from '../call.ts'
 import { faultAt, type MakeReader, Texts } from '../reader.ts'
+import { correctedSham } from './correct.ts'
 import { walkSham } from './damage.ts'
-import { delimiterOf, endOf, headerOf, type Name, seekHeader, ShamMarks } from './lines.ts'
+import { delimiterOf, endOf, headerOf, type Name, parseHeader, seekHeader, ShamMarks } from './lines.ts'
 import { type Follower, type Found, type FoundBlock, readHeader } from './walk.ts'
 import { reportLesson, type Syntax, type Target } from '../syntax.ts'
 
@@ -40,7 +41,9 @@ const reader: MakeReader = (source) => {
       const found = read(line)
       const blocks = found.skipped.map((follower) => blockOf(source, followerAt(source, follower)))
       if (found.block !== undefined) blocks.unshift(blockOf(source, found.block))
-      return { blocks, faults: found.faults, next: found.next }
+      const raw = found.block === undefined ? source.lines(line, Math.min(found.next - 1, source.lineCount)) : undefined
+      const faults = raw === undefined ? found.faults : found.faults.map((fault) => ({ ...fault, raw }))
+      return { blocks, faults, next: found.next }
     },
   }
 }
@@ -171,6 +174,12 @@ export function writeSham(
   return [headerOf(name), ...lines, endOf(name)].join('\n')
 }
 
+/** The block with other parameters, under its own name. */
+export function rewriteSham(raw: string, action: string, params: Readonly<Record<string, string>>): string | undefined {
+  const header = parseHeader(raw.slice(0, raw.indexOf('\n')))
+  return header && writeSham(action, params, header.name)
+}
+
 function assignment(key: string, value: string, delimiter: string): string {
   return isHeredocSafe(value, delimiter)
     ? `${key} = <<'${delimiter}'\n${value}\n${delimiter}`
@@ -200,6 +209,7 @@ export const sham = {
   marks: /^#!\s*(?:(?:SHAM|NESL)\b|END_\w)/i,
   reader,
   throughDamage: () => walkSham,
+  corrected: correctedSham,
   paths: 'absolute',
   ids: 'written',
   says: 'any action',
