@@ -86,7 +86,11 @@ export class Corrections {
     const params: Record<string, string> = {}
     for (const [name, value] of Object.entries(decoded.params)) {
       const isPath = /absolute_path/.test(decoded.spec.params[name]?.format ?? '')
-      const lines = isPath ? String(value).split('\n').map((line) => this.#absolute(line)) : [String(value)]
+      const lines = isPath
+        ? String(value)
+            .split('\n')
+            .map((line) => this.#absolute(line))
+        : [String(value)]
       if (lines.includes(undefined)) return undefined
       params[name] = lines.join('\n')
     }

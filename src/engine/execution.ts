@@ -94,7 +94,8 @@ export class Execution {
 
   /** Everything of a document that is not a block to run. */
   note({ faults, warnings, notExecuted }: Document): void {
-    for (const fault of faults) this.#parseErrors.push({ ...syntaxError(undefined, fault), ...this.#tasks.corrections.ofFault(fault) })
+    for (const fault of faults)
+      this.#parseErrors.push({ ...syntaxError(undefined, fault), ...this.#tasks.corrections.ofFault(fault) })
     this.#warnings.push(...warnings)
     for (const { block: _, ...one } of notExecuted) this.#notExecuted.push(one)
   }

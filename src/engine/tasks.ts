@@ -79,7 +79,12 @@ export class Tasks {
     }
     return decoded.ok
       ? { ready: true, block, number, decoded }
-      : { ready: false, block, number, errors: this.#corrected(block, [{ ...validationError(block, decoded), ...labels }]) }
+      : {
+          ready: false,
+          block,
+          number,
+          errors: this.#corrected(block, [{ ...validationError(block, decoded), ...labels }]),
+        }
   }
 
   #corrected(block: Block, [first, ...others]: readonly ParseError[]): ParseError[] {

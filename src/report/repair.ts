@@ -79,7 +79,11 @@ export function parseRepairLines(errors: readonly ParseError[], counted?: Counte
     const { message, column, hint, code } = error
     const line = lineIn(error, counted)
     const where = line === undefined ? '' : `${line}${column === undefined ? '' : `, column ${column}`}: `
-    return [`${where}${message}${code === undefined ? '' : ` [${code}]`}`, ...(hint === undefined ? [] : [`→ ${hint}`]), ...wouldHaveRun(error)]
+    return [
+      `${where}${message}${code === undefined ? '' : ` [${code}]`}`,
+      ...(hint === undefined ? [] : [`→ ${hint}`]),
+      ...wouldHaveRun(error),
+    ]
   })
 }
 
@@ -90,7 +94,9 @@ export const wouldHaveRun = ({ code, meant }: Pick<ParseError, 'code' | 'meant'>
 /** Blocks that were corrected, in one fence, ready to be sent again. A line in them never reads as a frame of the report. */
 export function correctedLines(errors: readonly ParseError[]): string[] {
   const texts = errors.flatMap(({ corrected }) =>
-    corrected === undefined || corrected.split('\n').some((line) => isFrame(line) || isTaskLine(line)) ? [] : [corrected],
+    corrected === undefined || corrected.split('\n').some((line) => isFrame(line) || isTaskLine(line))
+      ? []
+      : [corrected],
   )
   if (texts.length === 0) return []
   const text = texts.join('\n\n')
@@ -100,7 +106,10 @@ export function correctedLines(errors: readonly ParseError[]): string[] {
 }
 
 /** A section with them, for the reports that have no other. */
-export function correctedSection(errors: readonly ParseError[], { errorDetail }: Pick<ReportOptions, 'errorDetail'>): string {
+export function correctedSection(
+  errors: readonly ParseError[],
+  { errorDetail }: Pick<ReportOptions, 'errorDetail'>,
+): string {
   const lines = errorDetail === 'minimal' ? [] : correctedLines(errors)
   return lines.length === 0 ? '' : ['', '', '=== REPAIR ===', ...lines.slice(1), endFrame].join('\n')
 }

@@ -31,7 +31,9 @@ describe('a small mistake', () => {
     expect(result.success).toBe(false)
     expect(result.parseErrors).not.toEqual([])
     // For a person the lines are indented.
-    const reports = formats.map((format) => formatReport(result, format).replace(/^ {4}/gm, format === 'pretty' ? '' : '    '))
+    const reports = formats.map((format) =>
+      formatReport(result, format).replace(/^ {4}/gm, format === 'pretty' ? '' : '    '),
+    )
     const [corrected = '', ...others] = reports.map(correctedIn)
     expect(others).toEqual(others.map(() => corrected))
     const again = await clada.execute(corrected)

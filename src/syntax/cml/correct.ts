@@ -35,11 +35,14 @@ function corrected(name: string, element: string): string | undefined {
 
 function parts(inner: string): string | undefined {
   let failed = false
-  const text = inner.replace(/<(search|search-start|search-end|replace)>([\s\S]*?)<\/\1>/g, (_, part: string, own: string) => {
-    const written = section(own, false)
-    failed ||= written === undefined
-    return `<${part}>${written ?? ''}</${part}>`
-  })
+  const text = inner.replace(
+    /<(search|search-start|search-end|replace)>([\s\S]*?)<\/\1>/g,
+    (_, part: string, own: string) => {
+      const written = section(own, false)
+      failed ||= written === undefined
+      return `<${part}>${written ?? ''}</${part}>`
+    },
+  )
   return failed ? undefined : text
 }
 
@@ -58,8 +61,14 @@ function section(inner: string, isFile: boolean): string | undefined {
 
 /** A tag whose attributes are in quotes, with the characters escaped that XML does not allow there. */
 const attributes = (tag: string): string =>
-  tag.replace(/(\s[\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]*[^\s"'>/]))/g, (_, name: string, ...values: unknown[]) => {
-    const value = values.slice(0, 3).find((one) => typeof one === 'string')
-    const text = String(value).replace(/&(?!\w+;|#)/g, '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
-    return `${name}="${text}"`
-  })
+  tag.replace(
+    /(\s[\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]*[^\s"'>/]))/g,
+    (_, name: string, ...values: unknown[]) => {
+      const value = values.slice(0, 3).find((one) => typeof one === 'string')
+      const text = String(value)
+        .replace(/&(?!\w+;|#)/g, '&amp;')
+        .replaceAll('<', '&lt;')
+        .replaceAll('"', '&quot;')
+      return `${name}="${text}"`
+    },
+  )

@@ -119,7 +119,10 @@ function blockOf(
 }
 
 /** An operation with its attributes in quotes and an END; undefined where another operation may begin in its content. */
-function corrected(raw: string, { cslDelimiters: { start, end } = defaultDelimiters }: ReadOptions): string | undefined {
+function corrected(
+  raw: string,
+  { cslDelimiters: { start, end } = defaultDelimiters }: ReadOptions,
+): string | undefined {
   const [first = '', ...rows] = raw.split(/\r?\n/)
   const [, name, attributes = ''] = /^(\w+)(.*)$/.exec(withoutEnds(first.trim(), start, end)) ?? []
   if (name === undefined) return undefined
