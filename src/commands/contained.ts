@@ -15,7 +15,7 @@ import { chooseSandbox } from '../process/sandbox.ts'
 import { gitMasks } from '../process/seen-git.ts'
 import { Vanishing } from '../process/vanishing.ts'
 import { whyNotStarting } from '../process/try-sandbox.ts'
-import { changesBetween, dirsOnlyIn, modeIn, type Survey, surveyOf } from '../process/survey.ts'
+import { changesBetween, dirChanges, dirsUnlike, modeIn, type Survey, surveyOf } from '../process/survey.ts'
 import { blockedBelow, closedIn, closedNames, rulesOf } from './closed.ts'
 import { type CommandScope, listedMs, type Place, rootArg } from './scope.ts'
 
@@ -277,10 +277,12 @@ async function runOnProject(
           return mode === undefined ? [] : [[inRoot(name), mode]]
         }),
       ),
-      madeDirs: dirsOnlyIn(after, before).map(([dir]) => inRoot(dir)),
-      goneDirs: new Map(dirsOnlyIn(before, after).map(([dir, mode]) => [inRoot(dir), mode])),
+      madeDirs: dirsUnlike(after, before).flatMap(([dir]) => (before.dirs.has(dir) ? [] : [inRoot(dir)])),
+      goneDirs: new Map(dirsUnlike(before, after).map(([dir, mode]) => [inRoot(dir), mode])),
     },
   )
+  changed.push(...dirChanges(before, after, changed))
+  changed.sort((a, b) => (a.path < b.path ? -1 : 1))
   warnings.push(...stillThere(end), ...oddities(before, after, changed))
   if (what.repository === 'changes' && inGit.length > 0) warnings.push(...plantedInGit(root, inGit))
   return { ok: true, end, changed, notKept: [], warnings, contained: end === inside }
@@ -357,14 +359,12 @@ async function runInside(
 ): Promise<ProcessEnd> {
   const { root, reserved } = scope.settings
   const missing = reserved.filter((file) => isInside(file, root) && !isEntry(file))
-  // git would stumble over a device among the files; what it runs may make such a file, and it is taken away.
-  const unborn = what.repository === 'changes' ? [] : missing
-  const closed = [
-    ...survey.closed,
-    ...survey.shut,
-    ...unborn.map((file) => ({ path: path.relative(root, file), type: 'file' as const })),
-  ]
-  const bounds = boundsFor(what, { ...survey, closed }, scope)
+  // git would see a file that is not there; what it runs may make one, and it is taken away.
+  const unborn = what.repository === 'changes' ? [] : missing.filter((file) => isEntry(path.dirname(file)))
+  const plain = boundsFor(what, { ...survey, closed: [...survey.closed, ...survey.shut] }, scope)
+  // An empty file that cannot be written: tools that copy or search the project stumble over a device.
+  for (const file of unborn) fs.writeFileSync(file, '', { flag: 'wx' })
+  const bounds = { ...plain, fixed: [...plain.fixed, ...unborn.map((file) => path.relative(root, file))] }
   const { file, args, env } = what
   const wrapped = sandbox.wrap({ file, args, env, cwd: place.absolute }, bounds)
   try {
@@ -379,7 +379,7 @@ async function runInside(
     // Places to mount over had to be made in the project itself.
     for (const name of bounds.absent) removeEmpty(path.join(bounds.root, name))
     for (const file of unborn) removeEmptyFile(file)
-    if (what.repository === 'changes') for (const file of missing) fs.rmSync(file, { recursive: true, force: true })
+    for (const file of missing) if (!unborn.includes(file)) fs.rmSync(file, { recursive: true, force: true })
   }
 }
 

@@ -22,10 +22,13 @@ export async function gitEnvironment(root: string): Promise<Record<string, strin
     GIT_TERMINAL_PROMPT: '0',
     GIT_PAGER: 'cat',
     GIT_EDITOR: ':',
+    GIT_CONFIG_COUNT: '2',
     // The superuser may work in a project of somebody else.
-    GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: 'safe.directory',
     GIT_CONFIG_VALUE_0: root,
+    // A directory of the project that looks like a repository has a config that nobody approved.
+    GIT_CONFIG_KEY_1: 'safe.bareRepository',
+    GIT_CONFIG_VALUE_1: 'explicit',
     ...(name === undefined ? {} : { GIT_AUTHOR_NAME: name, GIT_COMMITTER_NAME: name }),
     ...(email === undefined ? {} : { GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_EMAIL: email }),
   }

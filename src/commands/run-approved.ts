@@ -2,6 +2,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { type ApprovalLine, approvalLine } from '../approvals/approval-line.ts'
 import { Approvals, namedBy } from '../approvals/approvals.ts'
+import { readSmall } from '../approvals/text.ts'
 import { installs, mayBind, type WhatRuns, wantsNetwork } from '../approvals/what-runs.ts'
 import { fail, ok, type Outcome } from '../core/action.ts'
 import type { ApprovalAnswer, ApprovalRequest, Tried } from '../core/commands.ts'
@@ -9,7 +10,7 @@ import type { ChangedFile } from '../core/effects.ts'
 import type { PathArg } from '../core/files.ts'
 import type { Offline, Problem } from '../core/problem.ts'
 import { certificatesIn, commandEnvironment } from '../process/environment.ts'
-import { pathOutside } from '../process/programs.ts'
+import { findProgram, pathOutside, systemPath } from '../process/programs.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
 import { prefixOf, projectTools } from '../process/runtimes.ts'
 import { gitEnvironment, movedWords, positionOf } from './git-writes.ts'
@@ -67,7 +68,14 @@ async function containmentOf(
     file,
     args: [...before, ...words.slice(1)],
     env: {
-      ...commandEnvironment(process.env, { path: dirs, home, venv: tools.venv, network, more: commands.env }),
+      ...commandEnvironment(process.env, {
+        path: dirs,
+        home,
+        venv: tools.venv,
+        network,
+        more: commands.env,
+        shell: scriptShell(root, place.absolute),
+      }),
       ...(git ? await gitEnvironment(root) : {}),
     },
     timeoutMs: Math.max(limits.actionMs, timeoutMs),
@@ -83,6 +91,12 @@ async function containmentOf(
     ],
     memoryBytes: 16 * 1024 ** 3,
   }
+}
+
+/** Undefined where a `.npmrc` of the project names one: that file is part of what was approved. */
+function scriptShell(...dirs: readonly string[]): string | undefined {
+  const own = dirs.some((dir) => /^\s*script-shell\s*=/m.test(readSmall(path.join(dir, '.npmrc')) ?? ''))
+  return own ? undefined : findProgram('sh', systemPath)
 }
 
 /** It was tried, and its changes stay. */

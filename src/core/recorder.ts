@@ -30,7 +30,7 @@ export interface SeenChanges {
   /** The modes of files that were there before. */
   readonly modes: ReadonlyMap<string, number>
   readonly madeDirs: readonly string[]
-  /** With their modes. */
+  /** Directories that are gone or have another mode, with their modes before. */
   readonly goneDirs: ReadonlyMap<string, number>
 }
 

@@ -4,7 +4,7 @@ import { sha256 } from '../core/hash.ts'
 import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
 import { stateHome } from '../state/user-dirs.ts'
 import { makePrivateDir, rootName } from '../state/user-state.ts'
-import { type ClosedPath, entriesOf } from './survey.ts'
+import { type ClosedPath, entriesOf, linkedTo } from './survey.ts'
 
 export interface Blocked {
   /** Blocked by name, or by being a second name of something blocked or outside. */
@@ -19,7 +19,7 @@ export interface Blocked {
 interface Known {
   readonly seen: string
   readonly dirs: readonly string[]
-  readonly blocked: readonly (readonly [name: string, type: ClosedPath['type']])[]
+  readonly blocked: readonly (readonly [name: string, type: ClosedPath['type'] | 'link'])[]
   /** Files with several names. */
   readonly linked: readonly (readonly [name: string, inode: string, names: number])[]
   readonly repository: boolean
@@ -58,11 +58,11 @@ export function blockedIn(
     held.set(root, index)
     if (walk.fresh > fewDirectories || before === undefined) keep(file, index)
   } else if (before !== undefined) held.set(root, before)
-  return summary(walk.dirs, isClosed)
+  return summary(root, walk.dirs, isClosed)
 }
 
 /** Of the list: one in another format is not used. */
-const format = 2
+const format = 3
 
 /** Not worth writing the whole list again: they are read anew by the next process. */
 const fewDirectories = 20
@@ -121,7 +121,7 @@ const child = (dir: string, name: string): string => (dir === '' ? name : `${dir
 
 function read(absolute: string, dir: string, isClosed: (relative: string) => boolean, seen: string): Known {
   const dirs: string[] = []
-  const blocked: [string, ClosedPath['type']][] = []
+  const blocked: [string, ClosedPath['type'] | 'link'][] = []
   const linked: [string, string, number][] = []
   let repository = false
   const entries = entriesOf(absolute)
@@ -129,8 +129,8 @@ function read(absolute: string, dir: string, isClosed: (relative: string) => boo
     const { name } = entry
     if (name === '.git') repository = true
     const isDirectory = entry.isDirectory()
-    if (isClosed(child(dir, name)) && (isDirectory || entry.isFile())) {
-      blocked.push([name, isDirectory ? 'directory' : 'file'])
+    if (isClosed(child(dir, name)) && (isDirectory || entry.isFile() || entry.isSymbolicLink())) {
+      blocked.push([name, isDirectory ? 'directory' : entry.isFile() ? 'file' : 'link'])
     } else if (isDirectory && name !== '.git' && name !== '.clada') dirs.push(name)
     if (!entry.isFile()) continue
     const stat = fs.lstatSync(`${absolute}/${name}`, { throwIfNoEntry: false })
@@ -160,9 +160,12 @@ function outsiders(dirs: Index['dirs']): Linked[] {
   )
 }
 
-function summary(dirs: Index['dirs'], isClosed: (relative: string) => boolean): Blocked {
-  const closed: ClosedPath[] = Object.entries(dirs).flatMap(([dir, { blocked }]) =>
-    blocked.map(([name, type]) => ({ path: child(dir, name), type })).filter((one) => isClosed(one.path)),
+function summary(root: string, dirs: Index['dirs'], isClosed: (relative: string) => boolean): Blocked {
+  const closed = Object.entries(dirs).flatMap(([dir, { blocked }]) =>
+    blocked
+      .map(([name, type]) => ({ path: child(dir, name), type }))
+      .filter((one) => isClosed(one.path))
+      .flatMap(({ path: name, type }) => (type === 'link' ? linkedTo(root, name) : { path: name, type })),
   )
   const linked = linkedIn(dirs)
   const secrets = new Set(linked.flatMap(({ path: name, inode }) => (isClosed(name) ? [inode] : [])))

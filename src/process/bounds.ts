@@ -53,8 +53,6 @@ export interface Mounts {
   readonly root: string
   /** By the real directory: where its overlay is. */
   readonly discarded: readonly (readonly [dir: string, from: string])[]
-  /** Other file systems mounted below the root, which no overlay includes: read-only. */
-  readonly others: readonly string[]
 }
 
 export interface ResourceLimits {

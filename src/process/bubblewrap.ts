@@ -133,7 +133,6 @@ function bindings(bounds: Bounds, host: HostFacts): string[] {
   if (mounts === undefined) for (const dir of bounds.discarded) args.push('--ro-bind-try', dir, dir)
   const project = mounts?.root ?? root
   args.push('--bind', project, root)
-  for (const dir of mounts?.others ?? []) args.push('--ro-bind-try', dir, dir)
   // What is mounted cannot be renamed.
   for (const name of mounts === undefined ? directoriesAbove(bounds) : [])
     args.push('--bind-try', path.join(root, name), path.join(root, name))

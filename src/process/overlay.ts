@@ -88,7 +88,6 @@ export class Overlay {
   /** Where a directory of the real system is found inside, once the mounts are there. */
   get mounts(): Mounts {
     return {
-      others: mountedBelow(this.#root),
       root: this.#mergedAt(''),
       discarded: this.#discarded.map((dir, at) => [dir, this.#mergedAt(at)] as const),
     }
@@ -219,16 +218,6 @@ export class Overlay {
     await runProcess({ file: this.#mounting.mknod, ...call, family: 'group' })
     return isThere() ? file : undefined
   }
-}
-
-function mountedBelow(root: string): string[] {
-  return fs
-    .readFileSync('/proc/self/mountinfo', 'utf8')
-    .split('\n')
-    .map((line) =>
-      (line.split(' ')[4] ?? '').replace(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(parseInt(code, 8))),
-    )
-    .filter((dir) => dir !== root && isInside(dir, root))
 }
 
 /** The exit code of a start whose mounts were refused. */

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { ChangedFile } from '../core/effects.ts'
 import { hasCode } from '../core/os-error.ts'
+import { isInside } from '../core/paths.ts'
 
 /**
  * One look over the whole project: what is blocked, what has a second name, and, by a look before and one after a
@@ -39,6 +40,7 @@ export function surveyOf(root: string, isClosed: (relative: string) => boolean):
     for (const entry of entries ?? []) {
       const relative = dir === '' ? entry.name : `${dir}/${entry.name}`
       if (entry.name === '.git') repositories.push(relative)
+      if (entry.isSymbolicLink() && isClosed(relative)) closed.push(...linkedTo(root, relative))
       if (isClosed(relative) && (entry.isFile() || entry.isDirectory())) {
         closed.push({ path: relative, type: entry.isDirectory() ? 'directory' : 'file' })
       } else if (entry.isDirectory()) {
@@ -70,6 +72,20 @@ export function surveyOf(root: string, isClosed: (relative: string) => boolean):
   return { files, dirs, closed, repositories, shut }
 }
 
+/**
+ * The file or directory in the project that a link with a blocked name leads to: whatever it is called, it is what the
+ * name says. One outside of the project is not there for programs.
+ */
+export function linkedTo(root: string, link: string): ClosedPath[] {
+  try {
+    const file = fs.realpathSync(path.join(root, link))
+    const type = fs.statSync(file).isDirectory() ? 'directory' : 'file'
+    return file !== root && isInside(file, root) ? [{ path: path.relative(root, file), type }] : []
+  } catch {
+    return []
+  }
+}
+
 /** Undefined when it may not be read, or not what is in it. */
 export function entriesOf(dir: string): fs.Dirent[] | undefined {
   try {
@@ -81,9 +97,20 @@ export function entriesOf(dir: string): fs.Dirent[] | undefined {
   }
 }
 
-/** Directories that one look saw and the other did not, outer ones first, with their modes. */
-export const dirsOnlyIn = (one: Survey, other: Survey): [dir: string, mode: number][] =>
-  [...one.dirs].filter(([dir]) => !other.dirs.has(dir)).sort()
+/** Directories that one look saw and the other did not, or with another mode, outer ones first, with their modes. */
+export const dirsUnlike = (one: Survey, other: Survey): [dir: string, mode: number][] =>
+  [...one.dirs].filter(([dir, mode]) => other.dirs.get(dir) !== mode).sort()
+
+/** Directories that changed and have nothing in them that says so. */
+export function dirChanges(before: Survey, after: Survey, files: readonly ChangedFile[]): ChangedFile[] {
+  const found = [...dirsUnlike(before, after), ...dirsUnlike(after, before)].map(([dir]): ChangedFile => {
+    const [was, is] = [before.dirs.has(dir), after.dirs.has(dir)]
+    return { path: dir, change: was && is ? 'modify' : is ? 'create' : 'delete' }
+  })
+  const parents = new Set([...files, ...found].map(({ path: name, change }) => `${change} ${path.dirname(name)}`))
+  const plain = found.filter(({ path: name, change }) => change === 'modify' || !parents.has(`${change} ${name}`))
+  return [...new Map(plain.map((one) => [one.path, one])).values()]
+}
 
 /** The mode of a file that was seen. */
 export function modeIn({ files }: Survey, name: string): number | undefined {

@@ -3,6 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { fingerprintOf } from '../core/hash.ts'
 import { hasCode } from '../core/os-error.ts'
+import { gitDirsAt } from './git-dirs.ts'
 import { readOwn, writeIgnoreFile } from './own-files.ts'
 import { stateHome } from './user-dirs.ts'
 import { makePrivateDir, userStateDir } from './user-state.ts'
@@ -22,10 +23,39 @@ const stateName = '.clada'
 const idFile = 'id'
 const asideDir = 'set-aside'
 
-/** Whether this user's clada made the `.clada` of a root. One small file is read. */
+/** Whether this user's clada made the `.clada` of a root, and git has brought nothing into it since. */
 export function isVouched(root: string): boolean {
   const id = readOwn(path.join(root, stateName, idFile))?.trim()
-  return id !== undefined && isId(id) && voucherDirs(root).some((dir) => fs.existsSync(voucherIn(dir, root, id)))
+  const noted = id !== undefined && isId(id) && voucherDirs(root).some((dir) => fs.existsSync(voucherIn(dir, root, id)))
+  return noted && !hasTrackedState(root)
+}
+
+/**
+ * Whether a file in `.clada` is the one that git wrote, by the inode and the time that its index noted: a clone or a pull
+ * put it there, whoever the rest belongs to. What people share is left out.
+ */
+function hasTrackedState(root: string): boolean {
+  const found = gitDirsAt(root)
+  if (found === undefined || !('gitDir' in found)) return false
+  const index = path.join(found.gitDir, 'index')
+  if (!fs.lstatSync(index, { throwIfNoEntry: false })?.isFile()) return false
+  const bytes = fs.readFileSync(index)
+  const prefix = Buffer.from(`${stateName}/`)
+  for (let at = bytes.indexOf(prefix); at !== -1; at = bytes.indexOf(prefix, at + 1)) {
+    const name = bytes.toString('utf8', at, bytes.indexOf(0, at))
+    if (sharedNames.has(name.slice(prefix.length))) continue
+    const stat = fs.lstatSync(path.join(root, name), { bigint: true, throwIfNoEntry: false })
+    // An entry ends with two bytes of flags and, in newer ones, two more; hashes have one of two lengths.
+    if (stat !== undefined && [62, 64, 74, 76].some((length) => isNoted(bytes, at - length, stat))) return true
+  }
+  return false
+}
+
+/** Times are seconds and nanoseconds; of an inode the lower half is noted. */
+function isNoted(index: Buffer, entry: number, { ino, mtimeNs }: fs.BigIntStats): boolean {
+  if (entry < 12) return false
+  const [seconds, rest, inode] = [8, 12, 20].map((offset) => BigInt(index.readUInt32BE(entry + offset)))
+  return seconds === (mtimeNs / 1_000_000_000n) % 2n ** 32n && rest === mtimeNs % 1_000_000_000n && inode === ino % 2n ** 32n
 }
 
 /** Whether a root has state that does not count. */
@@ -65,9 +95,10 @@ export function ownState(root: string): OwnState | undefined {
 }
 
 /** Makes what is there count from now on; what was set aside last, where that is all there is to adopt. */
-export function adoptState(root: string): 'adopted' | 'counts already' | 'nothing to adopt' {
+export function adoptState(root: string): 'adopted' | 'counts already' | 'nothing to adopt' | 'tracked' {
   const dir = path.join(root, stateName)
   if (!isWritableDir(dir)) return 'nothing to adopt'
+  if (hasTrackedState(root)) return 'tracked'
   const vouched = isVouched(root)
   if (!vouched && !isPlain(dir)) {
     fs.rmSync(path.join(dir, idFile), { force: true, recursive: true })
@@ -119,6 +150,9 @@ function setAside(dir: string): string {
   if (list !== undefined) fs.writeFileSync(path.join(dir, 'allowed-commands.json'), list, { flag: 'wx' })
   return `${stateName}/${asideDir}/${name}`
 }
+
+/** How many states were set aside. */
+export const setAsideIn = (root: string): number => asideIn(path.join(root, stateName)).length
 
 /** The numbers of what was set aside, in order. */
 function asideIn(dir: string): number[] {

@@ -165,16 +165,17 @@ export class DiskTree implements Tree {
     if (there?.isDirectory()) throw directoryStop(at, 'rename')
     const take = (): void => {
       try {
-        fs.renameSync(from, door)
+        // An overlay writes marks of its own on a file that it copied, so that one is copied once more, without them.
+        if (there === undefined) return fs.renameSync(from, door)
       } catch (error) {
         if (!hasCode(error, 'EXDEV')) throw error
-        const temp = dir.at(this.#scratch.tempName(dir.path))
-        fs.copyFileSync(from, temp, fs.constants.COPYFILE_EXCL)
-        const { atime, mtime } = fs.statSync(from)
-        fs.chmodSync(temp, mode)
-        fs.utimesSync(temp, atime, mtime)
-        fs.renameSync(temp, door)
       }
+      const temp = dir.at(this.#scratch.tempName(dir.path))
+      fs.copyFileSync(from, temp, fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE)
+      const { atime, mtime } = fs.statSync(from)
+      fs.chmodSync(temp, mode)
+      fs.utimesSync(temp, atime, mtime)
+      fs.renameSync(temp, door)
     }
     withOs('rename', at.given, () => {
       fs.chmodSync(from, mode)

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { Clada } from '../../src/index.ts'
+import { adoptState } from '../../src/state/vouched.ts'
 import { git, repository } from '../history/world.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
@@ -51,4 +52,28 @@ it('writes nothing through links in a repository of its own', async () => {
     success: true,
   })
   expect(filesIn(outside)).toEqual({ 'keep.txt': 'mine\n' })
+})
+
+it('does not count any more when a pull has put files into it, and counts again without them', async () => {
+  const root = repository({ 'a.txt': 'a\n' })
+  const clada = new Clada({ repoPath: root, git: 'commit' })
+  await carryOut(root)
+  expect(await clada.history()).toHaveLength(1)
+  const upstream = scratchDir()
+  git(upstream, 'clone', '-q', root, '.')
+  fs.mkdirSync(path.join(upstream, '.clada/history/9'), { recursive: true })
+  fs.writeFileSync(path.join(upstream, '.clada/history/9/record.json'), '{"number":9}\r\n')
+  fs.writeFileSync(path.join(upstream, '.clada/allowed-commands.json'), '{}')
+  fs.writeFileSync(path.join(upstream, '.gitattributes'), '* text eol=crlf\n')
+  git(upstream, 'add', '-f', '.clada', '.gitattributes')
+  git(upstream, '-c', 'user.name=u', '-c', 'user.email=u@x', 'commit', '-qm', 'state')
+  git(root, 'pull', '-q', upstream, 'HEAD')
+  expect(fs.existsSync(path.join(root, '.clada/history/9'))).toBe(true)
+  expect(await clada.history()).toEqual([])
+  expect(adoptState(root)).toBe('tracked')
+  const { warnings } = await clada.perform('file_write', { path: path.join(root, 'c.txt'), content: 'c\n' })
+  expect(warnings?.join('')).toContain("moved to '.clada/set-aside/1'")
+  expect(await clada.history()).toHaveLength(1)
+  await clada.perform('file_write', { path: path.join(root, 'd.txt'), content: 'd\n' })
+  expect(await clada.history()).toHaveLength(2)
 })

@@ -74,6 +74,20 @@ describe.skipIf(!chooseSandbox().ok)('blocked files (need a sandbox)', () => {
     },
   )
 
+  it('are also those that a link with a blocked name leads to', async () => {
+    const root = scratchDir({ 'config/prod.txt': secret, 'keys/one': secret, 'config/other.txt': 'open\n' })
+    const outside = scratchDir({ secret })
+    fs.symlinkSync('config/prod.txt', path.join(root, '.env'))
+    fs.symlinkSync('../keys', path.join(root, 'config/.ssh'))
+    fs.symlinkSync(path.join(outside, 'secret'), path.join(root, 'config/.netrc'))
+    const code = 'cat .env config/prod.txt config/.ssh/one keys/one config/.netrc config/other.txt'
+    for (const options of [{}, { reserved: [] }]) {
+      const said = await bash(root, code, options)
+      expect(said).not.toContain(secret)
+      expect(said).toContain('open')
+    }
+  })
+
   it('are blocked from the moment they hold a token', async () => {
     const root = scratchDir({ '.npmrc': 'save-exact=true\n' })
     expect(await bash(root, 'cat .npmrc')).toContain('save-exact')

@@ -263,6 +263,28 @@ describe.skipIf(!chooseSandbox().ok)('what a program changed (needs a sandbox)',
     expect(ran.data.stdout).not.toMatch(/clada|input/)
   })
 
+  it.skipIf(process.getuid?.() !== 0)('are seen on the project itself where another file system is in it', () => {
+    const root = scratchDir({ 'a.txt': 'a\n', 'data/under.txt': '', 'empty/x': '' })
+    const code = 'cat data/.env; echo b >> data/b.txt; mkdir -p made/deep; chmod 700 empty; ls -la; cp -r a.txt clada_input.md empty made /tmp'
+    const call = [process.execPath, inject('cli'), 'do', 'exec', 'lang=bash', `code=${code}`, '--no-git', '--json']
+    const script = 'mount -t tmpfs none data && echo CANARY > data/.env && exec "$@"'
+    const { stdout, stderr } = spawnSync('unshare', ['-m', 'sh', '-c', script, 'sh', ...call], {
+      cwd: root,
+      encoding: 'utf8',
+    })
+    expect(stdout, stderr).toContain('"success": true')
+    expect(stdout).not.toContain('CANARY')
+    const [{ data }] = JSON.parse(stdout).results
+    expect(data.changed).toEqual([
+      { path: 'data/b.txt', change: 'create' },
+      { path: 'empty', change: 'modify' },
+      { path: 'made/deep', change: 'create' },
+    ])
+    // Nothing of ours is a device in there.
+    expect(data.stdout.split('\n').filter((line: string) => line.startsWith('c'))).toEqual([])
+    expect(fs.existsSync(path.join(root, 'clada_input.md'))).toBe(false)
+  })
+
   it('does not undo what somebody else changed meanwhile', async () => {
     const root = scratchDir(files)
     const running = bash(root, 'echo program > a.txt; echo program > b.txt; touch started; sleep 1')

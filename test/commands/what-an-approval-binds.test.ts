@@ -57,7 +57,24 @@ function program(root: string, name: string, text = evil): void {
 const manifest = (more: object): string => JSON.stringify({ name: 'p', version: '1.0.0', ...more })
 
 describe('an approved program', () => {
-  it.each(['node_modules/.bin/npm', '.venv/bin/npm', 'node_modules/.bin/node', '.venv/bin/node'])(
+  it('finds no repository in a directory of the project that looks like one', async () => {
+    const root = scratchDir()
+    execFileSync('git', ['init', '-q'], { cwd: root })
+    execFileSync('git', ['init', '-q', '--bare', 'bare'], { cwd: root })
+    program(root, 'evil.sh')
+    fs.appendFileSync(
+      path.join(root, 'bare/config'),
+      `[core]\n\tbare = false\n\tworktree = ${root}\n\tfsmonitor = ${root}/evil.sh\n`,
+    )
+    approve(root, 'cd bare && git add -A')
+    const { text } = await run(root, 'cd bare && git add -A')
+    expect(text).toMatch(/bare repository|not a git repository/)
+    expect(text).not.toContain('PLANTED')
+  })
+
+  it.each(
+    ['npm', 'node', 'sh'].flatMap((name) => [`node_modules/.bin/${name}`, `.venv/bin/${name}`]),
+  )(
     'is not replaced by a planted %s',
     async (planted) => {
       const root = scratchDir({ 'package.json': manifest({ scripts: { test: 'echo fine' } }) })

@@ -26,6 +26,8 @@ import { findRepository, nearestRepository } from '../../git/find-repository.ts'
 import { git } from '../../git/git-program.ts'
 import { type Head, headOf, inProgress, inRepository, type Repository } from '../../git/repository.ts'
 import { explain } from '../../report/explain.ts'
+import { hasForeignState, setAsideIn } from '../../state/vouched.ts'
+import { counted } from '../../core/counted.ts'
 
 /** What is there, which sandbox is active, and how to get what is missing. */
 export const command: Command = {
@@ -47,6 +49,7 @@ export const command: Command = {
       ...listed(),
       ...(await interpreters(settings, commandSettingsOf(options).exec)),
       ...(await gitFindings(settings.root, options, await whoSays(flags))),
+      ...state(settings.root),
       await clipboard(settings.root),
       ...found,
     ]
@@ -60,6 +63,17 @@ function project(root: string, { root: asked }: FlagValues): Finding {
   const around = asked === undefined && root === process.cwd() ? projectAround() : undefined
   const found = `${visible(root)} (${asked !== undefined ? '--root' : root === process.cwd() ? 'the working directory' : 'as a config file says'})`
   return { name: 'project', ok: true, found, ...(around === undefined ? {} : { advice: visible(around) }) }
+}
+
+/** State that does not count is nowhere else to be seen after the run that found it. */
+function state(root: string): Finding[] {
+  const aside = setAsideIn(root)
+  const adopt = 'If it is yours, adopt it: clada trust --history. If not, it can be deleted.'
+  if (hasForeignState(root))
+    return [{ name: 'state', ok: false, optional: true, found: ".clada was not made for you here, so it does not count", advice: adopt }]
+  if (aside === 0) return []
+  const found = `${counted(aside, 'earlier state')} in .clada/set-aside, which ${aside === 1 ? 'does' : 'do'} not count`
+  return [{ name: 'state', ok: false, optional: true, found, advice: adopt }]
 }
 
 /** Who decides where executions are saved. */

@@ -56,9 +56,11 @@ function vouchForHistory(root: string): 0 | 1 {
     adopted: 'The state in .clada counts from now on. See clada history.',
     'counts already': 'The state in .clada counts already, and nothing was set aside.',
     'nothing to adopt': 'There is no state in .clada to adopt.',
+    tracked:
+      'Git tracks files in .clada, so whoever can push decides about them. Run git rm -r --cached .clada, then this again.',
   }
   print(said[count])
-  return count === 'nothing to adopt' ? 1 : 0
+  return count === 'nothing to adopt' || count === 'tracked' ? 1 : 0
 }
 
 type Answer = 'agreed' | 'declined' | 'no terminal'
