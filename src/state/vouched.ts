@@ -55,7 +55,9 @@ function hasTrackedState(root: string): boolean {
 function isNoted(index: Buffer, entry: number, { ino, mtimeNs }: fs.BigIntStats): boolean {
   if (entry < 12) return false
   const [seconds, rest, inode] = [8, 12, 20].map((offset) => BigInt(index.readUInt32BE(entry + offset)))
-  return seconds === (mtimeNs / 1_000_000_000n) % 2n ** 32n && rest === mtimeNs % 1_000_000_000n && inode === ino % 2n ** 32n
+  return (
+    seconds === (mtimeNs / 1_000_000_000n) % 2n ** 32n && rest === mtimeNs % 1_000_000_000n && inode === ino % 2n ** 32n
+  )
 }
 
 /** Whether a root has state that does not count. */

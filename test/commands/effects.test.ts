@@ -265,7 +265,8 @@ describe.skipIf(!chooseSandbox().ok)('what a program changed (needs a sandbox)',
 
   it.skipIf(process.getuid?.() !== 0)('are seen on the project itself where another file system is in it', () => {
     const root = scratchDir({ 'a.txt': 'a\n', 'data/under.txt': '', 'empty/x': '' })
-    const code = 'cat data/.env; echo b >> data/b.txt; mkdir -p made/deep; chmod 700 empty; ls -la; cp -r a.txt clada_input.md empty made /tmp'
+    const code =
+      'cat data/.env; echo b >> data/b.txt; mkdir -p made/deep; chmod 700 empty; ls -la; cp -r a.txt clada_input.md empty made /tmp'
     const call = [process.execPath, inject('cli'), 'do', 'exec', 'lang=bash', `code=${code}`, '--no-git', '--json']
     const script = 'mount -t tmpfs none data && echo CANARY > data/.env && exec "$@"'
     const { stdout, stderr } = spawnSync('unshare', ['-m', 'sh', '-c', script, 'sh', ...call], {

@@ -72,9 +72,7 @@ describe('an approved program', () => {
     expect(text).not.toContain('PLANTED')
   })
 
-  it.each(
-    ['npm', 'node', 'sh'].flatMap((name) => [`node_modules/.bin/${name}`, `.venv/bin/${name}`]),
-  )(
+  it.each(['npm', 'node', 'sh'].flatMap((name) => [`node_modules/.bin/${name}`, `.venv/bin/${name}`]))(
     'is not replaced by a planted %s',
     async (planted) => {
       const root = scratchDir({ 'package.json': manifest({ scripts: { test: 'echo fine' } }) })

@@ -70,7 +70,15 @@ function state(root: string): Finding[] {
   const aside = setAsideIn(root)
   const adopt = 'If it is yours, adopt it: clada trust --history. If not, it can be deleted.'
   if (hasForeignState(root))
-    return [{ name: 'state', ok: false, optional: true, found: ".clada was not made for you here, so it does not count", advice: adopt }]
+    return [
+      {
+        name: 'state',
+        ok: false,
+        optional: true,
+        found: '.clada was not made for you here, so it does not count',
+        advice: adopt,
+      },
+    ]
   if (aside === 0) return []
   const found = `${counted(aside, 'earlier state')} in .clada/set-aside, which ${aside === 1 ? 'does' : 'do'} not count`
   return [{ name: 'state', ok: false, optional: true, found, advice: adopt }]
