@@ -57,6 +57,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'engine',
     'api',
   ],
+  loop: ['core', 'text', 'state', 'process', 'report', 'config', 'journal', 'workspace', 'api'],
   watch: ['core', 'text', 'state', 'process', 'report', 'config', 'syntax', 'journal', 'git', 'workspace', 'api'],
   ui: [
     'core',
@@ -92,6 +93,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'engine',
     'api',
     'mcp',
+    'loop',
     'watch',
     'ui',
   ],

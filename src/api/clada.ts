@@ -69,8 +69,13 @@ export class Clada {
 
   /** Reverts the file changes of an execution: the last one, unless a number is given. */
   async undo(options: UndoOptions = {}): Promise<UndoResult> {
+    const settings = settingsOf(this.#options)
+    if (options.conversation !== undefined) {
+      const { undoConversation } = await import('../timetravel/undo-conversation.ts')
+      return undoConversation(settings, this.#history(), options.conversation, options)
+    }
     const { undo } = await import('../timetravel/undo.ts')
-    return undo(settingsOf(this.#options), this.#history(), options)
+    return undo(settings, this.#history(), options)
   }
 
   /** Reverts the last undo. */

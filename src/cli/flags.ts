@@ -175,6 +175,8 @@ export const flags = [
     help: 'show what would change, as clada diff does',
     for: { squash: { help: 'only show what would become one commit' } },
   },
+  { name: 'conversation', help: 'all executions of the last MCP conversation or loop: all of them or none' },
+  { name: 'loop', help: 'all executions of the last loop: all of them or none' },
   { name: 'action', value: 'N', help: 'only this action of the execution' },
   {
     name: 'timeout',
@@ -203,7 +205,10 @@ export const flags = [
   {
     name: 'all',
     help: 'every action, not only the everyday ones',
-    for: { outline: { help: 'locals, loops and conditions too' } },
+    for: {
+      outline: { help: 'locals, loops and conditions too' },
+      history: { help: 'each execution of a conversation by itself' },
+    },
   },
   { name: 'files', help: 'the files of clada context after it' },
   { name: 'clipboard', help: 'run copied replies, and put the answers on the clipboard' },
@@ -216,6 +221,22 @@ export const flags = [
     help: 'the tools that are offered besides execute: all, or names with commas between them (repeatable)',
   },
   { name: 'http', help: 'listen over HTTP, on this machine only, instead of standard input; a port may follow' },
+  { name: 'until', value: 'CMD', help: 'the command that succeeds when the task is done; approved for this loop' },
+  {
+    name: 'api',
+    value: 'URL',
+    help: 'a server that speaks the chat completions protocol, such as http://127.0.0.1:11434/v1',
+  },
+  { name: 'model', value: 'NAME', help: 'the model to ask for, with --api' },
+  { name: 'api-key-env', value: 'NAME', help: 'the environment variable that has the key, with --api' },
+  { name: 'rounds', value: 'N', help: 'at most so many replies; default 20' },
+  { name: 'time', value: 'TIME', help: 'at most so long, such as 30m' },
+  { name: 'tokens', value: 'N', help: 'at most so many tokens, sent and received' },
+  { name: 'window', value: 'N', help: 'the tokens that fit into one conversation of the model; default 32000' },
+  { name: 'unattended', help: 'ask nothing: a command that needs approval is refused, and the model is told' },
+  { name: 'one-commit', help: 'make one commit of the loop at the end' },
+  { name: 'resume', value: 'N', help: 'go on with this loop' },
+  { name: 'replay', value: 'N', help: 'apply the replies of this loop again, without the model' },
   { name: 'no-open', help: 'print the address and open no browser' },
   { name: 'quiet', help: 'no report, only the exit code' },
   { name: 'no-color', key: 'report.color', sets: 'never', help: 'no colours' },
@@ -320,7 +341,7 @@ export function numberOf(values: FlagValues, name: FlagName): number | undefined
   const text = values[name]?.[0]
   if (text === undefined) return undefined
   const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text) ?? []
-  const factor = (name.endsWith('timeout') ? times : sizes)[unit.toLowerCase()]
+  const factor = (name === 'time' || name.endsWith('timeout') ? times : sizes)[unit.toLowerCase()]
   if (digits === undefined || factor === undefined) throw new UsageError(`--${name} must be a number, not '${text}'.`)
   return Number(digits) * factor
 }

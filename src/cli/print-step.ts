@@ -57,13 +57,29 @@ export async function printUndo(result: UndoResult, flags: FlagValues, done: str
 }
 
 export function undoLines(
-  { success, execution, actions, summary, restored, conflicts, error, reason, warnings = [], gitCommit }: UndoResult,
+  {
+    success,
+    execution,
+    executions,
+    actions,
+    summary,
+    restored,
+    conflicts,
+    error,
+    reason,
+    warnings = [],
+    gitCommit,
+  }: UndoResult,
   done: string,
 ): string[] {
   const part = actions === undefined ? '' : `action ${actions.join(', ')} of `
+  const what =
+    executions === undefined
+      ? `${part}execution ${execution}, ${summary}`
+      : `${summary} (${executions.toReversed().join(', ')})`
   const commit = gitCommit === undefined ? '' : ` (${gitCommit.slice(0, 8)})`
   return [
-    success ? `${done}: ${part}execution ${execution}, ${summary}${commit}` : refusalText({ error, reason }),
+    success ? `${done}: ${what}${commit}` : refusalText({ error, reason }),
     ...restored.map((path) => `  ${path}`),
     ...conflicts.map(({ path, reason }) => `  ✗ ${path}: ${reason}`),
     ...warnings.map((warning) => `! ${warning}`),

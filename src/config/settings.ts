@@ -6,6 +6,7 @@ import type { SyntaxName } from '../syntax/table.ts'
 import { type Ask, type CommandSettings, defaultCommandSettings } from '../core/commands.ts'
 import {
   defaultDeniedPatterns,
+  type Conversation,
   defaultLimits,
   type HistorySettings,
   type Hooks,
@@ -32,6 +33,8 @@ export interface CladaOptions {
   lockFile?: string
   /** How many seconds to wait for another execution. Default: 10. */
   lockTimeout?: number
+  /** Marks executions that belong together, so that they can be undone together. */
+  conversation?: Conversation
   /** Further directories that may be touched. */
   allowedRoots?: readonly string[]
   /** Files whose content is closed, instead of the default list. */
@@ -141,7 +144,8 @@ interface Reading {
 }
 
 /** @throws SettingsError */
-export function historySettingsOf({ git, gitCommit, gitAuthor, lockFile, lockTimeout }: CladaOptions): HistorySettings {
+export function historySettingsOf(options: CladaOptions): HistorySettings {
+  const { git, gitCommit, gitAuthor, lockFile, lockTimeout, conversation } = options
   if (gitAuthor !== undefined && !/^[^<>\n\0]+ <[^<>\s\0]+>$/.test(gitAuthor))
     throw new SettingsError(`The git author is written 'Name <mail>'; '${gitAuthor}' is not.`)
   return {
@@ -149,6 +153,7 @@ export function historySettingsOf({ git, gitCommit, gitAuthor, lockFile, lockTim
     author: gitAuthor ?? null,
     lockFile: lockFile === undefined ? null : path.resolve(lockFile),
     lockMs: (lockTimeout ?? 10) * 1000,
+    conversation,
   }
 }
 

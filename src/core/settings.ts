@@ -32,6 +32,12 @@ export interface Limits {
 }
 
 /** How executions are saved. */
+/** Executions that belong together: those of one MCP client, or of one `clada loop`. */
+export interface Conversation {
+  readonly kind: 'mcp' | 'loop'
+  readonly id: string
+}
+
 export interface HistorySettings {
   readonly git: 'commit' | 'shadow' | 'off'
   /** `Name <mail>`; null for clada itself. */
@@ -39,6 +45,7 @@ export interface HistorySettings {
   /** Null for the one in clada's own directory. */
   readonly lockFile: string | null
   readonly lockMs: number
+  readonly conversation?: Conversation | undefined
 }
 
 export const defaultLimits: Limits = { inputBytes: 50 * 1024 * 1024, fileBytes: 10 * 1024 * 1024, actionMs: 30_000 }

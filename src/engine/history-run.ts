@@ -3,7 +3,7 @@ import { fingerprintOf } from '../core/hash.ts'
 import { pathFrom } from '../core/paths.ts'
 import type { Inspect, Inspected } from '../core/recorder.ts'
 import type { FileChange, FileDiff } from '../core/result.ts'
-import type { Settings } from '../core/settings.ts'
+import type { Conversation, Settings } from '../core/settings.ts'
 import { Contents } from '../journal/contents.ts'
 import { readTimeline } from '../history/recover.ts'
 import { type Done, doneIn, type Executed, lastRunOf } from '../journal/already-done.ts'
@@ -32,6 +32,8 @@ export interface HistoryEntry {
   paths: string[]
   /** Those that were changed by others between clada's last change and this one. */
   meanwhile?: string[]
+  /** The conversation that it is part of. */
+  conversation?: Conversation
   mode: 'commit' | 'shadow' | 'off'
   commit?: string
 }
@@ -163,7 +165,7 @@ async function read(settings: Settings, newest?: number): Promise<Read> {
 }
 
 function entryOf(record: ExecutionRecord, undone: ReadonlySet<number>): HistoryEntry {
-  const { number, time, kind, of, summary, actions, paths, mode, commits } = record
+  const { number, time, kind, of, summary, conversation, actions, paths, mode, commits } = record
   const done = actions.filter(({ success }) => success).length
   return {
     number,
@@ -176,6 +178,7 @@ function entryOf(record: ExecutionRecord, undone: ReadonlySet<number>): HistoryE
     done,
     failed: actions.length - done,
     paths: paths.map(({ path }) => path),
+    ...(conversation === undefined ? {} : { conversation }),
     mode,
     ...(commits?.after === undefined ? {} : { commit: commits.after }),
   }

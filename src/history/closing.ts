@@ -86,7 +86,8 @@ function asGitStop(error: unknown): Stop {
 
 function recordOf(number: number, journal: Journal, options: HistoryOptions, done: Done): ExecutionRecord {
   try {
-    const { inspect, about } = options
+    const { inspect, about, settings } = options
+    const { conversation } = settings
     const { kind = options.kind, of, ofActions, ended = 'whole' } = about?.() ?? {}
     const { results, blocks, document, explanations, moved } = done
     const paths = journal.finish((absolute) => seenAt(inspect, absolute))
@@ -101,6 +102,7 @@ function recordOf(number: number, journal: Journal, options: HistoryOptions, don
       mode: 'off',
       ...(moved === undefined ? {} : { moved }),
       summary: ended === 'whole' ? summaryOf({ kind, of, ofActions, paths, moved, explanations }) : 'interrupted',
+      ...(conversation === undefined ? {} : { conversation }),
       ...(document === undefined ? {} : { document }),
       actions: results.map((result) => actionOf(result, blocks.get(result.seq))),
       paths,

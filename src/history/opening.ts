@@ -71,7 +71,12 @@ export async function openExecution(
     const number = (await lastTidied(history, options, warn)) + 1
     let journal: Journal | undefined
     try {
-      journal = new Journal(history, number, root, { execution: number, kind, ...ownOwner() })
+      journal = new Journal(history, number, root, {
+        execution: number,
+        kind,
+        conversation: settings.conversation,
+        ...ownOwner(),
+      })
       const place = { stateDir, history, number, journal, release }
       return { ...place, checkpoints: await openedCheckpoints(place, options, warn).catch(withoutGitAdvice) }
     } catch (error) {

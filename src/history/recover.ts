@@ -7,6 +7,7 @@ import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
 import { isAlive, ownerFrom } from '../state/owner.ts'
 import {
   type ActionRecord,
+  conversationIn,
   dirOf,
   type ExecutionRecord,
   isHalfMade,
@@ -126,6 +127,7 @@ function interruptedRecord(history: string, number: number, root: string, inspec
   const dir = dirOf(history, number)
   const [header, ...lines] = (readOwn(path.join(dir, journalFile)) ?? '').split('\n').map((line) => jsonOf(line))
   const owner = ownerFrom(header)
+  const conversation = conversationIn(fieldOf(header, 'conversation'))
   const actions: ActionRecord[] = []
   let about: Pick<ExecutionRecord, 'of' | 'ofActions'> = {}
   const paths = new Map<string, Found>()
@@ -148,6 +150,7 @@ function interruptedRecord(history: string, number: number, root: string, inspec
     number,
     time: owner?.time ?? new Date().toISOString(),
     kind: kindOf(header),
+    ...(conversation === undefined ? {} : { conversation }),
     ...about,
     ended: 'interrupted',
     mode: 'off',
@@ -225,8 +228,11 @@ function actionOf(line: object): ActionRecord {
   }
 }
 
+const fieldOf = (header: unknown, name: string): unknown =>
+  typeof header === 'object' && header !== null ? Reflect.get(header, name) : undefined
+
 function kindOf(header: unknown): ExecutionRecord['kind'] {
-  const kind: unknown = typeof header === 'object' && header !== null ? Reflect.get(header, 'kind') : undefined
+  const kind = fieldOf(header, 'kind')
   return kind === 'undo' || kind === 'redo' ? kind : 'run'
 }
 

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import type { Conversation } from '../core/settings.ts'
 import { jsonOf, readOwn } from '../state/own-files.ts'
 
 /** The record of an execution. Paths are as `pathFrom` makes them. */
@@ -18,6 +19,8 @@ export interface ExecutionRecord {
   /** Set when a program moved the branch, or went to another one. */
   readonly moved?: Moved
   readonly summary: string
+  /** The conversation that it is part of. */
+  readonly conversation?: Conversation
   /** Fingerprint of the document, to recognize it when it runs again. */
   readonly document?: string
   readonly actions: readonly ActionRecord[]
@@ -126,12 +129,20 @@ export function readRecord(history: string, number: number): ExecutionRecord | u
   return isRecord(found) && found.number === number ? found : undefined
 }
 
+/** Undefined where it is something else. */
+export function conversationIn(value: unknown): Conversation | undefined {
+  if (!isObject(value)) return undefined
+  const { kind, id } = value
+  return (kind === 'mcp' || kind === 'loop') && typeof id === 'string' ? { kind, id } : undefined
+}
+
 /** The file may come from a cloned repository, so it is validated. */
 function isRecord(value: unknown): value is ExecutionRecord {
   if (!isObject(value) || value['version'] !== 1 || typeof value['number'] !== 'number') return false
-  const { of, ofActions, commits, moved, actions, paths } = value
+  const { of, ofActions, commits, moved, conversation, actions, paths } = value
   if (!['time', 'summary'].every((name) => typeof value[name] === 'string')) return false
   if (of !== undefined && typeof of !== 'number') return false
+  if (conversation !== undefined && conversationIn(conversation) === undefined) return false
   if (ofActions !== undefined && !isListOf(ofActions, (one) => typeof one === 'number')) return false
   if (commits !== undefined && !(isObject(commits) && Object.values(commits).every(isObjectName))) return false
   if (moved !== undefined && !(isObject(moved) && isPosition(moved['before']) && isPosition(moved['after'])))

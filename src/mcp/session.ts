@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { decodeParams } from '../actions/decode.ts'
 import { registry } from '../actions/registry.ts'
 import type { Clada } from '../api/clada.ts'
@@ -53,6 +54,8 @@ export class Session {
   readonly reports = new Reports()
   /** Resources that the client wants to hear about. */
   readonly subscribed = new Set<string>()
+  /** So that the user can undo everything that this client did. */
+  readonly #conversation = { kind: 'mcp', id: randomUUID() } as const
   #clientIsReady = false
   readonly #server: Server
   readonly #given: McpOptions
@@ -129,6 +132,7 @@ export class Session {
     const ask = askThrough(this.#server, this.#given.question, signal)
     const options: CladaOptions = {
       ...project.options,
+      conversation: this.#conversation,
       tryFirst: () => canAsk(this.#server, settingsOf(project.options).root),
       ask: (request) => {
         tell(printable(`waiting for approval: ${request.command}`))

@@ -21,6 +21,13 @@ export function startProgram(name: string, args: readonly string[], options: Sta
   })
 }
 
+/** Starts a program that the user named on the command line: a path as it is, a name from outside of the projects. */
+export function startNamed(program: string, args: readonly string[], options: StartOptions): Started {
+  return program.includes(path.sep)
+    ? startPart(path.resolve(program), args, options)
+    : startProgram(program, args, options)
+}
+
 /** Waits for it; undefined when it did not end by itself. */
 export function runToEnd(name: string, args: readonly string[], timeoutMs: number): number | undefined {
   const options = { env: {}, stdio: 'ignore', timeout: timeoutMs, argv0: name } as const

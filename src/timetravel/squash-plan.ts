@@ -10,6 +10,8 @@ export interface SquashOptions {
   contiguous?: boolean
   /** Commits whose message contains this text; an empty text selects all. Default: those whose message starts with `AI:`. */
   containing?: string
+  /** Only these commits, by their full ids. */
+  only?: readonly string[]
   /** Commits no older than this many hours, or days. */
   hours?: number
   days?: number
@@ -111,8 +113,9 @@ const linesOf = (out: Buffer): string[] =>
 
 const mostCommits = 5000
 
-function isChosen(commit: Commit, { containing, hours, days }: SquashOptions): boolean {
-  const { message, time } = commit
+function isChosen(commit: Commit, { containing, only, hours, days }: SquashOptions): boolean {
+  const { id, message, time } = commit
+  if (only?.includes(id) === false) return false
   const fits = containing === undefined ? isByModel(commit) : message.includes(containing)
   const age = hours === undefined && days === undefined ? Infinity : (hours ?? 0) * 3600 + (days ?? 0) * 86_400
   return fits && time >= Date.now() / 1000 - age

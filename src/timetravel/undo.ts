@@ -3,7 +3,7 @@ import { isBelowAny } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type { Code } from '../core/codes.ts'
 import type { Inspect } from '../core/recorder.ts'
-import type { HistorySettings, Settings } from '../core/settings.ts'
+import type { Conversation, HistorySettings, Settings } from '../core/settings.ts'
 import { Contents } from '../journal/contents.ts'
 import type { History } from '../history/history.ts'
 import { openRecordedWorkspace } from '../history/recorded-workspace.ts'
@@ -27,6 +27,8 @@ export interface UndoOptions {
   number?: number
   /** Only this action. */
   action?: number
+  /** All executions of the last conversation of this kind, or of any, instead of one: all are undone or none. */
+  conversation?: Conversation['kind'] | 'any'
   /** Merges files that changed since instead of refusing. */
   force?: boolean
 }
@@ -36,6 +38,8 @@ export interface UndoResult {
   success: boolean
   /** The execution that was undone or redone. */
   execution?: number
+  /** Set when several executions were undone, newest first. */
+  executions?: number[]
   /** Set when only some actions were undone or redone. */
   actions?: number[]
   summary?: string
@@ -128,7 +132,7 @@ async function undoOrRedo(
   }
 }
 
-const refused = (error: string, code: Code = 'skipped'): UndoResult => ({
+export const refused = (error: string, code: Code = 'skipped'): UndoResult => ({
   success: false,
   restored: [],
   conflicts: [],

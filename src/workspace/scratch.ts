@@ -116,6 +116,9 @@ const contendedFile = 'contended'
 const isRecent = (stat: Pick<fs.Stats, 'mtimeMs'> | undefined): boolean =>
   stat !== undefined && Date.now() - stat.mtimeMs < 60_000
 
+/** The state directory of a project, made where there is none. */
+export const makeStateDir = (root: string): string => ownState(root)?.dir ?? inHome(root)
+
 function inHome(root: string): string {
   const dir = homeOf(root)
   try {

@@ -13,9 +13,9 @@ export const command: Command = {
   name: 'history',
   usage: 'clada history [N]',
   summary: 'what was executed; with a number, one execution and its diff',
-  flags: ['root', 'json', 'help'],
+  flags: ['root', 'all', 'json', 'help'],
   examples: [
-    ['clada history', 'one line for each execution'],
+    ['clada history', 'one line for each execution, and one for each MCP conversation or loop'],
     ['clada history 12', 'what execution 12 changed'],
   ],
   run: async ({ flags, words: [word, ...rest] }) => {
@@ -26,7 +26,11 @@ export const command: Command = {
       process.stderr.write(`clada: ${foreignStateNote('they are not shown')}\n`)
     if (word === undefined) {
       const entries = await clada.history()
-      print(flags.json === undefined ? table(entries) : JSON.stringify(entries, null, 2))
+      print(
+        flags.json === undefined
+          ? table(flags.all === undefined ? collapsed(entries) : entries)
+          : JSON.stringify(entries, null, 2),
+      )
       return 0
     }
     const detail = await clada.execution(executionNumber(word))
@@ -42,13 +46,41 @@ export function executionNumber(word: string): number {
   throw new UsageError(`'${word}' is not the number of an execution. See clada history.`)
 }
 
-function table(entries: readonly HistoryEntry[]): string {
+/** A line of the list. */
+type Line = Omit<HistoryEntry, 'number'> & { readonly number: number | string }
+
+/** The executions of a conversation are one line, at the place of the last one. */
+function collapsed(entries: readonly HistoryEntry[]): Line[] {
+  const byId = new Map<string | number, HistoryEntry[]>()
+  for (const entry of entries) {
+    const id = entry.conversation?.id ?? entry.number
+    byId.set(id, [...(byId.get(id) ?? []), entry])
+  }
+  return entries.flatMap((entry): Line[] => {
+    const group = byId.get(entry.conversation?.id ?? entry.number) ?? []
+    const [first] = group
+    if (group.length < 2 || first === undefined) return [entry]
+    if (entry !== group.at(-1)) return []
+    const what = entry.conversation?.kind === 'loop' ? 'loop' : 'MCP conversation'
+    return [
+      {
+        ...entry,
+        number: `${first.number}-${entry.number}`,
+        summary: `${what} of ${group.length} executions, from: ${first.summary}`,
+        failed: group.reduce((sum, { failed }) => sum + failed, 0),
+        undone: group.every(({ undone }) => undone),
+      },
+    ]
+  })
+}
+
+function table(entries: readonly Line[]): string {
   if (entries.length === 0) return 'Nothing was executed here yet.'
-  const width = String(entries.at(-1)?.number ?? 0).length
+  const width = Math.max(...entries.map(({ number }) => String(number).length))
   return entries.map((entry) => line(entry, width)).join('\n')
 }
 
-function line(entry: HistoryEntry, width: number): string {
+function line(entry: Line, width: number): string {
   const { number, time, summary, failed, commit, paths } = entry
   const notes = [
     ...(entry.undone ? ['undone'] : []),

@@ -8,6 +8,7 @@ export const commands: Readonly<Record<string, () => Promise<{ readonly command:
   diff: () => import('./diff.ts'),
   watch: () => import('./watch.ts'),
   ui: () => import('./ui.ts'),
+  loop: () => import('./loop.ts'),
   do: () => import('./do.ts'),
   approve: () => import('./approve.ts'),
   approvals: () => import('./approvals.ts'),

@@ -11,18 +11,23 @@ export const command: Command = {
   summary: 'undo the last execution, or execution N',
   about:
     'Restores every file that the execution changed, all of them or none. It refuses when one changed since;\n--force merges instead. An undo is an execution itself: no commit is lost, and redo brings everything back.',
-  flags: ['root', 'allow', 'allow-escape', 'action', 'force', ...saving, 'json', ...general],
+  flags: ['root', 'allow', 'allow-escape', 'action', 'conversation', 'loop', 'force', ...saving, 'json', ...general],
   examples: [
     ['clada undo', 'undo the last execution'],
+    ['clada undo --loop', 'undo everything that the last clada loop did'],
     ['clada undo 12 --action 3', 'only the third action of execution 12'],
   ],
   run: async ({ flags, words: [word, ...rest] }) => {
     if (rest.length > 0) throw new UsageError('undo takes one number: clada undo N.')
     const action = numberOf(flags, 'action')
+    const together = flags.loop !== undefined ? 'loop' : flags.conversation !== undefined ? 'any' : undefined
+    if (together !== undefined && (word ?? action) !== undefined)
+      throw new UsageError('--loop and --conversation undo several executions; leave out the number and --action.')
     const result = await new Clada(await cladaOptions(flags)).undo({
       force: flags.force !== undefined,
       ...(word === undefined ? {} : { number: executionNumber(word) }),
       ...(action === undefined ? {} : { action }),
+      ...(together === undefined ? {} : { conversation: together }),
     })
     return printUndo(result, flags, 'Undone')
   },

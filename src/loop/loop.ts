@@ -1,0 +1,225 @@
+import { Clada } from '../api/clada.ts'
+import type { CladaOptions } from '../config/settings.ts'
+import { counted } from '../core/counted.ts'
+import type { ActionResult, ExecutionResult } from '../core/result.ts'
+import { InputError } from '../core/source.ts'
+import { formatReport } from '../report/format.ts'
+import type { ReportOptions } from '../report/options.ts'
+import { tokensOf } from '../text/tokens.ts'
+import { type Message, type Model, ModelError, pauseBefore } from './model.ts'
+import type { Transcript } from './transcript.ts'
+import { messagesFor, type Turn } from './window.ts'
+
+export interface LoopOptions {
+  readonly model: Model
+  readonly clada: CladaOptions
+  readonly report: ReportOptions
+  /** What the model is told at first, with the task. */
+  readonly prompt: string
+  /** The command that says whether the task is done. */
+  readonly until?: string | undefined
+  readonly limits: LoopLimits
+  readonly transcript: Transcript
+  /** The rounds before, where a loop is resumed. */
+  readonly before?: readonly Turn[]
+  readonly signal: AbortSignal
+  readonly hear: (event: LoopEvent) => void
+}
+
+export interface LoopLimits {
+  readonly rounds: number
+  /** For one conversation, in tokens. */
+  readonly window: number
+  /** Of all rounds together. */
+  readonly tokens?: number | undefined
+  readonly timeMs?: number | undefined
+}
+
+export type LoopEvent =
+  | { readonly kind: 'round'; readonly round: number; readonly tokens: number }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'action'; readonly result: ActionResult }
+  | { readonly kind: 'report'; readonly text: string; readonly success: boolean }
+  | { readonly kind: 'until'; readonly success: boolean; readonly text: string }
+  | { readonly kind: 'retry'; readonly reason: string }
+
+/** Why a loop ended. */
+export type Ending = 'until' | 'no-blocks' | 'rounds' | 'tokens' | 'time' | 'stopped' | 'no-progress' | 'model'
+
+export const endings: Readonly<Record<Ending, string>> = {
+  until: 'the command of --until succeeds',
+  'no-blocks': 'the reply has no blocks',
+  rounds: 'the rounds are used up',
+  tokens: 'the tokens are used up',
+  time: 'the time is used up',
+  stopped: 'it was stopped',
+  'no-progress': 'there was no progress in three rounds',
+  model: 'the model failed',
+}
+
+export interface LoopResult {
+  readonly ending: Ending
+  /** The error of the model. */
+  readonly reason?: string
+  readonly rounds: number
+  readonly tokens: number
+  /** Whether the command of --until succeeded before the first round, and at the end. */
+  readonly until?: { readonly before: boolean; readonly after: boolean }
+}
+
+/** Asks the model, applies its reply as it arrives, and answers with the report, until one of the endings. */
+export async function runLoop(options: LoopOptions): Promise<LoopResult> {
+  const { limits, transcript, hear, before = [], until } = options
+  const time = limits.timeMs === undefined ? undefined : AbortSignal.timeout(limits.timeMs)
+  const signal = time === undefined ? options.signal : AbortSignal.any([options.signal, time])
+  const clada = new Clada(options.clada)
+  const turns = [...before]
+  let [rounds, tokens] = [0, 0]
+  const first = await tried(clada, options, signal)
+  let last = first
+  const ended = (ending: Ending, reason?: string): LoopResult => ({
+    ending,
+    ...(reason === undefined ? {} : { reason }),
+    rounds,
+    tokens,
+    ...(first === undefined || last === undefined ? {} : { until: { before: first.success, after: last.success } }),
+  })
+  const seen: string[] = []
+  if (first?.success === true) return ended('until')
+  for (;;) {
+    if (signal.aborted) return ended(options.signal.aborted ? 'stopped' : 'time')
+    if (rounds >= limits.rounds) return ended('rounds')
+    if (tokens >= (limits.tokens ?? Infinity)) return ended('tokens')
+    const messages = messagesFor(options.prompt, turns, limits.window)
+    const asked = messages.reduce((sum, { content }) => sum + tokensOf(content), 0)
+    hear({ kind: 'round', round: transcript.record.rounds + 1, tokens: asked })
+    let turned: Turned
+    try {
+      turned = await turn(clada, messages, options, signal)
+    } catch (error) {
+      if (signal.aborted) continue
+      if (error instanceof ModelError) return ended('model', error.message)
+      throw error
+    }
+    rounds++
+    const { reply, result } = turned
+    tokens += asked + tokensOf(reply)
+    if (result.executedActions > 0 && until !== undefined) last = await tried(clada, options, signal)
+    const report = reportOn(turned, options, last)
+    hear({ kind: 'report', text: report, success: result.success })
+    const done = { reply, report }
+    transcript.keepTurn(done, asked + tokensOf(reply))
+    turns.push(done)
+    if (last?.success === true) return ended('until')
+    if (isWithoutBlocks(result) && turned.cut === undefined) return ended('no-blocks')
+    seen.push(outcomeOf(result, last))
+    if (seen.length >= 3 && new Set(seen.slice(-3)).size === 1) return ended('no-progress')
+  }
+}
+
+interface Turned {
+  readonly reply: string
+  readonly result: ExecutionResult
+  /** Why the reply is not complete. */
+  readonly cut?: string
+}
+
+/** One reply. It is asked for again only as long as nothing of it was applied. */
+async function turn(
+  clada: Clada,
+  messages: readonly Message[],
+  { model, hear }: LoopOptions,
+  signal: AbortSignal,
+): Promise<Turned> {
+  for (let attempt = 0; ; attempt++) {
+    let reply = ''
+    let failure: ModelError | undefined
+    const arriving = async function* (): AsyncIterable<string> {
+      try {
+        for await (const text of untilStopped(model.reply(messages, signal), signal)) {
+          reply += text
+          hear({ kind: 'text', text })
+          yield text
+        }
+      } catch (error) {
+        if (signal.aborted) throw new InputError('the loop was stopped', 'truncated')
+        if (!(error instanceof ModelError)) throw error
+        failure = error
+        // What is not complete must not be applied as if it were.
+        throw new InputError(`the reply was cut off (${error.message})`, 'truncated')
+      }
+    }
+    const onAction = (result: ActionResult): void => hear({ kind: 'action', result })
+    const result = await clada.executeStream(arriving(), { signal, onAction })
+    if (signal.aborted) return { reply, result, cut: 'it was stopped' }
+    if (failure === undefined) return { reply, result }
+    if (result.executedActions > 0 || result.results.length > 0) return { reply, result, cut: failure.message }
+    if (failure.retry === undefined || attempt >= mostAttempts - 1) throw failure
+    hear({ kind: 'retry', reason: failure.message })
+    await pauseBefore(attempt, failure.retry, signal)
+  }
+}
+
+const mostAttempts = 5
+
+/** Ends with the signal, also where the model does not listen to it. @throws what the signal was aborted with */
+async function* untilStopped(texts: AsyncIterable<string>, signal: AbortSignal): AsyncIterable<string> {
+  const iterator = texts[Symbol.asyncIterator]()
+  const stopped = new Promise<never>((_, reject) => {
+    const stop = (): void => reject(signal.reason)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
+  stopped.catch(() => undefined)
+  for (;;) {
+    const { done, value } = await Promise.race([iterator.next(), stopped])
+    if (done === true) return
+    yield value
+  }
+}
+
+interface Tried {
+  readonly success: boolean
+  readonly text: string
+}
+
+/** Runs the command of --until: approved for this loop, and in the sandbox like any other. */
+async function tried(clada: Clada, options: LoopOptions, signal: AbortSignal): Promise<Tried | undefined> {
+  const { until, report, hear } = options
+  if (until === undefined || signal.aborted) return undefined
+  const result = await clada.call('run', { command: until }, { signal })
+  const text = formatReport(result, 'llm', report)
+  hear({ kind: 'until', success: result.success, text })
+  return { success: result.success, text }
+}
+
+/** What the model reads next. */
+function reportOn({ result, cut }: Turned, { report, until }: LoopOptions, last: Tried | undefined): string {
+  const parts = [formatReport(result, 'llm', report)]
+  if (cut !== undefined)
+    parts.push('Your reply was cut off. Blocks that are listed above were applied; send only what is missing.')
+  if (until !== undefined && last !== undefined && !last.success)
+    parts.push(`The task is done when \`${until}\` succeeds. It does not yet:\n${last.text}`)
+  return parts.join('\n')
+}
+
+const isWithoutBlocks = ({ totalBlocks, parseErrors }: ExecutionResult): boolean =>
+  totalBlocks === 0 && parseErrors.length === 0
+
+/** The same text for two rounds that came to the same. A round in which everything failed is compared by its errors. */
+function outcomeOf({ results, parseErrors }: ExecutionResult, last: Tried | undefined): string {
+  const failedAll = results.every(({ success }) => !success)
+  const done = results.map(({ action, params, success, code }) => [
+    action,
+    failedAll ? params['path'] : params,
+    success,
+    code,
+  ])
+  return JSON.stringify([done, parseErrors.map(({ code, action }) => [code, action]), withoutTimes(last?.text ?? '')])
+}
+
+const withoutTimes = (text: string): string => text.replace(/\d+(?:\.\d+)?\s*m?s\b/g, '')
+
+/** One line on how a loop ended. */
+export const endingLine = ({ ending, reason, rounds, tokens }: LoopResult): string =>
+  `Ended after ${counted(rounds, 'round')}, ${counted(tokens, 'token')}: ${endings[ending]}${reason === undefined ? '' : ` (${reason})`}.`

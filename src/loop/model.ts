@@ -1,0 +1,189 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { startNamed } from '../process/start-program.ts'
+
+export interface Message {
+  readonly role: 'system' | 'user' | 'assistant'
+  readonly content: string
+}
+
+/** Whatever answers a conversation. */
+export interface Model {
+  readonly name: string
+  /** The reply as it arrives. @throws ModelError */
+  reply(messages: readonly Message[], signal: AbortSignal): AsyncIterable<string>
+}
+
+/** Why there is no reply, or only a part of it. */
+export class ModelError extends Error {
+  override readonly name = 'ModelError'
+  /** Set when the same request may succeed later; with the time that the model asks for. */
+  readonly retry: { readonly afterMs?: number | undefined } | undefined
+
+  constructor(message: string, retry?: { readonly afterMs?: number | undefined }) {
+    super(message)
+    this.retry = retry
+  }
+}
+
+/** A program that reads the conversation as one text on stdin and writes the reply to stdout. */
+export function programModel(command: readonly string[]): Model {
+  const [program = '', ...args] = command
+  return { name: command.join(' '), reply: (messages, signal) => programReply(program, args, asText(messages), signal) }
+}
+
+async function* programReply(
+  program: string,
+  args: readonly string[],
+  input: string,
+  signal: AbortSignal,
+): AsyncIterable<string> {
+  const child = startNamed(program, args, { stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+  const kill = (): void => {
+    // The program may have started others, which belong to its group.
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
+  }
+  signal.addEventListener('abort', kill, { once: true })
+  let last = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (last = (last + text).slice(-2000)))
+  // A program that does not read its input is not at fault.
+  child.stdin?.on('error', () => undefined).end(input)
+  const ended = new Promise<string | undefined>((resolve) => {
+    child.once('error', (error) => resolve(error.message))
+    child.once('close', (code, by) =>
+      resolve(code === 0 ? undefined : `it ended with ${code === null ? by : `exit code ${code}`}`),
+    )
+  })
+  try {
+    if (child.stdout !== null) for await (const text of child.stdout.setEncoding('utf8')) yield String(text)
+    const failure = await ended
+    signal.throwIfAborted()
+    if (failure !== undefined)
+      throw new ModelError(`${program} failed: ${failure}.${last === '' ? '' : `\n${last.trimEnd()}`}`)
+  } finally {
+    signal.removeEventListener('abort', kill)
+    kill()
+  }
+}
+
+/** The conversation for a program without one. */
+const asText = (messages: readonly Message[]): string =>
+  messages
+    .map(({ role, content }, at) => {
+      const round = Math.ceil(at / 2)
+      if (role === 'system') return content
+      return role === 'assistant'
+        ? `=== YOUR REPLY ${round} ===\n${content}`
+        : at < 2
+          ? content
+          : `=== REPORT ${round} ===\n${content}`
+    })
+    .join('\n\n')
+
+export interface Api {
+  /** Up to and with the version, such as http://127.0.0.1:11434/v1. */
+  readonly url: string
+  readonly model: string
+  readonly key?: string | undefined
+}
+
+/** Anything that speaks the chat completions protocol of OpenAI, with streaming. */
+export function apiModel(api: Api): Model {
+  return { name: api.model, reply: (messages, signal) => apiReply(api, messages, signal) }
+}
+
+async function* apiReply(
+  { url, model, key }: Api,
+  messages: readonly Message[],
+  signal: AbortSignal,
+): AsyncIterable<string> {
+  const headers = {
+    'content-type': 'application/json',
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+  }
+  const body = JSON.stringify({ model, messages, stream: true })
+  const response = await fetch(`${url.replace(/\/+$/, '')}/chat/completions`, {
+    method: 'POST',
+    headers,
+    body,
+    signal,
+    // A key must not be sent to where somebody else points.
+    redirect: 'error',
+  }).catch((error: unknown) => {
+    signal.throwIfAborted()
+    throw new ModelError(`${url} cannot be reached: ${reasonOf(error)}`, {})
+  })
+  if (!response.ok) throw await refusal(response)
+  if (response.body === null) throw new ModelError('the answer has no body', {})
+  let finish: string | undefined
+  try {
+    for await (const data of events(response.body)) {
+      if (data === '[DONE]') return
+      const { text, end } = chunkOf(data)
+      if (text !== '') yield text
+      finish = end ?? finish
+      if (end === 'length') throw new ModelError('the reply reached the longest length that the model gives')
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error instanceof ModelError ? error : new ModelError(`the connection broke: ${reasonOf(error)}`, {})
+  }
+  if (finish === undefined) throw new ModelError('the connection ended in the middle of the reply', {})
+}
+
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? error.cause.message : error.message
+}
+
+/** Too many requests, and failures of the server, pass. */
+async function refusal(response: Response): Promise<ModelError> {
+  const text = (await response.text().catch(() => '')).slice(0, 500)
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  const passes = response.status === 429 || response.status === 408 || response.status >= 500
+  const afterMs = Number.isFinite(seconds) ? Math.min(seconds, 120) * 1000 : undefined
+  return new ModelError(`the model answered with ${response.status}: ${text}`, passes ? { afterMs } : undefined)
+}
+
+/** The data of server-sent events. */
+async function* events(body: ReadableStream<Uint8Array>): AsyncIterable<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const part of body) {
+    rest += decoder.decode(part, { stream: true })
+    if (rest.length > longestEvent) throw new ModelError('the answer is not a stream of events')
+    const lines = rest.split(/\r?\n/)
+    rest = lines.pop() ?? ''
+    for (const line of lines) if (line.startsWith('data:')) yield line.slice(5).trim()
+  }
+  if (rest.startsWith('data:')) yield rest.slice(5).trim()
+}
+
+const longestEvent = 16 * 1024 * 1024
+
+/** What one event adds. Servers differ in what else they send, so everything else is ignored. */
+function chunkOf(data: string): { readonly text: string; readonly end: string | undefined } {
+  let value: unknown
+  try {
+    value = JSON.parse(data)
+  } catch {
+    throw new ModelError(`the model sent an event that is not JSON: ${data.slice(0, 200)}`)
+  }
+  const failure = fieldOf(value, 'error')
+  if (failure !== undefined && failure !== null)
+    throw new ModelError(`the model reports an error: ${JSON.stringify(failure).slice(0, 500)}`, {})
+  const choices = fieldOf(value, 'choices')
+  const [choice] = Array.isArray(choices) ? choices : []
+  const text = fieldOf(fieldOf(choice, 'delta'), 'content')
+  const end = fieldOf(choice, 'finish_reason')
+  return { text: typeof text === 'string' ? text : '', end: typeof end === 'string' ? end : undefined }
+}
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+
+/** Waits before the next attempt, longer each time. */
+export const pauseBefore = (
+  attempt: number,
+  { afterMs }: { readonly afterMs?: number | undefined },
+  signal: AbortSignal,
+): Promise<void> => delay(afterMs ?? Math.min(1000 * 2 ** attempt, 30_000), undefined, { signal })

@@ -1,0 +1,347 @@
+import { execFile } from 'node:child_process'
+import fs from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { Clada } from '../../src/api/clada.ts'
+import { type LoopEvent, type LoopOptions, runLoop } from '../../src/loop/loop.ts'
+import { apiModel, type Message, type Model, ModelError, programModel } from '../../src/loop/model.ts'
+import { Transcript } from '../../src/loop/transcript.ts'
+import { messagesFor } from '../../src/loop/window.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+
+const write = (file: string, content: string): string => `<---WRITE file="${file}"--->\n${content}\n<---END--->\n`
+
+const sham = (action: string, params: string): string =>
+  `#!SHAM [@three-char-SHA-256: abc]\naction = "${action}"\n${params}\n#!END_SHAM_abc\n`
+
+async function collected(texts: AsyncIterable<string>): Promise<string[]> {
+  const found: string[] = []
+  for await (const text of texts) found.push(text)
+  return found
+}
+
+/** A model that gives these replies, one after another. */
+function scripted(...replies: (string | ModelError)[]): Model & { readonly asked: (readonly Message[])[] } {
+  const asked: (readonly Message[])[] = []
+  return {
+    name: 'scripted',
+    asked,
+    reply: async function* (messages) {
+      asked.push(messages)
+      const reply = replies[asked.length - 1] ?? 'Done.'
+      if (reply instanceof ModelError) throw reply
+      for (let at = 0; at < reply.length; at += 7) yield reply.slice(at, at + 7)
+    },
+  }
+}
+
+const beginning = (root: string, model: Model): Transcript =>
+  Transcript.begin(root, { id: 'one', started: '2026-01-01', task: 'task', model: model.name })
+
+async function looped(root: string, model: Model, more: Partial<LoopOptions> = {}) {
+  const events: LoopEvent[] = []
+  const transcript = beginning(root, model)
+  const result = await runLoop({
+    model,
+    clada: { repoPath: root, gitCommit: false, conversation: { kind: 'loop', id: 'one' } },
+    report: {},
+    prompt: 'PROMPT',
+    limits: { rounds: 10, window: 8000 },
+    transcript,
+    signal: new AbortController().signal,
+    hear: (event) => void events.push(event),
+    ...more,
+  })
+  return { result, events, transcript }
+}
+
+describe('a loop', () => {
+  it('applies each reply, answers with the report, and ends with a reply without blocks', async () => {
+    const root = scratchDir()
+    const model = scripted(`First.\n${write('a.txt', 'one')}`, `${write('b.txt', 'two')}`, 'All done.')
+    const { result, transcript, events } = await looped(root, model)
+    expect(result).toMatchObject({ ending: 'no-blocks', rounds: 3 })
+    expect(filesIn(root)).toEqual({ 'a.txt': 'one', 'b.txt': 'two' })
+    expect(model.asked[1]).toMatchObject([
+      { role: 'user', content: 'PROMPT' },
+      { role: 'assistant', content: expect.stringContaining('First.') },
+      { role: 'user', content: expect.stringContaining('✅') },
+    ])
+    expect(transcript.turns().map(({ reply }) => reply.split('\n', 1)[0])).toEqual([
+      'First.',
+      '<---WRITE file="b.txt"--->',
+      'All done.',
+    ])
+    expect(events.flatMap((event) => (event.kind === 'action' ? event.result.success : []))).toEqual([true, true])
+  })
+
+  it('is undone as a whole', async () => {
+    const root = scratchDir({ 'a.txt': 'zero\n' })
+    await looped(root, scripted(write('a.txt', 'one'), write('a.txt', 'two'), write('b.txt', 'x')))
+    const clada = new Clada({ repoPath: root, gitCommit: false })
+    expect(await clada.undo({ conversation: 'loop' })).toMatchObject({ success: true, executions: [3, 2, 1] })
+    expect(filesIn(root)).toEqual({ 'a.txt': 'zero\n' })
+  })
+
+  it('ends when the rounds, the tokens or the time are used up', async () => {
+    const replies = Array.from({ length: 9 }, (_, at) => write('a.txt', `${at}`))
+    const ending = async (limits: Partial<LoopOptions['limits']>) =>
+      (await looped(scratchDir(), scripted(...replies), { limits: { rounds: 9, window: 8000, ...limits } })).result
+    expect(await ending({ rounds: 2 })).toMatchObject({ ending: 'rounds', rounds: 2 })
+    expect(await ending({ tokens: 30 })).toMatchObject({ ending: 'tokens' })
+    expect(await ending({ timeMs: 1 })).toMatchObject({ ending: 'time' })
+  })
+
+  it('ends when three rounds come to the same', async () => {
+    const failing = '<---EDIT file="no.txt"--->\n<---BEFORE--->\na\n<---AFTER--->\nb\n<---END--->\n'
+    const { result } = await looped(scratchDir(), scripted(failing, failing, failing, failing))
+    expect(result).toMatchObject({ ending: 'no-progress', rounds: 3 })
+  })
+
+  it('stops when it is told to, and keeps what was applied', async () => {
+    const root = scratchDir()
+    const stop = new AbortController()
+    const model: Model = {
+      name: 'slow',
+      reply: async function* () {
+        yield sham('file_write', 'path = "a.txt"\ncontent = "one"')
+        yield write('b.txt', 'two').slice(0, 25)
+        stop.abort()
+        // Whoever does not listen is not waited for.
+        await new Promise(() => undefined)
+      },
+    }
+    const clada = { repoPath: root, gitCommit: false, relativePaths: true }
+    const { result, transcript } = await looped(root, model, { signal: stop.signal, clada })
+    expect(result).toMatchObject({ ending: 'stopped' })
+    expect(filesIn(root)).toEqual({ 'a.txt': 'one' })
+    expect(transcript.record.rounds).toBe(1)
+  })
+
+  it('asks again only as long as nothing was applied', async () => {
+    const busy = new ModelError('busy', { afterMs: 1 })
+    const root = scratchDir()
+    const { result, events } = await looped(root, scripted(busy, busy, write('a.txt', 'one')))
+    expect(result).toMatchObject({ ending: 'no-blocks', rounds: 2 })
+    expect(events.filter(({ kind }) => kind === 'retry')).toHaveLength(2)
+    expect((await looped(root, scripted(new ModelError('no such model')))).result).toMatchObject({
+      ending: 'model',
+      reason: 'no such model',
+    })
+  })
+
+  it('goes on after a reply that was cut off, and applies no block twice', async () => {
+    const root = scratchDir({ 'log.txt': '' })
+    let asked = 0
+    const append =
+      '#!SHAM [@three-char-SHA-256: app]\naction = "file_append"\npath = "log.txt"\ncontent = "x"\n#!END_SHAM_app\n'
+    const model: Model = {
+      name: 'cut',
+      reply: async function* () {
+        if (asked++ > 0) return yield 'That was all.'
+        yield append
+        yield write('b.txt', 'half').slice(0, 28)
+        throw new ModelError('the connection broke', {})
+      },
+    }
+    const { result, transcript } = await looped(root, model, {
+      clada: { repoPath: root, gitCommit: false, relativePaths: true },
+    })
+    expect(result).toMatchObject({ ending: 'no-blocks', rounds: 2 })
+    expect(filesIn(root)).toEqual({ 'log.txt': 'x' })
+    expect(transcript.turns()[0]?.report).toContain('Your reply was cut off')
+  })
+})
+
+describe('the command of --until', () => {
+  const until = 'node check.mjs'
+  const check = "import fs from 'node:fs'\nprocess.exit(fs.existsSync('done.txt') ? 0 : 3)\n"
+  const approved = (root: string) => ({
+    repoPath: root,
+    gitCommit: false,
+    exec: 'unsandboxed' as const,
+    approve: [until],
+    conversation: { kind: 'loop' as const, id: 'one' },
+  })
+
+  it('ends the loop when it succeeds, and its failure is part of the report', async () => {
+    const root = scratchDir({ 'check.mjs': check })
+    const model = scripted(write('a.txt', 'x'), write('done.txt', 'x'), 'never asked')
+    const { result, transcript } = await looped(root, model, { until, clada: approved(root) })
+    expect(result).toMatchObject({ ending: 'until', rounds: 2, until: { before: false, after: true } })
+    expect(model.asked).toHaveLength(2)
+    expect(transcript.turns()[0]?.report).toContain('The task is done when `node check.mjs` succeeds. It does not yet')
+  })
+
+  it('that succeeds already needs no model', async () => {
+    const root = scratchDir({ 'check.mjs': check, 'done.txt': '' })
+    const model = scripted()
+    expect((await looped(root, model, { until, clada: approved(root) })).result).toMatchObject({
+      ending: 'until',
+      rounds: 0,
+      until: { before: true, after: true },
+    })
+    expect(model.asked).toEqual([])
+  })
+})
+
+describe('the window', () => {
+  const long = (word: string): string => Array.from({ length: 50 }, () => `${word} ${'x'.repeat(70)}`).join('\n')
+  const turns = [1, 2, 3].map((at) => ({ reply: long(`reply${at}`), report: long(`report${at}`) }))
+
+  it('loses old reports first, then old replies, and never the task', () => {
+    const texts = (window: number): string[] => messagesFor('TASK', turns, window).map(({ content }) => content)
+    expect(texts(100_000)).toEqual(['TASK', ...turns.flatMap(({ reply, report }) => [reply, report])])
+    const [task, reply1, report1, , report2, , report3] = texts(5000)
+    expect(task).toBe('TASK')
+    expect(reply1).toBe(turns[0]?.reply)
+    expect(report1).toContain('[shortened]')
+    expect(report2).toContain('[shortened]')
+    expect(report3).toBe(turns[2]?.report)
+    const least = texts(100)
+    expect(least[0]).toBe('TASK')
+    expect(least.join('').length).toBeLessThan(12_000)
+  })
+})
+
+describe('a program as the model', () => {
+  const signal = new AbortController().signal
+  const replyOf = async (model: Model, messages: readonly Message[]): Promise<string> =>
+    (await collected(model.reply(messages, signal))).join('')
+
+  it('reads the conversation on stdin', async () => {
+    const echo = programModel([process.execPath, '-e', 'process.stdin.pipe(process.stdout)'])
+    expect(
+      await replyOf(echo, [
+        { role: 'user', content: 'PROMPT' },
+        { role: 'assistant', content: 'reply' },
+        { role: 'user', content: 'report' },
+      ]),
+    ).toBe('PROMPT\n\n=== YOUR REPLY 1 ===\nreply\n\n=== REPORT 1 ===\nreport')
+  })
+
+  it('that fails says how', async () => {
+    const failing = programModel([process.execPath, '-e', 'console.error("no quota"); process.exit(4)'])
+    await expect(replyOf(failing, [])).rejects.toThrow(/exit code 4\.\nno quota$/)
+    await expect(replyOf(programModel(['no-such-program-here']), [])).rejects.toBeInstanceOf(ModelError)
+  })
+})
+
+describe('a server as the model', () => {
+  type Answer = (response: http.ServerResponse, body: string, request: http.IncomingMessage) => void
+  async function serving(...answers: Answer[]) {
+    let count = 0
+    const server = http.createServer((request, response) => {
+      let body = ''
+      request.on('data', (part) => (body += String(part)))
+      request.on('end', () => answers[Math.min(count++, answers.length - 1)]?.(response, body, request))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void (server.closeAllConnections(), server.close()))
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, count: () => count }
+  }
+  const event = (content: string, finish: string | null = null): string =>
+    `data: ${JSON.stringify({ choices: [{ delta: { content }, finish_reason: finish }] })}\n\n`
+  const streaming =
+    (text: string): Answer =>
+    (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const whole = [...text].map((one) => event(one)).join('') + event('', 'stop') + 'data: [DONE]\n\n'
+      // In pieces that end anywhere, also inside a character.
+      const bytes = Buffer.from(whole)
+      for (let at = 0; at < bytes.length; at += 61) response.write(bytes.subarray(at, at + 61))
+      response.end()
+    }
+
+  it('streams, with the key of the user', async () => {
+    const seen: (string | undefined)[] = []
+    const { url } = await serving((response, body, request) => {
+      seen.push(request.url, request.headers.authorization, JSON.parse(body).model)
+      streaming('Grüße ✅')(response, body, request)
+    })
+    const model = apiModel({ url, model: 'm', key: 'secret' })
+    const text = (await collected(model.reply([], new AbortController().signal))).join('')
+    expect(text).toBe('Grüße ✅')
+    expect(seen).toEqual(['/v1/chat/completions', 'Bearer secret', 'm'])
+  })
+
+  it('drives a loop through failures that pass', async () => {
+    const root = scratchDir()
+    const { url, count } = await serving(
+      (response) => response.writeHead(429, { 'retry-after': '0' }).end('slow down'),
+      (response) => response.writeHead(503, { 'retry-after': '0' }).end(),
+      streaming(write('a.txt', 'one')),
+      streaming('Done.'),
+    )
+    const { result } = await looped(root, apiModel({ url, model: 'm' }))
+    expect(result).toMatchObject({ ending: 'no-blocks', rounds: 2 })
+    expect(count()).toBe(4)
+    expect(filesIn(root)).toEqual({ 'a.txt': 'one' })
+  })
+
+  const broken: [string, Answer, string][] = [
+    ['refuses', (response) => response.writeHead(401).end('bad key'), 'answered with 401: bad key'],
+    ['sends nonsense', (response) => response.end('data: {nonsense\n\n'), 'not JSON'],
+    ['sends an error', (response) => response.end('data: {"error":{"message":"overloaded"}}\n\n'), 'overloaded'],
+    ['ends too early', (response) => response.end(event('half')), 'in the middle of the reply'],
+    ['stops at its longest reply', (response) => response.end(event('half', 'length')), 'longest length'],
+    ['leads elsewhere', (response) => response.writeHead(307, { location: 'http://127.0.0.1:9/' }).end(), 'redirect'],
+    ['breaks the connection', (response) => response.write(event('x'), () => response.destroy()), 'connection broke'],
+  ]
+  it.each(broken)('that %s is an error that says so', async (_, answer, words) => {
+    const { url } = await serving(answer)
+    const reply = apiModel({ url, model: 'm', key: 'k' }).reply([], new AbortController().signal)
+    await expect(collected(reply)).rejects.toThrow(words)
+  })
+})
+
+describe('clada loop', () => {
+  const run = promisify(execFile)
+  /** Answers by how many reports it has seen. */
+  const modelProgram = `
+let text = ''
+process.stdin.on('data', (part) => (text += part)).on('end', () => {
+  const round = text.split('=== REPORT').length
+  const replies = ${JSON.stringify([write('a.txt', 'one'), write('a.txt', 'two'), 'Done.'])}
+  process.stdout.write(replies[round - 1] ?? 'Nothing.')
+})`
+  const clada = (root: string, command: string, ...args: string[]) =>
+    run(process.execPath, [inject('cli'), command, '--root', root, ...args], {
+      env: { ...process.env, CLADA_NO_CACHE: '1' },
+    })
+
+  it('prints a summary with the diff; can be replayed and undone', async () => {
+    const root = scratchDir({ 'a.txt': 'zero\n' })
+    const model = path.join(scratchDir({ 'model.cjs': modelProgram }), 'model.cjs')
+    const { stdout, stderr } = await clada(root, 'loop', 'Count.', '--no-git', '--', process.execPath, model).catch(
+      (error: { stdout: string; stderr: string }) => error,
+    )
+    expect(stdout).toContain('Loop 1. Ended after 3 rounds')
+    expect(stdout).toContain('-zero\n+two')
+    expect(stderr).toContain('--- round 2')
+    expect(filesIn(root)['a.txt']).toBe('two')
+    expect(fs.readFileSync(path.join(root, '.clada/loops/1/prompt.txt'), 'utf8')).toContain('Your task: Count.')
+    expect((await clada(root, 'undo', '--loop')).stdout).toContain('Undone: 2 executions (1, 2)')
+    expect(filesIn(root)['a.txt']).toBe('zero\n')
+    expect((await clada(root, 'loop', '--replay', '1', '--no-git')).stdout).toContain('Loop 2. Ended after 3 rounds')
+    expect(filesIn(root)['a.txt']).toBe('two')
+  })
+
+  it('says what is missing in the call', async () => {
+    const root = scratchDir()
+    const failure = (...args: string[]): Promise<string> =>
+      clada(root, 'loop', ...args).then(
+        () => 'no failure',
+        (error: { stderr: string }) => error.stderr,
+      )
+    expect(await failure()).toContain('Say what is to be done')
+    expect(await failure('x')).toContain('Name the model')
+    expect(await failure('x', '--api', 'http://127.0.0.1:1/v1')).toContain('--model')
+    expect(await failure('x', '--api', 'file:///x', '--model', 'm')).toContain('must be an address')
+    expect(await failure('x', '--api', 'http://h/v1', '--model', 'm', '--api-key-env', 'NO_SUCH')).toContain('not set')
+    expect(await failure('--resume', '7', '--', 'cat')).toContain('There is no loop 7')
+  })
+})
