@@ -24,7 +24,7 @@ export function Cards() {
 }
 
 function Card({ question }: { question: Question }) {
-  const { id, command, about, tried, runs, root, changed, installs, repository, from } = question
+  const { id, command, about, diff, tried, runs, root, changed, installs, repository, from } = question
   const keep = about === 'tried'
   return (
     <article class="card" aria-labelledby={`question-${id}`}>
@@ -39,15 +39,19 @@ function Card({ question }: { question: Question }) {
         <dd>
           <bdi class="mono">{visible(root)}</bdi>
         </dd>
-        <dt>It runs</dt>
-        <dd>
-          {runs === undefined ? (
-            'Whatever this runs; the project does not say what.'
-          ) : (
-            <bdi class="mono">{visible(runs)}</bdi>
-          )}
-        </dd>
-        {tried === undefined ? (
+        {about !== 'proposal' && (
+          <>
+            <dt>It runs</dt>
+            <dd>
+              {runs === undefined ? (
+                'Whatever this runs; the project does not say what.'
+              ) : (
+                <bdi class="mono">{visible(runs)}</bdi>
+              )}
+            </dd>
+          </>
+        )}
+        {about === 'proposal' ? null : tried === undefined ? (
           <>
             <dt>Network</dt>
             <dd>
@@ -72,6 +76,11 @@ function Card({ question }: { question: Question }) {
           </>
         )}
       </dl>
+      {diff !== undefined && (
+        <pre class="command" tabIndex={0}>
+          {diff.split('\n').map(visible).join('\n')}
+        </pre>
+      )}
       {changed && <p class="alert warn">You approved it before, but what it runs has changed.</p>}
       <div class="row">
         <Button kind="danger" act={() => answer(question, 'no')} {...(keep && { hint: 'Its changes are dropped' })}>
@@ -83,9 +92,11 @@ function Card({ question }: { question: Question }) {
         <Button
           act={() => answer(question, 'always')}
           hint={
-            keep
-              ? 'Its changes stay, and it may run in this project as long as it runs the same'
-              : 'In this project, as long as it runs the same'
+            about === 'proposal'
+              ? 'All further files of this reply too'
+              : keep
+                ? 'Its changes stay, and it may run in this project as long as it runs the same'
+                : 'In this project, as long as it runs the same'
           }
         >
           {keep ? 'Keep, always allow' : 'Always'}
@@ -98,6 +109,7 @@ function Card({ question }: { question: Question }) {
 const wishes = {
   command: 'wants to run a command',
   network: 'wants to use the network',
+  proposal: 'has a whole file to write',
   tried: 'tried a command in the sandbox. Keep its changes?',
 } as const satisfies Record<Question['about'], string>
 

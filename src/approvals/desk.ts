@@ -118,6 +118,7 @@ function requestIn(line: string): ApprovalRequest | undefined {
       command,
       about,
       ...(tried && { tried }),
+      ...(typeof other['diff'] === 'string' ? { diff: other['diff'] } : {}),
       runs: typeof runs === 'string' ? runs : undefined,
       changed: changed === true,
       installs: installs === true,
@@ -128,7 +129,7 @@ function requestIn(line: string): ApprovalRequest | undefined {
   }
 }
 
-const questions = ['command', 'network', 'tried'] as const satisfies readonly ApprovalRequest['about'][]
+const questions = ['command', 'network', 'tried', 'proposal'] as const satisfies readonly ApprovalRequest['about'][]
 const changes = ['create', 'modify', 'delete'] as const satisfies readonly ChangedFile['change'][]
 
 function triedIn(value: unknown): Tried | undefined {

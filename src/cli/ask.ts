@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import type tty from 'node:tty'
 import type { ApprovalAnswer, ApprovalRequest, Ask, Tried } from '../core/commands.ts'
 import { triedOutput, triedSentence } from '../report/words.ts'
+import { printable } from '../report/printable.ts'
 import { isTerminal } from './print.ts'
 import { unhidden, visible } from './visible.ts'
 
@@ -53,15 +54,24 @@ export const asked = {
   command: 'Run it?',
   network: 'Let it use the network?',
   tried: 'Keep the result?',
+  proposal: 'Write it?',
 } as const satisfies Record<ApprovalRequest['about'], string>
 
 /** What a person must know before they say yes, wherever they are asked. */
 export function approvalFacts(request: ApprovalRequest): string[] {
-  const { root, command, about, runs, changed, installs, repository, tried } = request
+  const { root, command, about, diff = '', runs, changed, installs, repository, tried } = request
   if (about === 'network')
     return [
       `    ${visible(command)}`,
       '  It seems to need the network. With it, it can send away what it can read. n: run it without.',
+    ]
+  if (about === 'proposal')
+    return [
+      `The reply has a whole file for ${visible(command)}:`,
+      ...diff
+        .trimEnd()
+        .split('\n')
+        .map((line) => unhidden(printable(line))),
     ]
   return [
     `The model wants to run a command in ${visible(root)}:`,

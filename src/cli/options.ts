@@ -148,8 +148,14 @@ function flagOptions(flags: FlagValues): CladaOptions {
   }
 }
 
-function matchingOf({ matching, patches }: FlagValues): Pick<CladaOptions, 'matching' | 'patches'> {
+function matchingOf({
+  matching,
+  patches,
+  proposals,
+}: FlagValues): Pick<CladaOptions, 'matching' | 'patches' | 'proposals'> {
+  const review = (['ask', 'apply', 'off'] as const).find((mode) => mode === proposals?.[0])
   return {
+    ...(review === undefined ? {} : { proposals: review }),
     ...(matching?.[0] === undefined ? {} : { matching: matching[0] === 'exact' ? 'exact' : 'tolerant' }),
     ...(patches?.[0] === undefined ? {} : { patches: patches[0] === 'good' ? 'good' : 'whole' }),
   }

@@ -156,6 +156,14 @@ export const keys = {
     example: 'good',
     project: towards(['whole', 'good']),
   }),
+  proposals: key({
+    kind: choice(['ask', 'apply', 'off']),
+    default: 'ask',
+    about:
+      'What to do with whole files in a reply that has no blocks. ask: show them and write them after a yes; where nobody can be asked they wait. apply: write them. off: do not look for them.',
+    example: 'apply',
+    project: towards(['off', 'ask', 'apply']),
+  }),
   symlinks: key({
     kind: choice(['refuse', 'inside']),
     default: 'refuse',

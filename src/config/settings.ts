@@ -66,6 +66,11 @@ export interface CladaOptions {
   matching?: 'tolerant' | 'exact'
   /** A patch of which some hunks do not fit: `whole` applies none of it, `good` those that fit. Default: `whole`. */
   patches?: 'whole' | 'good'
+  /**
+   * Whole files in a reply without blocks. `ask`: each is shown to `ask` and written after a yes; without `ask` it waits,
+   * with code `review_required`. `apply`: they are written. `off`: they are not looked for. Default: `ask`.
+   */
+  proposals?: 'ask' | 'apply' | 'off'
   /** What CSL markers begin and end with. Default: `<---` and `--->`. */
   cslDelimiters?: { readonly start: string; readonly end: string }
   /** Files of the program that uses clada, such as the watched one: no document touches them, no checkpoint has them. */
@@ -120,7 +125,7 @@ export function settingsOf(options: CladaOptions): Settings {
 }
 
 /** How a document is to be read. @throws SettingsError */
-export function readingOf({ syntaxes, strict, cslDelimiters }: CladaOptions): Reading {
+export function readingOf({ syntaxes, strict, cslDelimiters, proposals }: CladaOptions): Reading {
   if (cslDelimiters !== undefined) {
     const { start, end } = cslDelimiters
     const wrong =
@@ -133,7 +138,7 @@ export function readingOf({ syntaxes, strict, cslDelimiters }: CladaOptions): Re
       throw new SettingsError(`The CSL delimiters must ${wrong}; '${start}' and '${end}' do not.`)
     }
   }
-  return { syntaxes, strict, cslDelimiters }
+  return { syntaxes, strict, cslDelimiters, proposals }
 }
 
 /** The part of the options that `syntax/find-blocks.ts` takes. */
@@ -141,6 +146,7 @@ interface Reading {
   readonly syntaxes: CladaOptions['syntaxes']
   readonly strict: boolean | undefined
   readonly cslDelimiters: CladaOptions['cslDelimiters']
+  readonly proposals: CladaOptions['proposals']
 }
 
 /** @throws SettingsError */

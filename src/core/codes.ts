@@ -116,6 +116,10 @@ export const codes = {
     advice: 'Use another action, or ask the user to do it.',
   },
   truncated: { means: 'The document ends inside a block.', advice: 'Send the block again, complete.' },
+  review_required: {
+    means: 'A whole file of the reply was proposed, and nobody has agreed to it.',
+    advice: 'Look at its diff, then run it again with --proposals apply.',
+  },
   skipped: {
     means: 'The action did not run: an earlier one failed, time was up, or it already ran.',
     advice: 'Fix the cause and send the action again, unless it already ran.',

@@ -25,9 +25,12 @@ export interface ApprovalRequest {
   readonly command: string
   /**
    * `network` is a question of its own, put after the command was approved. `tried`: it succeeded in the sandbox, and
-   * the question is whether its changes stay.
+   * the question is whether its changes stay. `proposal`: not a command but a whole file of a reply, with its path in
+   * `command`.
    */
-  readonly about: 'command' | 'network' | 'tried'
+  readonly about: 'command' | 'network' | 'tried' | 'proposal'
+  /** With `proposal`: what would change. */
+  readonly diff?: string
   /** How it went when it was tried. With `command` it failed, and nothing of it stays. */
   readonly tried?: Tried
   /** What it runs, where that can be known. */

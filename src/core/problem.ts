@@ -52,6 +52,8 @@ export type Problem =
     }
   /** A line that stands for others would be written, and which those are is not certain. */
   | { kind: 'elision'; path: string; param: string; line: string; stood?: string }
+  /** A proposal that nobody has agreed to. */
+  | { kind: 'review-needed'; path: string; refused: boolean }
   | { kind: 'lines-invalid'; spec: string; reason: 'form' | 'order' }
   | { kind: 'lines-outside'; spec: string; lineCount: number; asked: 'read' | 'write' | 'insert' }
   | { kind: 'lines-differ'; path: string; lines: string; expected: string; actual: string }

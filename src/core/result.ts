@@ -20,6 +20,17 @@ export interface ExecutionResult {
   warnings?: string[]
   /** What looks like an edit or an action and did not run, with the reason. */
   notExecuted?: NotExecuted[]
+  /** Whole files in the reply that wait for a yes, or got one. */
+  proposals?: Proposal[]
+}
+
+export interface Proposal {
+  /** The line of the document it starts on. */
+  line: number
+  path: string
+  kind: 'create' | 'overwrite'
+  /** Unified, as git writes it. */
+  diff: string
 }
 
 /** A run that did nothing. */

@@ -5,12 +5,12 @@ import { now, stopReason } from '../core/time-limit.ts'
 import type { ApprovalRequest } from '../core/commands.ts'
 import type { Problem } from '../core/problem.ts'
 import type { Code } from '../core/codes.ts'
-import type { ActionResult, Details, ExecutionResult, ParseError } from '../core/result.ts'
+import type { ActionResult, Details, ExecutionResult, ParseError, Proposal } from '../core/result.ts'
 import type { RunOptions } from './options.ts'
 import { type ReadyTask, syntaxError, type Task, Tasks } from './tasks.ts'
 import { explain } from '../report/explain.ts'
 import { syntaxOf } from '../syntax/table.ts'
-import type { Change, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
+import type { Change, GroupScope, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
 
 /** What other parts of the engine do for an execution. */
 export interface ExecutionParts {
@@ -47,6 +47,9 @@ export class Execution {
   readonly #results: ActionResult[] = []
   readonly #changes = new Map<ActionResult, Change[]>()
   readonly #parseErrors: ParseError[] = []
+  readonly #proposals: Proposal[] = []
+  /** Whether the user has said yes to all further proposals. */
+  #agreed = false
   readonly #warnings: string[] = []
   readonly #notExecuted: NotExecuted[] = []
   /** One for each action whose files are still being written, oldest first. */
@@ -80,7 +83,7 @@ export class Execution {
       const { group } = first
       if (group === undefined) {
         const [task] = this.#chosen(await this.#tasks.prepare([first]))
-        if (task?.ready) await this.#perform(task, this.#workspace)
+        if (task?.ready) await this.#performAlone(task)
         else if (task !== undefined) this.#parseErrors.push(...task.errors)
         at++
         continue
@@ -157,6 +160,7 @@ export class Execution {
       ...this.#hookErrors,
       ...(this.#warnings.length > 0 ? { warnings: this.#warnings } : {}),
       ...(this.#notExecuted.length > 0 ? { notExecuted: this.#notExecuted } : {}),
+      ...(this.#proposals.length > 0 ? { proposals: this.#proposals } : {}),
     }
   }
 
@@ -218,17 +222,70 @@ export class Execution {
     if (corrected !== undefined) Object.assign(first, { corrected, meant })
   }
 
-  async #perform(task: ReadyTask, scope: Scope): Promise<ActionResult> {
+  /** A proposal is staged, shown, and written after a yes. */
+  async #performAlone(task: ReadyTask): Promise<void> {
+    const { options, effect } = this.#options
+    const isProposal = syntaxOf(task.block.syntax).kind === 'proposal'
+    if (!isProposal || options.proposals === 'apply' || this.#agreed)
+      return void (await this.#perform(task, this.#workspace))
+    if (effect === 'show') {
+      const result = await this.#perform(task, this.#workspace)
+      await this.#propose(task, this.#changes.get(result) ?? [])
+      return
+    }
+    const scope = await this.#workspace.group()
+    await this.#perform(task, scope, (changes) => this.#reviewed(task, scope, changes))
+  }
+
+  async #reviewed(task: ReadyTask, scope: GroupScope, changes: readonly Change[]): Promise<Problem | undefined> {
+    const [proposal] = await this.#propose(task, changes)
+    // The file is already like that.
+    if (proposal === undefined) return undefined
+    const { options, settings } = this.#options
+    const { path, diff } = proposal
+    const request = { root: settings.root, command: path, about: 'proposal', diff } as const
+    await this.#reported
+    const answer = await options.ask?.({
+      ...request,
+      runs: undefined,
+      changed: false,
+      installs: false,
+      repository: false,
+    })
+    if (answer !== 'once' && answer !== 'always') return { kind: 'review-needed', path, refused: answer === 'no' }
+    this.#agreed = answer === 'always'
+    try {
+      for (const saved of await scope.land()) this.#warnings.push(displacedWarning(saved))
+      return undefined
+    } catch (error) {
+      return problemOf(error)
+    }
+  }
+
+  async #propose({ block }: ReadyTask, changes: readonly Change[]): Promise<Proposal[]> {
+    const { diffOf } = await import('./preview.ts')
+    const proposed = changes.map((change): Proposal => {
+      const { path, diff } = diffOf(change, this.#options.settings.root)
+      return { line: block.startLine, path, kind: change.before === null ? 'create' : 'overwrite', diff }
+    })
+    this.#proposals.push(...proposed)
+    return proposed
+  }
+
+  async #perform(task: ReadyTask, scope: Scope, review?: Review): Promise<ActionResult> {
     const result = this.#begin(task)
     const begun = now()
     const writes: Landing[] = []
     const done = this.#parts.done && (await this.#parts.done(task.block.raw))
     if (done !== undefined) result.details = { already_done: done }
-    const changesSince = this.#notes() ? scope.noting() : undefined
-    const outcome =
+    const changesSince = this.#notes() || review !== undefined ? scope.noting() : undefined
+    const tried =
       done === undefined
         ? await this.#outcome(task, scope, (write) => writes.push(write))
         : ok(undefined, [alreadyWarning(done)])
+    const reviewed = review && changesSince?.()
+    const refused = tried.ok && reviewed !== undefined ? await review?.(reviewed) : undefined
+    const outcome: Outcome = refused === undefined ? tried : { ok: false, problem: refused }
     if (!outcome.ok) this.#giveUp(outcome.problem)
     settle(result, outcome, [...(task.block.warnings ?? []), ...task.decoded.warnings])
 
@@ -237,7 +294,7 @@ export class Execution {
       result.durationMs = Math.round((now() - begun) * 1000) / 1000
     })
     // A stage reports all changes since the start, so it is read before the next action begins.
-    const staged = changesSince && scope.staged ? written.then(changesSince) : undefined
+    const staged = changesSince && scope.staged ? written.then(() => reviewed ?? changesSince()) : undefined
     const report =
       changesSince === undefined
         ? () => this.#report(result)
@@ -352,6 +409,9 @@ export class Execution {
     }
   }
 }
+
+/** Looks at the staged changes of an action; a problem when they must not stay. */
+type Review = (changes: readonly Change[]) => Promise<Problem | undefined>
 
 /** More concurrent writes would only cost memory. */
 const maxWriting = 16

@@ -130,6 +130,23 @@ function messageOf(problem: Problem, action: string): Message {
           'Write out the lines it stands for, or edit only the lines that change: those that are in neither old nor new text stay.',
       }
     }
+    case 'review-needed': {
+      const { path, refused } = problem
+      return {
+        what: refused
+          ? 'The user refused the proposal for'
+          : 'Review required: a whole file of the reply was proposed for',
+        subject: path,
+        code: 'review_required',
+        details: { path },
+        advice: {
+          model: refused
+            ? 'Ask the user what to change.'
+            : 'The user can apply it with --proposals apply. Write changes as blocks to have them applied at once.',
+          user: refused ? '' : 'Look at it with clada diff, then run it again with --proposals apply.',
+        },
+      }
+    }
     case 'bad-param':
       return { what: `Invalid ${problem.param}: ${problem.message}`, code: 'invalid_parameter' }
     case 'structure': {

@@ -1,9 +1,17 @@
-import type { Block, Document, Fault, NotExecutedReason, PassedOver } from '../core/block.ts'
+import {
+  type Block,
+  type Document,
+  type Fault,
+  isMissing,
+  type NotExecutedReason,
+  type PassedOver,
+} from '../core/block.ts'
 import type { Source } from '../core/source.ts'
 import { inOrder, inPassages, passedOver, unread } from './account.ts'
 import { isSound } from './damage.ts'
 import { mayThink, type Passage, thoughtsIn, throughQuotes, withoutPassages } from './meant.ts'
 import { throughDamage, type Walks } from './mend.ts'
+import { type Place, placesIn } from './proposal/proposal.ts'
 import { firstQuoted, mayReport, quotationsIn, reportsIn } from './own-reports.ts'
 import { Quotations } from './quoted.ts'
 import type { Reader, Reading, ReadOptions } from './reader.ts'
@@ -14,6 +22,8 @@ export interface FindOptions extends ReadOptions {
   readonly syntaxes?: readonly SyntaxName[] | undefined
   /** Whether native blocks precede this text. */
   readonly nativeBefore?: boolean | undefined
+  /** Whether whole files are looked for in a text without blocks; only `off` is asked for here. */
+  readonly proposals?: 'ask' | 'apply' | 'off' | undefined
 }
 
 /** Every block in a text, in order of appearance. Never throws: a broken block is there with its faults. */
@@ -68,8 +78,51 @@ export function withoutUnmeant(
 
 function meantBlocks(source: Source, options: FindOptions): Document {
   const document = options.strict ? readBlocks(source, options) : mended(source, options)
-  return options.nativeBefore ? document : withOtherCalls(source, document)
+  const whole = withProposals(source, document, options)
+  return options.nativeBefore ? whole : withOtherCalls(source, whole)
 }
+
+/** Where a text has nothing else, the whole files in it; beside something else these are examples. */
+function withProposals(source: Source, document: Document, options: FindOptions): Document {
+  const { blocks, faults, notExecuted } = document
+  if (!looksForProposals(options)) return document
+  const taken = [
+    ...blocks.map(({ startLine, endLine }) => ({ first: startLine, last: endLine ?? source.lineCount })),
+    ...notExecuted.map(({ line, endLine }) => ({ first: line, last: endLine })),
+  ]
+  taken.sort((a, b) => a.first - b.first)
+  let at = 0
+  const isFree = ({ line, last }: Place): boolean => {
+    while ((taken[at]?.last ?? Infinity) < line) at++
+    return (taken[at]?.first ?? Infinity) > last
+  }
+  const places = placesIn(source).filter(isFree)
+  if (places.length === 0) return document
+  const isAlone = !options.nativeBefore && blocks.length + faults.length === 0 && !notExecuted.some(isMissing)
+  const listed = places.flatMap(({ reason, ...place }): PassedOver[] => {
+    const why = isAlone ? reason : (reason ?? 'example')
+    if (why === undefined) return []
+    return [
+      {
+        line: place.line,
+        endLine: place.last,
+        what: 'whole file',
+        path: place.found.params['path'] ?? '',
+        reason: why,
+      },
+    ]
+  })
+  const proposed = isAlone ? readBlocks(source, { ...options, syntaxes: ['proposal'] }) : undefined
+  return {
+    ...document,
+    blocks: proposed?.blocks ?? blocks,
+    notExecuted: inOrder([...notExecuted, ...listed, ...(proposed?.notExecuted ?? [])]),
+  }
+}
+
+/** Whether whole files are looked for. */
+export const looksForProposals = ({ syntaxes = syntaxNames, proposals }: FindOptions): boolean =>
+  proposals !== 'off' && syntaxes.includes('proposal')
 
 /** The blocks of a text, without repairing damage. */
 export function readBlocks(source: Source, options: FindOptions): Document {
@@ -121,7 +174,7 @@ export class BlockFinder {
     this.#source = source
     this.#nativeBefore = nativeBefore
     this.#readers = syntaxNames
-      .filter((name) => syntaxes?.includes(name) ?? true)
+      .filter((name) => syntaxes?.includes(name) ?? syntaxOf(name).kind !== 'proposal')
       .map((syntax) => ({ syntax, reader: syntaxOf(syntax).reader(source, options), from: 0 }))
   }
 

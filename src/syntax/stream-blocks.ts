@@ -1,7 +1,15 @@
 import type { Block, BlockGroup, Document, PassedOver } from '../core/block.ts'
 import { Source } from '../core/source.ts'
-import { BlockFinder, findBlocks, type FindOptions, walksFor, withoutUnmeant } from './find-blocks.ts'
+import {
+  BlockFinder,
+  findBlocks,
+  type FindOptions,
+  looksForProposals,
+  walksFor,
+  withoutUnmeant,
+} from './find-blocks.ts'
 import { hasMark, type Marking } from './account.ts'
+import { placesIn } from './proposal/proposal.ts'
 import { isUndoubted, mayOpen, type Walks } from './mend.ts'
 import { Quotations } from './quoted.ts'
 import type { Reading } from './reader.ts'
@@ -41,6 +49,8 @@ export class BlockStream {
     const finder = new BlockFinder(source, this.#options)
     const quotations = new Quotations(source)
     const blocks: Block[] = []
+    // Whole files beside blocks are listed, and by their fences, which must not be taken apart.
+    const files = looksForProposals(this.#options) ? placesIn(source) : []
     let next = 1
     let reach = 0
     for (let reading = finder.step(); reading !== undefined && isFinal(reading); reading = finder.step()) {
@@ -51,6 +61,7 @@ export class BlockStream {
       if (first === undefined) continue
       if (first.startLine >= open) break
       // What precedes it is forgotten with it, so there must be nothing that has still to be understood.
+      if ((files[0]?.last ?? Infinity) < first.startLine) break
       if (reading.blocks.some((block) => quotations.reasonFor(block) !== undefined)) break
       if (reading.next <= reach || this.#maybeDamaged(source, next, first.startLine, reading.blocks)) break
       blocks.push(...reading.blocks)

@@ -4,7 +4,7 @@ import type { WalkThrough } from './damage.ts'
 import type { MakeReader, ReadOptions } from './reader.ts'
 
 /** Everything clada knows about one syntax. `table.ts` has one row of this type per syntax. */
-export type Syntax = Native | Foreign
+export type Syntax = Native | Foreign | Proposed
 
 /** A syntax of clada's own: always looked for. */
 interface Native extends Row {
@@ -22,6 +22,12 @@ interface Native extends Row {
 /** A format of other tools: run only where a document has no native block, which is known at its end. */
 interface Foreign extends Row {
   readonly kind: 'foreign'
+  readonly waits: true
+}
+
+/** Whole files in a reply that has no blocks: shown first, and written after a yes. */
+interface Proposed extends Row {
+  readonly kind: 'proposal'
   readonly waits: true
 }
 

@@ -1,6 +1,7 @@
 import { applyPatch } from './apply-patch/apply-patch.ts'
 import { cml } from './cml/cml.ts'
 import { csl } from './csl/csl.ts'
+import { proposal } from './proposal/proposal.ts'
 import { replacer } from './replacer/replacer.ts'
 import { searchReplace } from './search-replace/search-replace.ts'
 import { sham } from './sham/sham.ts'
@@ -16,6 +17,7 @@ const syntaxes = {
   'search-replace': searchReplace,
   'apply-patch': applyPatch,
   udiff,
+  proposal,
 } satisfies Record<string, Syntax>
 
 /** The name of a syntax, as options spell it. */

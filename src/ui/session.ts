@@ -57,7 +57,9 @@ export class Session {
       this.questions.ask(request, 'page', this.#stop.signal).catch(() => 'no' as const)
     // No document writes the next one.
     const own = { ...options, reserved: [...(options.reserved ?? []), inputFile] }
-    this.project = { root, options: own, rules, clada: new Clada({ ...own, ask, tryFirst: true }) }
+    // The page shows what a proposal would change before it is applied: applying it is the yes.
+    const proposals = own.proposals === 'off' ? 'off' : 'apply'
+    this.project = { root, options: own, rules, clada: new Clada({ ...own, ask, tryFirst: true, proposals }) }
     this.#followed = new FollowedFile(inputFile, inputBytes, (text) => void this.#heard(text))
   }
 

@@ -89,6 +89,7 @@ const values: { readonly [name in KeyName]: fc.Arbitrary<unknown> } = {
   relative_paths: fc.boolean(),
   matching: fc.constantFrom('tolerant', 'exact'),
   patches: fc.constantFrom('whole', 'good'),
+  proposals: fc.constantFrom('ask', 'apply', 'off'),
   symlinks: fc.constantFrom('refuse', 'inside'),
   'git.mode': fc.constantFrom('commit', 'shadow', 'off'),
   'git.author': fc.option(fc.constant('A <a@b>')),

@@ -21,6 +21,7 @@ const problems: { readonly [K in Kind]: (text: string) => Problem & { kind: K } 
   'hash-differs': (path) => ({ kind: 'hash-differs', path, expected: path, actual: path }),
   path: (path) => ({ kind: 'path', rule: 'path_denied', path, reason: 'it is blocked' }),
   denied: (action) => ({ kind: 'denied', rule: 'llm', action, reason: `Action '${action}' is not allowed` }),
+  'review-needed': (path) => ({ kind: 'review-needed', path, refused: false }),
   'empty-text': (param) => ({ kind: 'empty-text', param }),
   'text-absent': (text) => ({ kind: 'text-absent', param: 'old_text', path: text, nearest: [nearby(text)] }),
   'text-ambiguous': (text) => ({

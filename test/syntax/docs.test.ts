@@ -36,7 +36,9 @@ const examples = pages.flatMap((page) => examplesIn(fs.readFileSync(path.join(fo
 describe('the reference of the syntaxes', () => {
   it.each(examples)('shows what happens: $title', async ({ before, document, after }) => {
     const root = scratchDir(before)
-    const result = await new Clada({ repoPath: root, gitCommit: false }).execute(document.replaceAll('/project', root))
+    const result = await new Clada({ repoPath: root, gitCommit: false, proposals: 'apply' }).execute(
+      document.replaceAll('/project', root),
+    )
     expect({ success: result.success, warnings: result.warnings ?? [] }).toEqual({ success: true, warnings: [] })
     expect(filesIn(root)).toEqual(after)
   })

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import type { SyntaxName } from '../../src/syntax/table.ts'
 import { Source } from '../../src/core/source.ts'
 import { Clada, type CladaOptions } from '../../src/index.ts'
 import { formatReport } from '../../src/report/format.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
 import { writeSham } from '../../src/syntax/sham/sham.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
-import { foreignNames, nativeNames, writes, written } from './samples.ts'
+import { type BlockName, foreignNames, nativeNames, writes, written } from './samples.ts'
 
-const everyName: readonly SyntaxName[] = [...nativeNames, ...foreignNames]
+const everyName: readonly BlockName[] = [...nativeNames, ...foreignNames]
 
 /** A text with the root of the project for `ROOT`, carried out on an empty project. */
 async function executed(text: string, options: CladaOptions = {}) {

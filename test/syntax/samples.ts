@@ -7,7 +7,10 @@ import { render } from './calls.ts'
 export type NativeName = Extract<SyntaxName, TargetName>
 
 export const nativeNames = targetNames.filter((name): name is NativeName => syntaxNames.some((one) => one === name))
-export const foreignNames = syntaxNames.filter((name) => syntaxOf(name).kind === 'foreign')
+/** Proposals wait for a yes, and hold no blocks: they have tests of their own. */
+export type BlockName = Exclude<SyntaxName, 'proposal'>
+export const blockNames = syntaxNames.filter((name): name is BlockName => name !== 'proposal')
+export const foreignNames = blockNames.filter((name) => syntaxOf(name).kind === 'foreign')
 
 export function written(syntax: NativeName, call: Call): string {
   const rendered = render(syntax, call)
@@ -18,7 +21,7 @@ export function written(syntax: NativeName, call: Call): string {
 const added = (content: string): string[] => content.split('\n').map((line) => `+${line}\n`)
 
 /** How to create a file in the formats that clada does not write itself. A new one has to be added here. */
-const creates: Readonly<Record<Exclude<SyntaxName, NativeName>, (path: string, content: string) => string>> = {
+const creates: Readonly<Record<Exclude<BlockName, NativeName>, (path: string, content: string) => string>> = {
   'search-replace': (path, content) =>
     `${path}\n\`\`\`\n<<<<<<< SEARCH\n=======\n${content}\n>>>>>>> REPLACE\n\`\`\`\n`,
   'apply-patch': (path, content) => `*** Begin Patch\n*** Add File: ${path}\n${added(content).join('')}*** End Patch\n`,
@@ -28,10 +31,10 @@ const creates: Readonly<Record<Exclude<SyntaxName, NativeName>, (path: string, c
   },
 }
 
-const isCreated = (name: SyntaxName): name is keyof typeof creates => Object.hasOwn(creates, name)
+const isCreated = (name: BlockName): name is keyof typeof creates => Object.hasOwn(creates, name)
 
 /** A block that writes a file, closed with a line break. */
-export function writes(syntax: SyntaxName, path: string, content: string): string {
+export function writes(syntax: BlockName, path: string, content: string): string {
   if (isCreated(syntax)) return creates[syntax](path, content)
   return `${written(syntax, { action: 'file_write', params: { path, content } })}\n`
 }

@@ -1,12 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import type { SyntaxName } from '../../src/syntax/table.ts'
 import { Source } from '../../src/core/source.ts'
 import { Clada, type ExecutionResult } from '../../src/index.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { corpus, soup, spliced } from './corpus.ts'
-import { foreignNames, writes } from './samples.ts'
+import { type BlockName, foreignNames, writes } from './samples.ts'
 import { documentOf, throughStream } from './streamed.ts'
 
 /** Text by text, and what is done before the next one comes. */
@@ -24,7 +23,7 @@ async function streamed(texts: readonly string[]) {
 }
 
 describe('a block that is complete', () => {
-  const two = (syntax: SyntaxName, eager: string[], both = ['a.txt', 'b.txt']) => ({ syntax, eager, both })
+  const two = (syntax: BlockName, eager: string[], both = ['a.txt', 'b.txt']) => ({ syntax, eager, both })
   it.each([
     two('sham', ['a.txt']),
     two('cml', ['a.txt']),

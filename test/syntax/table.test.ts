@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { Source } from '../../src/core/source.ts'
 import { Clada, type ExecutionResult } from '../../src/index.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
-import { type SyntaxName, syntaxNames, syntaxOf } from '../../src/syntax/table.ts'
+import { syntaxOf } from '../../src/syntax/table.ts'
 import { clada } from '../support/cli.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
-import { writes } from './samples.ts'
+import { type BlockName, blockNames, writes } from './samples.ts'
 import { documentOf, throughStream } from './streamed.ts'
 
 /** Small documents that every syntax must read the same way, however they arrive. `ROOT` is the project. */
-function documentsOf(syntax: SyntaxName): Readonly<Record<string, string>> {
-  const block = (name: SyntaxName, file: string): string =>
+function documentsOf(syntax: BlockName): Readonly<Record<string, string>> {
+  const block = (name: BlockName, file: string): string =>
     writes(name, syntaxOf(name).paths === 'absolute' ? `ROOT/${file}` : file, 'one é\n😀 two')
   const own = block(syntax, 'a.txt')
   return {
@@ -26,7 +26,7 @@ function documentsOf(syntax: SyntaxName): Readonly<Record<string, string>> {
 }
 
 /** The files that each document writes: a foreign block runs only where no native block is in the document. */
-function executed(syntax: SyntaxName, name: string): string[] {
+function executed(syntax: BlockName, name: string): string[] {
   const own = syntaxOf(syntax).kind === 'native' ? ['a.txt'] : []
   const files: Readonly<Record<string, readonly string[]>> = {
     alone: ['a.txt'],
@@ -41,7 +41,7 @@ function executed(syntax: SyntaxName, name: string): string[] {
   return [...(files[name] ?? [])]
 }
 
-describe.each(syntaxNames)('%s', (syntax) => {
+describe.each(blockNames)('%s', (syntax) => {
   const documents = Object.entries(documentsOf(syntax))
 
   it('gives its own name to its blocks', () => {

@@ -1,18 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Document } from '../../src/core/block.ts'
-import { syntaxNames } from '../../src/syntax/table.ts'
 import { Source } from '../../src/core/source.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
 import { BlockStream } from '../../src/syntax/stream-blocks.ts'
 import { spliced } from './corpus.ts'
-import { writes } from './samples.ts'
+import { blockNames, writes } from './samples.ts'
 
 const find = (text: string): Document => findBlocks(new Source(text))
 const linesOf = (text: string): number => text.split('\n').length - 1
 const linesSaid = ({ notExecuted }: Document): unknown[] => notExecuted.map(({ line, reason }) => [line, reason])
 
-describe.each(syntaxNames)('a draft in the thoughts of a model, in %s', (syntax) => {
+describe.each(blockNames)('a draft in the thoughts of a model, in %s', (syntax) => {
   const draft = writes(syntax, '/p/draft.txt', 'draft\nlonger')
   const meant = writes(syntax, '/p/meant.txt', 'meant\nlonger')
   const [alone] = find(meant).blocks

@@ -1,16 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type SyntaxName, syntaxNames } from '../../src/syntax/table.ts'
 import { Clada } from '../../src/index.ts'
 import { formatFor, formatReport } from '../../src/report/format.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
-import { foreignNames, nativeNames, writes } from './samples.ts'
+import { type BlockName, blockNames, foreignNames, nativeNames, writes } from './samples.ts'
 
 /**
  * A reply that ends too early, for every syntax. `head` is how many lines of the last block it takes to see that there
  * is one, and `tail` what closes it; what lies between is cut everywhere.
  */
-const shapes: Readonly<Record<SyntaxName, { head: number; tail: string; codes: readonly string[] }>> = {
+const shapes: Readonly<Record<BlockName, { head: number; tail: string; codes: readonly string[] }>> = {
   sham: { head: 1, tail: '#!END_SHAM_a1b', codes: ['truncated', 'UNCLOSED_BLOCK', 'MISMATCHED_END'] },
   csl: { head: 1, tail: '<---END--->', codes: ['truncated'] },
   cml: { head: 1, tail: '</write>', codes: ['truncated'] },
@@ -24,14 +23,14 @@ const shapes: Readonly<Record<SyntaxName, { head: number; tail: string; codes: r
  * What would be done if it were not content. Every syntax can hold it, because none holds its own end. Blocks of our
  * own are found in a search-replace block that is not whole: it may be no block at all but a conflict in prose.
  */
-const contentFor = (syntax: SyntaxName): string =>
+const contentFor = (syntax: BlockName): string =>
   [...(syntax === 'search-replace' ? [] : nativeNames), ...foreignNames]
     .filter((name) => name !== syntax)
     .map((name) => writes(name, `ROOT/inner-${name}.txt`, 'inner'))
     .join('text\n')
     .trimEnd()
 
-function documentIn(syntax: SyntaxName) {
+function documentIn(syntax: BlockName) {
   const path = (file: string) => (syntax === 'sham' ? `ROOT/${file}` : file)
   const before = `Two files:\n\n${writes(syntax, path('first.txt'), 'one')}\nand\n\n`
   const last = writes(syntax, path('doc.md'), contentFor(syntax))
@@ -48,7 +47,7 @@ async function executed(text: string) {
 }
 
 /** What must hold wherever the last block is cut. */
-async function expectTruncated(syntax: SyntaxName, text: string, open: boolean): Promise<void> {
+async function expectTruncated(syntax: BlockName, text: string, open: boolean): Promise<void> {
   const { result, files } = await executed(text)
   const names = Object.keys(files)
   const where = JSON.stringify(text.slice(-60))
@@ -69,7 +68,7 @@ async function expectTruncated(syntax: SyntaxName, text: string, open: boolean):
   ).toBe(true)
 }
 
-describe.each(syntaxNames)('a reply in %s that ends too early', (syntax) => {
+describe.each(blockNames)('a reply in %s that ends too early', (syntax) => {
   const { before, last, seen, whole } = documentIn(syntax)
 
   it('is carried out when it does not', async () => {

@@ -1,4 +1,5 @@
-import type { Fence } from './foreign.ts'
+import type { Source } from '../../core/source.ts'
+import { type Fence, rowAt } from './foreign.ts'
 
 /**
  * The file that a line names, when it does nothing else. Comment and list marks, a heading, `File:`, quotes,
@@ -72,4 +73,12 @@ const isPath = (text: string): boolean => /[/\\]|\.\w+$|^\.\w/.test(text)
 /** A name without the quotes or backticks around it; as written otherwise. */
 export function unquoted(text: string): string {
   return /^(`+|["'])(.+)\1$/.exec(text.trim())?.[2]?.trim() ?? text.trim()
+}
+
+/** The nearest line above that is not blank, with at most one that is between them. */
+export function lineAbove(source: Source, line: number, floor: number): number | undefined {
+  for (let above = line - 1; above >= Math.max(floor, line - 2); above--) {
+    if (rowAt(source, above).trim() !== '') return above
+  }
+  return undefined
 }

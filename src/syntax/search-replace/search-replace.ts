@@ -1,6 +1,6 @@
 import type { Source } from '../../core/source.ts'
 import { fenceAt, foreign, type Found, rowAt, type Slip } from '../foreign/foreign.ts'
-import { filesSpokenOf, nameIn, nameInFence } from '../foreign/name.ts'
+import { filesSpokenOf, lineAbove, nameIn, nameInFence } from '../foreign/name.ts'
 import { type Edit, readEdit, SearchReplaceMarks } from './walk.ts'
 
 /*
@@ -199,14 +199,6 @@ function nameAbove(source: Source, head: number, floor: number): NamedAbove | un
   const above = lineAbove(source, line, floor)
   const name = above === undefined ? undefined : nameIn(rowAt(source, above))
   return above === undefined || name === undefined ? undefined : { path: name, line: above }
-}
-
-/** The nearest line above that is not blank, with at most one that is between them. */
-function lineAbove(source: Source, line: number, floor: number): number | undefined {
-  for (let above = line - 1; above >= Math.max(floor, line - 2); above--) {
-    if (rowAt(source, above).trim() !== '') return above
-  }
-  return undefined
 }
 
 /**

@@ -1,0 +1,87 @@
+import { filesSpokenOf, nameIn } from '../foreign/name.ts'
+
+/** What the words around a file name say of the text below them. */
+export type Said = 'whole' | 'part' | 'old' | 'example'
+
+export interface Title {
+  readonly path: string
+  readonly said: Said
+}
+
+/** The file that a line above a fence is about; undefined where it names none, or says more than that. */
+export function titleIn(line: string): Title | undefined {
+  if (line.length > LONG) return undefined
+  const name = nameIn(line.replace(LABEL, '$1'))
+  const path = name === undefined ? spokenOf(line) : name
+  if (path === undefined || !isFile(path)) return undefined
+  const around = line.replace(path, ' ')
+  return { path, said: saidBy(around) }
+}
+
+/** `**File:** name`: the label is bold, not the name. */
+const LABEL = /^([\s#>*-]*)(?:\*\*|__)[\w ]{0,20}\b(?:file|path|filename)\b[\w ]{0,10}:?(?:\*\*|__):?\s*/i
+
+/** A sentence with one file in it and no words but those that announce a file. */
+function spokenOf(line: string): string | undefined {
+  const [path, ...others] = new Set(filesSpokenOf(line))
+  if (path === undefined || others.length > 0) return undefined
+  const words =
+    line
+      .replace(path, ' ')
+      .toLowerCase()
+      .match(/[a-z']+/g) ?? []
+  const isTold = words.some((word) => announces.has(word)) || saidBy(line.replace(path, ' ')) !== 'whole'
+  return words.length <= 16 && isTold && words.every(isUsual) ? path : undefined
+}
+
+const isUsual = (word: string): boolean =>
+  announces.has(word) || fillers.has(word) || word === 'lines' || word === 'line' || saidBy(word) !== 'whole'
+
+const announces = new Set(
+  'create creating created update updating updated modify modifying modified edit edited new full complete entire whole replace replacing replaced rewrite rewritten write save add adding added revised corrected fixed refactored content contents file final changed'.split(
+    ' ',
+  ),
+)
+
+const fillers = new Set(
+  "here here's is are this the a an your our my below and then now next also finally first second third let's let us please you can should need to i i've i'll have will we of for in at as with it its following follows like so be code version source implementation path named called under inside everything step component module script class config configuration test tests".split(
+    ' ',
+  ),
+)
+
+function saidBy(around: string): Said {
+  if (EXAMPLE.test(around)) return 'example'
+  if (PART.test(around)) return 'part'
+  return OLD.test(around) ? 'old' : 'whole'
+}
+
+const EXAMPLE = /\b(?:examples?|e\.g|instance|sample|usage|output)\b/i
+const PART =
+  /\blines?\b\s*\d|#L\d|:\d+(?:-\d+)?\b|\b(?:excerpts?|snippets?|partial|fragments?|parts?|portion|section|relevant)\b/i
+const OLD = /\b(?:current|currently|existing|original|old|before|previous|previously)\b/i
+
+/** No one writes a name or a sentence that is longer. */
+const LONG = 300
+
+/** Whether a text names a file rather than a thing with a dot in it. */
+export function isFile(path: string): boolean {
+  if (/[<>|"`*?$\0]|^\w+:\/\/|[/\\]$|^~/.test(path) || PRODUCT.test(path)) return false
+  const base = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
+  if (SPECIAL.test(base) || /^\.[a-z][\w.-]*$/i.test(base)) return true
+  return base === path ? KNOWN.test(base) : /^[^.].*\.[a-z]\w{0,9}$/i.test(base)
+}
+
+const SPECIAL =
+  /^(?:Makefile|Dockerfile(?:\.\w+)?|Gemfile|Rakefile|Procfile|Jenkinsfile|Vagrantfile|Justfile|Caddyfile|Pipfile|LICENSE|README|CHANGELOG|CODEOWNERS|go\.mod|go\.sum)$/
+
+const PRODUCT =
+  /^(?:node|next|vue|react|express|three|d3|nuxt|ember|backbone|angular|asp|socket|moment|chart|p5|alpine|discord|electron)\.(?:js|io|net)$/i
+
+const KNOWN =
+  /^[\w@+ .()[\]-]*[\w)\]]\.(?:[cm]?[jt]sx?|pyi?|ipynb|go|rs|java|kts?|scala|clj|groovy|gradle|c|cc|cpp|cxx|h|hh|hpp|hxx|m|mm|cs|fs|vb|rb|erb|php|swift|dart|lua|r|jl|pl|pm|exs?|erl|hs|mli?|elm|zig|nim|sol|sh|bash|zsh|fish|ps1|bat|cmd|sql|prisma|graphql|gql|proto|html?|css|scss|sass|less|styl|vue|svelte|astro|jsonc?|json5|ya?ml|toml|xml|xsd|svg|csv|tsv|mdx?|markdown|rst|adoc|tex|txt|ini|cfg|conf|config|env|properties|plist|lock|tf|tfvars|hcl|nix|cmake|mk|dockerfile|service|tmpl|tpl|hbs|ejs|pug|njk|jinja2?|j2|diff|patch)$/i
+
+/** A name that stands for any file. */
+export const isPlaceholder = (path: string): boolean =>
+  /(?:^|[/\\])path[/\\]to[/\\]|^(?:your|my|some|example)[-_]?(?:file|project|app|script|module)\b|(?:^|[/\\])(?:file(?:name)?|foo|bar)\.(?:ext|xyz)$|\.\.\./i.test(
+    path,
+  )

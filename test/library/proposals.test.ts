@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import type { ApprovalAnswer, ApprovalRequest } from '../../src/core/commands.ts'
+import { Clada, type CladaOptions } from '../../src/index.ts'
+import { clada } from '../support/cli.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+
+const reply = 'Two files.\n\n**a.txt**\n```\nnew\n```\n\n### `b/c.txt`\n\n```\nc\n```\n'
+const before = { 'a.txt': 'old\n' }
+const after = { 'a.txt': 'new\n', 'b/c.txt': 'c\n' }
+
+const modify = 'diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n'
+const create = 'diff --git a/b/c.txt b/b/c.txt\nnew file mode 100644\n--- /dev/null\n+++ b/b/c.txt\n@@ -0,0 +1 @@\n+c\n'
+const proposals = [
+  { line: 3, path: 'a.txt', kind: 'overwrite', diff: modify },
+  { line: 8, path: 'b/c.txt', kind: 'create', diff: create },
+]
+
+async function executed(options: CladaOptions = {}, text = reply) {
+  const root = scratchDir(before)
+  const own = new Clada({ repoPath: root, gitCommit: false, ...options })
+  const result = await own.execute(text)
+  return { own, result, codes: result.results.map(({ code }) => code), files: filesIn(root) }
+}
+
+/** Answers one question after the other. */
+function answering(...answers: readonly ApprovalAnswer[]) {
+  const asked: ApprovalRequest[] = []
+  return { asked, ask: (request: ApprovalRequest) => Promise.resolve(answers[asked.push(request) - 1]) }
+}
+
+describe('whole files of a reply', () => {
+  it('wait where nobody can be asked', async () => {
+    const { result, codes, files } = await executed()
+    expect(result.success).toBe(false)
+    expect(codes).toEqual(['review_required', 'review_required'])
+    expect(result.proposals).toEqual(proposals)
+    expect(result.results[0]).toMatchObject({ action: 'file_write', syntax: 'proposal', line: 3 })
+    expect(result.results[0]?.error).toContain('Review required')
+    expect(files).toEqual(before)
+  })
+
+  it('are written with apply, and can be undone', async () => {
+    const { own, result, files } = await executed({ proposals: 'apply' })
+    expect(result.success).toBe(true)
+    expect(files).toEqual(after)
+    expect((await own.undo()).success).toBe(true)
+  })
+
+  it('are not looked for with off', async () => {
+    const { result, files } = await executed({ proposals: 'off' })
+    expect(result).toMatchObject({ success: true, totalBlocks: 0 })
+    expect(files).toEqual(before)
+  })
+
+  it('are written after a yes, each by itself', async () => {
+    const { asked, ask } = answering('no', 'once')
+    const { result, codes, files } = await executed({ ask })
+    expect(asked.map(({ about, command, diff }) => [about, command, diff])).toEqual([
+      ['proposal', 'a.txt', modify],
+      ['proposal', 'b/c.txt', create],
+    ])
+    expect(codes).toEqual(['review_required', undefined])
+    expect(result.results[0]?.error).toContain('refused')
+    expect(files).toEqual({ ...before, 'b/c.txt': 'c\n' })
+  })
+
+  it('are all written after one yes to all', async () => {
+    const { asked, ask } = answering('always')
+    const { result, files } = await executed({ ask })
+    expect(asked).toHaveLength(1)
+    expect(result.success).toBe(true)
+    expect(files).toEqual(after)
+  })
+
+  it('need no yes where the file is already like that', async () => {
+    const { result } = await executed({}, 'a.txt\n```\nold\n```\n')
+    expect(result.success).toBe(true)
+    expect(result.proposals).toBeUndefined()
+  })
+
+  it('are written together or not at all where the document is atomic', async () => {
+    const { files } = await executed({ atomic: true, ask: answering('once', 'no').ask })
+    expect(files).toEqual(before)
+    expect((await executed({ atomic: true, ask: answering('once', 'once').ask })).files).toEqual(after)
+  })
+
+  it('are checked like any other write', async () => {
+    const { codes, files } = await executed({ proposals: 'apply' }, '../x.txt\n```\nx\n```\n\n.env\n```\nx\n```\n')
+    expect(codes).toEqual(['path_escape', 'path_denied'])
+    expect(files).toEqual(before)
+  })
+
+  it('are shown by a preview', async () => {
+    const root = scratchDir(before)
+    const preview = await new Clada({ repoPath: root, gitCommit: false }).preview(reply)
+    expect(preview.diff).toBe(modify + create)
+    expect(preview.result).toMatchObject({ success: true, proposals })
+    expect(filesIn(root)).toEqual(before)
+  })
+
+  it('are shown and applied by the commands', () => {
+    const cwd = scratchDir(before)
+    const run = (...args: string[]) => clada([...args, '--no-config'], { cwd, input: reply })
+    expect(run('check').stdout).toContain('file_write b/c.txt')
+    expect(run('diff').stdout).toBe(modify + create)
+    const waits = run('run', '--no-git')
+    expect(waits.status).toBe(1)
+    expect(waits.stdout).toContain('--proposals apply')
+    expect(filesIn(cwd)).toEqual(before)
+    expect(run('run', '--no-git', '--proposals', 'apply').status).toBe(0)
+    expect(filesIn(cwd)).toEqual(after)
+  })
+})

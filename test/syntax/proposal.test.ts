@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { Source } from '../../src/core/source.ts'
+import { findBlocks } from '../../src/syntax/find-blocks.ts'
+import { placesIn } from '../../src/syntax/proposal/proposal.ts'
+
+/** Each file of a text: its path and content, or why it is not proposed. */
+const filesIn = (text: string) =>
+  placesIn(new Source(text)).map(({ reason, found: { params, action, slips } }) =>
+    reason === undefined
+      ? [action, params['path'], params['content'] ?? slips.map(({ message }) => message).join()]
+      : [reason, params['path']],
+  )
+
+describe('the line above a fence', () => {
+  it.each([
+    'src/a.ts',
+    'src/a.ts:',
+    '**src/a.ts**',
+    '### `src/a.ts`',
+    '#### 2. **src/a.ts** (new file)',
+    '`src/a.ts`',
+    '**`src/a.ts`**:',
+    'Updated file: `src/a.ts`',
+    '**Updated file:** `src/a.ts`',
+    '**File: `src/a.ts`**',
+    'Filename: src/a.ts',
+    '### 1. Update `src/a.ts`',
+    'Here is the updated `src/a.ts`:',
+    "Here's the complete code for `src/a.ts`:",
+    'Create `src/a.ts` with the following content:',
+    '- `src/a.ts`',
+    '📄 src/a.ts',
+    '<!-- src/a.ts -->',
+    '[src/a.ts](src/a.ts)',
+    '### src/a.ts\n\nIt exports one.',
+  ])('names a file: %s', (title) => {
+    expect(filesIn(`Sure.\n\n${title}\n\n\`\`\`ts\nexport {}\n\`\`\`\n`)).toEqual([
+      ['file_write', 'src/a.ts', 'export {}\n'],
+    ])
+  })
+
+  it.each([
+    '### Node.js',
+    '### 2.1',
+    '`console.log`:',
+    '### `/api/users`',
+    'In `src/a.ts`:',
+    'It is in src/a.ts, I think.',
+  ])('names none: %s', (title) => expect(filesIn(`${title}\n\`\`\`ts\nexport {}\n\`\`\`\n`)).toEqual([]))
+
+  it.each([
+    ['path/to/file.ts', 'example'],
+    ['For example, `src/a.ts`:', 'example'],
+    ['`src/a.ts` (excerpt)', 'listing'],
+    ['Lines 5-12 of `src/a.ts`:', 'listing'],
+    ['Current `src/a.ts`:', 'quoted'],
+  ])('says that it is not to be written: %s', (title, reason) => {
+    expect(filesIn(`${title}\n\`\`\`ts\nexport {}\n\`\`\`\n`)).toEqual([[reason, expect.any(String)]])
+  })
+})
+
+describe('a whole file', () => {
+  const write = 'file_write'
+  it.each([
+    ['in the info string', '```ts src/a.ts\nx\n```', [[write, 'src/a.ts', 'x\n']]],
+    ['after the language', '```ts:src/a.ts\nx\n```', [[write, 'src/a.ts', 'x\n']]],
+    ['as a title', '```ts {1} title="src/a.ts" lines\nx\n```', [[write, 'src/a.ts', 'x\n']]],
+    ['in the first comment', '```ts\n// src/a.ts\nx\n```', [[write, 'src/a.ts', '// src/a.ts\nx\n']]],
+    ['in a comment with a label, which is left out', '```py\n# filepath: a.py\nx\n```', [[write, 'a.py', 'x\n']]],
+    ['in an HTML comment', '```html\n<!-- a.html -->\nx\n```', [[write, 'a.html', '<!-- a.html -->\nx\n']]],
+    ['below #!', '```sh\n#!/bin/sh\n# run.sh\nls\n```', [[write, 'run.sh', '#!/bin/sh\n# run.sh\nls\n']]],
+    ['in a tag', '<file path="a.ts">\nx\n</file>', [[write, 'a.ts', 'x\n']]],
+    ['in a tag with a fence', '<file path="a.ts">\n```ts\nx\n```\n</file>', [[write, 'a.ts', 'x\n']]],
+    [
+      'in tags in a fence',
+      '```xml\n<file path="a">\nx\n</file>\n<file path="b">\ny\n</file>\n```',
+      [
+        [write, 'a', 'x\n'],
+        [write, 'b', 'y\n'],
+      ],
+    ],
+    ['that holds fences', 'a.md\n```md\n# T\n```sh\nls\n```\nx\n```\n', [[write, 'a.md', '# T\n```sh\nls\n```\nx\n']]],
+    ['that is empty', 'a/__init__.py\n```python\n```\n', [[write, 'a/__init__.py', '']]],
+    ['that is indented', '- a.ts\n  ```ts\n  x\n    y\n  ```\n', [[write, 'a.ts', 'x\n  y\n']]],
+    ['that is cut off', 'a.ts\n```ts\nx\n', [[write, 'a.ts', 'The text ends inside the file']]],
+    ['with numbers', 'a.ts\n```\n 9 | a\n10 | b\n```', [['listing', 'a.ts']]],
+    ['of which only some lines are shown', '```12:14:a.ts\nx\n```', [['listing', 'a.ts']]],
+    ['that is a command', 'package.json\n```bash\nnpm i\n```', []],
+    ['by a shell', "```bash\nmkdir -p b\ncat > b/a.ts <<'EOF'\n$x\nEOF\nls\n```", [[write, 'b/a.ts', '$x\n']]],
+    ['that a shell appends', '```sh\ncat <<EOF >> "a b.txt"\nx\nEOF\n```', [['file_append', 'a b.txt', 'x\n']]],
+    ['through tee', "```sh\ntee a.txt << 'END' > /dev/null\nx\nEND\n```", [[write, 'a.txt', 'x\n']]],
+    [
+      'that a shell would change',
+      '```sh\ncat > a.ts <<EOF\n$x\nEOF\n```',
+      [
+        [
+          write,
+          'a.ts',
+          'A file written by a shell command: a shell would change its text, because the delimiter is not quoted',
+        ],
+      ],
+    ],
+  ])('%s', (_, text, files) => expect(filesIn(text)).toEqual(files))
+
+  it('costs the same per line, however many are not closed', () => {
+    const text = 'a.ts\n```ts\nx\n<file path="b">\n```sh\ncat > c <<E\n'.repeat(20_000)
+    expect(findBlocks(new Source(text)).blocks.length).toBeGreaterThan(0)
+  })
+})
