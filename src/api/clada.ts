@@ -1,3 +1,4 @@
+import { defaultSyntax } from '../syntax/table.ts'
 import type { Block } from '../core/block.ts'
 import { type ExecutionResult, fatalResult, type FileChange, type Preview, withWarnings } from '../core/result.ts'
 import type { HistorySettings } from '../core/settings.ts'
@@ -175,7 +176,7 @@ export class Clada {
 const nothingChanges = 'nothing would change: the run is atomic and at least one action would fail'
 
 /** A block outside of any document. */
-const bare = { syntax: 'sham', params: {}, startLine: 1, endLine: 1, faults: [], raw: '' } as const
+const bare = { syntax: defaultSyntax, params: {}, startLine: 1, endLine: 1, faults: [], raw: '' }
 
 /** The same as `new Clada(options)`. */
 export const createClada = (options?: CladaOptions): Clada => new Clada(options)

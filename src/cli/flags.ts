@@ -337,7 +337,7 @@ function checkValue({ name, values, for: others = {} }: Flag, value: string): vo
   throw notAmong(name, value, all)
 }
 
-function notAmong(name: string, value: string, values: readonly string[]): UsageError {
+export function notAmong(name: string, value: string, values: readonly string[]): UsageError {
   const close = closestName(value, values)
   const meant = close === undefined ? '' : ` Did you mean ${close}?`
   return new UsageError(`--${name} must be one of ${values.join(', ')}, not '${value}'.${meant}`)

@@ -10,13 +10,12 @@ import {
 } from '../config/settings.ts'
 import type { ConfigParts } from '../config/to-options.ts'
 import type { ExecutionResult } from '../core/result.ts'
-import { formatFor, type ReportFormat, reportFormats } from '../report/format.ts'
+import { type ReportFormat, reportFormats } from '../report/format.ts'
 import type { ReportOptions } from '../report/options.ts'
 import { userFile } from '../state/user-dirs.ts'
-import { type SyntaxName, syntaxNames } from '../syntax/table.ts'
-import { closestName } from '../text/closest-name.ts'
+import { defaultSyntax, syntaxNamed, type SyntaxName, syntaxNames, syntaxOf as rowOf } from '../syntax/table.ts'
 import type { Loaded } from '../config/load.ts'
-import { type FlagValues, numberOf, UsageError } from './flags.ts'
+import { type FlagValues, notAmong, numberOf, UsageError } from './flags.ts'
 import { isTerminal } from './print.ts'
 import { visible } from './visible.ts'
 
@@ -189,12 +188,9 @@ function execOf(flags: FlagValues): 'sandbox' | 'unsandboxed' | 'off' {
 }
 
 function syntaxOf(name: string): SyntaxName {
-  const lower = name.toLowerCase()
-  const found = syntaxNames.find((syntax) => syntax === (lower === 'nesl' ? 'sham' : lower))
-  if (found !== undefined) return found
-  const close = closestName(name, syntaxNames)
-  const meant = close === undefined ? '' : ` Did you mean ${close}?`
-  throw new UsageError(`--syntax is one of ${syntaxNames.join(', ')}; '${name}' is none of them.${meant}`)
+  const found = syntaxNamed(name)
+  if (found === undefined) throw notAmong('syntax', name, syntaxNames)
+  return found
 }
 
 /** Whether a person reads the report. */
@@ -211,6 +207,10 @@ export function reportFormat(flags: FlagValues): (result: ExecutionResult) => Re
   if (asked !== 'auto') throw new UsageError(`--format ${asked} is for clada tools.`)
   return isTerminal(1) ? () => 'pretty' : formatFor
 }
+
+/** As the syntax of the document is answered. */
+export const formatFor = ({ results, parseErrors }: ExecutionResult): ReportFormat =>
+  rowOf(results[0]?.syntax ?? parseErrors[0]?.syntax ?? defaultSyntax).report ?? 'text'
 
 export function reportOptions(flags: FlagValues): ReportOptions {
   const budget = numberOf(flags, 'budget')

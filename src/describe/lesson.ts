@@ -6,7 +6,7 @@ import type { Call } from '../syntax/call.ts'
 import { findBlocks } from '../syntax/find-blocks.ts'
 import type { ReadOptions } from '../syntax/reader.ts'
 import type { Lesson as SyntaxLesson, Syntax, Writer } from '../syntax/syntax.ts'
-import { type TaughtName, targetOf } from '../syntax/table.ts'
+import { defaultSyntax, type TaughtName, targetOf } from '../syntax/table.ts'
 
 export interface LessonOptions extends Allowed {
   /** Every action there is; those are chosen that a model may call here. */
@@ -54,7 +54,7 @@ function teachingOf(name: TaughtName, options: ReadOptions): Teaching {
 }
 
 export function lessonFor(options: LessonOptions): Lesson {
-  const { specs, syntax = 'sham', include = 'everyday' } = options
+  const { specs, syntax = defaultSyntax, include = 'everyday' } = options
   const teaching = teachingOf(syntax, options)
   const rare = include === 'all' ? 'show' : 'hide'
   const sayable = callable(specs, options).flatMap((spec): Form[] => {

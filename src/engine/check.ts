@@ -9,7 +9,7 @@ import { notExecutedNote } from '../report/account.ts'
 import { primaryOf } from '../report/words.ts'
 import { type CladaOptions, readingOf, settingsOf } from '../config/settings.ts'
 import { findBlocks } from '../syntax/find-blocks.ts'
-import { syntaxOf } from '../syntax/table.ts'
+import { defaultSyntax, syntaxOf } from '../syntax/table.ts'
 
 export interface CheckedDocument {
   readonly valid: boolean
@@ -60,7 +60,14 @@ export function checkDocument(text: string, options: CladaOptions): CheckedDocum
     ...faults.map((fault): CheckedBlock => {
       const error = syntaxError(undefined, fault)
       const place = { startLine: fault.line, endLine: fault.line }
-      return { syntax: error.syntax ?? 'sham', id: '-', action: '', target: '', ...place, problems: [shown(error)] }
+      return {
+        syntax: error.syntax ?? defaultSyntax,
+        id: '-',
+        action: '',
+        target: '',
+        ...place,
+        problems: [shown(error)],
+      }
     }),
   ].sort((a, b) => a.startLine - b.startLine)
   const valid = checked.every((block) => block.problems.length === 0) && !notExecuted.some(isMissing)

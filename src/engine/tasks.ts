@@ -4,7 +4,7 @@ import { registry } from '../actions/registry.ts'
 import type { Block, BlockGroup, Fault } from '../core/block.ts'
 import type { ParseError } from '../core/result.ts'
 import type { RunOptions } from './options.ts'
-import { syntaxOf } from '../syntax/table.ts'
+import { defaultSyntax, syntaxOf } from '../syntax/table.ts'
 import { Corrections } from './correct.ts'
 import { shamContentOf, shamContentOfFault } from '../syntax/sham/sham.ts'
 
@@ -149,7 +149,7 @@ export function syntaxError(block: Block | undefined, fault: Fault): ParseError 
     blockStartLine: block?.startLine ?? fault.line,
     shamContent: shamContentOfFault(block, fault),
     ...(fault.hint === undefined ? {} : { hint: fault.hint }),
-    syntax: block?.syntax ?? fault.syntax ?? 'sham',
+    syntax: block?.syntax ?? fault.syntax ?? defaultSyntax,
   }
 }
 

@@ -37,10 +37,3 @@ export function withDetail(result: ExecutionResult, detail: ReportOptions['error
     }),
   }
 }
-
-/** How a document's own syntax likes to be answered. */
-export function formatFor({ results, parseErrors }: ExecutionResult): ReportFormat {
-  const syntax = results[0]?.syntax ?? parseErrors[0]?.syntax ?? 'sham'
-  if (syntax === 'cml') return 'xml'
-  return syntax === 'sham' || syntax === 'replacer' ? 'llm' : 'text'
-}

@@ -34,6 +34,10 @@ interface Proposed extends Row {
 interface Row {
   /** Its name in messages. */
   readonly title: string
+  /** Other names that options accept for it. */
+  readonly aliases?: readonly string[]
+  /** The format of reports about its documents, where it is not `text`. */
+  readonly report?: 'llm' | 'xml'
   /** Whether its blocks wait for the end of the input because later text can change them. */
   readonly waits: boolean
   readonly reader: MakeReader

@@ -41,6 +41,13 @@ export const syntaxNames: readonly SyntaxName[] = [...rows.keys()].filter((name)
   Object.hasOwn(syntaxes, name),
 )
 
+/** For calls without a document, and faults of no syntax in particular. */
+export const defaultSyntax: TaughtName = 'sham'
+
+/** By its name or another one, in any case. */
+export const syntaxNamed = (given: string): SyntaxName | undefined =>
+  syntaxNames.find((name) => [name, ...(rows.get(name)?.aliases ?? [])].includes(given.toLowerCase()))
+
 export const taughtNames: readonly TaughtName[] = syntaxNames.filter(
   (name): name is TaughtName => rows.get(name)?.lesson !== undefined,
 )

@@ -110,7 +110,7 @@ describe('clada prompt', () => {
       status: 2,
       stdout: '',
       stderr:
-        'clada: No action that is allowed here can be written in csl. See clada config allowed_actions; --syntax sham has words for all.\n',
+        'clada: No action that is allowed here can be written in csl. See clada config allowed_actions; --syntax sham can write all of them.\n',
     })
     expect(clada(['prompt'], { cwd }).status).toBe(0)
   })

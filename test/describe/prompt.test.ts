@@ -8,7 +8,8 @@ import { promptFor, type PromptOptions, withFiles } from '../../src/describe/pro
 import { taughtNames, type TaughtName } from '../../src/syntax/table.ts'
 import { exampleFiles } from '../../src/describe/lesson.ts'
 import { Clada } from '../../src/index.ts'
-import { formatFor, formatReport } from '../../src/report/format.ts'
+import { formatFor } from '../../src/cli/options.ts'
+import { formatReport } from '../../src/report/format.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 

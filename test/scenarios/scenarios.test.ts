@@ -2,7 +2,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, test } from 'vitest'
 import { Clada } from '../../src/index.ts'
-import { formatFor, formatReport, type ReportFormat } from '../../src/report/format.ts'
+import { formatFor } from '../../src/cli/options.ts'
+import { formatReport, type ReportFormat } from '../../src/report/format.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 /**

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../src/index.ts'
-import { formatFor, formatReport } from '../../src/report/format.ts'
+import { formatFor } from '../../src/cli/options.ts'
+import { formatReport } from '../../src/report/format.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { type BlockName, blockNames, foreignNames, nativeNames, writes } from './samples.ts'
 

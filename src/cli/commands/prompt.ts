@@ -1,3 +1,4 @@
+import { defaultSyntax } from '../../syntax/table.ts'
 import { Clada } from '../../api/clada.ts'
 import { counted } from '../../core/counted.ts'
 import { withFiles } from '../../describe/prompt.ts'
@@ -53,7 +54,7 @@ export const command: Command = {
     })
     if (prompt.actions.length === 0 && prompt.dropped.length === 0)
       throw new UsageError(
-        `No action that is allowed here can be written in ${options.syntaxes?.[0] ?? 'sham'}. See clada config allowed_actions; --syntax sham has words for all.`,
+        `No action that is allowed here can be written in ${options.syntaxes?.[0] ?? defaultSyntax}. See clada config allowed_actions; --syntax ${defaultSyntax} can write all of them.`,
       )
     const files =
       flags.files === undefined

@@ -254,6 +254,7 @@ const answer = [
 
 export const cml = {
   title: 'CML',
+  report: 'xml',
   kind: 'native',
   waits: false,
   opener: /^<(?:tasks|edit|write|run|move|remove)\b/i,

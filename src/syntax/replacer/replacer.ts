@@ -168,6 +168,7 @@ const rules = [
 
 export const replacer = {
   title: "the replacer's syntax",
+  report: 'llm',
   kind: 'native',
   waits: false,
   opener: /^<<</,

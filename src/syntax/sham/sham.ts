@@ -202,6 +202,8 @@ const rules = [
 
 export const sham = {
   title: 'SHAM',
+  aliases: ['nesl'],
+  report: 'llm',
   kind: 'native',
   waits: false,
   opener: /^#!\s*(?:SHAM|NESL)/i,
