@@ -24,7 +24,7 @@ export async function cladaOptions(flags: FlagValues): Promise<CladaOptions> {
   const warnings = await configWarnings(flags)
   if (!warned.has(flags) && flags.quiet === undefined) {
     for (const warning of warnings) process.stderr.write(`clada: ${warning}\n`)
-    await tellAround(flags)
+    await reportProjectAround(flags)
   }
   warned.add(flags)
   return optionsFor(flags)
@@ -35,7 +35,7 @@ export const configWarnings = async (flags: FlagValues): Promise<readonly string
   (await loadedFor(flags))?.warnings ?? []
 
 /** Says on stderr that there is a project around this one, where --root does not say which is meant. */
-export async function tellAround(flags: FlagValues): Promise<void> {
+export async function reportProjectAround(flags: FlagValues): Promise<void> {
   if (flags.root !== undefined || flags.quiet !== undefined) return
   if ((await loadedFor(flags))?.root !== undefined) return
   const around = projectAround()
@@ -63,7 +63,7 @@ export async function optionsFor(flags: FlagValues): Promise<CladaOptions> {
   }
 }
 
-/** Whoever pastes a reply wants it applied where it can only mean one thing; programs that call the library say so. */
+/** The default of the command line only: programs that call the library choose. */
 const tolerant = { matching: 'tolerant' } as const
 
 export interface Configured {

@@ -109,7 +109,7 @@ export function validate(tree: Tree): { readonly given: Given; readonly faults: 
   return { given, faults }
 }
 
-/** For each of them the nearest name is looked for, and nobody reads on for longer. */
+/** The nearest name is looked for each of them, which takes time. */
 const mostFaults = 100
 
 /** An empty file, and a key with all that is below it commented out, say nothing. */

@@ -6,7 +6,7 @@ import type { Code, StructureCode } from './codes.ts'
  * A handler returns one; the workspace, which is called from everywhere, throws it inside a `Stop`.
  */
 export type Problem =
-  /** The operating system said no. `meant`: existing files that the path may stand for. */
+  /** The operating system refused. `meant`: existing files that the path may mean. */
   | { kind: 'os'; code: string; op: string; path: string; dest?: string; message?: string; meant?: readonly string[] }
   | { kind: 'source-missing'; path: string }
   | { kind: 'not-regular'; path: string; type: string; op: string }
@@ -50,7 +50,7 @@ export type Problem =
       /** Every hunk in order, with what became or would become of it. */
       verdicts: HunkVerdict[]
     }
-  /** A line that stands for others would be written, and which those are is not certain. */
+  /** A line that replaces others would be written, and it is not certain which. */
   | { kind: 'elision'; path: string; param: string; line: string; stood?: string }
   /** A proposal that nobody has agreed to. */
   | { kind: 'review-needed'; path: string; refused: boolean }

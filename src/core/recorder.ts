@@ -65,5 +65,5 @@ export type Inspected =
 /** Reads the state of an absolute path. Throws `Stop` where that is not allowed. */
 export type Inspect = (absolute: string) => Inspected
 
-/** Whoever commits in this execution: where it is the user's git, clada leaves the branch and unsaved work to it. */
+/** Who commits in this execution: with the user's git, clada leaves the branch and unsaved work to it. */
 export type Commits = 'clada' | 'git'

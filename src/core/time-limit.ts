@@ -24,8 +24,8 @@ const graceMs = 1000
 let end = Infinity
 
 /**
- * Runs what may take long because of what somebody wrote, and ends it when the time of this action is over. It must not
- * wait for anything. What it leaves half done when it has to be stopped is for `whenStopped`. Without a limit it just runs.
+ * Runs work whose time depends on the input, and ends it when the time of this action is over. It must not wait for
+ * anything. `whenStopped` cleans up after work that was stopped. Without a limit it just runs.
  *
  * @throws Stop when it took too long, or was nested too deeply
  */
@@ -84,7 +84,7 @@ export function tooComplex(error: unknown): Problem | undefined {
   return /Invalid (?:string|array) length/.test(error.message) ? { kind: 'too-complex', over: 'size' } : undefined
 }
 
-/** A script is the one thing in Node that another thread can stop; it finds its work by a name that nobody else has. */
+/** A script is the one thing in Node that another thread can stop; it finds its work by a unique name. */
 const name = 'clada running work'
 let running: () => unknown = () => undefined
 Object.defineProperty(globalThis, Symbol.for(name), { value: () => running() })

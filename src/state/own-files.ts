@@ -25,7 +25,7 @@ export const writeIgnoreFile = (dir: string): void =>
     { flag: 'wx' },
   )
 
-/** Puts a file in place in one step, so that whoever reads sees all of it or none. */
+/** Writes a file in one step, so that readers see all of it or nothing. */
 export function putFile(file: string, content: string): void {
   const temp = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}.new`
   try {

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import { hasCode } from '../core/os-error.ts'
 
-/** A process, told apart from a later one that got the same number. */
+/** A process, distinct from a later one with the same number. */
 export interface Owner {
   readonly pid: number
   /** When it began, as the kernel counts; empty where the kernel does not say. */
@@ -20,7 +20,7 @@ export const ownOwner = (): Owner => ({
   time: new Date().toISOString(),
 })
 
-/** Whether the process is still there. One on another machine counts as alive: nobody here can tell. */
+/** Whether the process is still there. One on another machine counts as alive: that cannot be checked here. */
 export function isAlive({ pid, started, host }: Owner): boolean {
   if (host !== '' && host !== os.hostname()) return true
   try {
@@ -30,7 +30,7 @@ export function isAlive({ pid, started, host }: Owner): boolean {
     if (!hasCode(error, 'EPERM')) return false
   }
   const now = startOf(pid)
-  // It has ended, and only waits for somebody to ask how: in a container often nobody does.
+  // A zombie: in a container often no process collects it.
   if (now === 'ended') return false
   return now === undefined || started === '' || now === started
 }
@@ -54,7 +54,7 @@ export function ownerFrom(value: unknown): Owner | undefined {
 function startOf(pid: number): string | undefined {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name in parentheses may hold blanks; behind it the first field is the state, the 20th the start time.
+    // The name in parentheses may contain spaces; after it the first field is the state, the 20th the start time.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return /^[ZX]$/.test(fields[0] ?? '') ? 'ended' : fields[19]
   } catch {

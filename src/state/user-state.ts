@@ -8,11 +8,11 @@ import { namesOf, stateHome } from './user-dirs.ts'
 
 /**
  * Where clada keeps what it knows about a project and the project must not be able to say itself: neither a repository
- * nor a model can write there. Undefined when that directory lies inside the project, for then it proves nothing.
+ * nor a model can write there. Undefined when that directory is inside the project, where it would prove nothing.
  */
 export function userStateDir(root: string): string | undefined {
   const dir = stateHome()
-  // All of home, or of the disk, is no project that somebody brought along; documents are kept out of the directory itself.
+  // The home directory or the whole disk is not a downloaded project; documents cannot reach the directory itself.
   if (root === '/' || namesOf(os.homedir()).includes(root)) return dir
   return namesOf(dir).some((name) => name.startsWith(`${root}${path.sep}`)) ? undefined : dir
 }

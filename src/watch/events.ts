@@ -1,13 +1,13 @@
 import type { ActionResult, ExecutionResult, FileChange } from '../core/result.ts'
 
-/** Where a text came from: the watched file, or a text that was handed over. */
+/** The source of a text. */
 export type Origin = 'file' | 'clipboard' | 'terminal'
 
-/** What a listener has to tell, in order. */
+/** The events of a listener, in order. */
 export type ListenerEvent =
   /** It is ready: from now on nothing is missed. */
   | { readonly kind: 'watching'; readonly file: string; readonly output: string; readonly created: boolean }
-  /** Blocks that are there already and are left alone until somebody asks for them. */
+  /** Blocks that were there at the start and run only on request. */
   | { readonly kind: 'held'; readonly blocks: number; readonly why: 'first-look' | 'interrupted' }
   | { readonly kind: 'begin'; readonly origin: Origin; readonly blocks: number; readonly before: number }
   /** An action is done, with what it did to files; large ones are left out. */
@@ -15,7 +15,7 @@ export type ListenerEvent =
   /** What a program writes, as it comes. */
   | { readonly kind: 'program'; readonly task: string; readonly chunk: Buffer }
   | ({ readonly kind: 'done' } & Done)
-  /** A text with nothing in it that was not carried out before. */
+  /** A text without new blocks. */
   | { readonly kind: 'nothing-new'; readonly origin: Origin; readonly blocks: number }
   /** The file is not one that can be watched, as long as it is so; empty when it is again. */
   | { readonly kind: 'trouble'; readonly why: string }
@@ -26,10 +26,10 @@ export type ListenerEvent =
 export interface Done {
   readonly origin: Origin
   readonly result: ExecutionResult
-  /** The whole report, as it stands in the output file. */
+  /** The whole report, as in the output file. */
   readonly report: string
   readonly copied: boolean | undefined
-  /** Lines of results that stand in the file now, above the text that lines are counted in. */
+  /** Number of result lines at the top of the file, before the text that lines are counted in. */
   readonly above: number
   readonly durationMs: number
 }

@@ -8,7 +8,7 @@ import { formatLlm } from '../report/llm.ts'
 import type { ReportOptions } from '../report/options.ts'
 import { type CladaOptions, readingOf, settingsOf } from '../config/settings.ts'
 import { findBlocks } from '../syntax/find-blocks.ts'
-import { type Carrier, carryOut, interrupted, notUtf8, tooLarge, warmUp } from './carry-out.ts'
+import { type UnitRunner, runUnits, interrupted, notUtf8, tooLarge, warmUp } from './run-units.ts'
 import type { ListenerEvent, Origin } from './events.ts'
 import { chosen, fatesIn, isCutOff, type Known, knownOf, repeated, type Unit, unitsOf, type Which } from './units.ts'
 import { ListenerError, takePlace } from './place.ts'
@@ -33,24 +33,24 @@ export interface ListenerOptions {
   readonly atStart?: 'new' | 'hold' | 'all'
   readonly onEvent?: (event: ListenerEvent) => void
   /**
-   * Takes the whole report somewhere; whether that worked is noted above the results. Undefined where there is nowhere
-   * to take it: that is told once by whoever knows, not with every run.
+   * Copies the whole report; the results note whether that worked. Undefined means that there is no clipboard, which is
+   * reported once and not with every run.
    */
   readonly copy?: ((report: string) => Promise<boolean | undefined>) | undefined
 }
 
 /** A running listener. */
 export interface Listener {
-  /** Carries out a text that did not come from the file. Undefined when nothing in it is new. */
+  /** Runs a text that did not come from the file. Undefined when nothing in it is new. */
   submit(text: string, origin?: 'clipboard' | 'terminal'): Promise<ExecutionResult | undefined>
-  /** Carries out again what is in the file: everything, or what did not succeed. */
+  /** Runs the blocks of the file again: all, or those that failed. */
   again(which: 'failed' | 'all'): Promise<void>
-  /** Stops what is going on, leaves the file whole, and lets go of it. */
+  /** Stops the current run, completes pending writes to the file, and releases it. */
   stop(): Promise<void>
 }
 
 /**
- * Watches a file, carries out what is new in it, and puts the results on top.
+ * Watches a file, runs new blocks, and writes the results at the top.
  * @throws ListenerError
  */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
@@ -69,7 +69,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const writer = new ResultsWriter(place, tell, read)
   const stopping = new AbortController()
   const { signal } = stopping
-  const carrier: Carrier = {
+  const runner: UnitRunner = {
     // What was done before is known here better than by the history.
     clada: new Clada({ ...cladaOptions, alreadyDone: 'run' }),
     output,
@@ -87,13 +87,13 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   let lastUnits: readonly Unit[] | undefined
   /** A text that seems to be unfinished; looked at again when it has stayed as it is for a while. */
   let doubted: Buffer | undefined
-  /** Whether somebody may have saved something: a file without blocks that was there before is not worth a word. */
+  /** Set after the first look: a file without blocks at the start is not reported. */
   let begun = false
   let trouble = ''
   let queue: Promise<unknown> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
 
-  /** One thing after another, whoever asks for it. */
+  /** Runs one task after another. */
   function queued<T>(work: () => Promise<T>): Promise<T> {
     const next = queue.then(work)
     queue = next.catch((error: unknown) => tellTrouble(reasonOf(error)))
@@ -102,7 +102,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
 
   function later(ms: number): void {
     clearTimeout(timer)
-    // What goes wrong is told by the queue.
+    // The queue reports failures.
     timer = setTimeout(() => queued(() => consider('new')).catch(() => {}), ms)
   }
 
@@ -115,7 +115,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     // Deleted and not yet made again, or emptied and not yet written.
     if (look.kind !== 'file' || look.bytes.length === 0) return
     const { own, section } = writer.partsOf(look.bytes)
-    // The same text once more, as somebody has it who does not see the results: they are told again.
+    // The same text was saved again without the results, so they are written again.
     const resaved = section.length === 0 && writer.hasWritten
     if (which === 'new' && own.equals(last) && !resaved) return
     if (!isUtf8(own)) return refuse(notUtf8, own)
@@ -126,7 +126,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const unfinished = isBeginningOf(own, last) || isCutOff(units)
     if (which === 'new' && unfinished && !doubted?.equals(own)) {
       doubted = own
-      // Somebody who writes in pieces may need this long between two of them.
+      // A program that writes in pieces may pause this long.
       return later(Math.max(300, debounceMs * 5))
     }
     doubted = undefined
@@ -142,14 +142,14 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       return
     }
     ledger.write({ known, running: [...keys] })
-    const done = await carryOut({ origin: 'file', text, document, keys, again }, carrier)
+    const done = await runUnits({ origin: 'file', text, document, keys, again }, runner)
     remember(knownOf(units, known, fatesIn(done.result, keys)))
     tell({ kind: 'done', ...done, above: await put(sectionFor(done.result, done.copied)) })
-    // Whoever typed meanwhile has not been heard yet.
+    // The user may have saved meanwhile.
     if (!signal.aborted) later(debounceMs)
   }
 
-  /** Says on top of the file why nothing of it is carried out; once for each text. */
+  /** Writes at the top of the file why nothing runs; once for each text. */
   async function refuse(result: ExecutionResult, about: Buffer): Promise<void> {
     if (about.equals(last)) return
     last = about
@@ -166,13 +166,13 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       tell({ kind: 'nothing-new', origin, blocks: blocksIn(units) })
       return undefined
     }
-    const done = await carryOut({ origin, text, document, keys, again: [] }, carrier)
+    const done = await runUnits({ origin, text, document, keys, again: [] }, runner)
     submitted = knownOf(units, submitted, fatesIn(done.result, keys))
     tell({ kind: 'done', ...done })
     return done.result
   }
 
-  /** What is in the file before anybody is told that it is watched, and what is known of it. */
+  /** Compares the file with the ledger, before the listener reports that it watches. */
   function lookFirst(): (ListenerEvent & { kind: 'held' })[] {
     const memory = ledger.read()
     known = memory?.known ?? known
@@ -182,14 +182,14 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const units = isUtf8(own) ? unitsOf(read(own.toString('utf8'))) : []
     const died = new Set(memory?.running)
     if (died.size > 0) {
-      // Nobody can say which of them were done, and doing one twice is worse than asking.
+      // It is unknown which of them ran, and running one twice is worse than asking.
       remember(knownOf(units, known, ({ key }) => (died.has(key) ? 'failed' : undefined)))
       return [{ kind: 'held', blocks: died.size, why: 'interrupted' }]
     }
-    // Below results that nobody remembers, everything was carried out; elsewhere the user may not even have looked.
+    // Below results without a ledger everything already ran; elsewhere the user may not have read it yet.
     if (memory !== undefined || (atStart === 'new' && section.length === 0)) return []
     if (place.created && units.length > 0) {
-      // Nobody brought this file along: it was made a moment ago, and the user was fast.
+      // The listener has just created the file, so the blocks are the user's.
       remember(known)
       return []
     }
@@ -226,7 +226,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     if (held.some(({ why }) => why === 'interrupted')) await put(sectionFor(interrupted))
     await consider(atStart === 'all' ? 'all' : 'new')
     begun = true
-    await warmUp(carrier.clada, settings.root, cladaOptions)
+    await warmUp(runner.clada, settings.root, cladaOptions)
   }).catch(() => {})
 
   return {

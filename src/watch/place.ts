@@ -72,15 +72,15 @@ function placeForNotes(root: string, scratch: Scratch): string {
   }
 }
 
-const explanation = `Paste the whole reply of a model below this line and save. clada carries out the blocks in it and puts the
-results on top. What was carried out once is not carried out again, so new replies can go below old ones.
+const explanation = `Paste the whole reply of a model below this line and save. clada runs the blocks in it and writes the
+results at the top. Blocks that already ran do not run again, so new replies can go below old ones.
 
 `
 
 /** The user may name a link; but one that a project brought along must not lead out of it. */
 function realPlace(given: string, roots: readonly string[]): string {
   const file = path.resolve(given)
-  // With a slash behind it, a file is not there.
+  // With a trailing slash, only a directory exists.
   const dir = fs.existsSync(`${path.dirname(file)}/`) ? fs.realpathSync(path.dirname(file)) : undefined
   if (dir === undefined) throw new ListenerError('NOT_A_FILE', `the directory of '${given}' does not exist`)
   const there = fs.lstatSync(file, { throwIfNoEntry: false })
@@ -125,7 +125,7 @@ async function lockFor(lock: string, file: string): Promise<() => void> {
   }
 }
 
-/** What a listener that was killed while it wrote has left. The lock is ours, so nobody else is writing one. */
+/** Removes temporary files of a listener that was killed. The lock is ours, so no other one is writing. */
 function sweep(file: string): void {
   const dir = path.dirname(file)
   const ours = new RegExp(`^\\.${path.basename(file).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\.[a-z0-9]+\\.tmp$`)
@@ -135,7 +135,7 @@ function sweep(file: string): void {
 /** What is remembered of a watched file from one start to the next. */
 export interface Memory {
   readonly known: Known
-  /** What was being carried out. Set only while it is; found at a start, that run died. */
+  /** Units that are running. Set at a start, they were interrupted. */
   readonly running: readonly string[]
 }
 
@@ -175,14 +175,14 @@ class Ledger {
 /** The file that whole reports go to, one in place of the other. */
 export interface OutputFile {
   readonly path: string
-  /** @throws Error that says why not, behind the name of the file. */
+  /** @throws Error with a reason that follows the name of the file. */
   write(report: string): void
 }
 
 /**
- * A project can bring links along, and code that was run can make them: inside the roots none is followed. What lies
- * elsewhere was named by the user, links and all. A file that is not a report is never replaced.
- * @throws Error that says why not, behind the name of the file
+ * A project can contain links, and code can create them: inside the roots none is followed. Paths elsewhere were named
+ * by the user, links included. A file that is not a report is never replaced.
+ * @throws Error with a reason that follows the name of the file
  */
 function outputFileAt(given: string, roots: readonly string[]): OutputFile {
   const named = path.dirname(given)
@@ -213,9 +213,9 @@ function hasLink(dir: string): boolean {
 function checkIsOurs(file: string): void {
   const there = fs.lstatSync(file, { throwIfNoEntry: false })
   if (there === undefined) return
-  if (!there.isFile()) throw new Error('something that is no regular file stands there')
+  if (!there.isFile()) throw new Error('it is not a regular file')
   if (there.size > 0 && !beginOf(file).equals(reportBegins))
-    throw new Error('a file stands there that is no report of clada, and it is not replaced. Move it, or name another')
+    throw new Error('it exists and is not a report of clada, so it is not replaced. Move it, or choose another file')
 }
 
 function beginOf(file: string): Buffer {

@@ -5,9 +5,8 @@ import { type Parts, partsOf, withoutOld, withSection } from './section.ts'
 import { type LateWriter, rewrite } from './watched-file.ts'
 
 /**
- * Puts results on top of a file that its user may be writing to in this very moment. Only our own section is replaced,
- * in whatever stands there by then; and a file that was displaced is held for a while, in case somebody still has it
- * open and goes on writing there.
+ * Writes results at the top of a file that its user may be editing. Only our own section is replaced, in the current
+ * content; the replaced file is held open for a while, in case an editor still writes to it.
  */
 export class ResultsWriter {
   readonly #place: Place
@@ -53,7 +52,7 @@ export class ResultsWriter {
   }
 
   async #rewrite(section: string, change: (bytes: Buffer) => Buffer | undefined): Promise<boolean> {
-    // An empty file is one that is being written: nobody watches an empty one.
+    // An empty file is one that is being written.
     const done = await rewrite(this.#place.file, change, (bytes) => partsOf(bytes).own.length > 0)
     if (done === undefined) return false
     this.#held.push({ late: done.late, until: performance.now() + holdMs })
@@ -69,7 +68,7 @@ export class ResultsWriter {
       this.#timer = setTimeout(() => this.#inTurn(() => this.#rescue()).catch(() => {}), lookEveryMs)
   }
 
-  /** Brings back what somebody wrote to a displaced file. */
+  /** Restores text that was written to a replaced file. */
   async #rescue(): Promise<void> {
     for (const one of this.#held) {
       const text = one.late.text()
@@ -99,6 +98,6 @@ export class ResultsWriter {
   }
 }
 
-/** Whoever has not written for so long has closed the file, or never will. */
+/** After this time without a write, the editor has closed the file. */
 const holdMs = 2000
 const lookEveryMs = 50

@@ -5,14 +5,13 @@ import { primaryOf } from '../report/words.ts'
 import type { Fate, Unit } from './units.ts'
 
 /**
- * The results stand at the very top of the watched file, and only there are they ours: the same lines further down are
- * the user's, or the content of a block. Everything here works on bytes, so that whatever else is in the file comes
- * back as it was.
+ * The results are at the very top of the watched file, and only there are they ours: the same lines further down are
+ * the user's, or the content of a block. Everything here works on bytes, so that the rest of the file is kept exactly.
  */
 export interface Parts {
   /** The byte order mark, if there is one. */
   readonly mark: Buffer
-  /** Our section with the blank line below it; empty when there is none. */
+  /** Our section with the empty line below it; may be empty. */
   readonly section: Buffer
   /** What the user wrote. */
   readonly own: Buffer
@@ -30,8 +29,8 @@ export function withSection({ mark, own }: Parts, section: string): Buffer {
 }
 
 /**
- * Whoever pastes a reply at the very top pastes it above the results of the one before. Those are still ours, to the
- * letter, unless they stand where a block has them as its content.
+ * A reply that is pasted at the very top is above the results of the previous one. Those are still ours, unless they
+ * are the content of a block.
  */
 export function withoutOld(parts: Parts, old: string, isContent: (line: number) => boolean): Parts {
   const { own } = parts
@@ -55,8 +54,8 @@ export function sectionFor(result: ExecutionResult, copied?: boolean): string {
 }
 
 /**
- * Whatever a document, a file or a program has put into an entry, it stays on one line and behind something of ours:
- * otherwise it could end the section, and what follows would be taken for the user's text and run.
+ * Every entry stays on one line and after a prefix of ours: otherwise its text could end the section, and the rest
+ * would be taken for the user's text and run.
  */
 export function sectionOf(entries: readonly string[]): string {
   const body = entries.map((entry) => {
@@ -68,7 +67,7 @@ export function sectionOf(entries: readonly string[]): string {
 
 const lineBreaks = /\r\n?|[\n\v\f\u0085\u2028\u2029]/g
 
-/** What is said of blocks that came again. */
+/** Notes about blocks that came again. */
 export function saidAgain({ blocks }: Unit, fate: Fate | undefined): string[] {
   const why = { done: 'already applied', failed: 'tried before', held: 'left alone' }
   if (fate === undefined || fate === 'unread' || fate === 'aside') return []
@@ -83,11 +82,11 @@ const notes = { copied: '📋 Copied to clipboard', failed: '❌ Clipboard copy 
 const isMarker = (line: string): boolean => line === firstLine || line === lastLine
 const byteOrderMark = Buffer.from('\ufeff')
 
-/** Where the user's text begins; `from` when no section of ours stands there. */
+/** Where the user's text begins; `from` without a section of ours. */
 function endOfSection(bytes: Buffer, from: number): number {
   const start = Object.values(notes).reduce((at, note) => {
-    const blank = lineAt(bytes, from) === note ? nextLine(bytes, from) : undefined
-    return blank === undefined || lineAt(bytes, blank) !== '' ? at : (nextLine(bytes, blank) ?? at)
+    const next = lineAt(bytes, from) === note ? nextLine(bytes, from) : undefined
+    return next === undefined || lineAt(bytes, next) !== '' ? at : (nextLine(bytes, next) ?? at)
   }, from)
   if (lineAt(bytes, start) !== firstLine) return from
   for (let at = nextLine(bytes, start); at !== undefined; at = nextLine(bytes, at)) {

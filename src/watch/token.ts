@@ -8,8 +8,8 @@ import { findBlocks } from '../syntax/find-blocks.ts'
 import { undamaged } from '../text/undamage.ts'
 
 /**
- * The word by which clada knows that a copied reply is meant for it: `clada prompt` tells it to the model, and nobody
- * else can guess it. It lies in the user's own state directory, for the prompt and the watcher are two processes.
+ * The word that marks a copied reply as meant for clada: `clada prompt` gives it to the model, and it cannot be guessed.
+ * It is in the user's own state directory, because the prompt and the watcher are two processes.
  * Being asked for counts as use; after a day without any the next one is another, and so it is with `renew`.
  */
 export function sessionToken(root: string, { renew = false }: { readonly renew?: boolean } = {}): string {
@@ -35,7 +35,7 @@ export const tokenInstruction = (token: string): string =>
 export const quotesInstruction = (text: string): boolean => /`?clada:`?\s+directly\s+followed\s+by/.test(text)
 
 /**
- * Whether a line `clada:TOKEN` stands outside blocks. What a chat program puts around it does no harm, the token itself
+ * Whether a line `clada:TOKEN` is outside of blocks. What a chat program puts around it does no harm, the token itself
  * must be exact. Where a block was never closed, nothing tells its content from what follows, so nothing there counts.
  */
 export function carriesToken(text: string, token: string, found?: Found): boolean {
@@ -69,7 +69,7 @@ function keptIn(file: string): string | undefined {
   try {
     descriptor = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0))
     const { mtimeMs, mode, uid } = fs.fstatSync(descriptor)
-    // Whoever else could read it knows it.
+    // Others could read it, so it is no secret any more.
     const ours = process.getuid === undefined || (uid === process.getuid() && (mode & 0o077) === 0)
     const token = fs.readFileSync(descriptor, 'latin1').trim()
     if (!ours || !isToken.test(token) || Math.abs(now - mtimeMs) > unusedMs) return undefined
@@ -92,7 +92,7 @@ function keep(file: string, token: string): boolean {
   }
 }
 
-/** By line: 1 where it lies inside a block, or behind the opening of one that has no end. */
+/** By line: 1 inside a block, or after the opening of one that has no end. */
 function linesInside({ blocks, faults, notExecuted }: Found, lines: number): Uint8Array {
   const inside = new Uint8Array(lines + 1)
   const open = faults.map(({ line }) => ({ startLine: line, endLine: null }))

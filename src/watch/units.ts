@@ -8,11 +8,11 @@ export interface Unit {
   readonly key: string
   readonly blocks: readonly Block[]
   readonly fault?: Fault
-  /** Whether it can be carried out: `aside` is listed as not executed. */
+  /** Whether it can run: `aside` is listed as not executed. */
   readonly state: 'sound' | 'broken' | 'aside'
 }
 
-/** What became of a unit that was in the last version of a text. */
+/** The fate of a unit of the last version of a text. */
 export type Fate = 'done' | 'failed' | 'held' | 'unread' | 'aside'
 export type Known = ReadonlyMap<string, Fate>
 
@@ -59,7 +59,7 @@ export type Which = 'new' | 'failed' | 'all'
 
 /**
  * The keys of what is to be run or reported; empty when there is no reason to. What could not be read is reported
- * again beside something new, because it still waits to be put right.
+ * again beside something new, because it still has to be corrected.
  */
 export function chosen(units: readonly Unit[], known: Known, which: Which): ReadonlySet<string> {
   const own = units.filter(({ state }) => state !== 'aside')
@@ -86,8 +86,8 @@ export function onlyOf(document: Document, keys: ReadonlySet<string>): Document 
 }
 
 /**
- * What is known of a version: nothing but what is in it, so that what is gone may come again. Of one that is cut off
- * nobody can say what is gone: the rest may be on its way.
+ * What is known of a version: nothing but what is in it, so that what is gone may come again. Of one that is cut
+ * off it is unknown what is gone: the rest may still arrive.
  */
 export function knownOf(units: readonly Unit[], known: Known, fateOf: (unit: Unit) => Fate | undefined): Known {
   const now = new Map<string, Fate>(isCutOff(units) ? known : [])
@@ -99,7 +99,7 @@ export function knownOf(units: readonly Unit[], known: Known, fateOf: (unit: Uni
   return now
 }
 
-/** Units that were carried out before and have come once more, each as often as it did. */
+/** Units that already ran and came again, each as often as it did. */
 export function repeated(units: readonly Unit[], before: readonly Unit[], known: Known): readonly Unit[] {
   const left = new Map<string, number>()
   for (const { key } of before) left.set(key, (left.get(key) ?? 0) + 1)
@@ -114,7 +114,7 @@ export function repeated(units: readonly Unit[], before: readonly Unit[], known:
 export const isCutOff = (units: readonly Unit[]): boolean =>
   units.some(({ state, blocks }) => state === 'broken' && blocks.some(({ endLine }) => endLine === null))
 
-/** What became of each unit that was run, by the lines its blocks begin on. */
+/** The fate of each unit that ran, by the lines its blocks begin on. */
 export function fatesIn(
   { results, fatalError }: ExecutionResult,
   keys: ReadonlySet<string>,

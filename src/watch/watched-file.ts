@@ -8,7 +8,7 @@ export type Look =
   | { readonly kind: 'large'; readonly size: number }
   | { readonly kind: 'file'; readonly bytes: Buffer }
 
-/** Reads a file that others write to. Undefined when somebody was writing while it was read. */
+/** Reads a file that others write to. Undefined when it changed while it was read. */
 export function lookAt(file: string, limit: number): Look | undefined {
   const held = open(file)
   if ('kind' in held) return held
@@ -22,7 +22,7 @@ export function lookAt(file: string, limit: number): Look | undefined {
   }
 }
 
-/** What came of rewriting: `late` watches whether somebody still writes to the file that was displaced. */
+/** The result of rewriting. `late` detects later writes to the replaced file. */
 export interface Rewritten {
   readonly bytes: Buffer
   readonly late: LateWriter
@@ -71,7 +71,7 @@ export async function rewrite(
   }
 }
 
-/** Holds a file that was displaced, for whoever had it open and still writes to it. */
+/** Holds a replaced file open, because an editor may still write to it. */
 export class LateWriter {
   #fd: number | undefined
   #stat: fs.BigIntStats
@@ -97,10 +97,10 @@ export class LateWriter {
   }
 }
 
-/** How long somebody who is just writing is waited for. */
+/** How long to wait for a program that is writing. */
 const patienceMs = 2000
 
-/** Clocks of files tick slowly: whoever writes twice within one tick is not noticed by the time. */
+/** File times have a coarse resolution: a second write within one tick would not be noticed. */
 const isFresh = ({ mtimeMs }: fs.BigIntStats): boolean => Math.abs(Date.now() - Number(mtimeMs)) < 20
 
 const pause = (): Promise<void> => new Promise((done) => setTimeout(done, 10))
@@ -155,8 +155,8 @@ function isSame(a: fs.BigIntStats, b: fs.BigIntStats | undefined): boolean {
 }
 
 /**
- * Tells of every change at a path: written in place, renamed over, deleted, made again. The directory is watched,
- * because an editor may put another file there; a slow look now and then finds what the system did not tell.
+ * Reports every change at a path: written in place, renamed over, deleted, created again. The directory is watched,
+ * because an editor may replace the file; slow polling finds what the system did not report.
  */
 export function watchPath(file: string, onChange: () => void, lookEveryMs = 2000): () => void {
   const dir = path.dirname(file)

@@ -7,7 +7,7 @@ import { yamlOf } from '../../config/sample.ts'
 import { closestName } from '../../text/closest-name.ts'
 import type { Command } from '../command.ts'
 import { editing, flagFor, type FlagValues, limits, programs, running, saving, UsageError } from '../flags.ts'
-import { loadedFor, tellAround } from '../options.ts'
+import { loadedFor, reportProjectAround } from '../options.ts'
 import { print } from '../print.ts'
 import { visible } from '../visible.ts'
 
@@ -29,7 +29,7 @@ export const command: Command = {
   run: async ({ flags, words }) => {
     const names = namesFor(words)
     const loaded = await loadedFor(flags)
-    await tellAround(flags)
+    await reportProjectAround(flags)
     const merged = loaded?.merged ?? merge()
     const rows = names.map((name) => rowOf(name, merged[name], loaded, flags))
     if (flags.json !== undefined) {

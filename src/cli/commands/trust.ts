@@ -10,7 +10,7 @@ import { adoptState } from '../../state/vouched.ts'
 import { answerIn, asked, askLine } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
-import { loadedFor, optionsFor, tellAround } from '../options.ts'
+import { loadedFor, optionsFor, reportProjectAround } from '../options.ts'
 import { print } from '../print.ts'
 import { visible } from '../visible.ts'
 import { stateOf } from './approvals.ts'
@@ -34,7 +34,7 @@ export const command: Command = {
     const { root, allowedRoots } = settingsOf(await optionsFor(flags))
     if (flags.history !== undefined) return vouchForHistory(root)
     const loaded = await loadedFor(flags)
-    await tellAround(flags)
+    await reportProjectAround(flags)
     const { project } = loaded ?? {}
     if (verb === 'remove') {
       distrust(project?.dir ?? root)

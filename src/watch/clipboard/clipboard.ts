@@ -1,16 +1,15 @@
 import { startProgram } from '../../process/start-program.ts'
 
-/** What clada asks of a clipboard. Contents are never logged, and never written to the disk. */
+/** A clipboard. Its contents are never logged, and never written to the disk. */
 export interface Clipboard {
   /** What serves it, for messages. */
   readonly name: string
-  /** The text on it; empty when there is none, or something that is no text. Rejects when it cannot be reached. */
+  /** The text on it; empty if it has no text. Rejects when it cannot be reached. */
   read(): Promise<string>
   write(text: string): Promise<void>
   /**
-   * Tells of every copy that is made, also of the same text again, until it is stopped by what it resolves to. `owner`
-   * is the same for two copies from the same program. Where it is missing, rejects or ends, the clipboard can only be
-   * read again and again.
+   * Reports every copy, also of the same text, until the returned function is called. `owner` is the same for two
+   * copies from the same program. Where it is missing, rejects or ends, the clipboard is polled.
    */
   readonly listen?: (onCopy: (owner: string) => void, onEnd: () => void) => Promise<() => void>
 }
@@ -22,16 +21,16 @@ export interface NoClipboard {
 
 export const isClipboard = (opened: Clipboard | NoClipboard): opened is Clipboard => 'read' in opened
 
-/** What a clipboard is reached with. */
+/** How a clipboard is reached. */
 export interface Machine {
-  /** Where a program lies, if it is installed. */
+  /** The file of a program, if it is installed. */
   readonly find: (name: string) => string | undefined
   readonly env: NodeJS.ProcessEnv
   /** How long a program may take. */
   readonly patienceMs: number
 }
 
-/** Clipboards hold UTF-8 when they hold text. What is none is no text: an image, say. */
+/** Text on a clipboard is UTF-8. Anything else is not text, such as an image. */
 export function textOf(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)

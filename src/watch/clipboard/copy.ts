@@ -21,7 +21,7 @@ export async function copyText(text: string, options: CopyOptions = {}): Promise
   const tries = [await bySystem(text, options), ...(options.osc52 ? [byTerminal(text)] : [])]
   const to = tries.flatMap((one) => ('to' in one ? [one.to] : []))
   const why = tries.flatMap((one) => ('why' in one ? [one.why] : []))
-  // Whoever asks the terminal does so because there is no other clipboard.
+  // The terminal is used where there is no other clipboard.
   return { to, why: to.length > 0 ? [] : why }
 }
 
@@ -54,8 +54,8 @@ export function byTerminal(text: string): Try {
 }
 
 /**
- * OSC 52: a terminal that is asked so puts a text on the clipboard of the machine it runs on, which over SSH is the
- * one in front of the person. It never answers, so nobody knows whether it did.
+ * OSC 52 asks a terminal to put a text on the clipboard of its machine, which over SSH is the user's. It never answers,
+ * so the result is unknown.
  */
 export type Osc52 = { readonly ok: true; readonly sequence: string } | { readonly ok: false; readonly why: string }
 
@@ -71,7 +71,7 @@ export function osc52(text: string, env: NodeJS.ProcessEnv = process.env): Osc52
   return { ok: true, sequence: handedOn(`\x1b]52;c;${bytes.toString('base64')}\x07`, env) }
 }
 
-/** A program that keeps terminals of its own hands on only what it is told to hand on. */
+/** A terminal multiplexer passes on only what is wrapped for it. */
 function handedOn(sequence: string, env: NodeJS.ProcessEnv): string {
   // Which of the two tmux lets pass is a matter of its settings: allow-passthrough or set-clipboard.
   if (env['TMUX']) return `\x1bPtmux;${sequence.replaceAll('\x1b', '\x1b\x1b')}\x1b\\${sequence}`

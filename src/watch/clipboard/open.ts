@@ -13,12 +13,12 @@ import {
 import { listenToX11, openX11 } from './x11.ts'
 
 export interface OpenOptions {
-  /** Programs are not taken from there: what lies in a project may have been written by a model. */
+  /** Programs are not taken from there: a model may have written them. */
   readonly roots?: readonly string[]
   readonly env?: NodeJS.ProcessEnv
   /** Where programs are looked for. By default where the system has them, then the user's PATH. */
   readonly dirs?: readonly string[]
-  /** By default nobody's clipboard takes longer, unless whoever owns it does not answer. */
+  /** Default: 5 s. A clipboard takes longer only if its owner does not answer. */
   readonly patienceMs?: number
 }
 
@@ -91,7 +91,7 @@ function watch(
       [paste, '--watch', 'echo'],
       machine,
       () => watching && onCopy(''),
-      () => (watching ? onEnd() : fail(new Error('the desktop tells of no copies'))),
+      () => (watching ? onEnd() : fail(new Error('the desktop does not report copies'))),
     )
     setTimeout(() => {
       watching = true

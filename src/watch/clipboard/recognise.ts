@@ -7,7 +7,7 @@ import { findBlocks, type FindOptions } from '../../syntax/find-blocks.ts'
 export interface Copy {
   readonly text: string
   readonly at: number
-  /** Who put it there, where the clipboard tells of every copy. Without it, only a text that changed is a copy. */
+  /** The program that put it there, where the clipboard reports every copy. Otherwise only a changed text is a copy. */
   readonly owner?: string | undefined
 }
 
@@ -24,7 +24,7 @@ export type How = 'token' | 'copied-twice' | 'accepted'
 /** How long after the first copy a second one means: run it. */
 export const secondCopyMs = 1800
 
-/** Nobody copies twice so fast by hand; a clipboard manager that takes every text over does. */
+/** Two copies within this time are those of a clipboard manager. */
 const soonestMs = 200
 
 const longestText = 50 * 1024 * 1024
@@ -37,7 +37,7 @@ export interface RecogniserOptions {
   readonly secondCopy?: boolean | undefined
 }
 
-/** Decides what a copied text is to clada. It has no clock and touches nothing: whatever it knows it was told. */
+/** Classifies copied texts. It has no clock and no side effects. */
 export class Recogniser {
   readonly #options: RecogniserOptions
   #last: Copy | undefined
@@ -69,7 +69,7 @@ export class Recogniser {
     if (text === '') return ignore
     const last = this.#last
     if (last?.text === text && (copy.owner === undefined || last.owner !== copy.owner)) {
-      // Nobody copied: it is still there, or another program has taken it over.
+      // Not a copy: it is still there, or another program has taken it over.
       this.#last = { ...last, owner: copy.owner ?? last.owner }
       return ignore
     }
@@ -87,7 +87,7 @@ export class Recogniser {
     return this.#offered !== undefined
   }
 
-  /** Somebody pressed the key that takes the offer. */
+  /** The key that accepts the offer was pressed. */
   accept(at: number): Verdict {
     return this.#offered === undefined ? ignore : this.#run(this.#offered, 'accepted', at)
   }

@@ -5,9 +5,9 @@ import { type How, Recogniser, type RecogniserOptions, type Verdict } from './re
 import type { Block } from '../../core/block.ts'
 
 export interface WatchOptions extends RecogniserOptions {
-  /** A copied reply that is to be carried out. */
+  /** Receives a copied reply that is to run. */
   readonly onReply: (text: string, how: How) => void
-  /** A text that waits for a key or a second copy; undefined when there is none any more. */
+  /** Receives a text that waits for a key or a second copy; undefined when it no longer waits. */
   readonly onWaiting: (offer: Offer | undefined) => void
   /** Once when the clipboard cannot be reached, and once when it can again. Safe to print. */
   readonly onTrouble: (message: string) => void
@@ -21,7 +21,7 @@ export interface ClipboardWatch {
   stop(): void
 }
 
-/** Where copies are not told of, how often is looked; less often where a look costs much. */
+/** Interval of polling, where copies are not reported; longer where a read is slow. */
 const lookMs = 400
 const rarestLookMs = 3000
 const lookCost = 1 / 25
@@ -32,7 +32,7 @@ const listenAgainMs = 30_000
 export async function watchClipboard(clipboard: Clipboard, options: WatchOptions): Promise<ClipboardWatch> {
   const { onReply, onWaiting, onTrouble, secondCopy = false } = options
   const recogniser = new Recogniser(options)
-  let told: { owner: string; at: number } | undefined
+  let reported: { owner: string; at: number } | undefined
   let stopListening: (() => void) | undefined
   let listenedAt = -Infinity
   let timer: NodeJS.Timeout | undefined
@@ -52,7 +52,7 @@ export async function watchClipboard(clipboard: Clipboard, options: WatchOptions
     if (performance.now() - listenedAt < listenAgainMs) return
     listenedAt = performance.now()
     const onCopy = (owner: string): void => {
-      told = { owner, at: performance.now() }
+      reported = { owner, at: performance.now() }
       if (!looking) lookIn(0)
     }
     const onEnd = (): void => {
@@ -69,17 +69,17 @@ export async function watchClipboard(clipboard: Clipboard, options: WatchOptions
 
   const look = async (): Promise<void> => {
     looking = true
-    const copy = told
+    const copy = reported
     const start = performance.now()
     let next: number | undefined
     try {
       await listen()
       const text = await clipboard.read()
-      // Whoever copied before this was read has been told of by now.
+      // Copies before the read are reported by now.
       await nextTurn()
-      next = told !== copy ? 0 : stopListening === undefined ? restAfter(performance.now() - start) : undefined
+      next = reported !== copy ? 0 : stopListening === undefined ? restAfter(performance.now() - start) : undefined
       // Of two copies in a row it is not known which one was read.
-      if (told === copy) heard(text, copy)
+      if (reported === copy) heard(text, copy)
     } catch (error) {
       next = failed(error)
     }
@@ -87,8 +87,8 @@ export async function watchClipboard(clipboard: Clipboard, options: WatchOptions
     if (next !== undefined) lookIn(next)
   }
 
-  const heard = (text: string, copy: typeof told): void => {
-    told = undefined
+  const heard = (text: string, copy: typeof reported): void => {
+    reported = undefined
     if (state === 'watching')
       return act(recogniser.saw({ text, at: copy?.at ?? performance.now(), owner: copy?.owner }))
     if (state === 'in trouble') onTrouble('The clipboard is back.')
@@ -157,7 +157,7 @@ const reasonOf = (error: unknown): string =>
     .split('\n')[0]
     ?.replace(/\.$/, '') ?? ''
 
-/** What a person is told when a copied text waits for them. */
+/** A copied text that waits for the user. */
 export interface Offer {
   readonly text: string
   readonly blocks: readonly Block[]
@@ -165,7 +165,7 @@ export interface Offer {
   readonly again: 'seen' | 'unseen'
 }
 
-/** One line, safe to print. Only where somebody can press keys are they told to. */
+/** One line, safe to print. It names a key only where keys are read. */
 export function offerLine({ blocks, again }: Offer, keys: 'keys' | 'no keys' = 'keys'): string {
   const shown = blocks.slice(0, 3).map(({ action, params }) => {
     const primary = params['path'] ?? params['command'] ?? params['old_path'] ?? params['lang'] ?? ''

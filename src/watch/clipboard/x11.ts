@@ -84,12 +84,12 @@ export async function listenToX11(
 /** These programs leave their work to a child, which may not have begun when they are done: it is waited for. */
 async function untilCopied(env: NodeJS.ProcessEnv, work: () => Promise<void>): Promise<void> {
   let copied = (): void => {}
-  const told = new Promise<void>((done) => (copied = done))
+  const reported = new Promise<void>((done) => (copied = done))
   const stop = await listenToX11(env, copied, copied).catch(() => copied)
   const timer = setTimeout(copied, 1000)
   try {
     await work()
-    await told
+    await reported
   } finally {
     clearTimeout(timer)
     stop()
@@ -100,7 +100,7 @@ async function untilCopied(env: NodeJS.ProcessEnv, work: () => Promise<void>): P
 async function askForEvents({ socket, root }: XServer): Promise<number> {
   const fixes = await ask(socket, request(98, 0, name('XFIXES')))
   const [present, opcode = 0, event = 0] = fixes.subarray(8)
-  if (present === 0) throw new Error('the X server tells of no copies')
+  if (present === 0) throw new Error('the X server does not report copies')
   await ask(socket, request(opcode, 0, numbers(1, 0)))
   const clipboard = await atomOf(socket, 'CLIPBOARD')
   const newOwner = 1
@@ -132,7 +132,7 @@ interface XServer {
 export async function connectX11(env: NodeJS.ProcessEnv): Promise<XServer> {
   const { address, number } = addressOf(env['DISPLAY'] ?? '')
   const socket = net.connect(address)
-  // Whoever waits for a message hears of it there.
+  // Reported by the read that is waiting.
   socket.on('error', () => {})
   try {
     socket.write(greeting(cookieFor(number, env)))
@@ -174,7 +174,7 @@ export const numbers = (...values: readonly number[]): Buffer => Buffer.from(Uin
 export const filled = (bytes: Buffer): Buffer =>
   Buffer.concat([bytes, Buffer.alloc(padded(bytes.length) - bytes.length)])
 
-/** What is told meanwhile is passed over. */
+/** Events that arrive meanwhile are skipped. */
 export async function ask(socket: net.Socket, question: Buffer): Promise<Buffer> {
   socket.write(question)
   for (;;) {

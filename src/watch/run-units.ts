@@ -8,30 +8,30 @@ import type { OutputFile } from './place.ts'
 import { onlyOf } from './units.ts'
 import type { CladaOptions } from '../config/settings.ts'
 
-export interface Carrier {
+export interface UnitRunner {
   readonly clada: Clada
   /** Where the whole report goes. */
   readonly output: OutputFile
   readonly report: ReportOptions | undefined
   readonly copy: ((report: string) => Promise<boolean | undefined>) | undefined
   readonly tell: (event: ListenerEvent) => void
-  /** Whether anybody hears what is told. */
+  /** Whether events have a receiver. */
   readonly listened: boolean
   readonly signal: AbortSignal
 }
 
-/** A text that was read, and what of it is to be done. */
+/** A text that was read, and the parts of it to run. */
 export interface Order {
   readonly origin: Origin
   readonly text: string
   readonly document: Document
   readonly keys: ReadonlySet<string>
-  /** What is to be said about blocks that came again. */
+  /** Notes about blocks that came again. */
   readonly again: readonly string[]
 }
 
-/** Carries out a part of a text, and brings the report to where it is looked for. */
-export async function carryOut({ origin, text, document, keys, again }: Order, by: Carrier): Promise<Done> {
+/** Runs a part of a text, and writes and copies the report. */
+export async function runUnits({ origin, text, document, keys, again }: Order, by: UnitRunner): Promise<Done> {
   const begun = performance.now()
   const { blocks } = onlyOf(document, keys)
   const before = document.blocks.length - blocks.length
@@ -40,7 +40,7 @@ export async function carryOut({ origin, text, document, keys, again }: Order, b
   const result = await by.clada.execute(text, {
     signal: by.signal,
     select: (found) => onlyOf(found, keys),
-    ...(by.listened ? { onChanges: (_, told) => void (changes = told) } : {}),
+    ...(by.listened ? { onChanges: (_, made) => void (changes = made) } : {}),
     onAction: (action) => {
       by.tell({ kind: 'action', result: action, changes })
       changes = []
@@ -48,13 +48,12 @@ export async function carryOut({ origin, text, document, keys, again }: Order, b
     onOutput: (task, chunk) => by.tell({ kind: 'program', task, chunk }),
   })
   if (again.length > 0) result.warnings = [...(result.warnings ?? []), ...again]
-  // The model counts in its reply, and that stands somewhere below others.
+  // Line numbers count from the model's reply, which may be below others.
   const report = formatLlm(result, { ...by.report, lines: 'block' })
   const copied = await by.copy?.(report).catch(() => false)
   try {
     by.output.write(report)
   } catch (error) {
-    // What was done is done, and is told.
     by.tell({
       kind: 'trouble',
       why: `${by.output.path} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
@@ -81,10 +80,7 @@ export const interrupted = fatalResult(
     'press f in clada watch, or start it with --again.',
 )
 
-/**
- * Goes once through what a first save needs, so that it is loaded and compiled while nobody waits. A preview touches
- * nothing.
- */
+/** Loads and compiles in advance what the first save needs. A preview changes nothing. */
 export async function warmUp(clada: Clada, root: string, { git, gitCommit }: CladaOptions): Promise<void> {
   const sample = ['#!SHAM [@three-char-SHA-256: w4m]', 'action = "file_write"', `path = "${root}/w4m"`, 'content = "w"']
   await clada.preview([...sample, '#!END_SHAM_w4m', ''].join('\n'))
