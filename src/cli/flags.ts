@@ -1,7 +1,7 @@
 import { syntaxNames, targetNames, taughtNames } from '../syntax/table.ts'
 import { reportFormats } from '../report/format.ts'
 import type { KeyName } from '../config/keys.ts'
-import { closestName } from '../text/closest-name.ts'
+import { didYouMean } from '../text/closest-name.ts'
 
 /** How `clada tools` lists them. */
 export const toolFormats = ['table', 'yaml', 'json', 'md'] as const
@@ -322,13 +322,12 @@ export function parseArgs(args: readonly string[]): ParsedArgs {
 function known(name: string, arg: string): Flag & { name: FlagName } {
   const flag = flags.find((one) => one.name === name)
   if (flag !== undefined) return flag
-  const close = closestName(
-    name,
-    flags.map((one) => one.name),
+  const meant = didYouMean(
+    `--${name}`,
+    flags.map((one) => `--${one.name}`),
+    ' See clada --help.',
   )
-  throw new UsageError(
-    `Unknown flag ${arg}.${close === undefined ? ' See clada --help.' : ` Did you mean --${close}?`}`,
-  )
+  throw new UsageError(`Unknown flag ${arg}.${meant}`)
 }
 
 function checkValue({ name, values, for: others = {} }: Flag, value: string): void {
@@ -338,9 +337,7 @@ function checkValue({ name, values, for: others = {} }: Flag, value: string): vo
 }
 
 export function notAmong(name: string, value: string, values: readonly string[]): UsageError {
-  const close = closestName(value, values)
-  const meant = close === undefined ? '' : ` Did you mean ${close}?`
-  return new UsageError(`--${name} must be one of ${values.join(', ')}, not '${value}'.${meant}`)
+  return new UsageError(`--${name} must be one of ${values.join(', ')}, not '${value}'.${didYouMean(value, values)}`)
 }
 
 /** The value of a flag as a number; units of time and size are allowed. @throws UsageError */

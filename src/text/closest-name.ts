@@ -17,6 +17,12 @@ export function closestName(wanted: string, names: readonly string[]): string | 
   return best?.name
 }
 
+/** The end of a message about an unknown name. */
+export function didYouMean(wanted: string, names: readonly string[], otherwise = ''): string {
+  const close = closestName(wanted, names)
+  return close === undefined ? otherwise : ` Did you mean ${close}?`
+}
+
 /** Longer input is cut: nothing that long is a mistyped name, and the distance takes the square of it. */
 const MAX_LENGTH = 80
 

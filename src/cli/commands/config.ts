@@ -4,7 +4,7 @@ import type { Loaded } from '../../config/load.ts'
 import { projectFileName } from '../../config/settings.ts'
 import { type Effective, merge } from '../../config/merge.ts'
 import { yamlOf } from '../../config/sample.ts'
-import { closestName } from '../../text/closest-name.ts'
+import { didYouMean } from '../../text/closest-name.ts'
 import type { Command } from '../command.ts'
 import { editing, flagFor, type FlagValues, limits, programs, running, saving, UsageError } from '../flags.ts'
 import { loadedFor, reportProjectAround } from '../options.ts'
@@ -47,10 +47,8 @@ function namesFor(words: readonly string[]): readonly KeyName[] {
   if (words.length > 1) throw new UsageError('config takes one key at most: clada config limits.file')
   const found = keyNames.filter((name) => name === wanted || name.startsWith(`${wanted}.`))
   if (found.length > 0) return found
-  const close = closestName(wanted, [...keyNames, ...Object.keys(groups)])
-  throw new UsageError(
-    `There is no key '${visible(wanted)}'.${close === undefined ? ' See clada config.' : ` Did you mean ${close}?`}`,
-  )
+  const meant = didYouMean(wanted, [...keyNames, ...Object.keys(groups)], ' See clada config.')
+  throw new UsageError(`There is no key '${visible(wanted)}'.${meant}`)
 }
 
 interface Row {

@@ -7,7 +7,7 @@ import { pathFrom } from '../../core/paths.ts'
 import type { ActionResult, ExecutionResult } from '../../core/result.ts'
 import { outputOf } from '../../report/outputs.ts'
 import { printable } from '../../report/printable.ts'
-import { closestName } from '../../text/closest-name.ts'
+import { didYouMean } from '../../text/closest-name.ts'
 import type { Command, ExitCode } from '../command.ts'
 import { type FlagValues, numberOf, UsageError } from '../flags.ts'
 import { giveText, type Giving, givingOf, print } from '../print.ts'
@@ -41,11 +41,8 @@ export const command: Command = {
     ['clada context print --budget 8000 --copy', 'to paste them to a model'],
   ],
   run: async ({ flags, words: [verb = 'list', ...paths] }) => {
-    if (!verbs.includes(verb)) {
-      const close = closestName(verb, verbs)
-      const meant = close === undefined ? '' : ` Did you mean ${close}?`
-      throw new UsageError(`There is no context ${verb}. It is one of ${verbs.join(', ')}.${meant}`)
-    }
+    if (!verbs.includes(verb))
+      throw new UsageError(`There is no context ${verb}. It is one of ${verbs.join(', ')}.${didYouMean(verb, verbs)}`)
     const { options, config } = await configured(flags)
     const clada = new Clada(options)
     const takesPaths = verb === 'add' || verb === 'remove'

@@ -2,7 +2,7 @@ import { registry } from '../../actions/registry.ts'
 import { Clada } from '../../api/clada.ts'
 import { type ParseError, withWarnings } from '../../core/result.ts'
 import { formatReport } from '../../report/format.ts'
-import { closestName } from '../../text/closest-name.ts'
+import { didYouMean } from '../../text/closest-name.ts'
 import { asking } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { general, limits, programs, running, saving, UsageError } from '../flags.ts'
@@ -41,12 +41,8 @@ export const command: Command = {
   run: async ({ flags, words }) => {
     const [action, ...pairs] = words
     if (action === undefined) throw new UsageError('do needs an action: clada do ACTION name=value…')
-    if (!registry.has(action)) {
-      const close = closestName(action, [...registry.keys()])
-      throw new UsageError(
-        `Unknown action: ${action}.${close === undefined ? ' See clada tools.' : ` Did you mean ${close}?`}`,
-      )
-    }
+    if (!registry.has(action))
+      throw new UsageError(`Unknown action: ${action}.${didYouMean(action, [...registry.keys()], ' See clada tools.')}`)
     const params: Record<string, string> = {}
     for (const pair of pairs) {
       const equals = pair.indexOf('=')

@@ -1,4 +1,4 @@
-import { closestName } from '../../text/closest-name.ts'
+import { didYouMean } from '../../text/closest-name.ts'
 import type { Command } from '../command.ts'
 import { type Flag, flags, UsageError } from '../flags.ts'
 import { print } from '../print.ts'
@@ -15,8 +15,7 @@ export const command: Command = {
     const found = commands.find((one) => one.name === name)
     if (name !== undefined && found === undefined) {
       const names = commands.map((one) => one.name)
-      const close = closestName(name, names)
-      throw new UsageError(`There is no command ${name}.${close === undefined ? '' : ` Did you mean ${close}?`}`)
+      throw new UsageError(`There is no command ${name}.${didYouMean(name, names)}`)
     }
     print(found === undefined ? generalHelp(commands) : commandHelp(found))
     return 0

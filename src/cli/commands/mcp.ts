@@ -10,7 +10,7 @@ import { registry } from '../../actions/registry.ts'
 import type { Project } from '../../mcp/client-roots.ts'
 import { defaultTools, executeTool } from '../../mcp/document-tools.ts'
 import type { McpOptions } from '../../mcp/session.ts'
-import { closestName } from '../../text/closest-name.ts'
+import { didYouMean } from '../../text/closest-name.ts'
 
 export const command: Command = {
   name: 'mcp',
@@ -72,8 +72,7 @@ function toolsOf(given: readonly string[] | undefined): McpOptions['tools'] {
     if (name === '' || name === executeTool.name) return []
     const found = registry.get(name)
     if (found !== undefined) return [found.name]
-    const close = closestName(name, [...registry.keys()])
-    throw new UsageError(`--tools: there is no action ${name}.${close === undefined ? '' : ` Did you mean ${close}?`}`)
+    throw new UsageError(`--tools: there is no action ${name}.${didYouMean(name, [...registry.keys()])}`)
   })
 }
 

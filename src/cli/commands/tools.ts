@@ -1,5 +1,5 @@
 import { actions, modelActions } from '../../actions/registry.ts'
-import { closestName } from '../../text/closest-name.ts'
+import { didYouMean } from '../../text/closest-name.ts'
 import type { Command } from '../command.ts'
 import { toolFormats, UsageError } from '../flags.ts'
 import { useColor } from '../options.ts'
@@ -18,11 +18,8 @@ export const command: Command = {
   run: async ({ flags, words }) => {
     const unknown = words.find((word) => !actions.some((spec) => isNamed(spec, word)))
     if (unknown !== undefined) {
-      const close = closestName(
-        unknown,
-        actions.flatMap((spec) => [spec.name, ...spec.aliases]),
-      )
-      throw new UsageError(`Unknown action: ${unknown}.${close === undefined ? '' : ` Did you mean ${close}?`}`)
+      const names = actions.flatMap((spec) => [spec.name, ...spec.aliases])
+      throw new UsageError(`Unknown action: ${unknown}.${didYouMean(unknown, names)}`)
     }
     const [format = flags.json === undefined ? 'table' : 'json'] = flags.format ?? []
     const known = toolFormats.find((one) => one === format)
