@@ -65,7 +65,7 @@ export {
   type ValidationError,
 } from './actions/validate-action.ts'
 export { extractNumberedLines, type NumberedLines } from './text/numbered-lines.ts'
-export { replaceText } from './text/replace-text.ts'
+export { replaceText } from './seed-api/sham-response.ts'
 export {
   delete_structure,
   insert_after_structure,

@@ -2,13 +2,12 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { hashOf } from '../core/hash.ts'
 import { SettingsError } from '../core/settings.ts'
-import { ownDir } from '../state/own-files.ts'
-import { ownOwner } from '../state/owner.ts'
+import { jsonOf, ownDir } from '../state/own-files.ts'
+import { isAlive, ownerFrom, ownOwner } from '../state/owner.ts'
 import { stateHome } from '../state/user-dirs.ts'
 import { makePrivateDir } from '../state/user-state.ts'
 import { isVouched, ownState } from '../state/vouched.ts'
 import { readWhole } from './disk-base.ts'
-import { sweepLeftovers } from './sweep.ts'
 
 /**
  * clada's own corner of a project: `.clada/`, made at the first write and never before. Names of temporary
@@ -151,4 +150,34 @@ function randomName(): string {
       .toString(16)
       .padStart(6, '0')
   return half() + half()
+}
+
+/**
+ * Removes the temporary files of runs that died. Each run keeps a ledger named after itself that begins with who
+ * it is and goes on with the directories it put temporary files into.
+ */
+export function sweepLeftovers(ledgers: string): void {
+  for (const run of fs.readdirSync(ledgers)) {
+    if (!/^[0-9a-f]{12}$/.test(run)) continue
+    const ledger = path.join(ledgers, run)
+    // Whatever else has such a name is not ours, and may never end.
+    if (!fs.lstatSync(ledger, { throwIfNoEntry: false })?.isFile()) continue
+    const [first, ...dirs] = fs.readFileSync(ledger, 'utf8').split('\n')
+    const owner = ownerFrom(jsonOf(first))
+    if (owner !== undefined && isAlive(owner)) continue
+    for (const line of dirs) sweepDir(jsonOf(line), `.clada-${run}-`)
+    fs.rmSync(ledger, { force: true })
+  }
+}
+
+/** Only names that this run made up can begin so; a link in the way of the directory removes nothing else. */
+function sweepDir(dir: unknown, prefix: string): void {
+  if (typeof dir !== 'string') return
+  try {
+    for (const name of fs.readdirSync(dir)) {
+      if (name.startsWith(prefix)) fs.rmSync(path.join(dir, name), { force: true })
+    }
+  } catch {
+    // The directory is gone, and what was in it too.
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { belowRoot } from '../../src/policy/below-root.ts'
+import { belowRoot } from '../../src/policy/commands/judge-command.ts'
 
 it.each([
   ['/home/ada/proj/private', ['private']],
