@@ -202,8 +202,8 @@ const closedOnExec = 0o2000000
 function isInherited(descriptor: number): boolean {
   if (descriptor < 3) return false
   try {
-    const [, flags = ''] =
-      /^flags:\s*([0-7]+)$/m.exec(fs.readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1')) ?? []
+    const facts = fs.readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1')
+    const [, flags = ''] = facts.match(/^flags:\s*([0-7]+)$/m) ?? []
     return (parseInt(flags, 8) & closedOnExec) === 0
   } catch {
     // It was that of the directory that was just read.

@@ -101,7 +101,7 @@ export interface MarkdownRow {
   readonly kind: 'markdown'
 }
 
-export const kinds = [
+const named = [
   'class',
   'interface',
   'enum',
@@ -123,6 +123,9 @@ export const kinds = [
   'element',
   'table',
   'section',
+] as const
+
+const unnamed = [
   'item',
   'code',
   'quote',
@@ -141,28 +144,12 @@ export const kinds = [
   'with',
   'block',
 ] as const
+
+export const kinds = [...named, ...unnamed] as const
 export type Kind = (typeof kinds)[number]
 
 /** Kinds that are called by their header only. */
-export const nameless: ReadonlySet<Kind> = new Set<Kind>([
-  'item',
-  'code',
-  'quote',
-  'lambda',
-  'call',
-  'group',
-  'if',
-  'else',
-  'for',
-  'while',
-  'switch',
-  'case',
-  'try',
-  'catch',
-  'finally',
-  'with',
-  'block',
-])
+export const nameless: ReadonlySet<Kind> = new Set(unnamed)
 
 /** Parts of a statement with an order that is meaning. */
 export const branches: ReadonlySet<Kind> = new Set<Kind>(['else', 'catch', 'finally'])

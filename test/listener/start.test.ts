@@ -178,7 +178,7 @@ describe('the output', () => {
     fs.symlinkSync(path.join(victim, 'keys/authorized_keys'), path.join(dir, 'a/leaf.md'))
     for (const name of ['docs/authorized_keys', 'docs/new/out.md', 'dangling/out.md', 'inside/out.md', 'a/leaf.md'])
       await expect(start(dir, name)).rejects.toThrow(
-        /^listener: the output cannot be '.*': (a symbolic link|something)/,
+        /^listener: the output cannot be '.*': (a symbolic link|it is not a regular file)/,
       )
     expect(filesIn(victim)).toEqual({ 'keys/authorized_keys': 'key\n' })
   })
@@ -199,7 +199,7 @@ describe('the output', () => {
 
   it('replaces nothing but an output', async () => {
     const dir = scratchDir({ 'src/main.c': 'int main;\n', 'empty.md': '' })
-    await expect(start(dir, 'src/main.c')).rejects.toThrow('no report of clada, and it is not replaced')
+    await expect(start(dir, 'src/main.c')).rejects.toThrow('not a report of clada, so it is not replaced')
     const world = await listening('', { dir, outputFile: 'empty.md' })
     fs.writeFileSync(world.file, append(dir, 'one'))
     await ran(world, 1)
