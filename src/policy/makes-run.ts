@@ -212,7 +212,7 @@ const rows: readonly (readonly [why: string, files: string, misses: string])[] =
   ],
   [
     'version managers choose programs as it says, and some run its hooks',
-    'mise.toml .mise.toml mise.local.toml .mise/config.toml .config/mise.toml .config/mise/ .rtx.toml .asdfrc ' +
+    'mise.toml .mise.toml mise.local.toml .config/mise.toml .config/mise/ .rtx.toml .asdfrc ' +
       'proto.toml .prototools .autoenv.zsh .autoenv .lando.yml .ddev/',
     'version.txt',
   ],
