@@ -13,7 +13,7 @@ export const errorCodesPage = (): string =>
     '',
     '| code | meaning | what to do |',
     '| --- | --- | --- |',
-    ...Object.entries(codes).map(([code, { means, advice }]) => `| \`${code}\` | ${means} | ${advice} |`),
+    ...Object.entries(codes).map(([code, [means, advice]]) => `| \`${code}\` | ${means} | ${advice} |`),
     '',
   ].join('\n')
 
