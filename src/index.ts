@@ -6,7 +6,9 @@ export { readConfig, type ReadConfig } from './config/to-options.ts'
 export { SettingsError } from './core/settings.ts'
 export type { ApprovalAnswer, ApprovalRequest, Ask } from './core/commands.ts'
 export type { Hook, Hooks } from './core/settings.ts'
-export type { Block, Document } from './core/block.ts'
+export { parse, type ParseOptions } from './api/parse.ts'
+export { checkDocument, type CheckedBlock, type CheckedDocument } from './engine/check.ts'
+export type { Block, Document, Fault, NotExecuted, PassedOver } from './core/block.ts'
 export type { SyntaxName } from './syntax/table.ts'
 
 // Results

@@ -40,12 +40,15 @@ export class TransformError extends Error {
   }
 }
 
-/** A block's texts as the types of a definition. Parameters the definition does not know are dropped. */
+/** A block's texts as the types of a definition, with its defaults. Parameters the definition does not know are dropped. */
 export function transformToAction(block: ShamBlockLike, definition: ActionDefinition): CladaAction {
   const parameters: Record<string, unknown> = {}
   for (const [name, param] of Object.entries(definition.parameters)) {
     const raw = block.properties[name]
-    if (raw === undefined) continue
+    if (raw === undefined) {
+      if (param.default !== undefined) parameters[name] = param.default
+      continue
+    }
     const converted = convert(raw, param)
     if (!converted.ok) throw new TransformError(converted.message, name, param.type, String(raw))
     if (param.format === 'absolute_path' && !isAbsolutePath(String(raw))) {
@@ -68,7 +71,7 @@ export interface ShamBlockValidation {
   errors?: string[]
 }
 
-/** Whether a block names an action and has what it needs. Stops at the first error. */
+/** Whether a block names an action and has what it needs; with every error. */
 export function validateShamBlock(
   block: ShamBlockLike,
   definition: ActionDefinition | null | undefined,
@@ -79,9 +82,8 @@ export function validateShamBlock(
   const { action } = block.properties
   if (typeof action !== 'string' || action === '') return refuse("Missing 'action' field in SHAM block")
   if (definition === null || definition === undefined) return refuse(`Unknown action: ${action}`)
-  const missing = Object.entries(definition.parameters).find(
-    ([name, { required }]) => required && block.properties[name] === undefined,
+  const missing = Object.entries(definition.parameters).flatMap(([name, { required }]) =>
+    required && block.properties[name] === undefined ? [`Missing required parameter: ${name}`] : [],
   )
-  if (missing !== undefined) return refuse(`Missing required parameter: ${missing[0]}`)
-  return { valid: true, actionType: action, errors: [] }
+  return missing.length > 0 ? { valid: false, errors: missing } : { valid: true, actionType: action, errors: [] }
 }

@@ -157,7 +157,7 @@ export const flags = [
     name: 'git-author',
     key: 'git.author',
     value: 'AUTHOR',
-    help: "author of the commits, as 'Name <mail>'; default clada",
+    help: "author of the commits, as 'Name <mail>' or a name; default clada",
   },
   {
     name: 'lock-file',

@@ -3,8 +3,14 @@ import { checkArgs, type ExitCode } from './command.ts'
 import { type ParsedArgs, parseArgs, UsageError } from './flags.ts'
 import { isTerminal, OutputError } from './print.ts'
 
+/** Names that commands had before. */
+const formerNames: Readonly<Record<string, string>> = { listener: 'watch', listen: 'watch' }
+
 async function main(argv: readonly string[]): Promise<ExitCode> {
-  const { flags, words } = parseArgs(argv)
+  const { flags, words: given } = parseArgs(argv)
+  const words = given.map((word, at) =>
+    at === 0 && Object.hasOwn(formerNames, word) ? (formerNames[word] ?? word) : word,
+  )
   if (flags.version) return call('version', { flags: {}, words: [] })
   const [first = '', ...rest] = words
   const named = Object.hasOwn(commands, first)

@@ -2,7 +2,7 @@ import { defaultInputFile } from './settings.ts'
 import { actions, modelActions } from '../actions/registry.ts'
 import { syntaxNames } from '../syntax/table.ts'
 import { defaultCommandSettings } from '../core/commands.ts'
-import { defaultDeniedPatterns, defaultLimits } from '../core/settings.ts'
+import { defaultDeniedPatterns, defaultLimits, globMeantBy, summaryPlace } from '../core/settings.ts'
 import { reportFormats } from '../report/format.ts'
 import { choice, duration, fields, type Kind, list, mapOf, orNone, size, text, wholeNumber, yesNo } from './kinds.ts'
 import {
@@ -49,6 +49,10 @@ const pattern: Kind<string> = text({
   most: 200,
   // More wildcards would let one pattern take minutes on one name.
   pattern: /^(?=[^*?]*(?:\*{1,2}[^*?]*|\?[^*?]*){0,5}$)!?[^!\0\r\n][^\0\r\n]*$/,
+  refuse: (value) => {
+    const glob = globMeantBy(value)
+    return glob === undefined ? undefined : `a glob, not a regular expression: write ${glob}`
+  },
 })
 
 const namesOf = (specs: typeof actions): string[] => [
@@ -180,10 +184,22 @@ export const keys = {
     project: towards(['off', 'shadow', 'commit']),
   }),
   'git.author': key({
-    kind: orNone(text({ says: "of the form 'Name <mail>'", most: 200, pattern: /^[^<>\n\0]+ <[^<>\s\0]+>$/ })),
+    kind: orNone(text({ says: "'Name <mail>' or a name", most: 200, pattern: /^[^<>\n\0]+( <[^<>\s\0]+>)?$/ })),
     default: null,
     about: 'The author of the commits; null: clada.',
     example: "'Ada <ada@example.org>'",
+    project: trusted,
+  }),
+  'git.commit_message_format': key({
+    kind: text({
+      says: `one line with ${summaryPlace} in it`,
+      most: 200,
+      pattern: /^[^\r\n\0]*\{operation_summary\}[^\r\n\0]*$/,
+    }),
+    default: `AI: ${summaryPlace}`,
+    about:
+      'The first line of a commit. clada squash finds commits that begin with AI: by itself, and others with --containing.',
+    example: `"AI: [web] ${summaryPlace}"`,
     project: trusted,
   }),
   'exec.mode': key({

@@ -42,9 +42,11 @@ export interface TextRules {
   readonly says?: string
   readonly most?: number
   readonly pattern?: RegExp
+  /** What is wrong with a value that fits otherwise; follows "must be". */
+  readonly refuse?: (value: string) => string | undefined
 }
 
-export function text({ says = 'a text', most = 10_000, pattern }: TextRules = {}): Kind<string> {
+export function text({ says = 'a text', most = 10_000, pattern, refuse }: TextRules = {}): Kind<string> {
   return {
     says,
     schema: { type: 'string', minLength: 1, maxLength: most, ...(pattern && { pattern: pattern.source }) },
@@ -52,7 +54,8 @@ export function text({ says = 'a text', most = 10_000, pattern }: TextRules = {}
       const value = tree.kind === 'scalar' && typeof tree.value === 'string' ? tree.value : undefined
       if (value === undefined || value === '') return wrong(tree, says, note)
       if (value.length > most) return wrong(tree, `at most ${most} characters long`, note)
-      return pattern === undefined || pattern.test(value) ? value : wrong(tree, says, note)
+      const refusal = pattern?.test(value) === false ? says : refuse?.(value)
+      return refusal === undefined ? value : wrong(tree, refusal, note)
     },
   }
 }

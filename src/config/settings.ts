@@ -8,6 +8,7 @@ import {
   defaultDeniedPatterns,
   type Conversation,
   defaultLimits,
+  globMeantBy,
   type HistorySettings,
   type Hooks,
   type Limits,
@@ -27,8 +28,10 @@ export interface CladaOptions {
   gitCommit?: boolean
   /** `commit`: on the branch. `shadow`: under refs/clada, nothing else is touched. `off`: not in git. */
   git?: 'commit' | 'shadow' | 'off'
-  /** Whose commits they are, as `Name <mail>`. Default: clada. */
+  /** Whose commits they are, as `Name <mail>` or only a name. Default: clada. */
   gitAuthor?: string
+  /** The first line of commits. Default: `AI: {operation_summary}`. */
+  commitMessageFormat?: string
   /** Keeps two executions apart. Default: `.clada/lock`. */
   lockFile?: string
   /** How many seconds to wait for another execution. Default: 10. */
@@ -110,6 +113,11 @@ export function settingsOf(options: CladaOptions): Settings {
   const root = rootOf(options.repoPath)
   const allowedRoots = (options.allowedRoots ?? []).map((one) => canonical(one))
   takeNoProgramsFrom([root, ...allowedRoots])
+  for (const pattern of options.deniedPatterns ?? []) {
+    const glob = globMeantBy(pattern)
+    if (glob !== undefined)
+      throw new SettingsError(`The denied pattern '${pattern}' is a regular expression. Write a glob: '${glob}'.`)
+  }
   return {
     root,
     allowedRoots,
@@ -151,15 +159,16 @@ interface Reading {
 
 /** @throws SettingsError */
 export function historySettingsOf(options: CladaOptions): HistorySettings {
-  const { git, gitCommit, gitAuthor, lockFile, lockTimeout, conversation } = options
-  if (gitAuthor !== undefined && !/^[^<>\n\0]+ <[^<>\s\0]+>$/.test(gitAuthor))
-    throw new SettingsError(`The git author is written 'Name <mail>'; '${gitAuthor}' is not.`)
+  const { git, gitCommit, gitAuthor, lockFile, lockTimeout, conversation, commitMessageFormat } = options
+  if (gitAuthor !== undefined && !/^[^<>\n\0]+( <[^<>\s\0]+>)?$/.test(gitAuthor))
+    throw new SettingsError(`The git author is written 'Name' or 'Name <mail>'; '${gitAuthor}' is not.`)
   return {
     git: gitCommit === false ? 'off' : (git ?? 'commit'),
     author: gitAuthor ?? null,
     lockFile: lockFile === undefined ? null : path.resolve(lockFile),
     lockMs: (lockTimeout ?? 10) * 1000,
     conversation,
+    messageFormat: commitMessageFormat,
   }
 }
 

@@ -99,6 +99,7 @@ export type NotExecutedReason = 'quoted' | 'thought' | 'listing' | 'example' | '
 export const isMissing = ({ reason }: Pick<NotExecuted, 'reason'>): boolean =>
   reason === 'beside-native' || reason === 'unreadable'
 
+/** What a text has that does not run, where it was found. */
 export interface PassedOver extends Readonly<NotExecuted> {
   /** The block, where one could be read. */
   readonly block?: Block

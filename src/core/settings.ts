@@ -38,6 +38,9 @@ export interface Conversation {
   readonly id: string
 }
 
+/** Where the summary of an execution goes in the first line of its commit. */
+export const summaryPlace = '{operation_summary}'
+
 export interface HistorySettings {
   readonly git: 'commit' | 'shadow' | 'off'
   /** `Name <mail>`; null for clada itself. */
@@ -46,6 +49,22 @@ export interface HistorySettings {
   readonly lockFile: string | null
   readonly lockMs: number
   readonly conversation?: Conversation | undefined
+  /** The first line of commits, with `summaryPlace` in it. */
+  readonly messageFormat?: string | undefined
+}
+
+/**
+ * The glob that was meant by a denied pattern that is a regular expression; undefined for a glob. As a glob such a
+ * pattern would match next to nothing, and the files would stay open.
+ */
+export function globMeantBy(pattern: string): string | undefined {
+  if (!/\\[.\w]|^!?\^|\$$|\.\+|^!?\.\*.*\.\*$|\/\.\*$/.test(pattern)) return undefined
+  const [, negated = '', body = ''] = /^(!?)\^?([\s\S]*?)\$?$/.exec(pattern) ?? []
+  const glob = body
+    .replace(/\\(.)/g, '$1')
+    .replace(/\/\.[*+]$/, '/**')
+    .replace(/\.[*+]/g, '*')
+  return negated + (glob.startsWith('*') && glob.includes('/') ? glob.replace(/^\*+\/?/, '**/') : glob)
 }
 
 export const defaultLimits: Limits = { inputBytes: 50 * 1024 * 1024, fileBytes: 10 * 1024 * 1024, actionMs: 30_000 }

@@ -11,6 +11,7 @@ import { type CladaOptions, readingOf, settingsOf } from '../config/settings.ts'
 import { findBlocks } from '../syntax/find-blocks.ts'
 import { defaultSyntax, syntaxOf } from '../syntax/table.ts'
 
+/** A document that was read and not run. */
 export interface CheckedDocument {
   readonly valid: boolean
   /** In order of appearance, broken ones and those that would not be executed included. */
@@ -18,6 +19,7 @@ export interface CheckedDocument {
   readonly warnings: readonly string[]
 }
 
+/** One block of it, and what is wrong with it. */
 export interface CheckedBlock {
   readonly syntax: string
   /** The id of a SHAM block, the task number of others; `-` where no block could be recognised. */

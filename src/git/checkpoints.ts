@@ -118,7 +118,7 @@ export class Checkpoints {
     const warnings: string[] = []
     const { top } = this.#isolated.repository
     const { root, closed, settings } = this.#options
-    const message = commitMessage(record, explanations)
+    const message = commitMessage(record, explanations, settings.messageFormat)
     const entries = record.paths.flatMap((entry) => {
       if ((!isContent(entry.before) && !isContent(entry.after)) || left.has(entry.path)) return []
       const absolute = path.resolve(root, entry.path)

@@ -12,15 +12,22 @@ import { capText, oneLine, primaryOf } from './words.ts'
 export function formatText(result: ExecutionResult, options: ReportOptions = {}): string {
   const items = [
     ...result.results.map((one) => ({ line: one.line ?? 0, lines: actionLines(one, options) })),
-    ...result.parseErrors.map((one) => ({ line: one.line ?? 0, lines: errorLines(one, options) })),
+    ...result.parseErrors.map((one) => ({ line: one.line ?? 0, lines: errorLines(numbered(one, result), options) })),
     ...(result.notExecuted ?? []).map((one) => ({ line: one.line, lines: missedLines(one, options) })),
   ]
   const lines = items.sort((a, b) => a.line - b.line).flatMap((item) => item.lines)
-  if (result.fatalError !== undefined) lines.push(`[task-1] FATAL: ${result.fatalError}`)
+  if (result.fatalError !== undefined) lines.push(`[task-${result.results.length + 1}] FATAL: ${result.fatalError}`)
   if (lines.length === 0) lines.push(...reminder)
   for (const warning of result.warnings ?? []) lines.push(`WARNING: ${warning}`)
   const report = printable(lines.map(entryText).join('\n') + correctedSection(result.parseErrors, options))
   return options.budget === undefined ? report : capText(report, options.budget)
+}
+
+/** A mistake that stops all of a CSL document has the number of the task that it would have been. */
+function numbered(error: ParseError, { results }: ExecutionResult): ParseError {
+  if (error.task !== undefined || error.code !== 'CSL_SYNTAX') return error
+  const before = results.filter(({ line = 0 }) => line < (error.line ?? 0)).length
+  return { ...error, task: String(before + 1) }
 }
 
 function actionLines(

@@ -67,7 +67,9 @@ export async function executeFileOperation(action: CladaAction, options: CladaOp
   const [result] = results
   if (result === undefined)
     return { success: false, error: fatalError ?? parseErrors[0]?.message ?? 'Nothing was done' }
-  const { success, data, error } = result
+  const { success, data, code } = result
+  const option = ` Pass { allowedRoots: ['/its/directory'] } as the second argument to allow it.`
+  const error = code === 'path_escape' ? `${result.error}.${option}` : result.error
   return { success, ...(data === undefined ? {} : { data }), ...(error === undefined ? {} : { error }) }
 }
 

@@ -93,6 +93,7 @@ const values: { readonly [name in KeyName]: fc.Arbitrary<unknown> } = {
   symlinks: fc.constantFrom('refuse', 'inside'),
   'git.mode': fc.constantFrom('commit', 'shadow', 'off'),
   'git.author': fc.option(fc.constant('A <a@b>')),
+  'git.commit_message_format': fc.constantFrom('AI: {operation_summary}', '{operation_summary}!'),
   'exec.mode': fc.constantFrom('sandbox', 'unsandboxed', 'off'),
   'exec.git': fc.constantFrom('safe', 'full'),
   'commands.approve': fc.subarray(['npm test', 'make']),
