@@ -1,3 +1,4 @@
+import { replacedWarning } from './common-params.ts'
 import { defineAction, ok, path, text } from '../core/action.ts'
 
 export const fileCreate = defineAction({
@@ -28,8 +29,8 @@ export const fileCreate = defineAction({
       code: 'file_exists',
     },
   ],
-  async run({ path, content }, { files }) {
-    const { bytes } = await files.write(path, content, { ifExists: 'refuse' })
-    return ok({ path: path.given, bytesWritten: bytes })
+  async run({ path, content }, { files, repair }) {
+    const { bytes, replaced } = await files.write(path, content, repair.rules === 'codex' ? {} : { ifExists: 'refuse' })
+    return ok({ path: path.given, bytesWritten: bytes }, replaced === undefined ? [] : [replacedWarning(path.given)])
   },
 })

@@ -3,10 +3,11 @@ import type { Files, PathArg, TextFile } from '../core/files.ts'
 import { type HunkVerdict, type Problem, Stop } from '../core/problem.ts'
 import { type AppliedHunks, applyHunks } from '../text/hunks-apply.ts'
 import { type Hunk, parseHunks, sideOf } from '../text/hunks.ts'
+import { dominantEol } from '../text/line-endings.ts'
 import { hunkOf } from '../text/matcher.ts'
 import { placesOf } from '../text/places.ts'
 import { attempt } from './attempt.ts'
-import { expectHash } from './common-params.ts'
+import { expectHash, replacedWarning } from './common-params.ts'
 import { doubtful, elisionProblem, mayElide } from './replace-occurrences.ts'
 
 export const filePatch = defineAction({
@@ -78,7 +79,10 @@ export const filePatch = defineAction({
     const whole = await withoutElisions(hunks, path, file.text)
     if ('kind' in whole) return fail(whole)
     const rungs = repair.readings === 'off' ? 'exact' : 'all'
-    const done = applyHunks(file.text, whole.hunks, { rungs, damage: repair.damage })
+    const isCodex = repair.rules === 'codex'
+    const added = isCodex ? whole.hunks.filter(isAddition) : []
+    const placed = whole.hunks.filter((hunk) => !added.includes(hunk))
+    const done = applyHunks(file.text, placed, { rungs, damage: repair.damage })
     if (!done.ok) {
       if (repair.damage.length > 0) return fail(doubtful('patch', repair.damage))
       const partly = repair.patches === 'good' && done.applied.length > 0 && new_path === undefined
@@ -90,9 +94,14 @@ export const filePatch = defineAction({
     }
 
     // The destination is looked at first, so that a refusal leaves everything as it was.
-    if (new_path !== undefined) await refuseExisting(files, new_path)
-    await place(files, file, done.text, new_path)
-    return ok(dataOf(path, done.applied, new_path), [...whole.kept, ...done.warnings])
+    if (new_path !== undefined && !isCodex) await refuseExisting(files, new_path)
+    const overwrote = await place(files, file, isCodex ? ended(done.text, file.text, added) : done.text, new_path)
+    const applied = [...done.applied, ...added.map(() => ({ rung: 'exact' }))]
+    return ok(dataOf(path, applied, new_path), [
+      ...whole.kept,
+      ...done.warnings,
+      ...(overwrote && new_path !== undefined ? [replacedWarning(new_path.given)] : []),
+    ])
   },
 })
 
@@ -127,10 +136,22 @@ function dataOf(path: PathArg, applied: readonly { rung: string }[], new_path: P
 }
 
 /** The move keeps mode and byte order mark, which writing the text elsewhere would not. */
-async function place(files: Files, file: TextFile, text: string, new_path: PathArg | undefined): Promise<void> {
-  if (new_path === undefined) return files.save(file, text)
-  await files.move(file.path, new_path)
+async function place(files: Files, file: TextFile, text: string, new_path: PathArg | undefined): Promise<boolean> {
+  if (new_path === undefined) return files.save(file, text).then(() => false)
+  const { overwrote } = await files.move(file.path, new_path)
   await files.save(await files.read(new_path), text)
+  return overwrote
+}
+
+/** New lines, and nothing that says where. */
+const isAddition = ({ lines, above, stated }: Hunk): boolean =>
+  lines.every(({ mark }) => mark === '+') && above.length === 0 && stated === undefined
+
+/** A text with lines added at its end, which has a newline then. */
+function ended(text: string, was: string, added: readonly Hunk[]): string {
+  const eol = dominantEol(was)
+  const whole = text === '' || text.endsWith('\n') ? text : text + eol
+  return whole + added.flatMap(({ lines }) => lines.map((line) => line.text + eol)).join('')
 }
 
 async function refuseExisting(files: Files, path: PathArg): Promise<void> {

@@ -84,6 +84,8 @@ export interface Repair {
   readonly patches: 'whole' | 'good'
   /** Damage that the block's markers and texts show: then a text that shows it must not be taken literally. */
   readonly damage: readonly DamageKind[]
+  /** `codex`: a new file and a move may replace a file, added lines without context go to the end, files end in a newline. */
+  readonly rules?: 'codex' | undefined
 }
 
 /** What actions may do with other programs. One implementation, loaded when the first command comes. */

@@ -59,12 +59,14 @@ export class ActionRunner {
     try {
       const { damage = [] } = block
       if (damage.length > 0 && !spec.repairs) return { ok: false, problem: doubtful('old_text', damage) }
-      const isForeign = syntaxOf(block.syntax).kind !== 'native'
+      const { kind, rules } = syntaxOf(block.syntax)
+      const isForeign = kind !== 'native'
       const repair: Repair = {
         readings: strict ? 'off' : 'allowed',
         matching: strict ? 'exact' : isForeign ? 'tolerant' : (matching ?? 'exact'),
         patches: patches ?? 'whole',
         damage,
+        rules,
       }
       const context: ActionContext = {
         files,

@@ -99,7 +99,7 @@ function markOn(source: Source, line: number, syntaxes: readonly Marking[]): Mar
 }
 
 /** What all markers have at least. */
-const MAYBE = /#!|[<>*-]{3}|@@|<\w|diff --|&lt;|\\<|\xab/
+const MAYBE = /#!|[<>*-]{3}|@@|<\w|diff --|&lt;|\\<|\xab|`{3}[sa]|\bedit \d|\{\s*(?:"|$)/
 
 /** Indentation, quotation marks, bullets, numbers, headings, backticks. */
 const PREFIX = /^(?:\s+|>|[-*+] +|[•‣◦] *|#{1,6} +|\(?\d{1,6}[.):|]? +|\d{1,6}[:|]|[a-zA-Z][.)] +|\| ?|`|\*\*)/

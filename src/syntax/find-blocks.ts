@@ -84,8 +84,14 @@ function meantBlocks(source: Source, options: FindOptions): Document {
 
 /** Where a text has nothing else, the whole files in it; beside something else these are examples. */
 function withProposals(source: Source, document: Document, options: FindOptions): Document {
-  const { blocks, faults, notExecuted } = document
+  const { blocks, faults } = document
   if (!looksForProposals(options)) return document
+  const all = placesIn(source)
+  // The header of a hunk without a file is a marker that no other syntax reads.
+  const hunks = all.filter(({ found }) => found.action === 'file_patch')
+  const notExecuted = document.notExecuted.filter(
+    ({ block, line }) => block !== undefined || !hunks.some((hunk) => hunk.line <= line && line <= hunk.last),
+  )
   const taken = [
     ...blocks.map(({ startLine, endLine }) => ({ first: startLine, last: endLine ?? source.lineCount })),
     ...notExecuted.map(({ line, endLine }) => ({ first: line, last: endLine })),
@@ -96,7 +102,7 @@ function withProposals(source: Source, document: Document, options: FindOptions)
     while ((taken[at]?.last ?? Infinity) < line) at++
     return (taken[at]?.first ?? Infinity) > last
   }
-  const places = placesIn(source).filter(isFree)
+  const places = all.filter(isFree)
   if (places.length === 0) return document
   const isAlone = !options.nativeBefore && blocks.length + faults.length === 0 && !notExecuted.some(isMissing)
   const listed = places.flatMap(({ reason, ...place }): PassedOver[] => {
@@ -260,7 +266,6 @@ export class BlockFinder {
 /** How models call the tools that they were given elsewhere. Nothing of it is executed. */
 const calls: readonly RegExp[] = [
   /<(?:\w+:)?(?:function_calls?|invoke|tool_calls?|tool_use|tool_code)\b[^<>\n]*>/,
-  /<(?:write_to_file|replace_in_file|apply_diff|insert_content|search_and_replace|execute_command|edit_file|create_file|str_replace_editor)>/,
   /<function=[\w.-]+>/,
   /<[|｜](?:tool|python_tag|function)[^<>\n]*>/,
   /^\[TOOL_CALLS\]/m,

@@ -52,6 +52,8 @@ interface Row {
   /** Whether its faults outside of blocks are prose where the document has blocks of other native syntaxes only. */
   readonly faultsMayBeProse?: true
   readonly groups?: Groups
+  /** Whose rules its edits follow where they differ from ours; see `Repair`. */
+  readonly rules?: 'codex'
   /** What `clada convert --to` writes: usually one target with the name of the syntax. */
   readonly targets?: Readonly<Record<string, Target>>
   /** What a prompt teaches about it. Its calls are written by the target with its own name. */

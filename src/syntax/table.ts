@@ -1,12 +1,16 @@
 import { applyPatch } from './apply-patch/apply-patch.ts'
 import { cml } from './cml/cml.ts'
 import { csl } from './csl/csl.ts'
+import { gptme } from './gptme/gptme.ts'
+import { jsonCall } from './json-call/json-call.ts'
 import { proposal } from './proposal/proposal.ts'
 import { replacer } from './replacer/replacer.ts'
 import { searchReplace } from './search-replace/search-replace.ts'
 import { sham } from './sham/sham.ts'
 import type { Syntax, Target } from './syntax.ts'
+import { sweAgent } from './swe-agent/swe-agent.ts'
 import { udiff } from './udiff/udiff.ts'
+import { xmlCall } from './xml-call/xml-call.ts'
 
 /** Every syntax, under the name that options, the config and results use. The order decides where two open on one line. */
 const syntaxes = {
@@ -17,6 +21,10 @@ const syntaxes = {
   'search-replace': searchReplace,
   'apply-patch': applyPatch,
   udiff,
+  'xml-call': xmlCall,
+  'json-call': jsonCall,
+  gptme,
+  'swe-agent': sweAgent,
   proposal,
 } satisfies Record<string, Syntax>
 

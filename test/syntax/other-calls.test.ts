@@ -7,11 +7,10 @@ const callsIn = (text: string, options = {}): readonly PassedOver[] => findBlock
 
 /** As models wrote them, and what of it is named. */
 const calls: ReadonlyArray<readonly [text: string, named: string]> = [
-  ['<function_calls>\n<invoke name="Write">', '<function_calls>'],
-  ['Let me look.\n\n<ns:invoke name="read_file">', '<ns:invoke name="read_file">'],
-  ['<tool_call>\n{"name": "write", "arguments": {"path": "a"}}\n</tool_call>', '<tool_call>'],
-  ['<write_to_file>\n<path>a.txt</path>\n<content>x</content>\n</write_to_file>', '<write_to_file>'],
-  ['<function=write>{"path": "a"}</function>', '<function=write>'],
+  ['<function_calls>\n<invoke name="WebSearch">', '<function_calls>'],
+  ['Let me look.\n\n<ns:invoke name="list_files">', '<ns:invoke name="list_files">'],
+  ['<tool_call>\n{"name": "search", "arguments": {"path": "a"}}\n</tool_call>', '<tool_call>'],
+  ['<function=search>{"path": "a"}</function>', '<function=search>'],
   ['<|tool_call|>[{}]', '<|tool_call|>'],
   ['<｜tool▁calls▁begin｜>function', '<｜tool▁calls▁begin｜>'],
   ['[TOOL_CALLS][{"name": "write"}]', '[TOOL_CALLS]'],

@@ -25,6 +25,12 @@ const creates: Readonly<Record<Exclude<BlockName, NativeName>, (path: string, co
   'search-replace': (path, content) =>
     `${path}\n\`\`\`\n<<<<<<< SEARCH\n=======\n${content}\n>>>>>>> REPLACE\n\`\`\`\n`,
   'apply-patch': (path, content) => `*** Begin Patch\n*** Add File: ${path}\n${added(content).join('')}*** End Patch\n`,
+  'xml-call': (path, content) =>
+    `<write_to_file>\n<path>${path}</path>\n<content>\n${content}\n</content>\n</write_to_file>\n`,
+  'json-call': (path, content) =>
+    `${JSON.stringify({ command: 'create', path, file_text: `${content}\n` }, null, 2)}\n`,
+  gptme: (path, content) => `\`\`\`\`save ${path}\n${content}\n\`\`\`\`\n`,
+  'swe-agent': (path, content) => `create ${path}\nedit 1:1\n${content}\nend_of_edit\n`,
   udiff(path, content) {
     const lines = added(content)
     return `\`\`\`diff\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${lines.length} @@\n${lines.join('')}\`\`\`\n`

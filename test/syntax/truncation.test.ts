@@ -17,15 +17,22 @@ const shapes: Readonly<Record<BlockName, { head: number; tail: string; codes: re
   replacer: { head: 1, tail: '<<<END>>>', codes: ['truncated'] },
   'search-replace': { head: 3, tail: '>>>>>>> REPLACE', codes: ['truncated'] },
   'apply-patch': { head: 1, tail: '*** End Patch', codes: ['truncated'] },
+  'xml-call': { head: 1, tail: '</write_to_file>', codes: ['truncated'] },
+  'json-call': { head: 3, tail: '}', codes: ['truncated'] },
+  gptme: { head: 1, tail: '````', codes: ['truncated'] },
+  'swe-agent': { head: 2, tail: 'end_of_edit', codes: ['truncated'] },
   udiff: { head: 3, tail: '```', codes: ['truncated'] },
 }
 
 /**
  * What would be done if it were not content. Every syntax can hold it, because none holds its own end. Blocks of our
- * own are found in a search-replace block that is not whole: it may be no block at all but a conflict in prose.
+ * own are found in some that are not whole: they may be no blocks at all but a conflict or a tag in prose.
  */
+const holdsNative = (syntax: BlockName): boolean =>
+  !['search-replace', 'xml-call', 'gptme', 'swe-agent'].includes(syntax)
+
 const contentFor = (syntax: BlockName): string =>
-  [...(syntax === 'search-replace' ? [] : nativeNames), ...foreignNames]
+  [...(holdsNative(syntax) ? nativeNames : []), ...foreignNames]
     .filter((name) => name !== syntax)
     .map((name) => writes(name, `ROOT/inner-${name}.txt`, 'inner'))
     .join('text\n')

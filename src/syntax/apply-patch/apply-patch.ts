@@ -14,19 +14,20 @@ import { damageWarning, foreign, type Found, type ReadMarker, rowAt, Rows } from
  *   hunk    = { "@@" [ " " line above ] } { " " text | "-" text | "+" text } [ "*** End of File" ]
  *
  * What is around a patch, a fence or the shell command that would take it, is ignored. The whole patch may be
- * indented; then every marker has the indentation of the first, and one with another is content. A line of an update
+ * indented; then every marker has the indentation of the first, and one with another is content, except that the last
+ * end closes a patch that has no other, and that a header may be indented where no hunk is open. A line of an update
  * without a mark is taken as context, which must then be in the file, so nothing is made up. An empty one is an
  * empty line. Quotes and backticks around a path are left out.
  *
  * Sections without a beginning fail too. A patch without its end fails whole: it is unknown how much of it is missing. It reaches to the next beginning, the
  * next fence or the end of the text. A mistake in one section costs that section.
  *
- * Add File becomes `file_create`, not `file_write`: who adds a file says that there is none, and if there is one, its
- * text was not seen and would be lost.
+ * Add File and Move to replace a file that is there, with a warning: Codex does so, and undo brings it back.
  */
 
 export const applyPatch = foreign({
   name: 'apply-patch',
+  rules: 'codex',
   marks: /^\*\*\* (?:Begin Patch|End Patch|(?:Add|Update|Delete) File: )/,
   open(source, plain) {
     const marks = new ApplyPatchMarks(source, plain)

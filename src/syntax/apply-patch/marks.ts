@@ -50,6 +50,7 @@ export class ApplyPatchMarks {
     if (begin?.kind !== 'begin') return { kind: 'stray' }
     let next = at + 1
     while (next < marks.length && marks[next]?.indent !== begin.indent) next++
+    if (marks[next]?.kind !== 'end') next = this.#lastEnd(at + 1, next)
     const mark = marks[next]
     const closed = mark?.kind === 'end'
     const limit = mark?.line ?? this.#source.lineCount + 1
@@ -59,6 +60,14 @@ export class ApplyPatchMarks {
     const isUsual = closed && begin.row === usualShells[0] && mark.row === usualShells[1]
     const shells = isUsual ? usualShells : closed ? [begin.row, mark.row] : [begin.row]
     return { kind: 'patch', indent: begin.indent, last, closed, damaged, shells }
+  }
+
+  /** The last end of any indentation before another patch begins; `found` where there is none. */
+  #lastEnd(from: number, found: number): number {
+    const { marks } = this.#all
+    let last = found
+    for (let at = from; at < found && marks[at]?.kind !== 'begin'; at++) if (marks[at]?.kind === 'end') last = at
+    return last
   }
 
   /** The first line before `limit` that is a fence. One that is deeper is a line of context with its space. */

@@ -12,7 +12,7 @@ export function sectionsOf(rows: Rows, plain: ReadMarker): Found[] {
       continue
     }
     const row = rows.row(line)
-    const opened = Section.open(row, line, plain)
+    const opened = Section.open(section?.hasHunks ? row : row.trimStart(), line, plain)
     if (opened === undefined && section !== undefined) section.take(row, line, plain)
     else if (opened !== undefined || row.trim() !== '') {
       section = opened ?? Section.outside(row, line)
@@ -76,6 +76,11 @@ class Section {
     const section = new Section(undefined, '', line)
     section.#slips.push(unknown(line, row, 'Expected *** Update File, *** Add File or *** Delete File'))
     return section
+  }
+
+  /** Whether its lines may be context, with a space before them. */
+  get hasHunks(): boolean {
+    return this.#kind === 'Update'
   }
 
   get isNew(): boolean {

@@ -51,6 +51,30 @@ function beginsWithMark(text: string, start: number): boolean {
   return text.charCodeAt(at) === BACKTICK || text.charCodeAt(at) === TILDE
 }
 
+/** A fence, or one of the tags that stand for one; only of a tag it is known whether it opens or closes. */
+export function frameAt(source: Source, line: number): (Fence & { readonly opens?: boolean }) | undefined {
+  const fence = fenceAt(source, line)
+  if (fence !== undefined) return fence
+  const [, indent, slash, info] = TAG.exec(rowAt(source, line)) ?? []
+  if (indent === undefined || info === undefined) return undefined
+  return { indent, marks: '', info, opens: slash === '' }
+}
+
+const TAG = /^([ \t]*)<(\/?)(?:source|code|pre|codeblock|sourcecode)>[ \t]*([\w+#.-]*)[ \t]*$/
+
+/** The line that closes a fence; one past the text where none does. Markdown holds fences of its own. */
+export function fenceEnd(source: Source, opener: number, { indent, marks }: Fence, isMarkdown: boolean): number {
+  let depth = 0
+  for (let line = opener + 1; line <= source.lineCount; line++) {
+    const other = fenceAt(source, line)
+    if (other === undefined || other.indent.length > indent.length + 3 || other.marks[0] !== marks[0]) continue
+    if (other.info !== '') depth += Number(isMarkdown && other.marks.length <= marks.length)
+    else if (depth > 0) depth--
+    else if (other.marks.length >= marks.length) return line
+  }
+  return source.lineCount + 1
+}
+
 /** A line without what browsers and chat programs do to markers: escapes, entities, unusual spaces. */
 function plainMarker(line: string): string {
   if (!DAMAGE.test(line)) return line
@@ -206,6 +230,7 @@ interface Format {
   readonly marks: RegExp
   /** Whether `a/` and `b/` before a path are already removed where they only name a side. */
   readonly sides?: 'removed'
+  readonly rules?: Syntax['rules']
   open(source: Source, plain: ReadMarker): FoundReader
 }
 
@@ -224,6 +249,7 @@ export const foreign = (format: Format) =>
     paths: 'relative',
     ids: 'counted',
     says: 'own operations',
+    ...(format.rules && { rules: format.rules }),
     reader(source: Source, { strict = false }: ReadOptions = {}): Reader {
       const { seek, read } = format.open(source, strict ? (line) => line : plainMarker)
       let count = 0
@@ -244,7 +270,10 @@ export const foreign = (format: Format) =>
 function blockOf(source: Source, format: Format, id: string, found: Found): Block {
   const { action, label, startLine, endLine, lastLine, warnings = [] } = found
   const params = new Texts()
-  for (const name in found.params) params[name] = found.params[name] ?? ''
+  for (const name in found.params) {
+    const text = found.params[name] ?? ''
+    params[name] = name === 'path' && text.includes('\\') ? withSlashes(text) : text
+  }
   const block: Block = {
     syntax: format.name,
     id,
@@ -259,6 +288,9 @@ function blockOf(source: Source, format: Format, id: string, found: Found): Bloc
   }
   return warnings.length === 0 ? block : { ...block, warnings }
 }
+
+/** Windows separators, which every system reads. Before a mark a backslash is an escape of Markdown. */
+const withSlashes = (path: string): string => path.replace(/\\(?=[\w.@([])/g, '/')
 
 const none: readonly Fault[] = []
 

@@ -82,3 +82,13 @@ export function lineAbove(source: Source, line: number, floor: number): number |
   }
   return undefined
 }
+
+/** The one file that the line above a fence speaks of, and that line. */
+export function spokenAbove(
+  source: Source,
+  opener: number,
+): { readonly path: string; readonly line: number } | undefined {
+  const line = lineAbove(source, opener, 1)
+  const [path, ...others] = line === undefined ? [] : new Set(filesSpokenOf(rowAt(source, line)))
+  return line === undefined || path === undefined || others.length > 0 ? undefined : { path, line }
+}

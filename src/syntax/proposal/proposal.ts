@@ -1,7 +1,17 @@
 import type { NotExecutedReason } from '../../core/block.ts'
-import type { Source } from '../../core/source.ts'
-import { type Fence, fenceAt, foreign, type Found, MarkList, rowAt, Rows, type Slip } from '../foreign/foreign.ts'
-import { lineAbove, nameIn, nameInFence } from '../foreign/name.ts'
+import { Source } from '../../core/source.ts'
+import {
+  type Fence,
+  fenceAt,
+  fenceEnd,
+  foreign,
+  type Found,
+  MarkList,
+  rowAt,
+  Rows,
+  type Slip,
+} from '../foreign/foreign.ts'
+import { lineAbove, nameIn, nameInFence, spokenAbove } from '../foreign/name.ts'
 import { SPACE, TAB } from '../reader.ts'
 import type { Syntax } from '../syntax.ts'
 import { type Heredoc, heredocsIn } from './heredoc.ts'
@@ -59,6 +69,12 @@ export function placesIn(source: Source): Place[] {
   /** The end of a fence that is read as if it were none. */
   let open = Infinity
   for (let line = 1; line <= source.lineCount; line++) {
+    if (source.text.charCodeAt(source.startOf(line)) === QUOTED) {
+      const quoted = quotedFrom(source, line)
+      places.push(...quoted.places)
+      line = quoted.last
+      continue
+    }
     const fence = line === open ? undefined : fenceAt(source, line)
     const found = fence === undefined ? taggedAt(source, line) : fencedAt(source, line, fence, floor)
     if (found === undefined) continue
@@ -71,6 +87,27 @@ export function placesIn(source: Source): Place[] {
     floor = line + 1
   }
   return places
+}
+
+const QUOTED = 62
+
+/** What lines with `>` before them hold, without it. */
+function quotedFrom(source: Source, first: number): Passed {
+  const rows: string[] = []
+  while (first + rows.length <= source.lineCount && source.line(first + rows.length).startsWith('>')) {
+    rows.push(source.line(first + rows.length).replace(/^(?:> ?)+/, ''))
+  }
+  const shift = first - 1
+  const places = rows.length < 3 ? [] : placesIn(new Source(rows.join('\n')))
+  return {
+    places: places.map(({ line, last, found }) => ({
+      line: line + shift,
+      last: last + shift,
+      found,
+      reason: 'quoted',
+    })),
+    last: shift + rows.length,
+  }
 }
 
 interface Passed {
@@ -113,6 +150,7 @@ function fencedAt(source: Source, opener: number, fence: Fence, floor: number): 
   const end = fenceEnd(source, opener, fence, isMarkdown)
   const closed = end <= source.lineCount
   const last = Math.min(end, source.lineCount)
+  if (/^(?:u?diff|patch)$/i.test(language)) return { places: hunksIn(source, opener, { end, fence }), last }
   if (OTHER.test(language)) return { places: [], last }
   const rows = new Rows(source, opener + 1, end - 1, fence.indent)
   if (SHELL.test(language) || language === '') {
@@ -137,7 +175,7 @@ const isEnd = (source: Source, opener: number, end: number): boolean => {
   return end > source.lineCount
 }
 
-const OTHER = /^(?:u?diff|patch|save|append|tool_code|tool_calls?|mermaid)$/i
+const OTHER = /^(?:save|append|tool_code|tool_calls?|mermaid)$/i
 const SHELL = /^(?:sh|bash|zsh|shell|fish|powershell|ps1|cmd|bat)$/i
 const SESSION = /^(?:console|terminal|shell-?session|shellsession|output|log|tree)$/i
 
@@ -147,6 +185,30 @@ const firstOf = (source: Source, first: number, end: number): string => {
     if (text !== '') return text.startsWith('<file ') ? '<file' : ''
   }
   return ''
+}
+
+/** The hunks of a diff that names no file, where the sentence above it does. */
+function hunksIn(
+  source: Source,
+  opener: number,
+  { end, fence }: { readonly end: number; readonly fence: Fence },
+): Place[] {
+  const named = spokenAbove(source, opener)
+  const rows = textsOf(new Rows(source, opener + 1, end - 1, fence.indent))
+  const isDiff =
+    rows.some((row) => /^[-+]/.test(row)) && !rows.some((row) => /^(?:---|\+\+\+) \S|^diff --|^@@@|^[<>]{5}/.test(row))
+  if (named === undefined || !isDiff || end > source.lineCount) return []
+  const marked = rows.map((row) => (row === '' || /^[-+ @\\]/.test(row) ? row : ` ${row}`)).join('\n')
+  const patch = marked.startsWith('@@') ? marked : `@@\n${marked}`
+  const { path, line } = named
+  const found = {
+    ...foundOf(path, { action: 'file_patch', content: '' }, { line, until: end, slips: [] }),
+    params: { path, patch },
+  }
+  const said = titleIn(rowAt(source, line))?.said ?? 'whole'
+  return [
+    { line, last: end, found, ...(said === 'example' || isPlaceholder(path) ? { reason: 'example' as const } : {}) },
+  ]
 }
 
 function textsOf(rows: Rows): string[] {
@@ -200,19 +262,6 @@ function firstComment(rows: Rows, language: string): { path: string; isLabel: bo
 }
 
 const COMMENT = /^\s*(?:\/\/|#(?!!)|<!--|\{?\/\*|--|;|%|["']{3})/
-
-/** The line that closes a fence; one past the text where none does. Markdown holds fences of its own. */
-export function fenceEnd(source: Source, opener: number, { indent, marks }: Fence, isMarkdown: boolean): number {
-  let depth = 0
-  for (let line = opener + 1; line <= source.lineCount; line++) {
-    const other = fenceAt(source, line)
-    if (other === undefined || other.indent.length > indent.length + 3 || other.marks[0] !== marks[0]) continue
-    if (other.info !== '') depth += Number(isMarkdown && other.marks.length <= marks.length)
-    else if (depth > 0) depth--
-    else if (other.marks.length >= marks.length) return line
-  }
-  return source.lineCount + 1
-}
 
 interface Lines {
   /** Where it begins: its title, its fence, its tag. */

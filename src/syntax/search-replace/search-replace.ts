@@ -1,5 +1,5 @@
 import type { Source } from '../../core/source.ts'
-import { fenceAt, foreign, type Found, rowAt, type Slip } from '../foreign/foreign.ts'
+import { foreign, type Found, frameAt, rowAt, type Slip } from '../foreign/foreign.ts'
 import { filesSpokenOf, lineAbove, nameIn, nameInFence } from '../foreign/name.ts'
 import { type Edit, readEdit, SearchReplaceMarks } from './walk.ts'
 
@@ -8,16 +8,17 @@ import { type Edit, readEdit, SearchReplaceMarks } from './walk.ts'
  *
  *   text    = { block | any other line }
  *   block   = [ name ] [ fence ] [ name ] head { old } divider { new } tail [ fence ]
- *   head    = "<<<<<<< SEARCH"                5 to 9 marks, "-" for "<" too; a ">" may follow
+ *   head    = "<<<<<<< SEARCH" | ORIGINAL     5 to 9 marks, "-" for "<" too; a ">" may follow
  *   divider = "======="                       5 to 9 marks
- *   tail    = ">>>>>>> REPLACE"               5 to 9 marks, "+" for ">" too
+ *   tail    = ">>>>>>> REPLACE" | UPDATED     5 to 9 marks, "+" for ">" too
+ *   fence   = "```" | "<source>" | "<code>" | "<pre>" | "<codeblock>" | "<sourcecode>"
  *   name    = the file, see `foreign/name.ts`; that of the block before when it is missing, unless the text between
  *             them speaks of another file
  *
  * Markers are whole lines; they may be indented as a whole with what is between them. The marks of a head count:
  * a divider, a tail or another head with as many of them belongs to it, and only where there is none, one with
  * another number does; so a block with nine marks may hold blocks with seven. Two dividers that fit are a mistake,
- * because either may be content. So is a head before the tail: either a tail is missing, or the head is content, and
+ * because either may be content, unless nothing is between them or after the second. So is a head before the tail: either a tail is missing, or the head is content, and
  * nothing down to the tail is executed. A block without a tail reaches to the end of the text.
  *
  * Old lines are replaced by new ones where they are in the file, as whole lines; `:start_line:12` and a line of hyphens
@@ -28,7 +29,7 @@ import { type Edit, readEdit, SearchReplaceMarks } from './walk.ts'
 
 export const searchReplace = foreign({
   name: 'search-replace',
-  marks: /^(?:<{5,9} ?(?:SEARCH|HEAD)\b|>{5,9} ?REPLACE\b)/,
+  marks: /^(?:<{5,9} ?(?:SEARCH|ORIGINAL|HEAD)\b|>{5,9} ?(?:REPLACE|UPDATED)\b)/,
   open(source, plain) {
     const marks = new SearchReplaceMarks(source, plain)
     const named = nameSeeker(source)
@@ -72,7 +73,7 @@ function readRun(source: Source, marks: SearchReplaceMarks, line: number, before
       ? otherFile(source, before.floor, line - 1, before.name)
       : undefined
   const name = named?.path ?? (other === undefined ? before.name : undefined)
-  const edit = readEdit(source, marks, line)
+  const edit = readEdit(source, marks, line, name)
   const first = other === undefined || edit.slips.length > 0 ? edit : { ...edit, slips: [unclearName(line, other)] }
   const startLine = named?.line ?? line
   if (isNewFile(first)) {
@@ -88,7 +89,7 @@ function readRun(source: Source, marks: SearchReplaceMarks, line: number, before
     if (!marks.isHead(head)) break
     const other = before.named(head, last.next)
     if ((other?.path ?? name) !== name || !onlyFrame(source, last.next, head - 1, other?.line)) break
-    const edit = readEdit(source, marks, head)
+    const edit = readEdit(source, marks, head, name)
     if (isNewFile(edit)) break
     edits.push(edit)
     last = edit
@@ -96,6 +97,34 @@ function readRun(source: Source, marks: SearchReplaceMarks, line: number, before
   const patch = edits.map(hunkOf).join('\n')
   return { name, found: foundOf(edits, startLine, name, { patch }), next: last.next }
 }
+
+/** All edits between two lines, for a file that is named elsewhere, as one patch. */
+export function editsBetween(
+  source: Source,
+  marks: SearchReplaceMarks,
+  { first, last, path }: { readonly first: number; readonly last: number; readonly path: string },
+): Pick<Found, 'action' | 'params' | 'slips' | 'warnings' | 'shells'> {
+  const edits: Edit[] = []
+  for (let line = marks.seek(first); line <= last; line = marks.seek(edits.at(-1)?.next ?? Infinity)) {
+    edits.push(readEdit(source, marks, line, path))
+  }
+  const [only, ...more] = edits
+  if (only === undefined) return { action: '', params: { path }, slips: [noEdits(first)] }
+  const name = path === '' ? undefined : path
+  // Without old lines the new ones are the whole file.
+  const isWhole = more.length === 0 && isNewFile(only) && only.stated === undefined
+  const text = isWhole
+    ? { content: only.replace.map((row) => `${row}\n`).join('') }
+    : { patch: edits.map(hunkOf).join('\n') }
+  const found = foundOf(edits, first, name, text)
+  return isWhole && found.slips.length === 0 ? { ...found, action: 'file_write' } : found
+}
+
+const noEdits = (line: number): Slip => ({
+  line,
+  message: 'A diff without SEARCH',
+  hint: 'Write <<<<<<< SEARCH, the old text, =======, the new text and >>>>>>> REPLACE, each marker on a line of its own.',
+})
 
 const isNewFile = ({ search, slips }: Edit): boolean => slips.length === 0 && search.every((row) => row.trim() === '')
 
@@ -185,14 +214,14 @@ export function nameSeeker(source: Source): SeekName {
 function nameAbove(source: Source, head: number, floor: number): NamedAbove | undefined {
   const inside = lineAbove(source, head, floor)
   if (inside === undefined) return undefined
-  const opener = fenceAt(source, inside)
+  const opener = frameAt(source, inside)
   if (opener === undefined) {
     const path = nameIn(rowAt(source, inside))
     if (path !== undefined) return { path, line: inside }
   }
   // Directly above, or with one line between that names nothing, such as a comment.
   const line = opener === undefined ? lineAbove(source, inside, floor) : inside
-  const fence = opener ?? (line === undefined ? undefined : fenceAt(source, line))
+  const fence = opener ?? (line === undefined ? undefined : frameAt(source, line))
   if (line === undefined || fence === undefined) return undefined
   const path = nameInFence(fence)
   if (path !== undefined) return { path, line }
@@ -225,7 +254,7 @@ const FRAME = 8
 export function onlyFrame(source: Source, first: number, last: number, name: number | undefined): boolean {
   if (last - first >= FRAME) return false
   for (let line = first; line <= last; line++) {
-    if (line !== name && fenceAt(source, line) === undefined && rowAt(source, line).trim() !== '') return false
+    if (line !== name && frameAt(source, line) === undefined && rowAt(source, line).trim() !== '') return false
   }
   return true
 }

@@ -1,5 +1,14 @@
 import type { Source } from '../../core/source.ts'
-import { damageWarning, linesWith, MarkList, type ReadMarker, rowAt, Rows, type Slip } from '../foreign/foreign.ts'
+import {
+  damageWarning,
+  frameAt,
+  linesWith,
+  MarkList,
+  type ReadMarker,
+  rowAt,
+  Rows,
+  type Slip,
+} from '../foreign/foreign.ts'
 
 /** One head with what belongs to it. */
 export interface Edit {
@@ -18,15 +27,18 @@ export interface Edit {
 }
 
 /** Reads what opens on a line: a head, or a tail that nothing opened. */
-export function readEdit(source: Source, marks: SearchReplaceMarks, line: number): Edit {
-  const { head, inner, dividers, end } = outline(marks, line)
+export function readEdit(source: Source, marks: SearchReplaceMarks, line: number, name = ''): Edit {
+  const { head, inner, dividers, end } = withTail(source, outline(marks, line))
   if (head === undefined) return broken(line, line, line + 1, stray(line))
   if (end === undefined) return broken(line, null, source.lineCount + 1, unclosed(line))
   if (inner !== undefined) return broken(line, end.line, end.line + 1, headInside(inner.line, line, end.line))
-  const divider = dividerOf(head, dividers)
+  const divider = dividerOf(source, head, dividers, {
+    end,
+    mayUnderline: /\.(?:md|mdx|markdown|rst|adoc|txt)$/i.test(name),
+  })
   if ('message' in divider) return broken(line, end.line, end.line + 1, divider)
 
-  const [written, replace] = contents(source, [line, divider.line, end.line])
+  const [written, replace] = contents(source, divider)
   const { stated, search } = startLineOf(written)
   const word = head.behind
   return {
@@ -37,8 +49,8 @@ export function readEdit(source: Source, marks: SearchReplaceMarks, line: number
     endLine: end.line,
     lastLine: end.line,
     slips: word === undefined ? [] : [behindHead(line, rowAt(source, line).indexOf(word) + 1, word)],
-    warnings: warningsOf([head, divider, end], search, replace),
-    ...shellsOf([head, divider, end]),
+    warnings: [...warningsOf([head, divider.mark, end], search, replace), ...divider.doubled],
+    ...shellsOf([head, divider.mark, end]),
     next: end.line + 1,
   }
 }
@@ -68,6 +80,8 @@ function outline(marks: SearchReplaceMarks, line: number): Outline {
       head = mark
     } else if (mark.kind === 'divider') {
       dividers.push(mark)
+    } else if (mark.isOther !== head.isOther) {
+      continue
     } else if (mark.size === head.size) {
       if (mark.kind === 'tail') return { head, dividers, end: mark, ...(inner && { inner }) }
       if (other !== undefined && other !== 'claimed') break
@@ -83,15 +97,38 @@ function outline(marks: SearchReplaceMarks, line: number): Outline {
     : { head, dividers: other.dividers, end: other.tail }
 }
 
-type Lines = readonly [head: number, divider: number, tail: number]
+/** A second divider right above the end of the fence is the tail, where there is no other. */
+function withTail(source: Source, whole: Outline): Outline {
+  const { head, inner, dividers, end } = whole
+  if (head === undefined || (end !== undefined && inner === undefined)) return whole
+  const own = dividers.filter(({ size, line }) => size === head.size && line < (inner?.line ?? Infinity))
+  const [divider, tail, more] = own
+  if (divider === undefined || tail === undefined || more !== undefined) return whole
+  return closesFrame(source, tail.line + 1) ? { head, dividers: [divider], end: tail } : whole
+}
 
-function contents(source: Source, [head, divider, tail]: Lines): [readonly string[], readonly string[]] {
+const closesFrame = (source: Source, line: number): boolean => {
+  const frame = line > source.lineCount ? undefined : frameAt(source, line)
+  return frame !== undefined && frame.info === '' && !frame.opens
+}
+
+/** Where the old lines end and the new ones begin and end. */
+interface Divided {
+  readonly head: number
+  readonly mark: Mark
+  readonly from: number
+  readonly to: number
+  /** What there is to say of a second divider. */
+  readonly doubled: readonly string[]
+}
+
+function contents(source: Source, { head, mark, from, to }: Divided): [readonly string[], readonly string[]] {
   const indent = /^\s*/.exec(rowAt(source, head))?.[0] ?? ''
-  const rows = new Rows(source, head + 1, tail - 1, indent, divider)
+  const rows = new Rows(source, head + 1, to, indent, mark.line)
   const search: string[] = []
   const replace: string[] = []
-  for (let line = head + 1; line < divider; line++) search.push(rows.row(line))
-  for (let line = divider + 1; line < tail; line++) replace.push(rows.row(line))
+  for (let line = head + 1; line < mark.line; line++) search.push(rows.row(line))
+  for (let line = from; line <= to; line++) replace.push(rows.row(line))
   return [search, replace]
 }
 
@@ -120,9 +157,14 @@ const shellsOf = (marks: readonly Mark[]): Pick<Edit, 'shells'> =>
 const areSame = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((row, at) => row === others[at])
 
-function dividerOf(head: Mark, dividers: readonly Mark[]): Mark | Slip {
+function dividerOf(
+  source: Source,
+  head: Mark,
+  dividers: readonly Mark[],
+  { end, mayUnderline }: { readonly end: Mark; readonly mayUnderline: boolean },
+): Divided | Slip {
   const own = dividers.filter(({ size }) => size === head.size)
-  const [divider, second] = own.length > 0 ? own : dividers
+  const [divider, second, third] = own.length > 0 ? own : dividers
   if (divider === undefined) {
     return {
       line: head.line,
@@ -130,12 +172,24 @@ function dividerOf(head: Mark, dividers: readonly Mark[]): Mark | Slip {
       hint: 'Put ======= on a line of its own between the old text and the new.',
     }
   }
-  if (second === undefined) return divider
+  const divided = { head: head.line, mark: divider, from: divider.line + 1, to: end.line - 1, doubled: [] }
+  if (second === undefined || second === end) return divided
+  const doubled = [`the divider on line ${second.line} is one too many; it was ignored`]
+  // Written twice, or once more before the tail. In a text it may underline a heading.
+  if ((third === undefined || third === end) && !mayUnderline) {
+    if (second.line === divider.line + 1) return { ...divided, from: second.line + 1, doubled }
+    if (isBlankBetween(source, second.line, end.line)) return { ...divided, to: second.line - 1, doubled }
+  }
   return {
     line: second.line,
     message: `A second divider: the first is on line ${divider.line}, and either may be content`,
     hint: 'Use a length from 5 to 9 for all three markers of the block that no content line has.',
   }
+}
+
+function isBlankBetween(source: Source, first: number, last: number): boolean {
+  for (let line = first + 1; line < last; line++) if (rowAt(source, line).trim() !== '') return false
+  return true
 }
 
 function broken(line: number, endLine: number | null, next: number, slip: Slip): Edit {
@@ -177,12 +231,14 @@ export interface Mark {
   readonly isDamaged: boolean
   /** As it is written, where that is not the usual way. */
   readonly unusual: string | undefined
+  /** Whether its word is ORIGINAL or UPDATED: these belong to each other. */
+  readonly isOther: boolean
   /** A word after a head, which does not belong there. */
   readonly behind: string | undefined
 }
 
-const HEAD = /^\s*(<{5,9}|-{5,9})\s*SEARCH(?:\s*[>:]|\s+(\S+))?\s*$/
-const TAIL = /^\s*(>{5,9}|\+{5,9})\s*REPLACE\s*$/
+const HEAD = /^\s*(<{5,9}|-{5,9})\s*(?:SEARCH|ORIGINAL)(?:\s*[>:]|\s+(\S+))?\s*$/
+const TAIL = /^\s*(>{5,9}|\+{5,9})\s*(?:REPLACE|UPDATED)\s*$/
 const DIVIDER = /^\s*(={5,9})\s*$/
 
 /** Where every marker is, found in one pass, so that unclosed blocks cost no more than closed ones. */
@@ -228,7 +284,9 @@ function findMarks(source: Source, plain: ReadMarker): Mark[] {
     }
   }
   collect('SEARCH', 'head', HEAD)
+  collect('ORIGINAL', 'head', HEAD)
   collect('REPLACE', 'tail', TAIL)
+  collect('UPDATED', 'tail', TAIL)
   // Dividers mean nothing without a head, and some texts are full of them.
   if (marks.length > 0) for (const mark of dividers(source, plain)) marks.push(mark)
   return marks.sort((a, b) => a.line - b.line)
@@ -252,9 +310,11 @@ export const usual = { head: '<<<<<<< SEARCH', divider: '=======', tail: '>>>>>>
 
 function markOn(source: Source, line: number, kind: Mark['kind'], pattern: RegExp, read: ReadMarker): Mark | undefined {
   const row = rowAt(source, line)
-  if (row === usual[kind]) return { line, kind, size: 7, isDamaged: false, unusual: undefined, behind: undefined }
+  if (row === usual[kind])
+    return { line, kind, size: 7, isDamaged: false, unusual: undefined, isOther: false, behind: undefined }
   const plain = read(row)
   const found = pattern.exec(plain)
   if (found === null) return undefined
-  return { line, kind, size: found[1]?.length ?? 0, isDamaged: plain !== row, unusual: row, behind: found[2] }
+  const isOther = /ORIGINAL|UPDATED/.test(plain)
+  return { line, kind, size: found[1]?.length ?? 0, isDamaged: plain !== row, unusual: row, isOther, behind: found[2] }
 }

@@ -1,6 +1,7 @@
 import type { Source } from '../../core/source.ts'
 import { kindsIn } from '../../text/undamage.ts'
 import { type Fence, fenceAt, fenceOf, foreign, type Found, rowAt } from '../foreign/foreign.ts'
+import { spokenAbove } from '../foreign/name.ts'
 import { BOM, LF, SPACE, TAB } from '../reader.ts'
 import { Region } from './region.ts'
 import { foundOf } from './section.ts'
@@ -25,8 +26,8 @@ import { EXTENDED, type Section, UdiffWalk } from './walk.ts'
  * fence, a line without a mark is context too: it must be in the file, so nothing is made up.
  *
  * A diff has no end marker. In a fence it ends with the fence. Elsewhere the last section of a text is complete when
- * something follows it, or when the text ends with a line break and the counts of its hunks are reached or, without
- * hunks, git says that the file is empty or the same; otherwise it is truncated.
+ * something follows it, or when the text ends with a line break and its last hunk is not shorter than its counts say
+ * or, without hunks, git says that the file is empty or the same; otherwise it is truncated.
  */
 
 export const udiff = foreign({
@@ -51,12 +52,13 @@ function readDiff(source: Source, line: number): { found: Found[]; next: number 
   return { found: sections.map((section) => foundOf(section, region, isComplete(source, section, next))), next }
 }
 
-/** Only the last section can be cut. */
-function isComplete(source: Source, { next, hunks, satisfied }: Section, behind: number): boolean {
+/** Only the last section can be cut. One that ends with the name of a file may lack its other name. */
+function isComplete(source: Source, { next, hunks, satisfied, lastLine }: Section, behind: number): boolean {
   if (next < behind) return true
   let line = behind
   while (line <= source.lineCount && source.line(line).trim() === '') line++
-  if (line > source.lineCount) return satisfied && source.text.endsWith('\n')
+  if (line > source.lineCount)
+    return satisfied && source.text.endsWith('\n') && !source.line(lastLine).trimStart().startsWith('--- ')
   // What follows a hunk has no mark, so it is none of it. The last line of a text may be half a header, though.
   return line < source.lineCount || (hunks.length > 0 && source.line(line).trim() !== '@')
 }
@@ -71,7 +73,10 @@ function readFenced(source: Source, opener: number, fence: Fence): { found: Foun
   const found = sections.map((section, at) => foundOf(section, region, closed || at < sections.length - 1, worn))
   const named = sections[0]?.line ?? end
   const isNameless = region.someBefore(named, (row) => /^(?:@@|[-+])/.test(row))
-  if (isNameless && isDiffFence(fence)) found.unshift(nameless(opener, named - 1, closed || found.length > 0))
+  // Where a sentence above names the file, it is a proposal.
+  const isProposed = found.length === 0 && closed && spokenAbove(source, opener) !== undefined
+  if (isNameless && isDiffFence(fence) && !isProposed)
+    found.unshift(nameless(opener, named - 1, closed || found.length > 0))
   // Where nothing is a diff, what is below may be a block of another format.
   return { found, next: found.length === 0 ? opener + 1 : end + Number(closed) }
 }
@@ -90,8 +95,8 @@ function fenceEnd(source: Source, opener: number, fence: Fence): { end: number; 
 
 /** Some put their own formats into a fence that says diff. */
 const isOtherFormat = (region: Region): boolean =>
-  region.mentions('SEARCH', '*** Begin Patch') &&
-  region.someBefore(Infinity, (row) => /^(?:<{5,9} ?SEARCH|\*\*\* Begin Patch)/.test(row))
+  region.mentions('SEARCH', 'ORIGINAL', '*** Begin Patch') &&
+  region.someBefore(Infinity, (row) => /^(?:<{5,9} ?(?:SEARCH|ORIGINAL)|\*\*\* Begin Patch)/.test(row))
 
 const nameless = (line: number, last: number, isClosed: boolean): Found => ({
   action: '',
@@ -177,7 +182,8 @@ interface Lane {
   ahead: number
 }
 
-export const isDiffFence = ({ info }: Fence): boolean => /^(?:u?diff|patch)\b/i.test(info)
+/** `patch path` is a tool of gptme, with conflict markers. */
+export const isDiffFence = ({ info }: Fence): boolean => /^(?:u?diff|patch)\b(?!\s+\S+\.\w)/i.test(info)
 
 function indexOf(text: string, needle: string | RegExp, from: number): number {
   if (typeof needle === 'string') return text.indexOf(needle, from)

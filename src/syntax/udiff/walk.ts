@@ -17,7 +17,7 @@ export interface Section {
   readonly hunks: string[]
   /** Whether any line goes or comes. */
   changes: boolean
-  /** Whether every hunk has as many lines as its header says, or nothing else can follow. */
+  /** Whether its last hunk has all the lines that its header says, or nothing else can follow. */
   satisfied: boolean
   readonly warnings: string[]
 }
@@ -158,7 +158,7 @@ export class UdiffWalk {
     }
     const text = this.#text(section, line, unmarked !== undefined)
     section.hunks.push(hasHeader ? text : `@@\n${text}`)
-    section.satisfied &&= counts.areReached
+    section.satisfied = !counts.areShort
     if (unmarked !== undefined) {
       section.warnings.push(`line ${unmarked} does not start with ' ', '-' or '+'; it was read as a context line`)
     }
@@ -252,6 +252,11 @@ class Counts {
 
   get areReached(): boolean {
     return this.#old === 0 && this.#new === 0
+  }
+
+  /** Whether lines are missing, as far as known: without numbers they may be. */
+  get areShort(): boolean {
+    return (this.#old ?? 1) > 0 || (this.#new ?? 1) > 0
   }
 
   get lacksOneEach(): boolean {

@@ -1,0 +1,166 @@
+import type { Found, Slip } from './foreign.ts'
+
+/** What a call of another agent's tool asks for. */
+export type Asked = Pick<Found, 'action' | 'params'>
+
+/** Arguments as texts, by the names that the call gives them. */
+export type Args = ReadonlyMap<string, string>
+
+/**
+ * The actions that a call means: several for a list of edits, none where the tool is not known. A text says what is
+ * missing. Agents spell the same names in many ways, so capitals, `_` and `-` do not count.
+ */
+export function askedBy(tool: string, given: Args): readonly Asked[] | string | undefined {
+  const args = new Map([...given].map(([name, value]) => [plain(name), value]))
+  const verb = verbOf(tool, args)
+  if (verb === undefined) return undefined
+  if (verb === 'run') {
+    const command = pick(args, commands)
+    const dir = pick(args, ['cwd', 'dir', 'workdir', 'workingdirectory'])
+    if (command === undefined) return 'command'
+    return [{ action: 'run', params: { command, ...(dir === undefined || dir === '' ? {} : { dir }) } }]
+  }
+  const path = pick(args, paths)
+  if (path === undefined || path === '') return 'path'
+  return onFile(verb, path, args)
+}
+
+/** Whether a tool of this name does something that clada can do. */
+export const isTool = (name: string): boolean => verbs.has(plain(name))
+
+/** The name of the operation for reports. */
+export const labelOf = (tool: string, args: Args): string => {
+  const own = args.get('command')
+  return own !== undefined && editor.has(plain(own)) ? own : tool
+}
+
+export const withoutArgument = (line: number, name: string): Slip => ({
+  line,
+  message: `A call without ${name}`,
+  hint: `Give ${name} in the call.`,
+})
+
+type Verb = 'write' | 'replace' | 'insert' | 'insert-before' | 'append' | 'view' | 'run' | 'delete'
+
+function onFile(verb: Exclude<Verb, 'run'>, path: string, args: Args): readonly Asked[] | string {
+  const content = pick(args, contents)
+  switch (verb) {
+    case 'view':
+      return [viewOf(path, args)]
+    case 'delete':
+      return [{ action: 'file_delete', params: { path } }]
+    case 'append':
+      return content === undefined
+        ? 'content'
+        : [{ action: 'file_append', params: { path, content, new_line: 'true' } }]
+    case 'write':
+      return content === undefined ? 'content' : [{ action: 'file_write', params: { path, content } }]
+    case 'insert':
+    case 'insert-before':
+      return insertOf(verb, path, args)
+    case 'replace':
+      return replaceOf(path, args)
+  }
+}
+
+function insertOf(verb: 'insert' | 'insert-before', path: string, args: Args): readonly Asked[] | string {
+  const content = pick(args, ['inserttext', ...news, ...contents])
+  const line = Number(pick(args, ['insertline', 'line', 'linenumber']) ?? Number.NaN)
+  if (content === undefined) return 'text'
+  if (!Number.isSafeInteger(line)) return 'line'
+  // Line 0 is the end of the file for those that insert before a line.
+  if (verb === 'insert-before' && line <= 0) return onFile('append', path, new Map([['content', content]]))
+  const after = String(verb === 'insert' ? line : line - 1)
+  return [{ action: 'file_insert_lines', params: { path, after, content: content.replace(/\r?\n$/, '') } }]
+}
+
+function replaceOf(path: string, args: Args): readonly Asked[] | string {
+  const edits = args.get('edits')
+  const listed = edits === undefined ? undefined : editsIn(edits)
+  if (listed !== undefined) {
+    const each = listed.map((edit) => replaceOf(path, new Map([...edit].map(([name, text]) => [plain(name), text]))))
+    const wrong = each.find((one) => typeof one === 'string')
+    return typeof wrong === 'string' ? wrong : each.flatMap((one) => (typeof one === 'string' ? [] : one))
+  }
+  const old = pick(args, olds)
+  // An editor that is given the new text only writes the whole file.
+  if (old === undefined) return args.has('content') || args.has('codeedit') ? onFile('write', path, args) : 'old_str'
+  const text = pick(args, news) ?? ''
+  if (old === '') return [{ action: 'file_create', params: { path, content: text } }]
+  const all = /^true$/i.test(args.get('replaceall') ?? '')
+  const count = args.get('expectedreplacements')
+  const params = { path, old_text: old, new_text: text }
+  if (all) return [{ action: 'file_replace_all_text', params }]
+  if (count !== undefined && count !== '1') return [{ action: 'file_replace_all_text', params: { ...params, count } }]
+  return [{ action: 'file_replace_text', params }]
+}
+
+function viewOf(path: string, args: Args): Asked {
+  const [, first, last] = /^\[?\s*(\d+)\s*[,-]\s*(\d+)\s*\]?$/.exec(pick(args, ['viewrange', 'lines']) ?? '') ?? []
+  if (first === undefined || last === undefined) return { action: 'file_read', params: { path } }
+  return { action: 'file_read_numbered', params: { path, lines: `${first}-${last}` } }
+}
+
+function editsIn(text: string): Args[] | undefined {
+  try {
+    const list: unknown = JSON.parse(text)
+    return Array.isArray(list) ? list.map(argsOf) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The members of an object as texts. */
+export function argsOf(value: unknown): Args {
+  if (typeof value !== 'object' || value === null) return new Map()
+  return new Map(
+    Object.entries(value).map(([name, member]) => [name, typeof member === 'string' ? member : JSON.stringify(member)]),
+  )
+}
+
+function verbOf(tool: string, args: Args): Verb | undefined {
+  // An editor with several commands names the one that is meant; elsewhere `command` is a command line.
+  const own = args.get('command')
+  const named = own !== undefined && paths.some((name) => args.has(name)) ? editor.get(plain(own)) : undefined
+  return named ?? verbs.get(plain(tool))
+}
+
+const plain = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '')
+
+function pick(args: Args, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = args.get(name)
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
+const paths = ['path', 'filepath', 'file', 'filename', 'targetfile', 'relativeworkspacepath', 'absolutepath']
+const contents = ['content', 'filetext', 'contents', 'text', 'codeedit']
+const olds = ['oldstr', 'oldstring', 'oldtext', 'search', 'find']
+const news = ['newstr', 'newstring', 'newtext', 'replace', 'replacement', 'replacewith']
+const commands = ['command', 'cmd', 'commandline']
+
+const editor = new Map<string, Verb>([
+  ['create', 'write'],
+  ['strreplace', 'replace'],
+  ['insert', 'insert'],
+  ['view', 'view'],
+])
+
+const verbs = new Map<string, Verb>([
+  ...'strreplaceeditor strreplacebasededittool texteditor strreplace edit editfile replace multiedit searchandreplace searchreplace replaceinfile replacestringinfile'
+    .split(' ')
+    .map((name): [string, Verb] => [name, 'replace']),
+  ...'writetofile writefile write createfile create newfile savefile'
+    .split(' ')
+    .map((name): [string, Verb] => [name, 'write']),
+  ...'executecommand bash shell runcommand runterminalcmd runinterminal runshellcommand executebash'
+    .split(' ')
+    .map((name): [string, Verb] => [name, 'run']),
+  ...'readfile read view viewfile'.split(' ').map((name): [string, Verb] => [name, 'view']),
+  ...'appendtofile appendfile append'.split(' ').map((name): [string, Verb] => [name, 'append']),
+  ...'deletefile removefile'.split(' ').map((name): [string, Verb] => [name, 'delete']),
+  ['insert', 'insert'],
+  ['insertcontent', 'insert-before'],
+])

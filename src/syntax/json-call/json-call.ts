@@ -1,0 +1,199 @@
+import type { Source } from '../../core/source.ts'
+import { foreign, type Found } from '../foreign/foreign.ts'
+import { type Args, argsOf, askedBy, isTool, labelOf, withoutArgument } from '../foreign/tools.ts'
+
+/*
+ * Calls of tools as JSON, at the start of a line, fenced or not:
+ *
+ *   call = { "name" | "tool" | "function": tool, "arguments" | "parameters" | "input" | "args": { … } | text }
+ *        | { "command": "str_replace" | "create" | "insert" | "view", "path": …, … }
+ *        | { "path": …, "old_str": …, "new_str": … }
+ *   text = a list of calls, or { "tool_calls": [ … ] }; "function" may hold the call
+ *
+ * `foreign/tools.ts` says what a tool means. Other JSON is nobody's call. One that does not end is truncated where it
+ * begins like a call.
+ */
+
+export const jsonCall = foreign({
+  name: 'json-call',
+  marks: /^\{\s*"(?:command|name|tool)"\s*:\s*"(?:str_replace\w*|create|insert|write_file|edit_file|Edit|Write)"/,
+  open(source) {
+    let ahead: Seen | undefined
+    return {
+      seek(line) {
+        if (ahead === undefined || ahead.line < line) ahead = nextCall(source, Math.max(line, ahead?.line ?? 1))
+        return ahead.line
+      },
+      read(line) {
+        const found = ahead?.line === line ? ahead : nextCall(source, line)
+        return { found: found.found, next: found.last + 1 }
+      },
+    }
+  },
+})
+
+interface Seen {
+  readonly line: number
+  readonly last: number
+  readonly found: readonly Found[]
+}
+
+const none: Seen = { line: Infinity, last: Infinity, found: [] }
+
+/** Where a call may begin. */
+const OPENER = /^[ \t]*(?:<tool_call>[ \t]*)?([{[])/gm
+/** How a call begins, for one that does not end. */
+const HEAD =
+  /^[{[][\s{[]*"(?:command|name|tool|tool_name|function|type|tool_calls|path|file_path|filePath)"\s*:\s*(?:"(?:str_replace|create|insert|view|function|tool_use|[\w.-]*(?:edit|write|replace|bash|shell|file|command)[\w.-]*)"|[[{]|"[^"\n]*"\s*,\s*"(?:old_|new_|oldS|file_text|command))/i
+
+function nextCall(source: Source, from: number): Seen {
+  const { text } = source
+  const hopeless = new Set<number>()
+  OPENER.lastIndex = source.startOf(from)
+  for (let match = OPENER.exec(text); match !== null; match = OPENER.exec(text)) {
+    const start = match.index + match[0].length - 1
+    if (hopeless.has(start)) continue
+    const end = jsonEnd(text, start)
+    const line = source.lineAt(start)
+    if ('open' in end) {
+      for (const opener of end.open) hopeless.add(opener)
+      if (!HEAD.test(text.slice(start, start + 400))) continue
+      const last = end.isCut ? source.lineCount : source.lineAt(end.failed)
+      return { line, last, found: [end.isCut ? truncated(line, last) : unreadable(line, last)] }
+    }
+    const last = source.lineAt(end.at - 1)
+    const found = callsIn(text.slice(start, end.at)).flatMap((call) => foundOf(call, line, last))
+    if (found.length > 0) return { line, last, found }
+    OPENER.lastIndex = end.at
+  }
+  return none
+}
+
+/** The end of a JSON text; where it has none, every bracket that stays open, so that none is tried again. */
+function jsonEnd(text: string, start: number): { at: number } | Unclosed {
+  TOKEN.lastIndex = start
+  const open: number[] = []
+  let at = start
+  for (let token = TOKEN.exec(text); token !== null; token = TOKEN.exec(text)) {
+    at = TOKEN.lastIndex
+    const [, bracket] = token
+    if (bracket === '{' || bracket === '[') open.push(at - 1)
+    else if (bracket !== undefined) open.pop()
+    if (open.length === 0) return { at }
+    SPACES.lastIndex = at
+    SPACES.exec(text)
+    TOKEN.lastIndex = at = SPACES.lastIndex
+  }
+  // A string that does not end, or a word that has only begun.
+  const isCut = text.length - at < 6 || (text[at] === '"' && !STRING.test(text.slice(at)))
+  return { open, isCut, failed: at }
+}
+
+interface Unclosed {
+  /** Every bracket that stays open. */
+  readonly open: readonly number[]
+  /** Whether the text ends in it. */
+  readonly isCut: boolean
+  /** Where it is no JSON any more. */
+  readonly failed: number
+}
+
+const TOKEN = /([{}[\]])|[,:]|"(?:[^"\\]|\\[^])*"|-?\d[\d.eE+-]*|true|false|null/y
+const SPACES = /\s*/y
+const STRING = /^"(?:[^"\\]|\\[^])*"/
+
+interface Call {
+  readonly tool: string
+  readonly args: Args
+}
+
+function callsIn(text: string): Call[] {
+  try {
+    return callsOf(JSON.parse(text))
+  } catch {
+    // Models forget to escape line breaks in strings.
+    try {
+      return callsOf(JSON.parse(withEscapes(text)))
+    } catch {
+      return []
+    }
+  }
+}
+
+const withEscapes = (text: string): string =>
+  text.replace(/"(?:[^"\\]|\\[^])*"/g, (one) => one.replace(/\r?\n/g, '\\n').replace(/\t/g, '\\t'))
+
+function callsOf(value: unknown): Call[] {
+  if (Array.isArray(value)) return value.flatMap(callsOf)
+  const members = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : [])
+  const inner = members.get('tool_calls') ?? members.get('function_call') ?? members.get('function')
+  if (typeof inner === 'object' && inner !== null) return callsOf(inner)
+  const content = members.get('content')
+  if (Array.isArray(content)) return callsOf(content)
+  const tool = ['name', 'tool', 'tool_name', 'function']
+    .map((name) => members.get(name))
+    .find((one) => typeof one === 'string')
+  const given = ['arguments', 'parameters', 'input', 'args', 'params']
+    .map((name) => members.get(name))
+    .find((one) => one !== undefined)
+  if (typeof tool === 'string' && given !== undefined) {
+    return isTool(tool) ? [{ tool, args: argsOf(typeof given === 'string' ? parsed(given) : given) }] : []
+  }
+  const args = argsOf(value)
+  const isEdit = /^(?:str_replace|create|insert|view)$/.test(args.get('command') ?? '') || hasBoth(args)
+  return isEdit && typeof tool !== 'object' ? [{ tool: 'str_replace', args }] : []
+}
+
+const hasBoth = (args: Args): boolean =>
+  ['old_str', 'old_string', 'oldString', 'old_text'].some((name) => args.has(name)) &&
+  ['path', 'file_path', 'filePath', 'file'].some((name) => args.has(name))
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** What is no complete call is most often data or the description of a tool. */
+function foundOf({ tool, args }: Call, line: number, last: number): Found[] {
+  const asked = askedBy(tool, args)
+  if (asked === undefined || asked === 'path' || asked === 'command') return []
+  const common = { label: labelOf(tool, args), startLine: line, endLine: last, lastLine: last }
+  if (typeof asked === 'string') return [{ ...common, action: '', params: {}, slips: [withoutArgument(line, asked)] }]
+  return asked.map((one) => ({ ...common, ...one, slips: [] }))
+}
+
+const unreadable = (line: number, last: number): Found => ({
+  action: '',
+  params: {},
+  label: 'call',
+  startLine: line,
+  endLine: last,
+  lastLine: last,
+  slips: [
+    {
+      line: last,
+      message: `The call that begins on line ${line} is not JSON from here on`,
+      hint: 'Write the call as one JSON object, with \\n for line breaks and \\" for quotes in its texts.',
+    },
+  ],
+})
+
+const truncated = (line: number, last: number): Found => ({
+  action: '',
+  params: {},
+  label: 'call',
+  startLine: line,
+  endLine: null,
+  lastLine: last,
+  slips: [
+    {
+      code: 'truncated',
+      line,
+      message: 'The text ends inside the call',
+      hint: `Close the JSON. Nothing from line ${line} on was executed: send it again, complete.`,
+    },
+  ],
+})

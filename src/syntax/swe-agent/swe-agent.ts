@@ -1,0 +1,103 @@
+import type { Source } from '../../core/source.ts'
+import { foreign, type Found, rowAt, Rows, type Slip } from '../foreign/foreign.ts'
+import { unquoted } from '../foreign/name.ts'
+
+/*
+ * Commands of SWE-agent, each on a line of its own, fenced or not:
+ *
+ *   file = "open " path [ line ] | "create " path
+ *   edit = "edit " first ":" last { line } "end_of_edit"
+ *
+ * An edit replaces lines of the file that was named last. The numbers count in the file as the edits before it left it.
+ * `create` with `edit 1:1` below it creates the file.
+ */
+
+export const sweAgent = foreign({
+  name: 'swe-agent',
+  marks: /^edit \d+:\d+$/m,
+  open(source) {
+    let lines: readonly number[] | undefined
+    let next = 0
+    /** The file that was named last, down to a line. */
+    let named: { path: string; isNew: boolean; line: number } | undefined
+    let seen = 0
+    const nameBefore = (line: number): void => {
+      for (let at = seen + 1; at < line; at++) {
+        const [, word, path] = FILE.exec(rowAt(source, at)) ?? []
+        if (path !== undefined) named = { path: unquoted(path), isNew: word === 'create', line: at }
+      }
+      seen = Math.max(seen, line - 1)
+    }
+    return {
+      seek(line) {
+        lines ??= editLines(source)
+        while ((lines[next] ?? Infinity) < line) next++
+        return lines[next] ?? Infinity
+      },
+      read(line) {
+        nameBefore(line)
+        const { found, last } = readEdit(source, line, named)
+        if (named !== undefined) named = { ...named, isNew: false }
+        seen = last
+        return { found: [found], next: last + 1 }
+      },
+    }
+  },
+})
+
+const EDIT = /^[ \t]*edit[ \t]+(\d{1,9}):(\d{1,9})[ \t]*$/
+const FILE = /^[ \t]*(open|create)[ \t]+("[^"\n]+"|'[^'\n]+'|[^\s"']+)(?:[ \t]+\d+)?[ \t]*$/
+
+function editLines(source: Source): number[] {
+  const lines: number[] = []
+  for (const { index } of source.text.matchAll(/^[ \t]*edit[ \t]+\d+:\d+[ \t]*\r?$/gm)) lines.push(source.lineAt(index))
+  return lines
+}
+
+function readEdit(
+  source: Source,
+  line: number,
+  named: { readonly path: string; readonly isNew: boolean } | undefined,
+): { found: Found; last: number } {
+  let end = line + 1
+  while (end <= source.lineCount && source.line(end).trim() !== 'end_of_edit') end++
+  const closed = end <= source.lineCount
+  const last = Math.min(end, source.lineCount)
+  const [, first = '', until = ''] = EDIT.exec(rowAt(source, line)) ?? []
+  const rows = new Rows(source, line + 1, end - 1, /^[ \t]*/.exec(rowAt(source, line))?.[0] ?? '')
+  const texts: string[] = []
+  for (let at = rows.first; at <= rows.last; at++) texts.push(rows.row(at))
+  const text = texts.join('\n')
+  const path = named?.path
+  const slips = !closed ? [unclosed(line)] : path === undefined ? [noFile(line)] : []
+  const common = { label: 'edit', startLine: line, endLine: closed ? last : null, lastLine: last, slips }
+  const where = path === undefined ? {} : { path }
+  if (named?.isNew && first === '1') {
+    return {
+      found: { ...common, action: 'file_create', params: closed ? { ...where, content: `${text}\n` } : where },
+      last,
+    }
+  }
+  const lines = first === until ? first : `${first}-${until}`
+  const params = closed ? { ...where, lines, new_content: text } : where
+  const isEmpty = closed && end === line + 1
+  return {
+    found: isEmpty
+      ? { ...common, action: 'file_delete_lines', params: { ...where, lines } }
+      : { ...common, action: 'file_replace_lines', params },
+    last,
+  }
+}
+
+const unclosed = (line: number): Slip => ({
+  code: 'truncated',
+  line,
+  message: 'Edit not closed: end_of_edit is missing',
+  hint: `End the edit with end_of_edit. Nothing from line ${line} on was executed: send it again, complete.`,
+})
+
+const noFile = (line: number): Slip => ({
+  line,
+  message: 'An edit without a file',
+  hint: 'Write open path on a line of its own before the edit, in the same reply.',
+})

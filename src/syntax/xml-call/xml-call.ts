@@ -1,0 +1,180 @@
+import type { Source } from '../../core/source.ts'
+import { fenceOf, foreign, type Found } from '../foreign/foreign.ts'
+import { askedBy, isTool, labelOf, withoutArgument } from '../foreign/tools.ts'
+import { editsBetween } from '../search-replace/search-replace.ts'
+import { SearchReplaceMarks } from '../search-replace/walk.ts'
+
+/*
+ * Calls of tools as tags, each tool at the start of a line:
+ *
+ *   call     = "<" tool ">" { "<" name ">" value "</" name ">" } "</" tool ">"                 Cline, Roo
+ *            | "<invoke name=" quoted ">" { "<parameter name=" quoted ">" value "</parameter>" } "</invoke>"
+ *            | "<function=" tool ">" { "<parameter=" name ">" value "</parameter>" } "</function>"
+ *
+ * What is around them, such as `<function_calls>`, means nothing. `foreign/tools.ts` says what a tool means. The
+ * `diff` of `replace_in_file` and `apply_diff` has search-replace blocks; `apply_diff` may have several files. A value
+ * that begins on a line of its own also ends there.
+ */
+
+export const xmlCall = foreign({
+  name: 'xml-call',
+  marks:
+    /^<(?:(?:write_to_file|replace_in_file|apply_diff|insert_content|search_and_replace|execute_command|str_replace_editor)>|(?:\w+:)?invoke name="(?:str_replace\w*|edit\w*|write\w*|create_file|bash)"|function=(?:str_replace\w*|edit\w*|write\w*|create_file|execute_bash)>)/i,
+  open(source, plain) {
+    const marks = new SearchReplaceMarks(source, plain)
+    let ahead: Opened | undefined
+    const from = (line: number): Opened => {
+      if (ahead === undefined || ahead.line < line) ahead = nextOpened(source, line)
+      return ahead
+    }
+    return {
+      seek: (line) => from(line).line,
+      read: (line) => readCall(source, marks, from(line)),
+    }
+  },
+})
+
+interface Opened {
+  readonly line: number
+  readonly tool: string
+  /** What closes it. */
+  readonly closer: string
+  /** Where its arguments begin. */
+  readonly at: number
+}
+
+const nowhere: Opened = { line: Infinity, tool: '', closer: '', at: 0 }
+
+const OPENER =
+  /^[ \t]*<(?:([a-z]+(?:_[a-z]+)+|bash)>|((?:\w+:)?invoke)\s+name=["']([\w.-]+)["']\s*>|function=([\w.-]+)>)/gm
+
+/** These have search-replace blocks for arguments. */
+const DIFFS = /^(?:replace_in_file|apply_diff)$/
+
+function nextOpened(source: Source, from: number): Opened {
+  OPENER.lastIndex = source.startOf(from)
+  for (let match = OPENER.exec(source.text); match !== null; match = OPENER.exec(source.text)) {
+    const [whole, tag, invoke, invoked, called] = match
+    const tool = tag ?? invoked ?? called ?? ''
+    if (!isTool(tool) && !DIFFS.test(tool)) continue
+    const closer = tag === undefined ? `</${invoke ?? 'function'}>` : `</${tag}>`
+    return { line: source.lineAt(match.index), tool, closer, at: match.index + whole.length }
+  }
+  return nowhere
+}
+
+function readCall(
+  source: Source,
+  marks: SearchReplaceMarks,
+  { line, tool, closer, at }: Opened,
+): { found: readonly Found[]; next: number } {
+  const end = source.text.indexOf(closer, at)
+  if (end === -1) return { found: [truncated(line, source.lineCount, tool, closer)], next: source.lineCount + 1 }
+  const last = source.lineAt(end)
+  const common = { label: tool, startLine: line, endLine: last, lastLine: last }
+  const next = last + 1
+  const indent = /^[ \t]*/.exec(source.line(line))?.[0] ?? ''
+  const body = source.text.slice(at, end)
+  if (DIFFS.test(tool) && /<diff>/.test(body))
+    return { found: diffsIn(source, marks, body, at).map((one) => ({ ...one, ...common })), next }
+  const args = argumentsIn(indent === '' ? body : dedented(body, indent))
+  const asked = askedBy(tool, args)
+  if (asked === undefined) return { found: [], next }
+  const label = labelOf(tool, args)
+  if (typeof asked === 'string')
+    return { found: [{ ...common, label, action: '', params: {}, slips: [withoutArgument(line, asked)] }], next }
+  return { found: asked.map((one) => ({ ...common, label, ...one, slips: [] })), next }
+}
+
+/** Without the indentation of the call, where every line has it. */
+const dedented = (body: string, indent: string): string =>
+  body
+    .split('\n')
+    .slice(1)
+    .every((row) => row.startsWith(indent) || row.trim() === '')
+    ? body.replaceAll(`\n${indent}`, '\n')
+    : body
+
+/** The file of each diff is named before it. */
+function diffsIn(
+  source: Source,
+  marks: SearchReplaceMarks,
+  body: string,
+  at: number,
+): Pick<Found, 'action' | 'params' | 'slips' | 'warnings' | 'shells'>[] {
+  const found: Pick<Found, 'action' | 'params' | 'slips' | 'warnings' | 'shells'>[] = []
+  let path = ''
+  for (const match of body.matchAll(/<path>([^<\n]*)<\/path>|<diff>/g)) {
+    const [whole, named] = match
+    if (named !== undefined) path = named.trim()
+    else {
+      const first = at + match.index + whole.length
+      const closed = body.indexOf('</diff>', match.index)
+      const end = at + (closed === -1 ? body.length : closed)
+      found.push(editsBetween(source, marks, { first: source.lineAt(first), last: source.lineAt(end), path }))
+    }
+  }
+  return found
+}
+
+const ARGUMENT =
+  /\s*<(?:parameter\s+name=["']([\w.-]+)["']|parameter=([\w.-]+)|([a-zA-Z][\w-]*))(?:\s+[\w-]+=["'][^"']*["'])*\s*>/y
+
+function argumentsIn(body: string): Map<string, string> {
+  const args = new Map<string, string>()
+  ARGUMENT.lastIndex = 0
+  for (let match = ARGUMENT.exec(body); match !== null; match = ARGUMENT.exec(body)) {
+    const start = ARGUMENT.lastIndex
+    const [, named, stated, tag] = match
+    const closer = tag === undefined ? '</parameter>' : `</${tag}>`
+    const end = closerFrom(body, closer, start)
+    if (end === -1) break
+    const name = named ?? stated ?? tag ?? ''
+    args.set(name, valueOf(body.slice(start, end), name))
+    ARGUMENT.lastIndex = end + closer.length
+  }
+  return args
+}
+
+/** The end of a value: the first closer after which only another argument or the end of the call comes. */
+function closerFrom(body: string, closer: string, start: number): number {
+  for (let end = body.indexOf(closer, start); end !== -1; end = body.indexOf(closer, end + 1)) {
+    AFTER.lastIndex = end + closer.length
+    if (AFTER.test(body)) return end
+  }
+  return -1
+}
+
+const AFTER = /\s*(?:<[a-zA-Z]|$)/y
+
+function valueOf(text: string, name: string): string {
+  if (!/content|text|str|code|new|old|search|replace|diff/i.test(name)) return text.trim()
+  const [, inner] = /^\s*<!\[CDATA\[([^]*)\]\]>\s*$/.exec(text) ?? []
+  const value = inner ?? text
+  if (!/^\r?\n/.test(value)) return value
+  const rows = value
+    .replace(/^\r?\n/, '')
+    .replace(/\r?\n[ \t]*$/, '')
+    .split(/\r?\n/)
+  // Some put a fence around a whole file.
+  const isFenced = rows.length > 1 && fenceOf(rows[0] ?? '') !== undefined && fenceOf(rows.at(-1) ?? '')?.info === ''
+  const lines = isFenced && /content/.test(name) ? rows.slice(1, -1) : rows
+  return /content|file_text/.test(name) && lines.join('') !== '' ? `${lines.join('\n')}\n` : lines.join('\n')
+}
+
+const truncated = (line: number, last: number, tool: string, closer: string): Found => ({
+  action: '',
+  params: {},
+  label: tool,
+  startLine: line,
+  endLine: null,
+  lastLine: last,
+  slips: [
+    {
+      code: 'truncated',
+      line,
+      message: `Call not closed: ${closer} is missing`,
+      hint: `End the call with ${closer}. Nothing from line ${line} on was executed: send it again, complete.`,
+    },
+  ],
+})
