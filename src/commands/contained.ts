@@ -10,7 +10,7 @@ import { mostThreadsOfUser } from '../process/crowd.ts'
 import { bareEnvironment } from '../process/environment.ts'
 import { canLayer, giveUpPlace, type Mask, Overlay, whyUnmounted } from '../process/overlay.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
-import { cachesIn, prefixOf, runtimesIn } from '../process/runtimes.ts'
+import { cachesIn, isCached, prefixOf, runtimesIn } from '../process/runtimes.ts'
 import { chooseSandbox } from '../process/sandbox.ts'
 import { gitMasks } from '../process/seen-git.ts'
 import { Vanishing } from '../process/vanishing.ts'
@@ -162,9 +162,13 @@ async function runOnLayers(
         (file) => `'${file}' is outside the project, so the program found it without the changes before it`,
       ),
       ...stillThere(end),
-      ...goneNow(vanishing.written().filter((file) => !plain.readable.includes(file))),
+      ...goneNow(vanishing.written().filter((file) => !plain.readable.includes(file) && !isCached(file, plain.home))),
       ...stripped.map((name) => `'${name}' had its setuid or setgid bit removed`),
-      ...runWarnings(changed.filter(({ change }) => change !== 'delete').map((one) => one.path)),
+      ...runWarnings(
+        changed
+          .filter(({ change, path: name }) => change !== 'delete' && !isInstalled(name, what))
+          .map((one) => one.path),
+      ),
     ]
     return { ok: true, end, changed, notKept: [...notKept, ...landed.notKept], warnings, contained: true }
   } finally {
@@ -172,6 +176,10 @@ async function runOnLayers(
     layers.close()
   }
 }
+
+/** Packages may bring anything that tools read at the top of a project, where these are not. */
+const isInstalled = (name: string, { caches }: Containment): boolean =>
+  caches === 'through' && name.split('/').includes('node_modules')
 
 /** What looks like success inside, and is not there afterwards. */
 const goneNow = (files: readonly string[]): string[] =>

@@ -236,6 +236,27 @@ const rows: readonly (readonly [why: string, files: string, misses: string])[] =
       '.sbclrc .guile .racketrc .curlrc .wgetrc .ackrc .ripgreprc .lesskey .mailcap .hgrc .hg/ .svn/ .bzr/ .jj/',
     'sqlite.md',
   ],
+  [
+    'editors run it, or code that it names, when they check or format an open file',
+    '.eslintrc.js .eslintrc.cjs eslint.config.js eslint.config.cjs eslint.config.mjs eslint.config.ts .prettierrc.js ' +
+      '.prettierrc.cjs .prettierrc.mjs .prettierrc.ts prettier.config.js prettier.config.cjs prettier.config.mjs ' +
+      'prettier.config.ts .stylelintrc.js .stylelintrc.cjs .stylelintrc.mjs stylelint.config.js ' +
+      'stylelint.config.cjs stylelint.config.mjs .pylintrc pylintrc .rubocop.yml .solargraph.yml .php-cs-fixer.php ' +
+      '.php-cs-fixer.dist.php',
+    '.eslintrc.json .prettierrc eslint.md',
+  ],
+  [
+    'compilers and tools are taken from where it says, also from the project',
+    'rust-toolchain rust-toolchain.toml .tool-versions',
+    'toolchain.toml',
+  ],
+  ['Eclipse and NetBeans run the builders and scripts it names', '.project .externaltoolbuilders/ nbproject/', 'project.md'],
+  [
+    'a file manager runs it, or loads what it names, when it is clicked or its folder is opened',
+    '*.desktop *.lnk *.url *.webloc *.scf *.library-ms *.command *.terminal desktop.ini',
+    'desktop.md url.ts',
+  ],
+  ['OpenCode starts the servers and commands in it', 'opencode.json opencode.jsonc', 'code.json'],
   ['it decides what clada allows', 'clada.yml clada.yaml', 'clada.md'],
   ['clada watch runs the blocks in it', 'clada_input.md', 'input.md'],
 ]

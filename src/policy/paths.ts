@@ -95,7 +95,7 @@ export const pathPolicyOf = ({
 }: Pick<Settings, 'root' | 'allowedRoots' | 'allowEscape' | 'deniedPatterns'> & Partial<Settings>): PathPolicy => ({
   roots: [root, ...allowedRoots],
   allowEscape,
-  denied: compileDenied(deniedPatterns),
+  denied: compiledOnce(deniedPatterns),
   reserved,
   userPlaces: userPlaces.map(folded),
   placesInside:
@@ -183,6 +183,15 @@ interface RuleSet {
     readonly test: (text: string) => boolean
     readonly negated: boolean
   }[]
+}
+
+const compiled = new WeakMap<readonly string[], DeniedPatterns>()
+
+/** Compiled once: the patterns of a run are asked for many times. */
+function compiledOnce(patterns: readonly string[]): DeniedPatterns {
+  const denied = compiled.get(patterns) ?? compileDenied(patterns)
+  compiled.set(patterns, denied)
+  return denied
 }
 
 function compileDenied(patterns: readonly string[]): DeniedPatterns {

@@ -148,7 +148,7 @@ export class Overlay {
 
   close(): void {
     this.#letGo()
-    removeTree(this.#dir)
+    void removeTree(this.#dir)
   }
 
   /** The same for all runs, each in its own namespace: the kernel takes long to remove what was mounted over. */
@@ -308,17 +308,23 @@ function sweep(place: string): void {
     const dir = path.join(place, name)
     const owner = ownerFrom(jsonOf(readOwn(path.join(dir, ownerFile))))
     const age = Date.now() - (fs.lstatSync(dir, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
-    if (owner === undefined ? age > 60_000 : !isAlive(owner)) removeTree(dir)
+    if (owner === undefined ? age > 60_000 : !isAlive(owner)) void removeTree(dir)
   }
 }
 
-/** Also what a program left without permissions. */
-function removeTree(dir: string): void {
+/**
+ * Also what a program left without permissions. Nobody waits for it: the kernel takes long to remove directories that
+ * were part of an overlay. What is left when this process ends is removed by the next one.
+ */
+async function removeTree(dir: string): Promise<void> {
+  const remove = (): Promise<void> => fs.promises.rm(dir, { recursive: true, force: true })
   try {
-    fs.rmSync(dir, { recursive: true, force: true })
+    await remove().catch(() => {
+      openAll(Buffer.from(dir))
+      return remove()
+    })
   } catch {
-    openAll(Buffer.from(dir))
-    fs.rmSync(dir, { recursive: true, force: true })
+    // Another process of ours may be removing it as well.
   }
 }
 

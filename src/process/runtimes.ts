@@ -67,6 +67,10 @@ const below = (home: string, names: readonly string[]): string[] =>
   names.map((name) => path.join(home, name)).filter((dir) => fs.existsSync(dir))
 
 export const runtimesIn = (home: string): string[] => below(home, runtimeHomes)
+/** Whether a file is one that tools make anew. */
+export const isCached = (file: string, home: string): boolean =>
+  ['.cache', ...cacheHomes].some((name) => isInside(file, path.join(home, name)))
+
 export const cachesIn = (home: string): string[] => below(home, cacheHomes)
 
 /**
