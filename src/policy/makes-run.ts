@@ -250,7 +250,11 @@ const rows: readonly (readonly [why: string, files: string, misses: string])[] =
     'rust-toolchain rust-toolchain.toml .tool-versions',
     'toolchain.toml',
   ],
-  ['Eclipse and NetBeans run the builders and scripts it names', '.project .externaltoolbuilders/ nbproject/', 'project.md'],
+  [
+    'Eclipse and NetBeans run the builders and scripts it names',
+    '.project .externaltoolbuilders/ nbproject/',
+    'project.md',
+  ],
   [
     'a file manager runs it, or loads what it names, when it is clicked or its folder is opened',
     '*.desktop *.lnk *.url *.webloc *.scf *.library-ms *.command *.terminal desktop.ini',
