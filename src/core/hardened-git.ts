@@ -30,6 +30,9 @@ export const hardenedGitArgs = (...more: readonly string[]): readonly string[] =
     'gpg.x509.program=/bin/false',
     'diff.external=',
     'submodule.recurse=false',
+    // Everything that git writes is on the disk before it says so; many objects are synced together.
+    'core.fsync=all',
+    'core.fsyncMethod=batch',
     'color.ui=never',
     ...more,
   ].flatMap((setting) => ['-c', setting]),

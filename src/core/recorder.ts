@@ -7,6 +7,8 @@ export interface Recorder {
   queue(): Promise<void>
   /** Waits until this execution may write, or throws `Stop`. Called before every change; only the first call does anything. */
   begin(stateDir: string, commits?: Commits): Promise<void>
+  /** Keeps the states before changes that follow, on the disk. Many at once cost as little as one. */
+  prepare(changes: readonly PathChange[]): Promise<void>
   /** Makes a change, and keeps the state before it. Throws what `act` throws, or the reason why nothing could be kept. */
   change(changes: readonly PathChange[], act: () => void): void
   /** An earlier change was reverted. */

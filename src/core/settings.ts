@@ -84,7 +84,7 @@ export const defaultDeniedPatterns: readonly string[] = [
   ...'.netrc _netrc .git-credentials .npmrc .pypirc .htpasswd .pgpass .my.cnf'.split(' '),
   ...'.aws/credentials .docker/config.json .kube/config credentials.json'.split(' '),
   ...'service-account*.json service_account*.json *.tfstate *.tfstate.* *.tfvars *.tfvars.json'.split(' '),
-  ...'/etc /sys /proc /dev'.split(' '),
+  ...'/etc /sys /proc /dev !/dev/shm'.split(' '),
 ]
 
 /** A command of the user that runs before or after an execution. */

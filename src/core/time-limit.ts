@@ -17,6 +17,15 @@ export function withTimeLimit<T>(ms: number, work: () => T): T {
   return budgets.run({ ms: Math.min(ms, left), used: 0 }, work)
 }
 
+const ends = new AsyncLocalStorage<number>()
+
+/** Work that is to end in so many milliseconds, with everything it waits for. */
+export const withEnd = <T>(ms: number, work: () => T): T =>
+  ends.run(Math.min(now() + ms, ends.getStore() ?? Infinity), work)
+
+/** How long the work may still wait. */
+export const waitLeft = (): number => (ends.getStore() ?? Infinity) - now()
+
 /** For work that looks at the clock, on a machine that is busy with other things. */
 const graceMs = 1000
 
@@ -85,7 +94,7 @@ export function tooComplex(error: unknown): Problem | undefined {
 }
 
 /** A script is the one thing in Node that another thread can stop; it finds its work by a unique name. */
-const name = 'clada running work'
+const name = `clada running work ${Math.random()}`
 let running: () => unknown = () => undefined
 Object.defineProperty(globalThis, Symbol.for(name), { value: () => running() })
 const watched = new vm.Script(`globalThis[Symbol.for(${JSON.stringify(name)})]()`)

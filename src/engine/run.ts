@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { withEnd } from '../core/time-limit.ts'
 import type { Document } from '../core/block.ts'
 import type { Settings } from '../core/settings.ts'
 import { readingOf } from '../config/settings.ts'
@@ -211,7 +212,9 @@ export async function withinTime<T, Request extends ExecuteOptions>(
   const timer = setTimeout(end, Math.min(seconds * 1000, longestTimer))
   const signal = given === undefined ? over.signal : AbortSignal.any([given, over.signal])
   try {
-    return await work({ ...request, signal, timeLimit: Math.min(seconds * 1000, timeLimit) })
+    return await withEnd(seconds * 1000, () =>
+      work({ ...request, signal, timeLimit: Math.min(seconds * 1000, timeLimit) }),
+    )
   } finally {
     clearTimeout(timer)
   }

@@ -20,9 +20,9 @@ import {
 } from '../journal/record.ts'
 import { findRepository, foreignRepository, ownRepository } from './find-repository.ts'
 import { checkIndex, checkRefs, checkWritable, indexLock, waitForLock } from './ready.ts'
-import { type Head, headOf, inProgress, isSameHead } from './repository.ts'
+import { checkpointsRef, type Head, headOf, inProgress, isSameHead, releaseRefs } from './repository.ts'
 import { IsolatedGit } from './isolated-git.ts'
-import { checkpointsRef, saveShadow } from './shadow.ts'
+import { saveShadow } from './shadow.ts'
 import { hiddenAmong, leftOut } from './sparse.ts'
 import { isClosed, savable } from './savable.ts'
 import { isStaged, type Status, statusOf } from './status.ts'
@@ -46,6 +46,7 @@ export async function openCheckpoints(options: CheckpointOptions): Promise<Check
   const found = await findRepository(options.root)
   try {
     const repository = found ?? (await ownRepository(options.stateDir))
+    await releaseRefs(repository)
     const head = found === undefined ? { branch: undefined, commit: undefined } : await headOf(repository)
     const isolated = IsolatedGit.open(repository, head, path.join(options.dir, isolatedDir))
     // Starts its git process now, so that it is ready for the first object.

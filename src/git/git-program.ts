@@ -2,6 +2,7 @@ import os from 'node:os'
 import { hardenedGitArgs, hardenedGitEnv } from '../core/hardened-git.ts'
 import { hasCode } from '../core/os-error.ts'
 import { Stop } from '../core/problem.ts'
+import { waitLeft } from '../core/time-limit.ts'
 import { type Started, startProgram } from '../process/start-program.ts'
 
 /**
@@ -89,24 +90,44 @@ function answerOf(
   return new Promise((done, failed) => {
     const out: Buffer[] = []
     const said: Buffer[] = []
-    child.stdout?.on('data', (chunk: Buffer) => out.push(chunk))
+    const command = args.find((arg) => !arg.startsWith('-')) ?? ''
+    const waiting = whenSilent(command, (stop) => {
+      child.kill('SIGKILL')
+      failed(stop)
+    })
+    child.stdout?.on('data', (chunk: Buffer) => {
+      out.push(chunk)
+      waiting.refresh()
+    })
     child.stderr?.on('data', (chunk: Buffer) => said.push(chunk))
     child.on('error', (error) => {
+      clearTimeout(waiting)
       const missing = hasCode(error, 'ENOENT')
       failed(gitStop(missing ? 'git is not installed' : error.message))
     })
     child.on('close', (code, signal) => {
+      clearTimeout(waiting)
       if (code === 0 || (code !== null && fine.includes(code))) return done({ status: code, out: Buffer.concat(out) })
       const message = Buffer.concat(said).toString().trim().split('\n').slice(0, 3).join(' ')
-      failed(
-        gitStop(`git ${args.find((arg) => !arg.startsWith('-')) ?? ''}: ${message || `ended with ${code ?? signal}`}`),
-      )
+      failed(gitStop(`git ${command}: ${message || `ended with ${code ?? signal}`}`))
     })
     if (input === undefined) return
     // Git may end before it has read all input.
     child.stdin?.on('error', () => {})
     child.stdin?.end(input)
   })
+}
+
+/** Git answers within this time, or is ended; less under a time limit, but enough to save what is done. */
+const silentMs = 30_000
+const leastMs = 2000
+
+/** Calls back when git has not answered for too long. */
+export function whenSilent(command: string, hung: (stop: Stop) => void): NodeJS.Timeout {
+  const ms = Math.min(silentMs, Math.max(leastMs, waitLeft()))
+  const advice = 'Check whether git works here (git status), or whether its disk or a program that it waits for hangs.'
+  const reason = `git ${command} gave no answer for ${Math.round(ms / 1000)} s`
+  return setTimeout(() => hung(gitStop(reason, advice)), ms)
 }
 
 /** The names in git's output with `-z`. */

@@ -5,8 +5,8 @@ import { addTo } from './add-to-index.ts'
 import { gitStop } from './git-program.ts'
 import { identityOf } from '../journal/message.ts'
 import { copyIndex, isUnchanged, type Seen, takeIndexLock } from './index-file.ts'
-import { writeCommit } from './objects.ts'
-import { jsonOf, readOwn } from '../state/own-files.ts'
+import { dropDamaged, syncObjects, writeCommit } from './objects.ts'
+import { jsonOf, readOwn, syncFile } from '../state/own-files.ts'
 import { type Head, headOf, isSameHead, moveRef, type Repository } from './repository.ts'
 import type { IsolatedGit } from './isolated-git.ts'
 import { setSkipWorktree } from './sparse.ts'
@@ -54,6 +54,9 @@ export async function commitPaths(commit: IndexCommit): Promise<Committed> {
       continue
     }
     const changes = await changesIn(isolated, head.commit, copy, paths)
+    // Git trusts an object of that name unread, also one that a power cut has emptied.
+    const damaged = [...changes.values()].filter((side) => side !== undefined && dropDamaged(isolated, side.oid))
+    if (damaged.length > 0) continue
     const unchanged = paths.filter((name) => !changes.has(byteName(name)))
     if (changes.size === 0) return { commit: undefined, unchanged }
     const parents = head.commit === undefined ? [] : [head.commit]
@@ -125,6 +128,8 @@ async function installed(
 ): Promise<boolean> {
   const lock = `${index}.lock`
   fs.writeFileSync(pending, JSON.stringify({ lock, index, copy, commit } satisfies Pending))
+  // Whatever names come next, what they lead to is on the disk.
+  await Promise.all([syncObjects(isolated), ...[pending, path.dirname(pending), copy].map(syncFile)])
   await takeIndexLock(copy, lock)
   try {
     if (!isUnchanged(index, seen) || !isSameHead(await headOf(isolated.repository), head)) {
@@ -139,8 +144,15 @@ async function installed(
   } finally {
     if (!fs.existsSync(lock)) fs.rmSync(pending, { force: true })
   }
-  fs.renameSync(lock, index)
-  fs.rmSync(pending, { force: true })
+  try {
+    fs.renameSync(lock, index)
+  } catch (error) {
+    // A lock that stays would block the user's git too.
+    fs.rmSync(lock, { force: true })
+    throw error
+  } finally {
+    fs.rmSync(pending, { force: true })
+  }
   return true
 }
 

@@ -17,6 +17,8 @@ export class IsolatedGit {
   readonly config: RepositoryConfig
   /** Whether HEAD points to a commit. */
   readonly hasCommit: boolean
+  /** Objects that were written and have no name yet. */
+  readonly made = new Map<string, MadeObject>()
   readonly #dir: string
   #objects: ObjectReader | undefined
 
@@ -86,9 +88,18 @@ export class IsolatedGit {
   }
 
   close(): void {
+    for (const { temp } of this.made.values()) fs.rmSync(temp, { force: true })
     this.#objects?.close()
     fs.rmSync(this.#dir, { recursive: true, force: true })
   }
+}
+
+/** An object that has no name in the repository yet. */
+export interface MadeObject {
+  readonly type: string
+  readonly bytes: Buffer
+  readonly temp: string
+  readonly file: string
 }
 
 const headText = ({ commit, branch }: Head): string => `${commit ?? `ref: ${branch ?? 'refs/heads/main'}`}\n`

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net'
-import { gitStop, type startGit } from './git-program.ts'
+import { gitStop, type startGit, whenSilent } from './git-program.ts'
 
 export interface GitObject {
   readonly id: string
@@ -16,6 +16,7 @@ export class ObjectReader {
   /** The number of bytes that the next object needs. */
   #wanted = 1
   #failure: Error | undefined
+  #silent: NodeJS.Timeout | undefined
 
   /** `child` is a `git cat-file --batch`. */
   constructor(child: ReturnType<typeof startGit>) {
@@ -23,6 +24,7 @@ export class ObjectReader {
     this.#hold(false)
     const fail = (reason: string): void => {
       this.#failure ??= gitStop(reason)
+      clearTimeout(this.#silent)
       for (const { failed } of this.#waiting.splice(0)) failed(this.#failure)
     }
     this.#child.on('error', (error) => fail(error.message))
@@ -32,6 +34,7 @@ export class ObjectReader {
     this.#child.stdout?.on('data', (chunk: Buffer) => {
       this.#chunks.push(chunk)
       this.#length += chunk.length
+      this.#silent?.refresh()
       if (this.#length >= this.#wanted) this.#answer()
     })
   }
@@ -42,6 +45,11 @@ export class ObjectReader {
       if (this.#failure !== undefined) return failed(this.#failure)
       this.#waiting.push({ name, done, failed })
       this.#hold(true)
+      this.#silent ??= whenSilent('cat-file', (stop) => {
+        this.#failure ??= stop
+        this.#child.kill('SIGKILL')
+        for (const one of this.#waiting.splice(0)) one.failed(this.#failure)
+      })
       this.#child.stdin?.write(`${name}\n`)
     })
   }
@@ -73,7 +81,11 @@ export class ObjectReader {
       else next?.done({ id, type, bytes: bytes.subarray(begin, begin + length - 1) })
       bytes = bytes.subarray(begin + length)
     }
-    if (this.#waiting.length === 0) this.#hold(false)
+    if (this.#waiting.length === 0) {
+      this.#hold(false)
+      clearTimeout(this.#silent)
+      this.#silent = undefined
+    }
     this.#chunks = [bytes]
     this.#length = bytes.length
   }

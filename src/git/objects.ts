@@ -1,5 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { hasCode } from '../core/os-error.ts'
+import { syncFile } from '../state/own-files.ts'
+import type { GitObject } from './object-reader.ts'
 import type { IsolatedGit } from './isolated-git.ts'
 
 export interface CommitParts {
@@ -31,7 +34,10 @@ export const nameOf = ({ config }: IsolatedGit, type: ObjectType, body: Buffer):
     .update(body)
     .digest('hex')
 
-/** Writes an object in git's format, without starting git for each. Returns its id. */
+/**
+ * Writes an object in git's format, without starting git for each, and returns its id. Git sees it after `syncObjects`;
+ * until then it is read with `readObject`.
+ */
 export function writeObject(isolated: IsolatedGit, type: ObjectType, body: Buffer): string {
   const { randomBytes } = process.getBuiltinModule('node:crypto')
   const { deflateSync } = process.getBuiltinModule('node:zlib')
@@ -39,28 +45,69 @@ export function writeObject(isolated: IsolatedGit, type: ObjectType, body: Buffe
   const objects = path.join(isolated.repository.commonDir, 'objects')
   const dir = path.join(objects, id.slice(0, 2))
   const file = path.join(dir, id.slice(2))
-  if (fs.existsSync(file)) return id
+  const whole = Buffer.concat([headerOf(type, body), body])
+  if (isolated.made.has(id) || holds(file, whole)) return id
   // With the permissions of the objects directory: others may share the repository.
   const open = fs.statSync(objects).mode & 0o7777
   if (fs.mkdirSync(dir, { recursive: true }) !== undefined) fs.chmodSync(dir, open)
   // A name that git cleans up if this process dies.
   const temp = path.join(dir, `tmp_obj_clada_${randomBytes(6).toString('hex')}`)
+  isolated.made.set(id, { type, bytes: body, temp, file })
+  const fd = fs.openSync(temp, 'wx')
   try {
-    const fd = fs.openSync(temp, 'wx')
-    try {
-      fs.writeFileSync(fd, deflateSync(Buffer.concat([headerOf(type, body), body]), { level: 1 }))
-      fs.fchmodSync(fd, open & 0o444)
-      // A branch must not point to a missing commit after a crash.
-      if (type === 'commit') fs.fsyncSync(fd)
-    } finally {
-      fs.closeSync(fd)
-    }
-    fs.renameSync(temp, file)
-  } catch (error) {
-    fs.rmSync(temp, { force: true })
-    throw error
+    fs.writeFileSync(fd, deflateSync(whole, { level: 1 }))
+    fs.fchmodSync(fd, open & 0o444)
+  } finally {
+    fs.closeSync(fd)
   }
   return id
+}
+
+/** Brings the objects that were written to the disk, all together and in other threads, and gives them their names. */
+export async function syncObjects({ made }: IsolatedGit): Promise<void> {
+  const all = [...made.values()]
+  if (all.length === 0) return
+  await Promise.all(all.map(({ temp }) => syncFile(temp)))
+  for (const { temp, file } of all) fs.renameSync(temp, file)
+  made.clear()
+  const dirs = new Set(all.flatMap(({ file }) => [path.dirname(file), path.dirname(path.dirname(file))]))
+  await Promise.all([...dirs].map(syncFile))
+}
+
+/** By its id or any other name that git understands. */
+export async function readObject({ made, objects }: IsolatedGit, name: string): Promise<GitObject> {
+  const own = made.get(name)
+  return own === undefined ? objects.read(name) : { id: name, type: own.type, bytes: own.bytes }
+}
+
+/** Whether an object is there and whole: a power cut may have emptied it. */
+function holds(file: string, whole: Buffer): boolean {
+  const { inflateSync } = process.getBuiltinModule('node:zlib')
+  try {
+    return inflateSync(fs.readFileSync(file)).equals(whole)
+  } catch {
+    return false
+  }
+}
+
+/** Removes a loose object that is not what its name says, so that git writes it again. Says whether there was one. */
+export function dropDamaged({ repository, config }: IsolatedGit, id: string): boolean {
+  const { createHash } = process.getBuiltinModule('node:crypto')
+  const { inflateSync } = process.getBuiltinModule('node:zlib')
+  const file = path.join(repository.commonDir, 'objects', id.slice(0, 2), id.slice(2))
+  if (!fs.existsSync(file)) return false
+  try {
+    if (
+      createHash(config.hash)
+        .update(inflateSync(fs.readFileSync(file)))
+        .digest('hex') === id
+    )
+      return false
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'EACCES')) return false
+  }
+  fs.rmSync(file, { force: true })
+  return true
 }
 
 const headerOf = (type: ObjectType, { length }: Buffer): Buffer => Buffer.from(`${type} ${length}\0`)

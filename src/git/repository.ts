@@ -2,7 +2,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { git, type GitAnswer, type GitCall, gitStop } from './git-program.ts'
 import { isOsError } from '../core/os-error.ts'
-import { readOwn } from '../state/own-files.ts'
+import { identityOf } from '../journal/message.ts'
+import { readOwn, syncFile, syncFileNow } from '../state/own-files.ts'
 
 /** The directories of a repository. A worktree has a git directory of its own and shares the common one. */
 export interface Repository {
@@ -109,5 +110,67 @@ export async function moveRef(
   why: string,
 ): Promise<void> {
   const zero = '0'.repeat(to.length)
-  await inRepository(repository, ['update-ref', '-m', why, ref, to, from ?? zero])
+  await noted(repository, to, () => inRepository(repository, ['update-ref', '-m', why, ref, to, from ?? zero]))
+}
+
+/** Points HEAD to a commit, or to a branch. */
+export async function pointHead(
+  repository: Repository,
+  to: { commit: string; branch: string | null },
+  why: string,
+): Promise<void> {
+  const { commit, branch } = to
+  const before = (await headOf(repository)).commit
+  await noted(repository, commit, async () => {
+    if (branch === null) await inRepository(repository, ['update-ref', '--no-deref', '-m', why, 'HEAD', commit])
+    else if (hasOtherRefs(repository)) await inRepository(repository, ['symbolic-ref', '-m', why, 'HEAD', branch])
+    else writeHead(repository, branch, { before, commit, why })
+  })
+  await syncFile(repository.gitDir)
+}
+
+/** Git does not bring a symbolic HEAD to the disk, and without a HEAD there is no repository. */
+function writeHead(
+  { gitDir }: Repository,
+  branch: string,
+  log: { before: string | undefined; commit: string; why: string },
+): void {
+  const head = path.join(gitDir, 'HEAD')
+  fs.writeFileSync(`${head}.lock`, `ref: ${branch}\n`, { flag: 'wx' })
+  syncFileNow(`${head}.lock`)
+  fs.renameSync(`${head}.lock`, head)
+  const file = path.join(gitDir, 'logs/HEAD')
+  if (!fs.existsSync(file)) return
+  const { before = '0'.repeat(log.commit.length), commit, why } = log
+  const { GIT_COMMITTER_NAME, GIT_COMMITTER_EMAIL, GIT_COMMITTER_DATE } = identityOf(null)
+  const who = `${GIT_COMMITTER_NAME} <${GIT_COMMITTER_EMAIL}> ${GIT_COMMITTER_DATE}`
+  fs.appendFileSync(file, `${before} ${commit} ${who}\t${why}\n`)
+}
+
+/** All checkpoints form one chain that ends at this reference. */
+export const checkpointsRef = 'refs/clada/checkpoints'
+
+const noteName = 'clada-moves-to-'
+
+/** While git moves a reference, a file beside its locks says so: by it they are recognized when git and clada are killed. */
+async function noted({ gitDir }: Repository, commit: string, work: () => Promise<unknown>): Promise<void> {
+  const note = path.join(gitDir, noteName + commit)
+  fs.writeFileSync(note, '')
+  await work()
+  fs.rmSync(note, { force: true })
+}
+
+/** Removes locks of references that a killed run left. The caller holds clada's lock, so that no other run has such a note. */
+export async function releaseRefs(repository: Repository): Promise<void> {
+  const { gitDir, commonDir } = repository
+  const notes = fs.readdirSync(gitDir).filter((name) => name.startsWith(noteName))
+  if (notes.length === 0) return
+  const commits = notes.map((name) => name.slice(noteName.length))
+  const { branch } = await headOf(repository)
+  const refs = [checkpointsRef, ...(branch === undefined ? [] : [branch])]
+  for (const file of [path.join(gitDir, 'HEAD'), ...refs.map((ref) => path.join(commonDir, ref))]) {
+    const text = readOwn(`${file}.lock`)?.replaceAll(/[\s\0]+$/g, '')
+    if (text !== undefined && (/^(ref: .*)?$/.test(text) || commits.includes(text))) fs.rmSync(`${file}.lock`)
+  }
+  for (const name of notes) fs.rmSync(path.join(gitDir, name), { force: true })
 }

@@ -1,14 +1,11 @@
 import { Contents } from '../journal/contents.ts'
 import { identityOf } from '../journal/message.ts'
-import { writeCommit } from './objects.ts'
+import { syncObjects, writeCommit } from './objects.ts'
 import type { ExecutionRecord, PathRecord, State } from '../journal/record.ts'
-import { type Head, inRepository, refAt } from './repository.ts'
+import { checkpointsRef, type Head, moveRef, refAt } from './repository.ts'
 import type { IsolatedGit } from './isolated-git.ts'
 import { editTree, type NewContent, type TreeChanges } from './tree-edit.ts'
 import { byteName } from './tree-walk.ts'
-
-/** All checkpoints form one chain that ends at this reference. */
-export const checkpointsRef = 'refs/clada/checkpoints'
 
 export interface ShadowPlan {
   readonly isolated: IsolatedGit
@@ -36,22 +33,19 @@ export async function saveShadow(plan: ShadowPlan): Promise<{ before: string; af
     parents: readonly string[],
     message: string,
   ) => {
-    const tree = await editTree(isolated, base && `${base}^{tree}`, changes)
-    return writeCommit(isolated, { tree, parents, message, identity: identityOf(author) })
+    const tree = await editTree(isolated, base, changes)
+    return { tree, commit: writeCommit(isolated, { tree, parents, message, identity: identityOf(author) }) }
   }
   for (let round = 0; ; round++) {
     const previous = await refAt(isolated.repository, checkpointsRef)
     const parents = new Set([head.commit, previous].filter((one) => one !== undefined))
     const first = `clada: before execution ${record.number}\n`
-    const before = await commit(head.commit ?? previous, old, [...parents], first)
-    const after = await commit(before, now, [before], plan.message)
+    const base = head.commit ?? previous
+    const { tree, commit: before } = await commit(base && `${base}^{tree}`, old, [...parents], first)
+    const { commit: after } = await commit(tree, now, [before], plan.message)
+    await syncObjects(isolated)
     try {
-      await inRepository(isolated.repository, [
-        'update-ref',
-        checkpointsRef,
-        after,
-        previous ?? '0'.repeat(after.length),
-      ])
+      await moveRef(isolated.repository, checkpointsRef, after, previous, 'clada')
       return { before, after }
     } catch (error) {
       // An execution in another worktree was faster: this one follows it.

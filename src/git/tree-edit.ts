@@ -1,5 +1,5 @@
 import type { GitObject } from './object-reader.ts'
-import { nameOf, writeObject } from './objects.ts'
+import { nameOf, readObject, writeObject } from './objects.ts'
 import type { IsolatedGit } from './isolated-git.ts'
 import type { Side } from './tree-contents.ts'
 import { byFirstName, directory, type Entries, entriesOf } from './tree-walk.ts'
@@ -18,7 +18,6 @@ export interface NewContent {
  * write all of them. `base` is any name of a tree that git understands; without it the tree is empty.
  */
 export async function editTree(isolated: IsolatedGit, base: string | undefined, changes: TreeChanges): Promise<string> {
-  const { objects } = isolated
   const write = (entries: Entries): string => writeObject(isolated, 'tree', bytesOf(entries))
   const edit = async (old: GitObject | undefined, some: TreeChanges): Promise<Entries> => {
     const entries = old === undefined ? new Map<string, Side>() : entriesOf(old)
@@ -29,13 +28,13 @@ export async function editTree(isolated: IsolatedGit, base: string | undefined, 
         if (own?.value !== undefined) return entries.set(name, sideFor(isolated, own.value, there))
         if (own !== undefined && there?.mode !== directory) entries.delete(name)
         if (below.size === 0) return entries
-        const left = await edit(there?.mode === directory ? await objects.read(there.oid) : undefined, below)
+        const left = await edit(there?.mode === directory ? await readObject(isolated, there.oid) : undefined, below)
         return left.size === 0 ? entries.delete(name) : entries.set(name, { mode: directory, oid: write(left) })
       }),
     )
     return entries
   }
-  return write(await edit(base === undefined ? undefined : await objects.read(base), changes))
+  return write(await edit(base === undefined ? undefined : await readObject(isolated, base), changes))
 }
 
 function sideFor(isolated: IsolatedGit, wanted: Side | NewContent, there: Side | undefined): Side {

@@ -1,14 +1,12 @@
 import fs from 'node:fs'
-import path from 'node:path'
 import { isOsError } from '../core/os-error.ts'
 import { Stop } from '../core/problem.ts'
 import type { Inspect } from '../core/recorder.ts'
 import type { ActionResult } from '../core/result.ts'
-import { putFile } from '../state/own-files.ts'
 import type { Checkpoints } from '../git/checkpoints.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { HistoryOptions, Open } from './opening.ts'
-import { type ActionRecord, dirOf, type ExecutionRecord, type Moved, recordFile } from '../journal/record.ts'
+import { type ActionRecord, dirOf, type ExecutionRecord, type Moved } from '../journal/record.ts'
 import { seenAt } from '../journal/path-state.ts'
 import { summaryOf, targetOf } from '../journal/summary.ts'
 
@@ -42,37 +40,44 @@ export async function closeExecution(
   options: HistoryOptions,
   done: Done,
 ): Promise<Ended> {
-  const record = recordOf(number, journal, options, done)
-  // An undo without changes is recorded too.
-  if (
-    record.paths.length === 0 &&
-    record.moved === undefined &&
-    (record.of === undefined || record.ended === 'interrupted')
-  ) {
-    fs.rmSync(dirOf(history, number), { recursive: true, force: true })
-    return { warnings: [] }
+  let isEmpty = false
+  try {
+    const record = recordOf(number, journal, options, done)
+    // An undo without changes is recorded too.
+    isEmpty =
+      record.paths.length === 0 &&
+      record.moved === undefined &&
+      (record.of === undefined || record.ended === 'interrupted')
+    if (isEmpty) return { warnings: [] }
+    journal.end(record)
+    if (checkpoints !== undefined) return await checkpointed(checkpoints, record, journal, options.inspect, done)
+    await journal.sync()
+    return { record, warnings: [] }
+  } finally {
+    journal.close()
+    if (isEmpty) fs.rmSync(dirOf(history, number), { recursive: true, force: true })
   }
-  const file = path.join(dirOf(history, number), recordFile)
-  putFile(file, JSON.stringify(record))
-  if (checkpoints === undefined) return { record, warnings: [] }
-  return checkpointed(checkpoints, record, file, options.inspect, done)
 }
 
 async function checkpointed(
   checkpoints: Checkpoints,
   record: ExecutionRecord,
-  file: string,
+  journal: Journal,
   inspect: Inspect,
   { explanations, left, byPrograms }: Done,
 ): Promise<Ended> {
-  const saved = await checkpoints.after(record, explanations, inspect, left).catch(asGitStop)
+  const [saved] = await Promise.all([
+    checkpoints.after(record, explanations, inspect, left).catch(asGitStop),
+    journal.sync(),
+  ])
   if (saved instanceof Stop) return { record, warnings: [], failure: saved }
   const { commits, warnings, ignored } = saved
   const paths = record.paths.map((entry) =>
     ignored.has(entry.path) && byPrograms.has(entry.path) ? { ...entry, ignored: true as const } : entry,
   )
   const whole: ExecutionRecord = { ...record, mode: checkpoints.mode, commits, paths }
-  putFile(file, JSON.stringify(whole))
+  journal.end(whole)
+  await journal.sync()
   const commit = checkpoints.mode === 'commit' ? commits.after : undefined
   return { record: whole, warnings, ...(commit === undefined ? {} : { commit }) }
 }
@@ -85,30 +90,26 @@ function asGitStop(error: unknown): Stop {
 }
 
 function recordOf(number: number, journal: Journal, options: HistoryOptions, done: Done): ExecutionRecord {
-  try {
-    const { inspect, about, settings } = options
-    const { conversation } = settings
-    const { kind = options.kind, of, ofActions, ended = 'whole' } = about?.() ?? {}
-    const { results, blocks, document, explanations, moved } = done
-    const paths = journal.finish((absolute) => seenAt(inspect, absolute))
-    return {
-      version: 1,
-      number,
-      time: new Date().toISOString(),
-      kind,
-      ...(of === undefined ? {} : { of }),
-      ...(ofActions === undefined ? {} : { ofActions }),
-      ended,
-      mode: 'off',
-      ...(moved === undefined ? {} : { moved }),
-      summary: ended === 'whole' ? summaryOf({ kind, of, ofActions, paths, moved, explanations }) : 'interrupted',
-      ...(conversation === undefined ? {} : { conversation }),
-      ...(document === undefined ? {} : { document }),
-      actions: results.map((result) => actionOf(result, blocks.get(result.seq))),
-      paths,
-    }
-  } finally {
-    journal.close()
+  const { inspect, about, settings } = options
+  const { conversation } = settings
+  const { kind = options.kind, of, ofActions, ended = 'whole' } = about?.() ?? {}
+  const { results, blocks, document, explanations, moved } = done
+  const paths = journal.finish((absolute) => seenAt(inspect, absolute))
+  return {
+    version: 1,
+    number,
+    time: new Date().toISOString(),
+    kind,
+    ...(of === undefined ? {} : { of }),
+    ...(ofActions === undefined ? {} : { ofActions }),
+    ended,
+    mode: 'off',
+    ...(moved === undefined ? {} : { moved }),
+    summary: ended === 'whole' ? summaryOf({ kind, of, ofActions, paths, moved, explanations }) : 'interrupted',
+    ...(conversation === undefined ? {} : { conversation }),
+    ...(document === undefined ? {} : { document }),
+    actions: results.map((result) => actionOf(result, blocks.get(result.seq))),
+    paths,
   }
 }
 

@@ -53,6 +53,11 @@ export class History implements Recorder {
     return this.#beginning
   }
 
+  prepare(changes: readonly PathChange[]): Promise<void> {
+    if (this.#open === undefined) throw new Error('a change before the beginning')
+    return this.#open.journal.prepare(changes)
+  }
+
   change(changes: readonly PathChange[], act: () => void): void {
     if (this.#open === undefined) throw new Error('a change before the beginning')
     this.#open.journal.change(changes, act)
@@ -82,13 +87,14 @@ export class History implements Recorder {
     try {
       const { takeSnapshot } = await import('../git/snapshot.ts')
       this.#snapshot = await takeSnapshot({ root, stateDir, settings, closed, dir })
-      this.#open.journal.noteNow({ program: this.acting, tree: this.#snapshot.tree })
+      this.#open.journal.note({ program: this.acting, tree: this.#snapshot.tree })
     } catch (error) {
       if (!(error instanceof Stop)) throw error
       this.#snapshot = undefined
-      this.#open.journal.noteNow({ program: this.acting })
+      this.#open.journal.note({ program: this.acting })
       this.warnings.push('git cannot save the project before a program runs, so its changes cannot be undone')
     }
+    await this.#open.journal.sync()
   }
 
   async changedByProgram(absolutes: readonly string[], seen?: SeenChanges): Promise<ReadonlyMap<string, Inspected>> {

@@ -15,7 +15,7 @@ import {
   isHalfMade,
   numbersIn,
   pendingFile,
-  recordFile,
+  readRecord,
   isolatedDir,
   sweepIsolated,
 } from '../journal/record.ts'
@@ -117,7 +117,7 @@ async function lastTidied(
   if (last === undefined) return 0
   const names = fs.readdirSync(dirOf(history, last))
   const isLeft = (name: string): boolean => name === pendingFile || name === isolatedDir || isHalfMade(name)
-  if (!names.includes(recordFile) || names.some(isLeft)) {
+  if (readRecord(history, last) === undefined || names.some(isLeft)) {
     const { recover } = await import('./recover.ts')
     const place = { root, stateDir: path.dirname(history), settings, closed }
     warn(await recover(history, last, place, inspect))
@@ -148,6 +148,6 @@ async function openedCheckpoints(
   })
   if (checkpoints === undefined) return undefined
   warn(await checkpoints.before())
-  journal.noteNow({ mode: checkpoints.mode })
+  journal.note({ mode: checkpoints.mode })
   return checkpoints
 }

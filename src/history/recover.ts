@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Inspect } from '../core/recorder.ts'
 import { Contents } from '../journal/contents.ts'
 import { copyImage } from '../journal/images.ts'
-import { jsonOf, putFile, readOwn } from '../state/own-files.ts'
+import { Log, readLog, type Slice } from '../journal/log.ts'
 import { isAlive, ownerFrom } from '../state/owner.ts'
 import {
   type ActionRecord,
@@ -16,15 +16,13 @@ import {
   type PathRecord,
   pendingFile,
   readRecord,
-  recordFile,
   isolatedDir,
-  type Slice,
   type State,
 } from '../journal/record.ts'
 import type { Program } from './recover-program.ts'
 import { isSameMode, isSameState, seenAt, stateOf } from '../journal/path-state.ts'
 import type { SnapshotOptions } from '../git/snapshot.ts'
-import { interruptedMessage, programMessage, unsavedMessage } from './recovery-messages.ts'
+import { interruptedMessage, lostMessage, programMessage, unsavedMessage } from './recovery-messages.ts'
 import { summaryOf } from '../journal/summary.ts'
 
 /**
@@ -47,6 +45,7 @@ export async function recover(
   // The mode is recorded once git has saved the execution.
   if (written !== undefined) return wasSaving && written.mode === 'off' ? [unsavedMessage(written)] : []
   const known = interruptedRecord(history, number, root, inspect)
+  if (known.ended === 'lost') return [lostMessage(number)]
   const program = programIn(dir)
   const changed =
     program && (await (await import('./recover-program.ts')).changedSince(program, dir, place, known.paths))
@@ -63,7 +62,10 @@ export async function recover(
   for (const { before } of record.paths) {
     if (before.type === 'file' && before.image !== undefined) copyImage(path.join(dir, before.image))
   }
-  putFile(path.join(dir, recordFile), JSON.stringify(record))
+  const log = Log.continue(path.join(dir, journalFile))
+  log.addRecord(record)
+  log.syncNow()
+  log.close()
   return messages
 }
 
@@ -80,12 +82,8 @@ export function readTimeline(history: string, root: string, inspect: Inspect, ne
   })
 }
 
-/** The valid lines of a journal. */
-const linesIn = (dir: string): object[] =>
-  (readOwn(path.join(dir, journalFile)) ?? '').split('\n').flatMap((text) => {
-    const line = jsonOf(text)
-    return typeof line === 'object' && line !== null ? [line] : []
-  })
+const logIn = (dir: string) => readLog(path.join(dir, journalFile))
+const linesIn = (dir: string): object[] => logIn(dir).entries
 
 /** The program that was running when the execution was interrupted. */
 function programIn(dir: string): Program | undefined {
@@ -116,8 +114,8 @@ async function settleGit(dir: string, root: string): Promise<void> {
 
 /** Whether the execution of this journal is running; under the lock only one of another process can be. */
 function isGoingOn(dir: string, where: 'here' | 'elsewhere'): boolean {
-  const [header] = (readOwn(path.join(dir, journalFile)) ?? '').split('\n', 1)
-  const owner = ownerFrom(jsonOf(header))
+  const [header] = linesIn(dir)
+  const owner = ownerFrom(header)
   if (owner === undefined) return false
   return (where === 'here' || owner.pid !== process.pid) && isAlive(owner)
 }
@@ -125,21 +123,20 @@ function isGoingOn(dir: string, where: 'here' | 'elsewhere'): boolean {
 /** The record that a journal without an end gives. */
 function interruptedRecord(history: string, number: number, root: string, inspect: Inspect): ExecutionRecord {
   const dir = dirOf(history, number)
-  const [header, ...lines] = (readOwn(path.join(dir, journalFile)) ?? '').split('\n').map((line) => jsonOf(line))
+  const { entries, damaged } = logIn(dir)
+  const [header, ...lines] = entries
   const owner = ownerFrom(header)
   const conversation = conversationIn(fieldOf(header, 'conversation'))
   const actions: ActionRecord[] = []
   let about: Pick<ExecutionRecord, 'of' | 'ofActions'> = {}
   const paths = new Map<string, Found>()
   for (const line of lines) {
-    if (typeof line !== 'object' || line === null) continue
     if ('about' in line) about = aboutIn(line.about)
     if ('done' in line) actions.push(actionOf(line))
     if (!('path' in line) || typeof line.path !== 'string' || !('to' in line)) continue
     const known = paths.get(line.path)
     // Announced again: the first change did not happen.
-    const found: Found | undefined =
-      known === undefined || !isKept(dir, known.before) ? (newFound(line) ?? known) : known
+    const found: Found | undefined = known === undefined || 'again' in line ? (newFound(line) ?? known) : known
     if (found === undefined) continue
     paths.set(line.path, found)
     found.to.push(String(line.to))
@@ -152,9 +149,9 @@ function interruptedRecord(history: string, number: number, root: string, inspec
     kind: kindOf(header),
     ...(conversation === undefined ? {} : { conversation }),
     ...about,
-    ended: 'interrupted',
+    ended: damaged ? 'lost' : 'interrupted',
     mode: 'off',
-    summary: 'interrupted',
+    summary: damaged ? 'lost' : 'interrupted',
     actions: actions.sort((a, b) => a.seq - b.seq),
     paths: [...paths].flatMap(([short, found]) =>
       pathOf(dir, short, found, stateOf(seenAt(inspect, path.resolve(root, short)))),

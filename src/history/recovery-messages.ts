@@ -37,6 +37,9 @@ export function unsavedMessage(record: ExecutionRecord): string {
   )
 }
 
+export const lostMessage = (number: number): string =>
+  `the record of execution ${number} is lost or damaged, as after a power failure or by a fault of the disk. What it changed is unknown, and it cannot be undone.`
+
 export function programMessage(
   number: number,
   { action }: Program,

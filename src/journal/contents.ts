@@ -1,7 +1,9 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { fingerprintOf } from '../core/hash.ts'
 import type { Inspected } from '../core/recorder.ts'
-import { dirOf, keptFile, packFile, type Slice, type State } from './record.ts'
+import { contentIn, opened, type Slice } from './log.ts'
+import { dirOf, journalFile, type State } from './record.ts'
 
 /** Reads the contents that an execution kept: files before and after its changes. */
 export class Contents {
@@ -11,11 +13,17 @@ export class Contents {
     this.#dir = dirOf(history, number)
   }
 
+  /** Undefined where no content was kept, or it is not what was kept. */
   bytesOf(state: State): Buffer | undefined {
     if (state.type !== 'file') return undefined
-    if (state.pack !== undefined) return this.slice(state.pack)
-    if (state.kept !== undefined) return this.#slice(keptFile, state.kept)
-    return state.image === undefined ? undefined : this.#read(state.image, (fd) => fs.readFileSync(fd))
+    const { kept, image, print } = state
+    const bytes =
+      kept !== undefined
+        ? this.slice(kept)
+        : image === undefined
+          ? undefined
+          : opened(path.join(this.#dir, image), (fd) => fs.readFileSync(fd))
+    return bytes === undefined || print === undefined || fingerprintOf(bytes) === print ? bytes : undefined
   }
 
   /** The state, with its bytes if they were kept, for comparisons. */
@@ -25,26 +33,6 @@ export class Contents {
   }
 
   slice(slice: Slice): Buffer | undefined {
-    return this.#slice(packFile, slice)
-  }
-
-  #slice(file: string, [at, length]: Slice): Buffer | undefined {
-    return this.#read(file, (fd) => {
-      const bytes = Buffer.alloc(length)
-      return fs.readSync(fd, bytes, 0, length, at) === length ? bytes : undefined
-    })
-  }
-
-  #read(name: string, read: (fd: number) => Buffer | undefined): Buffer | undefined {
-    try {
-      const fd = fs.openSync(path.join(this.#dir, name), fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW)
-      try {
-        return read(fd)
-      } finally {
-        fs.closeSync(fd)
-      }
-    } catch {
-      return undefined
-    }
+    return contentIn(path.join(this.#dir, journalFile), slice)
   }
 }

@@ -7,38 +7,25 @@ import { Contents } from './contents.ts'
 import { copyFile, copyImage, keepImage, readState } from './images.ts'
 import { lostIn } from './lost-text.ts'
 import { isSameMode, isSameState } from './path-state.ts'
-import {
-  dirOf,
-  journalFile,
-  keptFile,
-  packFile,
-  type PathRecord,
-  type Slice,
-  type State,
-  type StepRecord,
-} from './record.ts'
+import { Log, type Slice } from './log.ts'
+import { dirOf, type ExecutionRecord, journalFile, type PathRecord, type State, type StepRecord } from './record.ts'
 
 /**
- * The earlier states of all paths that one execution changes. Before the first change of a path, a line describes its
+ * The earlier states of all paths that one execution changes. Before the first change of a path, an entry describes its
  * state, and its content is kept: that of a small file as a copy, that of a large one by a hard link, which is enough
- * because files are replaced and never written into. So everything can be reverted even if the process is killed.
+ * because files are replaced and never written into. Both are on the disk before the path changes, so that everything
+ * can be reverted, whether the process is killed or the power fails.
  */
 export class Journal {
   readonly #root: string
   readonly #dir: string
   readonly #contents: Contents
-  readonly #fd: number
+  readonly #log: Log
   readonly #entries = new Map<string, Entry>()
   /** How many of our links live files have, by device and inode. */
   readonly #names = new Map<string, number>()
   #images = 0
-  #lines = ''
-  #pack: Buffer[] = []
   #packed = 0
-  #waiting = 0
-  #packFd: number | undefined
-  #kept = 0
-  #keptFd: number | undefined
   #printed: { readonly bytes: Buffer; readonly print: string } | undefined
 
   constructor(history: string, number: number, root: string, header: object) {
@@ -46,29 +33,39 @@ export class Journal {
     this.#dir = dirOf(history, number)
     this.#contents = new Contents(history, number)
     fs.mkdirSync(this.#dir)
-    this.#fd = fs.openSync(path.join(this.#dir, journalFile), 'wx', 0o600)
+    this.#log = Log.create(path.join(this.#dir, journalFile))
     this.note(header)
     try {
-      this.#flush()
+      this.#log.flush()
     } catch (error) {
-      fs.closeSync(this.#fd)
+      this.#log.close()
       throw error
     }
   }
 
-  /** Adds a line, which is written together with the next one. */
-  note(line: object): void {
-    this.#lines += `${JSON.stringify(line)}\n`
+  /** Adds an entry, which is written together with the next one. */
+  note(entry: object): void {
+    this.#log.add(entry)
   }
 
-  /** Adds a line and writes it at once. */
-  noteNow(line: object): void {
-    this.note(line)
-    this.#flush()
+  /** Everything so far is on the disk. */
+  sync(): Promise<void> {
+    return this.#log.sync()
+  }
+
+  /** Keeps the states before changes that are about to be made, and brings them to the disk. */
+  async prepare(changes: readonly PathChange[]): Promise<void> {
+    this.#keep(changes, 'prepared')
+    await this.#log.sync()
   }
 
   change(changes: readonly PathChange[], act: () => void): void {
-    this.#keep(changes)
+    const unprepared = changes.filter((change) => !this.#isPrepared(change))
+    if (unprepared.length > 0) {
+      this.#keep(unprepared, 'changing')
+      // An empty directory that nobody knows of is harmless, and what is put into it is announced in turn.
+      if (unprepared.some(({ was, becomes }) => was !== 'absent' || becomes.type !== 'directory')) this.#log.syncNow()
+    }
     try {
       act()
     } catch (error) {
@@ -79,6 +76,7 @@ export class Journal {
     for (const { absolute, becomes, by } of changes) {
       const entry = this.#entries.get(absolute)
       if (entry === undefined) continue
+      entry.prepared = undefined
       entry.after = this.#after(becomes)
       entry.steps.push(stepOf(by, entry.after))
     }
@@ -96,13 +94,15 @@ export class Journal {
     const entry: Entry = { before: state, after: undefined, steps: [{ by }], stillLinked: false, ...kind }
     this.#entries.set(absolute, entry)
     const { ignored } = kind
-    this.noteNow({ path: pathFrom(this.#root, absolute), by, to: 'file', before: state, ...(ignored && { ignored }) })
+    this.note({ path: pathFrom(this.#root, absolute), by, to: 'file', before: state, ...(ignored && { ignored }) })
   }
 
   reverted(absolute: string): void {
     const entry = this.#entries.get(absolute)
     if (entry === undefined) return
+    entry.prepared = undefined
     entry.after = undefined
+    entry.unsure = true
     this.#markLinked(entry)
   }
 
@@ -110,7 +110,7 @@ export class Journal {
   lostBy(absolute: string, text: string): number | undefined {
     const entry = this.#entries.get(absolute)
     if (entry === undefined) return undefined
-    this.#flushPack()
+    this.#log.flush()
     return lostIn(entry, this.#contents, text)
   }
 
@@ -126,10 +126,13 @@ export class Journal {
   /** All changed paths. `inspect` reads the disk where the last state is unknown. */
   finish(inspect: (absolute: string) => Inspected): PathRecord[] {
     const paths: PathRecord[] = []
+    this.#log.flush()
     for (const [absolute, entry] of this.#entries) {
+      // It was prepared, and then not made: what is there now is not ours.
+      if (entry.steps.length === 0 && !entry.unsure) continue
       const after = entry.after ?? this.#inspected(inspect(absolute))
       if (entry.roughMode) entry.before = withModeOf(entry.before, after)
-      if (entry.stillLinked) copyImage(this.#imageFile(entry.before))
+      if (entry.stillLinked) this.#copyImage(entry.before)
       // A directory that was removed and made again counts as unchanged.
       const unsure = entry.after === undefined || after.type === 'directory'
       const isSame = (): boolean =>
@@ -139,45 +142,73 @@ export class Journal {
       const { before, steps, ignored } = entry
       paths.push({ path: pathFrom(this.#root, absolute), before, after, steps, ...(ignored && { ignored }) })
     }
-    this.#flush()
-    this.#flushPack()
     return paths.sort((a, b) => (a.path < b.path ? -1 : 1))
   }
 
-  close(): void {
-    fs.closeSync(this.#fd)
-    for (const fd of [this.#packFd, this.#keptFd]) if (fd !== undefined) fs.closeSync(fd)
+  /** The last entry; of several the last one counts. */
+  end(record: ExecutionRecord): void {
+    // A program may have removed it meanwhile.
+    fs.lstatSync(path.join(this.#dir, journalFile))
+    this.#log.addRecord(record)
+    this.#log.flush()
   }
 
-  /**
-   * All or nothing: a change that cannot be reverted is not made. First the line, then the link: if the link is missing,
-   * the change has not happened yet, and nothing comes between link and change.
-   */
-  #keep(changes: readonly PathChange[]): void {
-    const fresh = changes.filter(({ absolute }) => !this.#entries.has(absolute))
+  close(): void {
+    this.#log.close()
+  }
+
+  /** Whether a change was prepared, and the path is still as it was then. */
+  #isPrepared({ absolute, door, was, becomes, by }: PathChange): boolean {
+    const entry = this.#entries.get(absolute)
+    if (entry?.prepared === undefined) return false
+    const { to, seen } = entry.prepared
+    if (entry.prepared.by !== by || (to !== this.#toOf(becomes) && to !== becomes.type)) return false
+    // Whoever gives the state has just looked.
+    if (was !== undefined) return true
+    const now = fs.lstatSync(door, { throwIfNoEntry: false })
+    if (now === undefined || seen === undefined) return now === seen
+    return now.ino === seen.ino && now.mtimeMs === seen.mtimeMs && now.size === seen.size && now.mode === seen.mode
+  }
+
+  /** All or nothing: a change that cannot be reverted is not made. */
+  #keep(changes: readonly PathChange[], when: 'prepared' | 'changing'): void {
+    const { size } = this.#log
+    const before = new Map(changes.map(({ absolute }) => [absolute, this.#entries.get(absolute)]))
     try {
-      for (const change of changes) this.#announce(change)
-      this.#flush()
-      for (const change of fresh) this.#keepImage(change)
+      for (const change of changes) this.#announce(change, when)
+      this.#log.flush()
     } catch (error) {
-      for (const { absolute } of fresh) this.#entries.delete(absolute)
-      // Ends a line that was written in part.
-      this.#lines = '\n'
+      this.#log.backTo(size)
+      for (const [absolute, entry] of before) {
+        if (entry === undefined) this.#entries.delete(absolute)
+        else this.#entries.set(absolute, entry)
+      }
       throw error
     }
   }
 
-  #announce({ absolute, door, was, becomes, by }: PathChange): void {
+  #announce(change: PathChange, when: 'prepared' | 'changing'): void {
+    const { absolute, door, was, becomes, by } = change
     const path = pathFrom(this.#root, absolute)
-    const to = becomes.type === 'file' && becomes.bytes !== undefined ? this.#printOf(becomes.bytes) : becomes.type
+    const to = this.#toOf(becomes)
+    const seen = was === undefined ? fs.lstatSync(door, { throwIfNoEntry: false }) : undefined
+    const prepared = when === 'prepared' ? { to, by, seen } : undefined
     const known = this.#entries.get(absolute)
-    if (known !== undefined) {
+    if (known !== undefined && (known.steps.length > 0 || known.unsure)) {
       this.#learn(known, was)
+      known.prepared = prepared
       return this.note({ path, by, to })
     }
-    const before = this.#state(door, was)
-    this.#entries.set(absolute, { before, after: undefined, steps: [], stillLinked: false })
-    this.note({ path, by, to, before })
+    const before = this.#state(change)
+    const entry: Entry = { before, after: undefined, steps: [], stillLinked: false, prepared }
+    this.#entries.set(absolute, entry)
+    if (change.moved && before.type === 'file' && before.image !== undefined) this.#markLinked(entry)
+    // Whatever was prepared before did not happen.
+    this.note({ path, by, to, before, ...(known !== undefined && { again: true }) })
+  }
+
+  #toOf(becomes: Becoming): string {
+    return becomes.type === 'file' && becomes.bytes !== undefined ? this.#printOf(becomes.bytes) : becomes.type
   }
 
   /** The result of a move or a program is known once the next change has read it. */
@@ -187,41 +218,41 @@ export class Journal {
     steps[steps.length - 1] = stepOf(last.by, this.#fileState(was.mode, was.bytes))
   }
 
-  #state(door: string, was: PathChange['was']): State {
+  #state({ door, was, moved }: PathChange): State {
     if (was === 'absent') return { type: 'absent' }
     if (was !== undefined && was.bytes.length <= smallFile) return this.#small(was.mode, was.bytes)
     const state = was === undefined ? readState(door) : ({ type: 'file', mode: was.mode & 0o7777 } as const)
-    return state.type === 'file' ? { ...state, image: String(this.#images++) } : state
+    if (state.type !== 'file') return state
+    const { size, mtimeMs } = fs.lstatSync(door)
+    const bytes = was?.bytes ?? (size <= largestPrint ? fs.readFileSync(door) : undefined)
+    // A move leaves the file in use, under another name. A removal must not need space.
+    if (moved && bytes !== undefined && bytes.length <= smallFile) return this.#small(state.mode, bytes)
+    const image = String(this.#images++)
+    const file = path.join(this.#dir, image)
+    const copied = moved === true && size <= copyLimit
+    if (copied) copyFile(door, file)
+    else keepImage(door, file)
+    // The system has long written what was not touched for a while.
+    if (copied || Math.abs(Date.now() - mtimeMs) < 60_000) this.#log.alsoSync(file)
+    this.#log.alsoSync(this.#dir)
+    return { ...state, image, ...(bytes && { print: this.#printOf(bytes) }) }
   }
 
-  /** Small files are copied into one file: that is faster than a link each, and frees the space of the old ones. */
+  /** Small files are copied into the journal: that is faster than a link each, and frees the space of the old ones. */
   #small(mode: number, bytes: Buffer): State {
-    this.#keptFd ??= fs.openSync(path.join(this.#dir, keptFile), 'wx', 0o600)
-    const kept: Slice = [this.#kept, bytes.length]
-    // A write may be partial.
-    for (let at = 0; at < bytes.length;) at += fs.writeSync(this.#keptFd, bytes, at, bytes.length - at, this.#kept + at)
-    this.#kept += bytes.length
-    return { type: 'file', mode: mode & 0o7777, kept }
+    return { type: 'file', mode: mode & 0o7777, print: fingerprintOf(bytes), kept: this.#log.addContent(bytes) }
   }
 
   #keptState(before: Inspected): State {
     if (before.type !== 'file') return before
     if (before.bytes.length <= smallFile) return this.#small(before.mode, before.bytes)
     const image = String(this.#images++)
-    fs.writeFileSync(path.join(this.#dir, image), before.bytes, { flag: 'wx', mode: before.mode })
-    fs.chmodSync(path.join(this.#dir, image), before.mode)
-    return { type: 'file', mode: before.mode, image }
-  }
-
-  #keepImage({ absolute, door, moved }: PathChange): void {
-    const entry = this.#entries.get(absolute)
-    const image = entry && this.#imageFile(entry.before)
-    if (entry === undefined || image === undefined) return
-    if (moved && fs.lstatSync(door).size <= copyLimit) copyFile(door, image)
-    else {
-      keepImage(door, image)
-      if (moved) this.#markLinked(entry)
-    }
+    const file = path.join(this.#dir, image)
+    fs.writeFileSync(file, before.bytes, { flag: 'wx', mode: before.mode })
+    fs.chmodSync(file, before.mode)
+    this.#log.alsoSync(file)
+    this.#log.alsoSync(this.#dir)
+    return { type: 'file', mode: before.mode, image, print: fingerprintOf(before.bytes) }
   }
 
   /** The kept file may still be in use under another name: the link counts as ours until it is replaced by a copy at the end. */
@@ -231,6 +262,13 @@ export class Journal {
     entry.stillLinked = true
     const { dev, ino } = fs.lstatSync(image)
     this.#names.set(`${dev}:${ino}`, (this.#names.get(`${dev}:${ino}`) ?? 0) + 1)
+  }
+
+  #copyImage(state: State): void {
+    const image = this.#imageFile(state)
+    if (image === undefined) return
+    copyImage(image)
+    this.#log.alsoSync(image)
   }
 
   #imageFile(state: State): string | undefined {
@@ -249,39 +287,21 @@ export class Journal {
   }
 
   #fileState(mode: number, bytes: Buffer): State {
-    const pack = this.#keepBytes(bytes)
-    return { type: 'file', mode: mode & 0o7777, print: this.#printOf(bytes), ...(pack === undefined ? {} : { pack }) }
+    const kept = this.#keepBytes(bytes)
+    return { type: 'file', mode: mode & 0o7777, print: this.#printOf(bytes), ...(kept === undefined ? {} : { kept }) }
   }
 
-  /** Called twice in a row, before and after a change. */
+  /** Called several times in a row, before and after a change. */
   #printOf(bytes: Buffer): string {
     if (this.#printed?.bytes !== bytes) this.#printed = { bytes, print: fingerprintOf(bytes) }
     return this.#printed.print
   }
 
-  /** New contents are kept in one file, so that the result of an edit is known even if the file changes again. */
+  /** New contents are kept too, so that the result of an edit is known even if the file changes again. */
   #keepBytes(bytes: Buffer): Slice | undefined {
     if (this.#packed + bytes.length > packLimit) return undefined
-    const at = this.#packed
     this.#packed += bytes.length
-    this.#waiting += bytes.length
-    this.#pack.push(bytes)
-    if (this.#waiting > 1 << 20) this.#flushPack()
-    return [at, bytes.length]
-  }
-
-  #flush(): void {
-    if (this.#lines === '') return
-    fs.writeFileSync(this.#fd, this.#lines)
-    this.#lines = ''
-  }
-
-  #flushPack(): void {
-    if (this.#pack.length === 0) return
-    this.#packFd ??= fs.openSync(path.join(this.#dir, packFile), 'wx', 0o600)
-    for (const bytes of this.#pack) fs.writeFileSync(this.#packFd, bytes)
-    this.#pack = []
-    this.#waiting = 0
+    return this.#log.addContent(bytes)
   }
 }
 
@@ -298,6 +318,10 @@ interface Entry extends FoundKind {
   readonly steps: StepRecord[]
   /** The kept file may still be in use under another name. */
   stillLinked: boolean
+  /** Announced and not made yet, with the file that was there. */
+  prepared?: { readonly to: string; readonly by: number; readonly seen: fs.Stats | undefined } | undefined
+  /** A change failed, or was reverted: the disk says what is there. */
+  unsure?: true
 }
 
 function withModeOf(before: State, after: State): State {
@@ -305,8 +329,11 @@ function withModeOf(before: State, after: State): State {
   return { ...before, mode: after.mode }
 }
 
-/** Files up to this size are copied instead of linked: it is as fast. */
+/** Files up to this size are copied instead of linked when they are replaced: it is as fast. */
 const smallFile = 256 * 1024
+
+/** Larger files are not read only to keep them, so they have no checksum. */
+const largestPrint = 64 * 1024 * 1024
 
 /** Moved files up to this size are copied instead of hard-linked, so that tools do not see link count 2. */
 const copyLimit = 64 * 1024 * 1024
@@ -317,6 +344,6 @@ const packLimit = 64 * 1024 * 1024
 function stepOf(by: number, after: State | undefined): StepRecord {
   if (after?.type === 'absent' || after?.type === 'directory') return { by, type: after.type }
   if (after?.type !== 'file') return { by }
-  const { mode, print, pack } = after
-  return { by, mode, ...(print === undefined ? {} : { print }), ...(pack === undefined ? {} : { pack }) }
+  const { mode, print, kept } = after
+  return { by, mode, ...(print === undefined ? {} : { print }), ...(kept === undefined ? {} : { kept }) }
 }

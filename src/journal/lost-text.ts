@@ -46,9 +46,9 @@ export function lostIn(
   wanted: string,
 ): number | undefined {
   for (const [at, { by }] of [...steps.entries()].reverse()) {
-    const pack = steps[at - 1]?.pack
+    const kept = steps[at - 1]?.kept
     // A content that was not kept is treated like the one after it, which lacks the text.
-    const bytes = at === 0 ? contents.bytesOf(before) : pack && contents.slice(pack)
+    const bytes = at === 0 ? contents.bytesOf(before) : kept && contents.slice(kept)
     if (hasIn(bytes, wanted)) return by
   }
   return undefined

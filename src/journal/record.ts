@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import type { Conversation } from '../core/settings.ts'
-import { jsonOf, readOwn } from '../state/own-files.ts'
+import { recordAtEnd, type Slice } from './log.ts'
 
 /** The record of an execution. Paths are as `pathFrom` makes them. */
 export interface ExecutionRecord {
@@ -13,7 +13,8 @@ export interface ExecutionRecord {
   readonly of?: number
   /** Only these actions of it, when not all. */
   readonly ofActions?: readonly number[]
-  readonly ended: 'whole' | 'interrupted'
+  /** `lost`: the journal is damaged, so nothing is known about it. */
+  readonly ended: 'whole' | 'interrupted' | 'lost'
   readonly mode: 'commit' | 'shadow' | 'off'
   readonly commits?: { readonly before?: string; readonly after?: string }
   /** Set when a program moved the branch, or went to another one. */
@@ -68,7 +69,7 @@ export interface StepRecord {
   readonly type?: 'absent' | 'directory'
   readonly mode?: number
   readonly print?: string
-  readonly pack?: Slice
+  readonly kept?: Slice
 }
 
 export type State =
@@ -81,18 +82,11 @@ export type State =
       readonly print?: string
       readonly image?: string
       readonly kept?: Slice
-      readonly pack?: Slice
     }
   /** A pipe, a socket or a device: it cannot be restored. */
   | { readonly type: 'other' }
 
-/** Offset and length in the file of kept contents. */
-export type Slice = readonly [number, number]
-
-export const recordFile = 'record.json'
 export const journalFile = 'journal'
-export const packFile = 'after'
-export const keptFile = 'before'
 /** Exists while the index is being replaced. */
 export const pendingFile = 'pending'
 /** The temporary git directory of an execution. */
@@ -125,7 +119,7 @@ export function numbersIn(history: string): number[] {
 export const dirOf = (history: string, number: number): string => path.join(history, String(number))
 
 export function readRecord(history: string, number: number): ExecutionRecord | undefined {
-  const found = jsonOf(readOwn(path.join(dirOf(history, number), recordFile)))
+  const found = recordAtEnd(path.join(dirOf(history, number), journalFile))
   return isRecord(found) && found.number === number ? found : undefined
 }
 

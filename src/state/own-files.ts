@@ -25,17 +25,52 @@ export const writeIgnoreFile = (dir: string): void =>
     { flag: 'wx' },
   )
 
-/** Writes a file in one step, so that readers see all of it or nothing. */
+/** Puts a file in place in one step, so that readers see all of it or none, also after a power cut. */
 export function putFile(file: string, content: string): void {
   const temp = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}.new`
   try {
-    fs.writeFileSync(temp, content, { flag: 'wx', mode: 0o600 })
+    const fd = fs.openSync(temp, 'wx', 0o600)
+    try {
+      fs.writeFileSync(fd, content)
+      fs.fdatasyncSync(fd)
+    } finally {
+      fs.closeSync(fd)
+    }
     fs.renameSync(temp, file)
   } catch (error) {
     fs.rmSync(temp, { force: true })
     throw error
   }
+  syncFileNow(path.dirname(file))
 }
+
+/** Brings a file, or the names in a directory, to the disk. Some file systems cannot sync a directory. */
+export function syncFileNow(file: string): void {
+  try {
+    const fd = fs.openSync(file, 'r')
+    try {
+      fs.fsyncSync(fd)
+    } finally {
+      fs.closeSync(fd)
+    }
+  } catch (error) {
+    if (!hasCode(error, ...cannotSync)) throw error
+  }
+}
+
+/** The same in another thread. */
+export const syncFile = (file: string): Promise<void> =>
+  new Promise((done, failed) => {
+    fs.open(file, 'r', (unreadable, fd) => {
+      if (unreadable) return hasCode(unreadable, ...cannotSync) ? done() : failed(unreadable)
+      fs.fsync(fd, (lost) =>
+        fs.close(fd, () => (lost === null || hasCode(lost, ...cannotSync) ? done() : failed(lost))),
+      )
+    })
+  })
+
+/** A file that cannot be read is synced with its directory, if at all; one that is gone needs no sync. */
+const cannotSync = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EISDIR', 'EACCES', 'ENOENT']
 
 /** The text of a regular file; undefined when there is none. */
 export function readOwn(file: string): string | undefined {

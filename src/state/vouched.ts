@@ -4,6 +4,7 @@ import path from 'node:path'
 import { fingerprintOf } from '../core/hash.ts'
 import { hasCode } from '../core/os-error.ts'
 import { gitDirsAt } from './git-dirs.ts'
+import { SettingsError } from '../core/settings.ts'
 import { readOwn, writeIgnoreFile } from './own-files.ts'
 import { stateHome } from './user-dirs.ts'
 import { makePrivateDir, userStateDir } from './user-state.ts'
@@ -25,6 +26,7 @@ const asideDir = 'set-aside'
 
 /** Whether this user's clada made the `.clada` of a root, and git has brought nothing into it since. */
 export function isVouched(root: string): boolean {
+  if (ownerConflict(root) !== undefined) return false
   const id = readOwn(path.join(root, stateName, idFile))?.trim()
   const noted = id !== undefined && isId(id) && voucherDirs(root).some((dir) => fs.existsSync(voucherIn(dir, root, id)))
   return noted && !hasTrackedState(root)
@@ -75,6 +77,8 @@ export const foreignStateNote = (where: string): string =>
  */
 export function ownState(root: string): OwnState | undefined {
   const dir = path.join(root, stateName)
+  const conflict = ownerConflict(root)
+  if (conflict !== undefined) throw new SettingsError(conflict)
   if (isVouched(root)) return isWritableDir(dir) ? { dir, notes: [] } : undefined
   try {
     fs.mkdirSync(dir)
@@ -94,6 +98,20 @@ export function ownState(root: string): OwnState | undefined {
     if (!(error instanceof Error)) throw error
     return undefined
   }
+}
+
+/**
+ * Why the state of a project is not used where the superuser made it and somebody else runs clada, or the other way
+ * round: each would have a history of their own, and files that the other cannot change.
+ */
+export function ownerConflict(root: string): string | undefined {
+  const dir = path.join(root, stateName)
+  const stat = fs.lstatSync(dir, { throwIfNoEntry: false })
+  const user = process.geteuid?.()
+  if (stat?.isDirectory() !== true || user === undefined || (stat.uid === 0) === (user === 0)) return undefined
+  return stat.uid === 0
+    ? `'${dir}' belongs to root: clada ran here as root before. To go on with that history as yourself: sudo chown -R ${user} '${dir}', then clada trust --history.`
+    : `'${dir}' belongs to user ${stat.uid}, and clada runs as root. Run it as that user, so that the history stays in one place: sudo -u '#${stat.uid}' clada ….`
 }
 
 /** Makes what is there count from now on; what was set aside last, where that is all there is to adopt. */

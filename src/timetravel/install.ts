@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { ownDir } from '../state/own-files.ts'
+import { ownDir, syncFile } from '../state/own-files.ts'
 import { copyIndex, copyWithTime, takeIndexLock } from '../git/index-file.ts'
 import { inRepository, type Repository } from '../git/repository.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
@@ -22,6 +22,7 @@ export async function installIndex(
     await isolated.git(['read-tree', '-i', '-m', commit], { env })
     await isolated.git(['update-index', '-q', '--refresh'], { env, fine: [1] })
   }
+  await syncFile(copy)
   await takeIndexLock(copy, `${index}.lock`)
   fs.renameSync(`${index}.lock`, index)
   fs.rmSync(copy, { force: true })
@@ -37,16 +38,6 @@ export function releaseIndex({ gitDir }: Repository, stateDir: string): void {
 
 /** Not in the temporary git directory, which is removed: by this file clada's own lock is recognized. */
 const newIndex = (stateDir: string): string => path.join(ownDir(stateDir, 'back'), 'index-new')
-
-/** Points HEAD to a commit, or to a branch. */
-export async function pointHead(
-  repository: Repository,
-  to: { commit: string; branch: string | null },
-  why: string,
-): Promise<void> {
-  if (to.branch === null) await inRepository(repository, ['update-ref', '--no-deref', '-m', why, 'HEAD', to.commit])
-  else await inRepository(repository, ['symbolic-ref', '-m', why, 'HEAD', to.branch])
-}
 
 /** The worktree in which a branch is checked out: it cannot be in two. */
 export async function worktreeOf(repository: Repository, branch: string): Promise<string | undefined> {

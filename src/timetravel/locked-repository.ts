@@ -3,7 +3,7 @@ import type { HistorySettings, Settings } from '../core/settings.ts'
 import { type ConfiguredRepository, findRepository } from '../git/find-repository.ts'
 import { gitStop } from '../git/git-program.ts'
 import { IsolatedGit } from '../git/isolated-git.ts'
-import { type Head, headOf, inProgress } from '../git/repository.ts'
+import { type Head, headOf, inProgress, releaseRefs } from '../git/repository.ts'
 import { joinQueue, lockProject } from '../journal/lock.ts'
 import { openWorkspace, type OpenWorkspace } from '../workspace/open.ts'
 
@@ -40,6 +40,7 @@ export async function underLock<T>(
     const stateDir = workspace.stateDir()
     held.push(await joinQueue(history, settings.root))
     held.push(await lockProject(history, stateDir))
+    await releaseRefs(repository)
     const head = await headOf(repository)
     return await work({
       head,

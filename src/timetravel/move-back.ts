@@ -1,9 +1,9 @@
 import { findRepository } from '../git/find-repository.ts'
-import { commitAt, headOf, inProgress, inRepository, isSameHead, moveRef } from '../git/repository.ts'
+import { commitAt, headOf, inProgress, inRepository, isSameHead, moveRef, pointHead } from '../git/repository.ts'
 import { IsolatedGit } from '../git/isolated-git.ts'
 import type { History } from '../history/history.ts'
 import type { ExecutionRecord } from '../journal/record.ts'
-import { installIndex, pointHead } from './install.ts'
+import { installIndex } from './install.ts'
 
 /**
  * Where a program of an execution moved the branch or went to another one, goes back to where it was, and sets the

@@ -50,8 +50,8 @@ function ofAction({ path, before, after, steps, ignored }: PathRecord, action: n
   }
 }
 
-function leftBy({ type, mode, print, pack }: StepRecord): State | undefined {
+function leftBy({ type, mode, print, kept }: StepRecord): State | undefined {
   if (type !== undefined) return { type }
-  if (mode === undefined || print === undefined || pack === undefined) return undefined
-  return { type: 'file', mode, print, pack }
+  if (mode === undefined || print === undefined || kept === undefined) return undefined
+  return { type: 'file', mode, print, kept }
 }

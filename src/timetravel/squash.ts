@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { Code } from '../core/codes.ts'
 import { Stop } from '../core/problem.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
@@ -8,6 +9,7 @@ import { type Commit, signature } from '../git/read-commits.ts'
 import { headOf, inRepository, moveRef } from '../git/repository.ts'
 import { identityOf } from '../journal/message.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
+import { syncFile } from '../state/own-files.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
 import { idleRepository, underLock } from './locked-repository.ts'
 import { refusalOf } from './refusal.ts'
@@ -91,6 +93,10 @@ async function squash(isolated: IsolatedGit, plan: SquashPlan, author: string | 
   await inRepository(repository, keep)
   const what = runs.length === 1 ? 'one run' : `${runs.length} runs`
   await moveRef(repository, 'HEAD', made, head, `clada: squash ${what}`)
+  const { branch } = await headOf(repository)
+  await syncFile(
+    path.dirname(path.join(branch === undefined ? repository.gitDir : repository.commonDir, branch ?? 'HEAD')),
+  )
   return made
 }
 

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { ownDir } from '../state/own-files.ts'
+import { ownDir, syncFile } from '../state/own-files.ts'
 import type { Modes } from '../git/back-state.ts'
 import { cutOffBelow } from '../git/cut-off.ts'
 import { absentMode, modeOfNew, oidsOnDisk, pathsBetween } from '../git/differences.ts'
@@ -54,6 +54,7 @@ export async function stash(
   const index = isolated.file('index-save')
   copyIndex(path.join(repository.gitDir, 'index'), index)
   copyWithTime(index, indexCopy(stateDir, head))
+  await Promise.all([indexCopy(stateDir, head), ownDir(stateDir, 'back')].map(syncFile))
   const env = { GIT_INDEX_FILE: index }
   const top = repository.top ?? root
   const secrets = staged.filter((name) => isClosed(path.relative(root, path.join(top, name)), closed))

@@ -32,7 +32,11 @@ export async function planFor(
 ): Promise<Plan> {
   const now = inspect(absolute)
   const to = stateFrom(before, contents)
-  if (to === undefined) return { path: short, conflict: `its earlier state (${before.type}) was not kept` }
+  if (to === undefined)
+    return {
+      path: short,
+      conflict: before.type === 'file' ? 'its saved content is missing or damaged' : 'a special file was not kept',
+    }
   const moded = isOtherMode(now, before, last)
   const isLeft = isSameState(now, last) && !moded
   if (isLeft && later === undefined) return { path: short, wanted: wantedOf(absolute, now, to, before, after) }

@@ -17,7 +17,7 @@ import { refusalOf } from './refusal.ts'
 import { explain } from '../report/explain.ts'
 import { moveBack } from './move-back.ts'
 import { planFor } from './undo-plan.ts'
-import { foreignStateNote, hasForeignState } from '../state/vouched.ts'
+import { foreignStateNote, hasForeignState, ownerConflict } from '../state/vouched.ts'
 import type { OpenWorkspace } from '../workspace/open.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
 
@@ -81,9 +81,10 @@ async function undoOrRedo(
   const stateDir = stateDirOf(settings.root)
   if (stateDir === undefined)
     return refused(
-      hasForeignState(settings.root)
-        ? foreignStateNote('there is nothing to take back')
-        : 'Nothing was executed here yet.',
+      ownerConflict(settings.root) ??
+        (hasForeignState(settings.root)
+          ? foreignStateNote('there is nothing to take back')
+          : 'Nothing was executed here yet.'),
     )
   const judge = makeUndoJudge(pathPolicyOf(settings))
   let about: About = {}
@@ -161,10 +162,17 @@ function failed({ problem }: Stop): Pick<UndoResult, 'success' | 'error' | 'code
 function choose(
   kind: 'undo' | 'redo',
   records: readonly ExecutionRecord[],
-  { number, action }: UndoOptions,
+  { number, action, force }: UndoOptions,
 ): ExecutionRecord | string {
   if (kind === 'redo') return lastUndo(records) ?? 'There is nothing to redo.'
-  const found = number === undefined ? lastStanding(records) : records.find((record) => record.number === number)
+  // An older execution is not undone in the place of one that is lost, unless that is wanted.
+  const lost =
+    number === undefined && force
+      ? undefined
+      : records.find((one) => one.ended === 'lost' && one.number === (number ?? lastStanding(records)?.number))
+  if (lost !== undefined) return lostReason(lost.number)
+  const whole = records.filter(({ ended }) => ended !== 'lost')
+  const found = number === undefined ? lastStanding(whole) : records.find((record) => record.number === number)
   if (found === undefined)
     return number === undefined
       ? 'There is nothing left to undo.'
@@ -173,6 +181,10 @@ function choose(
   const what = action === undefined || found.kind !== 'run' ? '' : `Action ${action} of execution`
   return `${what || 'Execution'} ${found.number} is already undone. See clada history.`
 }
+
+const lostReason = (number: number): string =>
+  `The record of execution ${number} is lost or damaged, so it cannot be undone, and nothing was changed. ` +
+  'To undo the execution before it instead: clada undo --force.'
 
 /** The kind and subject of a revert. An interrupted undo or redo is undone itself. */
 function aboutOf({ number, kind, of, ofActions, ended }: ExecutionRecord, action: number | undefined): About {

@@ -19,7 +19,8 @@ import {
   type Replacement,
 } from './replacement.ts'
 import type { Scratch } from './scratch.ts'
-import type { Adopted, Base, Look, Named, Outside, Removal, Tree, WriteNote } from './tree.ts'
+import { syncFileNow } from '../state/own-files.ts'
+import type { Adopted, Announced, Base, Look, Named, Outside, Removal, Tree, WriteNote } from './tree.ts'
 import { type Dir, linkStop, Walk } from './walk.ts'
 
 type Manner = Pick<Content, 'like' | 'readOnly'>
@@ -175,6 +176,7 @@ export class DiskTree implements Tree {
       const { atime, mtime } = fs.statSync(from)
       fs.chmodSync(temp, mode)
       fs.utimesSync(temp, atime, mtime)
+      syncFileNow(temp)
       fs.renameSync(temp, door)
     }
     withOs('rename', at.given, () => {
@@ -224,6 +226,16 @@ export class DiskTree implements Tree {
     const link = (): void => fs.symlinkSync(target, door)
     withOs('symlink', at.given, () => this.#record([this.#change(at, door, { type: 'moved' })], link))
     this.#touch(dir)
+  }
+
+  async announce(changes: readonly Announced[]): Promise<void> {
+    const known = changes.flatMap((change) => {
+      const { at, becomes } = change
+      const dir = at.parts.length === 0 ? undefined : this.#parentIfThere(at)
+      this.actFor(change)
+      return dir === undefined ? [] : [this.#change(at, dir.at(nameOf(at)), becomes, change.moved)]
+    })
+    if (known.length > 0) await this.#recorder?.prepare(known)
   }
 
   /** What is at a location, bytes included. */

@@ -4,7 +4,7 @@ import type { DiskTree } from './disk-tree.ts'
 import type { Location } from './location.ts'
 import type { Replacement } from './replacement.ts'
 import type { Step } from './staged-tree.ts'
-import type { WriteNote } from './tree.ts'
+import type { Announced, WriteNote } from './tree.ts'
 
 /**
  * Brings staged steps to the disk, all of them or none. Everything that needs room is written first, under
@@ -28,6 +28,7 @@ export async function landTogether(steps: readonly Step[], disk: DiskTree): Prom
     const synced = await Promise.allSettled([...replacements.values()].map((replacement) => replacement.write()))
     const failure = synced.find((result) => result.status === 'rejected')
     if (failure !== undefined) throw failure.reason
+    await disk.announce(steps.flatMap(announced))
     for (const step of steps) {
       disk.actFor(step)
       for (const at of displacedBy(step)) safety.keep(at)
@@ -58,6 +59,20 @@ function displacedBy(step: Step): Location[] {
     case 'copy':
       return [step.to]
   }
+}
+
+/** Files announce themselves when they are written, and new directories need not. */
+function announced(step: Step): Announced[] {
+  const { by, ofProgram = false } = step
+  const whose = { ...(by === undefined ? {} : { by }), ofProgram }
+  if (step.kind === 'remove' || step.kind === 'remove-dir')
+    return [{ at: step.at, becomes: { type: 'absent' }, ...whose }]
+  if (step.kind === 'make-link') return [{ at: step.at, becomes: { type: 'moved' }, ...whose }]
+  if (step.kind !== 'rename') return []
+  return [
+    { at: step.from, becomes: { type: 'absent' }, moved: 'moved', ...whose },
+    { at: step.to, becomes: { type: 'moved' }, ...whose },
+  ]
 }
 
 /** Steps whose place is there from the beginning to the end. The others wait until their turn comes. */

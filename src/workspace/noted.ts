@@ -62,6 +62,10 @@ export class NotedRecorder implements Recorder {
     return this.#recorder.begin(stateDir, commits)
   }
 
+  prepare(changes: readonly PathChange[]): Promise<void> {
+    return this.#recorder.prepare(changes)
+  }
+
   change(changes: readonly PathChange[], act: () => void): void {
     const watched = this.#notes.size === 0 ? [] : changes.filter(({ by }) => this.#notes.has(by))
     if (watched.length === 0) return this.#recorder.change(changes, act)

@@ -95,8 +95,8 @@ export function beginReplacement(plan: Plan): Replacement {
 
   return {
     // Making a file and syncing it is what takes the time, so other threads do both; callbacks, because promises cost.
-    write: () =>
-      new Promise((done, failed) => {
+    write: async () => {
+      const written = new Promise<void>((done, failed) => {
         fs.open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, wanted, (refused, opened) => {
           if (refused) return failed(failing(refused))
           try {
@@ -110,7 +110,13 @@ export function beginReplacement(plan: Plan): Replacement {
             done()
           })
         })
-      }),
+      })
+      // Both at once: the system brings them to the disk together.
+      const kept = recorder?.prepare([changeOf(plan, target, model?.mode, by)])
+      const [, failure] = await Promise.allSettled([written, kept])
+      await written
+      if (failure.status === 'rejected') throw failing(failure.reason)
+    },
 
     commit: () => {
       let displaced: string | undefined

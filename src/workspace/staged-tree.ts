@@ -196,6 +196,9 @@ export class StagedTree implements Tree {
     return { cwd: this.#find(at) === 'below' ? this.#below.outside(at).cwd : undefined, differing }
   }
 
+  /** Nothing is on the disk until the stage lands. */
+  async announce(): Promise<void> {}
+
   staged(): readonly Staged[] {
     const all = new Map(this.#below.staged().map((one) => [one.path, one]))
     for (const [key, { node }] of this.#nodes) all.set(key, { path: key, is: this.#stagedAs(node) })

@@ -1,3 +1,4 @@
+import type { Becoming } from '../core/recorder.ts'
 import type { Staged } from '../core/effects.ts'
 import type { Entry } from '../core/files.ts'
 import type { Location } from './location.ts'
@@ -21,6 +22,8 @@ export interface Tree {
   copy(from: Location, to: Location): Promise<void>
   remove(at: Location, how?: Removal): void
   rename(from: Location, to: Location): void
+  /** Announces changes that follow, so that the disk is waited for once and not for each. */
+  announce(changes: readonly Announced[]): Promise<void>
   /** Makes a directory, or gives one that is there another mode. */
   makeDir(at: Location, mode?: number): void
   makeLink(at: Location, target: string): void
@@ -38,6 +41,16 @@ export interface Tree {
   staged(): readonly Staged[]
   /** How a child process sees a directory. */
   outside(at: Location): Outside
+}
+
+/** A change that is about to be made. */
+export interface Announced {
+  readonly at: Location
+  readonly becomes: Becoming
+  readonly moved?: 'moved'
+  /** The action it belongs to, when not the current one. */
+  readonly by?: number
+  readonly ofProgram?: boolean
 }
 
 export interface Adopted {

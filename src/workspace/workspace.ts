@@ -13,7 +13,6 @@ import type {
 } from '../core/files.ts'
 import { fingerprintOf, hashOf } from '../core/hash.ts'
 import { isBelowAny, isInside } from '../core/paths.ts'
-import fs from 'node:fs'
 import { join } from 'node:path'
 import { Stop } from '../core/problem.ts'
 import type { Commits, SeenChanges, Recorder } from '../core/recorder.ts'
@@ -21,7 +20,9 @@ import type { Limits } from '../core/settings.ts'
 import { decodeText, directoryStop, encodeText } from './file-types.ts'
 import { assertLinkStaysInside, type Locator, refuseHardLink } from './locate.ts'
 import type { Location } from './location.ts'
-import type { Base, Landing, Tree } from './tree.ts'
+import { runToEnd } from '../process/start-program.ts'
+import { syncFile } from '../state/own-files.ts'
+import type { Announced, Base, Landing, Tree } from './tree.ts'
 import { linkStop } from './walk.ts'
 
 export interface WorkspaceParts {
@@ -72,24 +73,21 @@ export class Workspace {
   }
 }
 
-/** What takes the place of something is on the disk first. Of very many new files that would take minutes. */
+/** What takes a name is on the disk first: few files one by one, many with everything else on their disk. */
 async function synced(effects: readonly Effect[]): Promise<void> {
-  const files = effects.flatMap((one) => (one.kind === 'file' ? [one] : []))
-  const wanted = files.length <= fewFiles ? files : files.filter(({ change }) => change === 'modify')
-  for (let at = 0; at < wanted.length; at += fewFiles)
-    await Promise.all(wanted.slice(at, at + fewFiles).map(({ from }) => syncFile(from)))
+  const files = effects.flatMap((one) => (one.kind === 'file' ? [one.from] : []))
+  const [first] = files
+  if (first !== undefined && files.length > fewFiles && runToEnd('sync', ['-f', first], 60_000) === 0) return
+  for (let at = 0; at < files.length; at += fewFiles) await Promise.all(files.slice(at, at + fewFiles).map(syncFile))
 }
 
 const fewFiles = 64
 
-const syncFile = (file: string): Promise<void> =>
-  new Promise((done) => {
-    fs.open(file, 'r', (unreadable, fd) => {
-      // One that nobody may read is synced with its directory, if at all.
-      if (unreadable) return done()
-      fs.fsync(fd, () => fs.close(fd, () => done()))
-    })
-  })
+function announced(at: Location, effect: Effect | undefined): Announced[] {
+  if (effect?.kind === 'gone') return [{ at, becomes: { type: 'absent' } }]
+  if (effect?.kind === 'link') return [{ at, becomes: { type: 'moved' } }]
+  return effect?.kind === 'file' ? [{ at, becomes: { type: 'file', mode: effect.mode } }] : []
+}
 
 function whyNotLanded(tree: Tree, at: Location, effect: Effect): string | undefined {
   try {
@@ -317,15 +315,18 @@ export class ActionFiles implements Files {
     if (effects.length > 0) await this.#workspace.parts.begin?.()
     const { tree, locator } = this.#workspace.parts
     await synced(effects)
+    const places = effects.map(({ path }) => locator.written(join(root, path), by))
+    await tree.announce(places.flatMap((at, index) => ('reason' in at ? [] : announced(at, effects[index]))))
     const kept: Effect[] = []
     const notKept: NotKept[] = []
     const refused = new Set<string>()
     tree.ofProgram = true
-    for (const effect of effects) {
+    for (const [index, effect] of effects.entries()) {
       const absolute = join(root, effect.path)
       // One word for a directory says it of everything in it.
       if (isBelowAny(absolute, refused)) continue
-      const at = locator.written(absolute, by)
+      const at = places[index]
+      if (at === undefined) continue
       const reason = 'reason' in at ? at.reason : whyNotLanded(tree, at, effect)
       if (reason === undefined) kept.push(effect)
       else {

@@ -103,7 +103,7 @@ it('after a crash, what is known to be done is not repeated', async () => {
   const work = makeWork(10, 60)
   const root = scratchDir(work.files)
   const child = startClada(inject('cli'), root, work.calls, '--no-git')
-  await killAt(child, root, 0.5, 6000)
+  await killAt(child, root, 0.5, 40_000)
   const history = await new Clada({ repoPath: root, git: 'off' }).history()
   expect(history[0]?.done).toBeGreaterThan(0)
   const result = await run(root, work.calls)

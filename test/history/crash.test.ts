@@ -3,11 +3,13 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import type { ExecutionResult } from '../../src/index.ts'
+import { Log } from '../../src/journal/log.ts'
+import { readRecord } from '../../src/journal/record.ts'
 import { chooseSandbox } from '../../src/process/sandbox.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { figure, many } from './endurance.ts'
 import { killAt, leftovers, makeWork, sizeOf, startClada, tornFiles } from './kill.ts'
-import { execute, git, type Mode, redoIn, repository, treeOf, undoIn } from './world.ts'
+import { asKilled, execute, git, type Mode, redoIn, repository, treeOf, undoIn } from './world.ts'
 
 const work = makeWork(50, 200)
 const cli = inject('cli')
@@ -75,12 +77,8 @@ describe('an execution that died', () => {
   it('is told of at the next start, with what was and was not done', async () => {
     const root = scratchDir({ 'a.txt': 'a', 'b.txt': 'b' })
     await execute(root, 'off', [['file_write', { path: 'a.txt', content: 'A' }]])
-    // As if it had been killed before its end: the journal is there, the record is not.
-    const dir = path.join(root, '.clada/history/1')
-    fs.rmSync(path.join(dir, 'record.json'))
-    const [header = '{}', ...lines] = fs.readFileSync(path.join(dir, 'journal'), 'utf8').split('\n')
-    const dead = { ...(JSON.parse(header) as object), started: '1' }
-    fs.writeFileSync(path.join(dir, 'journal'), [JSON.stringify(dead), ...lines].join('\n') + '{"torn li')
+    const dead = asKilled(root)
+    fs.appendFileSync(path.join(root, '.clada/history/1/journal'), '{"torn li')
     fs.writeFileSync(path.join(root, '.clada/lock'), JSON.stringify({ ...dead, nonce: 'abc' }))
 
     const next = await execute(root, 'off', [['file_write', { path: 'b.txt', content: 'B' }]])
@@ -103,8 +101,13 @@ describe('an execution that died', () => {
     const dir = path.join(root, '.clada/history/1')
     // As if it had been killed between its record and its commit.
     git(root, 'reset', '-q', '--mixed', 'HEAD~')
-    const record = fs.readFileSync(path.join(dir, 'record.json'), 'utf8').replace('"mode":"commit"', '"mode":"off"')
-    fill(dir, { 'record.json': record, 'record.json.1-x.new': '{', 'git/x': '', '0.own': 'half an image' })
+    const record = readRecord(path.dirname(dir), 1)
+    asKilled(root)
+    const log = Log.continue(path.join(dir, 'journal'))
+    log.addRecord({ ...record, mode: 'off' })
+    log.syncNow()
+    log.close()
+    fill(dir, { 'x.new': '{', 'git/x': '', '0.own': 'half an image' })
 
     const next = (content: string): Promise<ExecutionResult> =>
       execute(root, 'commit', [['file_append', { path: 'b.txt', content }]])
@@ -113,7 +116,7 @@ describe('an execution that died', () => {
         'its commit may be missing. It changed a.txt. To revert it: clada undo 1.',
       expect.stringMatching(/^uncommitted changes \(a\.txt\) were committed first, as /),
     ])
-    expect(fs.readdirSync(dir).sort()).toEqual(['after', 'before', 'journal', 'record.json'])
+    expect(fs.readdirSync(dir).sort()).toEqual(['journal'])
     expect((await next('2')).warnings ?? []).toEqual([])
     expect(await undoIn(root, 'commit', { number: 1 })).toMatchObject({ success: true, restored: ['a.txt'] })
   })
@@ -126,10 +129,7 @@ describe('an execution that died', () => {
         ['file_write', { path: 'b.txt', content: 'B' }],
       ])
       await undoIn(root, 'off')
-      const dir = path.join(root, '.clada/history/2')
-      fs.rmSync(path.join(dir, 'record.json'))
-      const journal = fs.readFileSync(path.join(dir, 'journal'), 'utf8')
-      fs.writeFileSync(path.join(dir, 'journal'), journal.replace(/"started":"\d+"/, '"started":"1"'))
+      asKilled(root, 2)
       fill(root, { 'b.txt': 'B' })
       return root
     }
@@ -157,12 +157,7 @@ describe('an execution that died', () => {
       ['file_write', { path: 'a.txt', content: 'A' }],
       ['file_move', { old_path: 'b.txt', new_path: 'd/b.txt' }],
     ])
-    const died = (number: number): void => {
-      const dir = path.join(root, `.clada/history/${number}`)
-      fs.rmSync(path.join(dir, 'record.json'))
-      const journal = fs.readFileSync(path.join(dir, 'journal'), 'utf8')
-      fs.writeFileSync(path.join(dir, 'journal'), journal.replace(/"started":"\d+"/, '"started":"1"'))
-    }
+    const died = (number: number): object => asKilled(root, number)
     const told = (number: number, kind: string): string =>
       `execution ${number} (${kind} of execution 2) was interrupted at its end: clada was stopped while it saved the ` +
       'result. All changes are complete; its commit may be missing. It changed '
@@ -186,10 +181,7 @@ describe('an execution that died', () => {
     const before = treeOf(root)
     await execute(root, 'off', [['exec', { lang: 'bash', code: 'chmod 600 a.txt; chmod 700 dir' }]])
     expect(treeOf(root)).not.toEqual(before)
-    const dir = path.join(root, '.clada/history/1')
-    fs.rmSync(path.join(dir, 'record.json'))
-    const journal = fs.readFileSync(path.join(dir, 'journal'), 'utf8')
-    fs.writeFileSync(path.join(dir, 'journal'), journal.replace(/"started":"\d+"/, '"started":"1"'))
+    asKilled(root)
     expect(await undoIn(root, 'off')).toMatchObject({ success: true, conflicts: [] })
     expect(treeOf(root)).toEqual(before)
     expect(fs.statSync(path.join(root, 'dir')).mode & 0o777).toBe(0o755)
@@ -198,10 +190,7 @@ describe('an execution that died', () => {
   it('does not take what the user wrote after it', async () => {
     const root = scratchDir({ 'a.txt': 'a' })
     await execute(root, 'off', [['file_write', { path: 'a.txt', content: 'A' }]])
-    const dir = path.join(root, '.clada/history/1')
-    fs.rmSync(path.join(dir, 'record.json'))
-    const journal = fs.readFileSync(path.join(dir, 'journal'), 'utf8')
-    fs.writeFileSync(path.join(dir, 'journal'), journal.replace(/"started":"\d+"/, '"started":"1"'))
+    asKilled(root)
     fill(root, { 'a.txt': 'mine' })
     expect(await undoIn(root, 'off')).toMatchObject({
       success: false,
@@ -231,8 +220,7 @@ describe('an execution that died', () => {
         path.join(dir, '.clada/history/1/pending'),
         JSON.stringify({ lock: `${index}.lock`, index, copy: path.join(isolated, 'index-0'), commit }),
       )
-      const journal = path.join(dir, '.clada/history/1/journal')
-      fs.writeFileSync(journal, fs.readFileSync(journal, 'utf8').replace(/"started":"\d+"/, '"started":"1"'))
+      asKilled(dir)
       expect(await execute(dir, 'commit', [['file_write', { path: 'b.txt', content: 'B' }]])).toMatchObject({
         success: true,
       })

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
+import { readRecord } from '../../src/journal/record.ts'
 import { type Call, documentOf } from './world.ts'
 
 /** Files with places to edit, and a document that edits all of them. */
@@ -51,7 +52,7 @@ export async function killAt(child: ChildProcess, root: string, point: number, j
   const reached = (): boolean =>
     point <= 1
       ? sizeOf(path.join(dir, 'journal')) > point * journalSize - 1
-      : fs.existsSync(path.join(dir, 'record.json'))
+      : readRecord(path.dirname(dir), 1) !== undefined
   while (child.exitCode === null && !reached()) await new Promise((done) => setTimeout(done, 1))
   if (point > 1) await new Promise((done) => setTimeout(done, (point - 1) * 500))
   const alive = child.exitCode === null

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
+import { entryOf } from '../../src/journal/log.ts'
 import { ignoredLimits } from '../../src/git/ignored.ts'
 import { ownOwner } from '../../src/state/owner.ts'
 import { Clada } from '../../src/index.ts'
@@ -171,7 +172,7 @@ describe('what programs change', () => {
     expect(await undoIn(root, 'shadow')).toMatchObject({ success: true, restored: ['a.txt'] })
     const objects = git(root, 'cat-file', '--batch-all-objects', '--batch-check=%(objectname)').trim().split('\n')
     for (const oid of objects) expect(git(root, 'cat-file', '-p', oid)).not.toContain('SECRET')
-    expect(fs.readFileSync(path.join(root, '.clada/history/1/before'), 'utf8')).not.toContain('SECRET')
+    expect(fs.readFileSync(path.join(root, '.clada/history/1/journal'), 'utf8')).not.toContain('SECRET')
   })
 })
 
@@ -289,7 +290,7 @@ describe('a program that runs when clada is killed', () => {
     const history = path.join(root, '.clada/history/1')
     fs.mkdirSync(history, { recursive: true })
     const dead = { ...ownOwner(), pid: spawnSync('true').pid, started: '1', execution: 1, kind: 'run' }
-    fs.writeFileSync(path.join(history, 'journal'), `${JSON.stringify(dead)}\n{"program":1}\n`)
+    fs.writeFileSync(path.join(history, 'journal'), Buffer.concat([entryOf(dead), entryOf({ program: 1 })]))
     const next = await run(root, 'off', [['file_write', { path: 'd.txt', content: 'd' }]])
     expect(next.warnings).toEqual([
       'execution 1 was interrupted: clada was stopped before it was complete. No action is known to be complete.',

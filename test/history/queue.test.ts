@@ -6,7 +6,6 @@ import { expect, inject, it } from 'vitest'
 import { Stop } from '../../src/core/problem.ts'
 import { joinQueue, takeLock } from '../../src/journal/lock.ts'
 import { ownOwner } from '../../src/state/owner.ts'
-import { stateHome } from '../../src/state/user-dirs.ts'
 import { connected } from '../mcp/client.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { startClada } from './kill.ts'
@@ -28,7 +27,6 @@ it.each([
   const results = await Promise.all(Array.from({ length: count }, (_, at) => execute(root, mode, [edit(at)])))
   expect(results.filter(({ success }) => !success)).toEqual([])
   expect(textIn(root)).toBe(lines(count, 'new'))
-  expect(fs.readdirSync(path.join(stateHome(), 'queue')).filter((name) => name.includes('.'))).toEqual([])
 })
 
 it('the command line, the library and the server wait for each other', { timeout: 60_000 }, async () => {

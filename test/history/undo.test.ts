@@ -1,6 +1,9 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { Log } from '../../src/journal/log.ts'
+import { readRecord } from '../../src/journal/record.ts'
+import { ownOwner } from '../../src/state/owner.ts'
 import { Clada } from '../../src/index.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { type Call, execute, redoIn, treeOf, undoIn } from './world.ts'
@@ -395,8 +398,8 @@ describe('undo', () => {
   it('does not break on records that are none', async () => {
     const root = project()
     await execute(root, 'off', [edit])
-    const file = path.join(root, '.clada/history/1/record.json')
-    const record = JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, unknown>
+    const history = path.join(root, '.clada/history')
+    const record = readRecord(history, 1)
     for (const wrong of [
       { actions: [null] },
       { paths: [{ path: 'a.txt', before: { type: 'absent' }, after: { type: 'absent' }, steps: [null] }] },
@@ -407,7 +410,13 @@ describe('undo', () => {
       { time: 5 },
       { summary: null },
     ]) {
-      fs.writeFileSync(file, JSON.stringify({ ...record, ...wrong }))
+      fs.mkdirSync(path.join(history, '1'), { recursive: true })
+      fs.writeFileSync(path.join(history, '1/journal'), '')
+      const log = Log.continue(path.join(history, '1/journal'))
+      log.add({ ...ownOwner(), execution: 1, kind: 'run' })
+      log.addRecord({ ...record, ...wrong })
+      log.syncNow()
+      log.close()
       const before = treeOf(root)
       expect(await told(root)).toEqual([])
       expect(await undoIn(root, 'off', { number: 1 })).toMatchObject({ success: false })

@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { inject } from 'vitest'
 import type { HistorySettings } from '../../src/core/settings.ts'
+import { entryOf, readLog } from '../../src/journal/log.ts'
 import { Clada, type CladaOptions, type ExecutionResult } from '../../src/index.ts'
 import { redo, undo, type UndoOptions, type UndoResult } from '../../src/timetravel/undo.ts'
 import { scratchDir } from '../support/scratch.ts'
@@ -35,6 +36,18 @@ export function execute(
 }
 
 const historyFor = (git: Mode): HistorySettings => ({ git, author: null, lockFile: null, lockMs: 10_000 })
+
+/** As if an execution had been killed before its end: its journal is there, its record is not. */
+export function asKilled(root: string, number = 1): object {
+  const file = path.join(root, '.clada/history', String(number), 'journal')
+  const bytes = fs.readFileSync(file)
+  const [header] = readLog(file).entries
+  if (header === undefined) throw new Error('no header')
+  const dead = { ...header, started: String(Reflect.get(header, 'started')).replace(/./g, '0') }
+  const end = bytes.toString('latin1').search(/\n[0-9a-f]{24} \{"version":1,/) + 1
+  fs.writeFileSync(file, Buffer.concat([entryOf(dead), bytes.subarray(bytes.indexOf(10) + 1, end)]))
+  return dead
+}
 
 export const undoIn = (root: string, mode: Mode, options: UndoOptions = {}): Promise<UndoResult> =>
   undo(settingsFor(root), historyFor(mode), options)

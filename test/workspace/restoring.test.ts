@@ -17,6 +17,7 @@ const noRoomFor = (name: string): Recorder => ({
   ofProgram: false,
   queue: async () => {},
   begin: async () => {},
+  prepare: async () => {},
   change: (changes, act) => {
     if (changes.some(({ absolute }) => absolute.endsWith(name)))
       throw new Stop({ kind: 'os', code: 'ENOSPC', op: 'write', path: name })

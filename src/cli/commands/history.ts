@@ -3,7 +3,7 @@ import { counted } from '../../core/counted.ts'
 import type { ExecutionDetail, HistoryEntry } from '../../engine/history-run.ts'
 import { settingsOf } from '../../config/settings.ts'
 import { printable } from '../../report/printable.ts'
-import { foreignStateNote, hasForeignState } from '../../state/vouched.ts'
+import { foreignStateNote, hasForeignState, ownerConflict } from '../../state/vouched.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { cladaOptions } from '../options.ts'
@@ -22,8 +22,10 @@ export const command: Command = {
     if (rest.length > 0) throw new UsageError('history takes one number: clada history N.')
     const options = await cladaOptions(flags)
     const clada = new Clada(options)
-    if (hasForeignState(settingsOf(options).root) && flags.quiet === undefined)
-      process.stderr.write(`clada: ${foreignStateNote('they are not shown')}\n`)
+    const { root } = settingsOf(options)
+    const conflict = ownerConflict(root)
+    if ((conflict !== undefined || hasForeignState(root)) && flags.quiet === undefined)
+      process.stderr.write(`clada: ${conflict ?? foreignStateNote('they are not shown')}\n`)
     if (word === undefined) {
       const entries = await clada.history()
       print(

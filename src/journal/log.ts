@@ -1,0 +1,231 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { fingerprintOf } from '../core/hash.ts'
+import { jsonOf, syncFile, syncFileNow } from '../state/own-files.ts'
+
+/**
+ * The file of one execution, which is only ever appended to:
+ *
+ *     file    := entry*
+ *     entry   := CHECKSUM ' ' JSON '\n' content?
+ *     content := BYTES '\n'                 after {"content":LENGTH}; whoever refers to it has its checksum
+ *
+ * After the record of the execution comes {"record":OFFSET}, so that it is found from the end. Nothing after the first
+ * damaged entry counts: a content may look like entries.
+ */
+export type Slice = readonly [offset: number, length: number]
+
+/** Writes such a file. What is appended is on the disk once `sync` is done; calls at the same time share one sync. */
+export class Log {
+  readonly #fd: number
+  #buffered: Buffer[] = []
+  #size: number
+  #written: number
+  #synced = 0
+  #syncing: Promise<void> = Promise.resolve()
+  #waiting: Promise<void> | undefined
+  readonly #files: Set<string>
+
+  private constructor(file: string, fd: number, size: number) {
+    this.#fd = fd
+    this.#size = size
+    this.#written = size
+    // The directories that lead here are new, or may be.
+    const dir = path.dirname(file)
+    this.#files = new Set([dir, path.dirname(dir), path.dirname(path.dirname(dir))])
+  }
+
+  static create(file: string): Log {
+    return new Log(file, fs.openSync(file, 'wx', 0o600), 0)
+  }
+
+  /** Goes on after the last whole entry. */
+  static continue(file: string): Log {
+    const { end } = readLog(file)
+    const fd = fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_NOFOLLOW)
+    fs.ftruncateSync(fd, end)
+    return new Log(file, fd, end)
+  }
+
+  add(entry: object): void {
+    this.#push(entryOf(entry))
+  }
+
+  addContent(bytes: Buffer): Slice {
+    this.add({ content: bytes.length })
+    const at = this.#size
+    this.#push(bytes)
+    this.#push(newline)
+    return [at, bytes.length]
+  }
+
+  addRecord(record: object): void {
+    const at = this.#size
+    this.add(record)
+    this.add({ record: at })
+  }
+
+  /** Another file that must be on the disk with the next sync. */
+  alsoSync(file: string): void {
+    this.#files.add(file)
+  }
+
+  /** Hands everything to the system. After a failure it is tried again at the same place. */
+  flush(): void {
+    if (this.#buffered.length === 0) return
+    const bytes = this.#buffered.length === 1 ? (this.#buffered[0] ?? newline) : Buffer.concat(this.#buffered)
+    for (let at = 0; at < bytes.length;) at += fs.writeSync(this.#fd, bytes, at, bytes.length - at, this.#written + at)
+    this.#written += bytes.length
+    this.#buffered = []
+  }
+
+  /** Takes back what was added since the size was this, as far as it is not written yet. */
+  backTo(size: number): void {
+    while (this.#size > size && this.#buffered.length > 0) this.#size -= this.#buffered.pop()?.length ?? 0
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  sync(): Promise<void> {
+    if (this.#synced === this.#size && this.#files.size === 0) return this.#syncing
+    this.#waiting ??= this.#syncing
+      .catch(() => {})
+      .then(() => {
+        this.#waiting = undefined
+        return (this.#syncing = this.#syncAll())
+      })
+    return this.#waiting
+  }
+
+  syncNow(): void {
+    this.flush()
+    for (const file of this.#files) syncFileNow(file)
+    this.#files.clear()
+    if (this.#synced < this.#written) fs.fdatasyncSync(this.#fd)
+    this.#synced = this.#written
+  }
+
+  close(): void {
+    fs.closeSync(this.#fd)
+  }
+
+  async #syncAll(): Promise<void> {
+    this.flush()
+    const size = this.#written
+    const own = new Promise<void>((done, failed) =>
+      fs.fdatasync(this.#fd, (error) => (error === null ? done() : failed(error))),
+    )
+    const others = [...this.#files].map(syncFile)
+    this.#files.clear()
+    await Promise.all([own, ...others])
+    this.#synced = size
+  }
+
+  #push(bytes: Buffer): void {
+    this.#buffered.push(bytes)
+    this.#size += bytes.length
+    if (this.#size - this.#written > 1 << 20) this.flush()
+  }
+}
+
+const newline = Buffer.from('\n')
+
+/** One entry, as it is in the file. */
+export function entryOf(entry: object): Buffer {
+  const text = Buffer.from(JSON.stringify(entry))
+  return Buffer.concat([Buffer.from(`${checksumOf(text)} `), text, newline])
+}
+
+/** Always of the same length. */
+const checksumOf = (text: Buffer): string =>
+  fingerprintOf(text)
+    .split(':')
+    .map((number) => Number(number).toString(16).padStart(8, '0'))
+    .join('')
+
+interface Entries {
+  readonly entries: object[]
+  /** Where the whole entries end. */
+  readonly end: number
+  /** It is not only the end that is missing, as after a crash. */
+  readonly damaged: boolean
+}
+
+/** Empty and damaged where there is no such file. */
+export function readLog(file: string): Entries {
+  const bytes = bytesIn(file)
+  const entries: object[] = []
+  let end = 0
+  for (;;) {
+    const next = bytes.indexOf(10, end)
+    const entry = next === -1 ? undefined : entryIn(bytes.subarray(end, next))
+    const content = entry !== undefined && 'content' in entry ? Number(entry.content) + 1 : 0
+    if (entry === undefined || next + 1 + content > bytes.length)
+      return { entries, end, damaged: end === 0 || hasEntry(bytes, next) }
+    entries.push(entry)
+    end = next + 1 + content
+  }
+}
+
+/** Whether any line after an offset is a whole entry. */
+function hasEntry(bytes: Buffer, from: number): boolean {
+  for (let at = from; at !== -1;) {
+    const next = bytes.indexOf(10, at + 1)
+    if (next !== -1 && entryIn(bytes.subarray(at + 1, next)) !== undefined) return true
+    at = next
+  }
+  return false
+}
+
+function entryIn(line: Buffer): object | undefined {
+  const space = line.indexOf(32)
+  const text = line.subarray(space + 1)
+  if (space === -1 || line.toString('latin1', 0, space) !== checksumOf(text)) return undefined
+  const entry = jsonOf(text.toString())
+  return typeof entry === 'object' && entry !== null ? entry : undefined
+}
+
+/** The record at the end, without reading the rest. */
+export function recordAtEnd(file: string): object | undefined {
+  return opened(file, (fd) => {
+    const { size } = fs.fstatSync(fd)
+    const tail = readAt(fd, Math.max(0, size - tailBytes), Math.min(size, tailBytes))
+    const line = tail.subarray(tail.lastIndexOf(10, tail.length - 2) + 1, -1)
+    const trailer = entryIn(line)
+    const at: unknown = trailer && Reflect.get(trailer, 'record')
+    if (typeof at !== 'number' || at < 0 || at > size) return undefined
+    return entryIn(readAt(fd, at, size - at - line.length - 2))
+  })
+}
+
+/** Longer than any last line. */
+const tailBytes = 128
+
+export const contentIn = (file: string, [at, length]: Slice): Buffer | undefined =>
+  opened(file, (fd) => {
+    const bytes = readAt(fd, at, length)
+    return bytes.length === length ? bytes : undefined
+  })
+
+const bytesIn = (file: string): Buffer => opened(file, (fd) => fs.readFileSync(fd)) ?? Buffer.alloc(0)
+
+function readAt(fd: number, at: number, length: number): Buffer {
+  const bytes = Buffer.alloc(Math.max(0, length))
+  return bytes.subarray(0, fs.readSync(fd, bytes, 0, bytes.length, at))
+}
+
+/** Undefined where no regular file can be read. */
+export function opened<T>(file: string, read: (fd: number) => T): T | undefined {
+  try {
+    const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
+    try {
+      return fs.fstatSync(fd).isFile() ? read(fd) : undefined
+    } finally {
+      fs.closeSync(fd)
+    }
+  } catch {
+    return undefined
+  }
+}

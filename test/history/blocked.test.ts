@@ -1,0 +1,78 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { Clada } from '../../src/api/clada.ts'
+import { ordinaryUser } from '../support/ordinary-user.ts'
+import { scratchDir } from '../support/scratch.ts'
+import { type Call, documentOf, execute, git, repository, treeOf, undoIn } from './world.ts'
+
+const write = (content: string): Call => ['file_write', { path: 'a.txt', content }]
+
+for (const [what, name, content] of [
+  ['HEAD, empty', '.git/HEAD.lock', () => ''],
+  ['the checkpoints', '.git/refs/clada/checkpoints.lock', (commit: string) => `${commit}\n`],
+] as const) {
+  it(`the lock of ${what} that a killed run left is removed, and that of somebody else is not`, async () => {
+    const root = repository({ 'a.txt': 'a' })
+    const mode = what === 'the checkpoints' ? 'shadow' : 'commit'
+    await execute(root, mode, [write('1')])
+    const lock = path.join(root, name)
+    const commit = 'c'.repeat(40)
+    fs.writeFileSync(lock, content(commit))
+    expect(await execute(root, mode, [write('2')])).toMatchObject({ fatalCode: 'git_operation_failed' })
+    expect(fs.existsSync(lock)).toBe(true)
+    // What the run notes before git takes the lock.
+    fs.writeFileSync(path.join(root, `.git/clada-moves-to-${commit}`), '')
+    expect(await execute(root, mode, [write('3')])).toMatchObject({ success: true })
+    expect(git(root, 'status', '--porcelain')).toBe(mode === 'commit' ? '' : ' M a.txt\n')
+    expect(fs.readdirSync(path.join(root, '.git')).filter((one) => /clada-moves|lock/.test(one))).toEqual([])
+  })
+}
+
+it('a git that hangs is ended and told of, and nothing is half done', async () => {
+  const root = repository({ 'a.txt': 'a' })
+  const bin = scratchDir({ git: '#!/bin/sh\nexec sleep 60\n' })
+  fs.chmodSync(path.join(bin, 'git'), 0o755)
+  const { PATH } = process.env
+  process.env['PATH'] = `${bin}:${PATH}`
+  onTestFinished(() => void (process.env['PATH'] = PATH))
+  const before = treeOf(root)
+  const hung = await execute(root, 'commit', [write('b')], { totalTimeout: 1 })
+  process.env['PATH'] = PATH
+  expect(hung.fatalError).toMatch(/git \S+ gave no answer for 2 s/)
+  expect(treeOf(root)).toEqual(before)
+  expect(await execute(root, 'commit', [write('b')])).toMatchObject({ success: true })
+})
+
+it.skipIf(process.geteuid?.() !== 0)('a run as root does not split the history of somebody else', async () => {
+  const root = scratchDir({ 'a.txt': 'a' })
+  const run = ordinaryUser(root)
+  const document = (content: string): string => documentOf(root, [write(content)])
+  expect(run(['run', '-', '--no-git'], document('b')).status).toBe(0)
+  const before = fs.readdirSync(path.join(root, '.clada')).sort()
+  const asRoot = await new Clada({ repoPath: root, git: 'off' }).execute(document('c'))
+  expect(JSON.stringify(asRoot)).toContain('belongs to user 65534, and clada runs as root')
+  expect(await undoIn(root, 'off')).toMatchObject({ success: false })
+  expect(fs.readdirSync(path.join(root, '.clada')).sort()).toEqual(before)
+  expect(run(['undo', '--no-git'])).toMatchObject({ status: 0 })
+  expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('a')
+
+  fs.chownSync(path.join(root, '.clada'), 0, 0)
+  for (const args of [
+    ['run', '-', '--no-git'],
+    ['undo', '--no-git'],
+  ]) {
+    const refused = run(args, document('d'))
+    expect(refused.stdout + refused.stderr).toContain('belongs to root: clada ran here as root before')
+    expect(refused.status).toBe(1)
+  }
+  expect(run(['history']).stderr).toContain('belongs to root')
+})
+
+it.skipIf(!fs.existsSync('/dev/shm'))('a project in shared memory works', async () => {
+  const root = fs.mkdtempSync('/dev/shm/clada-test-')
+  onTestFinished(() => fs.rmSync(root, { recursive: true, force: true }))
+  fs.writeFileSync(path.join(root, 'a.txt'), 'a')
+  expect(await execute(root, 'off', [write('b')])).toMatchObject({ success: true })
+  expect(await undoIn(root, 'off')).toMatchObject({ success: true })
+})

@@ -1,0 +1,97 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { readRecord } from '../../src/journal/record.ts'
+import { scratchDir } from '../support/scratch.ts'
+import { asKilled, type Call, execute, git, repository, treeOf, undoIn } from './world.ts'
+
+const write = (name: string, content: string): Call => ['file_write', { path: name, content }]
+const journalOf = (root: string, number: number): string => path.join(root, `.clada/history/${number}/journal`)
+
+/** Changes bytes of a file that is there. */
+function damage(file: string, how: (bytes: Buffer) => Buffer): void {
+  fs.writeFileSync(file, how(fs.readFileSync(file)))
+}
+
+const zeros = (bytes: Buffer): Buffer => Buffer.alloc(bytes.length)
+const flipped = (text: string) => (bytes: Buffer) => {
+  const at = bytes.indexOf(text)
+  expect(at).not.toBe(-1)
+  bytes[at] = (bytes[at] ?? 0) ^ 1
+  return bytes
+}
+
+describe('a journal that is damaged', () => {
+  for (const [what, how] of [
+    ['empty', () => Buffer.alloc(0)],
+    ['all zeros', zeros],
+    ['damaged in its first entry', flipped('"execution":2')],
+    ['damaged in the middle', flipped('"path":"a.txt"')],
+  ] as const) {
+    it(`${what}: is told as lost, and no older execution is undone in its place`, async () => {
+      const root = scratchDir({ 'a.txt': 'a', 'b.txt': 'b' })
+      await execute(root, 'off', [write('b.txt', 'B')])
+      await execute(root, 'off', [write('a.txt', 'A')])
+      asKilled(root, 2)
+      damage(journalOf(root, 2), how)
+      const before = treeOf(root)
+      const refused = await undoIn(root, 'off')
+      expect(refused).toMatchObject({ success: false, restored: [] })
+      expect(refused.error).toContain('The record of execution 2 is lost or damaged')
+      expect(await undoIn(root, 'off', { number: 2 })).toMatchObject({ success: false })
+      expect(treeOf(root)).toEqual(before)
+      expect(await undoIn(root, 'off', { force: true })).toMatchObject({ success: true, execution: 1 })
+      expect(treeOf(root)).toEqual({ ...before, 'b.txt': '644 b' })
+    })
+  }
+
+  it('is told of by the next run', async () => {
+    const root = scratchDir({ 'a.txt': 'a' })
+    await execute(root, 'off', [write('a.txt', 'A')])
+    damage(journalOf(root, 1), zeros)
+    const next = await execute(root, 'off', [write('b.txt', 'B')])
+    expect(next.warnings).toEqual([expect.stringContaining('the record of execution 1 is lost or damaged')])
+    expect(await undoIn(root, 'off')).toMatchObject({ success: true, execution: 2 })
+  })
+})
+
+describe('a kept content that is damaged', () => {
+  const large = 'x'.repeat(300 * 1024)
+  for (const [what, before, file, how] of [
+    ['one byte, small', 'the old text', 'journal', flipped('the old text')],
+    ['one byte, large', large, '0', flipped('xxx')],
+    ['zeros, large', large, '0', zeros],
+    ['gone, large', large, '0', undefined],
+  ] as const) {
+    it(`(${what}) is not restored, and neither is anything else`, async () => {
+      const root = scratchDir({ 'a.txt': before, 'b.txt': 'b' })
+      await execute(root, 'off', [write('a.txt', 'A'), write('b.txt', 'B')])
+      const image = path.join(root, '.clada/history/1', file)
+      if (how === undefined) fs.rmSync(image)
+      else damage(image, how)
+      const now = treeOf(root)
+      expect(await undoIn(root, 'off')).toMatchObject({
+        success: false,
+        conflicts: [{ path: 'a.txt', reason: 'its saved content is missing or damaged' }],
+      })
+      expect(treeOf(root)).toEqual(now)
+    })
+  }
+})
+
+it('an object that a power cut has emptied is written again', async () => {
+  for (const mode of ['commit', 'shadow'] as const) {
+    const root = repository({ 'a.txt': 'a' })
+    await execute(root, mode, [write('a.txt', 'A')])
+    await undoIn(root, mode)
+    const commit = readRecord(path.join(root, '.clada/history'), 1)?.commits?.after ?? ''
+    for (const name of [`${commit}:a.txt`, `${commit}^{tree}`]) {
+      const id = git(root, 'rev-parse', name).trim()
+      const file = path.join(root, '.git/objects', id.slice(0, 2), id.slice(2))
+      fs.chmodSync(file, 0o644)
+      fs.truncateSync(file, 0)
+    }
+    expect(await execute(root, mode, [write('a.txt', 'A')])).toMatchObject({ success: true })
+    expect(git(root, 'fsck', '--strict', '--no-dangling')).toBe('')
+  }
+})

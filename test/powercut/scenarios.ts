@@ -1,0 +1,337 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { readBack } from '../../src/git/back-state.ts'
+import { Clada } from '../../src/index.ts'
+import { chooseSandbox } from '../../src/process/sandbox.ts'
+import type { Call, Mode } from '../history/world.ts'
+import { type Disk, disksOf, type Model } from './disks.ts'
+import { readTree, record, writeTree } from './recorder.ts'
+
+/** One command that is recorded, and how its loss would show. */
+export interface Scenario {
+  readonly name: string
+  readonly mode: Mode | 'git'
+  /** Brings the project to the state before the command. */
+  readonly prepare?: (world: World) => Promise<unknown>
+  /** Arguments of clada, with a document for its input, or a command of git. */
+  readonly command: (root: string) => { readonly args: readonly string[]; readonly calls?: readonly Call[] }
+  readonly kind: 'run' | 'undo' | 'back' | 'forward' | 'squash' | 'commit' | 'stash'
+}
+
+interface World {
+  readonly root: string
+  readonly clada: Clada
+  git(...args: string[]): string
+  run(...calls: Call[]): Promise<unknown>
+}
+
+const write = (name: string, content: string): Call => ['file_write', { path: name, content }]
+const large = 'large line\n'.repeat(40_000)
+const files = { 'a.txt': 'a\n', 'b.txt': 'b\n', 'c/d.txt': 'd\n', 'large.txt': large }
+const many = Array.from({ length: 30 }, (_, at): Call =>
+  write(at % 3 === 0 ? `n${at}.txt` : `c/m${at % 5}.txt`, `text ${at}\n`),
+)
+const some: readonly Call[] = [
+  ['file_create', { path: 'new/x.txt', content: 'x\n' }],
+  ['file_move', { old_path: 'b.txt', new_path: 'moved/b.txt' }],
+  ['file_delete', { path: 'c/d.txt' }],
+  ['file_delete', { path: 'large.txt' }],
+]
+const edit: readonly Call[] = [['file_replace_text', { path: 'a.txt', old_text: 'earlier', new_text: 'now' }]]
+const flags = (mode: Mode | 'git'): string[] => ['--git', mode === 'git' ? 'off' : mode]
+const exec: readonly Call[] = [
+  [
+    'exec',
+    {
+      lang: 'bash',
+      code: 'echo more >> a.txt; rm b.txt; mkdir made; echo x > made/x; for i in 1 2 3; do echo $i > c/$i; done',
+    },
+  ],
+]
+
+const run = (name: string, mode: Mode, calls: readonly Call[], ...more: string[]): Scenario => ({
+  name,
+  mode,
+  kind: 'run',
+  command: () => ({ args: ['run', '-', ...flags(mode), ...more], calls }),
+})
+
+const modes: readonly Mode[] = ['off', 'shadow', 'commit']
+
+export const scenarios: readonly Scenario[] = [
+  ...modes.map((mode) => run('single edit', mode, edit)),
+  ...modes.map((mode) => run('many edits', mode, many)),
+  ...modes.map((mode) => run('create, move, delete', mode, some)),
+  ...modes.map((mode) => run('atomic', mode, [...edit, ...some], '--atomic')),
+  run('large file', 'off', [write('large.txt', 'small\n')]),
+  ...(chooseSandbox().ok ? modes.map((mode) => run('exec with effects', mode, exec)) : []),
+  ...modes.map((mode): Scenario => ({
+    name: 'undo',
+    mode,
+    kind: 'undo',
+    prepare: ({ run }) => run(...edit, ...some),
+    command: () => ({ args: ['undo', ...flags(mode)] }),
+  })),
+  ...modes.map((mode): Scenario => ({
+    name: 'redo',
+    mode,
+    kind: 'undo',
+    prepare: async ({ run, clada }) => {
+      await run(...edit, ...some)
+      await clada.undo()
+    },
+    command: () => ({ args: ['redo', ...flags(mode)] }),
+  })),
+  {
+    name: 'squash',
+    mode: 'commit',
+    kind: 'squash',
+    prepare: async ({ run }) => {
+      await run(write('a.txt', '1\n'))
+      await run(write('a.txt', '2\n'))
+    },
+    command: () => ({ args: ['squash', '--auto'] }),
+  },
+  {
+    name: 'back',
+    mode: 'commit',
+    kind: 'back',
+    prepare: async ({ root }) => {
+      fs.writeFileSync(path.join(root, 'a.txt'), 'uncommitted\n')
+      fs.writeFileSync(path.join(root, 'untracked.txt'), 'untracked\n')
+    },
+    command: () => ({ args: ['back'] }),
+  },
+  {
+    name: 'forward',
+    mode: 'commit',
+    kind: 'forward',
+    prepare: async ({ root, clada }) => {
+      fs.writeFileSync(path.join(root, 'a.txt'), 'uncommitted\n')
+      fs.writeFileSync(path.join(root, 'untracked.txt'), 'untracked\n')
+      await clada.back()
+    },
+    command: () => ({ args: ['forward'] }),
+  },
+]
+
+/** What git does on its own, for comparison. */
+export const plainGit: readonly Scenario[] = [
+  {
+    name: 'git commit -am',
+    mode: 'git',
+    kind: 'commit',
+    prepare: async ({ root }) => fs.writeFileSync(path.join(root, 'a.txt'), 'uncommitted\n'),
+    command: () => ({ args: ['git', 'commit', '-qam', 'x'] }),
+  },
+  {
+    name: 'git stash -u',
+    mode: 'git',
+    kind: 'stash',
+    prepare: async ({ root }) => {
+      fs.writeFileSync(path.join(root, 'a.txt'), 'uncommitted\n')
+      fs.writeFileSync(path.join(root, 'untracked.txt'), 'untracked\n')
+    },
+    command: () => ({ args: ['git', 'stash', '-q', '-u'] }),
+  },
+]
+
+export interface Outcome {
+  readonly disks: number
+  readonly losses: readonly string[]
+}
+
+/** Records a scenario once, and tries every disk that each model allows; `most` of them, spread evenly. */
+export async function trial(scenario: Scenario, base: string, cli: string, models: readonly Model[], most = Infinity) {
+  const dir = path.join(base, 'disk')
+  const world = await prepared(scenario, dir)
+  const { root } = world
+  const before = readTree(dir)
+  const filesBefore = projectFiles(root)
+  const { args, calls } = scenario.command(root)
+  const command =
+    scenario.mode === 'git' ? args : [process.execPath, cli, ...args, ...(args[0] === 'git' ? [] : ['--root', root])]
+  const { ops, status, stdout } = record(dir, before, command, {
+    cwd: root,
+    env: envFor(dir),
+    ...(calls === undefined ? {} : { input: documentOf(root, calls) }),
+  })
+  if (status !== 0) throw new Error(`${scenario.name} (${scenario.mode}): exit ${status}: ${stdout.slice(0, 500)}`)
+  const filesAfter = projectFiles(root)
+  const head = headOf(world)
+  const found = new Map<Model, Outcome>()
+  for (const model of models) {
+    const all = disksOf(model, before, ops)
+    const disks = all.filter(
+      (_, at) => all.length <= most || at % Math.ceil(all.length / most) === 0 || at === all.length - 1,
+    )
+    const losses: string[] = []
+    for (const disk of disks) {
+      writeTree(dir, disk.tree)
+      const loss = await lossOn(disk, scenario, world, { filesBefore, filesAfter, head }).catch(
+        (error: unknown) => `threw: ${String(error).slice(0, 200)}`,
+      )
+      if (loss !== undefined) losses.push(`${disk.what}${disk.after ? ' (after success)' : ''}: ${loss}`)
+    }
+    found.set(model, { disks: disks.length, losses })
+  }
+  return { ops: ops.length, found }
+}
+
+const envFor = (dir: string): NodeJS.ProcessEnv => ({
+  ...process.env,
+  XDG_STATE_HOME: path.join(dir, 'state'),
+  HOME: path.join(dir, 'home'),
+  CLADA_NO_CACHE: '1',
+  NO_COLOR: '1',
+  GIT_AUTHOR_NAME: 'u',
+  GIT_AUTHOR_EMAIL: 'u@example.com',
+  GIT_COMMITTER_NAME: 'u',
+  GIT_COMMITTER_EMAIL: 'u@example.com',
+})
+
+async function prepared(scenario: Scenario, dir: string): Promise<World> {
+  fs.rmSync(dir, { recursive: true, force: true })
+  const root = path.join(dir, 'project')
+  for (const [name, text] of Object.entries({ ...files, '../home/x': '' })) {
+    fs.mkdirSync(path.dirname(path.join(root, name)), { recursive: true })
+    fs.writeFileSync(path.join(root, name), text)
+  }
+  process.env['XDG_STATE_HOME'] = path.join(dir, 'state')
+  const git = (...args: string[]): string =>
+    execFileSync('git', args, { cwd: root, encoding: 'utf8', env: envFor(dir), stdio: ['ignore', 'pipe', 'pipe'] })
+  const clada = new Clada({ repoPath: root, git: scenario.mode === 'git' ? 'off' : scenario.mode })
+  const world: World = { root, clada, git, run: (...calls) => clada.execute(documentOf(root, calls)) }
+  if (scenario.mode !== 'off') {
+    git('init', '-q', '-b', 'main')
+    git('add', '-A')
+    git('commit', '-qm', 'first')
+    fs.writeFileSync(path.join(root, 'b.txt'), 'b\nmore\n')
+    git('commit', '-qam', 'second')
+  }
+  // An older execution, which must not be undone in the place of the recorded one.
+  if (scenario.mode !== 'git') await world.run(write('a.txt', 'earlier\n'))
+  await scenario.prepare?.(world)
+  return world
+}
+
+/** The calls as blocks. Outside of the test runner, so without what the other tests use. */
+const documentOf = (root: string, calls: readonly Call[]): string =>
+  calls
+    .map(([action, params]) => {
+      const lines = Object.entries(params).map(([name, value]) => {
+        const text = name === 'path' || name.endsWith('_path') ? path.join(root, value) : value
+        return text.includes('\n')
+          ? `${name} = <<'EOT_SHAM_blk'\n${text}EOT_SHAM_blk`
+          : `${name} = ${JSON.stringify(text)}`
+      })
+      return ['#!SHAM [@three-char-SHA-256: blk]', `action = "${action}"`, ...lines, '#!END_SHAM_blk', ''].join('\n')
+    })
+    .join('\n')
+
+type Files = Readonly<Record<string, string>>
+
+/** Without what clada and git keep, and without files that are swept at the next start. */
+function projectFiles(root: string): Files {
+  const found: Record<string, string> = {}
+  for (const entry of fs.readdirSync(root, { recursive: true, withFileTypes: true })) {
+    const name = path.relative(root, path.join(entry.parentPath, entry.name))
+    if (!entry.isFile() || /^\.(git|clada)(\/|$)|\.clada-.*\.tmp$/.test(name)) continue
+    found[name] = fs.readFileSync(path.join(root, name), 'latin1')
+  }
+  return found
+}
+
+const isSame = (one: Files, other: Files): boolean =>
+  Object.keys({ ...one, ...other }).every((name) => one[name] === other[name])
+
+function headOf({ git, root }: World): string {
+  return fs.existsSync(path.join(root, '.git')) ? git('rev-parse', 'HEAD').trim() : ''
+}
+
+interface Known {
+  readonly filesBefore: Files
+  readonly filesAfter: Files
+  readonly head: string
+}
+
+/** What is lost on a disk; undefined when nothing is. */
+async function lossOn(
+  disk: Disk,
+  scenario: Scenario,
+  world: World,
+  { filesBefore, filesAfter, head }: Known,
+): Promise<string | undefined> {
+  const { root, clada, git } = world
+  const found = projectFiles(root)
+  const torn = Object.keys({ ...found, ...filesBefore, ...filesAfter }).filter(
+    (name) => ![filesBefore[name], filesAfter[name]].includes(found[name]),
+  )
+  if (torn.length > 0) return `neither old nor new: ${torn.join(', ')}`
+  const hasGit = scenario.mode !== 'off'
+  if (disk.after && scenario.kind !== 'stash' && !isSame(found, filesAfter)) return 'the change is gone'
+  if (hasGit) {
+    const broken = failureOf(() => git('fsck', '--strict', '--no-dangling')) ?? failureOf(() => git('status'))
+    if (broken !== undefined) return `git: ${broken}`
+    if (
+      disk.after &&
+      ['commit', 'squash'].includes(scenario.kind === 'run' ? scenario.mode : scenario.kind) &&
+      headOf(world) !== head
+    )
+      return 'the commit is gone'
+  }
+  const dirty = !isSame(found, filesBefore)
+  switch (scenario.kind) {
+    case 'run': {
+      const result = await clada.undo(dirty ? {} : { number: 2 })
+      if (dirty && !(result.success && result.execution === 2))
+        return `undo: ${result.error ?? `execution ${result.execution}`} ${JSON.stringify(result.conflicts)}`
+      break
+    }
+    case 'undo': {
+      const of = scenario.name === 'undo' ? await clada.redo() : await clada.undo({ number: 2 })
+      // An interrupted one is taken back itself.
+      const result = of.success || !dirty ? of : await clada.undo()
+      if (dirty && !result.success) return `${scenario.name}: ${result.error}`
+      break
+    }
+    case 'back': {
+      if (!dirty && readBack(path.join(root, '.clada')) === undefined) break
+      const result = await clada.forward()
+      if (!result.success && dirty) return `forward: ${result.error}`
+      break
+    }
+    case 'forward': {
+      if (disk.after) return undefined
+      const state = readBack(path.join(root, '.clada'))
+      if (state === undefined) return isSame(found, filesAfter) ? undefined : 'what was put aside is gone'
+      const result = await clada.forward()
+      return result.success && isSame(projectFiles(root), filesAfter) ? undefined : `forward: ${result.error}`
+    }
+    case 'stash': {
+      if (isSame(found, filesBefore)) return undefined
+      const failed = failureOf(() => git('stash', 'pop', '-q'))
+      if (failed !== undefined) return `git stash pop: ${failed}`
+      break
+    }
+    case 'squash':
+    case 'commit':
+      return undefined
+  }
+  const now = projectFiles(root)
+  if (isSame(now, filesBefore)) return undefined
+  const lost = Object.keys({ ...now, ...filesBefore }).filter((name) => now[name] !== filesBefore[name])
+  return `not restored: ${lost.join(', ')}`
+}
+
+function failureOf(work: () => string): string | undefined {
+  try {
+    work()
+    return undefined
+  } catch (error) {
+    return String(error instanceof Error && 'stderr' in error ? error.stderr : error)
+      .trim()
+      .slice(0, 150)
+  }
+}
