@@ -29,6 +29,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   engine: [
     'core',
     'text',
+    'structure',
     'actions',
     'policy',
     'commands',
@@ -42,7 +43,19 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'workspace',
     'timetravel',
   ],
-  api: ['core', 'text', 'actions', 'report', 'config', 'syntax', 'describe', 'journal', 'timetravel', 'engine'],
+  api: [
+    'core',
+    'text',
+    'structure',
+    'actions',
+    'report',
+    'config',
+    'syntax',
+    'describe',
+    'journal',
+    'timetravel',
+    'engine',
+  ],
   mcp: [
     'core',
     'text',
@@ -78,6 +91,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   cli: [
     'core',
     'text',
+    'structure',
     'actions',
     'state',
     'approvals',

@@ -1,7 +1,7 @@
 import { defineAction, ok } from '../core/action.ts'
 import { attempt } from './attempt.ts'
 import { argOf, measure } from './context-entry.ts'
-import { listOutput } from './output.ts'
+import { listOutput } from './list-output.ts'
 
 export const contextList = defineAction({
   name: 'context_list',

@@ -1,24 +1,25 @@
-import { choice, defaulting, defineAction, flag, integer, optional, path, text } from '../core/action.ts'
+import { choice, defaulting, defineAction, flag, integer, optional, path, rare, text } from '../core/action.ts'
 import { languages } from '../core/commands.ts'
-import { programOutput } from './output.ts'
+import { programOutput } from './program-output.ts'
 
 export const exec = defineAction({
   name: 'exec',
   aliases: [],
   description:
-    'Run code in a sandbox: no network, writes only in the root, an empty environment. It sees the files as they are on the disk.',
+    'Run bash, python, javascript or ruby in a sandbox without network. It writes only in the root, and sees the files as they are on the disk.',
   effect: 'exec',
   access: ['llm'],
   primary: 'lang',
   display: 'conditional',
   output: programOutput,
+  everyday: true,
   params: {
     code: text('The code.'),
     lang: choice(languages, 'Its language.'),
-    version: optional(text('Version of the language, such as 3.11; refused when it is not installed.')),
-    cwd: optional(path('Directory to run it in; the root without it.')),
-    timeout: optional(integer('Milliseconds until it is stopped, at most what the user allows.')),
-    return_output: defaulting(flag('Whether its output belongs into the report.'), true),
+    version: rare(optional(text('Version of the language, such as 3.11; refused when it is not installed.'))),
+    cwd: rare(optional(path('Directory to run it in; the root without it.'))),
+    timeout: optional(integer('Seconds until it is stopped, at most what the user allows.')),
+    return_output: rare(defaulting(flag('Whether its output belongs into the report.'), true)),
   },
   returns: {
     stdout: 'string',

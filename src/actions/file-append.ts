@@ -15,7 +15,6 @@ export const fileAppend = defineAction({
   primary: 'path',
   display: 'never',
   past: (target) => `appended to ${target}`,
-  everyday: true,
   params: {
     path: path('File to append to.'),
     content: text('Text to add.'),

@@ -12,6 +12,7 @@ export const fileDeleteLines = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'never',
+  everyday: true,
   params: {
     path: path('File to change.'),
     lines: lines('One line `4` or a range `23-43`.'),

@@ -1,4 +1,5 @@
 import { defaulting, defineAction, fail, lines, ok, optional, path, rare, text } from '../core/action.ts'
+import { counted } from '../core/counted.ts'
 import type { Problem } from '../core/problem.ts'
 import { extractNumberedLines, parseLineSpec } from '../text/numbered-lines.ts'
 import { narrowed, onlyMatch, readNarrowed } from './narrow.ts'
@@ -16,7 +17,7 @@ export const fileReadNumbered = defineAction({
   everyday: true,
   params: {
     path: path('File to read; `file@@Class@@method` reads one structure of it.'),
-    lines: optional(lines('One line `4` or a range `23-43`; all lines if left out.')),
+    lines: optional(lines('One line `4`, a range `23-43` or several `4,23-43`; all lines if left out.')),
     delimiter: rare(defaulting(text('What stands between number and line.'), ': ')),
   },
   returns: { path: 'string', content: 'string', hash: 'string, of the whole file' },
@@ -26,6 +27,12 @@ export const fileReadNumbered = defineAction({
       before: { 'a.txt': 'one\ntwo\nthree' },
       params: { path: 'a.txt', lines: '2-3' },
       data: { content: '2: two\n3: three' },
+    },
+    {
+      title: 'several ranges at once',
+      before: { 'a.txt': 'one\ntwo\nthree\nfour' },
+      params: { path: 'a.txt', lines: '1,3-4' },
+      data: { content: '1: one\n…\n3: three\n4: four' },
     },
     {
       title: 'gives what there is when more was asked for',
@@ -43,15 +50,17 @@ export const fileReadNumbered = defineAction({
     const lines = asked ?? (found && onlyMatch(found.data)?.lines)
     const path = inside?.path ?? given
     const file = await context.files.read(path)
-    const problem = file.text === '' ? undefined : invalid(lines)
+    const ranges = lines?.split(',') ?? [undefined]
+    const problem = file.text === '' ? undefined : ranges.map(invalid).find((one) => one !== undefined)
     if (problem) return fail(problem)
-    const { result, outOfRange } = extractNumberedLines(file.text, lines, delimiter)
-    const data = { path: given.given, content: result, hash: file.hash() }
-    if (outOfRange === undefined) return ok(data)
-    return fail(
-      { kind: 'lines-outside', spec: outOfRange.requested, lineCount: outOfRange.actual, asked: 'read' },
-      data,
-    )
+    const parts = ranges.map((range) => extractNumberedLines(file.text, range, delimiter))
+    const content = parts.flatMap(({ result }) => (result === '' ? [] : [result])).join('\n…\n')
+    const data = { path: given.given, content, hash: file.hash() }
+    const outside = parts.find(({ outOfRange }) => outOfRange !== undefined)?.outOfRange
+    if (outside === undefined) return ok(data)
+    if (context.pastEnd === 'noted' && content !== '')
+      return ok(data, [`the file has only ${counted(outside.actual, 'line')}; these are all of ${outside.requested}`])
+    return fail({ kind: 'lines-outside', spec: outside.requested, lineCount: outside.actual, asked: 'read' }, data)
   },
 })
 

@@ -12,6 +12,7 @@ export const fileRead = defineAction({
   display: 'always',
   output: fileOutput(),
   everyday: true,
+  within: 'file_read_numbered',
   params: { path: path('File to read; `file@@Class@@method` reads one structure of it.') },
   returns: { path: 'string', content: 'string', hash: 'string, of the whole file, for expect_hash' },
   examples: [

@@ -23,7 +23,9 @@ export const fileReplaceLines = defineAction({
     lines: optional(lines('One line `4` or a range `23-43`.')),
     new_content: optional(text('What stands there then. Empty leaves one empty line; file_delete_lines deletes.')),
     expect: expectLines,
-    edits: optional(text('Several changes, each headed by a line `@@ 23-43` or `@@ 4`.')),
+    edits: optional(
+      text('Several changes, each headed by a line `@@ 23-43` or `@@ 4`; a section without lines deletes.'),
+    ),
     expect_hash: expectHash,
   },
   returns: { path: 'string', lines_replaced: 'integer, lines that were there before' },
@@ -43,6 +45,12 @@ export const fileReplaceLines = defineAction({
       data: { lines_replaced: 3 },
     },
     {
+      title: 'an empty section deletes',
+      before: { 'a.txt': '1\n2\n3\n4\n' },
+      params: { path: 'a.txt', edits: '@@ 2-3\n@@ 4\nfour' },
+      after: { 'a.txt': '1\nfour\n' },
+    },
+    {
       title: 'notices that the lines are not the ones meant',
       before: { 'a.txt': '1\n2\n3\n' },
       params: { path: 'a.txt', lines: '2', new_content: 'two', expect: '3' },
@@ -58,8 +66,8 @@ export const fileReplaceLines = defineAction({
     for (const { spec, content } of wanted.edits) {
       const found = lineRange(spec, spans)
       if ('problem' in found) return fail(found.problem)
-      const whole = await withoutElisions(file, spans, found.range, content)
-      if (typeof whole !== 'string') return fail(whole)
+      const whole = content === null ? null : await withoutElisions(file, spans, found.range, content)
+      if (typeof whole === 'object' && whole !== null) return fail(whole)
       ranges.push({ ...found.range, content: whole })
     }
     ranges.sort((a, b) => a.first - b.first)
@@ -71,7 +79,9 @@ export const fileReplaceLines = defineAction({
     if (surprise) return fail(surprise)
 
     await files.save(file, spliced(file.text, spans, ranges))
-    return ok({ path: path.given, lines_replaced: ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0) })
+    const replaced = ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0)
+    const leaves = 'new_content is empty, which leaves one empty line; file_delete_lines deletes lines'
+    return ok({ path: path.given, lines_replaced: replaced }, new_content === '' ? [leaves] : [])
   },
 })
 
@@ -92,10 +102,11 @@ async function withoutElisions(
 
 interface Edit {
   readonly spec: string
-  readonly content: string
+  /** Null deletes. */
+  readonly content: string | null
 }
 
-type Ranged = LineRange & { readonly content: string }
+type Ranged = LineRange & Pick<Edit, 'content'>
 
 function single(lines: string | undefined, content: string | undefined): { edits: Edit[] } | { problem: Problem } {
   if (lines === undefined) return missing('lines')
@@ -122,7 +133,9 @@ function parseEdits(
     else if (line.trim() !== '') return bad(`'${line.slice(0, 60)}' stands before the first line of the form @@ 23-43`)
   }
   if (edits.length === 0) return bad('it holds no line of the form @@ 23-43')
-  return { edits: edits.map(({ spec, content }) => ({ spec, content: content.join('\n') })) }
+  return {
+    edits: edits.map(({ spec, content }) => ({ spec, content: content.length === 0 ? null : content.join('\n') })),
+  }
 }
 
 function spliced(text: string, lines: readonly LineSpan[], ranges: readonly Ranged[]): string {
@@ -131,6 +144,13 @@ function spliced(text: string, lines: readonly LineSpan[], ranges: readonly Rang
   let from = 0
   for (const { first, last, content } of ranges) {
     const start = lines[first - 1]?.start ?? text.length
+    if (content === null) {
+      const { end = text.length, next = text.length } = lines[last - 1] ?? {}
+      // The last line had no line break of its own: the one before it goes with it.
+      result += text.slice(from, next > end ? start : Math.max(from, lines[first - 2]?.end ?? 0))
+      from = next
+      continue
+    }
     result += text.slice(from, start) + (eol === '\r\n' ? toEol(content, eol) : content)
     from = lines[last - 1]?.end ?? text.length
   }

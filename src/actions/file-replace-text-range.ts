@@ -37,6 +37,7 @@ export const fileReplaceTextRange = defineAction({
   display: 'never',
   past: (target) => `edited ${target}`,
   everyday: true,
+  within: 'file_replace_lines',
   repairs: true,
   params: {
     path: path('File to change.'),

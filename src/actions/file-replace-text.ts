@@ -12,6 +12,7 @@ export const fileReplaceText = defineAction({
   primary: 'path',
   display: 'never',
   everyday: true,
+  within: 'file_edit',
   repairs: true,
   params: {
     path: path('File to change; `file@@Class@@method` changes one structure of it.'),

@@ -1,7 +1,7 @@
 import { defineAction, fail, ok, path, text } from '../core/action.ts'
 import { bounded, withTimeLimit } from '../core/time-limit.ts'
 import { neverMatches, patternBelow } from './pattern-below.ts'
-import { listOutput } from './output.ts'
+import { pathsOutput } from './list-output.ts'
 
 export const glob = defineAction({
   name: 'glob',
@@ -12,7 +12,7 @@ export const glob = defineAction({
   access: ['llm'],
   primary: 'pattern',
   display: 'always',
-  output: listOutput(),
+  output: pathsOutput,
   everyday: true,
   params: {
     pattern: text('Glob relative to base_path, such as `src/**/*.ts`.'),

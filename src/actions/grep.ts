@@ -1,6 +1,6 @@
 import { defaulting, defineAction, fail, flag, integer, ok, optional, path, rare, text } from '../core/action.ts'
 import { neverMatches, patternBelow } from './pattern-below.ts'
-import { listOutput } from './output.ts'
+import { hitsOutput } from './list-output.ts'
 
 export const grep = defineAction({
   name: 'grep',
@@ -10,7 +10,7 @@ export const grep = defineAction({
   access: ['llm'],
   primary: 'pattern',
   display: 'always',
-  output: listOutput(),
+  output: hitsOutput,
   everyday: true,
   params: {
     pattern: text('What to search for.'),

@@ -1,11 +1,12 @@
-import { defineAction, integer, optional, path } from '../core/action.ts'
+import { defaulting, defineAction, flag, integer, path, rare } from '../core/action.ts'
+import { isRecord } from './output.ts'
 import { onStructures } from './on-structures.ts'
 import { structureOutput } from './output.ts'
 
 export const listStructures = defineAction({
   name: 'list_structures',
   aliases: [],
-  description: 'List the structures of a file: header, kind and lines of each.',
+  description: 'List the declarations of a file: header, kind and lines of each.',
   effect: 'read',
   access: ['llm'],
   primary: 'path',
@@ -14,7 +15,8 @@ export const listStructures = defineAction({
   everyday: true,
   params: {
     path: path('File to look at.'),
-    depth: optional(integer('How many levels; all if left out.')),
+    depth: defaulting(integer('How many levels; 2 also shows the methods of classes.'), 1),
+    steps: rare(defaulting(flag('Show branches, loops and other steps inside of code too.'), false)),
   },
   returns: { structures: 'the outline' },
   examples: [
@@ -26,6 +28,20 @@ export const listStructures = defineAction({
       params: { path: 'cart.ts', depth: '1' },
     },
   ],
-  run: (args, context) =>
-    onStructures(context, [args.path], (operations, path) => operations.list_structures(path ?? '', args.depth)),
+  async run({ path, depth, steps }, context) {
+    if (steps) return onStructures(context, [path], (operations) => operations.list_structures(path.given, depth))
+    const outcome = await onStructures(context, [path], (operations) => operations.list_structures(path.given))
+    if (!outcome.ok || !isRecord(outcome.data) || !Array.isArray(outcome.data['structures'])) return outcome
+    const { outlineView } = await import('../structure/outline-view.ts')
+    return { ...outcome, data: { ...outcome.data, structures: upTo(outlineView(outcome.data['structures']), depth) } }
+  },
 })
+
+/** Without what is deeper. */
+const upTo = (structures: readonly unknown[], depth: number): unknown[] =>
+  depth < 1
+    ? []
+    : structures.filter(isRecord).map(({ children, ...own }) => {
+        const inside = Array.isArray(children) ? upTo(children, depth - 1) : []
+        return inside.length === 0 ? own : { ...own, children: inside }
+      })

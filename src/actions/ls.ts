@@ -1,5 +1,5 @@
 import { defineAction, ok, path } from '../core/action.ts'
-import { listOutput } from './output.ts'
+import { entriesOutput } from './list-output.ts'
 
 export const ls = defineAction({
   name: 'ls',
@@ -9,8 +9,7 @@ export const ls = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'always',
-  output: listOutput('[empty directory]'),
-  everyday: true,
+  output: entriesOutput,
   params: { path: path('Directory to list.') },
   returns: { '[]': '{name, type: file|directory|symlink|other, size, modified}' },
   examples: [

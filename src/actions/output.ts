@@ -1,10 +1,11 @@
-import type { Output, Shown } from '../core/action.ts'
+import type { CutText, Output, Shown, Showing } from '../core/action.ts'
 import { counted } from '../core/counted.ts'
+import { cutLines, sharesOf } from '../text/cut-lines.ts'
 
 /** How the results of actions are shown in reports. */
 
 /** A name with a line break in it must not look like two lines. */
-const oneLined = (name: unknown): string =>
+export const oneLined = (name: unknown): string =>
   String(name).replace(/[\r\n\u2028\u2029]/g, (char) => (char === '\n' ? '\\n' : char === '\r' ? '\\r' : '?'))
 
 const recordOutput =
@@ -19,27 +20,49 @@ export const fileOutput = (numbered: 'plain' | 'numbered' = 'plain'): Output => 
   text: (result, show) => {
     const { data } = result
     if (!isRecord(data) || typeof data['content'] !== 'string') return undefined
-    const named = (path: string): string => (numbered === 'numbered' ? `[numbered] ${path}` : path)
     if (Array.isArray(data['paths']))
-      return severalFiles(data['paths'].map(String), data['content'], named, result, show)
+      return severalFiles(data['paths'].map(String), data['content'], numbered, result, show)
     // The lines that were asked for do not exist.
     if (data['content'] === '' && !result.success) return undefined
-    return fileSection(named(String(data['path'])), show(data['content']))
+    return fileSection({ path: String(data['path']), content: data['content'], numbered, room: show.room }, show)
   },
 })
 
-const fileSection = (name: string, content: string): string =>
-  `=== START FILE: ${oneLined(name)} ===\n${content === '' ? '[empty file]' : content}\n=== END FILE: ${oneLined(name)} ===`
+interface ShownFile {
+  readonly path: string
+  readonly content: string
+  readonly numbered: 'plain' | 'numbered'
+  readonly room: number
+}
+
+function fileSection({ path, content, numbered, room }: ShownFile, show: Showing): CutText | string {
+  const name = oneLined(`${numbered === 'numbered' ? '[numbered] ' : ''}${show.path(path)}`)
+  const framed = (text: string): string =>
+    `=== START FILE: ${name} ===\n${text === '' ? '[empty file]' : text}\n=== END FILE: ${name} ===`
+  const cut = cutLines(content, Math.max(200, room - 2 * name.length - 160))
+  if (cut === undefined) return framed(show.content(content))
+  // Numbers in the text are those of the file.
+  const above = numbered === 'numbered' ? Number(/^\s*(\d+)/.exec(content)?.[1] ?? 1) - 1 : 0
+  const [first, last] = [cut.first + above, cut.last + above]
+  const range = `lines ${first}-${last} of ${cut.total + above} not shown`
+  const on = `lines="${first}-${Math.min(last, first + linesAtOnce - 1)}"`
+  const how = numbered === 'numbered' ? `read on with ${on}` : `read on with file_read_numbered ${on}`
+  const text = [show.content(cut.head), `[output truncated] ${range}; ${how}`, show.content(cut.tail)].join('\n')
+  return { text: framed(text), cut: `${range}; ${how}` }
+}
+
+/** Lines that are proposed for the next look at a file. */
+const linesAtOnce = 500
 
 function severalFiles(
   paths: readonly string[],
   content: string,
-  named: (path: string) => string,
+  numbered: 'plain' | 'numbered',
   { action, details }: Shown,
-  show: (text: string) => string,
-): string {
+  show: Showing,
+): string | CutText {
   const failures = details?.failures ?? []
-  const listed = (names: readonly string[]): string[] => names.map((path) => `- ${oneLined(path)}`)
+  const listed = (names: readonly string[]): string[] => names.map((path) => `- ${oneLined(show.path(path))}`)
   const total = paths.length + failures.length
   const head =
     failures.length === 0
@@ -51,10 +74,22 @@ function severalFiles(
           ...listed(paths),
           '',
           '❌ Failed to read:',
-          ...failures.map(({ path, error }) => `- ${oneLined(path)}: ${oneLined(error.replace(`${action}: `, ''))}`),
+          ...failures.map(
+            ({ path, error }) =>
+              `- ${oneLined(show.path(path))}: ${oneLined(error.replace(`${action}: `, '').replaceAll(path, show.path(path)))}`,
+          ),
         ]
-  const sections = textsOf(paths, content).map((text, index) => fileSection(named(paths[index] ?? ''), show(text)))
-  return [...head, '', sections.join('\n\n')].join('\n')
+  const texts = textsOf(paths, content)
+  const framed = texts.map((text, index) => text.length + 2 * (paths[index]?.length ?? 0) + 200)
+  const shares = sharesOf(framed, show.room - head.join('\n').length)
+  const sections = texts.map((text, index) =>
+    fileSection({ path: paths[index] ?? '', content: text, numbered, room: shares[index] ?? 0 }, show),
+  )
+  const cuts = sections.flatMap((one, index) =>
+    typeof one === 'string' ? [] : [`${show.path(paths[index] ?? '')}: ${one.cut}`],
+  )
+  const text = [...head, '', sections.map((one) => (typeof one === 'string' ? one : one.text)).join('\n\n')].join('\n')
+  return cuts.length === 0 ? text : { text, cut: cuts.join('; ') }
 }
 
 /** The texts of several files, which are in one, each under its path. */
@@ -67,72 +102,6 @@ function textsOf(paths: readonly string[], content: string): string[] {
     at = end === -1 ? content.length : end + 2
     return content.slice(from, end === -1 ? content.length : end)
   })
-}
-
-/** A list, one entry per line. */
-export const listOutput = (empty = '[nothing found]'): Output => ({
-  text: ({ data }) => {
-    if (!Array.isArray(data)) return undefined
-    return data.length === 0 ? empty : data.map(listed).join('\n')
-  },
-})
-
-/** A hit, a directory entry or a path, on one line. */
-function listed(entry: unknown): string {
-  if (!isRecord(entry)) return oneLined(entry)
-  if ('line_number' in entry) return `${oneLined(entry['file'])}:${entry['line_number']}: ${entry['line']}`
-  if ('modified' in entry) {
-    const name = `${oneLined(entry['name'])}${entry['type'] === 'directory' ? '/' : entry['type'] === 'symlink' ? '@' : ''}`
-    return entry['type'] === 'file' ? `${name}  ${counted(Number(entry['size']), 'byte')}` : name
-  }
-  if (typeof entry['path'] === 'string')
-    return `${oneLined(entry['path'])}  ${entry['size'] === undefined ? `(${entry['problem']})` : counted(Number(entry['size']), 'byte')}`
-  return JSON.stringify(entry)
-}
-
-/** The output of a program, and the files that it changed. */
-export const programOutput: Output = {
-  by: 'program',
-  text: ({ params, data }) => {
-    if (!isRecord(data) || params['return_output'] === false) return undefined
-    const streams = ['stdout', 'stderr'].flatMap((name) => {
-      const text = String(data[name] ?? '').trimEnd()
-      return text === '' ? [] : [`${name}:\n${text}`]
-    })
-    const output = String(data['output'] ?? '').trimEnd()
-    const would = typeof data['would_run'] === 'string' ? [`would run: ${data['would_run']}`] : []
-    const changed = Array.isArray(data['changed']) ? changedLines(data['changed'].filter(isRecord)) : []
-    const notKept = Array.isArray(data['not_kept']) ? data['not_kept'].filter(isRecord) : []
-    const parts = [...(output === '' ? [] : [output]), ...streams, ...would]
-    if (changed.length > 0) parts.push(['changed files:', ...shortened(changed)].join('\n'))
-    if (notKept.length > 0)
-      parts.push(
-        ['not kept:', ...shortened(notKept.map(({ path, reason }) => `  ${oneLined(path)}: ${reason}`))].join('\n'),
-      )
-    return parts.length === 0 ? undefined : parts.join('\n')
-  },
-}
-
-const mostLines = 100
-
-const shortened = (lines: readonly string[]): string[] =>
-  lines.length <= mostLines ? [...lines] : [...lines.slice(0, mostLines), `… and ${lines.length - mostLines} more`]
-
-/** One line per file; of very many, one line per directory and kind of change. The history has all of them. */
-function changedLines(changed: readonly Record<string, unknown>[]): string[] {
-  const line = (entry: Record<string, unknown>): string => `  ${entry['change']} ${oneLined(entry['path'])}`
-  if (changed.length <= mostLines) return changed.map(line)
-  const groups = new Map<string, Record<string, unknown>[]>()
-  for (const entry of changed) {
-    const [top = '', ...below] = String(entry['path']).split('/')
-    const key = below.length === 0 ? line(entry) : `  ${entry['change']} ${top}/`
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [entry])
-    else group.push(entry)
-  }
-  return [...groups].flatMap(([key, entries]) =>
-    entries.length > 10 ? [`${key}: ${entries.length.toLocaleString('en')} files`] : entries.map(line),
-  )
 }
 
 /** Undo, back, forward and squash: where the project is now, and which files came and went. */
@@ -168,6 +137,11 @@ function runLines(runs: readonly unknown[], verb: string): string[] {
     const [subject = ''] = 'message' in run ? String(run.message).split('\n', 1) : []
     return [`${run.commits.length} commits ${verb} one: ${subject}`]
   })
+}
+
+/** A text that the action has laid out itself. */
+export const mapOutput: Output = {
+  text: recordOutput(({ map }) => (typeof map === 'string' ? map : undefined)),
 }
 
 /** Entries that were taken from a list. */
@@ -219,5 +193,5 @@ const rangeOf = (lines: unknown): string => (Array.isArray(lines) ? lines.join('
 
 export const structureOutput: Output = { text: recordOutput(structureBody) }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -34,6 +34,7 @@ import { gitStepForward } from './git-step-forward.ts'
 import { glob } from './glob.ts'
 import { grep } from './grep.ts'
 import { ls } from './ls.ts'
+import { projectMap } from './project-map.ts'
 import { run } from './run.ts'
 import { undo } from './undo.ts'
 import { listStructures } from './list-structures.ts'
@@ -77,6 +78,7 @@ export const actions: readonly ActionSpec[] = [
   ls,
   grep,
   glob,
+  projectMap,
   listStructures,
   readStructure,
   replaceStructure,

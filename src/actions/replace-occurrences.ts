@@ -19,7 +19,13 @@ export interface Replacing {
 export type Expected = 'once' | 'any' | 'all' | number
 
 export type Replaced =
-  | { readonly ok: true; readonly replacements: number; readonly warnings: readonly string[] }
+  | {
+      readonly ok: true
+      readonly replacements: number
+      readonly warnings: readonly string[]
+      /** How the place was found, if not exactly as written. */
+      readonly matched?: string
+    }
   | (Outcome & { readonly ok: false })
 
 /** Replaces a text in one file, or says exactly why not. All edits by text come through here. */
@@ -40,7 +46,8 @@ export async function replaceOccurrences(
     const loose = await repaired(file.text, edit, expected, repair)
     if (loose.kind === 'done') {
       await files.save(file, loose.text)
-      return { ok: true, replacements: loose.count, warnings: [...kept, ...loose.warnings] }
+      const matched = loose.rung === 'exact' ? {} : { matched: loose.rung }
+      return { ok: true, replacements: loose.count, warnings: [...kept, ...loose.warnings], ...matched }
     }
     if (!damaged && loose.kind !== 'absent') {
       const problem = await mismatch(file, edit, loose.kind === 'count' ? loose.spans : [], expected)
@@ -96,7 +103,12 @@ export const elisionProblem = (
 })
 
 export const replacedIn = (path: PathArg, done: Replaced): Outcome =>
-  done.ok ? ok({ path: path.given, replacements: done.replacements }, done.warnings) : done
+  done.ok
+    ? ok(
+        { path: path.given, replacements: done.replacements, ...(done.matched && { matched: done.matched }) },
+        done.warnings,
+      )
+    : done
 
 async function repaired(text: string, { old_text, new_text }: Replacing, expected: Expected, repair: Repair) {
   // Loaded only here: most edits find their text.

@@ -1,5 +1,5 @@
 import { defineAction, optional, path, text } from '../core/action.ts'
-import { programOutput } from './output.ts'
+import { programOutput } from './program-output.ts'
 
 export const run = defineAction({
   name: 'run',

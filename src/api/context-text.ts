@@ -1,7 +1,7 @@
 import type { Clada } from './clada.ts'
 import { counted } from '../core/counted.ts'
 import type { ActionResult } from '../core/result.ts'
-import { outlineView } from '../report/outline-view.ts'
+import { outlineView } from '../structure/outline-view.ts'
 import { structureBody } from '../actions/output.ts'
 import { tokenLength, tokensOf } from '../text/tokens.ts'
 
@@ -75,7 +75,8 @@ async function outlineOf(clada: Clada, path: string): Promise<{ body: string } |
   const read = await one(clada, 'file_read', { path })
   if (!read.success) return { error: read.error ?? '' }
   const lines = field(read, 'lines')
-  const listed = await one(clada, 'list_structures', { path: lines === '' ? path : (path.split('@@')[0] ?? path) })
+  const everything = { path: lines === '' ? path : (path.split('@@')[0] ?? path), depth: '100', steps: 'true' }
+  const listed = await one(clada, 'list_structures', everything)
   const size = counted(field(read, 'content').split('\n').length, 'line')
   if (!listed.success) return { body: `[no outline, ${size}: ${listed.code ?? ''}]` }
   const all = isRecord(listed.data) && Array.isArray(listed.data['structures']) ? listed.data['structures'] : []

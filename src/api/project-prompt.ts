@@ -1,18 +1,22 @@
 import { actions } from '../actions/registry.ts'
+import { foreignFormats, foreignPrompt } from '../describe/foreign-prompt.ts'
 import { type Prompt, promptFor, type PromptOptions } from '../describe/prompt.ts'
 import { taughtNames, type TaughtName } from '../syntax/table.ts'
 import { printable, withoutHidden } from '../report/printable.ts'
+import { approvedCommands } from '../config/approved-commands.ts'
 import { type CladaOptions, SettingsError, settingsOf } from '../config/settings.ts'
 
 /** Options of a prompt that do not come from the project's settings. */
-export type PromptRequest = Pick<PromptOptions, 'include' | 'rules' | 'token' | 'budget'>
+export type PromptRequest = Pick<PromptOptions, 'include' | 'rules' | 'token' | 'budget' | 'task' | 'map'>
 
-/** The prompt for a project: its root, the allowed actions, and the first of its syntaxes that can be taught. @throws SettingsError */
+/** The prompt for a project: its root, the allowed actions, and the first of its syntaxes; a short one for formats of other tools. @throws SettingsError */
 export function projectPrompt(options: CladaOptions, request: PromptRequest = {}): Prompt {
   const { root, allowedRoots, allowedActions, relativePaths } = settingsOf(options)
   // Hidden characters are removed: the user must be able to see every rule that is trusted or pasted.
   const rules = request.rules?.map(legible)
   const { exec, cslDelimiters, syntaxes } = options
+  const foreign = syntaxes?.some((name) => isTaught(name)) ? undefined : foreignFormats[syntaxes?.[0] ?? '']
+  if (foreign !== undefined) return foreignPrompt(foreign, { specs: actions, root, ...request, rules })
   return promptFor({
     specs: actions,
     root,
@@ -22,12 +26,15 @@ export function projectPrompt(options: CladaOptions, request: PromptRequest = {}
     exec,
     cslDelimiters,
     syntax: taughtOf(syntaxes),
+    approved: approvedCommands(options).map(legible),
     ...request,
     rules,
   })
 }
 
 const legible = (rule: string): string => withoutHidden(printable(rule))
+
+const isTaught = (name: string): boolean => taughtNames.some((one) => one === name)
 
 function taughtOf(syntaxes: CladaOptions['syntaxes']): TaughtName | undefined {
   if (syntaxes === undefined) return undefined

@@ -72,6 +72,14 @@ export class Approvals {
     return { list: readProjectList(this.#root), vouchers: readVouchers(this.#root) }
   }
 
+  /** The lines that would run without a question, as they are written. */
+  approved(): string[] {
+    return readProjectList(this.#root).commands.filter((command) => {
+      const line = approvalLineOf(command)
+      return 'line' in line && this.stateOf(line).state === 'approved'
+    })
+  }
+
   /** The line of the project's own list that covers this one. */
   listed(asked: ApprovalLine): ApprovalLine | undefined {
     return namedBy(this.list().list.commands, asked)

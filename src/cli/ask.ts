@@ -17,6 +17,13 @@ const ask: Ask = async (request) => {
   return reply === undefined ? undefined : answerIn(reply)
 }
 
+/** Yes or no, or undefined where nobody can be asked. */
+export async function confirmed(text: string): Promise<boolean | undefined> {
+  if (asking().ask === undefined) return undefined
+  const reply = await typedLine(text)
+  return reply === undefined ? undefined : /^y(?:es)?$/i.test(reply.trim())
+}
+
 /** Waits without holding up the process, so that Ctrl-C is heard. */
 function typedLine(text: string): Promise<string | undefined> {
   let terminal: tty.ReadStream

@@ -218,6 +218,7 @@ export const flags = [
     },
   },
   { name: 'files', help: 'the files of clada context after it' },
+  { name: 'task', value: 'TEXT', help: 'the task and a map of the project at the end' },
   { name: 'clipboard', help: 'run copied replies, and put the answers on the clipboard' },
   { name: 'stdin', value: 'PARAM', help: 'read this parameter from standard input' },
   { name: 'port', value: 'N', help: 'where to listen; default: the same for a project every time' },

@@ -50,9 +50,9 @@ export async function optionsFor(flags: FlagValues): Promise<CladaOptions> {
   const input = loaded?.listener.inputFile ?? defaultInputFile
   const reserved = [path.resolve(own.repoPath ?? loaded?.options.repoPath ?? '.', input)]
   const below = loaded?.options
-  if (below === undefined) return { ...tolerant, ...own, reserved }
+  if (below === undefined) return { ...ofFrontDoors, ...own, reserved }
   return {
-    ...tolerant,
+    ...ofFrontDoors,
     ...below,
     ...own,
     reserved,
@@ -63,8 +63,12 @@ export async function optionsFor(flags: FlagValues): Promise<CladaOptions> {
   }
 }
 
-/** The default of the command line only: programs that call the library choose. */
-const tolerant = { matching: 'tolerant' } as const
+/** Defaults of the command line that the library does not have: people and models read what it reports. */
+const ofFrontDoors = { matching: 'tolerant', evidence: 'diff', syntaxCheck: 'auto' } as const
+
+/** For a process that lives on: loading parsers pays there. */
+export const lasting = (options: CladaOptions): CladaOptions =>
+  options.syntaxCheck === 'off' ? options : { ...options, syntaxCheck: 'lasting' }
 
 export interface Configured {
   readonly options: CladaOptions
@@ -233,6 +237,23 @@ export function outputMode(flags: FlagValues): 'stream' | 'buffer' | 'silent' {
 /** Whether the output of programs is shown as it comes: only for a person who sees it there, and then not again. */
 export function streams(flags: FlagValues): boolean {
   return outputMode(flags) === 'stream' && flags.quiet === undefined && isTerminal(2) && isTerminal(1)
+}
+
+/** Whether it is written to stdout as it comes, for a program that reads there. */
+export const streamsToPipe = (flags: FlagValues): boolean =>
+  outputMode(flags) === 'stream' && flags.quiet === undefined && flags.json === undefined && !isTerminal(1)
+
+/**
+ * The syntaxes of blocks whose reports have lines of programs: those of CSL, CML and formats of other tools. A report for
+ * a model has the important part of an output only, so it streams when that is asked for.
+ */
+export function pipedFormats(flags: FlagValues): (syntax: string) => boolean {
+  const [asked = 'auto'] = flags.format ?? []
+  const explicit = flags['output-mode'] !== undefined
+  return (syntax) => {
+    const format = asked === 'auto' ? (rowOf(syntax).report ?? 'text') : asked
+    return format === 'text' || format === 'xml' || (format === 'llm' && explicit)
+  }
 }
 
 export function useColor(flags: FlagValues): boolean {

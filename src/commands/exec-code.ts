@@ -32,7 +32,8 @@ export async function execCode(request: ExecRequest, scope: CommandScope): Promi
 
   const { file, flag, path: dirs, venv } = found
   const limit = scope.settings.limits.actionMs
-  const timeoutMs = Math.min(Math.max(1, request.timeout ?? limit), limit)
+  const asked = request.timeout === undefined ? limit : Math.max(1, request.timeout * 1000)
+  const timeoutMs = Math.min(asked, limit)
   const script = request.code.length > longestArgument ? writeScript(request.code) : undefined
   try {
     const what: Containment = {
@@ -49,7 +50,8 @@ export async function execCode(request: ExecRequest, scope: CommandScope): Promi
     const done = await runContained(what, place, scope)
     if (!done.ok) return fail(done.problem, nothing)
     const { stdout, stderr, exitCode, ended } = done.end
-    const capped = (request.timeout ?? 0) > limit ? [`timeout was lowered to ${limit} ms, the user's limit`] : []
+    const capped =
+      asked > limit ? [`timeout was lowered to ${limit / 1000} s, the user's limit (--timeout raises it)`] : []
     const warnings = [...(tried ? [onlyTried] : []), ...done.warnings, ...capped]
     const data = {
       stdout,
@@ -60,7 +62,14 @@ export async function execCode(request: ExecRequest, scope: CommandScope): Promi
     }
     if (ended === 'itself' && exitCode === 0) return ok(data, warnings)
     return {
-      ...fail(problemOf(done.end, { ms: timeoutMs }, missedNetwork(what, done) ? { for: 'code' } : undefined), data),
+      ...fail(
+        problemOf(
+          done.end,
+          { ms: timeoutMs, ...(asked < limit ? { most: limit } : {}) },
+          missedNetwork(what, done) ? { for: 'code' } : undefined,
+        ),
+        data,
+      ),
       ...(warnings.length > 0 ? { warnings } : {}),
     }
   } finally {

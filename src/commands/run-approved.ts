@@ -245,6 +245,7 @@ async function permission(line: ApprovalLine, place: Place, scope: CommandScope)
     problem: {
       kind: 'approval-needed',
       command: line.line,
+      approved: [...commands.approve, ...approvals.approved()],
       ...elsewhere(root),
       changed,
       network: wantsNetwork(line),
@@ -291,7 +292,7 @@ function outcomeOf(done: Contained, limit: Limit, offline: Offline | undefined):
 }
 
 /** The time limit that held, and the approval by which it can be raised. */
-type Limit = Pick<Problem & { kind: 'command-late' }, 'ms' | 'approval'>
+type Limit = Pick<Problem & { kind: 'command-late' }, 'ms' | 'most' | 'approval'>
 
 export function problemOf(
   { ended, exitCode, signal, error = '' }: Pick<ProcessEnd, 'ended' | 'exitCode' | 'signal' | 'error'>,

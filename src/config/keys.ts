@@ -371,6 +371,22 @@ export const keys = {
     example: '8000',
     project: free,
   }),
+  'report.evidence': key({
+    kind: choice(['none', 'lines', 'diff']),
+    default: 'diff',
+    about:
+      'What reports say about the files that an action changed. lines: where and how much. diff: also up to three lines of the difference.',
+    example: 'lines',
+    project: free,
+  }),
+  'report.syntax_check': key({
+    kind: choice(['auto', 'off']),
+    default: 'auto',
+    about:
+      'Whether reports warn about a file of a known language that parsed before an execution and does not after it. Without a lasting process (watch, mcp, ui) only files up to 48 kB are parsed.',
+    example: 'off',
+    project: free,
+  }),
   'report.error_detail': key({
     kind: choice(['minimal', 'full', 'debug']),
     default: 'full',

@@ -74,6 +74,16 @@ export interface CladaOptions {
    * with code `review_required`. `apply`: they are written. `off`: they are not looked for. Default: `ask`.
    */
   proposals?: 'ask' | 'apply' | 'off'
+  /**
+   * What `results[].changes` has about the files that an action changed: nothing, where and how much, or also up to three
+   * lines of the difference. Default: `none`; the command line, MCP, the listener and the page use `diff`.
+   */
+  evidence?: 'none' | 'lines' | 'diff'
+  /**
+   * Whether a file that parsed before an execution and does not after it is warned about. `auto`: if it is small;
+   * `lasting`: also if it is larger, for programs that live on and load parsers once. Default: `off`; front doors: `auto`.
+   */
+  syntaxCheck?: 'off' | 'auto' | 'lasting'
   /** What CSL markers begin and end with. Default: `<---` and `--->`. */
   cslDelimiters?: { readonly start: string; readonly end: string }
   /** Files of the program that uses clada, such as the watched one: no document touches them, no checkpoint has them. */

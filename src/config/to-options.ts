@@ -42,7 +42,7 @@ function partsOf(merged: Merged, root: string | undefined): ConfigParts {
     clipboard: { read, write, osc52, second_copy: secondCopy, ...clipboardLeft },
     hooks: { before, after, ...hooksLeft },
     vars,
-    report: { format, budget, error_detail, color, ...reportLeft },
+    report: { format, budget, evidence, syntax_check: syntaxCheck, error_detail, color, ...reportLeft },
     prompt: { rules, ...promptLeft },
     ...left
   } = configOf(merged)
@@ -68,6 +68,8 @@ function partsOf(merged: Merged, root: string | undefined): ConfigParts {
       matching,
       patches,
       proposals,
+      evidence,
+      syntaxCheck,
       symlinks,
       git,
       commitMessageFormat,
@@ -86,7 +88,7 @@ function partsOf(merged: Merged, root: string | undefined): ConfigParts {
     },
     listener: { inputFile, outputFile, debounceMs },
     clipboard: { read, write, osc52, secondCopy },
-    report: { format, budget, error_detail, color },
+    report: { format, budget, evidence, syntax_check: syntaxCheck, error_detail, color },
     rules,
   }
 }

@@ -21,6 +21,8 @@ export interface ActionSpec<P extends Params = Params> {
   readonly primary?: keyof P & string
   /** Set on what a model needs every day: the prompt names these, and the others only when asked. */
   readonly everyday?: true
+  /** The action that does the same and more: prompts teach that one, where the syntax can write every action. */
+  readonly within?: string
   /** Whether its output belongs into the report. */
   readonly display: 'always' | 'never' | 'conditional'
   readonly params: P
@@ -47,9 +49,26 @@ export interface Output {
   readonly by?: 'program'
   /** Set where the text itself names the files that it is about. */
   readonly named?: true
-  /** Set where the text has frames of its own; everything else of it must go through `content`. */
+  /** Set where the text has frames of its own; everything else of it must go through `show.content`. */
   readonly framed?: true
-  text(result: Shown, content: (text: string) => string): string | undefined
+  text(result: Shown, show: Showing): string | CutText | undefined
+}
+
+/** What an output may take, and how reports show texts and paths. */
+export interface Showing {
+  /** Characters. A text that is longer is cut by the report, in the middle; who knows better how to cut does so. */
+  readonly room: number
+  /** A text of a file or a program, in which no line reads as one of the report. */
+  content(text: string): string
+  /** Relative to the project, or whole outside it. */
+  path(given: string): string
+}
+
+/** A text of which a part is left out, where the text itself says so. */
+export interface CutText {
+  readonly text: string
+  /** The part, in a few words for the line of the action. */
+  readonly cut: string
 }
 
 export interface Hints {
@@ -62,6 +81,8 @@ export interface Hints {
 }
 
 export interface ActionContext {
+  /** The project. */
+  readonly root: PathArg
   readonly files: Files
   readonly commands: Commands
   /** Loaded when it is asked for: most documents never do. */
@@ -70,6 +91,8 @@ export interface ActionContext {
   /** The action's name as the block spelled it. */
   readonly spelled: string
   readonly repair: Repair
+  /** What a reading of lines does that are only partly in the file: the seeds' error, or a note. */
+  readonly pastEnd: 'fails' | 'noted'
   /** A problem in words, for results that tell of several. */
   explain(problem: Problem): string
 }

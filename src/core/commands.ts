@@ -11,7 +11,7 @@ export interface ExecRequest {
   readonly lang: Language
   readonly version: string | undefined
   readonly cwd: PathArg | undefined
-  /** Milliseconds; never more than the user allows. */
+  /** Seconds; never more than the user allows. */
   readonly timeout: number | undefined
 }
 

@@ -68,6 +68,8 @@ export type Problem =
   | {
       kind: 'approval-needed'
       command: string
+      /** What is approved, by the words to use. */
+      approved: readonly string[]
       /** The project, where a command line would take another one. */
       root?: string
       runs?: string
@@ -84,6 +86,8 @@ export type Problem =
   | {
       kind: 'command-late'
       ms: number
+      /** The user's limit, where the block itself asked for less. */
+      most?: number
       /** By which the user can give it more time. */
       approval?: { command: string; network: boolean; root?: string }
       offline?: Offline

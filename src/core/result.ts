@@ -20,6 +20,8 @@ export interface ExecutionResult {
   warnings?: string[]
   /** What looks like an edit or an action and did not run, with the reason. */
   notExecuted?: NotExecuted[]
+  /** The project, absolute; reports show paths relative to it. */
+  root?: string
   /** Whole files in the reply that wait for a yes, or got one. */
   proposals?: Proposal[]
 }
@@ -63,6 +65,8 @@ export interface ActionResult {
   /** `error` in parts, for reports; left out of those for programs. */
   failure?: Failure
   data?: unknown
+  /** What it did to files, if the caller asked for evidence. */
+  changes?: Evidence[]
   warnings?: string[]
   /** `3`, or `3.2` inside a group. */
   task?: string
@@ -160,6 +164,24 @@ export interface Details {
   /** What an operation on structures has to say: matches with their lines, suggestions, the parent that was found. */
   structure?: Readonly<Record<string, unknown>>
   stack?: string
+}
+
+/** What an action did to one file: where and how much. */
+export interface Evidence {
+  /** Relative to the root, if it is inside. */
+  path: string
+  change: 'create' | 'modify' | 'delete' | 'move'
+  /** The new path after a move. */
+  to?: string
+  /** Lines that came and went. */
+  added: number
+  removed: number
+  /** The places: ranges of lines that changed, as the file was before; of lines that only came, as it is now. */
+  lines?: string[]
+  /** Bytes of a file that is not text. */
+  binary?: number
+  /** At most three lines of the first place, each with its mark. */
+  diff?: string[]
 }
 
 /** The changes of one file as a diff. */

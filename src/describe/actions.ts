@@ -34,7 +34,7 @@ const headings: readonly { readonly title: string; readonly holds: (spec: Action
   { title: 'Files', holds: ({ name }) => /^files?_/.test(name) },
   { title: 'Structures', holds: ({ name }) => /_structures?(_|$)/.test(name) },
   { title: 'Directories', holds: ({ name }) => /^(dir_|ls$)/.test(name) },
-  { title: 'Search', holds: ({ name }) => /^(grep|glob)$/.test(name) },
+  { title: 'Search', holds: ({ name }) => /^(grep|glob|project_map)$/.test(name) },
   { title: 'Commands', holds: ({ effect }) => effect === 'exec' },
   { title: 'Context', holds: ({ effect }) => effect === 'meta' },
   { title: 'History', holds: ({ effect }) => effect === 'git' },

@@ -63,7 +63,9 @@ export function lessonFor(options: LessonOptions): Lesson {
   })
   const everyday = sayable.filter(({ spec }) => spec.everyday)
   // A project that allows only what is rare wants it taught.
-  const forms = include === 'all' || everyday.length === 0 ? sayable : everyday
+  const chosen = include === 'all' || everyday.length === 0 ? sayable : everyday
+  const isCovered = ({ spec }: Form): boolean => chosen.some((other) => other.spec.name === spec.within)
+  const forms = include === 'all' || teaching.says !== 'any action' ? chosen : chosen.filter((form) => !isCovered(form))
   const names = new Set(forms.map(({ spec }) => spec.name))
   const examples = workedExamples.flatMap((row, at) => {
     const fitting = row.flatMap((example) => {
@@ -162,28 +164,26 @@ export const exampleFiles: Readonly<Record<string, string>> = {
 
 /** In each row the first that the syntax can say and the project allows. */
 export const workedExamples: readonly (readonly WorkedExample[])[] = [
-  [
-    {
-      ask: 'greet() should cope without a name. Note that in the docs.',
-      calls: [
-        {
-          action: 'file_replace_text',
-          params: {
-            path: 'src/greet.js',
-            old_text: "return 'Hello ' + name",
-            new_text: "const who = name || 'you'\n  return `Hello, ${who}!`",
-          },
-          explanation: 'Greet without a name',
+  (['file_edit', 'file_replace_text'] as const).map((action) => ({
+    ask: 'greet() should cope without a name. Note that in the docs.',
+    calls: [
+      {
+        action,
+        params: {
+          path: 'src/greet.js',
+          old_text: "return 'Hello ' + name",
+          new_text: "const who = name || 'you'\n  return `Hello, ${who}!`",
         },
-        {
-          action: 'file_write',
-          params: { path: 'docs/greet.md', content: '# greet\n\nWithout a name it greets "you".\n' },
-          explanation: 'Document it',
-        },
-      ],
-      say: 'greet() now falls back to "you".',
-    },
-  ],
+        explanation: 'Greet without a name',
+      },
+      {
+        action: 'file_write',
+        params: { path: 'docs/greet.md', content: '# greet\n\nWithout a name it greets "you".\n' },
+        explanation: 'Document it',
+      },
+    ],
+    say: 'greet() now falls back to "you".',
+  })),
   [
     {
       ask: 'Who calls greet()?',

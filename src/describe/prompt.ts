@@ -10,6 +10,11 @@ export interface PromptOptions extends LessonOptions {
   readonly token?: string | undefined
   /** Further directories that may be touched. */
   readonly allowedRoots?: readonly string[] | undefined
+  /** Commands that the user has approved, as they are written. */
+  readonly approved?: readonly string[] | undefined
+  /** What the user wants done, and the map of the project: after everything else. */
+  readonly task?: string | undefined
+  readonly map?: string | undefined
   /** In tokens. */
   readonly budget?: number | undefined
 }
@@ -70,7 +75,7 @@ function textOf({ teaching, forms, examples }: Lesson, options: PromptOptions): 
   return (
     [
       '# How to work on my project',
-      'You can work on my project yourself: write action blocks in your reply. I pass it to clada, a program that executes every block in order, and paste its report here.',
+      'You can work on my project yourself: write action blocks in your reply. clada executes them in order, and I paste its report here.',
       pathLine(teaching, options),
       '## Blocks',
       ...(first === undefined ? [] : [first]),
@@ -80,19 +85,22 @@ function textOf({ teaching, forms, examples }: Lesson, options: PromptOptions): 
         ? ['## Changing files', list(tipsFor(changing, specs))]
         : []),
       '## The report',
-      list([...teaching.answer, ...tipsFor(reporting, specs)]),
+      list([...teaching.answer, ...tipsFor(reporting, specs), ...approvedTip(options.approved, specs)]),
       '## Actions',
       teaching.says === 'any action'
         ? 'Parameters that end in `?` or have a default after `=` are optional. `paths` has one path per line.'
         : 'Replace the words in capitals; ⏎ is a line break.',
       list(
-        forms.map(
-          ({ spec: { description }, call }) =>
-            `\`${call}\` ${include === 'all' ? description : firstSentence(description)}`,
-        ),
+        forms.map(({ spec: { description }, call }) => {
+          const what = include === 'all' ? description : firstSentence(description)
+          // A marker right after a bullet would read as a block that was meant.
+          return teaching.says === 'any action' ? `\`${call}\` ${what}` : `${what.replace(/\.$/, '')}: \`${call}\``
+        }),
       ),
       ...(others.length === 0 ? [] : ['## Another example', ...others]),
       ...(rules.length === 0 ? [] : ['## Rules of this project', list(rules)]),
+      ...(options.map === undefined ? [] : ['## The project', ['````', options.map, '````'].join('\n')]),
+      ...(options.task === undefined ? [] : ['## The task', options.task]),
     ].join('\n\n') + '\n'
   )
 }
@@ -121,8 +129,8 @@ function pathLine({ paths }: Teaching, { root, relativePaths, allowedRoots = [] 
 }
 
 const always = [
-  'Every block in a reply is executed, wherever it is, also inside code fences. Never write one that I should not run: no drafts, no samples. While we only talk, write none.',
-  'One action per block. Each block sees the changes of the blocks before it; one that fails does not stop the others.',
+  'Every block in a reply is executed, also inside code fences: write no drafts and no samples.',
+  'One action per block. Each block sees the changes of those before it; one that fails does not stop the others.',
   'Put blocks between lines of four backticks, so that the chat page does not change them.',
 ]
 
@@ -145,43 +153,57 @@ export interface Tip {
 
 export const changing: readonly Tip[] = [
   {
-    needs: ['file_read'],
-    text: 'Edit only what you have seen. If you have not seen it, read it, end your reply there, and continue when you have the report. Never guess the content of a file.',
+    needs: ['project_map'],
+    text: 'In a project that you do not know, begin with `project_map`.',
+  },
+  {
+    needs: ['file_read_numbered'],
+    text: 'Edit only what you have seen: read it, end your reply there, and continue when you have the report. Never guess the content of a file.',
   },
   {
     needs: ['run'],
-    unless: ['file_read'],
-    text: 'Edit only what you have seen. If you have not seen it, run `cat FILE`, end your reply there, and continue when you have the report. Never guess the content of a file.',
+    unless: ['file_read_numbered'],
+    text: 'Edit only what you have seen: run `cat FILE`, end your reply there, and continue when you have the report. Never guess the content of a file.',
   },
   {
-    unless: ['file_read', 'run'],
+    unless: ['file_read_numbered', 'run'],
     text: 'Edit only what you have seen. If you have not seen it, ask me for it and end your reply there. Never guess the content of a file.',
   },
   {
     param: 'old_text',
-    text: 'Copy the old text exactly, indentation included, without line numbers. It must occur in the file exactly once: use as few lines as make it unique. Indent the new text for its place.',
+    text: 'Copy the old text exactly, indentation included, without line numbers. It must occur exactly once: use as few lines as make it unique. Indent the new text for its place.',
   },
   {
     needs: ['file_edit'],
-    text: 'For text that occurs more than once: `count="2"`, the exact number, or `count="all"`.',
+    text: 'For text that occurs more often, `count` is the exact number or `all`.',
   },
   {
-    needs: ['replace_structure', 'insert_after_structure', 'file_replace_text'],
-    text: 'A few lines: `file_replace_text`. Whole functions, classes, sections: `replace_structure`; a new one after another: `insert_after_structure`. `target` is the name, preceded by the names of its parents, one per line, if several match; `content` starts without indentation.',
+    needs: ['files_replace_all_text'],
+    text: 'Rename in many files: `files_replace_all_text` with directories or globs as `paths`, and `word="true"`.',
+  },
+  {
+    needs: ['replace_structure', 'insert_after_structure'],
+    text: 'Whole functions, classes, sections: `replace_structure`, `insert_after_structure`. `target` is the name, if needed below those of its parents, one per line; `content` starts without indentation.',
   },
   {
     needs: ['file_replace_lines', 'file_read_numbered'],
-    text: 'By line numbers that `file_read_numbered` just showed: `file_replace_lines`; `lines` is `4` or `23-43`. Numbers shift with each edit: make all changes to a file in one block, in `edits`, each below a line `@@ 23-43`.',
+    text: 'By line numbers that you just saw: `file_replace_lines`. Numbers shift with each edit: make all changes to a file in one block, in `edits`, each below a line `@@ 23-43`, which alone deletes.',
   },
   {
     needs: ['file_write'],
-    text: 'A new file, or one that changes almost everywhere: write it completely, never "..." for the rest.',
+    text: 'Write new files completely, never "..." for the rest.',
   },
 ]
 
 export const reporting: readonly Tip[] = [
   {
     needs: ['run'],
-    text: 'Commands start in the project, without a shell: no pipes, redirections or globs. Read-only commands (cat grep find ls, git diff, git log and similar) and mv rm cp mkdir touch run at once. Any other needs my approval: if it fails with `approval_required`, say what it is for and continue without it.',
+    text: 'Commands start in the project, without a shell: no pipes or globs. Those that look (cat grep rg find ls sed -n, git diff log blame) and mv rm cp mkdir touch run at once, others need my approval: after `approval_required` say what it is for and continue without it.',
   },
 ]
+
+/** Not part of any budget: the user decides how many there are. */
+const approvedTip = (approved: readonly string[] = [], specs: readonly ActionSpec[]): string[] =>
+  approved.length === 0 || !specs.some(({ name }) => name === 'run')
+    ? []
+    : [`Approved, by these words (* is any arguments): ${approved.map((line) => `\`${line}\``).join(', ')}.`]

@@ -69,12 +69,14 @@ export class ActionRunner {
         rules,
       }
       const context: ActionContext = {
+        root: { given: '.', absolute: settings.root },
         files,
-        commands: this.#commands(files, number, scope),
+        commands: this.#commands(files, { task: number, syntax: block.syntax }, scope, () => context),
         workingSet: () => this.#workingSet(),
         history: this.#parts.steps,
         spelled,
         repair,
+        pastEnd: syntaxOf(block.syntax).paths === 'relative' || block.values !== undefined ? 'noted' : 'fails',
         explain: (problem) => explain(problem, spelled).error,
       }
       if (spec.effect === 'write') await this.#workspace.queue()
@@ -118,7 +120,12 @@ export class ActionRunner {
   }
 
   /** Loaded with the first command: most documents have none. */
-  #commands(files: ActionFiles, task: string, scope: Scope): Commands {
+  #commands(
+    files: ActionFiles,
+    { task, syntax }: { readonly task: string; readonly syntax: string },
+    scope: Scope,
+    context: () => ActionContext,
+  ): Commands {
     const { settings, options, effect, request } = this.#options
     const { programs, signal, onOutput } = request
     const own: CommandScope = {
@@ -128,10 +135,13 @@ export class ActionRunner {
       effect: effect === 'show' ? (programs === 'try' ? 'tried' : 'show') : scope.staged ? 'staged' : 'land',
       ask: this.#parts.ask,
       signal,
-      onOutput: onOutput === undefined ? undefined : (chunk) => onOutput(task, chunk),
+      onOutput: onOutput === undefined ? undefined : (chunk) => onOutput(task, chunk, syntax),
     }
     return {
-      run: async (request) => (await import('../commands/run-command.ts')).runCommand(request, own),
+      run: async (request) => {
+        const meant = await (await import('./meant-action.ts')).runMeantAction(request, settings, context())
+        return meant ?? (await import('../commands/run-command.ts')).runCommand(request, own)
+      },
       exec: async (request) => (await import('../commands/exec-code.ts')).execCode(request, own),
     }
   }

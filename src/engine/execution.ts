@@ -1,4 +1,5 @@
 import { ActionRunner, problemOf, settle, stopped } from './action-runner.ts'
+import { registry } from '../actions/registry.ts'
 import { ok, type Outcome, type Steps } from '../core/action.ts'
 import { type Block, type BlockGroup, type Document, isMissing, type NotExecuted } from '../core/block.ts'
 import { now, stopReason } from '../core/time-limit.ts'
@@ -10,6 +11,8 @@ import type { RunOptions } from './options.ts'
 import { type ReadyTask, syntaxError, type Task, Tasks } from './tasks.ts'
 import { explain } from '../report/explain.ts'
 import { syntaxOf } from '../syntax/table.ts'
+import { evidenceOf } from './evidence.ts'
+import { SyntaxCheck } from './syntax-check.ts'
 import type { Change, GroupScope, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
 
 /** What other parts of the engine do for an execution. */
@@ -60,12 +63,15 @@ export class Execution {
   #commit: { gitCommit?: string } = {}
   #fatal: { fatalError?: string; fatalCode?: Code } = {}
   #hookErrors: Pick<ExecutionResult, 'hookErrors'> = {}
+  readonly #syntax: SyntaxCheck | undefined
 
   constructor(options: RunOptions, workspace: OpenWorkspace, parts: ExecutionParts) {
     this.#options = options
     this.#workspace = workspace
     this.#parts = parts
-    const { ask } = options.options
+    const { ask, syntaxCheck = 'off' } = options.options
+    if (syntaxCheck !== 'off')
+      this.#syntax = new SyntaxCheck(options.settings.root, syntaxCheck === 'auto' ? 'short' : 'lasting')
     // Every earlier action is reported before the user is asked.
     const asked = ask && ((request: ApprovalRequest) => this.#reported.then(() => ask(request)))
     this.#runner = new ActionRunner(options, workspace, { ask: asked, steps: parts.steps })
@@ -143,6 +149,17 @@ export class Execution {
     }
   }
 
+  /** About files whose syntax was right before the run. An action that said so itself need not be repeated. */
+  async checkSyntax(): Promise<void> {
+    const warnings = (await this.#syntax?.warnings()) ?? []
+    const said = new Set(
+      this.#results.flatMap(({ data, params }) => (saysBroken(data) ? [String(params['path'])] : [])),
+    )
+    this.#warnings.push(
+      ...warnings.filter((one) => ![...said].some((path) => path.endsWith(one.slice(0, one.indexOf(':'))))),
+    )
+  }
+
   result(): ExecutionResult {
     const parseErrors = this.#parseErrors.sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
     return {
@@ -155,6 +172,7 @@ export class Execution {
       executedActions: this.#executed,
       results: this.#results,
       parseErrors,
+      root: this.#options.settings.root,
       ...this.#commit,
       ...this.#fatal,
       ...this.#hookErrors,
@@ -312,7 +330,9 @@ export class Execution {
   }
 
   #notes(): boolean {
-    return this.#options.effect === 'show' || this.#parts.onChanges !== undefined
+    const { effect, options } = this.#options
+    const { evidence = 'none' } = options
+    return effect === 'show' || this.#parts.onChanges !== undefined || evidence !== 'none' || this.#syntax !== undefined
   }
 
   #begin({ block, number, decoded }: ReadyTask): ActionResult {
@@ -376,6 +396,13 @@ export class Execution {
   /** A listener that throws stops the run, but not writes that have begun. */
   #report(result: ActionResult, changes: readonly Change[] = []): void {
     try {
+      const { options, settings } = this.#options
+      const { evidence = 'none' } = options
+      this.#syntax?.changed(changes)
+      // The output of a program names the files that it changed.
+      const isProgram = registry.get(result.action)?.effect === 'exec'
+      if (changes.length > 0 && evidence !== 'none' && result.success && !isProgram)
+        result.changes = evidenceOf(changes, settings.root, evidence)
       if (changes.length > 0) this.#parts.onChanges?.(result, changes)
       this.#options.request.onAction?.(result)
     } catch (error) {
@@ -406,12 +433,20 @@ export class Execution {
     for (const result of results) {
       if (result.success) settle(result, { ok: false, problem }, result.warnings ?? [])
       this.#changes.delete(result)
+      delete result.changes
     }
   }
 }
 
 /** Looks at the staged changes of an action; a problem when they must not stay. */
 type Review = (changes: readonly Change[]) => Promise<Problem | undefined>
+
+/** Operations on structures judge their own result. */
+const saysBroken = (data: unknown): boolean =>
+  typeof data === 'object' &&
+  data !== null &&
+  'warnings' in data &&
+  JSON.stringify(data.warnings).includes('"SYNTAX_BROKEN"')
 
 /** More concurrent writes would only cost memory. */
 const maxWriting = 16

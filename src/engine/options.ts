@@ -5,8 +5,8 @@ import type { HistorySettings, Settings } from '../core/settings.ts'
 
 /** Options of one execution. */
 export interface ExecuteOptions {
-  /** Receives the output of programs as it arrives, with the number of the task. */
-  onOutput?: (task: string, chunk: Buffer) => void
+  /** Receives the output of programs as it arrives, with the number of the task and the syntax of its block. */
+  onOutput?: (task: string, chunk: Buffer, syntax: string) => void
   /** Receives the result of each action, in order. */
   onAction?: (result: ActionResult) => void
   /**

@@ -1,8 +1,8 @@
-import { isUtf8 } from 'node:buffer'
 import { pathFrom } from '../core/paths.ts'
 import type { FileChange, FileDiff } from '../core/result.ts'
 import { unifiedDiff } from '../text/unified-diff.ts'
 import type { Change } from '../workspace/open.ts'
+import { isText } from './evidence.ts'
 
 /** The change of a file as texts. */
 export function changeOf({ at, before, after }: Change, root: string): FileChange {
@@ -26,8 +26,6 @@ export function diffOf(whole: Change, root: string): FileDiff {
   const diff = unifiedDiff(before && path, after && path, texts.before, texts.after, modes)
   return { path, change, binary, diff }
 }
-
-const isText = (bytes: Buffer): boolean => isUtf8(bytes) && !bytes.includes(0)
 
 /** Git has two modes of files, and links. */
 function gitMode(mode: number): string {

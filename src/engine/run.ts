@@ -103,6 +103,7 @@ async function inWorkspace(options: RunOptions, work: (execution: Execution) => 
     await execution.allReported()
     const changes = effect === 'show' ? workspace.changes() : []
     if (effect === 'together') await execution.landTogether()
+    await execution.checkSyntax()
     await hooks?.after(execution)
     if (history !== undefined) {
       if (options.options.alreadyDone !== 'run') noticeRepeat(execution, history, settings.root)

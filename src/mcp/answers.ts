@@ -1,6 +1,7 @@
 import type { ActionResult, ExecutionResult, ParseError, Preview } from '../core/result.ts'
 import { formatReport, withDetail } from '../report/format.ts'
 import type { ReportOptions } from '../report/options.ts'
+import { defaultBudget } from '../report/llm.ts'
 import { defaultOutputLimit } from '../report/outputs.ts'
 import { printable } from '../report/printable.ts'
 import { capText } from '../report/words.ts'
@@ -39,9 +40,9 @@ export function actionAnswer(action: string, result: ExecutionResult, options: R
 /** A report that was cut is kept whole as well. Formatting it again is only worth it where something can be missing. */
 function reported(result: ExecutionResult, options: ReportOptions): Pick<Answer, 'text' | 'whole'> {
   const text = formatReport(result, 'llm', options)
-  const { budget = Infinity, outputLimit = defaultOutputLimit } = options
+  const { budget = defaultBudget, outputLimit = defaultOutputLimit } = options
   if (text.length < Math.min(budget, outputLimit) / 2) return { text }
-  const whole = formatReport(result, 'llm', { ...options, budget: undefined, outputLimit: Infinity })
+  const whole = formatReport(result, 'llm', { ...options, budget: Infinity, outputLimit: Infinity })
   return whole.length > text.length ? { text, whole } : { text }
 }
 

@@ -12,13 +12,13 @@ export interface Room {
 
 /** What an action really did to files, in so much room. Files that its own line does not name are named. */
 export function changeLines(
-  { params }: Pick<ActionResult, 'params'>,
+  result: Pick<ActionResult, 'params'>,
   changes: readonly FileChange[],
   { lines: most, width }: Room,
 ): string[] {
   const moved = movedFile(changes)
   if (moved !== undefined) return [moved]
-  const named = primaryOf({ params }).replace(/@@.*$/s, '')
+  const named = primaryOf(result).replace(/@@.*$/s, '')
   const lines: string[] = []
   for (const [index, change] of changes.entries()) {
     if (lines.length > most - 2) return [...lines, `… and ${counted(changes.length - index, 'more file')}`]

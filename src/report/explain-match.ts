@@ -97,10 +97,12 @@ export function matchMessage(problem: MatchProblem): Message {
         what: sentences[asked],
         code: 'invalid_parameter',
         details: { found: lineCount },
-        advice:
-          asked === 'read'
-            ? `Ask for lines from 1 to ${lineCount}.`
-            : 'Read the file with line numbers first: they may have moved.',
+        ...(asked !== 'read'
+          ? { advice: 'Read the file with line numbers first: they may have moved.' }
+          : // Those that exist are shown.
+            Number.parseInt(spec, 10) <= lineCount
+            ? {}
+            : { advice: `Ask for lines from 1 to ${lineCount}.` }),
       }
     }
     case 'lines-differ': {

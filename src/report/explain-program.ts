@@ -72,7 +72,7 @@ export function programMessage(problem: ProgramProblem): Message {
 }
 
 /** The limit that held, and who can raise it how. */
-function lateAdvice({ ms, approval, offline }: Problem & { kind: 'command-late' }): Advice {
+function lateAdvice({ ms, most, approval, offline }: Problem & { kind: 'command-late' }): Advice {
   const stopped = 'Everything it started was stopped.'
   if (offline !== undefined) return `${stopped} ${offlineAdvice(offline)}`
   if (approval !== undefined) {
@@ -82,14 +82,16 @@ function lateAdvice({ ms, approval, offline }: Problem & { kind: 'command-late' 
       user: `${stopped} To give it more time: ${line}.`,
     }
   }
+  if (most !== undefined)
+    return `${stopped} The limit was the timeout of the block, in seconds; up to ${most / 1000} are allowed.`
   return {
-    model: `${stopped} Do less at once, or ask the user for --timeout.`,
+    model: `${stopped} The limit is the user's: do less at once, or ask them for --timeout (limits.timeout in clada.yml).`,
     user: `${stopped} Do less at once, or give it longer with --timeout.`,
   }
 }
 
 function approvalNeeded(problem: Problem & { kind: 'approval-needed' }): Message {
-  const { command, runs, changed, refused } = problem
+  const { command, approved, runs, changed, refused } = problem
   const common = { code: 'approval_required', details: { command } } as const
   if (refused)
     return {
@@ -104,11 +106,16 @@ function approvalNeeded(problem: Problem & { kind: 'approval-needed' }): Message
     ...common,
     what: `'${command}' ${changed ? 'was approved, but what it runs has changed since' : 'is not approved'}`,
     advice: {
-      model: `The user can approve it with: ${line} Until then, go on without it.`,
+      model: `${approvedWords(approved)} The user can approve it with: ${line} Until then, go on without it.`,
       user: `To approve it: ${line}`,
     },
   }
 }
+
+const approvedWords = (lines: readonly string[]): string =>
+  lines.length === 0
+    ? 'Nothing is approved in this project; exec runs code in the sandbox.'
+    : `Approved here, to be run by these words: ${lines.slice(0, 20).join(' | ')}${lines.length > 20 ? ' | …' : ''}.`
 
 function failureOf(how: (Problem & { kind: 'command-failed' })['how']): string {
   if ('exit' in how) return `Command failed with exit code ${how.exit}`

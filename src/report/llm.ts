@@ -1,41 +1,76 @@
 import { counted } from '../core/counted.ts'
 import { type ActionResult, endFrame, type ExecutionResult, type ParseError } from '../core/result.ts'
+import { sharesOf } from '../text/cut-lines.ts'
+import { tokenLength } from '../text/tokens.ts'
 import { accountLines, reminder, resendAdvice } from './account.ts'
+import { changedLines } from './changes.ts'
 import { entryText } from './content.ts'
 import { isPartial, reasonOf } from './failure.ts'
+import { inOrder } from './in-order.ts'
 import type { ReportOptions } from './options.ts'
-import { defaultOutputLimit, outputOf } from './outputs.ts'
+import { defaultOutputLimit, outputOf, type ShownOutput } from './outputs.ts'
 import { printable } from './printable.ts'
 import { correctedLines, parseRepairLines, repairLines } from './repair.ts'
-import { byBlock, capText, primaryOf } from './words.ts'
+import { capText, primaryOf } from './words.ts'
 
-/** What is pasted back to a model: a line for each action, then what they had to show, then how to repair what failed. */
+/** Characters of a report for a model, where nobody asks for more or less. */
+export const defaultBudget = 6000 * tokenLength
+
+/**
+ * What is pasted back to a model: a line for each action, what changed, then what they had to show, then how to repair
+ * what failed. Results and repairs come first when it must be short; outputs share what is left, and cuts are marked.
+ */
 export function formatLlm(result: ExecutionResult, options: ReportOptions = {}): string {
-  const sections = [summarySection(result, options), outputsSection(result, options)]
-  if (options.errorDetail !== 'minimal') sections.push(repairSection(result, options))
-  const report = printable(sections.filter((section) => section !== '').join('\n\n'))
-  return options.budget === undefined ? report : capText(report, options.budget)
+  const { budget = defaultBudget } = options
+  const changes = changesSection(result, budget / 4)
+  const repair = options.errorDetail === 'minimal' ? '' : repairSection(result, options)
+  const plain = summarySection(result, options, new Map()).length
+  const outputs = outputsOf(result, options, budget - plain - changes.length - repair.length - roomForNotes)
+  const sections = [summarySection(result, options, outputs.shown), changes, outputs.section, repair]
+  return capText(printable(sections.filter((section) => section !== '').join('\n\n')), budget)
 }
+
+const roomForNotes = 600
 
 /** More cannot be repaired at once. */
 const maxBroken = 200
 
-function summarySection(result: ExecutionResult, options: ReportOptions): string {
-  return ['=== CLADA RESULTS ===', ...summaryEntries(result, options).map(entryText), endFrame].join('\n')
+function summarySection(result: ExecutionResult, options: ReportOptions, shown: Outputs['shown']): string {
+  const { budget = defaultBudget } = options
+  const entries = fitting(summaryEntries(result, options, shown).map(entryText), budget / 2)
+  return ['=== CLADA RESULTS ===', ...entries, endFrame].join('\n')
+}
+
+/** Lines about successes are the first to be left out. */
+function fitting(entries: readonly string[], room: number): string[] {
+  let spare = room
+  let left = 0
+  const kept = entries.filter((entry) => {
+    spare -= entry.length + 1
+    if (spare >= 0 || !entry.includes(' ✅ ')) return true
+    left++
+    return false
+  })
+  return left === 0 ? kept : [...kept, `… and ${counted(left, 'more success', 'more successes')}, not shown`]
 }
 
 /** The entries between its first and its last line. Text from a document or a program may contain line breaks. */
-export function summaryEntries(result: ExecutionResult, { errorDetail }: ReportOptions = {}): string[] {
-  const broken = byBlock(result.parseErrors)
+export function summaryEntries(
+  result: ExecutionResult,
+  { errorDetail }: ReportOptions = {},
+  shown: Outputs['shown'] = new Map(),
+): string[] {
   // Where no repair section follows, the code is here.
   const coded = (code: string | undefined): string =>
     errorDetail === 'minimal' && code !== undefined ? ` [${code}]` : ''
-  const lines = [
-    ...result.results.flatMap((one) => actionLines(one, coded)),
-    ...broken.slice(0, maxBroken).flatMap((errors) => blockLines(errors, coded)),
-  ]
-  if (broken.length > maxBroken)
-    lines.push(`… and ${counted(broken.length - maxBroken, 'more block')} that could not be read`)
+  let broken = 0
+  const lines = inOrder(result).flatMap((item) => {
+    if (item.kind === 'done') return actionLines(item.result, coded, shown.get(item.result)?.cut)
+    if (item.kind === 'skipped') return skippedLine(item.results)
+    if (item.kind === 'missed') return []
+    return ++broken > maxBroken ? [] : blockLines(item.errors, coded)
+  })
+  if (broken > maxBroken) lines.push(`… and ${counted(broken - maxBroken, 'more block')} that could not be read`)
   if (result.fatalError !== undefined) lines.push(`❌ ${result.fatalError}`)
   lines.push(...accountLines(result, (text, missing) => `${missing ? '❌' : '⚠️ '} ${text}`))
   if (lines.length === 0) lines.push(...reminder)
@@ -45,11 +80,19 @@ export function summaryEntries(result: ExecutionResult, { errorDetail }: ReportO
 
 type Coded = (code: string | undefined) => string
 
-function actionLines(result: ActionResult, coded: Coded): string[] {
+function actionLines(result: ActionResult, coded: Coded, cut: string | undefined): string[] {
   const what = `${result.action} ${primaryOf(result)}`.trimEnd()
-  if (result.success) return [`${result.blockId} ✅ ${what}`, ...warned(result)]
+  if (result.success) return [`${result.blockId} ✅ ${what}${cut === undefined ? '' : ` (${cut})`}`, ...warned(result)]
   const mark = isPartial(result) ? '⚠️ ' : '❌'
   return [`${result.blockId} ${mark} ${what} - ${reasonOf(result)}${coded(result.code)}`, ...warned(result)]
+}
+
+/** The rest of a group after a failure, in one line. */
+function skippedLine(results: readonly ActionResult[]): string[] {
+  const [first] = results
+  const last = results.at(-1)
+  if (first === undefined || last === undefined) return []
+  return [`${first.blockId}-${last.blockId} ❌ ${results.length} tasks - ${reasonOf(first)}`]
 }
 
 const warned = ({ warnings = [] }: ActionResult): string[] =>
@@ -70,45 +113,83 @@ function blockLines(errors: readonly ParseError[], coded: Coded): string[] {
   return [`${head} ${errors.length} syntax errors${at}`, ...messages]
 }
 
-export function outputsSection(
-  { results }: ExecutionResult,
-  { outputLimit = defaultOutputLimit, programs }: ReportOptions = {},
-): string {
-  const items = results.flatMap((result) => {
-    const output = outputOf(result, outputLimit, programs)
-    return output === undefined ? [] : ['', output.title, output.body]
-  })
-  return ['=== OUTPUTS ===', ...items, endFrame].join('\n')
+/** Where files changed and how much. */
+function changesSection({ results }: ExecutionResult, room: number): string {
+  const entries = results.map((result) => changedLines(result)).filter((lines) => lines.length > 0)
+  if (entries.length === 0) return ''
+  let spare = room
+  const shown = entries.filter((lines) => (spare -= lines.join('\n').length + 1) >= 0)
+  const left = entries.length - shown.length
+  const more = left === 0 ? [] : [`… and ${counted(left, 'more action')}, not shown; git diff has them`]
+  return ['=== CHANGES ===', ...shown.flat(), ...more, endFrame].join('\n')
 }
+
+interface Outputs {
+  readonly section: string
+  readonly shown: ReadonlyMap<ActionResult, ShownOutput>
+}
+
+/** The outputs, each with its share of the room. */
+export function outputsOf(
+  { results, root }: Pick<ExecutionResult, 'results' | 'root'>,
+  { outputLimit = defaultOutputLimit, programs, budget = defaultBudget }: ReportOptions,
+  room: number,
+): Outputs {
+  const outputs = results.flatMap((result) => {
+    const output = outputOf(result, { limit: outputLimit, programs, root })
+    return output === undefined ? [] : [{ result, output }]
+  })
+  const lengths = outputs.map(({ output: { title, body } }) => title.length + body.length + 3)
+  const shares = sharesOf(lengths, Math.max(0, room))
+  const shown = outputs.map(({ result, output }, index) => {
+    const share = shares[index] ?? 0
+    if (share >= (lengths[index] ?? 0)) return { result, output }
+    const limit = share - output.title.length - 3
+    if (limit < leastOutput) return { result, output: { ...output, body: `[output truncated] ${alone}`, cut: alone } }
+    return { result, output: outputOf(result, { limit, programs, root }) ?? output }
+  })
+  const isShort = shares.some((share, index) => share < (lengths[index] ?? 0))
+  const note = `[this report is limited to ${Math.floor(budget / tokenLength).toLocaleString('en')} tokens; ask for the parts that are left out]`
+  const items = shown.flatMap(({ output: { title, body } }) => ['', title, body])
+  return {
+    section: ['=== OUTPUTS ===', ...items, ...(isShort ? ['', note] : []), endFrame].join('\n'),
+    shown: new Map(shown.map(({ result, output }) => [result, output])),
+  }
+}
+
+const leastOutput = 300
+const alone = 'not shown, the report is full; ask for it alone'
+
+/** What was skipped was right; and of a program that failed its output says more than its exit code. */
+const needsNoRepair = ({ success, code, details }: ActionResult): boolean =>
+  success || ((code === 'skipped' || code === 'exec_failed') && details?.advice === undefined)
 
 /** Characters that all repairs together may take. */
 const repairBudget = 30 * 1024
 
-export function repairSection(
-  { results, parseErrors, notExecuted = [] }: ExecutionResult,
-  { lines }: ReportOptions = {},
-): string {
-  const items: string[] = []
-  for (const result of results) {
-    if (result.success) continue
-    items.push(
-      ['', `[${result.blockId}] ${result.action} ${primaryOf(result)}`.trimEnd(), ...repairLines(result)].join('\n'),
-    )
-  }
-  for (const errors of byBlock(parseErrors)) {
+function repairSection(result: ExecutionResult, { lines, budget = defaultBudget }: ReportOptions): string {
+  const items = inOrder(result).flatMap((item) => {
+    if (item.kind === 'skipped' || (item.kind === 'done' && needsNoRepair(item.result))) return []
+    if (item.kind === 'done') {
+      const { blockId, action } = item.result
+      return [
+        ['', `[${blockId}] ${action} ${primaryOf(item.result)}`.trimEnd(), ...repairLines(item.result)].join('\n'),
+      ]
+    }
+    if (item.kind === 'missed') {
+      const advice = resendAdvice(item.one)
+      return advice === undefined ? [] : [['', `[line ${item.line}] ${item.one.what}`, `→ ${advice}`].join('\n')]
+    }
+    const { errors } = item
     const [first] = errors
     const where = first?.blockStartLine === undefined || lines === 'block' ? '' : ` on line ${first.blockStartLine}`
-    items.push(
+    return [
       ['', `[${first?.blockId}] ${first?.action ?? 'block'}${where}`, ...parseRepairLines(errors, lines)].join('\n'),
-    )
-  }
-  for (const one of notExecuted) {
-    const advice = resendAdvice(one)
-    if (advice !== undefined) items.push(['', `[line ${one.line}] ${one.what}`, `→ ${advice}`].join('\n'))
-  }
+    ]
+  })
   if (items.length === 0) return ''
   let spent = 0
-  const shown = items.filter((item) => (spent += item.length) <= repairBudget)
+  const shown = items.filter((item) => (spent += item.length) <= Math.min(repairBudget, budget * 0.7))
   if (shown.length < items.length) shown.push(`\n${items.length - shown.length} more failed; repair these first.`)
-  return ['=== REPAIR ===', ...shown.map(entryText), ...correctedLines(parseErrors), endFrame].join('\n')
+  return ['=== REPAIR ===', ...shown.map(entryText), ...correctedLines(result.parseErrors), endFrame].join('\n')
 }

@@ -5,8 +5,8 @@ export interface ReportOptions {
   readonly outputLimit?: number | undefined
   /** Characters of the whole report. */
   readonly budget?: number | undefined
-  /** Whether what programs wrote is shown. */
-  readonly programs?: 'show' | 'hide' | undefined
+  /** Whether what programs wrote is shown. `seen`: it was shown while they ran, so only the files they changed are. */
+  readonly programs?: 'show' | 'hide' | 'seen' | undefined
   readonly color?: boolean | undefined
   /** The text in which lines are counted, where that is not the whole document. */
   readonly lines?: CountedIn | undefined

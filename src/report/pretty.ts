@@ -11,7 +11,7 @@ import { byBlock, oneLine, primaryOf } from './words.ts'
 /** For a person: one line an action, failures with what helps, and a count at the end. */
 export function formatPretty(result: ExecutionResult, options: ReportOptions = {}): string {
   const lines = result.results.flatMap((one) => {
-    const [head = '', ...rest] = prettyAction(one, options)
+    const [head = '', ...rest] = prettyAction(one, options, result.root)
     // An action that was rolled back has changed nothing.
     const changes = one.code === 'skipped' ? [] : (options.changes?.get(one.seq) ?? [])
     return [head, ...prettyChanges(changes, options), ...rest]
@@ -37,11 +37,11 @@ export function prettyEnd(result: ExecutionResult, options: ReportOptions): stri
   return [...lines, prettySummary(result, paint)]
 }
 
-export function prettyAction(result: ActionResult, options: ReportOptions): string[] {
+export function prettyAction(result: ActionResult, options: ReportOptions, root?: string): string[] {
   const paint = options.color ? colored : plain
   const what = printable(`${result.action} ${primaryOf(result)}`.trimEnd())
   const warnings = (result.warnings ?? []).map((warning) => paint.yellow(`    ! ${printable(warning)}`))
-  const output = outputOf(result, options.outputLimit ?? 4000, options.programs)
+  const output = outputOf(result, { limit: options.outputLimit ?? 4000, programs: options.programs, root })
   const shown =
     output === undefined
       ? []

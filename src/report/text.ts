@@ -1,21 +1,24 @@
 import { isMissing, type NotExecuted } from '../core/block.ts'
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
 import { notExecutedText, reminder, resendAdvice } from './account.ts'
+import { changedLines } from './changes.ts'
 import { entryText } from './content.ts'
 import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { correctedSection, repairLines, wouldHaveRun } from './repair.ts'
+import { inOrder, skippedFor } from './in-order.ts'
 import { capText, oneLine, primaryOf } from './words.ts'
 
 /** Lines `[task-N] STATUS: OPERATION - details`, in the order of the document. */
 export function formatText(result: ExecutionResult, options: ReportOptions = {}): string {
-  const items = [
-    ...result.results.map((one) => ({ line: one.line ?? 0, lines: actionLines(one, options) })),
-    ...result.parseErrors.map((one) => ({ line: one.line ?? 0, lines: errorLines(numbered(one, result), options) })),
-    ...(result.notExecuted ?? []).map((one) => ({ line: one.line, lines: missedLines(one, options) })),
-  ]
-  const lines = items.sort((a, b) => a.line - b.line).flatMap((item) => item.lines)
+  const lines = inOrder(result).flatMap((item) => {
+    if (item.kind === 'done') return actionLines(item.result, options, result.root)
+    if (item.kind === 'skipped') return skippedLine(item.results)
+    return item.kind === 'missed'
+      ? missedLines(item.one, options)
+      : item.errors.flatMap((one) => errorLines(numbered(one, result), options))
+  })
   if (result.fatalError !== undefined) lines.push(`[task-${result.results.length + 1}] FATAL: ${result.fatalError}`)
   if (lines.length === 0) lines.push(...reminder)
   for (const warning of result.warnings ?? []) lines.push(`WARNING: ${warning}`)
@@ -30,17 +33,29 @@ function numbered(error: ParseError, { results }: ExecutionResult): ParseError {
   return { ...error, task: String(before + 1) }
 }
 
+/** The rest of a group after a failure, in one line. */
+function skippedLine(results: readonly ActionResult[]): string[] {
+  const [first] = results
+  const last = results.at(-1)
+  if (first === undefined || last === undefined) return []
+  const of = ({ task, seq }: ActionResult): string => task ?? `${seq}`
+  return [`[task-${of(first)}] SKIP: ${results.length} tasks, ${of(first)} to ${of(last)} - ${skippedFor(first)}`]
+}
+
 function actionLines(
   result: ActionResult,
   { errorDetail = 'full', outputLimit = defaultOutputLimit, programs }: ReportOptions,
+  root: string | undefined,
 ): string[] {
   const head = `[task-${result.task ?? result.seq}]`
   const why = result.explanation === undefined ? '' : ` - ${oneLine(result.explanation)}`
   const what = `${result.label ?? result.action} - ${primaryOf(result)}${why}`
-  const shown = outputOf(result, outputLimit, programs)
+  const shown = outputOf(result, { limit: outputLimit, programs, root })
   const output = shown?.body.split('\n').map((line) => `[task-${result.task ?? result.seq}:${shown.by}] ${line}`)
   const warnings = (result.warnings ?? []).map((warning) => `${head} WARNING: ${warning}`)
-  if (result.success) return [`${head} SUCCESS: ${what}`, ...warnings, ...(output ?? [])]
+  const changes = changedLines(result, `[task-${result.task ?? result.seq}:changes] `)
+  const cut = shown?.cut === undefined ? '' : ` (${shown.cut})`
+  if (result.success) return [`${head} SUCCESS: ${what}${cut}`, ...warnings, ...changes, ...(output ?? [])]
   const status = result.code === 'skipped' ? 'SKIP' : 'ERROR'
   const [error = '', ...rest] =
     errorDetail === 'minimal' ? [`${result.error ?? ''} [${result.code ?? ''}]`] : repairLines(result)

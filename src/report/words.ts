@@ -2,16 +2,18 @@ import type { Tried } from '../core/commands.ts'
 import { counted } from '../core/counted.ts'
 import type { ActionResult, Details, ParseError } from '../core/result.ts'
 import { printable } from './printable.ts'
+import { type CutLines, cutLines } from '../text/cut-lines.ts'
 
 /** The path, pattern or command that an action is about. */
 export function primaryOf({ params }: Pick<ActionResult, 'params'>): string {
-  const { path, paths, pattern, lang, old_path, source_path, command } = params
+  const { pattern, path, paths, lang, old_path, source_path, command } = params
+  // What a search looks for says more than where.
+  if (typeof pattern === 'string') return oneLine(pattern)
   // A name with a line break in it must not look like two lines.
   if (typeof path === 'string') return path.replace(/\r?\n|\r/g, '\\n')
   if (typeof paths === 'string')
     return `(${counted(paths.split('\n').filter((line) => line.trim() !== '').length, 'file')})`
-  for (const value of [pattern, lang, old_path, source_path, command])
-    if (typeof value === 'string') return oneLine(value)
+  for (const value of [lang, old_path, source_path, command]) if (typeof value === 'string') return oneLine(value)
   return ''
 }
 
@@ -42,29 +44,17 @@ export function changerOf({ execution, action, kind, of }: NonNullable<Details['
   return where === '' ? `action ${action}` : `action ${action} of ${where}`
 }
 
-/** The first and the last part of a text that is too long, cut at line breaks where one is near. */
-export function capText(text: string, limit: number): string {
-  if (text.length <= limit) return text
-  const half = Math.max(0, Math.floor((limit - marker.length) / 2))
-  return text.slice(0, cutBefore(text, half)) + marker + text.slice(cutBehind(text, text.length - half))
+/** The first and the last part of a text that is too long, cut at line breaks where they are near, with the range left out. */
+export function capText(text: string, limit: number, how = 'ask for less at a time'): string {
+  const cut = cutLines(text, Math.max(0, limit - markRoom - how.length))
+  return cut === undefined || text.length <= limit ? text : `${cut.head}\n${cutMark(cut, how)}\n${cut.tail}`
 }
 
-export const marker = '\n[output truncated]\n'
+const markRoom = 80
 
-/** Never inside a character, and rather at a line break than inside a line. */
-function cutBefore(text: string, at: number): number {
-  const lf = text.lastIndexOf('\n', at)
-  if (lf > at * 0.9) return lf
-  return isLowSurrogate(text, at) ? at - 1 : at
-}
-
-function cutBehind(text: string, at: number): number {
-  const lf = text.indexOf('\n', at)
-  if (lf !== -1 && text.length - lf > (text.length - at) * 0.9) return lf + 1
-  return isLowSurrogate(text, at) ? at + 1 : at
-}
-
-const isLowSurrogate = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00
+/** How cuts are marked everywhere. */
+export const cutMark = ({ first, last, total }: Pick<CutLines, 'first' | 'last' | 'total'>, how: string): string =>
+  `[output truncated] lines ${first}-${last} of ${total} not shown; ${how}`
 
 /** How a command went that was tried before the user is asked. */
 export function triedSentence({ exitCode, changed, more }: Tried): string {

@@ -1,18 +1,20 @@
 import { registry } from '../actions/registry.ts'
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
 import { accountLines } from './account.ts'
+import { changedLines } from './changes.ts'
 import { entryText } from './content.ts'
 import { sentenceOf } from './failure.ts'
 import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { correctedSection, repairLines, wouldHaveRun } from './repair.ts'
+import { skippedFor } from './in-order.ts'
 import { byBlock, capText, primaryOf } from './words.ts'
 
 /** A line for each task, numbered from 1, then a `<result>` for programs, which counts from 0. */
 export function formatXml(result: ExecutionResult, options: ReportOptions = {}): string {
   const tasks = tasksOf(result)
-  const lines = tasks.flatMap((task) => taskLines(task, options))
+  const lines = runsOf(tasks).flatMap((run) => runLines(run, options, result.root))
   if (result.fatalError !== undefined) lines.push(`Error: ${result.fatalError}`)
   lines.push(...accountLines(result, (text, missing) => `${missing ? 'Error' : 'Warning'}: ${text}`))
   for (const warning of result.warnings ?? []) lines.push(`Warning: ${warning}`)
@@ -54,14 +56,42 @@ function tasksOf({ results, parseErrors }: ExecutionResult): Task[] {
   return [...done, ...broken].sort((a, b) => a.line - b.line).map((task, index) => ({ ...task, index }))
 }
 
-function taskLines(task: Task, { errorDetail, outputLimit = defaultOutputLimit, programs }: ReportOptions): string[] {
+/** Tasks of a group that were skipped for one reason make one run; every other task is one by itself. */
+function runsOf(tasks: readonly Task[]): Task[][] {
+  const runs: Task[][] = []
+  for (const task of tasks) {
+    const last = runs.at(-1)
+    const before = last?.at(-1)
+    const isSame = task.status === 'skipped' && before?.status === 'skipped' && task.group === before.group
+    if (isSame && task.group !== undefined) last?.push(task)
+    else runs.push([task])
+  }
+  return runs
+}
+
+function runLines(run: readonly Task[], options: ReportOptions, root: string | undefined): string[] {
+  const [first, second] = run
+  const last = run.at(-1)
+  if (first === undefined || last === undefined) return []
+  if (second === undefined) return taskLines(first, options, root)
+  const why = first.result && skippedFor(first.result)
+  return [`[task-${first.index + 1}] Skipped: ${run.length} tasks, ${first.index + 1} to ${last.index + 1}: ${why}`]
+}
+
+function taskLines(
+  task: Task,
+  { errorDetail, outputLimit = defaultOutputLimit, programs }: ReportOptions,
+  root: string | undefined,
+): string[] {
   const head = `[task-${task.index + 1}]`
   const { result, errors = [] } = task
   if (result === undefined) return errors.flatMap((error) => errorLines(head, error, errorDetail))
   const warnings = (result.warnings ?? []).map((warning) => `${head} Warning: ${warning}`)
-  const shown = outputOf(result, outputLimit, programs)
+  const shown = outputOf(result, { limit: outputLimit, programs, root })
   const output = shown?.body.split('\n').map((line) => `[task-${task.index + 1}:${shown.by}] ${line}`) ?? []
-  if (result.success) return [`${head} Success: ${successOf(result)}`, ...warnings, ...output]
+  const changes = changedLines(result, `[task-${task.index + 1}:changes] `)
+  const cut = shown?.cut === undefined ? '' : ` (${shown.cut})`
+  if (result.success) return [`${head} Success: ${successOf(result)}${cut}`, ...warnings, ...changes, ...output]
   const rest =
     errorDetail === 'minimal'
       ? []

@@ -23,6 +23,14 @@ export type Meaning =
   | { readonly kind: 'write'; readonly path: string; readonly content: string; readonly append: boolean }
   | Edit
   | { readonly kind: 'run'; readonly command: string; readonly dir: string | undefined }
+  | { readonly kind: 'read'; readonly path: string; readonly lines: string | undefined }
+  | {
+      readonly kind: 'exec'
+      readonly lang: string
+      readonly code: string
+      readonly dir: string | undefined
+      readonly timeout: string | undefined
+    }
   | { readonly kind: 'move'; readonly from: string; readonly to: string }
   | { readonly kind: 'remove'; readonly path: string }
 
@@ -102,6 +110,19 @@ const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
       needs: ['command'],
       takes: ['dir'],
       means: (text, { dir }) => ({ kind: 'run', command: text('command'), dir }),
+    },
+  ],
+  ['file_read', { needs: ['path'], means: (text) => ({ kind: 'read', path: text('path'), lines: undefined }) }],
+  [
+    'file_read_numbered',
+    { needs: ['path', 'lines'], means: (text) => ({ kind: 'read', path: text('path'), lines: text('lines') }) },
+  ],
+  [
+    'exec',
+    {
+      needs: ['code', 'lang'],
+      takes: ['cwd', 'timeout'],
+      means: (text, { cwd, timeout }) => ({ kind: 'exec', lang: text('lang'), code: text('code'), dir: cwd, timeout }),
     },
   ],
   [

@@ -92,10 +92,9 @@ export interface Lesson {
 
 /** How the report looks for a syntax whose blocks it names by `name`. */
 export const reportLesson = (name: 'id' | 'number'): string[] => [
-  `\`=== CLADA RESULTS ===\` has one line per block, by its ${name}: ✅ or ❌ with the reason. \`=== OUTPUTS ===\` has what was read, found and printed.`,
-  'After a failure, `=== REPAIR ===` shows the nearest text and how it differs from yours, or every place that matches. Send only the failed blocks again, corrected.',
+  `\`=== CLADA RESULTS ===\` has one line per block, by its ${name}: ✅ or ❌ with the reason; \`=== CHANGES ===\` where files changed: no need to look again; \`=== OUTPUTS ===\` what was read, found and printed. Cuts are marked, with how to read on.`,
+  'After a failure, `=== REPAIR ===` shows the nearest text, or every place that matches. Send only the failed blocks again, corrected.',
 ]
 
 /** Where a program reads it, the report of CSL and CML has another form. */
-export const plainReportLesson = (form: string): string =>
-  `Or it has plain lines instead: ${form}; then read the file again before you correct.`
+export const plainReportLesson = (form: string): string => `Or plain lines: ${form}.`

@@ -92,7 +92,7 @@ export async function planOf(input: PlanInput): Promise<Planned> {
       if (block === undefined) return undefined
       const { task = '', startLine, endLine, problems, note } = block
       const result = done.get(task)?.result ?? foreseen.get(task)
-      const output = result && outputOf(result, shownOutput)
+      const output = result && outputOf(result, { limit: shownOutput, root: preview.result.root })
       return {
         key,
         raw: lines.slice(startLine - 1, endLine ?? Math.min(lines.length, startLine + 200)).join('\n'),

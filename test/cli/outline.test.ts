@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { roles } from '../../src/report/outline-view.ts'
+import { roles } from '../../src/structure/outline-view.ts'
 import { kinds } from '../../src/structure/language.ts'
 import { clada } from '../support/cli.ts'
 import { scratchDir } from '../support/scratch.ts'
@@ -98,7 +98,9 @@ describe('clada outline', () => {
     const cwd = place()
     const all = clada(['outline', 'cart.py', '--all'], { cwd }).stdout
     for (const local of ['total = 0', 'for x in item', 'if __name__']) expect(all).toContain(local)
-    const listed = JSON.parse(clada(['do', 'list_structures', 'path=cart.py', '--json'], { cwd }).stdout)
+    const listed = JSON.parse(
+      clada(['do', 'list_structures', 'path=cart.py', 'depth=9', 'steps=true', '--json'], { cwd }).stdout,
+    )
     expect(JSON.parse(clada(['outline', 'cart.py', '--all', '--json'], { cwd }).stdout)).toEqual(listed.results[0].data)
   })
 

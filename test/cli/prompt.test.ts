@@ -34,13 +34,24 @@ describe('clada prompt', () => {
     expect(stdout).toContain('## Another example')
   })
 
-  it('teaches no model what it knows by itself', () => {
-    const { status, stderr } = clada(['prompt', '--syntax', 'udiff'], { cwd: scratchDir() })
-    expect({ status, stderr }).toEqual({
-      status: 2,
-      stderr: 'clada: No prompt teaches udiff: models know it already. Enable one of sham, csl, cml, replacer.\n',
-    })
+  it('is short for a format that models know by themselves', () => {
+    const { status, stdout } = clada(['prompt', '--syntax', 'udiff'], { cwd: scratchDir() })
+    expect(status).toBe(0)
+    expect(stdout).toContain('+++ b/src/greet.js')
+    expect(stdout.length).toBeLessThan(1600)
     expect(clada(['prompt', 'csl'], { cwd: scratchDir() }).status).toBe(2)
+  })
+
+  it('has the task and the map of the project, and the words of what is approved', () => {
+    const cwd = scratchDir({
+      'src/cart.js': 'export function total(items) {}\n',
+      'package.json': '{"scripts":{"test":"true"}}',
+    })
+    expect(clada(['approve', 'npm test'], { cwd }).status).toBe(0)
+    const { stdout } = clada(['prompt', '--task', 'The total is wrong'], { cwd })
+    expect(stdout).toContain('Approved, by these words (* is any arguments): `npm test`.')
+    expect(stdout).toContain('src/cart.js: function total(items)')
+    expect(stdout.endsWith('## The task\n\nThe total is wrong\n')).toBe(true)
   })
 
   it('says what a budget costs', () => {

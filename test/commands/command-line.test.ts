@@ -139,6 +139,7 @@ describe('the command line', () => {
       'repository',
       'saving',
       'clipboard',
+      'approvals',
       'config',
     ])
     if (process.platform === 'linux') expect(findings[1]?.found).toMatch(/bubblewrap/)

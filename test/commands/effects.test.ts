@@ -197,7 +197,7 @@ describe.skipIf(!chooseSandbox().ok)('what a program changed (needs a sandbox)',
     const late = await new Clada({ repoPath: root, git: 'off' }).perform('exec', {
       lang: 'bash',
       code: 'echo late > b.txt; sleep 60',
-      timeout: '500',
+      timeout: '1',
     })
     expect(late.results).toMatchObject([{ success: false, data: { changed: [{ path: 'b.txt' }] } }])
     expect(treeOf(root)).toEqual({ ...before, 'a.txt': '644 failed\n', 'b.txt': '644 late\n' })

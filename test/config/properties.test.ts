@@ -116,6 +116,8 @@ const values: { readonly [name in KeyName]: fc.Arbitrary<unknown> } = {
   vars: fc.dictionary(fc.constantFrom('A', 'B'), fc.constantFrom('x', 'y')),
   'report.format': fc.constantFrom('text', 'auto'),
   'report.budget': fc.constantFrom(null, 100),
+  'report.evidence': fc.constantFrom('none', 'lines'),
+  'report.syntax_check': fc.constantFrom('auto', 'off'),
   'report.error_detail': fc.constantFrom('minimal', 'full'),
   'report.color': fc.constantFrom('auto', 'never'),
   'prompt.rules': fc.array(fc.constant('be kind'), { maxLength: 2 }),

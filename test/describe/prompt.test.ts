@@ -4,8 +4,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { actions, registry } from '../../src/actions/registry.ts'
 import { Source } from '../../src/core/source.ts'
+import { projectPrompt } from '../../src/api/project-prompt.ts'
+import { foreignFormats } from '../../src/describe/foreign-prompt.ts'
 import { promptFor, type PromptOptions, withFiles } from '../../src/describe/prompt.ts'
-import { taughtNames, type TaughtName } from '../../src/syntax/table.ts'
+import { syntaxNames, taughtNames, type TaughtName } from '../../src/syntax/table.ts'
 import { exampleFiles } from '../../src/describe/lesson.ts'
 import { Clada } from '../../src/index.ts'
 import { formatFor } from '../../src/cli/options.ts'
@@ -34,11 +36,18 @@ describe.each(taughtNames)('the prompt for %s', (syntax) => {
     await expect(text).toMatchFileSnapshot(`snapshots/prompt-${syntax}.md.snap`)
   })
 
-  it('is under 1,500 tokens, wherever the project is', () => {
-    const root = `/home/${'somebody-with-a-long-name/'.repeat(3)}projects/shop`
-    const { text, tokens } = at(root, { syntax, token: 'q7k2m9xbq7k2m9xbq7k2' })
+  it(`is at most ${most[syntax].toLocaleString('en')} tokens long, without the task, the map and what is approved`, () => {
+    const { text, tokens } = at('/home/ada/projects/shop', { syntax, token: 'q7k2m9xb' })
     expect(tokens).toBe(Math.ceil(text.length / 4))
-    expect(tokens).toBeLessThan(1500)
+    expect(tokens).toBeLessThanOrEqual(most[syntax])
+  })
+
+  it('has the words of what is approved, the map and the task after everything else', () => {
+    const more = { approved: ['npm test', 'pytest *'], map: 'src/  a.js', task: 'Fix it.' }
+    const { text } = at('/p', { syntax, ...more })
+    const commands = 'Approved, by these words (* is any arguments): `npm test`, `pytest *`.'
+    expect(text.includes(commands)).toBe(syntax !== 'replacer')
+    expect(text.endsWith('## The project\n\n````\nsrc/  a.js\n````\n\n## The task\n\nFix it.\n')).toBe(true)
   })
 
   it('has two examples, which work', async () => {
@@ -114,8 +123,10 @@ describe.each(taughtNames)('the prompt for %s', (syntax) => {
   })
 })
 
+const most: Record<TaughtName, number> = { sham: 1400, csl: 1000, cml: 1000, replacer: 1000 }
+
 const examplesIn: Record<TaughtName, string[]> = {
-  sham: ['file_replace_text', 'file_write', 'grep'],
+  sham: ['file_edit', 'file_write', 'grep'],
   csl: ['file_edit', 'file_write', 'run'],
   cml: ['file_edit', 'file_write', 'run'],
   replacer: ['file_replace_text', 'file_write', 'file_replace_text'],
@@ -129,7 +140,7 @@ function formsIn(text: string): string[] {
   return list
     .trimEnd()
     .split('\n')
-    .map((line) => /^- `(.*?)` [A-Z]/.exec(line)?.[1] ?? line)
+    .map((line) => /^- `(.*?)` [A-Z]/.exec(line)?.[1] ?? /^- [A-Z].*?: `(.*)`$/.exec(line)?.[1] ?? line)
 }
 
 function checkForm(form: string, name: string, syntax: TaughtName): void {
@@ -161,12 +172,15 @@ function checkForm(form: string, name: string, syntax: TaughtName): void {
 
 describe('what is taught', () => {
   it('is what is marked for every day, as far as the syntax has words for it', () => {
-    expect(at('/p').actions).toEqual(everyday.map(({ name }) => name))
+    const covered = everyday.filter(({ within }) => within === undefined)
+    expect(at('/p').actions).toEqual(covered.map(({ name }) => name))
     expect(at('/p', { syntax: 'csl' }).actions).toEqual([
       'file_write',
-      'file_append',
       'file_edit',
       'file_replace_text_range',
+      'file_read',
+      'file_read_numbered',
+      'exec',
       'run',
     ])
     expect(at('/p', { syntax: 'cml' }).actions).toEqual(at('/p', { syntax: 'csl' }).actions)
@@ -254,5 +268,17 @@ describe('rules and files', () => {
     expect(text).toBe(`${bare}\n## Rules of this project\n\n- One.\n- Two,\n  in two lines.\n`)
     expect(withFiles(text, '')).toBe(text)
     expect(withFiles(text, '=== /p/a ===\nA')).toBe(`${text}\n## Files as they are now\n\n=== /p/a ===\nA\n`)
+  })
+})
+
+describe('formats of other tools', () => {
+  it.each(Object.keys(foreignFormats))('have a short prompt whose example works (%s)', async (name) => {
+    const root = scratchDir(exampleFiles)
+    const syntax = syntaxNames.find((one) => one === name)
+    const { text, tokens } = projectPrompt({ repoPath: root, syntaxes: syntax === undefined ? [] : [syntax] })
+    expect(tokens).toBeLessThan(400)
+    const result = await new Clada({ repoPath: root, gitCommit: false }).execute(text)
+    expect(result).toMatchObject({ success: true, executedActions: 1 })
+    expect(fs.readFileSync(path.join(root, 'src/greet.js'), 'utf8')).toContain("(name || 'you')")
   })
 })

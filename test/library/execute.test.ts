@@ -11,8 +11,9 @@ const write = (id: string, file: string, content: string): string =>
 
 describe('execute', () => {
   it('answers for a text without blocks', async () => {
-    const result = await createClada({ repoPath: scratchDir() }).execute('just prose')
-    expect(result).toEqual({ success: true, totalBlocks: 0, executedActions: 0, results: [], parseErrors: [] })
+    const root = scratchDir()
+    const result = await createClada({ repoPath: root }).execute('just prose')
+    expect(result).toEqual({ success: true, totalBlocks: 0, executedActions: 0, results: [], parseErrors: [], root })
   })
 
   it('tells of each action in order, once its files are on the disk', async () => {

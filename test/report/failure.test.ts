@@ -69,6 +69,7 @@ const problems: { readonly [K in Kind]: (text: string) => Problem & { kind: K } 
   'command-refused': (reason) => ({ kind: 'command-refused', reason, advice: reason }),
   'approval-needed': (command) => ({
     kind: 'approval-needed',
+    approved: [],
     command,
     changed: false,
     network: false,

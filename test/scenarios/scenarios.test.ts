@@ -24,7 +24,7 @@ for (const { name } of scenarios) {
 
     it('changes the project as it should, and says so', async () => {
       const root = projectFrom(path.join(folder, 'before'))
-      const result = await new Clada({ repoPath: root, gitCommit: false }).execute(inputOf(folder, root))
+      const result = await new Clada({ repoPath: root, gitCommit: false, evidence: 'diff' }).execute(inputOf(folder, root))
       expect(result.success).toBe(!name.startsWith('err-'))
       expect(bytesIn(root)).toEqual(bytesIn(path.join(folder, 'after')))
 
@@ -37,7 +37,7 @@ for (const { name } of scenarios) {
     it('would do the same in a preview, and does nothing', async () => {
       const root = projectFrom(path.join(folder, 'before'))
       const before = bytesIn(root)
-      const clada = new Clada({ repoPath: root, gitCommit: false })
+      const clada = new Clada({ repoPath: root, gitCommit: false, evidence: 'diff' })
       const shown = await clada.preview(inputOf(folder, root))
       expect(bytesIn(root)).toEqual(before)
       expect(fs.existsSync(path.join(root, '.clada'))).toBe(false)

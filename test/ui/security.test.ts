@@ -355,8 +355,8 @@ describe('the way of a reply, without a browser', () => {
     const foreign = await served(scratchDir(), { syntaxes: ['udiff'] })
     const other = ours(foreign, await entered(foreign))
     expect(await request(foreign, '/api/prompt', { ...post, headers: other })).toMatchObject({
-      status: 409,
-      body: expect.stringContaining('No prompt teaches udiff'),
+      status: 200,
+      body: expect.stringContaining('+++ b/src/greet.js'),
     })
   })
 

@@ -80,8 +80,8 @@ function tell(verb: string, execution: ExecutionResult, root: string, flags: Fla
   const messages: Record<string, string> = {
     add: `${params['path']}${size} ${already ?? 'added'}`,
     remove: `${params['path']} removed`,
-    prune: outputOf({ ...result, data }, Infinity)?.body ?? 'nothing to remove',
-    list: outputOf({ ...result, data }, Infinity)?.body ?? '',
+    prune: outputOf({ ...result, data }, { limit: Infinity })?.body ?? 'nothing to remove',
+    list: outputOf({ ...result, data }, { limit: Infinity })?.body ?? '',
     clear: 'the working set is empty',
   }
   print(printable([messages[verb], ...warnings.map((warning) => `! ${warning}`)].join('\n')))

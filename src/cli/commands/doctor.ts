@@ -1,3 +1,4 @@
+import { Approvals } from '../../approvals/approvals.ts'
 import { programs } from '../../commands/interpreters.ts'
 import { tryInterpreter } from '../../commands/try-interpreter.ts'
 import {
@@ -20,6 +21,7 @@ import type { Command } from '../command.ts'
 import { flagFor, type FlagValues, saving } from '../flags.ts'
 import { loadedFor, optionsFor, projectAround } from '../options.ts'
 import { print } from '../print.ts'
+import { proposeApprovals, unapproved } from '../propose-approvals.ts'
 import { visible } from '../visible.ts'
 import { Stop } from '../../core/problem.ts'
 import { findRepository, nearestRepository } from '../../git/find-repository.ts'
@@ -51,10 +53,14 @@ export const command: Command = {
       ...(await gitFindings(settings.root, options, await whoSays(flags))),
       ...state(settings.root),
       await clipboard(settings.root),
+      ...tests(settings),
       ...found,
     ]
     if (flags.json !== undefined) print(JSON.stringify(findings, null, 2))
-    else for (const finding of findings) print(lineOf(finding))
+    else {
+      for (const finding of findings) print(lineOf(finding))
+      await proposeApprovals(settings.root, settings.allowedRoots)
+    }
     return findings.every(({ ok, optional }) => ok || optional) ? 0 : 1
   },
 }
@@ -178,6 +184,18 @@ function interpreters(settings: Settings, exec: CommandSettings['exec']): Promis
       return { name, ok: false, optional: true, found }
     }),
   )
+}
+
+/** What runs the tests, and whether models may. */
+function tests({ root, allowedRoots }: Settings): Finding[] {
+  const approvals = new Approvals(root, allowedRoots)
+  const approved = approvals.approved().map(visible)
+  const missing = unapproved(root, approvals).map(visible)
+  const found = approved.length === 0 ? 'no command is approved' : `approved: ${approved.join(', ')}`
+  const ok = missing.length === 0
+  return [
+    { name: 'approvals', ok, optional: true, found: ok ? found : `${found}; not approved: ${missing.join(', ')}` },
+  ]
 }
 
 async function clipboard(root: string): Promise<Finding> {

@@ -7,6 +7,7 @@ import { schemaFile, sampleFile } from '../../config/sample.ts'
 import type { Command } from '../command.ts'
 import { UsageError } from '../flags.ts'
 import { print } from '../print.ts'
+import { proposeApprovals } from '../propose-approvals.ts'
 import { packageFile } from './version.ts'
 import { visible } from '../visible.ts'
 
@@ -15,14 +16,15 @@ export const command: Command = {
   name: 'init',
   usage: 'clada init',
   summary: 'write clada.yml with every key and its default',
-  about: 'Writes a config file for this project in which every key is commented out. Never overwrites one.',
+  about:
+    'Writes a config file for this project in which every key is commented out. Never overwrites one. Then asks once whether\nmodels may run the tests of the project (npm test, pytest, cargo test, go test ./..., make test).',
   words: [],
   instead: 'Use --root DIR to choose the directory.',
   flags: ['root', 'help'],
   examples: [['clada init', 'then uncomment what you want to change']],
   run: async ({ flags }) => {
     const [given] = flags.root ?? []
-    const { root } = settingsOf(given === undefined ? {} : { repoPath: given })
+    const { root, allowedRoots } = settingsOf(given === undefined ? {} : { repoPath: given })
     const file = path.join(root, projectFileName)
     try {
       fs.writeFileSync(file, sampleFile(schemaFor(root)), { flag: 'wx' })
@@ -37,6 +39,7 @@ export const command: Command = {
     print(
       `${projectFileName} written in ${visible(root)}: every key with its default. clada config shows the effective values.`,
     )
+    await proposeApprovals(root, allowedRoots)
     return 0
   },
 }

@@ -3,7 +3,7 @@ import { printable } from '../../report/printable.ts'
 import { approvalFacts } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { approving, editing, type FlagValues, limits, reading, reporting, saving, UsageError } from '../flags.ts'
-import { configured, configWarnings, loadedFor, reportOptions, withConfig } from '../options.ts'
+import { configured, lasting, configWarnings, loadedFor, reportOptions, withConfig } from '../options.ts'
 import { isTerminal } from '../print.ts'
 import { ownVersion } from './version.ts'
 import { registry } from '../../actions/registry.ts'
@@ -51,7 +51,8 @@ export const command: Command = {
 }
 
 async function projectFor(flags: FlagValues): Promise<Project> {
-  const { options, config } = await configured(flags)
+  const { options: read, config } = await configured(flags)
+  const options = lasting(read)
   const gitIsChosen = flags.git !== undefined || flags['no-git'] !== undefined
   const from = (await loadedFor(flags))?.merged['git.mode'].from ?? 'default'
   return {

@@ -1,6 +1,6 @@
 import { structureBody } from '../../actions/output.ts'
 import { Clada } from '../../api/clada.ts'
-import { outlineView } from '../../report/outline-view.ts'
+import { outlineView } from '../../structure/outline-view.ts'
 import { printable } from '../../report/printable.ts'
 import type { Command } from '../command.ts'
 import { general, UsageError } from '../flags.ts'
@@ -23,7 +23,11 @@ export const command: Command = {
   run: async ({ flags, words }) => {
     const [file, extra] = words
     if (file === undefined || extra !== undefined) throw new UsageError('outline needs one file: clada outline FILE')
-    const result = await new Clada(await cladaOptions(flags)).perform('list_structures', { path: file })
+    const result = await new Clada(await cladaOptions(flags)).perform('list_structures', {
+      path: file,
+      depth: '100',
+      steps: 'true',
+    })
     const [only] = result.results
     const all = only?.success ? structuresIn(only.data) : undefined
     const structures = all === undefined || flags.all !== undefined ? all : outlineView(all)

@@ -31,6 +31,7 @@ export const command: Command = {
     'csl-delimiters',
     'all',
     'files',
+    'task',
     'budget',
     'copy',
     'osc52',
@@ -42,11 +43,14 @@ export const command: Command = {
     ['clada prompt --syntax csl', 'teach another syntax'],
     ['clada prompt --files --budget 20000', 'with the files of clada context after it'],
     ['clada prompt --all', 'every action'],
+    ['clada prompt --task "Fix the login"', 'with the task and a map of the project'],
   ],
   run: async ({ flags }) => {
     const { options, config } = await configured(flags)
     const { root } = settingsOf(options)
+    const [task] = flags.task ?? []
     const prompt = projectPrompt(options, {
+      ...(task === undefined ? {} : { task, map: await mapFor(task, options) }),
       token: sessionToken(root),
       rules: config.rules,
       include: flags.all === undefined ? 'everyday' : 'all',
@@ -71,6 +75,13 @@ export const command: Command = {
     const given = await giveText(text, givingOf(flags, config.clipboard), root)
     return files.complete ? given : 1
   },
+}
+
+/** The project as a model needs it for a task; without it where it cannot be made. */
+async function mapFor(task: string, options: CladaOptions): Promise<string> {
+  const { results } = await new Clada(options).perform('project_map', { focus: task })
+  const data = results[0]?.data
+  return typeof data === 'object' && data !== null && 'map' in data ? printable(String(data.map)) : ''
 }
 
 /** A flag wins over the config for what is taught; what is looked for in replies is another matter. */

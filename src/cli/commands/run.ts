@@ -8,7 +8,16 @@ import type { Command } from '../command.ts'
 import { editing, general, limits, programs, running, saving } from '../flags.ts'
 import { isLive, readInputs, stdinTexts } from '../input.ts'
 import { LiveOutput, Progress, shownChanges } from '../live-output.ts'
-import { cladaOptions, configWarnings, reportFormat, reportOptions, streams, withConfig } from '../options.ts'
+import {
+  cladaOptions,
+  configWarnings,
+  pipedFormats,
+  reportFormat,
+  reportOptions,
+  streams,
+  streamsToPipe,
+  withConfig,
+} from '../options.ts'
 import { print } from '../print.ts'
 
 export const command: Command = {
@@ -34,7 +43,18 @@ export const command: Command = {
     const unheard = await configWarnings(given)
     const inputs = isLive(words) ? [{ name: '-', text: undefined }] : await readInputs(words)
     const output = streams(flags) ? new LiveOutput() : undefined
-    const live = output === undefined ? {} : { onOutput: output.add }
+    const piped = output === undefined && streamsToPipe(flags) ? new LiveOutput(print) : undefined
+    const inPipe = pipedFormats(flags)
+    let toPipe = false
+    const onOutput: ExecuteOptions['onOutput'] =
+      piped === undefined
+        ? output?.add
+        : (task, chunk, syntax) => {
+            if (!inPipe(syntax)) return
+            toPipe = true
+            piped.add(task, chunk)
+          }
+    const live = onOutput === undefined ? {} : { onOutput }
     const results: ExecutionResult[] = []
     for (const { name, text } of inputs) {
       const changes = await shownChanges(flags)
@@ -45,6 +65,7 @@ export const command: Command = {
           : clada.execute(text, { ...watching, ...heard }),
       )
       output?.end()
+      piped?.end()
       const result = withWarnings(done, formatOf(done) === 'json' ? unheard : [])
       results.push(result)
       if (flags.quiet !== undefined || flags.json !== undefined) continue
@@ -52,7 +73,8 @@ export const command: Command = {
       const format = formatOf(result)
       // A person who has seen it come need not read it twice.
       const seen = output !== undefined && format === 'pretty'
-      print(formatReport(result, format, { ...shown, ...changes.shown, ...(seen ? { programs: 'hide' } : {}) }))
+      const programs = seen ? ({ programs: 'hide' } as const) : toPipe ? ({ programs: 'seen' } as const) : {}
+      print(formatReport(result, format, { ...shown, ...changes.shown, ...programs }))
     }
     if (flags.json !== undefined && flags.quiet === undefined) {
       const reports = results.map((result) => formatReport(result, 'json', shown))

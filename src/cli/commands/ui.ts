@@ -6,7 +6,7 @@ import type { PageServer } from '../../ui/server.ts'
 import type { Command } from '../command.ts'
 import { approving, editing, limits, numberOf, reading, reporting, saving, UsageError } from '../flags.ts'
 import { readInputs } from '../input.ts'
-import { configured, reportOptions, withConfig } from '../options.ts'
+import { configured, lasting, reportOptions, withConfig } from '../options.ts'
 import { isTerminal, print } from '../print.ts'
 import { visible } from '../visible.ts'
 
@@ -26,7 +26,8 @@ export const command: Command = {
   run: async ({ flags, words }) => {
     if (words.length > 1) throw new UsageError('ui takes one file: clada ui reply.md.')
     const [document] = words.length === 0 ? [] : await readInputs(words)
-    const { options, config } = await configured(flags)
+    const { options: read, config } = await configured(flags)
+    const options = lasting(read)
     const { root } = settingsOf(options)
     const asked = portOf(numberOf(flags, 'port'))
     const { servePage } = await import('../../ui/server.ts')

@@ -8,7 +8,7 @@ import { printable } from '../../report/printable.ts'
 import { settingsOf } from '../../config/settings.ts'
 import type { Command, ExitCode } from '../command.ts'
 import { editing, type FlagValues, limits, programs, reading, reporting, saving, UsageError } from '../flags.ts'
-import { configured, outputMode, reportOptions, withConfig } from '../options.ts'
+import { configured, lasting, outputMode, reportOptions, withConfig } from '../options.ts'
 import { isTerminal, print } from '../print.ts'
 import { askingBoth } from '../watch/questions.ts'
 import type { ClipboardUse } from '../watch/clipboard.ts'
@@ -49,7 +49,8 @@ export const command: Command = {
   ],
   run: async ({ flags, words: [word, ...rest] }) => {
     if (rest.length > 0) throw new UsageError('watch takes one file: clada watch FILE.')
-    const { options: given, config } = await configured(flags)
+    const { options: read, config } = await configured(flags)
+    const given = lasting(read)
     const { root } = settingsOf(given)
     const { listener: listening } = config
     const file = word === undefined ? path.resolve(root, listening.inputFile) : path.resolve(word)

@@ -87,6 +87,7 @@ export const gitRules: readonly CommandRule[] = [
       'git diff main..feature',
       'git diff --cached src/a.txt',
       'git diff -U5 -- src',
+      'git diff -U1',
       'git diff HEAD -- a.txt',
     ],
     misses: [
@@ -181,6 +182,28 @@ export const gitRules: readonly CommandRule[] = [
       'git show :/fix',
       'git show HEAD^{tree}',
       'git show HEAD^{/re}',
+    ],
+  },
+  {
+    name: 'git blame',
+    by: 'process',
+    options: [
+      text('-L', 'a range of lines, such as 10,20', /^\d{1,7}(?:,\+?\d{1,7})?$/),
+      ...flags('-w -s -e'),
+      flag('-f', '--show-name'),
+      flag('-n', '--show-number'),
+    ],
+    operands: { min: 1, max: 2, kinds: ['revision-or-content'] },
+    always: ['--no-textconv'],
+    hits: ['git blame src/a.txt', 'git blame -L 10,20 src/a.txt', 'git blame -w HEAD~1 -- a.txt'],
+    misses: [
+      'git blame',
+      'git blame --contents=x a.txt',
+      'git blame -S f a.txt',
+      'git blame --ignore-revs-file=f a.txt',
+      'git blame --textconv a.txt',
+      'git blame -L /x/,+3 a.txt',
+      'git blame -C a.txt',
     ],
   },
   {

@@ -50,7 +50,7 @@ const denied = (rule: CommandRule, reason: string): CommandDecision => ({
 function unlisted(cd: string | undefined, words: readonly Word[]): CommandDecision {
   const glob = words.find((word) => word.glob === '*' || word.glob === '?')
   if (glob !== undefined) {
-    const advice = 'Quote it if the program itself understands it; otherwise name the files.'
+    const advice = 'Quote it if the program itself understands it; otherwise name the files, which glob lists.'
     return {
       verdict: 'deny',
       reason: `${glob.glob} in '${glob.text}' is not expanded, because there is no shell`,

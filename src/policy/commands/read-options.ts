@@ -74,8 +74,8 @@ function valued(rule: CommandRule, option: Option, inline: string | undefined, w
   if (text === undefined) return { ok: false, reason: `${flag} needs a value` }
   const wrong = mismatch(value, text)
   if (wrong !== undefined) return { ok: false, reason: `${rule.name} ${flag}: ${wrong}` }
-  // A long option keeps its value in the same word, and so does one that may do without.
-  const together = flag.startsWith('--') || maybe
+  // A long option keeps its value in the same word, and so does one that may do without; git insists on it for -U.
+  const together = flag.startsWith('--') || maybe || rule.name.startsWith('git ')
   const joined = flag.startsWith('--') ? `${flag}=${text}` : `${flag}${text}`
   return { ok: true, options: together ? [joined] : [flag, text], given: [flag] }
 }
@@ -116,7 +116,9 @@ function place(rule: CommandRule, words: readonly Word[], read: Omit<Call, 'oper
   for (const [index, { text, glob }] of given.entries()) {
     const as = kinds[index] ?? kinds.at(-1) ?? 'text'
     if (as !== 'text' && (glob === '*' || glob === '?')) {
-      return no(`${glob} in '${text}' is not expanded, because there is no shell; name the files, or use find or glob`)
+      return no(
+        `${glob} in '${text}' is not expanded, because there is no shell; glob lists files, files_read reads several, grep has include`,
+      )
     }
     operands.push({ text, as })
   }

@@ -193,6 +193,8 @@ const actions: Record<BlockName, string> = {
   write: 'file_write',
   edit: 'file_edit',
   run: 'run',
+  read: 'file_read',
+  exec: 'exec',
   move: 'file_move',
   remove: 'file_delete',
 }

@@ -163,9 +163,9 @@ class Locator {
     return 'open'
   }
 
-  /** `<move>` and `<remove>` hold nothing: without an end tag right after it, the start tag is all there is. */
+  /** `<read>`, `<move>` and `<remove>` hold nothing: without an end tag right after it, the start tag is all there is. */
   #isVoid(): boolean {
-    if (this.#name !== 'move' && this.#name !== 'remove') return false
+    if (this.#name !== 'read' && this.#name !== 'move' && this.#name !== 'remove') return false
     const next = afterBlanks(this.#text, this.#at)
     return !this.#text.startsWith('</', next) || !isNamed(this.#text, next + 2, this.#name)
   }

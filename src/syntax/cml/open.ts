@@ -2,7 +2,7 @@ import { endsLine, isSpace } from '../reader.ts'
 
 /** Where an element of CML opens, and what only looks like it. The grammar is in `cml.ts`. */
 
-export type TaskName = 'edit' | 'write' | 'run' | 'move' | 'remove'
+export type TaskName = 'edit' | 'write' | 'run' | 'read' | 'exec' | 'move' | 'remove'
 export type BlockName = 'tasks' | TaskName
 
 export const CDATA = '<![CDATA['
@@ -39,7 +39,7 @@ export function isNamed(text: string, at: number, name: string): boolean {
 export const isNameStart = (c: number): boolean =>
   (c >= 97 && c <= 122) || (c >= 65 && c <= 90) || c === UNDERSCORE || c === COLON || c >= 0xc0
 
-const names: readonly BlockName[] = ['tasks', 'edit', 'write', 'run', 'move', 'remove']
+const names: readonly BlockName[] = ['tasks', 'edit', 'write', 'run', 'read', 'exec', 'move', 'remove']
 const attribute = /[A-Za-z_:][\w:.-]*\s*=/y
 
 const nameAt = (text: string, at: number): BlockName | undefined => names.find((name) => isNamed(text, at + 1, name))
@@ -50,7 +50,7 @@ function holdsOurs(text: string, name: BlockName, at: number): boolean {
   if (next === -1) return false
   if (text.charCodeAt(next + 1) === SLASH && isNamed(text, next + 2, name)) return true
   const direct = afterBlanks(text, at) === next
-  if (text.startsWith(CDATA, next)) return direct || name === 'write' || name === 'run'
+  if (text.startsWith(CDATA, next)) return direct || name === 'write' || name === 'run' || name === 'exec'
   // A tag with a line of its own is no part of a sentence, even where prose follows.
   if (name === 'tasks') return (direct || endsLine(text, at)) && beginsMember(text, next)
   if (!direct) return false

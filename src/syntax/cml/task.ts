@@ -25,6 +25,8 @@ const attributesOf: Record<TaskName, readonly string[]> = {
   write: ['path', 'append'],
   edit: ['path', 'count'],
   run: ['dir'],
+  read: ['path', 'lines'],
+  exec: ['lang', 'dir', 'timeout'],
   move: ['from', 'to'],
   remove: ['path'],
 }
@@ -104,6 +106,27 @@ class ElementReading {
       this.#wrongAttribute('dir', 'path_validation', 'Empty dir attribute', hint)
     } else if (dir !== undefined) this.params['dir'] = dir
     return 'run'
+  }
+
+  read(): string {
+    this.#required('path', 'path', 'malformed_xml')
+    this.#holdsNothing()
+    const { lines } = this.#element.attributes
+    if (lines === undefined) return 'file_read'
+    this.params['lines'] = lines
+    return 'file_read_numbered'
+  }
+
+  exec(): string {
+    this.#required('lang', 'lang', 'malformed_xml')
+    const code = this.#content(this.#element)
+    const { dir, timeout } = this.#element.attributes
+    if (code === undefined || code.trim() === '')
+      this.#wrong('malformed_xml', 'Missing content', `Write: ${spellings['exec']}`)
+    this.params['code'] = code ?? ''
+    if (dir !== undefined) this.params['cwd'] = dir
+    if (timeout !== undefined) this.params['timeout'] = timeout
+    return 'exec'
   }
 
   move(): string {
@@ -223,6 +246,8 @@ type Parts = ReadonlyMap<PartName, Element>
 const spellings: Readonly<Record<string, string>> = {
   write: '<write path="file.txt"><![CDATA[content]]></write>',
   edit: '<edit path="file.txt"><search><![CDATA[old text]]></search><replace><![CDATA[new text]]></replace></edit>',
+  read: '<read path="file.txt" lines="80-125"/>',
+  exec: '<exec lang="bash"><![CDATA[code]]></exec>',
   move: '<move from="old.txt" to="new.txt"/>',
   remove: '<remove path="file.txt"/>',
 }
@@ -295,5 +320,5 @@ export function membersOf(text: string, tasks: Element, unknown: Unknown): Membe
   return { members, mistakes, warnings }
 }
 
-const inTasks = '<tasks> holds <write>, <edit>, <run>, <move> and <remove>, nothing else.'
-const taskNames: readonly TaskName[] = ['write', 'edit', 'run', 'move', 'remove']
+const inTasks = '<tasks> holds <write>, <edit>, <run>, <read>, <exec>, <move> and <remove>, nothing else.'
+const taskNames: readonly TaskName[] = ['write', 'edit', 'run', 'read', 'exec', 'move', 'remove']

@@ -16,7 +16,7 @@ function unfitIn({ params }: Call): Refused | undefined {
     const unfit = unfitForUtf8(value)
     if (unfit !== undefined) return refuse(unfit)
   }
-  for (const name of ['path', 'old_path', 'new_path', 'dir']) {
+  for (const name of ['path', 'old_path', 'new_path', 'dir', 'cwd', 'lang', 'lines', 'timeout']) {
     const value = params[name]
     if (value === '') return refuse(`does not allow an empty ${name === 'dir' ? 'dir' : 'path'}`)
     if (value !== undefined && notInXml.test(value)) return refuse('does not allow control characters in an attribute')
@@ -46,6 +46,16 @@ function elementOf(meaning: Meaning): Rendered {
       if (meaning.command.trim() === '') return refuse('does not allow an empty command')
       const dir = meaning.dir === undefined ? '' : ` dir=${quoted(meaning.dir)}`
       return { text: `<run${dir}>${cdata(meaning.command)}</run>` }
+    }
+    case 'read': {
+      const lines = meaning.lines === undefined ? '' : ` lines=${quoted(meaning.lines)}`
+      return { text: `<read path=${quoted(meaning.path)}${lines}/>` }
+    }
+    case 'exec': {
+      if (meaning.code.trim() === '') return refuse('does not allow empty code')
+      const dir = meaning.dir === undefined ? '' : ` dir=${quoted(meaning.dir)}`
+      const timeout = meaning.timeout === undefined ? '' : ` timeout=${quoted(meaning.timeout)}`
+      return { text: `<exec lang=${quoted(meaning.lang)}${dir}${timeout}>${cdata(meaning.code)}</exec>` }
     }
     case 'move':
       return { text: `<move from=${quoted(meaning.from)} to=${quoted(meaning.to)}/>` }

@@ -127,7 +127,9 @@ const explanations: readonly (readonly [RegExp, Explain])[] = [
 ]
 
 const closingOf = (name: string): string =>
-  name === 'move' || name === 'remove' ? `End the tag with />: <${name} …/>` : `Close <${name}> with </${name}>.`
+  name === 'read' || name === 'move' || name === 'remove'
+    ? `End the tag with />: <${name} …/>`
+    : `Close <${name}> with </${name}>.`
 
 /** The parser counts characters, everything else here UTF-16 units. */
 function unitAt(text: string, character: number): number {

@@ -174,6 +174,21 @@ class CslWriter implements Writer {
         const attribute = dir === undefined ? '' : ` dir=${quoted(dir)}`
         return this.#operation(`RUN${attribute}`, dir ?? '.', [{ text: command, closers: ['END'] }])
       }
+      case 'read': {
+        const { path, lines } = meaning
+        const unfit = this.#unfitAttribute(path) ?? (lines === undefined ? undefined : this.#unfitAttribute(lines))
+        const range = lines === undefined ? '' : ` lines=${quoted(lines)}`
+        return unfit ?? { text: this.#marker(`READ file=${quoted(path)}${range}`) }
+      }
+      case 'exec': {
+        const { lang, code, dir, timeout } = meaning
+        if (code === '') return refuse('does not allow an empty EXEC')
+        const unfit = [lang, ...(timeout === undefined ? [] : [timeout])].map((one) => this.#unfitAttribute(one))
+        const found = unfit.find((one) => one !== undefined)
+        if (found !== undefined) return found
+        const more = `${dir === undefined ? '' : ` dir=${quoted(dir)}`}${timeout === undefined ? '' : ` timeout=${quoted(timeout)}`}`
+        return this.#operation(`EXEC lang=${quoted(lang)}${more}`, dir ?? '.', [{ text: code, closers: ['END'] }])
+      }
       case 'move':
       case 'remove':
         return refuse(`cannot write ${call.action}`)

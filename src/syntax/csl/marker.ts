@@ -146,7 +146,7 @@ interface Outside {
   readonly ends?: true
 }
 
-const openers: readonly string[] = ['WRITE', 'RUN', 'SEARCH', 'TASKS']
+const openers: readonly string[] = ['WRITE', 'RUN', 'SEARCH', 'READ', 'EXEC', 'TASKS']
 
 /** What the line means outside of content: at the top level or directly in TASKS. */
 export function outside(line: MarkerLine, place: 'top' | 'TASKS'): Outside {
@@ -204,12 +204,13 @@ export function unterminated(line: MarkerLine, number: number, name: string): Mi
 
 function malformedLine(line: MarkerLine): Outside {
   const { text, at, delimiters } = line
-  const opens = /^(?:WRITE|RUN|SEARCH|TASKS)\b/.exec(text.slice(at + delimiters.start.length))?.[0]
+  const opens = /^(?:WRITE|RUN|SEARCH|READ|EXEC|TASKS)\b/.exec(text.slice(at + delimiters.start.length))?.[0]
   if (opens === undefined) {
     const hint = `Outside of content a line may start with ${delimiters.start} only if it is a marker, such as ${spelled(delimiters, 'RUN')}.`
     return { attributes: noAttributes, mistake: wholeLine(line, 'Malformed marker', hint) }
   }
-  const right = opens === 'RUN' || opens === 'TASKS' ? opens : `${opens} file="path"`
+  const right =
+    opens === 'RUN' || opens === 'TASKS' ? opens : `${opens} ${opens === 'EXEC' ? 'lang="bash"' : 'file="path"'}`
   const hint = `Write: ${spelled(delimiters, right)}`
   return { opens, attributes: noAttributes, mistake: wholeLine(line, 'Malformed marker', hint) }
 }

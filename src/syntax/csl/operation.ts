@@ -9,6 +9,8 @@ import { faultAt, isCount, type Mistake, Texts } from '../reader.ts'
 const attributesOf: Readonly<Record<string, readonly string[]>> = {
   WRITE: ['file', 'append'],
   RUN: ['dir'],
+  READ: ['file', 'lines'],
+  EXEC: ['lang', 'dir', 'timeout'],
   SEARCH: ['file', 'count'],
   TASKS: ['version', 'atomic'],
 }
@@ -22,7 +24,7 @@ interface Call {
 export function callOf({ name, attributes, parts }: Operation): Call {
   const params = new Texts()
   const file = attributes.get('file')?.value
-  if (file !== undefined && name !== 'RUN') params['path'] = file
+  if (file !== undefined && needsFile(name)) params['path'] = file
   switch (name) {
     case 'WRITE': {
       if (parts.content !== undefined) params['content'] = parts.content
@@ -35,6 +37,18 @@ export function callOf({ name, attributes, parts }: Operation): Call {
       if (parts.content !== undefined) params['command'] = parts.content
       if (dir) params['dir'] = dir
       return { action: 'run', params }
+    }
+    case 'READ': {
+      const lines = attributes.get('lines')?.value
+      if (lines === undefined) return { action: 'file_read', params }
+      params['lines'] = lines
+      return { action: 'file_read_numbered', params }
+    }
+    case 'EXEC': {
+      const given = { lang: attributes.get('lang'), cwd: attributes.get('dir'), timeout: attributes.get('timeout') }
+      for (const [param, attribute] of Object.entries(given)) if (attribute?.value) params[param] = attribute.value
+      if (parts.content !== undefined) params['code'] = parts.content
+      return { action: 'exec', params }
     }
     case 'SEARCH': {
       const range = parts.to !== undefined
@@ -49,13 +63,16 @@ export function callOf({ name, attributes, parts }: Operation): Call {
   }
 }
 
+/** Commands and code are about no file. */
+const needsFile = (name: string): boolean => name !== 'RUN' && name !== 'EXEC'
+
 /** What is wrong with an operation whose syntax is right. */
 export function invalid(source: Source, { id, name, line, attributes, parts }: Operation): Fault[] {
   const faults: Fault[] = []
   const report = (message: string, hint: string, attribute?: Attribute): void => {
     faults.push(faultAt(source, line, id, invalidity(source, line, message, hint, attribute)))
   }
-  if (name !== 'RUN' && !attributes.get('file')?.value) {
+  if (needsFile(name) && !attributes.get('file')?.value) {
     report("Missing required attribute 'file'", `Name the file: ${name} file="path"`, attributes.get('file'))
   }
   const count = attributes.get('count')
@@ -66,6 +83,12 @@ export function invalid(source: Source, { id, name, line, attributes, parts }: O
   const append = attributes.get('append')
   if (name === 'WRITE' && append !== undefined && !isFlag(append.value)) {
     report(flagMessage('append'), 'Write append="true" to add to the file, or leave it out.', append)
+  }
+  if (name === 'EXEC' && !attributes.get('lang')?.value) {
+    report("Missing required attribute 'lang'", 'Name the language: EXEC lang="bash"', attributes.get('lang'))
+  }
+  if (name === 'EXEC' && parts.content === '') {
+    report('Empty content not allowed for EXEC operation', 'Put the code on the lines below the marker.')
   }
   if (name === 'RUN' && parts.content === '') {
     report('Empty content not allowed for RUN operation', 'Put the command on the line below the marker.')

@@ -12,7 +12,7 @@ import {
 } from './marker.ts'
 import { type Delimiters, faultAt, type Mistake } from '../reader.ts'
 
-/** WRITE, RUN or SEARCH as it is in the text; with a fault also what was written in their place. */
+/** WRITE, RUN, SEARCH, READ or EXEC as it is in the text; with a fault also what was written in their place. */
 export interface Operation {
   readonly id: string
   readonly name: string
@@ -125,10 +125,21 @@ export class CslWalk {
     return { line, endLine: null, attributes, operations, faults }
   }
 
+  #isEnd(line: number): boolean {
+    if (line > this.#source.lineCount || this.seek(line) !== line) return false
+    const { text, at } = this.#line(line)
+    return parseMarker(text, this.#delimiters, at)?.name === 'END'
+  }
+
   #operation(line: number, id: string, name: string, attributes: Attributes, mistake: Mistake | undefined): Operation {
     const parts: Parts = {}
     const warnings: string[] = []
     const faults = this.#faults(line, id, mistake)
+    if (name === 'READ') {
+      // It has no content and needs no END; one right below it is taken for its own.
+      const endLine = this.#isEnd(line + 1) ? line + 1 : line
+      return { id, name, line, endLine, lastLine: endLine, attributes, parts, faults, warnings }
+    }
     let part: Part = name === 'SEARCH' ? 'pattern' : 'content'
     let from = line + 1
     let endLine: number | null = null

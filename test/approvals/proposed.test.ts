@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { proposedCommands } from '../../src/approvals/proposed.ts'
+import { scratchDir } from '../support/scratch.ts'
+
+it.each([
+  [{ 'package.json': '{"scripts": {"test": "vitest"}}' }, ['npm test']],
+  [{ 'package.json': '{"scripts": {"test": "vitest"}}', 'pnpm-lock.yaml': '' }, ['pnpm test']],
+  [{ 'package.json': '{"scripts": {"test": "echo \\"Error: no test specified\\" && exit 1"}}' }, []],
+  [{ 'package.json': '{"scripts": {"build": "tsc"}}' }, []],
+  [{ 'pyproject.toml': '[tool.pytest.ini_options]\n' }, ['pytest']],
+  [{ 'conftest.py': '' }, ['pytest']],
+  [{ 'Cargo.toml': '', 'go.mod': '' }, ['cargo test', 'go test ./...']],
+  [{ Makefile: 'all:\n\ntest: all\n\t./t\n' }, ['make test']],
+  [{ Makefile: 'test := 1\n' }, []],
+  [{}, []],
+])('%j has %j', (files, commands) => {
+  expect(proposedCommands(scratchDir(files))).toEqual(commands)
+})

@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { needs } from '../support/needs.ts'
+import { scratchDir } from '../support/scratch.ts'
+
+needs('sandbox')
+
+it('gets each line of a program while it runs, and the report does not repeat it', async () => {
+  const dir = scratchDir()
+  const code = 'echo first; while [ ! -e go ]; do sleep 0.05; done; echo second; echo made > made.txt'
+  const child = spawn(process.execPath, [inject('cli'), '--no-git', '--exec', 'unsandboxed'], { cwd: dir })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
+  let shown = ''
+  child.stdout.on('data', (chunk) => {
+    shown += String(chunk)
+    // The program waits for this file, so its first line was here before its end.
+    if (shown.includes('[task-1:exec] first\n')) fs.writeFileSync(path.join(dir, 'go'), '')
+  })
+  child.stdin.end(`<---EXEC lang="bash"--->\n${code}\n<---END--->\n`)
+  expect(await ended).toBe(0)
+  expect(shown.match(/first/g)).toHaveLength(1)
+  expect(shown).toContain('[task-1:exec] second\n[task-1] SUCCESS: EXEC - bash\n')
+  expect(shown).toContain('[task-1:exec]   create made.txt\n')
+})

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { Clada } from '../../src/index.ts'
+import { formatReport } from '../../src/report/format.ts'
+import { meantAction } from '../../src/policy/commands/as-action.ts'
+import { scratchDir } from '../support/scratch.ts'
+
+describe('commands by which models look around', () => {
+  it.each([
+    ['sed -n 80,125p src/a.ts', 'file_read_numbered', { path: 'src/a.ts', lines: '80-125' }],
+    ["sed -n '5p;7,9p' a.ts", 'file_read_numbered', { path: 'a.ts', lines: '5,7-9' }],
+    ['nl -ba a.ts', 'file_read_numbered', { path: 'a.ts' }],
+    ['cat -n a.ts', 'file_read_numbered', { path: 'a.ts' }],
+    ['cat -n a.ts b.ts', 'files_read_numbered', { paths: 'a.ts\nb.ts' }],
+    ['rg total', 'grep', { pattern: 'total', path: '.', regex: 'true' }],
+    ['rg -n -i -F "f(x)" src', 'grep', { pattern: 'f(x)', path: 'src', regex: 'false', ignore_case: 'true' }],
+    ["rg -g '*.ts' 'a|b' src", 'grep', { pattern: 'a|b', path: 'src', regex: 'true', include: '*.ts' }],
+  ])('%s means %s', (command, action, params) => {
+    expect(meantAction(command)).toEqual({ action, params, cd: undefined })
+  })
+
+  it.each(['cat a.ts', 'cat -A a.ts', 'npm test', 'nl', 'sed', 'cat src/*.ts', 'rg x | head'])(
+    '%s is not run as an action',
+    (command) => {
+      const meant = meantAction(command)
+      expect(meant === undefined || 'reason' in meant).toBe(true)
+    },
+  )
+
+  it.each(['sed -i s/a/b/ a.ts', 'sed s/a/b/ a.ts', 'rg --files', 'rg -l x', 'rg x a b'])(
+    '%s is answered with the action that does the same',
+    (command) => expect(meantAction(command)).toMatchObject({ advice: expect.stringMatching(/^Use (?:file_|grep)/) }),
+  )
+
+  it('run in their directory, and their output is that of the action', async () => {
+    const root = scratchDir({ 'src/a.ts': 'one\ntwo\nthree\n', 'src/.env': 'SECRET=1\n' })
+    const clada = new Clada({ repoPath: root, git: 'off' })
+    const run = async (command: string) => clada.perform('run', { command })
+    const seen = await run('cd src && sed -n 2,9p a.ts')
+    expect(seen.results).toMatchObject([{ success: true, data: { as: 'file_read_numbered', exit_code: 0 } }])
+    expect(formatReport(seen, 'llm')).toContain('=== START FILE: [numbered] src/a.ts ===\n2: two\n3: three\n')
+    const found = await run('rg -n two')
+    expect(formatReport(found, 'llm')).toContain('[do] run rg -n two:\nsrc/a.ts\n  2: two\n')
+    expect(await run('sed -n 1p src/.env')).toMatchObject({ success: false, results: [{ code: 'path_denied' }] })
+    const narrow = new Clada({ repoPath: root, git: 'off', allowedActions: ['run'] })
+    expect(await narrow.execute('<---RUN--->\nrg two\n<---END--->')).toMatchObject({ success: false })
+  })
+
+  it('names actions where there is no shell', async () => {
+    const clada = new Clada({ repoPath: scratchDir({ 'a.ts': 'x\n' }), git: 'off' })
+    const advice = async (command: string) => (await clada.perform('run', { command })).results[0]?.details?.advice
+    expect(await advice('cat a.ts | grep x')).toMatch(/use grep with pattern and path.*exec with lang="bash"/)
+    const globbed = await clada.perform('run', { command: 'cat *.ts' })
+    expect(globbed.results[0]?.error).toContain('glob lists files, files_read reads several')
+  })
+})

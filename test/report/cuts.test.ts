@@ -1,0 +1,160 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { failureView } from '../../src/actions/program-output.ts'
+import { Clada } from '../../src/index.ts'
+import { formatReport } from '../../src/report/format.ts'
+import { sharesOf } from '../../src/text/cut-lines.ts'
+import { scratchDir } from '../support/scratch.ts'
+
+const numbers = (count: number): string =>
+  Array.from({ length: count }, (_, at) => `const v${at + 1} = ${at}\n`).join('')
+
+describe('a cut', () => {
+  it('of a file says which lines are missing and how to read on, in the result line too', async () => {
+    const clada = new Clada({ repoPath: scratchDir({ 'big.js': numbers(4000) }), git: 'off' })
+    const report = formatReport(await clada.perform('file_read_numbered', { path: 'big.js' }), 'llm')
+    const [, first = '', last = ''] =
+      /^\[output truncated\] lines (\d+)-(\d+) of 4001 not shown; read on with lines="\1-\d+"$/m.exec(report) ?? []
+    expect(report).toMatch(
+      new RegExp(`^do ✅ file_read_numbered big.js \\(lines ${first}-${last} of 4001 not shown`, 'm'),
+    )
+    expect(report).toContain(`${Number(first) - 1}: const v${Number(first) - 1} = `)
+    expect(report).toContain(`\n${Number(last) + 1}: const v${Number(last) + 1} = `)
+    expect(report).not.toContain(`: const v${first} = `)
+    expect(report).toContain('[this report is limited to 6,000 tokens; ask for the parts that are left out]')
+    expect(report.length).toBeLessThanOrEqual(24_000)
+    const plain = formatReport(await clada.perform('file_read', { path: 'big.js' }), 'llm')
+    expect(plain).toContain('read on with file_read_numbered lines="')
+  })
+
+  it('of several files gives each its share', async () => {
+    const root = scratchDir({ 'a.js': numbers(3000), 'b.js': 'const b = 1\n', 'c.js': numbers(3000) })
+    const result = await new Clada({ repoPath: root, git: 'off' }).perform('files_read', { paths: 'a.js\nb.js\nc.js' })
+    const report = formatReport(result, 'llm')
+    expect(report).toContain('=== START FILE: b.js ===\nconst b = 1\n\n=== END FILE: b.js ===')
+    expect(report.match(/\[output truncated\]/g)).toHaveLength(2)
+    expect(report.length).toBeLessThanOrEqual(24_000)
+  })
+
+  it('of a search counts what is missing by file', async () => {
+    const files = Object.fromEntries(['a', 'b', 'c'].map((name) => [`src/${name}.js`, numbers(900)]))
+    const clada = new Clada({ repoPath: scratchDir(files), git: 'off' })
+    const report = formatReport(await clada.perform('grep', { pattern: 'const', path: 'src', max: '5000' }), 'llm')
+    expect(report).toMatch(
+      /^\[output truncated\] \d+ of 2700 hits in 3 files not shown; narrow path, include or pattern/m,
+    )
+    expect(report).toContain('\n  src/c.js (900)\n')
+  })
+
+  it('keeps failures when there are too many lines', async () => {
+    const root = scratchDir()
+    const write = (at: number): string => `<---WRITE file="dir/file-with-a-long-name-${at}.txt"--->\nx\n<---END--->\n`
+    const text = `${Array.from({ length: 900 }, (_, at) => write(at)).join('')}<---READ file="gone.txt"--->\n`
+    const report = formatReport(await new Clada({ repoPath: root, git: 'off' }).execute(text), 'llm')
+    expect(report).toMatch(/901 ❌ file_read gone\.txt/)
+    expect(report).toMatch(/… and \d+ more successes, not shown/)
+    expect(report.length).toBeLessThanOrEqual(24_000)
+  })
+
+  it('is shared by all outputs: short ones are whole, and nothing is left over', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(1000), { maxLength: 20 }), fc.nat(5000), (lengths, room) => {
+        const shares = sharesOf(lengths, room)
+        const given = shares.reduce((sum, share) => sum + share, 0)
+        const wanted = lengths.reduce((sum, length) => sum + length, 0)
+        expect(given).toBeLessThanOrEqual(Math.min(room, wanted))
+        expect(given).toBeGreaterThan(Math.min(room, wanted) - lengths.length - 1)
+        for (const [at, share] of shares.entries()) expect(share).toBeLessThanOrEqual(lengths[at] ?? 0)
+      }),
+    )
+  })
+})
+
+describe('the output of a failed command', () => {
+  const pytest = (at: number, error: string): string =>
+    [
+      `____ test_${at} ____`,
+      '',
+      `    def test_${at}():`,
+      `>       check(${at})`,
+      '',
+      `E       ${error}`,
+      '',
+      'x.py:3',
+      '',
+    ].join('\n')
+
+  it('begins with the first failure, collapses those alike, and ends with its end', () => {
+    const said = [
+      ...Array.from({ length: 40 }, (_, at) => `collected ${at}`),
+      ...Array.from({ length: 16 }, (_, at) => pytest(at, `NameError: name 'a${at}' is not defined`)),
+      pytest(99, 'TypeError: not callable'),
+      '==== 17 failed in 1.2s ====',
+    ].join('\n')
+    const view = failureView(said, 1, { room: 50_000 })
+    if (typeof view === 'string') throw new Error('it is not short')
+    const lines = view.text.split('\n')
+    expect(lines.slice(0, 3)).toEqual(['exit code 1', 'first failure:', '____ test_0 ____'])
+    expect(lines).toContain('15 more with the same error')
+    expect(lines).toContain('also failed: ____ test_99 ____: E       TypeError: not callable')
+    expect(view.text).toContain('==== 17 failed in 1.2s ====')
+    expect(view.text).toMatch(/\[output truncated\] \d+ of \d+ lines not shown; run less at a time to see them$/)
+    expect(view.text.length).toBeLessThan(said.length / 2)
+  })
+
+  it('is whole when it is short', () => {
+    expect(failureView('one\ntwo', 1, { room: 1000 })).toBe('one\ntwo')
+  })
+})
+
+describe('reports', () => {
+  it('show searches by file and directories on few lines', async () => {
+    const names = Array.from({ length: 20 }, (_, at) => `src/part/file-${at}.js`)
+    const clada = new Clada({
+      repoPath: scratchDir(Object.fromEntries(names.map((name) => [name, 'x\n']))),
+      git: 'off',
+    })
+    const hits = formatReport(await clada.perform('grep', { pattern: 'x', path: 'src/part/file-1.js' }), 'llm')
+    expect(hits).toContain('do ✅ grep x\n')
+    expect(hits).toContain('\nsrc/part/file-1.js\n  1: x\n')
+    const globbed = formatReport(await clada.perform('glob', { pattern: '**/*.js', base_path: '.' }), 'llm')
+    expect(globbed).toContain('\nsrc/part/\n  file-0.js  file-1.js  file-10.js')
+    expect(globbed.length).toBeLessThan(names.join('\n').length)
+  })
+
+  it('name everything in the order of the document, and what was skipped in one line', async () => {
+    const root = scratchDir({ 'a.txt': 'one\n' })
+    const text = [
+      '<tasks version="1.0">',
+      '<edit path="a.txt"><search><![CDATA[two]]></search><replace><![CDATA[2]]></replace></edit>',
+      ...['b', 'c', 'd'].map((name) => `<write path="${name}.txt"><![CDATA[x]]></write>`),
+      '</tasks>',
+      '<edit path="a.txt"><search><![CDATA[one]]></search></edit>',
+      '<write path="e.txt"><![CDATA[x]]></write>',
+    ].join('\n')
+    const result = await new Clada({ repoPath: root, git: 'off' }).execute(text)
+    const report = formatReport(result, 'llm')
+    const rows = report.slice(0, report.indexOf('=== END')).split('\n').slice(1, -1)
+    expect(rows).toEqual([
+      expect.stringMatching(/^1 ❌ file_edit a\.txt/),
+      '2-4 ❌ 3 tasks - skipped: task 1 of its group failed',
+      expect.stringMatching(/^5 ❌ file_edit {2}ERROR: Missing element/),
+      '6 ✅ file_write e.txt',
+    ])
+    expect(formatReport(result, 'xml')).toContain('[task-2] Skipped: 3 tasks, 2 to 4: task 1 of its group failed')
+    expect(formatReport(result, 'text')).toMatch(/^\[task-2\] SKIP: 3 tasks, 2 to 4 - task 1 of its group failed$/m)
+  })
+
+  it('give lines that are only partly in the file to READ, with a note', async () => {
+    const root = scratchDir({ 'a.txt': 'one\ntwo' })
+    const clada = new Clada({ repoPath: root, git: 'off' })
+    const read = await clada.execute('<---READ file="a.txt" lines="2-9"--->\n<read path="a.txt" lines="1-3"/>\n')
+    expect(read.results).toMatchObject([
+      { success: true, data: { content: '2: two' }, warnings: ['the file has only 2 lines; these are all of 2-9'] },
+      { success: true, data: { content: '1: one\n2: two' } },
+    ])
+    const asked = await clada.perform('file_read_numbered', { path: 'a.txt', lines: '1-9' })
+    expect(asked).toMatchObject({ success: false, results: [{ data: { content: '1: one\n2: two' } }] })
+    expect(formatReport(asked, 'llm')).not.toContain('→')
+  })
+})

@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Clada } from '../../src/index.ts'
+import { formatReport } from '../../src/report/format.ts'
+import { changedPlaces } from '../../src/text/changed-places.ts'
+import { scratchDir } from '../support/scratch.ts'
+
+/** The section of a report that says where files changed. */
+const changesIn = (report: string): string => /=== CHANGES ===\n([^]*?)\n=== END ===/.exec(report)?.[1] ?? ''
+
+async function changes(
+  files: Record<string, string>,
+  action: string,
+  params: Record<string, string>,
+  evidence: 'none' | 'lines' | 'diff' = 'lines',
+): Promise<string> {
+  const root = scratchDir(files)
+  const clada = new Clada({ repoPath: root, git: 'off', evidence, matching: 'tolerant' })
+  return changesIn(formatReport(await clada.perform(action, params), 'llm'))
+}
+
+const lines = (from: number, to: number): string =>
+  Array.from({ length: to - from + 1 }, (_, at) => `line ${from + at}\n`).join('')
+
+describe('where files changed', () => {
+  it('is said with the lines as they were, and how many came and went', async () => {
+    const files = { 'src/cart.ts': lines(1, 40) }
+    const edit = { path: 'src/cart.ts', old_text: lines(21, 25), new_text: 'one\n' }
+    expect(await changes(files, 'file_edit', edit)).toBe('src/cart.ts:21-25 (+1 −5)')
+    const added = { path: 'src/cart.ts', after: '3', content: 'a\nb' }
+    expect(await changes(files, 'file_insert_lines', added)).toBe('src/cart.ts:4-5 (+2)')
+    expect(await changes(files, 'file_delete_lines', { path: 'src/cart.ts', lines: '7' })).toBe('src/cart.ts:7 (−1)')
+  })
+
+  it('has the number of places, and of very many only the first', async () => {
+    const text = Array.from({ length: 9 }, (_, at) => `x\nline ${at}\n`).join('')
+    const edit = { path: 'a.txt', old_text: 'x', new_text: 'y', count: 'all' }
+    expect(await changes({ 'a.txt': text }, 'file_edit', edit)).toBe('a.txt:1,3,5,7,9,11,… (+9 −9) in 9 places')
+  })
+
+  it('tells new, deleted and moved files', async () => {
+    const one = { 'a.txt': 'one\n', 'b.bin': '\0\0' }
+    expect(await changes(one, 'file_write', { path: 'n.txt', content: 'x\ny\n' })).toBe('n.txt new (+2)')
+    expect(await changes(one, 'file_delete', { path: 'a.txt' })).toBe('a.txt deleted (−1)')
+    expect(await changes(one, 'file_move', { old_path: 'a.txt', new_path: 'd/c.txt' })).toBe('a.txt → d/c.txt')
+    expect(await changes(one, 'file_delete', { path: 'b.bin' })).toBe('b.bin deleted, 2 bytes, binary')
+    expect(await changes(one, 'file_write', { path: 'a.txt', content: 'one\n' })).toBe('')
+  })
+
+  it('names the rung of an edit that is not exact', async () => {
+    const edit = { path: 'a.txt', old_text: 'one\ntwo', new_text: 'one\n2' }
+    expect(await changes({ 'a.txt': '    one\n    two\n' }, 'file_edit', edit)).toBe(
+      'a.txt:2 (+1 −1), matched by indentation',
+    )
+  })
+
+  it('has at most three lines of the difference, and says so when there are more', async () => {
+    const files = { 'a.txt': lines(1, 9) }
+    const small = { path: 'a.txt', lines: '2', new_content: 'two' }
+    expect(await changes(files, 'file_replace_lines', small, 'diff')).toBe('a.txt:2 (+1 −1)\n  -line 2\n  +two')
+    const large = { path: 'a.txt', lines: '2-8', new_content: 'two\nthree' }
+    expect(await changes(files, 'file_replace_lines', large, 'diff')).toBe(
+      'a.txt:2-8 (+2 −7), 3 of these lines:\n  -line 2\n  -line 8\n  +two',
+    )
+    expect(await changes(files, 'file_replace_lines', small, 'none')).toBe('')
+  })
+
+  it('is nothing for actions of a group that was taken back', async () => {
+    const root = scratchDir({ 'a.txt': 'one\n' })
+    const text =
+      '<---TASKS atomic="true"--->\n<---WRITE file="b.txt"--->\nb\n<---END--->\n<---SEARCH file="a.txt"--->\ntwo\n<---REPLACE--->\n2\n<---END--->\n<---END--->'
+    const result = await new Clada({ repoPath: root, git: 'off', evidence: 'diff' }).execute(text)
+    expect(result.results.map((one) => one.changes)).toEqual([undefined, undefined])
+  })
+
+  it('is a diff, whatever the texts are', () => {
+    const text = fc.array(fc.constantFrom('a', 'b', '', 'c'), { maxLength: 30 })
+    fc.assert(
+      fc.property(text, text, (old, now) => {
+        const made: string[] = []
+        let at = 0
+        for (const { oldStart, oldEnd, newStart, newEnd } of changedPlaces(old, now)) {
+          expect(oldEnd > oldStart || newEnd > newStart).toBe(true)
+          made.push(...old.slice(at, oldStart), ...now.slice(newStart, newEnd))
+          at = oldEnd
+        }
+        expect([...made, ...old.slice(at)]).toEqual(now)
+      }),
+    )
+  })
+})
+
+describe('files whose syntax a run broke', () => {
+  const run = async (files: Record<string, string>, name: string, content: string): Promise<string[] | undefined> => {
+    const clada = new Clada({ repoPath: scratchDir(files), git: 'off', syntaxCheck: 'lasting' })
+    const result = await clada.perform('file_write', { path: name, content })
+    return result.warnings
+  }
+
+  it.each([
+    ['a.ts', 'const a = 1\n', 'const a = (1\n', /^a\.ts:\d+:\d+ has a syntax error since this run: ./],
+    ['a.py', 'def f():\n    pass\n', 'def f(:\n    pass\n', /^a\.py:\d+:\d+ has a syntax error/],
+    ['a.json', '{"a": 1}\n', '{"a": }\n', /^a\.json:1:\d+ has a syntax error/],
+  ])('are named with the place and the word of the parser (%s)', async (name, good, bad, warning) => {
+    expect(await run({ [name]: good }, name, bad)).toEqual([expect.stringMatching(warning)])
+    expect(await run({ [name]: good }, name, good)).toBeUndefined()
+    // What was wrong before is not the fault of this run.
+    expect(await run({ [name]: bad }, name, `${bad}\n`)).toBeUndefined()
+    expect(await run({}, name, bad)).toBeUndefined()
+  })
+
+  it('are not named when a later action mends them', async () => {
+    const root = scratchDir({ 'a.ts': 'const a = 1\n' })
+    const clada = new Clada({ repoPath: root, git: 'off', syntaxCheck: 'lasting' })
+    const edit = (old: string, fresh: string): string =>
+      `<---SEARCH file="a.ts"--->\n${old}\n<---REPLACE--->\n${fresh}\n<---END--->\n`
+    expect((await clada.execute(edit('1', '(1') + edit('(1', '(1)'))).warnings).toBeUndefined()
+  })
+})
