@@ -3,13 +3,16 @@
 //   npm run mutate -- [FOLDER...] [--mutants 50] [--seed 1] [--show] [--quick]
 //
 // --quick runs only the first of the suites of a folder, so it finds at least the survivors.
-// Works on a copy of the project. Prints one row per folder: mutants, killed, declared equivalent, survivors.
-import { spawnSync } from 'node:child_process'
+// Works on a copy of the project. Prints one row per folder: mutants, killed, declared equivalent, survivors. The tests of
+// a suite run in one process for all mutants (this file again, with --session); a mutant that hangs is killed with it.
+import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import readline from 'node:readline'
 import { parseArgs } from 'node:util'
 import { parseSync } from 'oxc-parser'
+import { createVitest } from 'vitest/node'
 
 const top = path.join(import.meta.dirname, '..')
 const { values, positionals } = parseArgs({
@@ -19,6 +22,7 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: '1' },
     show: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
+    session: { type: 'string' },
   },
 })
 
@@ -123,6 +127,32 @@ const filesIn = (folder) =>
     .map((name) => path.join('src', folder, name))
     .sort()
 
+/** Reads mutants from standard input, one JSON per line, and answers each with a line: killed or survived. */
+async function session(copy) {
+  const config = { root: copy, watch: false, reporters: [{}], bail: 1, maxWorkers: 2 }
+  const vitest = await createVitest('test', config, { root: copy }, {})
+  const specifications = await vitest.globTestSpecifications(positionals.map((one) => path.join(copy, one)))
+  const { testModules } = await vitest.runTestSpecifications(specifications)
+  console.log(testModules.every((one) => one.ok()) ? 'ready' : 'the tests fail without a mutant')
+  for await (const line of readline.createInterface({ input: process.stdin })) {
+    const { file, start, end, to } = JSON.parse(line)
+    const full = path.join(copy, file)
+    const text = fs.readFileSync(full, 'utf8')
+    fs.writeFileSync(full, text.slice(0, start) + to + text.slice(end))
+    vitest.invalidateFile(full)
+    const run = await vitest.runTestSpecifications(specifications)
+    fs.writeFileSync(full, text)
+    vitest.invalidateFile(full)
+    console.log(run.unhandledErrors.length === 0 && run.testModules.every((one) => one.ok()) ? 'survived' : 'killed')
+  }
+  await vitest.close()
+}
+
+if (values.session !== undefined) {
+  await session(values.session)
+  process.exit(0)
+}
+
 const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-mutate-'))
 process.on('exit', () => fs.rmSync(copy, { recursive: true, force: true }))
 process.on('SIGINT', () => process.exit(130))
@@ -133,19 +163,45 @@ fs.cpSync(top, copy, {
 })
 fs.symlinkSync(path.join(top, 'node_modules'), path.join(copy, 'node_modules'))
 
-function isKilled(mutant, folder) {
-  const file = path.join(copy, mutant.file)
-  const text = fs.readFileSync(file, 'utf8')
-  fs.writeFileSync(file, text.slice(0, mutant.start) + mutant.to + text.slice(mutant.end))
-  try {
-    return suitesOf(folder).some((suite) => {
-      const args = ['node_modules/vitest/vitest.mjs', 'run', '--bail=1', '--reporter=dot', ...suite]
-      const { status } = spawnSync(process.execPath, args, { cwd: copy, stdio: 'ignore', timeout: 600_000 })
-      return status !== 0
+/** A mutant that makes the tests take longer than this hangs. */
+const longestMs = 180_000
+
+/** Those of some mutants that a suite does not notice. */
+async function survivorsOf(mutants, suite) {
+  const survivors = []
+  const left = [...mutants]
+  while (left.length > 0) {
+    const child = spawn(process.execPath, [import.meta.filename, '--session', copy, ...suite], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      detached: true,
     })
-  } finally {
-    fs.writeFileSync(file, text)
+    const lines = readline.createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    const answer = async (ms) => {
+      let timer
+      const late = new Promise((resolve) => (timer = setTimeout(resolve, ms, 'late')))
+      const said = await Promise.race([lines.next().then(({ value = 'ended' }) => value), late])
+      clearTimeout(timer)
+      return said
+    }
+    const first = await answer(longestMs * 5)
+    if (first !== 'ready') throw new Error(`${suite.join(' ')}: ${first}`)
+    let alive = true
+    while (alive && left.length > 0) {
+      const mutant = left.shift()
+      const { file } = mutant
+      const text = fs.readFileSync(path.join(copy, file), 'utf8')
+      child.stdin.write(`${JSON.stringify(mutant)}\n`)
+      const said = await answer(longestMs)
+      if (said === 'survived') survivors.push(mutant)
+      if (said === 'survived' || said === 'killed') continue
+      alive = false
+      process.kill(-child.pid, 'SIGKILL')
+      fs.writeFileSync(path.join(copy, file), text)
+    }
+    child.stdin.end()
+    if (alive) await new Promise((resolve) => child.on('exit', resolve))
   }
+  return survivors
 }
 
 const nameOf = ({ file, from, to }) => `${file}: ${from.replace(/\s+/g, ' ').slice(0, 80)} -> ${to}`
@@ -164,7 +220,8 @@ for (const folder of folders) {
   const chosen = sample(all, Number(values.mutants), next)
   const declared = chosen.filter((mutant) => Object.hasOwn(equivalent, nameOf(mutant)))
   const tried = chosen.filter((mutant) => !declared.includes(mutant))
-  const survivors = tried.filter((mutant) => !isKilled(mutant, folder))
+  let survivors = tried
+  for (const suite of suitesOf(folder)) survivors = await survivorsOf(survivors, suite)
   const killed = tried.length - survivors.length
   console.log(
     `| ${folder} | ${chosen.length} | ${killed} (${Math.round((100 * killed) / Math.max(1, tried.length))} %) | ${declared.length} | ${survivors.length} |`,

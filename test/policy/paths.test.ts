@@ -101,3 +101,11 @@ describe('paths', () => {
     expect(['secrets', 'secrets/old/key', 'src/a.ts'].map((one) => closedBelow(one))).toEqual([true, true, false])
   })
 })
+
+it.each([
+  ['/home/ada/proj/config', 'config/notes.md', 'inside the project'],
+  ['/home/ada', 'notes.md', 'around the project'],
+])("keeps documents out of the user's own files %s, %s", (place, given) => {
+  expect(judged(given, 'read', { userPlaces: [place] })).toBe('path_denied')
+  expect(judged(given, 'read')).toBe(`allow /home/ada/proj ${given}`)
+})
