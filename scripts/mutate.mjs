@@ -50,7 +50,7 @@ const suitesOf = (folder) =>
     .map((paths) => paths.split(' ').filter((one) => fs.existsSync(path.join(top, one))))
 
 const equivalentFile = path.join(import.meta.dirname, 'mutate-equivalent.json')
-/** Mutants that change nothing that can be seen, each with its reason, by `file: before -> after`. */
+/** Mutants that change nothing that can be seen, each with its reason, by `file: line [before -> after]`. */
 const equivalent = fs.existsSync(equivalentFile) ? JSON.parse(fs.readFileSync(equivalentFile, 'utf8')) : {}
 
 const operators = {
@@ -204,7 +204,10 @@ async function survivorsOf(mutants, suite) {
   return survivors
 }
 
-const nameOf = ({ file, from, to }) => `${file}: ${from.replace(/\s+/g, ' ').slice(0, 80)} -> ${to}`
+const nameOf = ({ file, start, from, to }) => {
+  const line = fs.readFileSync(path.join(top, file), 'utf8').split('\n')[lineOf({ file, start }) - 1] ?? ''
+  return `${file}: ${line.trim()} [${from.replace(/\s+/g, ' ').slice(0, 80)} -> ${to}]`
+}
 const folders =
   positionals.length > 0
     ? positionals
