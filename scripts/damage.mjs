@@ -1,7 +1,7 @@
 // Measures how edits survive damage: real edits in seven syntaxes, damaged in every way that chats and models damage
 // text, alone and in pairs. Prints the table of docs/edits.md; ends with 1 when anything was applied wrong.
 //
-//   npm run damage -- [--edits N] [--cases N] [--verbose] [--docs]
+//   npm run damage -- [--edits N] [--cases N] [--verbose] [--docs] [--only DAMAGE] [--file NAME]
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -10,6 +10,7 @@ import { build } from 'esbuild'
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 const args = process.argv.slice(2)
 const number = (name, usual) => (args.includes(name) ? Number(args[args.indexOf(name) + 1]) : usual)
+const word = (name) => (args.includes(name) ? args[args.indexOf(name) + 1] : '')
 const cache = path.join(root, 'node_modules', '.cache')
 fs.mkdirSync(cache, { recursive: true })
 const dir = fs.mkdtempSync(path.join(cache, 'clada-damage-'))
@@ -29,6 +30,8 @@ try {
     edits: number('--edits', 180),
     most: number('--cases', 24_000),
     verbose: args.includes('--verbose'),
+    only: word('--only'),
+    file: word('--file'),
   })
   process.stdout.write(`${table}\n`)
   if (args.includes('--docs')) {

@@ -11,14 +11,17 @@ interface Options {
   readonly edits: number
   readonly most: number
   readonly verbose: boolean
+  /** Only damages and files whose names have this. */
+  readonly only: string
+  readonly file: string
 }
 
 type Counts = Record<Outcome | 'cases' | 'unwarned', number>
 
 const none = (): Counts => ({ cases: 0, right: 0, blurred: 0, refused: 0, silent: 0, half: 0, wrong: 0, unwarned: 0 })
 
-/** Damages edits in every way, applies them, and gives a table of what came of it. */
-export async function measure({ root, edits, most, verbose }: Options): Promise<{ table: string; bad: number }> {
+/** Damages edits in every way, applies them, and gives a table of the results. */
+export async function measure({ root, edits, most, verbose, only, file }: Options): Promise<{ table: string; bad: number }> {
   const byDamage = new Map<string, Map<string, Counts>>()
   const byClass = new Map<string, Map<string, Counts>>()
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-damage-'))
@@ -30,11 +33,13 @@ export async function measure({ root, edits, most, verbose }: Options): Promise<
     const total = corpus.reduce((sum, edit) => sum + [...combinationsOf(edit, 'all')].length, 0)
     const share = most / total
     for (const [nth, edit] of corpus.entries()) {
+      if (!edit.path.includes(file)) continue
       const home = path.join(dir, String(nth))
       fs.mkdirSync(home)
       for (const { damages: all, syntax, one } of combinationsOf(edit, 'all')) {
         seed = (seed * 48271) % 2147483647
         if (all.length > 1 && seed / 2147483647 > share) continue
+        if (!all.some(({ name }) => name.includes(only))) continue
         const judged = await judge(
           home,
           one,

@@ -24,16 +24,22 @@ export interface Walked {
 /** Reads what opens on `line`, through damage. Undefined when that is no whole block. */
 export type WalkThrough = (view: View, line: number) => Walked | undefined
 
+/** The bullet or number of a list item, and what is before it. */
+export const bulletOf = (line: string): string =>
+  /^[ \t\xa0]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t\xa0]+(?=\S)/.exec(line)?.[0] ?? ''
+
 /** The lines of a text, without what precedes every one of them. */
 export class View {
   readonly prefix: string
   readonly lineCount: number
   readonly #source: Source
   readonly #budget: Budget
+  readonly #bullet: { readonly line: number; readonly text: string } | undefined
 
-  constructor(source: Source, prefix: string, budget: Budget) {
+  constructor(source: Source, prefix: string, budget: Budget, bullet?: { line: number; text: string }) {
     this.#source = source
     this.#budget = budget
+    this.#bullet = bullet
     this.prefix = prefix
     this.lineCount = source.lineCount
   }
@@ -42,6 +48,7 @@ export class View {
   line(line: number): string | undefined {
     if (line > this.lineCount || this.#budget.lines-- <= 0) return undefined
     const text = this.#source.line(line)
+    if (line === this.#bullet?.line) return text.slice(this.#bullet.text.length)
     if (text.startsWith(this.prefix)) return text.slice(this.prefix.length)
     const bare = text.trim()
     return bare === '' || bare === this.prefix.trim() ? '' : undefined

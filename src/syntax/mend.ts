@@ -1,6 +1,6 @@
 import type { Block, DamageKind, Document, PassedOver } from '../core/block.ts'
 import { Source } from '../core/source.ts'
-import { type Budget, doubted, isSound, kindsOf, View, type Walked, type WalkThrough } from './damage.ts'
+import { type Budget, bulletOf, doubted, isSound, kindsOf, View, type Walked, type WalkThrough } from './damage.ts'
 import { inOrder } from './account.ts'
 import { finderIn } from './meant.ts'
 import { kindsIn, plainMarker, shows, wordsFor } from '../text/undamage.ts'
@@ -38,10 +38,10 @@ export const isUndoubted = (source: Source, block: Block, walks: Walks): boolean
 
 /** Whether all that was sound is as it was, what is in a mended block left out, and all that is new is mended. */
 function keeps(before: Document, after: Document, regions: readonly Region[]): boolean {
-  const sound = new Map(before.blocks.filter(isSound).map((block) => [placeOf(block), block]))
-  for (const block of after.blocks) {
-    const old = sound.get(placeOf(block))
-    sound.delete(placeOf(block))
+  const sound = new Map([...placed(before.blocks)].filter(([, block]) => isSound(block)))
+  for (const [place, block] of placed(after.blocks)) {
+    const old = sound.get(place)
+    sound.delete(place)
     if (old === undefined ? isSound(block) && regionOf(regions, block.startLine) === undefined : !isSame(old, block)) {
       return false
     }
@@ -49,8 +49,16 @@ function keeps(before: Document, after: Document, regions: readonly Region[]): b
   return [...sound.values()].every((block) => (regionOf(regions, block.startLine)?.changed.size ?? 0) > 0)
 }
 
-/** Several blocks may be on one line. */
-const placeOf = ({ startLine, id }: Block): string => `${startLine} ${id}`
+/** By the line they begin on, of which several may begin on one: an id may be a number that counts those before it. */
+function placed(blocks: readonly Block[]): Map<string, Block> {
+  const places = new Map<string, Block>()
+  let nth = 0
+  for (const [at, block] of blocks.entries()) {
+    nth = blocks[at - 1]?.startLine === block.startLine ? nth + 1 : 0
+    places.set(`${block.startLine} ${nth}`, block)
+  }
+  return places
+}
 
 function isSame(a: Block, b: Block): boolean {
   if (!isSound(b) || a.action !== b.action || a.endLine !== b.endLine) return false
@@ -59,8 +67,9 @@ function isSame(a: Block, b: Block): boolean {
 }
 
 /** Every repair. A group tells of all of them with its first block. */
-function warningsOf({ start, end, prefix, markers, changed }: Region): string[] {
+function warningsOf({ start, end, prefix, bullet, markers, changed }: Region): string[] {
   const warnings: string[] = []
+  if (bullet !== '') warnings.push(`line ${start}: marker read without the '${bullet.trim()}' before it`)
   if (prefix !== '') {
     const what = prefix.includes('>') ? `"${prefix.trim()}"` : 'indentation'
     warnings.push(
@@ -107,7 +116,8 @@ const tolerated: readonly DamageKind[] = ['spaces', 'invisible', 'breaks', 'punc
  *   - a block is mended from its first marker to its last, or not at all;
  *   - damage that can be seen, such as `&lt;` or `> `, may be an example in prose. It is undone only where there is a
  *     mistake without it, or where the text has no sound block at all;
- *   - what precedes every line, `> ` or indentation, is the only damage that is undone in content too.
+ *   - what precedes every line, `> ` or indentation, is the only damage that is undone in content too;
+ *   - blocks in the items of a list are next to one another, whether they have a bullet or only its indentation.
  *
  * Whether the content of a mended block can be trusted is another question: `doubted` in `damage.ts`.
  */
@@ -117,6 +127,8 @@ export interface Region extends Walked {
   readonly kinds: readonly DamageKind[]
   /** What precedes every line. */
   readonly prefix: string
+  /** What precedes the first line instead, where that is an item of a list. */
+  readonly bullet: string
   /** Lines as they are to be. */
   readonly changed: ReadonlyMap<number, string>
 }
@@ -140,33 +152,46 @@ interface MendOptions {
 
 /** `strict` is what the text gives when it is read as it is. */
 export function mend(source: Source, strict: Document, { walks, soundBefore }: MendOptions): Mending {
-  const regions = findRegions(source, strict, walks)
+  const { regions, open } = findRegions(source, strict, walks)
   const regionAt = (line: number): Region | undefined => regionOf(regions, line)
   const soundAt = strict.blocks.filter(isSound).map((block) => regionAt(block.startLine))
   const sound = soundBefore || soundAt.includes(undefined)
+  const isFlush = (block: Block): boolean => regionAt(block.startLine) === undefined && !/^\s/.test(source.line(block.startLine))
+  const soundOutside = soundBefore || strict.blocks.some((block) => isSound(block) && isFlush(block))
   const mistaken = new Set([
     ...soundAt,
     ...strict.blocks.filter((block) => !isSound(block)).map((block) => regionAt(block.startLine)),
     ...strict.faults.map((fault) => regionAt(fault.line)),
   ])
-  const isMended = (region: Region): boolean => !sound || mistaken.has(region) || !isVisible(region)
+  const isMended = (region: Region): boolean =>
+    !(region.bullet === '' ? sound : soundOutside) || mistaken.has(region) || !isVisible(region)
   const chosen = regions.filter(isMended)
-  const alone = regions.filter((region) => !isMended(region)).map(leftAlone)
-  return { text: textWith(source, chosen), regions: chosen, alone }
+  const isKnown = (line: number): boolean =>
+    strict.faults.some((fault) => fault.line === line) ||
+    strict.blocks.some(({ startLine, endLine }) => startLine <= line && line <= (endLine ?? Infinity))
+  const alone = [
+    ...regions.filter((region) => !isMended(region)).map(leftAlone),
+    ...open.filter((line) => !isKnown(line)).map(unfinished),
+  ]
+  return { text: textWith(source, chosen), regions: chosen, alone: inOrder(alone) }
 }
+
+/** What begins like a block through damage and does not end. */
+const unfinished = (line: number): PassedOver => ({ line, endLine: line, what: 'native block', reason: 'unreadable' })
 
 /** Regions are in order and do not overlap. */
 export const regionOf = (regions: readonly Region[], line: number): Region | undefined =>
   finderIn(regions, ({ start, end }) => ({ first: start, last: end }))(line)
 
 /** Every block that is whole once damage is undone, those that are sound without left out unless they are in one. */
-function findRegions(source: Source, strict: Document, walks: Walks): Region[] {
+function findRegions(source: Source, strict: Document, walks: Walks): { regions: Region[]; open: number[] } {
   const ends = new Map<number, number>()
   for (const block of strict.blocks) {
     if (isSound(block)) ends.set(block.startLine, Math.max(block.endLine ?? 0, ends.get(block.startLine) ?? 0))
   }
   const budget = { lines: 16 * source.lineCount + 1000 }
   const regions: Region[] = []
+  const open: number[] = []
   let quoted: boolean | undefined
   for (let n = 1; n <= source.lineCount; n++) {
     const end = ends.get(n)
@@ -175,20 +200,23 @@ function findRegions(source: Source, strict: Document, walks: Walks): Region[] {
       const prefix = /^[ \t\xa0>]*/.exec(line)?.[0] ?? ''
       // One quoted block in a text that is not is an example, or somebody else's.
       if (prefix.includes('>')) quoted ??= isQuoted(source)
-      const prefixes = prefix === '' || (prefix.includes('>') && !quoted) ? [''] : [prefix, '']
-      const region = regionFrom(source, n, prefixes, walks, budget)
+      const bullet = bulletOf(line)
+      const before = bullet === '' ? prefix : ' '.repeat(bullet.length)
+      const prefixes = before === '' || (prefix.includes('>') && !quoted) ? [''] : [before, '']
+      const region = regionFrom(source, n, prefixes, walks, budget, bullet)
       if (region !== undefined) regions.push(region)
+      else if (prefix.includes('>') ? quoted : plainMarker(line) !== line.trim()) open.push(n)
       n = region?.end ?? n
     }
     n = end ?? n
   }
-  return regions
+  return { regions, open }
 }
 
 /** Whether a line looks like the first of a block, through damage, quotation marks and indentation. */
 export function mayOpen(line: string, walks: Walks): boolean {
   const plain = plainMarker(line)
-  const bare = plain.startsWith('>') ? plain.replace(/^[\s>]+/, '') : plain
+  const bare = plain.startsWith('>') ? plain.replace(/^[\s>]+/, '') : plain.slice(bulletOf(plain).length)
   for (const { opener } of walks.values()) if (opener.test(bare)) return true
   return false
 }
@@ -211,30 +239,38 @@ function regionFrom(
   prefixes: readonly string[],
   walks: Walks,
   budget: Budget,
+  bullet: string,
 ): Region | undefined {
   for (const prefix of prefixes) {
-    const view = new View(source, prefix, budget)
+    const view = new View(source, prefix, budget, { line: start, text: bullet === '' ? prefix : bullet })
     for (const { walk } of walks.values()) {
       const walked = walk(view, start)
       if (walked !== undefined) {
-        return { ...walked, prefix, kinds: kindsOf(walked.markers), changed: changedBy(source, prefix, walked) }
+        const changed = changedBy(source, prefix, bullet, walked)
+        return { ...walked, prefix, bullet, kinds: kindsOf(walked.markers), changed }
       }
     }
   }
   return undefined
 }
 
-function changedBy(source: Source, prefix: string, { start, end, markers }: Walked): Map<number, string> {
+function changedBy(
+  source: Source,
+  prefix: string,
+  bullet: string,
+  { start, end, markers }: Walked,
+): Map<number, string> {
   const changed = new Map<number, string>()
+  if (bullet !== '') changed.set(start, source.line(start).slice(bullet.length))
   if (prefix !== '') {
-    for (let n = start; n <= end; n++) changed.set(n, source.line(n).slice(prefix.length))
+    for (let n = bullet === '' ? start : start + 1; n <= end; n++) changed.set(n, source.line(n).slice(prefix.length))
   }
   for (const { line, clean } of markers) if (clean !== source.line(line)) changed.set(line, clean)
   return changed
 }
 
-const isVisible = ({ kinds, prefix }: Region): boolean =>
-  prefix !== '' || kinds.some((kind) => kind === 'entities' || kind === 'escapes' || kind === 'punctuation')
+const isVisible = ({ kinds, prefix, bullet }: Region): boolean =>
+  prefix + bullet !== '' || kinds.some((kind) => kind === 'entities' || kind === 'escapes' || kind === 'punctuation')
 
 /** Next to valid blocks, one that is quoted, escaped or indented is shown and not meant. */
 const leftAlone = ({ start, end, prefix }: Region): PassedOver => ({

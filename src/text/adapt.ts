@@ -1,7 +1,9 @@
+import type { DamageKind } from '../core/block.ts'
 import { folded } from './file-lines.ts'
 import type { HunkLine } from './hunks.ts'
 import { commonPairs } from './pairs.ts'
 import { indentOf, type Pair, reindenter } from './reindent.ts'
+import { kindsIn, tokensOfKind } from './undamage.ts'
 
 /**
  * The new lines of an edit as the file is to have them, by how its old lines differ from the file's: characters, spaces
@@ -22,6 +24,8 @@ export function adapted(
       const own = there[at]
       return own === undefined ? [] : [[line.text, own]]
     })
+  const lost = lines.filter(({ mark }) => mark !== '+').filter((_, at) => there[at] === undefined)
+  if (isDoubtful(given, lost, pairs, text)) return undefined
   if (pairs.every(([edit, file]) => edit === file)) return given
 
   const evidence = new Evidence(pairs, text)
@@ -41,6 +45,23 @@ export function adapted(
     }
   }
   return done
+}
+
+/** Whether new lines show a kind of damage that the file does not have, and of the old lines only such that are not in it. */
+function isDoubtful(
+  added: readonly string[],
+  lost: readonly HunkLine[],
+  pairs: readonly Pair[],
+  text: string,
+): boolean {
+  if (lost.length === 0) return false
+  const strange = (lines: readonly string[]): DamageKind[] => {
+    const all = lines.join('\n')
+    return kindsIn(all).filter((kind) => tokensOfKind(all, kind).some((one) => !text.includes(one)))
+  }
+  const told = strange(pairs.map(([edit]) => edit))
+  const kinds = strange(lost.map((line) => line.text)).filter((kind) => !told.includes(kind))
+  return kinds.length > 0 && strange(added).some((kind) => kinds.includes(kind))
 }
 
 /** Where one kind of damage is, another may be: entities that neither the old lines nor the file have were perhaps none. */

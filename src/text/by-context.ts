@@ -3,95 +3,137 @@
  * A place is taken only when
  *
  *   - the old lines have at least four with content;
- *   - every line that goes is there as written, and lines that go together are together there;
- *   - new lines between two old ones have both of them, next to each other, as written;
+ *   - every line that goes is there exactly as written, paste damage aside, and lines that go together are together there;
+ *   - a line next to those that go is next to them there, and on both sides where they hold next to nothing;
+ *   - new lines between two old ones have both of them, next to each other, exactly as written;
+ *   - new lines are not there already;
  *   - of the lines with content at least 60 % are there, in order;
  *   - no other place of the file is more than 40 % alike, by the characters of the lines that are the same.
  */
-import { adapted, plainIndent } from './adapt.ts'
-import { type FileLines, keyOf, type View } from './file-lines.ts'
+import { adapted } from './adapt.ts'
+import { type FileLines, folded, keyOf, withoutCr } from './file-lines.ts'
 import { type Fit, splicesOf } from './fit.ts'
 import type { HunkLine } from './hunks.ts'
-import { isOneShift, type Pair } from './reindent.ts'
 
 const LEAST_LINES = 4
 const LEAST_ALIKE = 0.6
 const MOST_ALIKE_ELSEWHERE = 0.4
+/** Fewer characters than this, spaces aside, are anywhere. */
+const LITTLE = 4
+const NEAR = 4
 const MOST_LINES = 500
 const MOST_PLACES = 50
 
-export function contextFits(lines: readonly HunkLine[], file: FileLines): Fit[] {
+export interface ContextFit extends Fit {
+  /** How many of the old lines the file has there. */
+  readonly matched: number
+}
+
+export function contextFits(lines: readonly HunkLine[], file: FileLines): ContextFit[] {
   const old = lines.flatMap(({ mark, text }) => (mark === '+' ? [] : [text]))
   if (old.filter(hasContent).length < LEAST_LINES || old.length > MOST_LINES) return []
-  const groups = groupsOf(lines)
-  if (groups === undefined) return []
-  for (const view of ['trailing-space', 'characters'] as const) {
-    const fits = fitsIn(view, lines, old, groups, file)
-    if (fits.length > 0) return fits
-  }
-  return []
+  const groups = groupsOf(lines, old)
+  return groups === undefined ? [] : fitsOf(lines, old, groups, file)
 }
 
 const hasContent = (line: string): boolean => line.trim() !== ''
 
-/** Old lines, by their index, that must be next to each other in the file; undefined where new lines have no neighbour. */
-function groupsOf(lines: readonly HunkLine[]): number[][] | undefined {
-  const groups: number[][] = []
-  const count = lines.filter(({ mark }) => mark !== '+').length
+/** Old lines, by their index, that must be there as written and next to each other. */
+interface Group {
+  readonly lines: readonly number[]
+  /** Lines of context next to them, of which one must be next to them in the file, or all. */
+  readonly beside: readonly number[]
+  readonly needs: 'one' | 'all'
+}
+
+/** Undefined where new lines have no neighbour. */
+function groupsOf(lines: readonly HunkLine[], old: readonly string[]): Group[] | undefined {
+  const runs: number[][] = []
   let at = 0
   let open: number[] | undefined
   for (const [index, { mark }] of lines.entries()) {
     if (mark === ' ') open = undefined
-    else if (open === undefined) groups.push((open = []))
+    else if (open === undefined) runs.push((open = []))
     if (mark === '-') open?.push(at)
     const next = lines[index + 1]?.mark ?? ' '
     if (mark === '+' && next === ' ' && open?.length === 0) {
-      if (at === 0 || at >= count) return undefined
+      if (at === 0 || at >= old.length) return undefined
       open.push(at - 1, at)
     }
     if (mark !== '+') at++
   }
-  return groups.length === 0 ? undefined : groups
+  if (runs.length === 0) return undefined
+  return runs.map((run) => {
+    const beside = [(run[0] ?? 0) - 1, (run.at(-1) ?? 0) + 1].filter((index) => index >= 0 && index < old.length)
+    const isLittle = contentOf(run.map((index) => old[index] ?? '')) < LITTLE
+    return { lines: run, beside, needs: isLittle ? 'all' : 'one' }
+  })
 }
 
-function fitsIn(
-  view: View,
+/** How many characters lines have, spaces aside. */
+const contentOf = (lines: readonly string[]): number => lines.join('').replace(/\s+/g, '').length
+
+function fitsOf(
   lines: readonly HunkLine[],
   old: readonly string[],
-  groups: readonly number[][],
+  groups: readonly Group[],
   file: FileLines,
-): Fit[] {
+): ContextFit[] {
   let anchor: { index: number; places: readonly number[] } | undefined
-  for (const index of groups.flat()) {
-    const places = file.places(old[index] ?? '', view)
+  const bound = groups.flatMap((group) => group.lines)
+  for (const index of bound) {
+    const own = asWritten(old[index] ?? '')
+    const places = file.places(own, 'context').filter((place) => asWritten(file.line(place)) === own)
     if (places.length === 0) return []
     if (anchor === undefined || places.length < anchor.places.length) anchor = { index, places }
   }
   if (anchor === undefined || anchor.places.length > MOST_PLACES) return []
   const { index } = anchor
-  const keys = old.map((line) => keyOf(line, view))
-  const fits: Fit[] = []
+  const keys = old.map((line) => keyOf(line, 'context'))
+  const fits: ContextFit[] = []
   for (const place of anchor.places) {
-    const at = aligned(keys, index, place, file, view)
+    const at = aligned(keys, index, place, file)
     if (!groups.every((group) => areTogether(group, at)) || alikeness(old, at) < LEAST_ALIKE) continue
+    const there = at.map((line) => (line === -1 ? undefined : file.line(line)))
+    if (!bound.every((nth) => asWritten(old[nth] ?? '') === asWritten(there[nth] ?? ''))) continue
     const found = at.filter((line) => line !== -1)
     const first = found[0] ?? place
-    const there = at.map((line) => (line === -1 ? undefined : file.line(line)))
-    const pairs = old.flatMap((line, nth): Pair[] => {
-      const own = there[nth]
-      return own === undefined ? [] : [[plainIndent(line), plainIndent(own)]]
-    })
-    const fresh = isOneShift(pairs) ? adapted(lines, there, file.text) : undefined
+    const fresh = adapted(lines, there, file.text)
     const splices = fresh && splicesOf(lines, (nth) => lineOf(at, nth), fresh)
-    fits.push({ rung: 'context', first, height: (found.at(-1) ?? place) - first + 1, splices })
+    const height = (found.at(-1) ?? place) - first + 1
+    const fit = { rung: 'context', first, height, splices, matched: found.length } as const
+    if (!isApplied(lines, at, fit, file)) fits.push(fit)
   }
   const [only] = fits
   const other = fits.length === 1 && only !== undefined ? placeElsewhere(old, only, file) : undefined
   return other === undefined ? fits : [...fits, other].sort((a, b) => a.first - b.first)
 }
 
-const areTogether = (group: readonly number[], at: readonly number[]): boolean =>
-  group.every((index, nth) => at[index] !== -1 && (nth === 0 || at[index] === (at[group[nth - 1] ?? -1] ?? -1) + 1))
+/** A line without what a chat program does to characters: spaces before and after it count. */
+const asWritten = (line: string): string => folded(withoutCr(line))
+
+function areTogether({ lines, beside, needs }: Group, at: readonly number[]): boolean {
+  const [first = 0] = lines
+  const isNext = (index: number): boolean => at[index] !== -1 && at[index] === (at[first] ?? 0) + index - first
+  if (at[first] === -1 || !lines.every(isNext)) return false
+  return beside.length === 0 || (needs === 'all' ? beside.every(isNext) : beside.some(isNext))
+}
+
+/** Whether new lines are next to where they would go. */
+function isApplied(lines: readonly HunkLine[], at: readonly number[], { first, height }: Fit, file: FileLines): boolean {
+  const old = new Set(at)
+  const runs: string[][] = []
+  for (const [index, { mark, text }] of lines.entries()) {
+    if (mark !== '+') continue
+    if (lines[index - 1]?.mark !== '+') runs.push([])
+    runs.at(-1)?.push(text)
+  }
+  return runs.some((run) => {
+    if (contentOf(run) < 2 * LITTLE) return false
+    const isNear = (line: number): boolean => line > first - run.length - NEAR && line < first + height + NEAR
+    return file.find(run, 'characters').some((line) => isNear(line) && run.some((_, nth) => !old.has(line + nth)))
+  })
+}
 
 /** The line of an old line, or of the one above it that the file has. */
 function lineOf(at: readonly number[], index: number): number {
@@ -108,15 +150,15 @@ function alikeness(old: readonly string[], at: readonly number[]): number {
 }
 
 /** The line of the file for each old line when one of them is given; -1 where there is none. */
-function aligned(keys: readonly string[], index: number, place: number, file: FileLines, view: View): number[] {
+function aligned(keys: readonly string[], index: number, place: number, file: FileLines): number[] {
   const slack = Math.min(20, Math.max(4, Math.ceil(keys.length / 3)))
   const below: string[] = []
   for (let line = place + 1; line < Math.min(file.count, place + keys.length - index + slack); line++) {
-    below.push(keyOf(file.line(line), view))
+    below.push(keyOf(file.line(line), 'context'))
   }
   const above: string[] = []
   for (let line = place - 1; line >= Math.max(0, place - index - slack); line--)
-    above.push(keyOf(file.line(line), view))
+    above.push(keyOf(file.line(line), 'context'))
   const up = chained(keys.slice(0, index).reverse(), above).reverse()
   const down = chained(keys.slice(index + 1), below)
   return [
@@ -168,7 +210,7 @@ function chained(wanted: readonly string[], there: readonly string[]): number[] 
 const NEXT_TO = 0.25
 
 /** Another place that is too much like the old lines: they may be meant for it. */
-function placeElsewhere(old: readonly string[], { first, height }: Fit, file: FileLines): Fit | undefined {
+function placeElsewhere(old: readonly string[], { first, height, matched }: ContextFit, file: FileLines): ContextFit | undefined {
   const wanted = new Map<string, { left: number; weight: number }>()
   let total = 0
   for (const line of old) {
@@ -192,7 +234,7 @@ function placeElsewhere(old: readonly string[], { first, height }: Fit, file: Fi
     take(key)
     if (window.length > size) giveBack(window.shift() ?? '')
     if (sum <= MOST_ALIKE_ELSEWHERE * total) continue
-    return { rung: 'context', first: line - window.length + 1, height: window.length, splices: undefined }
+    return { rung: 'context', first: line - window.length + 1, height: window.length, splices: undefined, matched }
   }
   return undefined
 

@@ -4,16 +4,20 @@ import type { Source } from '../core/source.ts'
 export const views = ['exact', 'trailing-space', 'indentation', 'characters'] as const
 export type View = (typeof views)[number]
 
-/** What is left of a line when it is compared. `letter` is `exact` with the CR of a CRLF. */
-const keys: Readonly<Record<View | 'letter', (line: string) => string>> = {
+/** `letter` is `exact` with the CR of a CRLF; `context` is `characters` with the indentation. */
+type Comparison = View | 'letter' | 'context'
+
+/** What is left of a line when it is compared. */
+const keys: Readonly<Record<Comparison, (line: string) => string>> = {
   letter: (line) => line,
+  context: (line) => folded(line).trimEnd(),
   exact: withoutCr,
   'trailing-space': (line) => line.trimEnd(),
   indentation: (line) => line.trimEnd().replace(/^[ \t]+/, ''),
   characters: (line) => folded(line).trim(),
 }
 
-export const keyOf = (line: string, view: View): string => keys[view](line)
+export const keyOf = (line: string, view: Comparison): string => keys[view](line)
 
 export function withoutCr(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line
@@ -39,7 +43,7 @@ export class FileLines {
   readonly text: string
   readonly count: number
   readonly #source: Source
-  readonly #indexes = new Map<View | 'letter', Index>()
+  readonly #indexes = new Map<Comparison, Index>()
 
   constructor(source: Source) {
     this.#source = source
@@ -64,7 +68,7 @@ export class FileLines {
   }
 
   /** How many lines are the same as a line in a view, and where. */
-  places(line: string, view: View): number[] {
+  places(line: string, view: Comparison): number[] {
     const { ids, numbers } = this.#index(view)
     const id = numbers.get(keys[view](line))
     const found: number[] = []
@@ -73,7 +77,7 @@ export class FileLines {
   }
 
   /** Every line from which the wanted ones follow one another, overlaps included. */
-  find(wanted: readonly string[], view: View | 'letter'): number[] {
+  find(wanted: readonly string[], view: Comparison): number[] {
     const { ids, numbers } = this.#index(view)
     const key = keys[view]
     const pattern: number[] = []
@@ -85,7 +89,7 @@ export class FileLines {
     return occurrences(ids, pattern)
   }
 
-  #index(view: View | 'letter'): Index {
+  #index(view: Comparison): Index {
     const known = this.#indexes.get(view)
     if (known !== undefined) return known
     const key = keys[view]

@@ -46,12 +46,21 @@ export function* fitsByRung(lines: readonly HunkLine[], file: FileLines, matchin
   )
   const bare = bareReadings(given).flatMap((reading) => [reading, ...escapeReadings(reading)])
   yield* some(merged(looseFits(bare, file, 'prefix')))
-  for (const { lines: read, through } of [given, ...readings, ...bare]) {
-    const fits = contextFits(read, file).map((fit) => ({ ...fit, ...(through && { through }) }))
-    if (fits.length === 0) continue
-    yield fits
-    return
+  yield* some(byContext([given, ...readings, ...bare], file))
+}
+
+/** The places by context, of the readings that find most of their lines in one. */
+function byContext(readings: readonly Reading[], file: FileLines): Fit[] {
+  let most = 0
+  let best: Fit[] = []
+  for (const { lines, through } of readings) {
+    const fits = contextFits(lines, file)
+    const matched = Math.max(0, ...fits.map((fit) => fit.matched))
+    if (matched > most) best = []
+    if (matched >= most) best.push(...fits.map((fit) => ({ ...fit, ...(through && { through }) })))
+    most = Math.max(most, matched)
   }
+  return merged(best)
 }
 
 /** The lines of two texts as those of a hunk. */
@@ -188,15 +197,17 @@ function isEscapedAlike(text: string, kinds: readonly DamageKind[]): boolean {
 /** An edit whose markers are damaged: with that undone, then as any other. */
 function* damagedFits({ lines }: Reading, file: FileLines, damage: readonly DamageKind[]): Generator<Fit[]> {
   const shown = damage.filter((kind) => shows(oldOf(lines).join('\n'), kind) || shows(newOf(lines).join('\n'), kind))
-  const readings = [...undone(shown, lines)].filter(({ lines: read }) => isVouched(lines, read, file.text, shown))
+  const undoneIn = [...undone(shown, lines)].filter(({ lines: read }) => isVouched(lines, read, file.text, shown))
+  // Where the file has such characters of its own, the old lines say which of them are damage.
+  const old = oldOf(lines).join('\n')
+  const telling = shown.every((kind) => kind !== 'entities' && kind !== 'escapes' && shows(old, kind))
+  const isTold = undoneIn.length === 0 && telling && exactFits(lines, file).length === 0
+  const readings: readonly Reading[] = isTold ? [{ lines, through: wordsFor(shown) }] : undoneIn
   for (const view of views)
     yield* some(merged(readings.flatMap((reading) => viewFits(reading, file, view, 'characters'))))
   const bare = readings.flatMap(bareReadings)
   yield* some(merged(looseFits(bare, file, 'prefix')))
-  for (const { lines: read, through } of [...readings, ...bare]) {
-    const fits = contextFits(read, file).map((fit) => ({ ...fit, ...(through && { through }) }))
-    if (fits.length > 0) yield fits
-  }
+  yield* some(byContext([...readings, ...bare], file))
 }
 
 /** Whether new lines say after the repair what they said before the damage: the file has none of what was undone. */

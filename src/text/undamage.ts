@@ -54,6 +54,9 @@ export function kindsIn(text: string): DamageKind[] {
 
 export const shows = (text: string, kind: DamageKind): boolean => text.search(damageOf(kind).token) !== -1
 
+export const tokensOfKind = (text: string, kind: DamageKind): readonly string[] =>
+  text.match(damageOf(kind).token) ?? []
+
 /** What a long dash may stand for, the likeliest first. */
 export const dashes: readonly number[] = [3, 2, 1]
 

@@ -106,7 +106,7 @@ function fileChanged(
   if (done === undefined) return undefined
   const before = [...one.edit.lines]
   const after = applied(one.edit)
-  const inHead = done.at < hunk.start + hunk.head
+  const inHead = done.at <= hunk.start + hunk.head
   const shifted = inHead ? done.at : done.at + hunk.fresh.length - hunk.old.length
   before.splice(done.at, done.remove, ...done.add)
   after.splice(shifted, done.remove, ...done.add)
@@ -120,7 +120,7 @@ function contextChanged(
   change: (line: string) => string | undefined,
 ): Case | undefined {
   for (const [nth, { head, tail, old }] of one.edit.hunks.entries()) {
-    if (old.filter((line) => line.trim() !== '').length < 5) return undefined
+    if (!isRecoverable(one.edit, nth)) return undefined
     const inserts = isInsertion(one.edit.hunks[nth])
     for (let at = 0; at < old.length; at++) {
       const fromEnd = old.length - at
@@ -137,6 +137,34 @@ function contextChanged(
     }
   }
   return undefined
+}
+
+/** Whether a hunk may be found although a line of its context differs: enough lines, and no other place like it. */
+function isRecoverable({ lines, hunks }: Edit, nth: number): boolean {
+  const hunk = hunks[nth]
+  if (hunk === undefined) return false
+  const known = recoverable.get(hunk) ?? isAlone(lines, hunk)
+  recoverable.set(hunk, known)
+  return known
+}
+
+const recoverable = new WeakMap<EditHunk, boolean>()
+
+function isAlone(lines: Lines, { start, old }: EditHunk): boolean {
+  const content = old.map((line) => line.trim()).filter((line) => line !== '')
+  if (content.length < 4) return false
+  const size = content.join('').length
+  for (let at = 0; at < lines.length; at++) {
+    if (at < start + old.length && at + old.length + 2 > start) continue
+    const left = [...content]
+    let alike = 0
+    for (const line of lines.slice(at, at + old.length + 2)) {
+      const found = left.indexOf(line.trim())
+      if (found !== -1) alike += left.splice(found, 1).join('').length
+    }
+    if (alike > 0.4 * size) return false
+  }
+  return true
 }
 
 const isCode = ({ path }: Edit): boolean => /\.(?:[cm]?[jt]s|py)$/.test(path)
@@ -292,7 +320,7 @@ export const damages: readonly Damage[] = [
     part: 'file',
     damage: (one) => ({ ...one, file: one.file.slice(0, -1), expected: one.expected.slice(0, -1) }),
   },
-  { name: 'quoted', class: 'nothing-lost', part: 'document', damage: (one) => ({ ...one, whole: 'quoted' }) },
+  { name: 'quoted', class: 'nothing-lost', part: 'document', warns: true, damage: (one) => ({ ...one, whole: 'quoted' }) },
   {
     name: 'fence around',
     class: 'nothing-lost',
@@ -319,6 +347,7 @@ export const damages: readonly Damage[] = [
     name: 'block indented',
     class: 'nothing-lost',
     part: 'document',
+    warns: true,
     syntaxes: ['sham', 'csl', 'replacer', 'search-replace', 'apply-patch', 'udiff'],
     damage: (one) =>
       inDocument(one, (text) =>
@@ -332,6 +361,7 @@ export const damages: readonly Damage[] = [
     name: 'bullet before the block',
     class: 'nothing-lost',
     part: 'document',
+    warns: true,
     damage: (one) =>
       inDocument(one, (text) =>
         text
@@ -341,9 +371,23 @@ export const damages: readonly Damage[] = [
       ),
   },
   {
+    name: 'number before the block',
+    class: 'nothing-lost',
+    part: 'document',
+    warns: true,
+    damage: (one) =>
+      inDocument(one, (text) =>
+        text
+          .split('\n')
+          .map((line, at) => (at === 0 ? `1. ${line}` : line === '' ? '' : `   ${line}`))
+          .join('\n'),
+      ),
+  },
+  {
     name: 'wrong numbers',
     class: 'nothing-lost',
     part: 'header',
+    warns: true,
     syntaxes: ['udiff'],
     damage: (one) =>
       one.writing.numbers === undefined ? { ...one, writing: { ...one.writing, numbers: 'wrong' } } : undefined,
@@ -359,6 +403,7 @@ export const damages: readonly Damage[] = [
     name: 'wrong counts',
     class: 'nothing-lost',
     part: 'header',
+    warns: true,
     syntaxes: ['udiff'],
     damage: (one) =>
       one.writing.numbers === undefined ? { ...one, writing: { ...one.writing, numbers: 'wrong-counts' } } : undefined,
@@ -442,7 +487,7 @@ export const damages: readonly Damage[] = [
     warns: true,
     damage: (one) => {
       const [hunk] = one.edit.hunks
-      if (hunk === undefined || hunk.old.filter((line) => line.trim() !== '').length < 5) return undefined
+      if (hunk === undefined || !isRecoverable(one.edit, 0)) return undefined
       const at = hunk.old.findIndex((line, nth) => line === '' && nth > 0 && nth < hunk.head - 1)
       return at === -1 ? undefined : eachSide(one, (lines, _, nth) => (nth === 0 ? lines.toSpliced(at, 1) : lines))
     },
@@ -458,7 +503,7 @@ export const damages: readonly Damage[] = [
         hunk === undefined ||
         hunk.head < 3 ||
         hunk.old[0]?.trim() === '' ||
-        hunk.old.filter((line) => line.trim() !== '').length < 5
+        !isRecoverable(one.edit, 0)
       )
         return undefined
       return eachSide(one, (lines, _, nth) => (nth === 0 ? lines.toSpliced(1, 0, '') : lines))
@@ -471,9 +516,21 @@ export const damages: readonly Damage[] = [
     warns: true,
     damage: (one) =>
       fileChanged(one, (_, { start, head, old }) =>
-        head < 3 || old[0]?.trim() === '' || old.filter((line) => line.trim() !== '').length < 5
+        head < 3 || old[0]?.trim() === '' || !isRecoverable(one.edit, 0)
           ? undefined
           : { at: start + 1, remove: 0, add: ['// a line that came in between 71'] },
+      ),
+  },
+  {
+    name: 'a line inserted in the file before the change',
+    class: 'by-context',
+    part: 'context',
+    warns: true,
+    damage: (one) =>
+      fileChanged(one, (_, hunk) =>
+        isInsertion(hunk) || !isRecoverable(one.edit, 0)
+          ? undefined
+          : { at: hunk.start + hunk.head, remove: 0, add: ['// a line that came in between 71'] },
       ),
   },
   {
@@ -483,7 +540,7 @@ export const damages: readonly Damage[] = [
     warns: true,
     damage: (one) =>
       fileChanged(one, (_, { start, head, old }) =>
-        head < 3 || old[0]?.trim() === '' || old.filter((line) => line.trim() !== '').length < 6
+        head < 3 || old[0]?.trim() === '' || old[1]?.trim() === '' || !isRecoverable(one.edit, 0)
           ? undefined
           : { at: start + 1, remove: 1, add: [] },
       ),
@@ -495,8 +552,8 @@ export const damages: readonly Damage[] = [
     warns: true,
     damage: (one) => {
       // Two changes in one block with what is between them left out.
-      const [first, second] = one.edit.hunks
-      if (!isCode(one.edit) || one.edit.hunks.length !== 2 || first === undefined || second === undefined)
+      const [first, second] = one.writing.hunks
+      if (!isCode(one.edit) || one.writing.hunks.length !== 2 || first === undefined || second === undefined)
         return undefined
       const dots = `${commonIndent([...first.old, ...second.old])}${one.edit.path.endsWith('.py') ? '#' : '//'} ... existing code ...`
       return {

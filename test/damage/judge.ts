@@ -107,7 +107,7 @@ export function* combinationsOf(edit: Edit, pairs: 'all' | 'none'): Generator<Co
 }
 
 const changesFile = ({ part, name }: Damage): boolean =>
-  part === 'file' || name.endsWith('in the file') || name === 'cut off'
+  part === 'file' || name.includes('in the file') || name === 'cut off'
 
 function* inSyntaxes(all: readonly Damage[], one: Case): Generator<Combination> {
   for (const syntax of syntaxes) {

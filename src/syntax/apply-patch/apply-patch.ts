@@ -1,4 +1,5 @@
 import type { Source } from '../../core/source.ts'
+import { bulletOf } from '../damage.ts'
 import { ApplyPatchMarks, type Patch, usualShells } from './marks.ts'
 import { sectionsOf } from './sections.ts'
 import { damageWarning, foreign, type Found, type ReadMarker, rowAt, Rows } from '../foreign/foreign.ts'
@@ -46,7 +47,8 @@ function readPatch(
   if (patch.kind === 'outside') return { found: [outside(line)], next: line + 1 }
   const { last, closed } = patch
   // As it is written, unusual spaces and all.
-  const indent = patch.indent === '' ? '' : (/^\s*/.exec(rowAt(source, line))?.[0] ?? '')
+  const row = rowAt(source, line)
+  const indent = patch.indent === '' || bulletOf(row) !== '' ? patch.indent : (/^\s*/.exec(row)?.[0] ?? '')
   const sections = sectionsOf(new Rows(source, line + 1, last, indent), plain)
   const next = closed ? last + 2 : last + 1
   if (!closed) return { found: truncated(sections, line, last), next }

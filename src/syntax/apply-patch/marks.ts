@@ -1,4 +1,5 @@
 import type { Source } from '../../core/source.ts'
+import { bulletOf } from '../damage.ts'
 import { fenceAt, linesWith, MarkList, type ReadMarker, rowAt } from '../foreign/foreign.ts'
 
 interface Mark {
@@ -7,6 +8,8 @@ interface Mark {
   readonly indent: string
   readonly isDamaged: boolean
   readonly row: string
+  /** Set where it is an item of a list. */
+  readonly isItem?: true
 }
 
 export type Patch =
@@ -100,7 +103,13 @@ function findMarks(source: Source, plain: ReadMarker): Mark[] {
     }
   }
   marks.sort((a, b) => a.line - b.line)
-  return withSections(source, plain, marks)
+  return withSections(source, plain, marks.filter((mark, at) => mark.isItem !== true || isClosed(marks, at)))
+}
+
+/** An item of a list may as well tell of patches. */
+function isClosed(marks: readonly Mark[], at: number): boolean {
+  const next = marks.slice(at + 1).find(({ indent }) => indent === marks[at]?.indent)
+  return next?.kind === 'end'
 }
 
 /** Sections count only where no patch is open, and there the first of several, with an end that follows them. */
@@ -181,6 +190,9 @@ function markOn(source: Source, line: number, read: ReadMarker): Mark | undefine
   const section = SECTION.exec(plain)?.[1]
   if (section !== undefined) return { line, kind: 'section', indent: section, isDamaged: plain !== row, row }
   const [, indent, name] = MARK.exec(plain) ?? []
-  if (indent === undefined) return undefined
-  return { line, kind: name === 'Begin' ? 'begin' : 'end', indent, isDamaged: plain !== row, row }
+  if (indent !== undefined)
+    return { line, kind: name === 'Begin' ? 'begin' : 'end', indent, isDamaged: plain !== row, row }
+  const bullet = bulletOf(plain)
+  if (bullet === '' || MARK.exec(plain.slice(bullet.length))?.[2] !== 'Begin') return undefined
+  return { line, kind: 'begin', indent: ' '.repeat(bullet.length), isDamaged: true, row, isItem: true }
 }
