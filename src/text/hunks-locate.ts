@@ -41,9 +41,22 @@ export function locate(hunk: Hunk, file: FileLines, matching: Matching, before: 
     if (fit === undefined) continue
     if (fits.length > 1) return { problem: 'ambiguous', fits }
     const { splices } = fit
-    return splices === undefined ? { problem: 'unclear', fits } : { hunk, fit: { ...fit, splices }, warnings }
+    if (splices === undefined) return { problem: 'unclear', fits }
+    return { hunk, fit: { ...fit, splices }, warnings: [...warnings, ...wrongNumbers(hunk, fit)] }
   }
   return { problem: 'absent' }
+}
+
+/** What the header says of the place and is not so. */
+function wrongNumbers({ number, lines, stated }: Hunk, { first }: Fit): string[] {
+  if (stated === undefined) return []
+  const count = lines.filter(({ mark }) => mark !== '+').length
+  return [
+    ...(stated.line === first + 1 ? [] : [`hunk ${number} says line ${stated.line}; it was found at line ${first + 1}`]),
+    ...(stated.count === undefined || stated.count === count
+      ? []
+      : [`hunk ${number} says ${stated.count} old lines; it has ${count}`]),
+  ]
 }
 
 interface Candidates {

@@ -160,7 +160,7 @@ export function* linesWith(source: Source, word: string, from = 0): Generator<nu
 }
 
 /** What a marker begins with, damaged or not. */
-const BEFORE = /^[\s\\<>*+&;ltg\xab\xbb\u200b-\u200d\u2060\ufeff-]*$/
+const BEFORE = /^[\s\\<>*+&;ltg\xab\xbb\u2022\u200b-\u200d\u2060\ufeff-]*$|^\s*\d{1,3}[.)]\s+[*\\]*\s*$/
 
 const BACKTICK = 96
 const TILDE = 126
@@ -258,7 +258,7 @@ export const foreign = (format: Format) =>
         read(line) {
           const { found, next } = read(line)
           const blocks = found.map((one) => {
-            const block = blockOf(source, format, String(++count), one)
+            const block = blockOf(source, format, String(++count), one, strict)
             return one.shells === undefined || strict ? block : doubted(source, block, kindsOfShells(one.shells))
           })
           return { blocks, faults: [], next }
@@ -267,8 +267,9 @@ export const foreign = (format: Format) =>
     },
   }) as const satisfies Syntax
 
-function blockOf(source: Source, format: Format, id: string, found: Found): Block {
-  const { action, label, startLine, endLine, lastLine, warnings = [] } = found
+function blockOf(source: Source, format: Format, id: string, found: Found, strict: boolean): Block {
+  const { action, label, startLine, endLine, lastLine } = found
+  const warnings = [...(found.warnings ?? []), ...(strict ? [] : indentation(source, format, found))]
   const params = new Texts()
   for (const name in found.params) {
     const text = found.params[name] ?? ''
@@ -293,6 +294,14 @@ function blockOf(source: Source, format: Format, id: string, found: Found): Bloc
 const withSlashes = (path: string): string => path.replace(/\\(?=[\w.@([])/g, '/')
 
 const none: readonly Fault[] = []
+
+/** A block that is indented as a whole. Lines of a diff begin with a space anyway, but not the name above them. */
+function indentation(source: Source, { name }: Format, { startLine, endLine, slips }: Found): string[] {
+  const isIndented = (line: number): boolean => /^\s+(?:---|\*\*\*|>{5}|<{5})/.test(source.line(line))
+  if (slips.length > 0) return []
+  const edges = [startLine, ...(endLine === null || name === 'udiff' ? [] : [endLine])]
+  return edges.some(isIndented) ? [`lines ${startLine}-${endLine ?? ''}: the block is indented, and was read without its indentation`] : []
+}
 
 /** A path that is created may also create its directory. */
 const sideMayLead = ({ action, params: { path = '' } }: Found): boolean =>

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest'
+import { editLoosely, type Tolerance } from '../../src/text/edit-text.ts'
+
+const tolerant: Tolerance = { matching: 'tolerant', readings: 'allowed', damage: [] }
+
+const edited = (file: string, old: string, fresh: string) => {
+  const done = editLoosely(file, old, fresh, 1, tolerant)
+  return done.kind === 'done' ? done.text : done.kind
+}
+
+const file = 'alpha(1)\nbeta(2)\n\ngamma(3)\ndelta(4)\nepsilon(5)\n'
+
+describe('an edit by context', () => {
+  test('changes its line where a line of context differs, which stays as the file has it', () => {
+    expect(edited(file, 'alpha(1)\nbetter(2)\n\ngamma(3)\ndelta(4)', 'alpha(1)\nbetter(2)\n\nGAMMA(3)\ndelta(4)')).toBe(
+      file.replace('gamma', 'GAMMA'),
+    )
+  })
+
+  test.each([
+    ['whitespace after the line to be changed', file.replace('gamma(3)', 'gamma(3) ')],
+    ['the line to be changed deeper', file.replace('gamma(3)', '  gamma(3)')],
+    ['another number in it', file.replace('gamma(3)', 'gamma(4)')],
+  ])('is refused with %s', (_, there) => {
+    expect(edited(there, 'alpha(1)\nbetter(2)\n\ngamma(3)\ndelta(4)', 'alpha(1)\nbetter(2)\n\nGAMMA(3)\ndelta(4)')).toBe(
+      'absent',
+    )
+  })
+
+  test('is refused where only a line that differs shows what was done to the quotes of the new one', () => {
+    const old = 'better(\u2018x\u2019)\nbeta(2)\n\ngamma(3)\ndelta(4)'
+    expect(edited(file, old, old.replace('gamma(3)', 'gamma(3)\nnew(\u2018y\u2019)'))).toBe('unclear')
+  })
+
+  test('reads new lines like the lines of context that are there', () => {
+    const there = file.replace('beta(2)', "beta('2')")
+    const old = 'better(1)\nbeta(\u20182\u2019)\n\ngamma(3)\ndelta(4)'
+    expect(edited(there, old, old.replace('gamma(3)', 'gamma(3)\nnew(\u2018y\u2019)'))).toBe(
+      there.replace('gamma(3)', "gamma(3)\nnew('y')"),
+    )
+  })
+
+  test('is refused where the new lines are there already', () => {
+    const there = 'a(1)\nbeta(2)\n\nnewLine(7)\n\nbeta(2)\n\ngamma(3)\ndelta(4)\n'
+    expect(
+      edited(there, 'x(1)\nbeta(2)\n\ngamma(3)\ndelta(4)', 'x(1)\nbeta(2)\n\nnewLine(7)\n\ngamma(3)\ndelta(4)'),
+    ).toBe('absent')
+  })
+
+  test('does not take another empty line for the one that goes', () => {
+    const there = 'alpha(1)\n\nbeta(2)\nsomething(7)\ngamma(3)\ndelta(4)\nepsilon(5)\n'
+    const old = 'alpha(1)\nbeta(2)\n\ngamma(3)\ndelta(4)\nepsilon(5)'
+    expect(edited(there, old, old.replace('\n\n', '\n'))).toBe('absent')
+  })
+
+  test('is refused where two places have the lines, whichever has more of them', () => {
+    const old = 'alpha(1)\n\nbeta(2)\n\ngamma(3)\ndelta(4)\nepsilon(5)'
+    expect(edited(`${file}${file}`, old, old.replace('delta', 'DELTA'))).toBe('count')
+  })
+})
