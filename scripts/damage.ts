@@ -21,7 +21,14 @@ type Counts = Record<Outcome | 'cases' | 'unwarned', number>
 const none = (): Counts => ({ cases: 0, right: 0, blurred: 0, refused: 0, silent: 0, half: 0, wrong: 0, unwarned: 0 })
 
 /** Damages edits in every way, applies them, and gives a table of the results. */
-export async function measure({ root, edits, most, verbose, only, file }: Options): Promise<{ table: string; bad: number }> {
+export async function measure({
+  root,
+  edits,
+  most,
+  verbose,
+  only,
+  file,
+}: Options): Promise<{ table: string; bad: number }> {
   const byDamage = new Map<string, Map<string, Counts>>()
   const byClass = new Map<string, Map<string, Counts>>()
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-damage-'))

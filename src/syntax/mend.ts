@@ -156,7 +156,8 @@ export function mend(source: Source, strict: Document, { walks, soundBefore }: M
   const regionAt = (line: number): Region | undefined => regionOf(regions, line)
   const soundAt = strict.blocks.filter(isSound).map((block) => regionAt(block.startLine))
   const sound = soundBefore || soundAt.includes(undefined)
-  const isFlush = (block: Block): boolean => regionAt(block.startLine) === undefined && !/^\s/.test(source.line(block.startLine))
+  const isFlush = (block: Block): boolean =>
+    regionAt(block.startLine) === undefined && !/^\s/.test(source.line(block.startLine))
   const soundOutside = soundBefore || strict.blocks.some((block) => isSound(block) && isFlush(block))
   const mistaken = new Set([
     ...soundAt,

@@ -120,7 +120,12 @@ function areTogether({ lines, beside, needs }: Group, at: readonly number[]): bo
 }
 
 /** Whether new lines are next to where they would go. */
-function isApplied(lines: readonly HunkLine[], at: readonly number[], { first, height }: Fit, file: FileLines): boolean {
+function isApplied(
+  lines: readonly HunkLine[],
+  at: readonly number[],
+  { first, height }: Fit,
+  file: FileLines,
+): boolean {
   const old = new Set(at)
   const runs: string[][] = []
   for (const [index, { mark, text }] of lines.entries()) {
@@ -210,7 +215,11 @@ function chained(wanted: readonly string[], there: readonly string[]): number[] 
 const NEXT_TO = 0.25
 
 /** Another place that is too much like the old lines: they may be meant for it. */
-function placeElsewhere(old: readonly string[], { first, height, matched }: ContextFit, file: FileLines): ContextFit | undefined {
+function placeElsewhere(
+  old: readonly string[],
+  { first, height, matched }: ContextFit,
+  file: FileLines,
+): ContextFit | undefined {
   const wanted = new Map<string, { left: number; weight: number }>()
   let total = 0
   for (const line of old) {

@@ -52,7 +52,9 @@ function wrongNumbers({ number, lines, stated }: Hunk, { first }: Fit): string[]
   if (stated === undefined) return []
   const count = lines.filter(({ mark }) => mark !== '+').length
   return [
-    ...(stated.line === first + 1 ? [] : [`hunk ${number} says line ${stated.line}; it was found at line ${first + 1}`]),
+    ...(stated.line === first + 1
+      ? []
+      : [`hunk ${number} says line ${stated.line}; it was found at line ${first + 1}`]),
     ...(stated.count === undefined || stated.count === count
       ? []
       : [`hunk ${number} says ${stated.count} old lines; it has ${count}`]),

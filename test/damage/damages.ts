@@ -320,7 +320,13 @@ export const damages: readonly Damage[] = [
     part: 'file',
     damage: (one) => ({ ...one, file: one.file.slice(0, -1), expected: one.expected.slice(0, -1) }),
   },
-  { name: 'quoted', class: 'nothing-lost', part: 'document', warns: true, damage: (one) => ({ ...one, whole: 'quoted' }) },
+  {
+    name: 'quoted',
+    class: 'nothing-lost',
+    part: 'document',
+    warns: true,
+    damage: (one) => ({ ...one, whole: 'quoted' }),
+  },
   {
     name: 'fence around',
     class: 'nothing-lost',
@@ -499,12 +505,7 @@ export const damages: readonly Damage[] = [
     warns: true,
     damage: (one) => {
       const [hunk] = one.edit.hunks
-      if (
-        hunk === undefined ||
-        hunk.head < 3 ||
-        hunk.old[0]?.trim() === '' ||
-        !isRecoverable(one.edit, 0)
-      )
+      if (hunk === undefined || hunk.head < 3 || hunk.old[0]?.trim() === '' || !isRecoverable(one.edit, 0))
         return undefined
       return eachSide(one, (lines, _, nth) => (nth === 0 ? lines.toSpliced(1, 0, '') : lines))
     },

@@ -22,9 +22,9 @@ describe('an edit by context', () => {
     ['the line to be changed deeper', file.replace('gamma(3)', '  gamma(3)')],
     ['another number in it', file.replace('gamma(3)', 'gamma(4)')],
   ])('is refused with %s', (_, there) => {
-    expect(edited(there, 'alpha(1)\nbetter(2)\n\ngamma(3)\ndelta(4)', 'alpha(1)\nbetter(2)\n\nGAMMA(3)\ndelta(4)')).toBe(
-      'absent',
-    )
+    expect(
+      edited(there, 'alpha(1)\nbetter(2)\n\ngamma(3)\ndelta(4)', 'alpha(1)\nbetter(2)\n\nGAMMA(3)\ndelta(4)'),
+    ).toBe('absent')
   })
 
   test('is refused where only a line that differs shows what was done to the quotes of the new one', () => {

@@ -103,7 +103,11 @@ function findMarks(source: Source, plain: ReadMarker): Mark[] {
     }
   }
   marks.sort((a, b) => a.line - b.line)
-  return withSections(source, plain, marks.filter((mark, at) => mark.isItem !== true || isClosed(marks, at)))
+  return withSections(
+    source,
+    plain,
+    marks.filter((mark, at) => mark.isItem !== true || isClosed(marks, at)),
+  )
 }
 
 /** An item of a list may as well tell of patches. */

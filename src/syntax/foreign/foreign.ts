@@ -300,7 +300,9 @@ function indentation(source: Source, { name }: Format, { startLine, endLine, sli
   const isIndented = (line: number): boolean => /^\s+(?:---|\*\*\*|>{5}|<{5})/.test(source.line(line))
   if (slips.length > 0) return []
   const edges = [startLine, ...(endLine === null || name === 'udiff' ? [] : [endLine])]
-  return edges.some(isIndented) ? [`lines ${startLine}-${endLine ?? ''}: the block is indented, and was read without its indentation`] : []
+  return edges.some(isIndented)
+    ? [`lines ${startLine}-${endLine ?? ''}: the block is indented, and was read without its indentation`]
+    : []
 }
 
 /** A path that is created may also create its directory. */
