@@ -81,6 +81,15 @@ async function replaceRange({ files, repair }: ActionContext, edit: RangeEdit): 
     await files.save(file, replaceSpans(file.text, ranges, wanted.join(''), replacement))
     return ok({ path: path.given, replacements: ranges.length }, [damageWarning('the passage', kinds)])
   }
+  if (absent && (edit.count === undefined || edit.count === 1)) {
+    // Loaded only here: most edits find their text.
+    const { editRangeLoosely } = await import('../text/edit-text.ts')
+    const loose = editRangeLoosely(file.text, beginning, end, edit.new_text, repair)
+    if (loose.kind === 'done') {
+      await files.save(file, loose.text)
+      return ok({ path: path.given, replacements: 1 }, loose.warnings)
+    }
+  }
   if (found.kind !== 'found') return refusal(file, edit, found)
 
   const { ranges } = found

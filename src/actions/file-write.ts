@@ -14,8 +14,11 @@ export const fileWrite = defineAction({
   access: ['llm'],
   primary: 'path',
   display: 'never',
-  past: (target, { data }) =>
-    `${typeof data === 'object' && data !== null && 'created' in data ? 'created' : 'wrote'} ${target}`,
+  past: (target, { data }) => {
+    if (typeof data !== 'object' || data === null) return `wrote ${target}`
+    const lost = 'lines_before' in data && 'lines_now' in data ? `, ${data.lines_now} of ${data.lines_before} lines are left` : ''
+    return `${'created' in data ? 'created' : 'wrote'} ${target}${lost}`
+  },
   everyday: true,
   params: {
     path: path('File to write.'),
@@ -23,7 +26,13 @@ export const fileWrite = defineAction({
     expect_hash: expectHash,
   },
   hints: { idempotent: true },
-  returns: { path: 'string', bytesWritten: 'integer', 'created?': 'true when there was no such file' },
+  returns: {
+    path: 'string',
+    bytesWritten: 'integer',
+    'created?': 'true when there was no such file',
+    'lines_before?': 'integer, when the file lost more than two thirds of over 50 lines',
+    'lines_now?': 'integer, with lines_before',
+  },
   examples: [
     {
       title: 'makes the file and its directories',
@@ -50,11 +59,10 @@ export const fileWrite = defineAction({
     const { bytes, replaced } = await files.write(path, whole.content, { expectHash: expect_hash })
     const created = replaced === undefined ? { created: true } : {}
     const before = replaced && Buffer.from(replaced.buffer, replaced.byteOffset, replaced.byteLength)
-    const warnings =
-      before === undefined
-        ? []
-        : [...whole.kept, ...lostLineEndings(before, whole.content), ...lostLines(before, whole.content)]
-    return ok({ path: path.given, bytesWritten: bytes, ...created }, warnings)
+    if (before === undefined) return ok({ path: path.given, bytesWritten: bytes, ...created })
+    const lost = lostLines(before, whole.content)
+    const warnings = [...whole.kept, ...lostLineEndings(before, whole.content), ...lost.warnings]
+    return ok({ path: path.given, bytesWritten: bytes, ...lost.data }, warnings)
   },
 })
 
@@ -76,11 +84,12 @@ async function withoutElisions(
 }
 
 /** A file that becomes much smaller was perhaps meant to be edited. */
-function lostLines(before: Buffer, content: string): string[] {
+function lostLines(before: Buffer, content: string): { data: object; warnings: string[] } {
   const had = splitLines(before.toString('utf8')).length
   const has = splitLines(content).length
-  if (had <= 50 || has * 3 >= had) return []
-  return [`the file had ${had} lines and now has ${has}; if the others were to stay, clada undo brings them back`]
+  if (had <= 50 || has * 3 >= had) return { data: {}, warnings: [] }
+  const warning = `the file had ${had} lines and now has ${has}; if the others were to stay, clada undo brings them back`
+  return { data: { lines_before: had, lines_now: has }, warnings: [warning] }
 }
 
 /** A whole file is written as given, so its line endings may change; whoever wrote LF out of habit should know. */

@@ -56,11 +56,28 @@ export async function replaceOccurrences(
   }
   // Neither is a damaged text to be taken for the one that is there, nor its absence for nothing to do.
   if (damaged && (asItStands.length > 0 || expected === 'any')) return fail(doubtful('old_text', repair.damage))
-  const problem = await mismatch(file, edit, asItStands, expected)
+  const problem = (await mismatch(file, edit, asItStands, expected)) ?? (await applied(file, edit, asItStands, repair))
   if (problem !== undefined) return fail(problem)
 
   if (asItStands.length > 0) await files.save(file, replaceSpans(file.text, asItStands, old_text, new_text))
   return { ok: true, replacements: asItStands.length, warnings: kept }
+}
+
+/** An edit that is given a second time, where the first left its old text in the file. */
+async function applied(
+  { text, path }: TextFile,
+  { old_text, new_text }: Replacing,
+  [only, ...others]: readonly Span[],
+  { matching, readings }: Repair,
+): Promise<Problem | undefined> {
+  const isPossible = new_text.length > old_text.length && new_text.includes(old_text)
+  if (only === undefined || others.length > 0 || !isPossible || matching === 'exact' || readings === 'off') return undefined
+  const { isInsideNew } = await import('../text/edit-text.ts')
+  if (!isInsideNew(text, only, old_text, new_text)) return undefined
+  const [place] = findOccurrences(text, new_text, { max: 1 })
+  const [first, last] = place === undefined ? [0, 0] : [place.start, place.end]
+  const lineAt = (offset: number): number => splitLines(text.slice(0, offset)).length
+  return { kind: 'already-applied', path: path.given, line: lineAt(first + 1), endLine: lineAt(last - 1) }
 }
 
 /** An edit with the lines that its elisions stand for. */

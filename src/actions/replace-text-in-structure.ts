@@ -30,7 +30,8 @@ export const replaceTextInStructure = defineAction({
     onStructures(
       context,
       [args.path],
-      (operations, path) => operations.replace_text_in_structure(path ?? '', args.target, args.old_text, args.new_text),
+      (operations, path) => 
+        operations.replace_text_in_structure(path ?? '', args.target, args.old_text, args.new_text, context.repair),
       args.expect_hash,
     ),
 })

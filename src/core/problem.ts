@@ -19,6 +19,8 @@ export type Problem =
   | { kind: 'denied'; rule: string; action: string; reason: string }
   | { kind: 'empty-text'; param: string }
   | ({ kind: 'text-absent'; param: string; path: string; after?: string } & Absence)
+  /** The new text is there, and the old one only as a part of it. */
+  | { kind: 'already-applied'; path: string; line: number; endLine: number }
   | { kind: 'text-ambiguous'; param: string; path: string; count: number; after?: string; places: Place[] }
   | ({
       kind: 'count-differs'

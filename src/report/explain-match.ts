@@ -8,6 +8,7 @@ type MatchProblem = Extract<
     kind:
       | 'text-absent'
       | 'text-ambiguous'
+      | 'already-applied'
       | 'count-differs'
       | 'hunk-failed'
       | 'lines-invalid'
@@ -26,6 +27,15 @@ export function matchMessage(problem: MatchProblem): Message {
         code: 'match_count_mismatch',
         details: { path, ...missingOf(param), ...nearby(problem) },
         advice: absentAdvice(param, problem),
+      }
+    }
+    case 'already-applied': {
+      const { path, line, endLine } = problem
+      return {
+        what: `new_text is already in the file on lines ${line}-${endLine}, and old_text only as a part of it`,
+        code: 'match_count_mismatch',
+        details: { path, already_applied_at_line: line },
+        advice: 'The edit was probably applied before: there is nothing to do. To add the lines once more, use file_insert_lines.',
       }
     }
     case 'text-ambiguous': {

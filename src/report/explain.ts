@@ -109,6 +109,7 @@ function messageOf(problem: Problem, action: string): Message {
         advice: `Give the text to look for in ${problem.param}.`,
       }
     case 'text-absent':
+    case 'already-applied':
     case 'text-ambiguous':
     case 'count-differs':
     case 'hunk-failed':

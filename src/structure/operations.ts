@@ -1,3 +1,4 @@
+import type { Tolerance } from '../text/edit-text.ts'
 import { tooLarge, type Document } from './document.ts'
 import { deleteIn, insertAfterIn, insertBeforeIn, replaceIn, type Edited } from './edit.ts'
 import type { SpacingOptions } from './insertion.ts'
@@ -54,8 +55,14 @@ export function structureOperations(files: StructureFiles) {
     replace_structure: (path: string, target: string, content: string) =>
       edit(path, (document) => replaceIn(document, target, content)),
     delete_structure: (path: string, target: string) => edit(path, (document) => deleteIn(document, target)),
-    replace_text_in_structure: (path: string, target: string, old_text: string, new_text: string) =>
-      edit(path, (document) => replaceTextIn(document, target, old_text, new_text)),
+    /** Without a tolerance the text must be there as written. */
+    replace_text_in_structure: (
+      path: string,
+      target: string,
+      old_text: string,
+      new_text: string,
+      tolerance?: Tolerance,
+    ) => edit(path, (document) => replaceTextIn(document, target, old_text, new_text, tolerance)),
     replace_all_text_in_structure: (
       path: string,
       target: string,

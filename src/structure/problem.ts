@@ -11,7 +11,7 @@ export interface ErrorResponse {
 }
 
 export interface Warning {
-  readonly type: 'SYNTAX_BROKEN' | 'STRUCTURE_EMPTY' | 'INDENTATION_INCONSISTENT'
+  readonly type: 'SYNTAX_BROKEN' | 'STRUCTURE_EMPTY' | 'INDENTATION_INCONSISTENT' | 'TEXT_INEXACT'
   readonly message: string
   readonly details?: Readonly<Record<string, unknown>>
 }

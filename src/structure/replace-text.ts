@@ -1,10 +1,11 @@
 import { counted } from '../core/counted.ts'
 import { Source } from '../core/source.ts'
 import { applyReplacements, eolFor, findOccurrences } from '../text/edit.ts'
+import type { Tolerance } from '../text/edit-text.ts'
 import type { Change } from './change.ts'
 import type { Document } from './document.ts'
 import { editing, finish, replacement, type Edited } from './edit.ts'
-import { failed, type Failed } from './problem.ts'
+import { failed, type Failed, type Warning } from './problem.ts'
 import { textOf } from './read.ts'
 import { linesOf, type Outline, type Structure } from './structure.ts'
 
@@ -23,14 +24,16 @@ export async function replaceTextIn(
   target: string,
   old_text: string,
   new_text: string,
+  tolerance?: Tolerance,
 ): Promise<Edited<Result_for_replace_text_in_structure> | Failed> {
-  const done = await replaceWhere(document, target, old_text, new_text, (count, lines) => {
+  const refuse: Refuse = (count, lines) => {
     if (count === 1) return undefined
     return failed('TEXT_AMBIGUOUS', `old_text is in the structure ${count} times, on lines ${lines.join(', ')}.`, {
       occurrences: count,
       lines,
     })
-  })
+  }
+  const done = await replaceWhere(document, target, old_text, new_text, refuse, undefined, tolerance)
   return 'ok' in done ? done : { ...done, data: { affected_lines: done.data.affected_lines } }
 }
 
@@ -72,6 +75,7 @@ async function replaceWhere(
   new_text: string,
   refuse: Refuse,
   expected?: number,
+  tolerance?: Tolerance,
 ): Promise<Edited<Result_for_replace_all_text_in_structure> | Failed> {
   if (old_text === '') return failed('INVALID_PARAMETER', 'old_text is empty.')
   return editing(document, target, new_text, async (outline, structure) => {
@@ -80,6 +84,12 @@ async function replaceWhere(
     const spans = findOccurrences(own, old_text)
     if (spans.length === 0) {
       const asRead = await replaceAsRead(outline, structure, old_text, new_text, refuse)
+      const loose =
+        asRead === undefined && tolerance !== undefined
+          ? await replaceLoosely(outline, structure, old_text, new_text, tolerance)
+          : undefined
+      if (loose !== undefined)
+        return finish(document, outline, [loose.change], structure, loose.data, [loose.warning])
       if (asRead === undefined)
         return expected === 0 ? unchanged(document, outline, structure) : absent(outline, structure, old_text, new_text)
       if ('ok' in asRead) return asRead
@@ -131,6 +141,34 @@ async function replaceAsRead(
   return {
     change: { start: structure.start, end: structure.end, text },
     data: { total_replacements: spans.length, affected_lines: [lines[0] ?? first, Math.max(lines[0] ?? first, last)] },
+  }
+}
+
+/** The text by the rungs of `text/matcher.ts`, in the lines of the structure. */
+async function replaceLoosely(
+  { source }: Outline,
+  structure: Structure,
+  old_text: string,
+  new_text: string,
+  tolerance: Tolerance,
+): Promise<{ change: Change; data: Result_for_replace_all_text_in_structure; warning: Warning } | undefined> {
+  // Loaded only here: most edits find their text.
+  const { editLoosely } = await import('../text/edit-text.ts')
+  const [first] = linesOf(source, structure)
+  const lineStart = source.startOf(first)
+  const start = source.text.slice(lineStart, structure.start).trim() === '' ? lineStart : structure.start
+  const own = source.text.slice(start, structure.end)
+  const done = editLoosely(own, old_text, new_text, 1, tolerance)
+  if (done.kind !== 'done') return undefined
+  const [before, after] = [own.split('\n'), done.text.split('\n')]
+  const head = before.findIndex((line, at) => line !== after[at])
+  let tail = 0
+  while (tail < Math.min(before.length, after.length) - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++
+  const line = first + Math.max(0, head)
+  return {
+    change: { start, end: structure.end, text: done.text },
+    data: { total_replacements: 1, affected_lines: [line, Math.max(line, first + after.length - 1 - tail)] },
+    warning: { type: 'TEXT_INEXACT', message: done.warnings.join('; ') },
   }
 }
 

@@ -15,7 +15,7 @@ import { type FileLines, folded, keyOf, withoutCr } from './file-lines.ts'
 import { type Fit, splicesOf } from './fit.ts'
 import type { HunkLine } from './hunks.ts'
 
-const LEAST_LINES = 4
+export const LEAST_LINES = 4
 const LEAST_ALIKE = 0.6
 const MOST_ALIKE_ELSEWHERE = 0.4
 /** Fewer characters than this, spaces aside, are anywhere. */

@@ -2,7 +2,10 @@ import { Source } from '../core/source.ts'
 import { findOccurrences, replaceSpans, type Span } from './edit.ts'
 import { FileLines } from './file-lines.ts'
 import { type Fit, repairWarning, type Rung, type Splice, withSplices } from './fit.ts'
-import { fitsByRung, hunkOf, type Matching } from './matcher.ts'
+import { adapted } from './adapt.ts'
+import { LEAST_LINES } from './by-context.ts'
+import type { HunkLine } from './hunks.ts'
+import { fitsByRung, hunkOf, isShifted, type Matching } from './matcher.ts'
 import { onlyReading } from './undamage-edit.ts'
 import { damageWarning } from './undamage.ts'
 
@@ -61,6 +64,57 @@ export function editLoosely(
   }
   return partsTried ? { kind: 'absent' } : read()
 }
+
+/**
+ * Whether the one place of a text is part of a place where the new text is already: lines that were added after lines
+ * like their own last ones. Too little text is that by chance.
+ */
+export function isInsideNew(text: string, span: Span, old: string, fresh: string): boolean {
+  const plain = fresh.replaceAll('\r\n', '\n')
+  if (fresh.length <= old.length || !fresh.includes(old)) return false
+  if (plain.split('\n').filter((line) => line.trim() !== '').length < LEAST_LINES) return false
+  return findOccurrences(text, fresh, { max: 100 }).some(({ start, end }) => start <= span.start && span.end <= end)
+}
+
+/**
+ * A text with the lines from `beginning` to `end` replaced, which are there once each but for whitespace at line ends,
+ * indentation or characters: rungs 2 to 4 of `matcher.ts`.
+ */
+export function editRangeLoosely(
+  text: string,
+  beginning: string,
+  end: string,
+  fresh: string,
+  { matching, readings }: Tolerance,
+): TextEdited {
+  if (readings === 'off' || matching === 'exact') return { kind: 'absent' }
+  const file = new FileLines(new Source(text))
+  const [first, last] = [rowsOf(beginning), rowsOf(end)]
+  const old = [...first, ...last]
+  const lines: HunkLine[] = [
+    ...old.map((row) => ({ mark: '-', text: row }) as const),
+    ...(fresh === '' ? [] : rowsOf(fresh)).map((row) => ({ mark: '+', text: row }) as const),
+  ]
+  for (const rung of ['trailing-space', 'indentation', 'characters'] as const) {
+    const starts = file.find(first, rung)
+    const [start] = starts
+    if (start === undefined) continue
+    const ends = file.find(last, rung).filter((at) => at >= start + first.length)
+    const [stop] = ends
+    if (stop === undefined) continue
+    const to = stop + last.length
+    const span = { start: file.startOf(start), end: file.startOf(to) }
+    if (starts.length > 1 || ends.length > 1) return { kind: 'count', rung, spans: [span] }
+    const there = old.map((_, nth) => file.line(nth < first.length ? start + nth : stop + nth - first.length))
+    const added = isShifted(old, there) ? adapted(lines, there, text) : undefined
+    if (added === undefined) return { kind: 'unclear', rung, spans: [span] }
+    const fit: Fit = { rung, first: start, height: to - start, splices: [{ from: start, to, added }] }
+    return settled([fit], file, 1, 'the passage')
+  }
+  return { kind: 'absent' }
+}
+
+const rowsOf = (text: string): string[] => text.replaceAll('\r\n', '\n').replace(/\n$/, '').split('\n')
 
 function settled(fits: readonly Fit[], file: FileLines, wanted: Wanted, what: string): TextEdited {
   const apart: Fit[] = []

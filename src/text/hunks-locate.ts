@@ -1,3 +1,4 @@
+import { LEAST_LINES } from './by-context.ts'
 import { type Hunk, sideOf } from './hunks.ts'
 import { type FileLines, folded, withoutCr } from './file-lines.ts'
 import type { Fit, Splice } from './fit.ts'
@@ -41,10 +42,18 @@ export function locate(hunk: Hunk, file: FileLines, matching: Matching, before: 
     if (fit === undefined) continue
     if (fits.length > 1) return { problem: 'ambiguous', fits }
     const { splices } = fit
+    if (matching.rungs === 'all' && isInsideNew(hunk, file, fit)) return { problem: 'absent' }
     if (splices === undefined) return { problem: 'unclear', fits }
     return { hunk, fit: { ...fit, splices }, warnings: [...warnings, ...wrongNumbers(hunk, fit)] }
   }
   return { problem: 'absent' }
+}
+
+/** Whether the place is part of one where the new side is already. Too few lines are that by chance. */
+function isInsideNew(hunk: Hunk, file: FileLines, { first, height }: Fit): boolean {
+  const lines = sideOf(hunk, 'new').map(({ text }) => text)
+  if (lines.length <= height || lines.filter((line) => line.trim() !== '').length < LEAST_LINES) return false
+  return file.find(lines, 'exact').some((at) => at <= first && first + height <= at + lines.length)
 }
 
 /** What the header says of the place and is not so. */

@@ -127,8 +127,10 @@ function viewFits({ lines, through }: Reading, file: FileLines, view: View, rung
 }
 
 const shiftFits = (old: readonly string[], there: readonly string[], view: View): boolean =>
-  view === 'exact' ||
-  view === 'trailing-space' ||
+  view === 'exact' || view === 'trailing-space' || isShifted(old, there)
+
+/** Whether all lines of an edit are indented in the file by one rule. */
+export const isShifted = (old: readonly string[], there: readonly string[]): boolean =>
   isOneShift(old.map((line, at) => [plainIndent(line), plainIndent(there[at] ?? '')] as const))
 
 /** The places of other readings, each in the strictest way that finds any. */

@@ -66,11 +66,21 @@ function isPartly(one: Case, after: string): boolean {
   )
 }
 
-/** The same where the file was damaged as well: each hunk is there as it was or as it shall be. */
+/** The same where the file was damaged as well: with some hunks taken back it is what it was. */
 function partly(one: Case, after: string): boolean {
-  let rest = after.replaceAll('\r\n', '\n')
-  for (const { old, fresh } of one.edit.hunks.slice(1)) rest = rest.replace(fresh.join('\n'), () => old.join('\n'))
-  return rest === one.file.replaceAll('\r\n', '\n')
+  const before = one.file.replaceAll('\r\n', '\n')
+  const { hunks } = one.edit
+  return [1, 2, 3, 4, 5, 6].some((set) => {
+    let rest = after.replaceAll('\r\n', '\n')
+    for (const [nth, { old, fresh, head, tail }] of hunks.entries()) {
+      if ((set & (1 << nth)) === 0 || set >= 2 ** hunks.length - 1) continue
+      // Lines of context may be others in the file; those next to the change are not.
+      const near = (lines: readonly string[]): string =>
+        lines.slice(Math.max(0, head - 1), lines.length - Math.max(0, tail - 1)).join('\n')
+      rest = rest.replace(near(fresh), () => near(old))
+    }
+    return rest === before
+  })
 }
 
 const blurred = (text: string): string =>
@@ -101,10 +111,16 @@ export function* combinationsOf(edit: Edit, pairs: 'all' | 'none'): Generator<Co
       if (changesFile(a) && changesFile(b)) continue
       const both = a.damage(clean)
       const combined = both && b.damage(both)
-      if (combined !== undefined) yield* inSyntaxes([first, second], combined)
+      if (combined === undefined || undoes(combined, [a, b])) continue
+      yield* inSyntaxes([first, second], combined)
     }
   }
 }
+
+/** Whether the second damage leaves nothing of the first: indentation that was added and taken away again. */
+const undoes = (one: Case, [first, second]: readonly [Damage, Damage]): boolean =>
+  [first, second].some(({ name }) => name === 'twice when spaces are ignored') &&
+  one.writing.hunks[0]?.old.every((line) => one.edit.lines.includes(line)) === true
 
 const changesFile = ({ part, name }: Damage): boolean =>
   part === 'file' || name.includes('in the file') || name === 'cut off'
@@ -115,7 +131,15 @@ function* inSyntaxes(all: readonly Damage[], one: Case): Generator<Combination> 
   }
 }
 
-export const classOf = (all: readonly Damage[]): Damage['class'] =>
+/** Of pairs also those whose changed lines are not in the file as written: rung 6 may refuse them. */
+export const classOf = (all: readonly Damage[]): Damage['class'] | 'not-as-written' =>
+  all.length === 2 && all.some(({ part }) => part === 'context') && all.some(({ name }) => shifted.has(name))
+    ? 'not-as-written'
+    : classByOne(all)
+
+const shifted = new Set(['trailing spaces added', 'tabs for spaces', 'indentation lost', 'indentation added'])
+
+const classByOne = (all: readonly Damage[]): Damage['class'] =>
   all.some((one) => one.class === 'must-refuse')
     ? 'must-refuse'
     : all.some((one) => one.class === 'by-context')

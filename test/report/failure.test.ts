@@ -24,6 +24,7 @@ const problems: { readonly [K in Kind]: (text: string) => Problem & { kind: K } 
   'review-needed': (path) => ({ kind: 'review-needed', path, refused: false }),
   'empty-text': (param) => ({ kind: 'empty-text', param }),
   'text-absent': (text) => ({ kind: 'text-absent', param: 'old_text', path: text, nearest: [nearby(text)] }),
+  'already-applied': (path) => ({ kind: 'already-applied', path, line: 3, endLine: 9 }),
   'text-ambiguous': (text) => ({
     kind: 'text-ambiguous',
     param: 'old_text',

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { Clada } from '../../src/index.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+
+type Params = Readonly<Record<string, string>>
+
+const block = (action: string, params: Params): string =>
+  [
+    '#!SHAM [@three-char-SHA-256: abc]',
+    `action = "${action}"`,
+    ...Object.entries(params).map(([name, value]) => `${name} = <<'EOT_SHAM_abc'\n${value}\nEOT_SHAM_abc`),
+    '#!END_SHAM_abc',
+  ].join('\n')
+
+async function done(files: Record<string, string>, action: string, params: Params) {
+  const root = scratchDir(files)
+  const clada = new Clada({ repoPath: root, git: 'off', relativePaths: true, matching: 'tolerant' })
+  const { results } = await clada.execute(block(action, params))
+  const [result] = results
+  return { files: filesIn(root), warnings: result?.warnings ?? [], error: result?.error, data: result?.data }
+}
+
+describe('a passage by its beginning and end', () => {
+  const before = 'class A {\n  f() {\n    one()\n    two()\n  }\n}\n'
+
+  test('is found through other indentation, and the new lines are shifted', async () => {
+    const { files, warnings } = await done({ 'a.js': before }, 'file_replace_text_range', {
+      path: 'a.js',
+      old_text_beginning: 'f() {\n  one()',
+      old_text_end: '  two()\n}',
+      new_text: 'f() {\n  three()\n}',
+    })
+    expect(files['a.js']).toBe('class A {\n  f() {\n    three()\n  }\n}\n')
+    expect(warnings.join()).toContain('[indentation]')
+  })
+
+  test('is refused where its end is there twice', async () => {
+    const { files, error } = await done({ 'a.js': `${before}${before}` }, 'file_replace_text_range', {
+      path: 'a.js',
+      old_text_beginning: 'f() {\n  one()',
+      old_text_end: '  two()\n}',
+      new_text: 'x',
+    })
+    expect(files['a.js']).toBe(`${before}${before}`)
+    expect(error).toBeDefined()
+  })
+})
+
+describe('a text in a structure', () => {
+  const before = 'def f():\n    if a:\n        return 1\n    return 2\n\n\ndef g():\n    if a:\n        return 1\n'
+
+  test('is found through whitespace at line ends, in that structure only', async () => {
+    const { files, warnings } = await done({ 'a.py': before }, 'replace_text_in_structure', {
+      path: 'a.py',
+      target: 'g',
+      old_text: 'if a:  \n    return 1  ',
+      new_text: 'if b:\n    return 3',
+    })
+    expect(files['a.py']).toBe(before.replace(/if a:\n {8}return 1\n$/, 'if b:\n        return 3\n'))
+    expect(warnings.join()).toContain('TEXT_INEXACT')
+  })
+})
+
+describe('an edit that is given a second time', () => {
+  const before = "test('a', () => {\n  one()\n})\n\ntest('c', () => {\n  three()\n})\n"
+  const edit = {
+    path: 'a.ts',
+    old_text: "})\n\ntest('c', () => {",
+    new_text: "})\n\ntest('b', () => {\n  two()\n})\n\ntest('c', () => {",
+  }
+
+  test('is refused although the first left its old text in the file', async () => {
+    const once = await done({ 'a.ts': before }, 'file_replace_text', edit)
+    expect(once.error).toBeUndefined()
+    const again = await done(once.files, 'file_replace_text', edit)
+    expect(again.files).toEqual(once.files)
+    expect(again.error).toContain('new_text is already in the file on lines 3-9')
+  })
+})
+
+describe('file_write over a file', () => {
+  const long = Array.from({ length: 90 }, (_, at) => `line ${at}`).join('\n')
+
+  test('reports how many lines are left of one that loses most of them', async () => {
+    const { data, warnings } = await done({ 'a.txt': long }, 'file_write', { path: 'a.txt', content: 'line 1' })
+    expect(data).toMatchObject({ lines_before: 90, lines_now: 1 })
+    expect(warnings.join()).toContain('the file had 90 lines and now has 1')
+  })
+
+  test('keeps the lines of several elisions, each between lines of the file', async () => {
+    const file = 'class A {\n  a() {\n    one()\n  }\n\n  b() {\n    two()\n  }\n\n  c() {\n    three()\n  }\n}\n'
+    const { files, warnings } = await done({ 'a.js': file }, 'file_write', {
+      path: 'a.js',
+      content:
+        'class A {\n  // ... existing code ...\n  b() {\n    TWO()\n  }\n\n  c() {\n    // ... existing code ...\n  }\n}\n',
+    })
+    expect(files['a.js']).toBe(file.replace('two', 'TWO'))
+    expect(warnings.join()).toContain('kept')
+  })
+
+  test('refuses an elision whose lines nothing determines, with what it may stand for', async () => {
+    const file = 'a\nb\nc\n'
+    const { files, error } = await done({ 'a.js': file }, 'file_write', {
+      path: 'a.js',
+      content: 'x\n// ... existing code ...\ny\n',
+    })
+    expect(files['a.js']).toBe(file)
+    expect(error).toContain('// ... existing code ...')
+  })
+})
