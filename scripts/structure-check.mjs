@@ -1,10 +1,10 @@
 // Proves structure editing on real files: every structure is replaced by itself, deleted and put back, moved and moved
 // back, and looked for by the targets that its header gives.
 //
-//   node scripts/structure-check.mjs [--most N] [--only LANGUAGE] [--also DIR] [--docs] [--verbose] [DIR|FILE ...]
+//   node scripts/structure-check.mjs [--most N] [--each N] [--only LANGUAGE] [--also DIR] [--docs] [--verbose] [DIR|FILE ...]
 //
 // Without arguments it takes up to N files (default 40) of each language from this project, its packages and what the
-// machine has of standard libraries, and from DIR. --docs writes the figures into docs/structures.md; --verbose also
+// machine has of standard libraries, and from DIR, and with --each that many structures of each file. --docs writes the figures into docs/structures.md; --verbose also
 // tells of what came back, but not to the letter. Ends with 0 when nothing is wrong and no target is missed.
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -15,9 +15,10 @@ import { build } from 'esbuild'
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 const args = process.argv.slice(2)
-const valued = ['--most', '--only', '--also']
+const valued = ['--most', '--each', '--only', '--also']
 const option = (name) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined)
 const most = Number(option('--most') ?? 40)
+const each = Number(option('--each') ?? Infinity)
 const only = option('--only')
 const given = args.filter((arg, at) => !arg.startsWith('--') && !valued.includes(args[at - 1]))
 const homes = ['src', 'test', 'scripts', 'docs', 'node_modules']
@@ -67,7 +68,7 @@ async function run(checkFile, languageFor) {
   for (const [language, files] of choose(places, languageFor)) {
     const counts = { files: 0 }
     for (const file of files) {
-      const report = await checkFile(path.relative(root, file), fs.readFileSync(file, 'utf8'))
+      const report = await checkFile(path.relative(root, file), fs.readFileSync(file, 'utf8'), each)
       counts.files++
       for (const [name, count] of Object.entries(report.counts)) counts[name] = (counts[name] ?? 0) + count
       failures.push(...report.failures)

@@ -1,6 +1,6 @@
 import { defineAction, path } from '../core/action.ts'
 import { expectHash } from './common-params.ts'
-import { contentParam, onStructures, targetParam } from './on-structures.ts'
+import { contentParam, onStructures, targetParam, withoutElisions } from './on-structures.ts'
 
 export const insertAfterStructure = defineAction({
   name: 'insert_after_structure',
@@ -32,11 +32,14 @@ export const insertAfterStructure = defineAction({
       },
     },
   ],
-  run: (args, context) =>
-    onStructures(
+  run: async (args, context) => {
+    const whole = await withoutElisions(context, args.path, args.content)
+    if ('ok' in whole) return whole
+    return onStructures(
       context,
       [args.path],
       (operations, path) => operations.insert_after_structure(path ?? '', args.target, args.content),
       args.expect_hash,
-    ),
+    )
+  },
 })

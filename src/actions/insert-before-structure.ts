@@ -1,6 +1,6 @@
 import { defineAction, path } from '../core/action.ts'
 import { expectHash } from './common-params.ts'
-import { contentParam, onStructures, targetParam } from './on-structures.ts'
+import { contentParam, onStructures, targetParam, withoutElisions } from './on-structures.ts'
 
 export const insertBeforeStructure = defineAction({
   name: 'insert_before_structure',
@@ -31,11 +31,14 @@ export const insertBeforeStructure = defineAction({
       },
     },
   ],
-  run: (args, context) =>
-    onStructures(
+  run: async (args, context) => {
+    const whole = await withoutElisions(context, args.path, args.content)
+    if ('ok' in whole) return whole
+    return onStructures(
       context,
       [args.path],
       (operations, path) => operations.insert_before_structure(path ?? '', args.target, args.content),
       args.expect_hash,
-    ),
+    )
+  },
 })

@@ -1,8 +1,11 @@
 import { type ActionContext, fail, ok, type Outcome, text } from '../core/action.ts'
 import type { PathArg, TextFile } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
+import { splitLines } from '../text/lines.ts'
 import type { StructureFiles, StructureOperations } from '../structure/operations.ts'
 import type { Result } from '../structure/problem.ts'
+import { attempt } from './attempt.ts'
+import { elisionIn, elisionProblem, mayElide } from './replace-occurrences.ts'
 
 export const targetParam = text(
   'The structure, one line a level: `UserAuth` then `validate`. A name, or its header as it stands in the file.',
@@ -57,6 +60,44 @@ export async function onStructures<T>(
   return ok(
     data,
     result.warnings.map(({ type, message }) => `${type}: ${message}`),
+  )
+}
+
+/**
+ * Content for a structure with the lines that its elisions stand for, which are those of the structure where it is
+ * replaced; undefined where there are none.
+ */
+export async function withoutElisions(
+  context: ActionContext,
+  path: PathArg,
+  content: string,
+  replaced?: string,
+): Promise<{ readonly content: string; readonly kept: readonly string[] } | (Outcome & { readonly ok: false })> {
+  const file = mayElide(content) ? await attempt(() => context.files.read(path)) : undefined
+  // What cannot be read is refused by the operation.
+  if (file === undefined || 'ok' in file) return { content, kept: [] }
+  const problem = await elisionIn(file, 'content', content)
+  if (problem === undefined) return { content, kept: [] }
+  if (replaced === undefined) return fail(problem)
+  const found = await onStructures(context, [path], (operations, given) =>
+    operations.read_structure(given ?? '', replaced),
+  )
+  const [only, ...others] = matchesIn(found)
+  // Which structure is meant is for the operation to say.
+  if (only === undefined || others.length > 0) return { content, kept: [] }
+  const { resolveElisions } = await import('../text/elision.ts')
+  const whole = resolveElisions(splitLines(only), content.split(/\r?\n/), path.given, file.text)
+  if (whole.kind === 'undetermined') return fail(elisionProblem(path, 'content', { ...whole, stood: splitLines(only) }))
+  return whole.kind === 'none' ? { content, kept: [] } : { content: whole.fresh.join('\n'), kept: whole.kept }
+}
+
+const matchesIn = (outcome: Outcome): string[] => {
+  const { data } = outcome
+  if (typeof data !== 'object' || data === null || !('matches' in data) || !Array.isArray(data.matches)) return []
+  return data.matches.flatMap((match: unknown) =>
+    typeof match === 'object' && match !== null && 'text' in match && typeof match.text === 'string'
+      ? [match.text]
+      : [],
   )
 }
 

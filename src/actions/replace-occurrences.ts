@@ -36,7 +36,7 @@ export async function replaceOccurrences(
 ): Promise<Replaced> {
   if (given.old_text === '') return fail({ kind: 'empty-text', param: 'old_text' })
   const file = await files.read(given.path, { expectHash: given.expect_hash })
-  const whole = await withoutElisions(file, given)
+  const whole = await editWithoutElisions(file, given)
   if ('ok' in whole) return whole
   const { edit, kept } = whole
   const { old_text, new_text } = edit
@@ -81,10 +81,10 @@ async function applied(
 }
 
 /** An edit with the lines that its elisions stand for. */
-async function withoutElisions(
+export async function editWithoutElisions<E extends Replacing>(
   file: TextFile,
-  edit: Replacing,
-): Promise<{ readonly edit: Replacing; readonly kept: readonly string[] } | (Outcome & { readonly ok: false })> {
+  edit: E,
+): Promise<{ readonly edit: E; readonly kept: readonly string[] } | (Outcome & { readonly ok: false })> {
   const { path, old_text, new_text } = edit
   if (!mayElide(old_text + new_text)) return { edit, kept: [] }
   // Loaded only here: few edits leave lines out.

@@ -1,6 +1,6 @@
 import { defineAction, path } from '../core/action.ts'
 import { expectHash } from './common-params.ts'
-import { contentParam, onStructures, targetParam } from './on-structures.ts'
+import { contentParam, onStructures, targetParam, withoutElisions } from './on-structures.ts'
 
 export const replaceStructure = defineAction({
   name: 'replace_structure',
@@ -31,11 +31,15 @@ export const replaceStructure = defineAction({
       },
     },
   ],
-  run: (args, context) =>
-    onStructures(
+  run: async (args, context) => {
+    const whole = await withoutElisions(context, args.path, args.content, args.target)
+    if ('ok' in whole) return whole
+    const done = await onStructures(
       context,
       [args.path],
-      (operations, path) => operations.replace_structure(path ?? '', args.target, args.content),
+      (operations, path) => operations.replace_structure(path ?? '', args.target, whole.content),
       args.expect_hash,
-    ),
+    )
+    return done.ok ? { ...done, warnings: [...whole.kept, ...(done.warnings ?? [])] } : done
+  },
 })

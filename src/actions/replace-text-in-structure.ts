@@ -1,6 +1,8 @@
 import { defineAction, path, text } from '../core/action.ts'
+import { attempt } from './attempt.ts'
 import { expectHash } from './common-params.ts'
 import { onStructures, targetParam } from './on-structures.ts'
+import { editWithoutElisions, mayElide } from './replace-occurrences.ts'
 
 export const replaceTextInStructure = defineAction({
   name: 'replace_text_in_structure',
@@ -26,12 +28,19 @@ export const replaceTextInStructure = defineAction({
       after: { 'a.py': 'def f():\n    return 1\n\n\ndef g():\n    return 2\n' },
     },
   ],
-  run: (args, context) =>
-    onStructures(
+  run: async (args, context) => {
+    const file = mayElide(args.old_text + args.new_text) ? await attempt(() => context.files.read(args.path)) : undefined
+    // What cannot be read is refused by the operation.
+    const whole = file === undefined || 'ok' in file ? { edit: args, kept: [] } : await editWithoutElisions(file, args)
+    if ('ok' in whole) return whole
+    const { target, old_text, new_text } = whole.edit
+    const done = await onStructures(
       context,
       [args.path],
-      (operations, path) => 
-        operations.replace_text_in_structure(path ?? '', args.target, args.old_text, args.new_text, context.repair),
+      (operations, path) =>
+        operations.replace_text_in_structure(path ?? '', target, old_text, new_text, context.repair),
       args.expect_hash,
-    ),
+    )
+    return done.ok ? { ...done, warnings: [...whole.kept, ...(done.warnings ?? [])] } : done
+  },
 })

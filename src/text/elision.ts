@@ -129,7 +129,7 @@ function inNewOnly(
     if (nth === parts.length - 1) break
     const start = part.length === 0 ? from : placeOf(old, part, from, 'last')
     const next = parts[nth + 1] ?? []
-    const end = next.length === 0 ? old.length : start && placeOf(old, next, start, 'first')
+    const end = next.length === 0 ? old.length : start === undefined ? undefined : placeOf(old, next, start, 'first')
     if (start === undefined || end === undefined || end < start) return undefined
     written.push(...old.slice(start, end))
     const count = end - start - (end === old.length && old.at(-1) === '' ? 1 : 0)

@@ -108,3 +108,38 @@ describe('file_write over a file', () => {
     expect(error).toContain('// ... existing code ...')
   })
 })
+
+describe('an elision in the content for a structure', () => {
+  const file = 'class A {\n  a() {\n    one()\n  }\n\n  b() {\n    two()\n  }\n}\n'
+
+  test('stands for the lines of the structure that is replaced', async () => {
+    const { files, warnings } = await done({ 'a.js': file }, 'replace_structure', {
+      path: 'a.js',
+      target: 'A',
+      content: 'class A {\n  // ... existing code ...\n  b() {\n    TWO()\n  }\n}',
+    })
+    expect(files['a.js']).toBe(file.replace('two', 'TWO'))
+    expect(warnings.join()).toContain('kept')
+  })
+
+  test.each(['insert_after_structure', 'insert_before_structure'])('is refused by %s', async (action) => {
+    const { files, error } = await done({ 'a.js': file }, action, {
+      path: 'a.js',
+      target: 'b',
+      content: 'c() {\n  // ... existing code ...\n}',
+    })
+    expect(files['a.js']).toBe(file)
+    expect(error).toContain('// ... existing code ...')
+  })
+
+  test('is never written by replace_text_in_structure', async () => {
+    const { files, error } = await done({ 'a.js': file }, 'replace_text_in_structure', {
+      path: 'a.js',
+      target: 'b',
+      old_text: 'two()',
+      new_text: '// ... existing code ...\nthree()',
+    })
+    expect(files['a.js']).toBe(file)
+    expect(error).toContain('// ... existing code ...')
+  })
+})
