@@ -16,7 +16,8 @@ export const fileWrite = defineAction({
   display: 'never',
   past: (target, { data }) => {
     if (typeof data !== 'object' || data === null) return `wrote ${target}`
-    const lost = 'lines_before' in data && 'lines_now' in data ? `, ${data.lines_now} of ${data.lines_before} lines are left` : ''
+    const lost =
+      'lines_before' in data && 'lines_now' in data ? `, ${data.lines_now} of ${data.lines_before} lines are left` : ''
     return `${'created' in data ? 'created' : 'wrote'} ${target}${lost}`
   },
   everyday: true,

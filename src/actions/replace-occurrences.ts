@@ -71,7 +71,8 @@ async function applied(
   { matching, readings }: Repair,
 ): Promise<Problem | undefined> {
   const isPossible = new_text.length > old_text.length && new_text.includes(old_text)
-  if (only === undefined || others.length > 0 || !isPossible || matching === 'exact' || readings === 'off') return undefined
+  if (only === undefined || others.length > 0 || !isPossible || matching === 'exact' || readings === 'off')
+    return undefined
   const { isInsideNew } = await import('../text/edit-text.ts')
   if (!isInsideNew(text, only, old_text, new_text)) return undefined
   const [place] = findOccurrences(text, new_text, { max: 1 })

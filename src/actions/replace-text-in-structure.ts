@@ -29,7 +29,9 @@ export const replaceTextInStructure = defineAction({
     },
   ],
   run: async (args, context) => {
-    const file = mayElide(args.old_text + args.new_text) ? await attempt(() => context.files.read(args.path)) : undefined
+    const file = mayElide(args.old_text + args.new_text)
+      ? await attempt(() => context.files.read(args.path))
+      : undefined
     // What cannot be read is refused by the operation.
     const whole = file === undefined || 'ok' in file ? { edit: args, kept: [] } : await editWithoutElisions(file, args)
     if ('ok' in whole) return whole

@@ -35,7 +35,8 @@ export function matchMessage(problem: MatchProblem): Message {
         what: `new_text is already in the file on lines ${line}-${endLine}, and old_text only as a part of it`,
         code: 'match_count_mismatch',
         details: { path, already_applied_at_line: line },
-        advice: 'The edit was probably applied before: there is nothing to do. To add the lines once more, use file_insert_lines.',
+        advice:
+          'The edit was probably applied before: there is nothing to do. To add the lines once more, use file_insert_lines.',
       }
     }
     case 'text-ambiguous': {

@@ -88,8 +88,7 @@ async function replaceWhere(
         asRead === undefined && tolerance !== undefined
           ? await replaceLoosely(outline, structure, old_text, new_text, tolerance)
           : undefined
-      if (loose !== undefined)
-        return finish(document, outline, [loose.change], structure, loose.data, [loose.warning])
+      if (loose !== undefined) return finish(document, outline, [loose.change], structure, loose.data, [loose.warning])
       if (asRead === undefined)
         return expected === 0 ? unchanged(document, outline, structure) : absent(outline, structure, old_text, new_text)
       if ('ok' in asRead) return asRead
