@@ -4,6 +4,7 @@ import { describe, expect, it, test } from 'vitest'
 import { actions } from '../../src/actions/registry.ts'
 import { Clada } from '../../src/index.ts'
 import { adoptState } from '../../src/state/vouched.ts'
+import { skipWithout } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { readCases, type Expected } from './read-cases.ts'
 import { build, expected, look } from './world.ts'
@@ -26,9 +27,12 @@ for (const file of files) {
       expect(listed).toEqual([...new Set(listed)])
     })
 
-    cases.forEach(({ group, name, bug }, index) => {
+    cases.forEach(({ group, name, bug, needs }, index) => {
       const run = bug === undefined ? it : it.fails
-      run(`${group} / ${name}`, () => carryOut(markdown, index))
+      run(`${group} / ${name}`, (context) => {
+        skipWithout(context, ...needs)
+        return carryOut(markdown, index)
+      })
     })
   })
 }

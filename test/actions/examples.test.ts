@@ -5,6 +5,7 @@ import type { ActionSpec, Example } from '../../src/core/action.ts'
 import { Clada } from '../../src/index.ts'
 import { adoptState } from '../../src/state/vouched.ts'
 import { repository } from '../history/world.ts'
+import { skipWithout } from '../support/needs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 /** What a definition shows to people and models is carried out here, twice: as a call and as a block. */
@@ -17,7 +18,8 @@ for (const spec of actions) {
     })
 
     for (const example of spec.examples) {
-      it(example.title, async () => {
+      it(example.title, async (context) => {
+        if (spec.name === 'exec') skipWithout(context, 'sandbox', 'python3')
         const root = await placeFor(spec, example)
         const params = absolute(spec, example.params, root)
         const { results, parseErrors } = await new Clada({ repoPath: root }).perform(spec.name, params)
@@ -25,7 +27,8 @@ for (const spec of actions) {
         check(example, results[0], root)
       })
 
-      it(`${example.title}, as a block`, async () => {
+      it(`${example.title}, as a block`, async (context) => {
+        if (spec.name === 'exec') skipWithout(context, 'sandbox', 'python3')
         const root = await placeFor(spec, example)
         const document = blockOf(spec.name, absolute(spec, example.params, root))
         if (!spec.access.includes('llm')) return refused(spec, root, document)

@@ -1,4 +1,5 @@
 import type { CladaOptions } from '../../src/index.ts'
+import { type Need, needOf } from '../support/needs.ts'
 
 /** A case as its markdown says it. The form is described in `README.md`. */
 export interface Case {
@@ -7,6 +8,8 @@ export interface Case {
   document: string
   /** The program is known to be wrong here. */
   bug: string | undefined
+  /** Programs that it starts. */
+  needs: Need[]
   result: Expected | undefined
   results: Expected[] | undefined
   parseError: Expected | undefined
@@ -34,6 +37,8 @@ export function readCases(markdown: string, place: (text: string) => string): Ca
     if (line.startsWith('## ')) group = line.slice(3)
     else if (line.startsWith('### ')) cases.push(emptyCase(group, line.slice(4)))
     else if (current !== undefined && line.startsWith('Known bug: ')) current.bug = line.slice(11)
+    else if (current !== undefined && line.startsWith('Needs: '))
+      current.needs.push(...line.slice(7).split(', ').map(needOf))
     else if (line.startsWith('```')) {
       if (current === undefined) throw new Error(`line ${at + 1}: a fence before the first case`)
       const [, marks = '', info = ''] = /^(`+)(.*)$/.exec(line) ?? []
@@ -53,6 +58,7 @@ function emptyCase(group: string, name: string): Case {
     name,
     document: '',
     bug: undefined,
+    needs: [],
     result: undefined,
     results: undefined,
     parseError: undefined,

@@ -2,9 +2,9 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Clada, type CladaOptions } from '../../src/index.ts'
-import { chooseSandbox } from '../../src/process/sandbox.ts'
 import { defaultDeniedPatterns } from '../../src/core/settings.ts'
 import { scratchDir } from '../support/scratch.ts'
+import { skipWithout } from '../support/needs.ts'
 
 /** A project, and a directory beside it that the user allows. What is closed there holds the word CANARY. */
 function beside(): { base: string; options: CladaOptions } {
@@ -50,7 +50,8 @@ describe('what is closed in a further root', () => {
     },
   )
 
-  it.skipIf(!chooseSandbox().ok)('cannot be read by code, and the rest can', async () => {
+  it('cannot be read by code, and the rest can', async (context) => {
+    skipWithout(context, 'sandbox')
     const { base, options } = beside()
     const files = ['deep/.env', 'k.pem', 'private/x.txt', 'team/keys/y.txt', 'second.txt', 'open.txt']
     const code = files.map((file) => `cat ${path.join(base, 'lib', file)}`).join('; ')
@@ -59,7 +60,8 @@ describe('what is closed in a further root', () => {
     expect(output).not.toContain('CANARY by')
   })
 
-  it.skipIf(!chooseSandbox().ok)('stays closed to code where that root holds the project', async () => {
+  it('stays closed to code where that root holds the project', async (context) => {
+    skipWithout(context, 'sandbox')
     const { base, options } = beside()
     fs.writeFileSync(path.join(base, 'proj/.env'), 'CANARY by name\n')
     const code = `cat ../lib/deep/.env .env ../lib/second.txt; cat a.txt ../lib/open.txt; echo b > a.txt`
@@ -77,9 +79,10 @@ describe('what is closed in a further root', () => {
 })
 
 describe('what is closed by a path', () => {
-  it.each(['ls -R', 'tree', 'grep -r OPEN .', 'diff -r lib proj', 'find . -name open.txt'])(
+  it.for(['ls -R', 'tree', 'grep -r OPEN .', 'diff -r lib proj', 'find . -name open.txt'])(
     'does not hide the rest from %s',
-    async (command) => {
+    async (command, context) => {
+      if (command === 'tree') skipWithout(context, 'tree')
       const { base } = beside()
       const deniedPatterns = ['team/**', 'private/*']
       const output = await said('run', { command }, { repoPath: base, deniedPatterns, git: 'off' })

@@ -3,9 +3,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type CladaOptions, Clada } from '../../src/index.ts'
-import { chooseSandbox } from '../../src/process/sandbox.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { block } from '../workspace/blocks.ts'
+import { skipWithout } from '../support/needs.ts'
 
 /** Whoever writes the user's own config decides what clada runs next, in every project and without a sandbox. */
 const evil = 'hooks: {before: [{run: "touch PWNED", exec: unsandboxed}]}\n'
@@ -97,7 +97,8 @@ describe("the user's own config and state", () => {
     expect(await codeOf(move, { repoPath: home })).toEqual(['path_denied'])
   })
 
-  it.skipIf(!chooseSandbox().ok)('cannot be written by code in the sandbox, nor moved out of the way', async () => {
+  it('cannot be written by code in the sandbox, nor moved out of the way', async (context) => {
+    skipWithout(context, 'sandbox')
     const { root } = dotfiles()
     const code = (text: string) => block('exec', { lang: 'bash', code: text })
     fs.mkdirSync(path.join(root, 'config/clada'))
@@ -116,7 +117,8 @@ describe("the user's own config and state", () => {
     expect(fs.existsSync(path.join(root, 'fine.txt'))).toBe(true)
   })
 
-  it.skipIf(!chooseSandbox().ok)('lets no code run where a link in the root leads to it', async () => {
+  it('lets no code run where a link in the root leads to it', async (context) => {
+    skipWithout(context, 'sandbox')
     const { home } = dotfiles()
     expect(await codeOf(block('exec', { lang: 'bash', code: 'rm .config' }), { repoPath: home })).toEqual([
       'action_not_allowed',

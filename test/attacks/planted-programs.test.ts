@@ -7,6 +7,7 @@ import { startProgram } from '../../src/process/start-program.ts'
 import { clada } from '../support/cli.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { block } from '../workspace/blocks.ts'
+import { skipWithout } from '../support/needs.ts'
 
 /** All that clada starts by itself, with whatever lies beside it that those start in turn. */
 const names =
@@ -37,7 +38,8 @@ function planted(): { root: string; PATH: string; ran: () => string[] } {
 }
 
 describe.skipIf(process.platform === 'win32')('a program planted in the project', () => {
-  it('runs in no command of clada', { timeout: 60_000 }, () => {
+  it('runs in no command of clada', { timeout: 60_000 }, (context) => {
+    skipWithout(context, 'sandbox', 'python3', 'ruby', 'xclip')
     const { root, PATH, ran } = planted()
     const document = [
       block('file_write', { path: 'a.txt', content: 'two\n' }),

@@ -6,6 +6,7 @@ import { environmentFor } from '../config/project.ts'
 import { clada, type Ran } from '../support/cli.ts'
 import { fill, filesIn, scratchDir } from '../support/scratch.ts'
 import { atTerminal, noTerminal } from '../support/terminal.ts'
+import { skipWithout } from '../support/needs.ts'
 
 interface Place {
   readonly home: string
@@ -43,7 +44,8 @@ describe('config files and the command line', () => {
     })
   })
 
-  it('limit the time of a document in every command that carries one out', async () => {
+  it('limit the time of a document in every command that carries one out', async (context) => {
+    skipWithout(context, 'sandbox')
     const { cwd, run, home } = place({ user: 'limits: {total_timeout: 1ms}\n' })
     // It may have begun by then.
     const over = /the 0\.001 s time limit was reached/

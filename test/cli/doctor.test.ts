@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { chooseSandbox } from '../../src/process/sandbox.ts'
 import { clada } from '../support/cli.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
+import { skipWithout } from '../support/needs.ts'
 
 const env = {
   GIT_CONFIG_GLOBAL: '/dev/null',
@@ -92,14 +93,16 @@ describe.skipIf(chooseSandbox().ok === false || process.platform !== 'linux')('c
 })
 
 describe('clada doctor about languages', () => {
-  it.skipIf(!chooseSandbox().ok)('starts each where code would run', () => {
+  it('starts each where code would run', (context) => {
+    skipWithout(context, 'sandbox')
     const root = scratchDir()
     const { found } = findings(root).get('node') ?? { found: '' }
     expect(found).toMatch(/^\d+\.\d+\.\d+ \(.*node\), starts in the sandbox$/)
     expect(fs.readdirSync(root)).toEqual([])
   })
 
-  it.skipIf(!chooseSandbox().ok)('says why one does not start there', () => {
+  it('says why one does not start there', (context) => {
+    skipWithout(context, 'sandbox')
     // Only what lies in known places is there inside.
     const bin = scratchDir({ ruby: '#!/usr/bin/env bash\ncat /etc/hostname-of-nobody >&2 && echo ruby 3.2.1\n' })
     fs.chmodSync(path.join(bin, 'ruby'), 0o755)

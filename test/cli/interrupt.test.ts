@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
-import { python } from '../listener/terminal.ts'
-import { chooseSandbox } from '../../src/process/sandbox.ts'
 import { scratchDir } from '../support/scratch.ts'
+import { needs, skipWithout } from '../support/needs.ts'
 
 const reply = (dir: string, command: string): string => `#!SHAM [@three-char-SHA-256: run]
 action = "run"
@@ -30,7 +29,7 @@ async function asked(
   const onTerminal = path.join(import.meta.dirname, '../support/on_terminal.py')
   const own = [process.execPath, inject('cli'), 'reply.md', '--no-git']
   const { CI: _, ...env } = process.env
-  const child = spawn(python ?? '', [onTerminal, '80', ...own], {
+  const child = spawn('python3', [onTerminal, '80', ...own], {
     cwd: dir,
     env: { ...env, TERM: 'xterm', NO_COLOR: '1', XDG_STATE_HOME: state },
   })
@@ -43,7 +42,9 @@ async function asked(
   return { code: await ended, shown, dir }
 }
 
-describe.skipIf(python === undefined)('the question at a terminal (skipped without Python)', () => {
+describe('the question at a terminal', () => {
+  needs('python3')
+
   it('is ended by Ctrl-C, and nothing more is carried out', async () => {
     const { code, shown, dir } = await asked('\u0003')
     expect(code).toBe(130)
@@ -58,12 +59,16 @@ describe.skipIf(python === undefined)('the question at a terminal (skipped witho
     expect(fs.existsSync(path.join(dir, 'after.txt'))).toBe(true)
   })
 
-  it.skipIf(!chooseSandbox().ok).each([
+  it.for([
     ['y', true],
     ['n', false],
-  ])('lists what a command changed when it was tried, and %s decides whether that stays', async (key, stays) => {
-    const { shown, dir } = await asked(`${key}\r`, 'sh make.sh')
-    expect(shown).toMatch(/without network: exit 0, 1 file changed\.\s+\+ made\.txt\s+Keep the result\? y \(once\)/)
-    expect(fs.existsSync(path.join(dir, 'made.txt'))).toBe(stays)
-  })
+  ] as const)(
+    'lists what a command changed when it was tried, and %s decides whether that stays',
+    async ([key, stays], context) => {
+      skipWithout(context, 'sandbox')
+      const { shown, dir } = await asked(`${key}\r`, 'sh make.sh')
+      expect(shown).toMatch(/without network: exit 0, 1 file changed\.\s+\+ made\.txt\s+Keep the result\? y \(once\)/)
+      expect(fs.existsSync(path.join(dir, 'made.txt'))).toBe(stays)
+    },
+  )
 })

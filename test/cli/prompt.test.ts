@@ -3,9 +3,10 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { carriesToken, quotesInstruction } from '../../src/watch/token.ts'
-import { Display, missing, skip } from '../clipboard/support/display.ts'
+import { Display, displayNeeds } from '../clipboard/support/display.ts'
 import { clada as start, type Ran } from '../support/cli.ts'
 import { fill, filesIn, remove, scratchDir } from '../support/scratch.ts'
+import { needs } from '../support/needs.ts'
 
 const state = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-state-'))
 afterAll(() => remove(state))
@@ -297,7 +298,9 @@ describe('clada context print', () => {
   })
 })
 
-describe.skipIf(skip)(`--copy (skipped without ${missing.join(', ') || 'nothing'})`, () => {
+describe('--copy', () => {
+  needs(...displayNeeds)
+
   it('puts the text on the clipboard, and nothing on stdout', async () => {
     const display = await Display.open()
     onTestFinished(() => display.close())

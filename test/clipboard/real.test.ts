@@ -8,18 +8,23 @@ import { type ClipboardWatch, type Offer, offerLine, watchClipboard } from '../.
 import { openClipboard } from '../../src/watch/clipboard/open.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { openBrowser } from './support/browser.ts'
-import { Display, missing, skip } from './support/display.ts'
+import { Display, displayNeeds } from './support/display.ts'
+import { lacks, needs } from '../support/needs.ts'
 
 const token = '0123456789abcdefghjk'
 const block = '#!nesl [@three-char-SHA-256: abc]\naction = "read_file"\npath = "/tmp/a.txt"\n#!end_abc\n'
 const reply = `clada:${token}\n${block}`
 
-describe.skipIf(skip)(`a real clipboard (skipped without ${missing.join(', ') || 'nothing'})`, () => {
+describe('a real clipboard', () => {
+  needs(...displayNeeds)
+
   let display: Display
   beforeAll(async () => {
-    display = await Display.open()
+    if (!displayNeeds.some(lacks)) display = await Display.open()
   })
-  afterAll(() => display.close())
+  afterAll(() => {
+    if (!displayNeeds.some(lacks)) display.close()
+  })
 
   /** With only some of the programs installed. */
   const open = async (only?: readonly string[], env = display.env): Promise<Clipboard> => {

@@ -9,6 +9,7 @@ import type { ApprovalAnswer, ApprovalRequest } from '../../src/core/commands.ts
 import { Clada, type CladaOptions } from '../../src/index.ts'
 import { findProgram } from '../../src/process/programs.ts'
 import { scratchDir } from '../support/scratch.ts'
+import { skipWithout } from '../support/needs.ts'
 
 beforeEach(() => {
   const before = process.env['XDG_STATE_HOME']
@@ -198,7 +199,8 @@ describe('the tools people use, in the sandbox', () => {
     expect((await run(root, 'hello you', { approve: ['hello you'] })).output).toBe('hello you\n')
   })
 
-  it('without the network, and without secrets', async () => {
+  it('without the network, and without secrets', async (context) => {
+    skipWithout(context, 'sandbox')
     process.env['MY_API_KEY'] = 'hidden'
     onTestFinished(() => {
       delete process.env['MY_API_KEY']

@@ -3,7 +3,6 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Clada, type CladaOptions } from '../../src/index.ts'
-import { chooseSandbox } from '../../src/process/sandbox.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { needs } from '../support/needs.ts'
@@ -58,7 +57,9 @@ const names = [
   '.npmrc',
 ]
 
-describe.skipIf(!chooseSandbox().ok)('blocked files (need a sandbox)', () => {
+describe('blocked files (need a sandbox)', () => {
+  needs('sandbox')
+
   it.each(names)('cannot be read by code: %s', async (name) => {
     const root = scratchDir({ [name]: `//registry/:_authToken=${secret}\n` })
     const said = await bash(root, `cat ${name}; cat < ${name}; cp ${name} copy; cat copy; ls -la $(dirname ${name})`)
@@ -130,7 +131,9 @@ describe.skipIf(!chooseSandbox().ok)('blocked files (need a sandbox)', () => {
   })
 })
 
-describe.skipIf(!chooseSandbox().ok)('the git directory that programs see (needs a sandbox)', () => {
+describe('the git directory that programs see (needs a sandbox)', () => {
+  needs('sandbox')
+
   it('has no credentials, and git works', async () => {
     const root = repository({ 'a.txt': 'a\n' })
     const config = [

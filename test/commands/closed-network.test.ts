@@ -4,8 +4,8 @@ import { Approvals } from '../../src/approvals/approvals.ts'
 import { missedNetwork } from '../../src/commands/closed-network.ts'
 import type { Contained } from '../../src/commands/contained.ts'
 import { Clada, type CladaOptions } from '../../src/index.ts'
-import { chooseSandbox } from '../../src/process/sandbox.ts'
 import { scratchDir } from '../support/scratch.ts'
+import { needs } from '../support/needs.ts'
 
 beforeEach(() => {
   const before = process.env['XDG_STATE_HOME']
@@ -67,7 +67,9 @@ describe('a failure for want of the network', () => {
   })
 })
 
-describe.skipIf(!chooseSandbox().ok)('what failed for want of the network is told how to get it', () => {
+describe('what failed for want of the network is told how to get it', () => {
+  needs('sandbox')
+
   const script = 'echo "curl: (6) Could not resolve host: example.org" >&2; exit 6'
   const command = `sh -c '${script}'`
   const perform = (repoPath: string, action: string, params: Record<string, string>, options: CladaOptions = {}) =>

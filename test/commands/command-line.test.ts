@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, inject, it } from 'vitest'
 import { fill, scratchDir } from '../support/scratch.ts'
+import { skipWithout } from '../support/needs.ts'
 
 /** A user with a state directory of their own, in a project. */
 function user(files: Record<string, string> = {}): {
@@ -105,7 +106,8 @@ describe('the command line', () => {
     expect(answer).toMatchObject({ status: 1, stdout: expect.stringContaining('switched off') })
   })
 
-  it('keeps the first and the last part of a flood', () => {
+  it('keeps the first and the last part of a flood', (context) => {
+    skipWithout(context, 'sandbox')
     const { clada } = user()
     const { stdout } = clada([
       'do',

@@ -5,7 +5,6 @@ import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { Clada, type CladaOptions } from '../../src/index.ts'
-import { chooseSandbox } from '../../src/process/sandbox.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { needs } from '../support/needs.ts'
@@ -145,7 +144,9 @@ const examples: Readonly<Record<string, { code: string; changed: Record<string, 
   },
 }
 
-describe.skipIf(!chooseSandbox().ok)('what a program changed (needs a sandbox)', () => {
+describe('what a program changed (needs a sandbox)', () => {
+  needs('sandbox')
+
   for (const [what, { code, changed, warns }] of Object.entries(examples)) {
     it(`is reported and taken back exactly: ${what}`, async () => {
       const root = scratchDir(files)
@@ -298,7 +299,9 @@ describe.skipIf(!chooseSandbox().ok)('what a program changed (needs a sandbox)',
   })
 })
 
-describe.skipIf(!chooseSandbox().ok)('what a program changed, for an ordinary user (needs a sandbox)', () => {
+describe('what a program changed, for an ordinary user (needs a sandbox)', () => {
+  needs('sandbox')
+
   it('is reported, recorded and taken back, permissions or not', () => {
     const root = scratchDir({ ...files, 'node_modules/a/.env': 'CANARY\n', 'locked/f.txt': 'f\n' })
     fs.chmodSync(path.join(root, 'locked'), 0o555)
@@ -322,7 +325,9 @@ describe.skipIf(!chooseSandbox().ok)('what a program changed, for an ordinary us
 const shamOf = (code: string): string =>
   `\`\`\`sh nesl\n#!SHAM [@three-char-SHA-256: abc]\naction = "exec"\nlang = "bash"\ncode = <<'EOT_SHAM_abc'\n${code}\nEOT_SHAM_abc\n#!END_SHAM_abc\n\`\`\`\n`
 
-describe.skipIf(!chooseSandbox().ok)('layers (need a sandbox)', () => {
+describe('layers (need a sandbox)', () => {
+  needs('sandbox')
+
   it('of a process that died leave the project as it was, and are removed by the next', async () => {
     const root = scratchDir(files)
     const before = treeOf(root)

@@ -3,8 +3,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Clada, type CladaOptions } from '../../src/index.ts'
-import { chooseSandbox } from '../../src/process/sandbox.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
+import { needs } from '../support/needs.ts'
 
 async function bash(root: string, code: string, options: CladaOptions = {}): Promise<{ ok: boolean; output: string }> {
   const clada = new Clada({ repoPath: root, gitCommit: false, ...options })
@@ -19,7 +19,9 @@ function nested(): string {
   return root
 }
 
-describe.skipIf(!chooseSandbox().ok)('what is kept from code (needs a sandbox)', () => {
+describe('what is kept from code (needs a sandbox)', () => {
+  needs('sandbox')
+
   it.each([
     ['the parent', 'mv libs libs2 && cp -r libs2 libs && echo planted >> libs/sub/.git/config'],
     [
@@ -84,7 +86,9 @@ describe.skipIf(!chooseSandbox().ok)('what is kept from code (needs a sandbox)',
   })
 })
 
-describe.skipIf(!chooseSandbox().ok)('a link in the place of a language (needs a sandbox)', () => {
+describe('a link in the place of a language (needs a sandbox)', () => {
+  needs('sandbox')
+
   it('shows nothing of where it leads', async () => {
     const base = scratchDir({
       'proj/a.txt': 'a\n',
@@ -103,7 +107,9 @@ describe.skipIf(!chooseSandbox().ok)('a link in the place of a language (needs a
   })
 })
 
-describe.skipIf(!chooseSandbox().ok)('many blocked files (need a sandbox)', () => {
+describe('many blocked files (need a sandbox)', () => {
+  needs('sandbox')
+
   it('are kept from a command that runs all the same', async () => {
     const many = Object.fromEntries(Array.from({ length: 3100 }, (_, at) => [`keys/${at}.pem`, 'CANARY']))
     const root = scratchDir({ ...many, 'test.sh': 'cat keys/*.pem; touch ran\n' })
@@ -114,7 +120,9 @@ describe.skipIf(!chooseSandbox().ok)('many blocked files (need a sandbox)', () =
   })
 })
 
-describe.skipIf(!chooseSandbox().ok)('a sandbox that does not come up because of what lies in the project', () => {
+describe('a sandbox that does not come up because of what lies in the project', () => {
+  needs('sandbox')
+
   it('is no reason to run an approved command without it', async () => {
     // Code in the sandbox could make as many as it takes.
     const many = Object.fromEntries(Array.from({ length: 3100 }, (_, at) => [`${at}/.ssh/key`, '']))

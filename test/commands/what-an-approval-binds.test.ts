@@ -7,8 +7,8 @@ import { approvalLineOf } from '../../src/approvals/approval-line.ts'
 import { Approvals, type Grant } from '../../src/approvals/approvals.ts'
 import type { ApprovalAnswer, ApprovalRequest } from '../../src/core/commands.ts'
 import { Clada, type CladaOptions } from '../../src/index.ts'
-import { chooseSandbox } from '../../src/process/sandbox.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
+import { needs, skipWithout } from '../support/needs.ts'
 
 beforeEach(() => {
   const before = process.env['XDG_STATE_HOME']
@@ -120,12 +120,13 @@ describe('what an approved command runs', () => {
     expect(await run(root, 'npm test')).toMatchObject({ code: 'approval_required' })
   }, 60_000)
 
-  it.each([
+  it.for([
     ['include', 'include rules.mk', 'rules.mk'],
     ['a pattern', '-include ru*.mk', 'rules.mk'],
     ['an include of an include', 'include a.mk', 'b.mk'],
     ['another make', 'all:\n\t$(MAKE) -C sub', 'sub/Makefile'],
-  ])('is followed by make through %s', async (_, text, file) => {
+  ])('is followed by make through %s', async ([, text = '', file = ''], context) => {
+    skipWithout(context, 'make')
     const rules = 'all:\n\t@echo one\n'
     const root = scratchDir({
       Makefile: `${text}\n`,
@@ -204,7 +205,8 @@ describe('the network', () => {
     expect(asked.map(({ about }) => about)).toEqual(['command'])
   })
 
-  it.skipIf(!chooseSandbox().ok)('is there only after it was allowed', async () => {
+  it('is there only after it was allowed', async (context) => {
+    skipWithout(context, 'sandbox')
     const command = 'cat /proc/net/route /proc/net/dev'
     const lines = async (grant: Grant): Promise<number> => {
       const root = scratchDir()
@@ -258,7 +260,9 @@ describe('an approval with a star', () => {
   })
 })
 
-describe.skipIf(!chooseSandbox().ok)('an approved command', () => {
+describe('an approved command', () => {
+  needs('sandbox')
+
   const environment = (name: string, value: string): void => {
     process.env[name] = value
     onTestFinished(() => {
@@ -321,7 +325,9 @@ describe.skipIf(!chooseSandbox().ok)('an approved command', () => {
   })
 })
 
-describe.skipIf(!chooseSandbox().ok)('an approved git command', () => {
+describe('an approved git command', () => {
+  needs('sandbox')
+
   function repository(files: Readonly<Record<string, string>> = {}): string {
     const root = scratchDir({ 'a.txt': 'one\n', ...files })
     const git = (...args: string[]): void => void execFileSync('git', args, { cwd: root, stdio: 'ignore' })

@@ -3,6 +3,7 @@ import os from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../src/index.ts'
 import { chooseSandbox } from '../../src/process/sandbox.ts'
+import { skipWithout } from '../support/needs.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 interface Case {
@@ -35,7 +36,8 @@ function readable(input: string): string {
 
 describe('exec as earlier implementations had it', () => {
   for (const { suite, name, input, expected } of binding) {
-    it(`${suite}: ${name}`, async () => {
+    it(`${suite}: ${name}`, async (context) => {
+      if (input.includes('lang = "python"')) skipWithout(context, 'python3')
       const dir = scratchDir()
       const { results, parseErrors } = await new Clada({ repoPath: dir, gitCommit: false, exec }).execute(
         readable(input).replaceAll('"/tmp"', `"${dir}"`),

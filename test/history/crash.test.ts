@@ -5,7 +5,7 @@ import { describe, expect, inject, it } from 'vitest'
 import type { ExecutionResult } from '../../src/index.ts'
 import { Log } from '../../src/journal/log.ts'
 import { readRecord } from '../../src/journal/record.ts'
-import { chooseSandbox } from '../../src/process/sandbox.ts'
+import { skipWithout } from '../support/needs.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { figure, many } from './endurance.ts'
 import { killAt, leftovers, makeWork, sizeOf, startClada, tornFiles } from './kill.ts'
@@ -176,7 +176,8 @@ describe('an execution that died', () => {
     expect(treeOf(root)).toEqual({ 'a.txt': '644 a', 'b.txt': '644 b', 'c.txt': '644 c' })
   })
 
-  it.skipIf(!chooseSandbox().ok)('gives back modes that a program changed', async () => {
+  it('gives back modes that a program changed', async (context) => {
+    skipWithout(context, 'sandbox')
     const root = scratchDir({ 'a.txt': 'a', 'dir/b.txt': 'b' })
     const before = treeOf(root)
     await execute(root, 'off', [['exec', { lang: 'bash', code: 'chmod 600 a.txt; chmod 700 dir' }]])

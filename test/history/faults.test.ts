@@ -9,8 +9,8 @@ import { filesIn, scratchDir } from '../support/scratch.ts'
 import { figure, many } from './endurance.ts'
 import { leftovers, makeWork, tornFiles } from './kill.ts'
 import { type Call, documentOf, execute, treeOf, undoIn } from './world.ts'
+import { needs } from '../support/needs.ts'
 
-const hasStrace = spawnSync('strace', ['-V'], { stdio: 'ignore' }).status === 0
 const work = makeWork(4, 8)
 const cli = inject('cli')
 
@@ -25,7 +25,9 @@ function withFault(root: string, calls: string, fault: string, when: number, arg
   })
 }
 
-describe.skipIf(!hasStrace)('faults by injection (skipped without strace)', () => {
+describe('faults by injection', () => {
+  needs('strace')
+
   for (const [calls, fault, points] of [
     ['rename,renameat,renameat2', 'signal=KILL', [1, 2, 5, 8, 9]],
     ['link,linkat', 'signal=KILL', [1, 2, 4]],
@@ -54,7 +56,9 @@ describe.skipIf(!hasStrace)('faults by injection (skipped without strace)', () =
   }
 })
 
-describe.skipIf(!hasStrace)('an undo that meets a full disk (skipped without strace)', () => {
+describe('an undo that meets a full disk', () => {
+  needs('strace')
+
   for (const when of many ? Array.from({ length: 25 }, (_, at) => at + 1) : [3, 4, 9, 11, 12, 15, 17, 18, 20, 22]) {
     it(`at the ${when}. write: told, all or nothing, and gone on with`, { timeout: 60_000 }, async () => {
       // A file that became a directory, and one that a directory became.

@@ -6,6 +6,7 @@ import { Clada } from '../../src/index.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
 import { many } from './endurance.ts'
 import { execute, git, repository, treeOf } from './world.ts'
+import { needs } from '../support/needs.ts'
 
 const clada = (root: string): Clada => new Clada({ repoPath: root })
 const status = (root: string): string => git(root, 'status', '--porcelain', '-uall')
@@ -346,7 +347,6 @@ describe('two at once', () => {
   })
 })
 
-const hasStrace = spawnSync('strace', ['-V'], { stdio: 'ignore' }).status === 0
 const cli = inject('cli')
 
 /** Runs a command that dies, or fails, at its n-th call of a kind; says whether it got that far. */
@@ -357,7 +357,9 @@ function withFault(root: string, command: string, calls: string, fault: string, 
   return code !== 0 || signal !== null || stderr.includes('INJECTED')
 }
 
-describe.skipIf(!hasStrace)('a step that dies (skipped without strace)', () => {
+describe('a step that dies', () => {
+  needs('strace')
+
   const files = (text: string): Record<string, string> => ({ 'a.txt': text, 'd/b.txt': text, [`only-${text}`]: text })
 
   /** Two commits with files that change, come and go, and uncommitted work of every kind. */

@@ -7,6 +7,7 @@ import { ownOwner } from '../../src/state/owner.ts'
 import { Clada } from '../../src/index.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { type Call, execute, redoIn, treeOf, undoIn } from './world.ts'
+import { skipWithout } from '../support/needs.ts'
 
 const files = { 'a.txt': 'one\ntwo\nthree\n', 'src/b.txt': 'b\n', 'src/deep/c.txt': 'c\n', 'run.sh': '#!/bin/sh\n' }
 
@@ -179,7 +180,8 @@ describe('undo', () => {
     expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('1\nmine\n3\n')
   })
 
-  it('refuses where the mode was changed since that it would change; with force that stays', async () => {
+  it('refuses where the mode was changed since that it would change; with force that stays', async (context) => {
+    skipWithout(context, 'python3')
     const root = scratchDir({ 'a.sh': 'a', 'b.sh': 'b' })
     const chmod = ['import os', 'os.chmod("a.sh", 0o755)', 'open("b.sh", "w").write("B")'].join('\n')
     await execute(root, 'off', [['exec', { lang: 'python', code: chmod }]], { exec: 'unsandboxed' })
@@ -209,7 +211,8 @@ describe('undo', () => {
     expect(treeOf(root)).toEqual(after)
   })
 
-  it('takes back what a program made read-only', async () => {
+  it('takes back what a program made read-only', async (context) => {
+    skipWithout(context, 'python3')
     const root = scratchDir({ 'a.txt': 'a', 'd/b.txt': 'b' })
     const before = treeOf(root)
     const code = [

@@ -4,9 +4,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Clada, type CladaOptions, type ExecutionResult } from '../../src/index.ts'
-import { chooseSandbox } from '../../src/process/sandbox.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { block } from '../workspace/blocks.ts'
+import { skipWithout } from '../support/needs.ts'
 
 const write = (file: string, content: string, id = 'abc'): string =>
   `#!SHAM [@three-char-SHA-256: ${id}]\naction = "file_write"\npath = ${JSON.stringify(file)}\ncontent = ${JSON.stringify(content)}\n#!END_SHAM_${id}\n`
@@ -232,7 +232,8 @@ describe('hooks', () => {
     expect(filesIn(root)).toEqual({})
   })
 
-  it.skipIf(!chooseSandbox().ok)('are contained, unless the user lets them out (needs a sandbox)', async () => {
+  it('are contained, unless the user lets them out (needs a sandbox)', async (context) => {
+    skipWithout(context, 'sandbox')
     const root = scratchDir()
     const target = path.join(os.homedir(), `.clada-hook-test-${process.pid}`)
     const run = `echo x > '${target}'; test -e '${target}'`

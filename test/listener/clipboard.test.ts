@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { sessionToken } from '../../src/watch/token.ts'
-import { Display, missing, skip } from '../clipboard/support/display.ts'
+import { Display, displayNeeds } from '../clipboard/support/display.ts'
 import { scratchDir } from '../support/scratch.ts'
-import { python, watching, type Watching } from './terminal.ts'
+import { watching, type Watching } from './terminal.ts'
 import { append, sectionIn, traceOf, until } from './world.ts'
+import { lacks, needs } from '../support/needs.ts'
 
 /** The token as the watcher of this project has it. */
 function tokenFor(watch: Watching): string {
@@ -13,12 +14,16 @@ function tokenFor(watch: Watching): string {
   return sessionToken(watch.dir)
 }
 
-describe.skipIf(skip || python === undefined)(`clada watch --clipboard (skipped without ${missing.join(', ')})`, () => {
+describe('clada watch --clipboard', () => {
+  needs('python3', ...displayNeeds)
+
   let display: Display
   beforeAll(async () => {
-    display = await Display.open()
+    if (!displayNeeds.some(lacks)) display = await Display.open()
   })
-  afterAll(() => display.close())
+  afterAll(() => {
+    if (!displayNeeds.some(lacks)) display.close()
+  })
   const here = (...args: string[]): Promise<Watching> =>
     watching({ args, env: { DISPLAY: `:${display.number}`, WAYLAND_DISPLAY: '' } })
 
@@ -69,7 +74,9 @@ describe.skipIf(skip || python === undefined)(`clada watch --clipboard (skipped 
   })
 })
 
-describe.skipIf(python === undefined)('clada watch without a clipboard', () => {
+describe('clada watch without a clipboard', () => {
+  needs('python3')
+
   const none = { DISPLAY: '', WAYLAND_DISPLAY: '' }
   it('says so once, and watches the file all the same', async () => {
     const watch = await watching({ args: ['--clipboard'], env: none })

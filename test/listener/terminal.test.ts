@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { openDesk } from '../../src/approvals/desk.ts'
 import { makeKeyReader } from '../../src/cli/watch/keys.ts'
 import { cellsOf, fitted, wrapped } from '../../src/cli/watch/screen.ts'
-import { hasLayers } from '../support/needs.ts'
+import { hasLayers, needs } from '../support/needs.ts'
 import { fill } from '../support/scratch.ts'
-import { python, watching } from './terminal.ts'
+import { watching } from './terminal.ts'
 import { append, block, sectionIn, traceOf, until } from './world.ts'
 
 const layered = await hasLayers()
@@ -21,7 +21,9 @@ const edit = (dir: string, old: string): string =>
 const run = (command: string): string => block('run', ['action = "run"', `command = "${command}"`])
 const greet = "function greet(name) {\n  return 'Hello ' + name\n}\n"
 
-describe.skipIf(python === undefined)('clada watch on a terminal', () => {
+describe('clada watch on a terminal', () => {
+  needs('python3')
+
   it('shows each action, what it changed, failures with the nearest place, and a status line', async () => {
     const watch = await watching()
     fill(watch.dir, { 'greet.ts': greet })

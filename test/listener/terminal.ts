@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import fs from 'node:fs'
 import path from 'node:path'
 import { expect, inject, onTestFinished } from 'vitest'
 import { remove, scratchDir } from '../support/scratch.ts'
@@ -29,10 +28,6 @@ interface Options {
   readonly dir?: string
 }
 
-export const python = ['python3', 'python'].find((name) =>
-  (process.env['PATH'] ?? '').split(path.delimiter).some((dir) => fs.existsSync(path.join(dir, name))),
-)
-
 /** Ready when it says that it watches. */
 export async function watching({
   columns = 80,
@@ -44,7 +39,7 @@ export async function watching({
   onTestFinished(() => remove(state))
   const own = [process.execPath, inject('cli'), 'watch', '--root', dir, '--no-git', ...args]
   const onTerminal = path.join(import.meta.dirname, '../support/on_terminal.py')
-  const [program = '', ...rest] = columns === 'none' ? own : [python ?? '', onTerminal, String(columns), ...own]
+  const [program = '', ...rest] = columns === 'none' ? own : ['python3', onTerminal, String(columns), ...own]
   const { NO_COLOR: _, FORCE_COLOR: __, CI: ___, ...inherited } = process.env
   const alone = { TERM: 'xterm', XDG_STATE_HOME: state }
   const child = spawn(program, rest, { cwd: dir, env: { ...inherited, ...alone, ...env } })

@@ -11,6 +11,7 @@ import { outcomeKey } from '../../src/mcp/answers.ts'
 import { wholeLines } from '../../src/mcp/streams.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { answerOf, connected, writing } from './client.ts'
+import { skipWithout } from '../support/needs.ts'
 
 const hello = {
   jsonrpc: '2.0',
@@ -175,7 +176,8 @@ describe('the connection', () => {
     ],
   ]
   for (const [how, leave] of ways) {
-    it(`ends what is running when the client ${how}`, async () => {
+    it(`ends what is running when the client ${how}`, async (context) => {
+      skipWithout(context, 'sandbox')
       const root = scratchDir()
       const child = started(root)
       const sleeping = `#!SHAM [@three-char-SHA-256: slp]\naction = "exec"\nlang = "bash"\ncode = "sleep 30"\n#!END_SHAM_slp\n`

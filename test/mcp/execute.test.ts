@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { answerOf, connected, messagesTo, writing } from './client.ts'
+import { skipWithout } from '../support/needs.ts'
 
 describe('execute', () => {
   it('carries out a document and answers with the report and the result', async () => {
@@ -78,7 +79,8 @@ describe('execute', () => {
     expect(heard.filter(({ method }) => method === 'notifications/progress')).toEqual([])
   })
 
-  it('stops when it is cancelled; the rest is skipped and the report says so', async () => {
+  it('stops when it is cancelled; the rest is skipped and the report says so', async (context) => {
+    skipWithout(context, 'sandbox')
     const root = scratchDir()
     const { client, call } = await connected(root)
     const sleeping = `#!SHAM [@three-char-SHA-256: slp]\naction = "exec"\nlang = "bash"\ncode = "sleep 20"\n#!END_SHAM_slp\n`
@@ -100,13 +102,15 @@ describe('execute', () => {
     ])
   })
 
-  it('ends when its time is over', async () => {
+  it('ends when its time is over', async (context) => {
+    skipWithout(context, 'sandbox')
     const { call } = await connected(scratchDir(), { args: ['--total-timeout', '0.2'] })
     const { isError, text } = await call('exec', { lang: 'bash', code: 'sleep 20' })
     expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining('exec bash - Command stopped') })
   })
 
-  it('drops a cancelled call that was still waiting', async () => {
+  it('drops a cancelled call that was still waiting', async (context) => {
+    skipWithout(context, 'sandbox')
     const root = scratchDir()
     const { client, call } = await connected(root)
     const stop = new AbortController()

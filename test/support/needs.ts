@@ -4,15 +4,39 @@ import { testPrograms } from '../../scripts/test-programs.mjs'
 import { canLayer } from '../../src/process/overlay.ts'
 import { chooseSandbox } from '../../src/process/sandbox.ts'
 
-export type Need = 'sandbox' | 'python3' | 'ruby' | 'tree' | 'file' | 'xxd' | 'pytest' | 'make' | 'pgrep' | 'strace'
+const known = [
+  'sandbox',
+  'python3',
+  'pytest',
+  'ruby',
+  'tree',
+  'file',
+  'xxd',
+  'make',
+  'pgrep',
+  'strace',
+  'Xvfb',
+  'xclip',
+  'xsel',
+  'chromium',
+] as const
+
+export type Need = (typeof known)[number]
+
+/** @throws where tests know no such program */
+export function needOf(name: string): Need {
+  const need = known.find((one) => one === name)
+  if (need === undefined) throw new Error(`tests know no program '${name}'`)
+  return need
+}
 
 const found = new Map<Need, boolean>()
 
 /** Whether the machine lacks a program. Where CLADA_TEST_ALL is set nothing counts as missing, so that its tests fail. */
 export function lacks(need: Need): boolean {
   if (process.env['CLADA_TEST_ALL'] !== undefined) return false
-  const known = found.get(need)
-  if (known !== undefined) return !known
+  const before = found.get(need)
+  if (before !== undefined) return !before
   const isThere = need === 'sandbox' ? chooseSandbox().ok : spawnSync('sh', ['-c', `command -v ${need}`]).status === 0
   found.set(need, isThere)
   return !isThere

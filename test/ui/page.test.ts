@@ -6,9 +6,9 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { askDesk } from '../../src/approvals/desk.ts'
 import { startClada } from '../support/cli.ts'
-import { hasLayers } from '../support/needs.ts'
+import { hasLayers, lacks, needs } from '../support/needs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
-import { browserPath, clipboardOf, expectAccessible, launch, openTab, paste, strangers } from './browser.ts'
+import { clipboardOf, expectAccessible, launch, openTab, paste, strangers } from './browser.ts'
 import { served } from './page-server.ts'
 
 const home = path.join(import.meta.dirname, '../..')
@@ -31,14 +31,17 @@ function example(): { root: string; reply: string } {
 }
 
 const layered = await hasLayers()
-const noBrowser = browserPath === undefined && process.env['CLADA_TEST_ALL'] === undefined
 
-describe.skipIf(noBrowser)('the page', { timeout: 90_000 }, () => {
+describe('the page', { timeout: 90_000 }, () => {
+  needs('chromium')
+
   let browser: Browser
   beforeAll(async () => {
-    browser = await launch()
+    if (!lacks('chromium')) browser = await launch()
   })
-  afterAll(() => browser.close())
+  afterAll(async () => {
+    if (!lacks('chromium')) await browser.close()
+  })
 
   it('is served by clada ui until Ctrl-C; a reply is pasted, looked at, applied, answered and undone by keys', async () => {
     const { root, reply } = example()

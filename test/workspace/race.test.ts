@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -7,6 +7,7 @@ import { Clada } from '../../src/index.ts'
 import type { ActionResult } from '../../src/index.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { blocks } from './blocks.ts'
+import { skipWithout } from '../support/needs.ts'
 
 /** Swaps two names, over and over, until its input ends. In one step, so that both names are always there. */
 const exchange = `
@@ -25,31 +26,12 @@ if flips % 2:
 print(flips)
 `
 
-/** The same where there is no Python: by renaming, so that for a moment the name is missing. */
-const dance = `
-const fs = require('node:fs')
-const [a, b] = process.argv.slice(1)
-let going = true, flips = 0
-process.stdin.on('end', () => { going = false }).resume()
-const loop = () => {
-  for (let i = 0; i < 50; i++) {
-    fs.renameSync(a, a + '.kept'); fs.renameSync(b, a)
-    fs.renameSync(a, b); fs.renameSync(a + '.kept', a)
-    flips += 2
-  }
-  if (going) setImmediate(loop)
-  else console.log(flips)
-}
-console.log('ready')
-loop()
-`
-
-const python = spawnSync('python3', ['-c', 'import ctypes; ctypes.CDLL(None).renameat2']).status === 0
 const links = process.platform === 'linux'
 
 test.skipIf(!links)(
   'a directory that turns into a link to the outside and back lets nothing out and nothing in (Linux only)',
-  async () => {
+  async (context) => {
+    skipWithout(context, 'python3')
     const parent = scratchDir({
       'outside/secret.txt': 'canary',
       'outside/victim.txt': 'victim',
@@ -60,8 +42,8 @@ test.skipIf(!links)(
     const dir = path.join(root, 'dir')
     fs.symlinkSync(path.join(parent, 'outside'), path.join(root, 'swap'))
 
-    const [program, flag, script] = python ? ['python3', '-c', exchange] : [process.execPath, '-e', dance]
-    const flipper = spawn(program, [flag, script, dir, path.join(root, 'swap')], { stdio: ['pipe', 'pipe', 'inherit'] })
+    const args = ['-c', exchange, dir, path.join(root, 'swap')]
+    const flipper = spawn('python3', args, { stdio: ['pipe', 'pipe', 'inherit'] })
     let output = ''
     flipper.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
     while (!output.includes('ready')) await once(flipper.stdout, 'data')
