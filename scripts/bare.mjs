@@ -1,17 +1,22 @@
 // Runs test suites as an ordinary user on a machine that lacks every program that clada can do without. Needs root:
 // the programs are hidden in a mount namespace, which leaves the machine itself as it is.
+//
+//   npm run test:bare              node scripts/bare.mjs [--root] test/cli
+//
+// With --root they run as root, who cannot install anything here either.
 import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { testPrograms } from './test-programs.mjs'
 
-const others = ['pytest-3', 'py.test-3', 'go', 'cargo', 'wl-copy', 'wl-paste', 'xdg-open', 'getfattr']
+const others = ['apt-get', 'pytest-3', 'py.test-3', 'go', 'cargo', 'wl-copy', 'wl-paste', 'xdg-open', 'getfattr']
 // Not prlimit: util-linux is part of every Debian.
 const hidden = [...Object.keys(testPrograms).filter((name) => name !== 'prlimit'), ...others]
+const asRoot = process.argv.includes('--root')
 // Nobody else's: a test may end every process of its user.
-const user = '61234'
-const suites = process.argv.slice(2)
+const user = asRoot ? '0' : '61234'
+const suites = process.argv.slice(2).filter((word) => word !== '--root')
 
 if (process.platform !== 'linux' || process.geteuid?.() !== 0) {
   console.log('bare: skipped, because only root on Linux can hide programs from a test run.')

@@ -3,6 +3,7 @@
 //   npm run test:nodes [-- 22 24] [-- test/cli]
 import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { installDependencies } from './setup.mjs'
 
@@ -28,7 +29,8 @@ function passes(version) {
 function programOf(version) {
   const system = process.platform === 'win32' ? 'win' : process.platform
   const name = `node-${system === 'darwin' && process.arch === 'arm64' ? 'bin-' : ''}${system}-${process.arch}`
-  const dir = path.join(home, 'node_modules/.cache/nodes', version)
+  const cache = process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), '.cache')
+  const dir = path.join(cache, 'clada-nodes', version)
   const node = path.join(dir, 'node_modules', name, 'bin', system === 'win' ? 'node.exe' : 'node')
   if (!fs.existsSync(node)) {
     fs.mkdirSync(dir, { recursive: true })

@@ -46,7 +46,7 @@ const inShell = (shell: string, args: readonly string[]): string =>
     encoding: 'utf8',
     cwd: bin,
     env: { PATH: `${bin}:/usr/bin:/bin`, HOME: bin, TERM: 'dumb', LC_ALL: 'C.UTF-8' },
-    timeout: 30_000,
+    timeout: 110_000,
   })
 
 describe('completion in bash', () => {

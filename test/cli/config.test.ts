@@ -58,7 +58,7 @@ describe('config files and the command line', () => {
     onTestFinished(() => void watch.kill())
     let told = ''
     watch.stdout.on('data', (chunk) => (told += String(chunk)))
-    await expect.poll(() => told, { timeout: 10_000 }).toMatch(over)
+    await expect.poll(() => told).toMatch(over)
   })
 
   it('stop every command when they are wrong, before anything is done', () => {

@@ -37,7 +37,7 @@ async function asked(
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
   let shown = ''
   child.stdout.on('data', (chunk) => (shown += String(chunk)))
-  await expect.poll(() => shown, { timeout: 20_000, interval: 20 }).toContain('then Enter: ')
+  await expect.poll(() => shown, { interval: 20 }).toContain('then Enter: ')
   child.stdin.write(`${JSON.stringify({ send: keys })}\n`)
   return { code: await ended, shown, dir }
 }

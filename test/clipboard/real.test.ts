@@ -87,7 +87,7 @@ describe('a real clipboard', () => {
     it('a copy with the token is a reply, once', async () => {
       display.copy(reply)
       // Who copied is done before it owns the clipboard.
-      await vi.waitFor(async () => expect(await display.paste()).toBe(reply), 5000)
+      await vi.waitFor(async () => expect(await display.paste()).toBe(reply), 110_000)
       const { log, next } = await watching()
       const other = reply.replace('a.txt', 'b.txt')
       display.copy('prose')
@@ -135,7 +135,7 @@ describe('a real clipboard', () => {
       expect(await display.paste()).toBe(`done\n${reply}`)
       await pause(250)
       browser.copy(reply)
-      await vi.waitFor(async () => expect(await display.paste()).toBe(`done\n${reply}`), 5000)
+      await vi.waitFor(async () => expect(await display.paste()).toBe(`done\n${reply}`), 110_000)
       expect(log).toEqual([`token ${reply}`])
     })
 
@@ -147,7 +147,7 @@ describe('a real clipboard', () => {
       await pause(900)
       expect(log).toEqual(['The clipboard holds a block (read_file /tmp/a.txt). Press Enter to run it.'])
       display.copy('prose')
-      await vi.waitFor(() => expect(log).toContain('nothing waits'), 3000)
+      await vi.waitFor(() => expect(log).toContain('nothing waits'), 110_000)
     })
 
     it('without a look while nothing is copied', async () => {

@@ -21,7 +21,7 @@ function withFault(root: string, calls: string, fault: string, when: number, arg
   spawnSync('strace', [...trace, process.execPath, cli, '--root', root, '--quiet', ...args], {
     input: documentOf(root, work.calls),
     stdio: ['pipe', 'ignore', 'ignore'],
-    timeout: 30_000,
+    timeout: 110_000,
   })
 }
 
@@ -76,7 +76,7 @@ describe('an undo that meets a full disk', () => {
       const fault = `inject=write,pwrite64:error=ENOSPC:when=${when}`
       const trace = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=write,pwrite64', '-e', fault]
       const args = [...trace, process.execPath, cli, 'undo', '--root', root, '--no-git']
-      const { stdout, stderr, status } = spawnSync('strace', args, { encoding: 'utf8', timeout: 30_000 })
+      const { stdout, stderr, status } = spawnSync('strace', args, { encoding: 'utf8', timeout: 110_000 })
       expect(stdout + stderr).not.toMatch(/\n\s+at /)
       // Where the fault hits Node itself, it dies like of any other crash.
       if (status !== null) {

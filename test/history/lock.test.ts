@@ -145,7 +145,7 @@ describe('the lock', () => {
   it('is waited for', async () => {
     const root = scratchDir({ '.clada/.gitignore': '' })
     const release = await takeLock(lockOf(root), 0)
-    const second = takeLock(lockOf(root), 5000)
+    const second = takeLock(lockOf(root), 100_000)
     await expect(takeLock(lockOf(root), 30)).rejects.toBeInstanceOf(Stop)
     release()
     ;(await second)()

@@ -353,7 +353,7 @@ const cli = inject('cli')
 function withFault(root: string, command: string, calls: string, fault: string, when: number): boolean {
   const trace = ['-qq', '-e', `trace=${calls}`, '-e', `inject=${calls}:${fault}:when=${when}`]
   const args = [...trace, process.execPath, cli, command, '--root', root]
-  const { status: code, signal, stderr } = spawnSync('strace', args, { encoding: 'utf8', timeout: 30_000 })
+  const { status: code, signal, stderr } = spawnSync('strace', args, { encoding: 'utf8', timeout: 110_000 })
   return code !== 0 || signal !== null || stderr.includes('INJECTED')
 }
 

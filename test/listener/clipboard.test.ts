@@ -34,7 +34,7 @@ describe('clada watch --clipboard', () => {
     await watch.sees('from the clipboard')
     await watch.sees('The answer is on the clipboard.')
     const answer = fs.readFileSync(`${watch.dir}/.clada/output.md`, 'utf8')
-    await expect.poll(() => display.paste(), { timeout: 10_000 }).toBe(answer)
+    await expect.poll(() => display.paste()).toBe(answer)
     expect(answer).toMatch(/^=== CLADA RESULTS ===\none ✅ file_append/)
   })
 
@@ -57,11 +57,9 @@ describe('clada watch --clipboard', () => {
     onTestFinished(() => void watch.kill('SIGKILL'))
     let told = ''
     watch.stdout.on('data', (chunk) => (told += String(chunk)))
-    await expect.poll(() => told, { timeout: 20_000 }).toContain('others do not run.\n')
+    await expect.poll(() => told).toContain('others do not run.\n')
     display.copy(append(dir, 'one'))
-    await expect
-      .poll(() => told, { timeout: 20_000 })
-      .toContain('Here only a reply with the token of clada prompt runs.')
+    await expect.poll(() => told).toContain('Here only a reply with the token of clada prompt runs.')
     expect(told).not.toContain('Enter')
   })
 

@@ -66,10 +66,7 @@ export async function watching({
       expect
         .poll(
           () => (typeof what === 'string' ? shownOf(text).includes(what) : what.test(shownOf(text))) || shownOf(text),
-          {
-            timeout: 10_000,
-            interval: 10,
-          },
+          { interval: 10 },
         )
         .toBe(true),
     send: (keys) => order({ send: keys }),

@@ -62,10 +62,9 @@ export const runsIn = ({ events }: World): number => events.filter(({ kind }) =>
 
 /** Waits until so many runs are over and told. */
 export const ran = (world: World, count: number): Promise<void> =>
-  expect.poll(() => runsIn(world), { timeout: 10_000, interval: 5 }).toBeGreaterThanOrEqual(count)
+  expect.poll(() => runsIn(world), { interval: 5 }).toBeGreaterThanOrEqual(count)
 
-export const until = (condition: () => boolean): Promise<void> =>
-  expect.poll(condition, { timeout: 10_000, interval: 5 }).toBe(true)
+export const until = (condition: () => boolean): Promise<void> => expect.poll(condition, { interval: 5 }).toBe(true)
 
 export const sectionIn = (file: string): string => partsOf(fs.readFileSync(file)).section.toString()
 export const ownIn = (file: string): string => partsOf(fs.readFileSync(file)).own.toString()

@@ -44,6 +44,7 @@ export async function openTab(
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(address).origin })
   const complaints: string[] = []
   const page = await context.newPage()
+  page.setDefaultTimeout(80_000)
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
     if (message.type() === 'error' && !message.text().includes('ERR_CONNECTION_REFUSED'))

@@ -20,7 +20,7 @@ const edit = (file: string, from: string, to: string): string =>
 const run = (command: string): string => `<---RUN--->\n${command}\n<---END--->\n`
 
 /** The machine may have much else to do. */
-const soon = <T>(look: () => T) => expect.poll(look, { timeout: 20_000 })
+const soon = <T>(look: () => T) => expect.poll(look)
 
 /** The example project with the reply that goes with it. */
 function example(): { root: string; reply: string } {

@@ -29,7 +29,7 @@ async function statusAsNobody(page: Served, target: string, headers: Record<stri
 }
 
 /** The machine may have much else to do. */
-const soon = <T>(look: () => T) => expect.poll(look, { timeout: 20_000 })
+const soon = <T>(look: () => T) => expect.poll(look)
 
 const everything = [
   'GET /main.js',
