@@ -10,7 +10,9 @@ export default class MissingPrograms {
   onTestRunEnd() {
     for (const [note, count] of this.#skipped) {
       const [, program, name] = /^needs (\S+) \((\S+)\)$/.exec(note) ?? []
-      console.log(`skipped ${count} tests that need ${program}: not installed (Debian, Ubuntu: apt install ${name})`)
+      const tests = count === 1 ? '1 test' : `${count} tests`
+      const why = program === 'sandbox' ? 'a sandbox: none works here' : `${program}: not installed`
+      console.log(`skipped ${tests} for want of ${why} (Debian, Ubuntu: apt install ${name})`)
     }
   }
 }
