@@ -2,10 +2,12 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
-import { chooseSandbox } from '../../src/process/sandbox.ts'
+import { needs } from '../support/needs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
-describe.skipIf(process.platform !== 'linux' || !chooseSandbox().ok)('what whoever starts clada left open', () => {
+describe.skipIf(process.platform !== 'linux')('what whoever starts clada left open', () => {
+  needs('sandbox')
+
   it.each([
     ['code in the sandbox', ['do', 'exec', 'lang=bash']],
     ['code without one', ['do', 'exec', 'lang=bash', '--exec', 'unsandboxed']],

@@ -2,10 +2,9 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { chooseSandbox } from '../../src/process/sandbox.ts'
 import { clada } from '../support/cli.ts'
 import { fill, scratchDir } from '../support/scratch.ts'
-import { skipWithout } from '../support/needs.ts'
+import { needs, skipWithout } from '../support/needs.ts'
 
 const env = {
   GIT_CONFIG_GLOBAL: '/dev/null',
@@ -82,7 +81,9 @@ describe('clada doctor about git', () => {
   })
 })
 
-describe.skipIf(chooseSandbox().ok === false || process.platform !== 'linux')('clada doctor about the sandbox', () => {
+describe.skipIf(process.platform !== 'linux')('clada doctor about the sandbox', () => {
+  needs('sandbox')
+
   it('names each of its layers, and what is there instead of one that is missing', () => {
     const found = findings(scratchDir())
     expect(found.get('+ seccomp')).toMatchObject({ ok: true, found: 'system calls are filtered' })

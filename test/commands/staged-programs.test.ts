@@ -9,7 +9,7 @@ import { type ApprovalAnswer, type ApprovalRequest, type Ask, Clada, type CladaO
 import { clada } from '../support/cli.ts'
 import { ordinaryUser } from '../support/ordinary-user.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
-import { hasLayers, needs } from '../support/needs.ts'
+import { needs, needsLayers } from '../support/needs.ts'
 
 needs('sandbox')
 
@@ -30,9 +30,9 @@ const execute = (root: string, text: string, options: CladaOptions = {}) =>
 
 const undo = (root: string) => new Clada({ repoPath: root, git: 'off' }).undo()
 
-const layered = await hasLayers()
+describe('programs in an atomic group (need layers)', () => {
+  needsLayers()
 
-describe.skipIf(!layered)('programs in an atomic group (need layers)', () => {
   it('see what the group changed before, and land with it', async () => {
     const root = scratchDir({
       'a.txt': 'a\n',
@@ -173,7 +173,9 @@ describe.skipIf(!layered)('programs in an atomic group (need layers)', () => {
   })
 })
 
-describe.skipIf(!layered)('programs in an atomic group, for an ordinary user (need layers)', () => {
+describe('programs in an atomic group, for an ordinary user (need layers)', () => {
+  needsLayers()
+
   it('see what the group changed before, and land with it or not at all', () => {
     const before = {
       'a.txt': 'a\n',
@@ -197,7 +199,9 @@ describe.skipIf(!layered)('programs in an atomic group, for an ordinary user (ne
   })
 })
 
-describe.skipIf(!layered)('a program that is stopped together with the run (needs layers)', () => {
+describe('a program that is stopped together with the run (needs layers)', () => {
+  needsLayers()
+
   it.each([
     ['alone', {}],
     ['in an atomic document', { atomic: true }],
@@ -213,7 +217,9 @@ describe.skipIf(!layered)('a program that is stopped together with the run (need
   })
 })
 
-describe.skipIf(!layered)('a preview that tries programs (needs layers)', () => {
+describe('a preview that tries programs (needs layers)', () => {
+  needsLayers()
+
   const preview = (root: string, text: string, options: CladaOptions = {}) =>
     new Clada({ repoPath: root, git: 'off', approve: ['sh 1.sh'], ...options }).preview(text, { programs: 'try' })
 
@@ -271,7 +277,9 @@ describe.skipIf(!layered)('a preview that tries programs (needs layers)', () => 
   })
 })
 
-describe.skipIf(!layered)('a command that is tried before the user is asked (needs layers)', () => {
+describe('a command that is tried before the user is asked (needs layers)', () => {
+  needsLayers()
+
   const files = { 'a.txt': 'a\n', '1.sh': 'echo said; echo b > b.txt; rm a.txt', '2.sh': 'echo c > c.txt; exit 3' }
 
   async function tried(root: string, text: string, answer: ApprovalAnswer | undefined, options: CladaOptions = {}) {

@@ -4,12 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { openDesk } from '../../src/approvals/desk.ts'
 import { makeKeyReader } from '../../src/cli/watch/keys.ts'
 import { cellsOf, fitted, wrapped } from '../../src/cli/watch/screen.ts'
-import { hasLayers, needs } from '../support/needs.ts'
+import { needs, skipWithoutLayers } from '../support/needs.ts'
 import { fill } from '../support/scratch.ts'
 import { watching } from './terminal.ts'
 import { append, block, sectionIn, traceOf, until } from './world.ts'
-
-const layered = await hasLayers()
 
 const edit = (dir: string, old: string): string =>
   block('ed1', [
@@ -140,7 +138,8 @@ describe('clada watch on a terminal', () => {
     expect(fs.readFileSync(path.join(watch.dir, '.clada/allowed-commands.json'), 'utf8')).toContain('echo first')
   })
 
-  it.skipIf(!layered)('tries a command first, and keeps its changes after a yes only (needs layers)', async () => {
+  it('tries a command first, and keeps its changes after a yes only (needs layers)', async (context) => {
+    await skipWithoutLayers(context)
     const watch = await watching()
     fill(watch.dir, { 'make.sh': 'echo said; echo made > made.txt\n' })
     fs.appendFileSync(watch.file, run('sh make.sh'))

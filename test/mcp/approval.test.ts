@@ -3,13 +3,12 @@ import path from 'node:path'
 import { ElicitRequestSchema, type ElicitRequest, type ElicitResult } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
 import { Approvals } from '../../src/approvals/approvals.ts'
-import { hasLayers } from '../support/needs.ts'
+import { skipWithoutLayers } from '../support/needs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { type Connected, connected, type Setting } from './client.ts'
 
 const project = (): string => scratchDir({ 'make.sh': 'echo made > made.txt\n' })
 const command = 'bash make.sh'
-const layered = await hasLayers()
 
 interface Asked extends Connected {
   readonly questions: ElicitRequest['params'][]
@@ -55,7 +54,8 @@ describe('a command that is not approved', () => {
     })
   })
 
-  it.skipIf(!layered)('is tried before the user is asked, who sees what it changed (needs layers)', async () => {
+  it('is tried before the user is asked, who sees what it changed (needs layers)', async (context) => {
+    await skipWithoutLayers(context)
     const root = project()
     const { call, questions } = await answering(root, { action: 'accept', content: { answer: 'no' } })
     expect((await call('run', { command })).values).toMatchObject({ success: false, code: 'approval_required' })

@@ -54,6 +54,11 @@ export function needs(...all: readonly Need[]): void {
   beforeEach((context) => skipWithout(context, ...all))
 }
 
-/** Whether programs can work on layers over a project here. */
-export const hasLayers = (): Promise<boolean> =>
-  chooseSandbox().ok ? canLayer(import.meta.dirname) : Promise.resolve(false)
+/** The same for programs that work on layers over a project: a sandbox, and a kernel that has them. */
+export async function skipWithoutLayers(context: Pick<TestContext, 'skip'>): Promise<void> {
+  skipWithout(context, 'sandbox')
+  if (process.env['CLADA_TEST_ALL'] === undefined && !(await canLayer(import.meta.dirname)))
+    context.skip('layers over a project do not work here')
+}
+
+export const needsLayers = (): void => beforeEach(skipWithoutLayers)

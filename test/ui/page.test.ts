@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { askDesk } from '../../src/approvals/desk.ts'
 import { startClada } from '../support/cli.ts'
-import { hasLayers, lacks, needs } from '../support/needs.ts'
+import { lacks, needs, skipWithoutLayers } from '../support/needs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { clipboardOf, expectAccessible, launch, openTab, paste, strangers } from './browser.ts'
 import { served } from './page-server.ts'
@@ -29,8 +29,6 @@ function example(): { root: string; reply: string } {
   const reply = fs.readFileSync(path.join(home, 'examples/page/reply.md'), 'utf8')
   return { root, reply: reply.replaceAll('/PROJECT', root) }
 }
-
-const layered = await hasLayers()
 
 describe('the page', { timeout: 90_000 }, () => {
   needs('chromium')
@@ -309,7 +307,8 @@ describe('the page', { timeout: 90_000 }, () => {
     await soon(() => page.locator('.card').count()).toBe(0)
   })
 
-  it.skipIf(!layered)('shows what a command changed when it was tried, and keeps that after a yes only', async () => {
+  it('shows what a command changed when it was tried, and keeps that after a yes only', async (context) => {
+    await skipWithoutLayers(context)
     const before = { 'a.txt': 'a\n', 'make.sh': 'echo "said \u202e<b>"; echo made > made.txt; rm a.txt\n' }
     const root = scratchDir(before)
     const server = await served(root, { gitCommit: false })
