@@ -19,13 +19,15 @@ export const jsonCall = foreign({
   marks: /^\{\s*"(?:command|name|tool)"\s*:\s*"(?:str_replace\w*|create|insert|write_file|edit_file|Edit|Write)"/,
   open(source) {
     let ahead: Seen | undefined
+    /** Brackets that nothing closes: each is tried once for the whole text. */
+    const hopeless = new Set<number>()
     return {
       seek(line) {
-        if (ahead === undefined || ahead.line < line) ahead = nextCall(source, Math.max(line, ahead?.line ?? 1))
+        if (ahead === undefined || ahead.line < line) ahead = nextCall(source, line, hopeless)
         return ahead.line
       },
       read(line) {
-        const found = ahead?.line === line ? ahead : nextCall(source, line)
+        const found = ahead?.line === line ? ahead : nextCall(source, line, hopeless)
         return { found: found.found, next: found.last + 1 }
       },
     }
@@ -46,9 +48,8 @@ const OPENER = /^[ \t]*(?:<tool_call>[ \t]*)?([{[])/gm
 const HEAD =
   /^[{[][\s{[]*"(?:command|name|tool|tool_name|function|type|tool_calls|path|file_path|filePath)"\s*:\s*(?:"(?:str_replace|create|insert|view|function|tool_use|[\w.-]*(?:edit|write|replace|bash|shell|file|command)[\w.-]*)"|[[{]|"[^"\n]*"\s*,\s*"(?:old_|new_|oldS|file_text|command))/i
 
-function nextCall(source: Source, from: number): Seen {
+function nextCall(source: Source, from: number, hopeless: Set<number>): Seen {
   const { text } = source
-  const hopeless = new Set<number>()
   OPENER.lastIndex = source.startOf(from)
   for (let match = OPENER.exec(text); match !== null; match = OPENER.exec(text)) {
     const start = match.index + match[0].length - 1

@@ -1,5 +1,5 @@
 import { type Mistake, QUOTE, shown, SPACE } from '../reader.ts'
-import { delimiterOf, endOf, type Name } from './lines.ts'
+import { closedUp, delimiterOf, endOf, type Name } from './lines.ts'
 
 /** One line inside a block. A line with a mistake may still give a value, as the reports show what was understood. */
 interface Assignment {
@@ -37,7 +37,7 @@ export function parseAssignment(line: string, name: Name): Assignment {
   if (value.startsWith('"')) return quoted(line, key, value, at, name)
 
   const delimiter = /^<<'([^']+)'$/.exec(value)?.[1]
-  if (delimiter !== undefined) return heredoc(line, key, delimiter, at + 3, name)
+  if (delimiter !== undefined) return heredoc(line, key, closedUp(delimiter), at + 3, name)
   const hint = valueHint(key, value, name)
   const operator = line.indexOf(':=', at)
   if (operator !== -1) return { ...looseOpener(line), mistake: wrongOperator(operator, hint) }

@@ -133,12 +133,12 @@ export class ShamMarks {
       const line = source.line(number)
       if (!behindQuote) {
         const marker = bare(line)
-        if (/^\S+$/.test(marker)) this.#add(marker, number)
+        if (/^\S+$/.test(marker) || SPACED.test(marker)) this.#add(closedUp(marker), number)
       }
       // The last opener on its line ends the line, so a line is matched as a whole once at most.
       else if (endsLine(text, text.indexOf("'", at) + 1)) {
         const opened = opener.exec(line)?.[1]
-        if (opened !== undefined) this.#add(opened, -number)
+        if (opened !== undefined) this.#add(closedUp(opened), -number)
       }
     }
   }
@@ -188,6 +188,12 @@ function firstBehind(lines: readonly number[], line: number): number {
   }
   return low
 }
+
+/** A delimiter that a model wrote with spaces after `_`: `EOT_ x9k`. */
+const SPACED = /^EOT_ *(?:(?:SHAM|NESL)_)? *[A-Za-z0-9]{2,8}$/
+
+export const closedUp = (delimiter: string): string =>
+  SPACED.test(delimiter) ? delimiter.replaceAll(' ', '') : delimiter
 
 /** A key of one word: prose that quotes an opener does not open anything. */
 const opener = /^\s*[^\s="'<]+\s*:?=\s*<<'([^']+)'\s*$/
