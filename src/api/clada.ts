@@ -1,16 +1,18 @@
 import { defaultSyntax } from '../syntax/table.ts'
-import type { Block } from '../core/block.ts'
+import type { Block, Document } from '../core/block.ts'
 import { type ExecutionResult, fatalResult, type FileChange, type Preview, withWarnings } from '../core/result.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import type { ExecutionChanges, ExecutionDetail, HistoryEntry } from '../engine/history-run.ts'
 import type { ExecuteOptions, PreviewOptions, RunOptions } from '../engine/options.ts'
-import { run, runDocument, runStream, type RunResult, withinTime } from '../engine/run.ts'
+import { run, runDocument, type RunResult, runStream, withinTime } from '../engine/run.ts'
 import type { Executed } from '../journal/already-done.ts'
 import type { SquashOptions } from '../timetravel/squash-plan.ts'
 import type { SquashResult } from '../timetravel/squash.ts'
 import type { StepResult } from '../timetravel/back-forward.ts'
 import type { UndoOptions, UndoResult } from '../timetravel/undo.ts'
-import { type CladaOptions, historySettingsOf, SettingsError, settingsOf } from '../config/settings.ts'
+import { type CladaOptions, historySettingsOf, readingOf, SettingsError, settingsOf } from '../config/settings.ts'
+import { Source } from '../core/source.ts'
+import { findBlocks } from '../syntax/find-blocks.ts'
 
 /** Finds the action blocks in a text and runs them. Holds options, no state. */
 export class Clada {
@@ -180,3 +182,10 @@ const bare = { syntax: defaultSyntax, params: {}, startLine: 1, endLine: 1, faul
 
 /** The same as `new Clada(options)`. */
 export const createClada = (options?: CladaOptions): Clada => new Clada(options)
+
+/** How a text is read. */
+export type ParseOptions = Pick<CladaOptions, 'syntaxes' | 'strict' | 'cslDelimiters'>
+
+/** The blocks of a text in every syntax, with their lines and faults. Nothing is executed, and the disk is not read. */
+export const parse = (text: string, options: ParseOptions = {}): Document =>
+  findBlocks(new Source(text), readingOf(options))

@@ -3,7 +3,7 @@ import { foreignFormats, foreignPrompt } from '../describe/foreign-prompt.ts'
 import { type Prompt, promptFor, type PromptOptions } from '../describe/prompt.ts'
 import { taughtNames, type TaughtName } from '../syntax/table.ts'
 import { printable, withoutHidden } from '../report/printable.ts'
-import { approvedCommands } from '../config/approved-commands.ts'
+import { approvedCommands } from '../config/load.ts'
 import { type CladaOptions, SettingsError, settingsOf } from '../config/settings.ts'
 
 /** Options of a prompt that do not come from the project's settings. */

@@ -11,7 +11,7 @@ import { namesOf, userFile } from '../state/user-dirs.ts'
 import { type KeyName, keyNames, keyOf } from './keys.ts'
 import { type Fault, shown } from './kinds.ts'
 import { type Effective, type FileGiven, type Given, merge, type Merged, validate } from './merge.ts'
-import { canonical, isThere, projectFileName, SettingsError } from './settings.ts'
+import { canonical, type CladaOptions, isThere, projectFileName, SettingsError, settingsOf } from './settings.ts'
 import { sha256 } from '../core/hash.ts'
 import { keepForUser, rootName, userStateDir } from '../state/user-state.ts'
 
@@ -228,4 +228,10 @@ export function distrust(dir: string): void {
 function trustFile(dir: string): string | undefined {
   const state = userStateDir(dir)
   return state && path.join(state, 'trusted', `${rootName(dir)}.json`)
+}
+
+/** Commands that run without a question, as they are written: by the options, and by the approvals of the project. */
+export function approvedCommands(options: CladaOptions): string[] {
+  const { root, allowedRoots } = settingsOf(options)
+  return [...new Set([...(options.approve ?? []), ...new Approvals(root, allowedRoots).approved()])]
 }
