@@ -367,7 +367,7 @@ export const keys = {
   'report.budget': key({
     kind: orNone(wholeNumber(100, 10_000_000)),
     default: null,
-    about: 'The longest report, in tokens of four characters; null: no limit.',
+    about: 'The longest report, in tokens of four characters; null: 6000 for llm, no limit for the others.',
     example: '8000',
     project: free,
   }),

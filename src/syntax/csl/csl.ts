@@ -22,11 +22,13 @@ import { type Lesson, plainReportLesson, reportLesson, type Syntax, type Writer 
  *
  *   text      = { operation | tasks | any other line }
  *   tasks     = marker(TASKS) { operation | any other line } end       attributes version, atomic
- *   operation = write | run | search
+ *   operation = write | run | search | read | exec
  *   write     = marker(WRITE) { line } end                             attributes file, append
  *   run       = marker(RUN) { line } end                               attribute dir
  *   search    = marker(SEARCH) { line } [ marker(TO) { line } ] marker(REPLACE) { line } end
  *                                                                      attributes file, count
+ *   read      = marker(READ)                                           attributes file, lines; no END
+ *   exec      = marker(EXEC) { line } end                              attributes lang, dir, timeout
  *   end       = marker(END)                                            no attributes
  *   marker(N) = "<---" N { attribute } "--->"                          a whole line, from column 1
  *   attribute = name [spaces] "=" [spaces] ( '"' value '"' | "'" value "'" )
