@@ -10,7 +10,8 @@ export type Problem =
   | { kind: 'os'; code: string; op: string; path: string; dest?: string; message?: string; meant?: readonly string[] }
   | { kind: 'source-missing'; path: string }
   | { kind: 'not-regular'; path: string; type: string; op: string }
-  | { kind: 'not-text'; path: string; reason: 'binary' | 'utf8'; byte: number; line: number }
+  /** `described`: type and size of a binary file. */
+  | { kind: 'not-text'; path: string; reason: 'binary' | 'utf8'; byte: number; line: number; described?: string }
   | { kind: 'too-large'; path: string; size: number; limit: number }
   | { kind: 'changed-meanwhile'; path: string; saved?: string }
   | { kind: 'hash-differs'; path: string; expected: string; actual: string }

@@ -54,12 +54,13 @@ function messageOf(problem: Problem, action: string): Message {
         advice: 'Name a regular file.',
       }
     case 'not-text': {
-      const { path, reason, byte, line } = problem
+      const { path, reason, byte, line, described } = problem
+      const only = 'Only UTF-8 text can be read and edited; the file was left as it is.'
       return {
         what: `'${path}' is ${reason === 'binary' ? 'a binary file' : 'not valid UTF-8'} (byte ${byte}, line ${line})`,
         code: reason === 'binary' ? 'binary_file' : 'not_utf8',
         details: { path },
-        advice: 'Only UTF-8 text can be read and edited; the file was left as it is.',
+        advice: described === undefined ? only : `It is a ${described}. ${only}`,
       }
     }
     case 'too-large': {

@@ -1,3 +1,4 @@
+import { describedBinary } from './binary-type.ts'
 import type fs from 'node:fs'
 import type { Entry } from '../core/files.ts'
 import { type Problem, Stop } from '../core/problem.ts'
@@ -56,7 +57,8 @@ function notText(bytes: Buffer, path: string): Problem {
   const byte = firstInvalid(bytes)
   let line = 1
   for (let lf = bytes.indexOf(10); lf !== -1 && lf < byte; lf = bytes.indexOf(10, lf + 1)) line++
-  return { kind: 'not-text', path, reason: bytes.includes(0) ? 'binary' : 'utf8', byte, line }
+  if (!bytes.includes(0)) return { kind: 'not-text', path, reason: 'utf8', byte, line }
+  return { kind: 'not-text', path, reason: 'binary', byte, line, described: describedBinary(bytes) }
 }
 
 /** Where the bytes stop being UTF-8. */
