@@ -33,6 +33,8 @@ export function collectEffects(views: Views): Collected {
 }
 
 const setIds = 0o6000
+/** The system takes 4,096 bytes, of which the way to the project or to a layer is a part. */
+export const longestPath = 1000
 const notUtf8 = 'its name is not valid UTF-8'
 
 class Collector implements Collected {
@@ -64,6 +66,10 @@ class Collector implements Collected {
     const { upper, lower, unseen } = this.#views
     if (path.includes('\ufffd')) {
       this.notKept.push({ path, reason: notUtf8 })
+      return
+    }
+    if (path.length > longestPath) {
+      this.notKept.push({ path, reason: `its path is longer than ${longestPath} characters` })
       return
     }
     const own = fs.lstatSync(at(upper, path))

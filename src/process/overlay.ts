@@ -8,7 +8,7 @@ import { isAlive, ownerFrom, ownOwner } from '../state/owner.ts'
 import { stateHome } from '../state/user-dirs.ts'
 import { makePrivateDir } from '../state/user-state.ts'
 import type { Mounts } from './bounds.ts'
-import { collectEffects, type Collected } from './effects.ts'
+import { collectEffects, type Collected, longestPath } from './effects.ts'
 import { findProgram, systemPath } from './programs.ts'
 import { runProcess } from './run-process.ts'
 
@@ -328,10 +328,25 @@ async function removeTree(dir: string): Promise<void> {
   }
 }
 
-function openAll(dir: Buffer): void {
-  fs.chmodSync(dir, 0o700)
-  for (const entry of fs.readdirSync(dir, { withFileTypes: true, encoding: 'buffer' }))
-    if (entry.isDirectory()) openAll(Buffer.concat([dir, Buffer.from('/'), entry.name]))
+/** Makes everything removable: directories that nobody may enter, and those too deep for the system to name. */
+function openAll(top: Buffer): void {
+  const pending = [top]
+  let moved = 0
+  for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
+    fs.chmodSync(dir, 0o700)
+    for (const entry of fs.readdirSync(dir, { withFileTypes: true, encoding: 'buffer' })) {
+      if (!entry.isDirectory()) continue
+      const inner = Buffer.concat([dir, Buffer.from('/'), entry.name])
+      const higher = Buffer.concat([top, Buffer.from(`/deep-${moved}`)])
+      const isDeep = inner.length > 2 * longestPath
+      if (isDeep) {
+        fs.chmodSync(inner, 0o700)
+        fs.renameSync(inner, higher)
+        moved++
+      }
+      pending.push(isDeep ? higher : inner)
+    }
+  }
 }
 
 function likeDirectory(model: string, dir: string): void {

@@ -287,6 +287,19 @@ describe('what a program changed (needs a sandbox)', () => {
     expect(fs.existsSync(path.join(root, 'clada_input.md'))).toBe(false)
   })
 
+  it('keeps the rest where directories are too deep for the system to name, and leaves no layers', async () => {
+    const root = scratchDir(files)
+    const code = 'echo b > b.txt; for n in $(seq 900); do mkdir deeper; cd -P deeper; done; chmod 000 .'
+    const ran = await bash(root, code)
+    expect(ran).toMatchObject({ success: true })
+    expect(ran.data.not_kept).toMatchObject([{ reason: 'its path is longer than 1000 characters' }])
+    expect(ran.data.changed).toContainEqual({ path: 'b.txt', change: 'create' })
+    const layers = path.join(process.env['XDG_STATE_HOME'] ?? '', 'clada/layers')
+    await expect
+      .poll(() => fs.readdirSync(layers).filter((name) => name.startsWith('run-')), { timeout: 20_000 })
+      .toEqual([])
+  })
+
   it('does not undo what somebody else changed meanwhile', async () => {
     const root = scratchDir(files)
     const running = bash(root, 'echo program > a.txt; echo program > b.txt; touch started; sleep 1')
