@@ -289,7 +289,8 @@ describe('what a program changed (needs a sandbox)', () => {
 
   it('keeps the rest where directories are too deep for the system to name, and leaves no layers', async () => {
     const root = scratchDir(files)
-    const code = 'echo b > b.txt; for n in $(seq 900); do mkdir deeper; cd -P deeper; done; chmod 000 .'
+    const code =
+      'echo b > b.txt; for n in $(seq 30); do mkdir -p $(printf deeper/%.0s $(seq 30)); cd -P $_; done; chmod 000 .'
     const ran = await bash(root, code)
     expect(ran).toMatchObject({ success: true })
     expect(ran.data.not_kept).toMatchObject([{ reason: 'its path is longer than 1000 characters' }])
