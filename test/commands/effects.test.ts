@@ -290,11 +290,11 @@ describe('what a program changed (needs a sandbox)', () => {
   it('keeps the rest where directories are too deep for the system to name, and leaves no layers', async () => {
     const root = scratchDir(files)
     const code =
-      'echo b > b.txt; for n in $(seq 30); do mkdir -p $(printf deeper/%.0s $(seq 30)); cd -P $_; done; chmod 000 .'
+      'echo b > fresh.txt; for n in $(seq 30); do mkdir -p $(printf deeper/%.0s $(seq 30)); cd -P $_; done; chmod 000 .'
     const ran = await bash(root, code)
     expect(ran).toMatchObject({ success: true })
     expect(ran.data.not_kept).toMatchObject([{ reason: 'its path is longer than 1000 characters' }])
-    expect(ran.data.changed).toContainEqual({ path: 'b.txt', change: 'create' })
+    expect(ran.data.changed).toContainEqual({ path: 'fresh.txt', change: 'create' })
     const layers = path.join(process.env['XDG_STATE_HOME'] ?? '', 'clada/layers')
     await expect
       .poll(() => fs.readdirSync(layers).filter((name) => name.startsWith('run-')), { timeout: 20_000 })
