@@ -1,5 +1,6 @@
 import { replacedWarning } from './common-params.ts'
 import { defineAction, ok, path, text } from '../core/action.ts'
+import { endedBy } from './file-write.ts'
 
 export const fileCreate = defineAction({
   name: 'file_create',
@@ -29,8 +30,9 @@ export const fileCreate = defineAction({
       code: 'file_exists',
     },
   ],
-  async run({ path, content }, { files, repair }) {
-    const { bytes, replaced } = await files.write(path, content, repair.rules === 'codex' ? {} : { ifExists: 'refuse' })
+  async run({ path, content }, { files, repair, finalNewline }) {
+    const whole = endedBy(content, finalNewline)
+    const { bytes, replaced } = await files.write(path, whole, repair.rules === 'codex' ? {} : { ifExists: 'refuse' })
     return ok({ path: path.given, bytesWritten: bytes }, replaced === undefined ? [] : [replacedWarning(path.given)])
   },
 })

@@ -54,16 +54,17 @@ export const fileWrite = defineAction({
       code: 'invalid_parameter',
     },
   ],
-  async run({ path, content, expect_hash }, { files }) {
+  async run({ path, content, expect_hash }, { files, finalNewline }) {
     const whole = await withoutElisions(files, path, content)
     if ('ok' in whole) return whole
-    const { bytes, replaced } = await files.write(path, whole.content, { expectHash: expect_hash })
+    const written = endedBy(whole.content, finalNewline)
+    const { bytes, replaced } = await files.write(path, written, { expectHash: expect_hash })
     const created = replaced === undefined ? { created: true } : {}
     const before = replaced && Buffer.from(replaced.buffer, replaced.byteOffset, replaced.byteLength)
     if (before === undefined) return ok({ path: path.given, bytesWritten: bytes, ...created })
-    const lost = lostLines(before, whole.content)
-    const warnings = [...whole.kept, ...lostLineEndings(before, whole.content), ...lost.warnings]
-    return ok({ path: path.given, bytesWritten: bytes, ...lost.data }, warnings)
+    const lost = lostLines(before, written)
+    const endings = [...lostLineEndings(before, written), ...lostFinalNewline(before, written)]
+    return ok({ path: path.given, bytesWritten: bytes, ...lost.data }, [...whole.kept, ...endings, ...lost.warnings])
   },
 })
 
@@ -82,6 +83,18 @@ async function withoutElisions(
   if (found.kind === 'undetermined') return fail(elisionProblem(path, 'content', { line: found.line }))
   const text = found.fresh.join('\n')
   return { content: dominantEol(file.text) === '\r\n' ? toEol(text, '\r\n') : text, kept: found.kept }
+}
+
+/** The text of a whole file, with a line break at its end where the user wants one. */
+export function endedBy(content: string, finalNewline: 'exact' | 'add'): string {
+  if (finalNewline === 'exact' || content === '' || content.endsWith('\n')) return content
+  return content + dominantEol(content)
+}
+
+/** The line break before a closing marker is not part of the content, which is easily forgotten. */
+function lostFinalNewline(before: Buffer, content: string): string[] {
+  if (content === '' || content.endsWith('\n') || before.at(-1) !== 0x0a) return []
+  return ['the file ended with a line break and now does not; leave an empty line at the end of the content to keep it']
 }
 
 /** A file that becomes much smaller was perhaps meant to be edited. */

@@ -145,6 +145,13 @@ export const flags = [
     values: ['ask', 'apply', 'off'],
     help: 'whole files in a reply without blocks: ask first, apply them, or do not look for them; default ask',
   },
+  {
+    name: 'final-newline',
+    key: 'final_newline',
+    value: 'MODE',
+    values: ['exact', 'add'],
+    help: 'how files that are written whole end: as given, or always with a line break; default exact',
+  },
   { name: 'no-git', key: 'git.mode', sets: 'off', help: 'save no checkpoints in git; undo still works' },
   {
     name: 'git',
@@ -258,7 +265,7 @@ export const reporting = ['error-detail', 'budget', 'max-output'] as const
 export const running = [...reading, 'format', 'json', ...reporting] as const
 export const approving = ['exec', 'approve', 'approve-network', 'trust-approvals'] as const
 export const programs = [...approving, 'output-mode'] as const
-export const editing = ['strict', 'matching', 'patches', 'proposals'] as const
+export const editing = ['strict', 'matching', 'patches', 'proposals', 'final-newline'] as const
 export const saving = ['no-git', 'git', 'git-author', 'lock-file', 'lock-timeout'] as const
 export const limits = ['timeout', 'total-timeout'] as const
 export const general = ['quiet', 'no-color', 'help'] as const

@@ -137,7 +137,7 @@ function flagOptions(flags: FlagValues): CladaOptions {
     gitCommit: flags['no-git'] === undefined,
     ...historyOptions(flags),
     strict: flags.strict !== undefined,
-    ...matchingOf(flags),
+    ...editingOf(flags),
     ...(flags.again === undefined ? {} : { alreadyDone: 'run' as const }),
     ...(flags.syntax === undefined ? {} : { syntaxes: flags.syntax.map(syntaxOf) }),
     ...cslDelimiters(flags),
@@ -151,14 +151,16 @@ function flagOptions(flags: FlagValues): CladaOptions {
   }
 }
 
-function matchingOf({
+function editingOf({
   matching,
   patches,
   proposals,
-}: FlagValues): Pick<CladaOptions, 'matching' | 'patches' | 'proposals'> {
+  'final-newline': newline,
+}: FlagValues): Pick<CladaOptions, 'matching' | 'patches' | 'proposals' | 'finalNewline'> {
   const review = (['ask', 'apply', 'off'] as const).find((mode) => mode === proposals?.[0])
   return {
     ...(review === undefined ? {} : { proposals: review }),
+    ...(newline?.[0] === undefined ? {} : { finalNewline: newline[0] === 'add' ? 'add' : 'exact' }),
     ...(matching?.[0] === undefined ? {} : { matching: matching[0] === 'exact' ? 'exact' : 'tolerant' }),
     ...(patches?.[0] === undefined ? {} : { patches: patches[0] === 'good' ? 'good' : 'whole' }),
   }

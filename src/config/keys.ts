@@ -168,6 +168,13 @@ export const keys = {
     example: 'apply',
     project: towards(['off', 'ask', 'apply']),
   }),
+  final_newline: key({
+    kind: choice(['exact', 'add']),
+    default: 'exact',
+    about: 'How a file that is written whole ends: exactly as the block has it, or always with a line break.',
+    example: 'add',
+    project: towards(['exact', 'add']),
+  }),
   symlinks: key({
     kind: choice(['refuse', 'inside']),
     default: 'refuse',

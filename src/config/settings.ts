@@ -84,6 +84,8 @@ export interface CladaOptions {
    * `lasting`: also if it is larger, for programs that live on and load parsers once. Default: `off`; front doors: `auto`.
    */
   syntaxCheck?: 'off' | 'auto' | 'lasting'
+  /** How a file that is written whole ends: as the block has it, or always with a line break. Default: `exact`. */
+  finalNewline?: 'exact' | 'add'
   /** What CSL markers begin and end with. Default: `<---` and `--->`. */
   cslDelimiters?: { readonly start: string; readonly end: string }
   /** Files of the program that uses clada, such as the watched one: no document touches them, no checkpoint has them. */

@@ -93,6 +93,8 @@ export interface ActionContext {
   readonly repair: Repair
   /** What a reading of lines does that are only partly in the file: the seeds' error, or a note. */
   readonly pastEnd: 'fails' | 'noted'
+  /** How a file that is written whole ends. */
+  readonly finalNewline: 'exact' | 'add'
   /** A problem in words, for results that tell of several. */
   explain(problem: Problem): string
 }

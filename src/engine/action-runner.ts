@@ -53,7 +53,7 @@ export class ActionRunner {
   ): Promise<Outcome> {
     const {
       settings,
-      options: { strict, matching, patches },
+      options: { strict, matching, patches, finalNewline },
     } = this.#options
     const files = scope.filesFor(onWrite)
     try {
@@ -77,6 +77,7 @@ export class ActionRunner {
         spelled,
         repair,
         pastEnd: syntaxOf(block.syntax).paths === 'relative' || block.values !== undefined ? 'noted' : 'fails',
+        finalNewline: finalNewline ?? 'exact',
         explain: (problem) => explain(problem, spelled).error,
       }
       if (spec.effect === 'write') await this.#workspace.queue()

@@ -85,17 +85,25 @@ function markOn(source: Source, line: number, syntaxes: readonly Marking[]): Mar
   const written = source.line(line)
   if (!MAYBE.test(written)) return undefined
   const whole = plainMarker(written)
-  const below = line < source.lineCount ? source.line(line + 1) : ''
-  let rest = whole
-  for (let steps = 0; steps < 12; steps++) {
-    const prefix = whole.slice(0, whole.length - rest.length)
-    const next = below.startsWith(prefix) ? below.slice(prefix.length) : below.trimStart()
-    for (const { title, marks } of syntaxes) if (marks.test(`${rest}\n${next}`)) return { title, prefix }
+  const below = line < source.lineCount ? barest(source.line(line + 1)) : ''
+  for (let rest = whole, steps = 0; steps < MOST; steps++) {
+    const lines = `${rest}\n${below}`
+    const found = syntaxes.find(({ marks }) => marks.test(lines))
+    if (found !== undefined) return { title: found.title, prefix: whole.slice(0, whole.length - rest.length) }
     const shorter = rest.replace(PREFIX, '')
     if (shorter === rest) return undefined
     rest = shorter
   }
   return undefined
+}
+
+/** How many prefixes a line may have. */
+const MOST = 12
+
+function barest(line: string): string {
+  let rest = line
+  for (let steps = 0; steps < MOST && PREFIX.test(rest); steps++) rest = rest.replace(PREFIX, '')
+  return rest
 }
 
 /** What all markers have at least. */

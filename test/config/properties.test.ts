@@ -90,6 +90,7 @@ const values: { readonly [name in KeyName]: fc.Arbitrary<unknown> } = {
   matching: fc.constantFrom('tolerant', 'exact'),
   patches: fc.constantFrom('whole', 'good'),
   proposals: fc.constantFrom('ask', 'apply', 'off'),
+  final_newline: fc.constantFrom('exact', 'add'),
   symlinks: fc.constantFrom('refuse', 'inside'),
   'git.mode': fc.constantFrom('commit', 'shadow', 'off'),
   'git.author': fc.option(fc.constant('A <a@b>')),

@@ -95,3 +95,22 @@ describe('what is accepted without more', () => {
     }
   })
 })
+
+describe('the end of a file that is written whole', () => {
+  const text = '<write path="b.txt"><![CDATA[two]]></write>\n<write path="c.txt"><![CDATA[new]]></write>\n'
+
+  it('is as given, with a warning where a line break is lost', async () => {
+    const root = scratchDir(before)
+    const { results } = await new Clada({ repoPath: root, gitCommit: false }).execute(text)
+    expect(filesIn(root)).toEqual({ 'b.txt': 'two', 'c.txt': 'new' })
+    expect(results.map(({ warnings }) => warnings?.length)).toEqual([1, undefined])
+    expect(results[0]?.warnings?.[0]).toContain('ended with a line break and now does not')
+  })
+
+  it('has a line break where that is set', async () => {
+    const root = scratchDir(before)
+    const { results } = await new Clada({ repoPath: root, gitCommit: false, finalNewline: 'add' }).execute(text)
+    expect(filesIn(root)).toEqual({ 'b.txt': 'two\n', 'c.txt': 'new\n' })
+    expect(results.map(({ warnings }) => warnings)).toEqual([undefined, undefined])
+  })
+})

@@ -29,6 +29,7 @@ export const command: Command = {
     ...programs,
     'matching',
     'patches',
+    'final-newline',
     'stdin',
     ...saving,
     ...limits,

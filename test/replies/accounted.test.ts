@@ -1,0 +1,173 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Document } from '../../src/core/block.ts'
+import { Source } from '../../src/core/source.ts'
+import { Clada } from '../../src/index.ts'
+import { formatReport } from '../../src/report/format.ts'
+import { findBlocks } from '../../src/syntax/find-blocks.ts'
+import { syntaxNames } from '../../src/syntax/table.ts'
+import { clada } from '../support/cli.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+import { writes } from '../syntax/samples.ts'
+
+const find = (text: string): Document => findBlocks(new Source(text))
+
+/** How much a document says: blocks, mistakes, warnings and what was not executed. */
+const said = ({ blocks, faults, warnings, notExecuted }: Document): number =>
+  blocks.length + faults.length + warnings.length + notExecuted.length
+
+/** Whether a document says more than what is around it, or something of it failed. */
+const isTold = (document: Document, before = 0): boolean =>
+  said(document) > before || [...document.blocks.flatMap(({ faults }) => faults), ...document.faults].length > 0
+
+/** Lines that only a block has. */
+const markers: readonly string[] = [
+  '#!SHAM [@three-char-SHA-256: abc]',
+  '#!END_SHAM_abc',
+  '#!NESL [@three-char-SHA-256: abc]',
+  '#!nesl [@three-char-SHA-256: abc]',
+  '#!end_abc',
+  '<---WRITE file="a.txt"--->',
+  '<---RUN--->',
+  '<---SEARCH file="a.txt"--->',
+  '<---REPLACE--->',
+  '<---TASKS--->',
+  '<---END--->',
+  '<write path="a.txt">',
+  '<edit path="a.txt">',
+  '<remove path="a.txt"/>',
+  '<move from="a" to="b"/>',
+  '<tasks>\n<run><![CDATA[ls]]></run>',
+  '<<<FILE>>>',
+  '<<<SEARCH>>>',
+  '<<<OVERWRITE>>>',
+  '<<<END>>>',
+  '<<<<<<< SEARCH',
+  '>>>>>>> REPLACE',
+  '*** Begin Patch',
+  '*** Update File: a.txt',
+  '*** End Patch',
+  'diff --git a/a.txt b/a.txt',
+  '--- a/a.txt\n+++ b/a.txt',
+  '@@ -1,2 +1,2 @@',
+]
+
+const first = (prefix: string) => (text: string) => prefix + text
+const every = (prefix: string) => (text: string) => text.replace(/^/gm, prefix)
+const item = (bullet: string) => (text: string) => bullet + text.replaceAll('\n', `\n${' '.repeat(bullet.length)}`)
+const prefixes: readonly ((text: string) => string)[] = [
+  (text) => text,
+  ...['1. ', '1) ', '- ', '* ', '+ ', '• ', '> ', '>', '    ', '  ', '\t', '> - ', '  1. ', '### '].flatMap((prefix) => [
+    first(prefix),
+    every(prefix),
+  ]),
+  ...['1. ', '- ', '* ', '10. '].map(item),
+]
+
+const sound = writes('sham', '/p/own.txt', 'own')
+const foreign = writes('apply-patch', 'own.txt', 'own')
+const places: readonly ((text: string) => string)[] = [
+  (text) => `${text}\n`,
+  (text) => `Do this:\n\n${text}\n\nDone.\n`,
+  (text) => `${sound}\n${text}\n`,
+  (text) => `${text}\n\n${sound}`,
+  (text) => `${foreign}\n${text}\n`,
+]
+const around = places.map((place) => said(find(place('Nothing.'))))
+
+describe('every marker is accounted for', () => {
+  it.each(markers)('%s, after each prefix, alone and beside other blocks', (marker) => {
+    for (const prefix of prefixes) {
+      for (const [at, place] of places.entries()) {
+        const text = place(prefix(marker))
+        const document = find(text)
+        const { blocks, notExecuted } = document
+        const joined = [...blocks, ...notExecuted.flatMap(({ block }) => block ?? [])]
+        // A line at the end of a block may become its content.
+        const isContent = joined.some(({ raw }) => raw.includes(prefix(marker)))
+        expect(isContent || isTold(document, around[at]), JSON.stringify(text)).toBe(true)
+      }
+    }
+  })
+
+  it.each(syntaxNames)('a whole block in %s, after each prefix and cut off anywhere', (syntax) => {
+    const block = writes(syntax, '/p/a.txt', 'one\ntwo').trimEnd()
+    const whole = find(`${block}\n`).blocks[0]
+    const opening = block.split('\n').slice(0, 4).join('\n').length + 2
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...prefixes),
+        fc.constantFrom(...places),
+        fc.integer({ min: opening, max: Math.max(opening, block.length) }),
+        (prefix, place, length) => {
+          const text = place(prefix(block.slice(0, length)))
+          const document = find(text)
+          expect(isTold(document, around[places.indexOf(place)]), JSON.stringify(text)).toBe(true)
+          // What runs is what was written. CDATA is taken as it is, whatever is before its lines.
+          if (length < block.length || syntax === 'cml') return
+          for (const { faults, params } of document.blocks) {
+            if (faults.length === 0 && params['path'] === whole?.params['path']) expect(params).toEqual(whole?.params)
+          }
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('an edit that is missing', () => {
+  const diff = '```diff\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+1\n```\n'
+  const commands = '<---RUN--->\nls\n<---END--->\n<---WRITE file="b.txt"--->\nx\n<---END--->\n'
+  const run = async (text: string) => {
+    const root = scratchDir({ 'a.txt': 'one\n' })
+    const result = await new Clada({ repoPath: root, gitCommit: false }).execute(text)
+    return { result, files: filesIn(root) }
+  }
+
+  it.each([
+    ['in the format of another tool', diff, 'beside-native'],
+    ['that cannot be read', '1. #!SHAM [@three-char-SHA-256: abc]\n   action = "ls"\n', 'unreadable'],
+  ])('%s makes the commands after it wait, and nothing else', async (_, edit, reason) => {
+    const { result, files } = await run(`${edit}\n${commands}`)
+    expect(result).toMatchObject({ success: false, notExecuted: [{ reason }] })
+    expect(result.results.map(({ action, success, code }) => [action, success, code])).toEqual([
+      ['run', false, 'skipped'],
+      ['file_write', true, undefined],
+    ])
+    expect(files).toEqual({ 'a.txt': 'one\n', 'b.txt': 'x' })
+    for (const format of ['llm', 'text', 'pretty'] as const) {
+      const report = formatReport(result, format)
+      expect(report).toContain('was not executed, and this command comes after it')
+      expect(report).toContain('Then send this command again.')
+    }
+  })
+
+  it('does not hold up commands before it, nor is a quotation one', async () => {
+    expect((await run(`${commands}\n${diff}`)).result.results.map(({ success }) => success)).toEqual([true, true])
+    const quoted = await run(`\`\`\`\n$ git diff\n${diff.slice(8)}\n${commands}`)
+    expect(quoted.result).toMatchObject({ success: true, notExecuted: [{ reason: 'quoted' }] })
+  })
+})
+
+describe('a reply without a block', () => {
+  const prose = 'The function looks right to me. I would not change it.\n'
+
+  it('gets a reminder of at most five lines, which is not a document', async () => {
+    const result = await new Clada({ repoPath: scratchDir(), gitCommit: false }).execute(prose)
+    expect(result).toMatchObject({ success: true, results: [], parseErrors: [] })
+    for (const format of ['llm', 'text'] as const) {
+      const report = formatReport(result, format)
+      const lines = report.split('\n').filter((line) => line !== '' && !line.startsWith('==='))
+      expect(lines.length).toBeLessThanOrEqual(5)
+      expect(report).toContain('#!SHAM [@three-char-SHA-256: abc]')
+      expect(find(report)).toMatchObject({ blocks: [], faults: [], notExecuted: [] })
+    }
+  })
+
+  it('ends with 0, and with 1 where something like an edit was seen', () => {
+    const cwd = scratchDir({ 'a.txt': 'one\n' })
+    expect(clada(['run', '--no-git'], { cwd, input: prose }).status).toBe(0)
+    const edits = ['<invoke name="edit_file">\n</invoke>\n', '- *** Begin Patch\n', '1. <write path="a.txt">\n']
+    for (const input of edits) expect(clada(['run', '--no-git'], { cwd, input }).status).toBe(1)
+  })
+})
