@@ -57,10 +57,9 @@ const every = (prefix: string) => (text: string) => text.replace(/^/gm, prefix)
 const item = (bullet: string) => (text: string) => bullet + text.replaceAll('\n', `\n${' '.repeat(bullet.length)}`)
 const prefixes: readonly ((text: string) => string)[] = [
   (text) => text,
-  ...['1. ', '1) ', '- ', '* ', '+ ', '• ', '> ', '>', '    ', '  ', '\t', '> - ', '  1. ', '### '].flatMap((prefix) => [
-    first(prefix),
-    every(prefix),
-  ]),
+  ...['1. ', '1) ', '- ', '* ', '+ ', '• ', '> ', '>', '    ', '  ', '\t', '> - ', '  1. ', '### '].flatMap(
+    (prefix) => [first(prefix), every(prefix)],
+  ),
   ...['1. ', '- ', '* ', '10. '].map(item),
 ]
 
