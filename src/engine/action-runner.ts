@@ -200,7 +200,9 @@ export function settle(result: ActionResult, outcome: Outcome, warnings: readonl
     Object.assign(result, explain(outcome.problem, result.action))
   }
   const all = [...warnings, ...(outcome.warnings ?? [])]
+  // What a write warned of did not happen where the file could not be written.
   if (all.length > 0) result.warnings = all
+  else delete result.warnings
 }
 
 export function problemOf(error: unknown): Problem {

@@ -65,8 +65,8 @@ function refused(action: string, error: ParseError | undefined): Record<string, 
 
 /** The answer to a whole document. */
 export function documentAnswer(given: ExecutionResult, options: ReportOptions): Answer {
-  const { success, totalBlocks, executedActions, results, parseErrors, gitCommit, fatalError, fatalCode, warnings } =
-    withDetail(given, options.errorDetail)
+  const { success, totalBlocks, executedActions, results, parseErrors, ...rest } = withDetail(given, options.errorDetail)
+  const { gitCommit, fatalError, fatalCode, warnings, notExecuted } = rest
   return {
     ...reported(given, options),
     outcome: {
@@ -78,6 +78,7 @@ export function documentAnswer(given: ExecutionResult, options: ReportOptions): 
       ...(gitCommit === undefined ? {} : { gitCommit }),
       ...(fatalError === undefined ? {} : { fatalError, fatalCode }),
       ...(warnings === undefined ? {} : { warnings }),
+      ...(notExecuted === undefined ? {} : { notExecuted }),
     },
     success,
   }

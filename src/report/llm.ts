@@ -178,7 +178,7 @@ function repairSection(result: ExecutionResult, { lines, budget = defaultBudget 
     }
     if (item.kind === 'missed') {
       const advice = resendAdvice(item.one)
-      return advice === undefined ? [] : [['', `[line ${item.line}] ${item.one.what}`, `→ ${advice}`].join('\n')]
+      return advice === undefined ? [] : [['', `line ${item.line}: ${item.one.what}`, `→ ${advice}`].join('\n')]
     }
     const { errors } = item
     const [first] = errors

@@ -152,7 +152,7 @@ interface MendOptions {
 
 /** `strict` is what the text gives when it is read as it is. */
 export function mend(source: Source, strict: Document, { walks, soundBefore }: MendOptions): Mending {
-  const { regions, open } = findRegions(source, strict, walks)
+  const { regions, open } = findRegions(source, strict, walks, soundBefore)
   const regionAt = (line: number): Region | undefined => regionOf(regions, line)
   const soundAt = strict.blocks.filter(isSound).map((block) => regionAt(block.startLine))
   const sound = soundBefore || soundAt.includes(undefined)
@@ -185,7 +185,12 @@ export const regionOf = (regions: readonly Region[], line: number): Region | und
   finderIn(regions, ({ start, end }) => ({ first: start, last: end }))(line)
 
 /** Every block that is whole once damage is undone, those that are sound without left out unless they are in one. */
-function findRegions(source: Source, strict: Document, walks: Walks): { regions: Region[]; open: number[] } {
+function findRegions(
+  source: Source,
+  strict: Document,
+  walks: Walks,
+  soundBefore: boolean,
+): { regions: Region[]; open: number[] } {
   const ends = new Map<number, number>()
   for (const block of strict.blocks) {
     if (isSound(block)) ends.set(block.startLine, Math.max(block.endLine ?? 0, ends.get(block.startLine) ?? 0))
@@ -200,7 +205,7 @@ function findRegions(source: Source, strict: Document, walks: Walks): { regions:
     if (mayOpen(line, walks)) {
       const prefix = /^[ \t\xa0>]*/.exec(line)?.[0] ?? ''
       // One quoted block in a text that is not is an example, or somebody else's.
-      if (prefix.includes('>')) quoted ??= isQuoted(source)
+      if (prefix.includes('>')) quoted ??= !soundBefore && isQuoted(source)
       const bullet = bulletOf(line)
       const before = bullet === '' ? prefix : ' '.repeat(bullet.length)
       const prefixes = before === '' || (prefix.includes('>') && !quoted) ? [''] : [before, '']

@@ -1,3 +1,5 @@
+import { isMissing } from '../../core/block.ts'
+import { accountLines, notExecutedText } from '../../report/account.ts'
 import { Clada } from '../../api/clada.ts'
 import { counted } from '../../core/counted.ts'
 import { type ActionResult, type ExecutionResult, type Preview, withWarnings } from '../../core/result.ts'
@@ -60,11 +62,12 @@ const namedByTask: Naming = ({ task, seq }) => `[task-${task ?? seq}]`
 const namedForPerson: Naming = (result) => `${result.action} ${primaryOf(result)}:`
 
 /** What was repaired, left out or taken otherwise than it was written. */
-function warningLines({ warnings = [], results }: ExecutionResult, nameOf: Naming): string[] {
+function warningLines({ warnings = [], results, notExecuted = [] }: ExecutionResult, nameOf: Naming): string[] {
+  const unmeant = notExecuted.filter((one) => !isMissing(one)).map(notExecutedText)
   const ofActions = results.flatMap((result) =>
     wouldRun(result.data) ? [] : (result.warnings ?? []).map((warning) => `${nameOf(result)} ${warning}`),
   )
-  return [...warnings, ...ofActions].map((warning) => printable(`! ${warning}`))
+  return [...unmeant, ...warnings, ...ofActions].map((warning) => printable(`! ${warning}`))
 }
 
 const wouldRun = (data: unknown): data is { would_run: unknown } =>
@@ -83,7 +86,8 @@ function programLines({ results }: ExecutionResult, nameOf: Naming): string[] {
 /** For a pipe: the lines of the blocks that would fail. Nothing was applied, so no success is reported. */
 function failedTasks(result: ExecutionResult, options: ReportOptions): string {
   const results = result.results.filter(({ success }) => !success)
-  const { warnings: _, ...rest } = result
+  const { warnings: _, notExecuted = [], ...whole } = result
+  const rest = { ...whole, notExecuted: notExecuted.filter(isMissing) }
   return formatReport({ ...rest, results }, 'text', { ...options, errorDetail: options.errorDetail ?? 'full' })
 }
 
@@ -109,6 +113,7 @@ function failures(name: string, result: ExecutionResult, options: ReportOptions)
   return [
     ...acted,
     ...read,
+    ...accountLines({ ...result, notExecuted: (result.notExecuted ?? []).filter(isMissing) }, (text) => `✗ ${printable(text)}`),
     ...(fatalError === undefined ? [] : [`✗ ${printable(fatalError)}`]),
     ...(total === 0 ? [] : [sum]),
   ].join('\n')
