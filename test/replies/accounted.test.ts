@@ -5,10 +5,9 @@ import { Source } from '../../src/core/source.ts'
 import { Clada } from '../../src/index.ts'
 import { formatReport } from '../../src/report/format.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
-import { syntaxNames } from '../../src/syntax/table.ts'
 import { clada } from '../support/cli.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
-import { writes } from '../syntax/samples.ts'
+import { foreignNames, nativeNames, writes } from '../syntax/samples.ts'
 
 const find = (text: string): Document => findBlocks(new Source(text))
 
@@ -89,7 +88,7 @@ describe('every marker is accounted for', () => {
     }
   })
 
-  it.each(syntaxNames)('a whole block in %s, after each prefix and cut off anywhere', (syntax) => {
+  it.each([...nativeNames, ...foreignNames])('a whole block in %s, after each prefix and cut off anywhere', (syntax) => {
     const block = writes(syntax, '/p/a.txt', 'one\ntwo').trimEnd()
     const whole = find(`${block}\n`).blocks[0]
     const opening = block.split('\n').slice(0, 4).join('\n').length + 2

@@ -151,7 +151,11 @@ function corrected(raw: string): string {
   let open = false
   for (const row of raw.split(/\r?\n/)) {
     const name = /^<<<([A-Z]+)>>>$/.exec(row.trimEnd())?.[1]
-    if (open && (name === 'FILE' || name === 'EXPLANATION')) lines.push('<<<END>>>', '')
+    if (open && (name === 'FILE' || name === 'EXPLANATION')) {
+      // Empty lines before the next block separate the two.
+      while (lines.at(-1)?.trim() === '') lines.pop()
+      lines.push('<<<END>>>', '')
+    }
     if (name !== undefined) open = name === 'REPLACE' || name === 'OVERWRITE'
     lines.push(row)
   }
