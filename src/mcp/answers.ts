@@ -65,7 +65,10 @@ function refused(action: string, error: ParseError | undefined): Record<string, 
 
 /** The answer to a whole document. */
 export function documentAnswer(given: ExecutionResult, options: ReportOptions): Answer {
-  const { success, totalBlocks, executedActions, results, parseErrors, ...rest } = withDetail(given, options.errorDetail)
+  const { success, totalBlocks, executedActions, results, parseErrors, ...rest } = withDetail(
+    given,
+    options.errorDetail,
+  )
   const { gitCommit, fatalError, fatalCode, warnings, notExecuted } = rest
   return {
     ...reported(given, options),

@@ -88,29 +88,32 @@ describe('every marker is accounted for', () => {
     }
   })
 
-  it.each([...nativeNames, ...foreignNames])('a whole block in %s, after each prefix and cut off anywhere', (syntax) => {
-    const block = writes(syntax, '/p/a.txt', 'one\ntwo').trimEnd()
-    const whole = find(`${block}\n`).blocks[0]
-    const opening = block.split('\n').slice(0, 4).join('\n').length + 2
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...prefixes),
-        fc.constantFrom(...places),
-        fc.integer({ min: opening, max: Math.max(opening, block.length) }),
-        (prefix, place, length) => {
-          const text = place(prefix(block.slice(0, length)))
-          const document = find(text)
-          expect(isTold(document, around[places.indexOf(place)]), JSON.stringify(text)).toBe(true)
-          // What runs is what was written. CDATA is taken as it is, whatever is before its lines.
-          if (length < block.length || syntax === 'cml') return
-          for (const { faults, params } of document.blocks) {
-            if (faults.length === 0 && params['path'] === whole?.params['path']) expect(params).toEqual(whole?.params)
-          }
-        },
-      ),
-      { numRuns: 300 },
-    )
-  })
+  it.each([...nativeNames, ...foreignNames])(
+    'a whole block in %s, after each prefix and cut off anywhere',
+    (syntax) => {
+      const block = writes(syntax, '/p/a.txt', 'one\ntwo').trimEnd()
+      const whole = find(`${block}\n`).blocks[0]
+      const opening = block.split('\n').slice(0, 4).join('\n').length + 2
+      fc.assert(
+        fc.property(
+          fc.constantFrom(...prefixes),
+          fc.constantFrom(...places),
+          fc.integer({ min: opening, max: Math.max(opening, block.length) }),
+          (prefix, place, length) => {
+            const text = place(prefix(block.slice(0, length)))
+            const document = find(text)
+            expect(isTold(document, around[places.indexOf(place)]), JSON.stringify(text)).toBe(true)
+            // What runs is what was written. CDATA is taken as it is, whatever is before its lines.
+            if (length < block.length || syntax === 'cml') return
+            for (const { faults, params } of document.blocks) {
+              if (faults.length === 0 && params['path'] === whole?.params['path']) expect(params).toEqual(whole?.params)
+            }
+          },
+        ),
+        { numRuns: 300 },
+      )
+    },
+  )
 })
 
 describe('an edit that is missing', () => {

@@ -113,7 +113,10 @@ function failures(name: string, result: ExecutionResult, options: ReportOptions)
   return [
     ...acted,
     ...read,
-    ...accountLines({ ...result, notExecuted: (result.notExecuted ?? []).filter(isMissing) }, (text) => `✗ ${printable(text)}`),
+    ...accountLines(
+      { ...result, notExecuted: (result.notExecuted ?? []).filter(isMissing) },
+      (text) => `✗ ${printable(text)}`,
+    ),
     ...(fatalError === undefined ? [] : [`✗ ${printable(fatalError)}`]),
     ...(total === 0 ? [] : [sum]),
   ].join('\n')
