@@ -1,13 +1,15 @@
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { chooseSandbox } from '../../src/process/sandbox.ts'
+import { needs } from '../support/needs.ts'
 import { replay, tasksIn } from './replay.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const tasks = tasksIn(root)
 
 /** Whole tasks as a model worked through them, with every report that it got: so the interface cannot drift unseen. */
-describe.skipIf(!chooseSandbox().ok)('a model', () => {
+describe('a model', () => {
+  needs('sandbox')
+
   it.each(tasks)('works through $name', async (task) => {
     const { turns, tokens, file } = await replay(task, root)
     expect(turns.length).toBeGreaterThan(0)
