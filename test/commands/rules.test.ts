@@ -73,7 +73,7 @@ describe('the command line that is run', () => {
     const git = ['--no-ext-diff', '--no-textconv', '--ignore-submodules=all', '--no-color']
     expect(run('git diff HEAD')).toEqual({ options: git, operands: ['HEAD'], trailing: toGit })
     expect(run('git log -n 5')).toEqual({
-      options: [...git, '--no-show-signature', '-n', '5'],
+      options: [...git, '--no-show-signature', '-n5'],
       operands: [],
       trailing: [],
     })
