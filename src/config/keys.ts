@@ -266,6 +266,13 @@ export const keys = {
     example: '1m',
     project: atMost,
   }),
+  'limits.history_bytes': key({
+    kind: size,
+    default: defaultLimits.historyBytes,
+    about: 'What the history of a project may take on the disk. The oldest executions are removed first.',
+    example: '200m',
+    project: trusted,
+  }),
   'limits.timeout': key({
     kind: duration(mostSeconds),
     default: defaultLimits.actionMs / 1000,

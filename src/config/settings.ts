@@ -179,6 +179,7 @@ export function historySettingsOf(options: CladaOptions): HistorySettings {
     author: gitAuthor ?? null,
     lockFile: lockFile === undefined ? null : path.resolve(lockFile),
     lockMs: (lockTimeout ?? 10) * 1000,
+    historyBytes: options.limits?.historyBytes,
     conversation,
     messageFormat: commitMessageFormat,
   }

@@ -11,6 +11,8 @@ export interface Recorder {
   prepare(changes: readonly PathChange[]): Promise<void>
   /** Makes a change, and keeps the state before it. Throws what `act` throws, or the reason why nothing could be kept. */
   change(changes: readonly PathChange[], act: () => void): void
+  /** A change that is only a step on the way to the one that was prepared for the same path. */
+  passed(change: PathChange): void
   /** An earlier change was reverted. */
   reverted(absolute: string): void
   /** A program is about to run, and may change anything. */

@@ -27,6 +27,8 @@ export class SettingsError extends Error {
 export interface Limits {
   readonly inputBytes: number
   readonly fileBytes: number
+  /** What the history of a project may take on the disk. */
+  readonly historyBytes: number
   /** For one search or command, in milliseconds. */
   readonly actionMs: number
 }
@@ -48,6 +50,7 @@ export interface HistorySettings {
   /** Null for the one in clada's own directory. */
   readonly lockFile: string | null
   readonly lockMs: number
+  readonly historyBytes?: number | undefined
   readonly conversation?: Conversation | undefined
   /** The first line of commits, with `summaryPlace` in it. */
   readonly messageFormat?: string | undefined
@@ -67,7 +70,12 @@ export function globMeantBy(pattern: string): string | undefined {
   return negated + (glob.startsWith('*') && glob.includes('/') ? glob.replace(/^\*+\/?/, '**/') : glob)
 }
 
-export const defaultLimits: Limits = { inputBytes: 50 * 1024 * 1024, fileBytes: 10 * 1024 * 1024, actionMs: 30_000 }
+export const defaultLimits: Limits = {
+  inputBytes: 50 * 1024 * 1024,
+  fileBytes: 10 * 1024 * 1024,
+  historyBytes: 1024 * 1024 * 1024,
+  actionMs: 30_000,
+}
 
 /**
  * Files that are blocked for documents: keys, credentials and the system. A pattern without a slash

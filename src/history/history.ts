@@ -64,6 +64,10 @@ export class History implements Recorder {
     if (this.ofProgram) for (const { absolute } of changes) this.#byPrograms.add(pathFrom(this.#options.root, absolute))
   }
 
+  passed(change: PathChange): void {
+    this.#open?.journal.passed(change)
+  }
+
   reverted(absolute: string): void {
     this.#open?.journal.reverted(absolute)
   }

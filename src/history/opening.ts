@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { Stop } from '../core/problem.ts'
 import type { Inspect } from '../core/recorder.ts'
-import type { HistorySettings } from '../core/settings.ts'
+import { defaultLimits, type HistorySettings } from '../core/settings.ts'
 import { ownDir } from '../state/own-files.ts'
 import { ownOwner } from '../state/owner.ts'
 import { readBack } from '../git/back-state.ts'
@@ -122,12 +122,42 @@ async function lastTidied(
     const place = { root, stateDir: path.dirname(history), settings, closed }
     warn(await recover(history, last, place, inspect))
   }
-  for (const old of numbers.slice(0, -keptExecutions)) fs.rmSync(dirOf(history, old), { recursive: true, force: true })
+  warn(prunedIn(history, numbers, settings.historyBytes ?? defaultLimits.historyBytes))
   return last
 }
 
-/** Older ones are removed and cannot be undone any more. */
+/**
+ * Removes the oldest executions when there are too many, or they take too much space; they cannot be undone any more.
+ * Some more than necessary go, so that it is rarely reported.
+ */
+function prunedIn(history: string, numbers: readonly number[], limit: number): string[] {
+  let keep = numbers.length > mostExecutions ? keptExecutions : numbers.length
+  const [last = 0] = numbers.slice(-1)
+  // All of them are measured now and then, and after one that took much.
+  if (last % measuredEvery === 0 || bytesIn(dirOf(history, last)) > limit / measuredEvery) {
+    const sizes = numbers.slice(-keep).map((number) => bytesIn(dirOf(history, number)))
+    let total = sizes.reduce((sum, one) => sum + one, 0)
+    if (total > limit)
+      for (const one of sizes) if (total > limit * 0.8 && keep > 1) [total, keep] = [total - one, keep - 1]
+  }
+  const gone = numbers.slice(0, numbers.length - keep)
+  for (const old of gone) fs.rmSync(dirOf(history, old), { recursive: true, force: true })
+  if (gone.length === 0) return []
+  const which = gone.length === 1 ? `execution ${gone[0]} was` : `executions ${gone[0]} to ${gone.at(-1)} were`
+  return [`${which} removed from the history to save space and can no longer be undone (see limits.history_bytes)`]
+}
+
 const keptExecutions = 1000
+const mostExecutions = 1100
+const measuredEvery = 16
+
+/** What the files of an execution take. One that is linked elsewhere too takes nothing more. */
+function bytesIn(dir: string): number {
+  return fs
+    .readdirSync(dir, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { name }) => sum + (fs.lstatSync(path.join(dir, name), { throwIfNoEntry: false })?.size ?? 0), 0)
+}
 
 async function openedCheckpoints(
   { stateDir, history, number, journal }: Pick<Open, 'stateDir' | 'history' | 'number' | 'journal'>,

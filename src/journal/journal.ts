@@ -82,6 +82,11 @@ export class Journal {
     }
   }
 
+  /** A change that is only a step on the way to the one that was prepared. */
+  passed({ absolute, becomes, by }: PathChange): void {
+    this.#entries.get(absolute)?.steps.push(stepOf(by, this.#after(becomes)))
+  }
+
   /** A change that was not made through this journal, with the state before it. */
   found(absolute: string, before: Inspected, by: number, kind: FoundKind = {}): void {
     const known = this.#entries.get(absolute)

@@ -94,12 +94,13 @@ async function undoOrRedo(
     about: () => about,
   })
   try {
+    const inspect: Inspect = (absolute) => workspace.inspect(absolute)
     // Under the lock, and after interrupted executions were recorded.
     await workspace.begin()
-    const records = readTimeline(path.join(stateDir, 'history'), settings.root, (absolute) =>
-      workspace.inspect(absolute),
-    )
-    const chosen = choose(kind, records, options)
+    const { records, chosen } = newest((count) => {
+      const records = readTimeline(path.join(stateDir, 'history'), settings.root, inspect, count)
+      return { records, chosen: choose(kind, records, options) }
+    })
     if (typeof chosen === 'string')
       return await ended(history, refused(chosen, options.number === undefined ? 'skipped' : 'invalid_parameter'))
     const reverted = aboutOf(chosen, options.action)
@@ -131,6 +132,15 @@ async function undoOrRedo(
   } finally {
     await workspace.close()
   }
+}
+
+/** Reads so many of the newest executions as are needed: whether one is undone depends on later ones only. */
+function newest<T extends { readonly chosen: ExecutionRecord | string }>(read: (count: number) => T): T {
+  for (const count of [16, 128]) {
+    const found = read(count)
+    if (typeof found.chosen !== 'string') return found
+  }
+  return read(Infinity)
 }
 
 export const refused = (error: string, code: Code = 'skipped'): UndoResult => ({

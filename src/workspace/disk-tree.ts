@@ -99,6 +99,12 @@ export class DiskTree implements Tree {
     return this.#begin(at, expected, 'open', (fd) => writeWhole(fd, bytes), content)
   }
 
+  /** A text that another one of the same file follows before anything is written. */
+  passed({ at, bytes, base, by }: { at: Location; bytes: Buffer; base: Base | null; by?: number }): void {
+    const becomes = { type: 'file', mode: base?.mode ?? 0o100644, bytes } as const
+    this.#recorder?.passed({ absolute: at.absolute, door: '', becomes, by: by ?? this.#recorder.acting })
+  }
+
   async copy(from: Location, to: Location): Promise<void> {
     const { fd, stat } = this.#openRegular(from, 'copyfile')
     try {

@@ -11,7 +11,8 @@ import type { Announced, WriteNote } from './tree.ts'
  * temporary names, so that a full disk is met before anything has changed. Then the steps are taken in order,
  * and if one is refused the ones before it are taken back.
  */
-export async function landTogether(steps: readonly Step[], disk: DiskTree): Promise<string[]> {
+export async function landTogether(all: readonly Step[], disk: DiskTree): Promise<string[]> {
+  const { steps, passed } = folded(all)
   const safety = new Safety(disk, steps.some((step) => step.kind === 'remove-dir') ? 'root' : 'beside')
   const displaced: string[] = []
   const replacements = new Map<Step, Replacement>()
@@ -25,13 +26,17 @@ export async function landTogether(steps: readonly Step[], disk: DiskTree): Prom
       replacements.set(step, disk.prepare(step.at, step.bytes, step.base, step))
     }
     // All of them, also after a failure: giving up would close descriptors that are still being synced.
-    const synced = await Promise.allSettled([...replacements.values()].map((replacement) => replacement.write()))
-    const failure = synced.find((result) => result.status === 'rejected')
-    if (failure !== undefined) throw failure.reason
+    const waiting = [...replacements.values()]
+    for (let at = 0; at < waiting.length; at += atOnce) {
+      const synced = await Promise.allSettled(waiting.slice(at, at + atOnce).map((replacement) => replacement.write()))
+      const failure = synced.find((result) => result.status === 'rejected')
+      if (failure !== undefined) throw failure.reason
+    }
     await disk.announce(steps.flatMap(announced))
     for (const step of steps) {
       disk.actFor(step)
       for (const at of displacedBy(step)) safety.keep(at)
+      for (const earlier of passed.get(step) ?? []) disk.passed(earlier)
       const note = replacements.get(step)?.commit() ?? (await take(step, disk))
       if (note?.displaced !== undefined) displaced.push(note.displaced)
     }
@@ -44,6 +49,38 @@ export async function landTogether(steps: readonly Step[], disk: DiskTree): Prom
   }
   safety.forget()
   return displaced
+}
+
+/** More files at the same time would need more descriptors than a process has. */
+const atOnce = 64
+
+type Write = Extract<Step, { kind: 'write' }>
+
+/** Of several texts of one file only the last is written; the others are recorded as steps on the way to it. */
+function folded(all: readonly Step[]): { steps: readonly Step[]; passed: ReadonlyMap<Step, readonly Write[]> } {
+  const steps = new Set<Step>()
+  const passed = new Map<Step, Write[]>()
+  const last = new Map<string, Write>()
+  for (const step of all) {
+    if (step.kind !== 'write') {
+      // It may have to do with any of the files so far.
+      if (step.kind !== 'make-dir') last.clear()
+      steps.add(step)
+      continue
+    }
+    const before = last.get(step.at.absolute)
+    const whole = before === undefined ? step : { ...step, base: before.base, like: step.like ?? before.like }
+    if (before !== undefined) {
+      steps.delete(before)
+      const earlier = passed.get(before) ?? []
+      passed.delete(before)
+      earlier.push(before)
+      passed.set(whole, earlier)
+    }
+    steps.add(whole)
+    last.set(step.at.absolute, whole)
+  }
+  return { steps: [...steps], passed }
 }
 
 function displacedBy(step: Step): Location[] {

@@ -80,6 +80,10 @@ export class NotedRecorder implements Recorder {
     }
   }
 
+  passed(change: PathChange): void {
+    this.#recorder.passed(change)
+  }
+
   reverted(absolute: string): void {
     for (const noted of this.#notes.values()) noted.delete(absolute)
     this.#recorder.reverted(absolute)

@@ -34,7 +34,8 @@ export class StagedTree implements Tree {
 
   /** Takes over what was done in a stage that lies over this one. */
   take(stage: StagedTree): void {
-    this.#steps.push(...stage.#steps)
+    // One by one: a call has room for so many arguments only.
+    for (const step of stage.#steps) this.#steps.push(step)
     // A file that the stage moved unread may have been changed here before; that is the text it has.
     const taken = [...stage.#nodes].map(([key, { at, node }]) => {
       const origin = node.type === 'file' && node.bytes === undefined ? this.#find(node.origin) : 'below'

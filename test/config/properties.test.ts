@@ -102,6 +102,7 @@ const values: { readonly [name in KeyName]: fc.Arbitrary<unknown> } = {
   'commands.env': fc.subarray(['A', 'B']),
   'limits.input': fc.integer({ min: 1, max: 2 ** 40 }),
   'limits.file': fc.integer({ min: 1, max: 2 ** 40 }),
+  'limits.history_bytes': fc.integer({ min: 1, max: 2 ** 40 }),
   'limits.timeout': fc.integer({ min: 1, max: 1000 }),
   'limits.total_timeout': fc.option(fc.integer({ min: 1, max: 1000 })),
   'limits.output': fc.integer({ min: 1, max: 2 ** 40 }),

@@ -23,6 +23,7 @@ const noRoomFor = (name: string): Recorder => ({
       throw new Stop({ kind: 'os', code: 'ENOSPC', op: 'write', path: name })
     act()
   },
+  passed: () => {},
   reverted: () => {},
   beforeProgram: async () => {},
   changedByProgram: async () => new Map(),
