@@ -2,7 +2,9 @@
 // Writes the table into docs/reliability.md unless scenarios are named.
 //
 //   npm run powercut [NAME…]
+import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
@@ -27,7 +29,9 @@ try {
   const { report } = await import(pathToFileURL(bundle).href)
   const only = process.argv.slice(2)
   const table = await report(path.join(home, 'dist/cli.cjs'), only, (line) => console.log(line))
-  if (only.length === 0) writeTable(table)
+  const real = only.length === 0 || only.includes('real') ? realDisks() : []
+  for (const line of real) console.log(line)
+  if (only.length === 0) writeTable([table, '', ...real].join('\n'))
 } finally {
   fs.rmSync(bundle, { force: true })
 }
@@ -40,4 +44,95 @@ function writeTable(table) {
     page,
     text.replace(section, (_, open, close) => open + table + close),
   )
+}
+
+/**
+ * The same on real file systems, for root: an image is copied right after success, as a cut would leave it, and mounted
+ * again.
+ */
+function realDisks() {
+  return ['ext4', 'xfs', 'btrfs'].map((type) => {
+    const mkfs = spawnSync('sh', ['-c', `command -v mkfs.${type}`]).status === 0
+    if (process.geteuid?.() !== 0 || !mkfs) return `- ${type}: not tried here (needs root and mkfs.${type})`
+    const results = realCases.map(([name, change, check]) => {
+      try {
+        return onImage(type, change, check) ? [] : [name]
+      } catch (error) {
+        return [`${name} (${String(error.message).split('\n')[0]})`]
+      }
+    })
+    const lost = results.flat()
+    return `- ${type}, loop-mounted: ${realCases.length - lost.length} of ${realCases.length} came through${lost.length === 0 ? '' : `; lost: ${lost.join(', ')}`}`
+  })
+}
+
+const document = '<<<FILE>>>\na.txt\n<<<SEARCH>>>\nold\n<<<REPLACE>>>\nnew\n<<<END>>>\n'
+const realCases = [
+  ...['off', 'shadow', 'commit'].map((mode) => [
+    `edit, ${mode}`,
+    ({ clada }) => clada(['run', '-', '--git', mode], document),
+    ({ clada, read }) => read('a.txt') === 'new\n' && clada(['undo', '--git', mode]) && read('a.txt') === 'old\n',
+  ]),
+  [
+    'undo, commit',
+    ({ clada }) => clada(['run', '-'], document) && clada(['undo']),
+    ({ clada, read }) => read('a.txt') === 'old\n' && clada(['redo']) && read('a.txt') === 'new\n',
+  ],
+  [
+    'back',
+    ({ clada, root }) => {
+      fs.writeFileSync(path.join(root, 'a.txt'), 'typed\n')
+      fs.writeFileSync(path.join(root, 'untracked.txt'), 'untracked\n')
+      return clada(['back'])
+    },
+    ({ clada, read }) => clada(['forward']) && read('a.txt') === 'typed\n' && read('untracked.txt') === 'untracked\n',
+  ],
+]
+
+function onImage(type, change, check) {
+  const base = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-image-'))
+  const mount = path.join(base, 'mount')
+  const root = path.join(mount, 'project')
+  const env = { ...process.env, HOME: base, XDG_STATE_HOME: path.join(mount, 'state'), CLADA_NO_CACHE: '1' }
+  const git = (...args) =>
+    execFileSync('git', ['-c', 'user.name=u', '-c', 'user.email=u@example.com', ...args], {
+      cwd: root,
+      env,
+      stdio: 'pipe',
+    })
+  const clada = (args, input = '') =>
+    spawnSync(process.execPath, [path.join(home, 'dist/cli.cjs'), ...args], { cwd: root, env, input }).status === 0
+  const read = (name) => fs.readFileSync(path.join(root, name), 'utf8')
+  const mounted = (image, work) => {
+    execFileSync('mount', ['-o', 'loop', image, mount])
+    try {
+      return work()
+    } finally {
+      execFileSync('umount', [mount])
+    }
+  }
+  try {
+    const [image, cut] = ['image', 'cut'].map((name) => path.join(base, name))
+    fs.mkdirSync(mount)
+    fs.writeFileSync(image, '')
+    fs.truncateSync(image, 400 * 1024 * 1024)
+    execFileSync(`mkfs.${type}`, type === 'ext4' ? ['-q', '-F', image] : ['-q', '-f', image])
+    mounted(image, () => {
+      fs.mkdirSync(root)
+      fs.writeFileSync(path.join(root, 'a.txt'), 'old\n')
+      git('init', '-q')
+      git('add', '-A')
+      git('commit', '-qm', 'first')
+      git('commit', '-qm', 'second', '--allow-empty')
+      execFileSync('sync')
+      if (!change({ clada, root })) throw new Error('the command failed')
+      fs.copyFileSync(image, cut)
+    })
+    return mounted(cut, () => {
+      git('fsck', '--strict', '--no-dangling')
+      return check({ clada, read })
+    })
+  } finally {
+    fs.rmSync(base, { recursive: true, force: true })
+  }
 }

@@ -20,6 +20,7 @@ import type { Limits } from '../core/settings.ts'
 import { decodeText, directoryStop, encodeText } from './file-types.ts'
 import { assertLinkStaysInside, type Locator, refuseHardLink } from './locate.ts'
 import type { Location } from './location.ts'
+import { DiskBase } from './disk-base.ts'
 import { runToEnd } from '../process/start-program.ts'
 import { syncFile } from '../state/own-files.ts'
 import type { Announced, Base, Landing, Tree } from './tree.ts'
@@ -83,6 +84,10 @@ async function synced(effects: readonly Effect[]): Promise<void> {
 
 const fewFiles = 64
 
+/** An editor that has not written for so long has saved its file; longer it is not waited for. */
+const quietMs = 200
+const longestWait = 3000
+
 function announced(at: Location, effect: Effect | undefined): Announced[] {
   if (effect?.kind === 'gone') return [{ at, becomes: { type: 'absent' } }]
   if (effect?.kind === 'link') return [{ at, becomes: { type: 'moved' } }]
@@ -136,7 +141,7 @@ export class ActionFiles implements Files {
 
   async read(path: PathArg, options: ReadOptions = {}): Promise<TextFile> {
     const at = await this.#ready(path, 'read')
-    const { file, base } = this.#readText(at, path, options)
+    const { file, base } = this.#readText(await this.#settled(at), at, path, options)
     refuseHardLink(at, base)
     return file
   }
@@ -172,7 +177,7 @@ export class ActionFiles implements Files {
       this.#write(at, path, content, null)
       return { bytes: content.length }
     }
-    const base = this.#tree.read(at, this.#workspace.parts.limits.fileBytes)
+    const base = await this.#settled(at)
     try {
       this.#expect(at, path, base.bytes, options.expectHash)
       await this.#workspace.parts.begin?.()
@@ -353,8 +358,19 @@ export class ActionFiles implements Files {
     return at
   }
 
-  #readText(at: Location, path: PathArg, { expectHash }: ReadOptions): { file: TextFile; base: Base } {
-    const base = this.#tree.read(at, this.#workspace.parts.limits.fileBytes)
+  /** Reads a file. One that was emptied a moment ago is being saved by an editor: it is read once it stays the same. */
+  async #settled(at: Location): Promise<Base> {
+    for (let waited = 0, left = 0; ; waited += left) {
+      const base = this.#tree.read(at, this.#workspace.parts.limits.fileBytes)
+      const age = base instanceof DiskBase ? Math.abs(Date.now() - base.stat.mtimeMs) : quietMs
+      if (age >= quietMs || waited >= longestWait || (waited === 0 && base.bytes.length > 0)) return base
+      base.release()
+      left = quietMs - age + 1
+      await new Promise((done) => setTimeout(done, left))
+    }
+  }
+
+  #readText(base: Base, at: Location, path: PathArg, { expectHash }: ReadOptions): { file: TextFile; base: Base } {
     try {
       this.#expect(at, path, base.bytes, expectHash)
       const file: TextFile = { path, ...decodeText(base.bytes, path.given), hash: () => hashOf(base.bytes) }

@@ -1,0 +1,22 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { expect, it } from 'vitest'
+import { execute } from '../history/world.ts'
+import { scratchDir } from '../support/scratch.ts'
+
+it('a file that an editor has just emptied is read once it is filled', async () => {
+  const root = scratchDir({ 'a.txt': 'old\n' })
+  const file = path.join(root, 'a.txt')
+  const text = 'typed\n'.repeat(1000)
+  fs.truncateSync(file, 0)
+  const saved = new Promise<void>((done) =>
+    setTimeout(() => {
+      fs.writeFileSync(file, text, { flag: 'r+' })
+      done()
+    }, 60),
+  )
+  const result = await execute(root, 'off', [['file_append', { path: 'a.txt', content: 'added' }]])
+  await saved
+  expect(result).toMatchObject({ success: true })
+  expect(fs.readFileSync(file, 'utf8')).toBe(`${text}added`)
+})
