@@ -23,6 +23,8 @@ const LITTLE = 4
 const NEAR = 4
 const MOST_LINES = 500
 const MOST_PLACES = 50
+/** Pairs of lines that are compared, for all places together: about 10 ms. */
+const MOST_COMPARED = 1_000_000
 
 export interface ContextFit extends Fit {
   /** How many of the old lines the file has there. */
@@ -88,6 +90,7 @@ function fitsOf(
     if (anchor === undefined || places.length < anchor.places.length) anchor = { index, places }
   }
   if (anchor === undefined || anchor.places.length > MOST_PLACES) return []
+  if (anchor.places.length * old.length * old.length > MOST_COMPARED) return []
   const { index } = anchor
   const keys = old.map((line) => keyOf(line, 'context'))
   const fits: ContextFit[] = []

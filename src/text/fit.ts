@@ -107,8 +107,19 @@ export function repairWarning(what: string, fits: readonly Fit[], file: FileLine
     replaced.length === 0
       ? 'nothing was removed'
       : `replaced ${replaced.map(({ from, to }) => linesOf(from, to)).join(', ')}${shown}`
-  return `${what} was found at ${places} only by ${how} [${first.rung}]; ${lines}`
+  const added = fits.flatMap(({ splices = [] }) => splices.flatMap((splice) => splice.added))
+  const strings =
+    first.rung === 'indentation' && goesOn(added)
+      ? '; the inside of a string of several lines was shifted too: check it'
+      : ''
+  return `${what} was found at ${places} only by ${how} [${first.rung}]; ${lines}${strings}`
 }
+
+/** Whether a string begins on one of the lines and does not end there. */
+const goesOn = (lines: readonly string[]): boolean =>
+  lines.some(
+    (line) => /<<[-~]?["']?[A-Za-z_]/.test(line) || ['`', '"""', "'''"].some((mark) => line.split(mark).length % 2 === 0),
+  )
 
 const quoted = (line: string): string => JSON.stringify(line)
 

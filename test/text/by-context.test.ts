@@ -58,3 +58,18 @@ describe('an edit by context', () => {
     expect(edited(`${file}${file}`, old, old.replace('delta', 'DELTA'))).toBe('count')
   })
 })
+
+describe('an edit whose lines are shifted', () => {
+  const shift = (fresh: string): string => {
+    const done = editLoosely('if a {\n  one()\n  two()\n}\n', 'one()\ntwo()', fresh, 1, tolerant)
+    return done.kind === 'done' ? done.warnings.join() : done.kind
+  }
+
+  test.each(['one(`\nx\n`)', 'one("""\nx\n""")', 'cat <<EOF\nx\nEOF'])('warns of the string in %j', (fresh) => {
+    expect(shift(fresh)).toContain('the inside of a string of several lines was shifted too')
+  })
+
+  test('does not warn of a string that ends on its line', () => {
+    expect(shift('one(`x`)\ntwo("""x""")')).not.toContain('a string of several lines')
+  })
+})
