@@ -529,7 +529,7 @@ export const damages: readonly Damage[] = [
     warns: true,
     damage: (one) =>
       fileChanged(one, (_, hunk) =>
-        isInsertion(hunk) || !isRecoverable(one.edit, 0)
+        isInsertion(hunk) || hunk.head === 0 || !isRecoverable(one.edit, 0)
           ? undefined
           : { at: hunk.start + hunk.head, remove: 0, add: ['// a line that came in between 71'] },
       ),

@@ -70,17 +70,19 @@ function isPartly(one: Case, after: string): boolean {
 function partly(one: Case, after: string): boolean {
   const before = one.file.replaceAll('\r\n', '\n')
   const { hunks } = one.edit
-  return [1, 2, 3, 4, 5, 6].some((set) => {
+  // Lines of context may be others in the file; those next to the change are not.
+  const takenBack = (set: number, context: number): string => {
     let rest = after.replaceAll('\r\n', '\n')
     for (const [nth, { old, fresh, head, tail }] of hunks.entries()) {
-      if ((set & (1 << nth)) === 0 || set >= 2 ** hunks.length - 1) continue
-      // Lines of context may be others in the file; those next to the change are not.
+      if ((set & (1 << nth)) === 0) continue
       const near = (lines: readonly string[]): string =>
-        lines.slice(Math.max(0, head - 1), lines.length - Math.max(0, tail - 1)).join('\n')
+        lines.slice(Math.max(0, head - context), lines.length - Math.max(0, tail - context)).join('\n')
       rest = rest.replace(near(fresh), () => near(old))
     }
-    return rest === before
-  })
+    return rest
+  }
+  const sets = [1, 2, 3, 4, 5, 6].filter((set) => set < 2 ** hunks.length - 1)
+  return sets.some((set) => [1, 3].some((context) => takenBack(set, context) === before))
 }
 
 const blurred = (text: string): string =>
