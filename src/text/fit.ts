@@ -118,7 +118,8 @@ export function repairWarning(what: string, fits: readonly Fit[], file: FileLine
 /** Whether a string begins on one of the lines and does not end there. */
 const goesOn = (lines: readonly string[]): boolean =>
   lines.some(
-    (line) => /<<[-~]?["']?[A-Za-z_]/.test(line) || ['`', '"""', "'''"].some((mark) => line.split(mark).length % 2 === 0),
+    (line) =>
+      /<<[-~]?["']?[A-Za-z_]/.test(line) || ['`', '"""', "'''"].some((mark) => line.split(mark).length % 2 === 0),
   )
 
 const quoted = (line: string): string => JSON.stringify(line)
