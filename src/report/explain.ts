@@ -136,9 +136,8 @@ function messageOf(problem: Problem, action: string): Message {
       const { path, refused } = problem
       return {
         what: refused
-          ? 'The user refused the proposal for'
-          : 'Review required: a whole file of the reply was proposed for',
-        subject: path,
+          ? 'The user refused the proposal'
+          : 'Review required: the reply proposes it, and nobody agreed yet',
         code: 'review_required',
         details: { path },
         advice: {

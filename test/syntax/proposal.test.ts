@@ -26,6 +26,7 @@ describe('the line above a fence', () => {
     'Filename: src/a.ts',
     '### 1. Update `src/a.ts`',
     'Here is the updated `src/a.ts`:',
+    'Here is `src/a.ts`:',
     "Here's the complete code for `src/a.ts`:",
     'Create `src/a.ts` with the following content:',
     '- `src/a.ts`',
@@ -45,6 +46,7 @@ describe('the line above a fence', () => {
     '`console.log`:',
     '### `/api/users`',
     'In `src/a.ts`:',
+    'Here is what happens in `src/a.ts`:',
     'It is in src/a.ts, I think.',
   ])('names none: %s', (title) => expect(filesIn(`${title}\n\`\`\`ts\nexport {}\n\`\`\`\n`)).toEqual([]))
 

@@ -290,8 +290,8 @@ function blockOf(source: Source, format: Format, id: string, found: Found, stric
   return warnings.length === 0 ? block : { ...block, warnings }
 }
 
-/** Windows separators, which every system reads. Before a mark a backslash is an escape of Markdown. */
-const withSlashes = (path: string): string => path.replace(/\\(?=[\w.@([])/g, '/')
+/** Windows separators, which every system reads. Before a mark a backslash may be an escape of Markdown. */
+const withSlashes = (path: string): string => (/\\(?![A-Za-z0-9])/.test(path) ? path : path.replaceAll('\\', '/'))
 
 const none: readonly Fault[] = []
 

@@ -25,12 +25,13 @@ const LABEL = /^([\s#>*-]*)(?:\*\*|__)[\w ]{0,20}\b(?:file|path|filename)\b[\w ]
 function spokenOf(line: string): string | undefined {
   const [path, ...others] = new Set(filesSpokenOf(line))
   if (path === undefined || others.length > 0) return undefined
-  const words =
+  const words: readonly string[] =
     line
       .replace(path, ' ')
       .toLowerCase()
       .match(/[a-z']+/g) ?? []
-  const isTold = words.some((word) => announces.has(word)) || saidBy(line.replace(path, ' ')) !== 'whole'
+  const isShown = /^here(?:'s)?$/.test(words[0] ?? '') && !words.includes('in')
+  const isTold = isShown || words.some((word) => announces.has(word)) || saidBy(line.replace(path, ' ')) !== 'whole'
   return words.length <= 16 && isTold && words.every(isUsual) ? path : undefined
 }
 
