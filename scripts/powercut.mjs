@@ -54,7 +54,8 @@ function realDisks() {
   return ['ext4', 'xfs', 'btrfs'].map((type) => {
     const mkfs = spawnSync('sh', ['-c', `command -v mkfs.${type}`]).status === 0
     if (process.geteuid?.() !== 0 || !mkfs) return `- ${type}: not tried here (needs root and mkfs.${type})`
-    const results = realCases.map(([name, change, check]) => {
+    const cases = realCases()
+    const results = cases.map(([name, change, check]) => {
       try {
         return onImage(type, change, check) ? [] : [name]
       } catch (error) {
@@ -62,32 +63,35 @@ function realDisks() {
       }
     })
     const lost = results.flat()
-    return `- ${type}, loop-mounted: ${realCases.length - lost.length} of ${realCases.length} came through${lost.length === 0 ? '' : `; lost: ${lost.join(', ')}`}`
+    return `- ${type}, loop-mounted: ${cases.length - lost.length} of ${cases.length} came through${lost.length === 0 ? '' : `; lost: ${lost.join(', ')}`}`
   })
 }
 
-const document = '<<<FILE>>>\na.txt\n<<<SEARCH>>>\nold\n<<<REPLACE>>>\nnew\n<<<END>>>\n'
-const realCases = [
-  ...['off', 'shadow', 'commit'].map((mode) => [
-    `edit, ${mode}`,
-    ({ clada }) => clada(['run', '-', '--git', mode], document),
-    ({ clada, read }) => read('a.txt') === 'new\n' && clada(['undo', '--git', mode]) && read('a.txt') === 'old\n',
-  ]),
-  [
-    'undo, commit',
-    ({ clada }) => clada(['run', '-'], document) && clada(['undo']),
-    ({ clada, read }) => read('a.txt') === 'old\n' && clada(['redo']) && read('a.txt') === 'new\n',
-  ],
-  [
-    'back',
-    ({ clada, root }) => {
-      fs.writeFileSync(path.join(root, 'a.txt'), 'typed\n')
-      fs.writeFileSync(path.join(root, 'untracked.txt'), 'untracked\n')
-      return clada(['back'])
-    },
-    ({ clada, read }) => clada(['forward']) && read('a.txt') === 'typed\n' && read('untracked.txt') === 'untracked\n',
-  ],
-]
+/** A command, and what must hold after the cut. */
+function realCases() {
+  const document = '<<<FILE>>>\na.txt\n<<<SEARCH>>>\nold\n<<<REPLACE>>>\nnew\n<<<END>>>\n'
+  return [
+    ...['off', 'shadow', 'commit'].map((mode) => [
+      `edit, ${mode}`,
+      ({ clada }) => clada(['run', '-', '--git', mode], document),
+      ({ clada, read }) => read('a.txt') === 'new\n' && clada(['undo', '--git', mode]) && read('a.txt') === 'old\n',
+    ]),
+    [
+      'undo, commit',
+      ({ clada }) => clada(['run', '-'], document) && clada(['undo']),
+      ({ clada, read }) => read('a.txt') === 'old\n' && clada(['redo']) && read('a.txt') === 'new\n',
+    ],
+    [
+      'back',
+      ({ clada, root }) => {
+        fs.writeFileSync(path.join(root, 'a.txt'), 'typed\n')
+        fs.writeFileSync(path.join(root, 'untracked.txt'), 'untracked\n')
+        return clada(['back'])
+      },
+      ({ clada, read }) => clada(['forward']) && read('a.txt') === 'typed\n' && read('untracked.txt') === 'untracked\n',
+    ],
+  ]
+}
 
 function onImage(type, change, check) {
   const base = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-image-'))
