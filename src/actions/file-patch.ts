@@ -147,8 +147,10 @@ async function place(files: Files, file: TextFile, text: string, new_path: PathA
 const isAddition = ({ lines, above, stated }: Hunk): boolean =>
   lines.every(({ mark }) => mark === '+') && above.length === 0 && stated === undefined
 
-/** A text with lines added at its end, which has a newline then. */
+/** A text with lines added at its end, which has a newline then; so has one whose last line was changed. */
 function ended(text: string, was: string, added: readonly Hunk[]): string {
+  const lastOf = (all: string): string => all.slice(all.lastIndexOf('\n') + 1)
+  if (added.length === 0 && lastOf(text) === lastOf(was)) return text
   const eol = dominantEol(was)
   const whole = text === '' || text.endsWith('\n') ? text : text + eol
   return whole + added.flatMap(({ lines }) => lines.map((line) => line.text + eol)).join('')
