@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { hasCode } from '../core/os-error.ts'
-import { syncFile } from '../state/own-files.ts'
+import { syncFiles } from '../state/own-files.ts'
 import type { GitObject } from './object-reader.ts'
 import type { IsolatedGit } from './isolated-git.ts'
 
@@ -67,11 +67,11 @@ export function writeObject(isolated: IsolatedGit, type: ObjectType, body: Buffe
 export async function syncObjects({ made }: IsolatedGit): Promise<void> {
   const all = [...made.values()]
   if (all.length === 0) return
-  await Promise.all(all.map(({ temp }) => syncFile(temp)))
+  await syncFiles(all.map(({ temp }) => temp))
   for (const { temp, file } of all) fs.renameSync(temp, file)
   made.clear()
   const dirs = new Set(all.flatMap(({ file }) => [path.dirname(file), path.dirname(path.dirname(file))]))
-  await Promise.all([...dirs].map(syncFile))
+  await syncFiles([...dirs])
 }
 
 /** By its id or any other name that git understands. */

@@ -122,7 +122,8 @@ async function lastTidied(
     const place = { root, stateDir: path.dirname(history), settings, closed }
     warn(await recover(history, last, place, inspect))
   }
-  warn(prunedIn(history, numbers, settings.historyBytes ?? defaultLimits.historyBytes))
+  // One that changed nothing was removed by its recovery.
+  warn(prunedIn(history, numbersIn(history), settings.historyBytes ?? defaultLimits.historyBytes))
   return last
 }
 
@@ -132,7 +133,8 @@ async function lastTidied(
  */
 function prunedIn(history: string, numbers: readonly number[], limit: number): string[] {
   let keep = numbers.length > mostExecutions ? keptExecutions : numbers.length
-  const [last = 0] = numbers.slice(-1)
+  const last = numbers.at(-1)
+  if (last === undefined) return []
   // All of them are measured now and then, and after one that took much.
   if (last % measuredEvery === 0 || bytesIn(dirOf(history, last)) > limit / measuredEvery) {
     const sizes = numbers.slice(-keep).map((number) => bytesIn(dirOf(history, number)))

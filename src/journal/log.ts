@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { fingerprintOf } from '../core/hash.ts'
-import { jsonOf, syncFile, syncFileNow } from '../state/own-files.ts'
+import { jsonOf, syncFileNow, syncFiles } from '../state/own-files.ts'
 
 /**
  * The file of one execution, which is only ever appended to:
@@ -117,9 +117,9 @@ export class Log {
     const own = new Promise<void>((done, failed) =>
       fs.fdatasync(this.#fd, (error) => (error === null ? done() : failed(error))),
     )
-    const others = [...this.#files].map(syncFile)
+    const others = syncFiles([...this.#files])
     this.#files.clear()
-    await Promise.all([own, ...others])
+    await Promise.all([own, others])
     this.#synced = size
   }
 

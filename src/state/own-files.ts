@@ -69,6 +69,14 @@ export const syncFile = (file: string): Promise<void> =>
     })
   })
 
+/** Some at a time: a process has only so many descriptors. */
+export async function syncFiles(files: readonly string[]): Promise<void> {
+  for (let at = 0; at < files.length; at += syncedAtOnce)
+    await Promise.all(files.slice(at, at + syncedAtOnce).map(syncFile))
+}
+
+const syncedAtOnce = 64
+
 /** A file that cannot be read is synced with its directory, if at all; one that is gone needs no sync. */
 const cannotSync = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EISDIR', 'EACCES', 'ENOENT']
 

@@ -107,7 +107,8 @@ async function undoOrRedo(
     history.note({ about: reverted })
     // Until everything is restored.
     about = { ...reverted, ended: 'interrupted' }
-    const files = await revert(chosen, settings.root, path.join(stateDir, 'history'), workspace, options)
+    const interrupted = interruptedPaths(chosen, records)
+    const files = await revert(chosen, settings.root, path.join(stateDir, 'history'), workspace, options, interrupted)
     const moving = files.success && options.action === undefined && files.conflicts.length === 0
     const notes = moving ? await moveBack(chosen, settings.root, stateDir, history) : []
     const result = notes.length === 0 ? files : { ...files, warnings: [...(files.warnings ?? []), ...notes] }
@@ -203,17 +204,30 @@ function aboutOf({ number, kind, of, ofActions, ended }: ExecutionRecord, action
   return { kind: kind === 'undo' ? 'redo' : 'undo', of, ...(ofActions === undefined ? {} : { ofActions }) }
 }
 
+/** The paths that an interrupted undo of the same execution may have removed on the way to their earlier states. */
+const interruptedPaths = ({ number }: ExecutionRecord, records: readonly ExecutionRecord[]): ReadonlySet<string> =>
+  new Set(
+    records
+      .filter(({ kind, of, ended }) => kind !== 'run' && of === number && ended === 'interrupted')
+      .flatMap(({ paths }) => paths.map((entry) => entry.path)),
+  )
+
 async function revert(
   record: ExecutionRecord,
   root: string,
   historyDir: string,
   workspace: OpenWorkspace,
   { action, force = false }: UndoOptions,
+  interrupted: ReadonlySet<string>,
 ): Promise<UndoResult> {
-  const paths = action === undefined ? revertedPaths(record) : pathsOfAction(record, action)
-  if (typeof paths === 'string') return refused(paths, 'invalid_parameter')
+  const given = action === undefined ? revertedPaths(record) : pathsOfAction(record, action)
+  if (typeof given === 'string') return refused(given, 'invalid_parameter')
   const contents = new Contents(historyDir, record.number)
-  const inspect = inspectFor(paths, root, (absolute) => workspace.inspect(absolute))
+  const inspect = inspectFor(given, root, (absolute) => workspace.inspect(absolute))
+  const paths = given.map((entry): RevertedPath => {
+    const wasRemoved = interrupted.has(entry.path) && inspect(path.resolve(root, entry.path)).type === 'absent'
+    return wasRemoved ? { ...entry, last: { type: 'absent' } } : entry
+  })
   const plans = await Promise.all(
     paths.map(async (entry) =>
       planFor(entry, path.resolve(root, entry.path), contents, inspect, force ? 'merge' : 'refuse'),

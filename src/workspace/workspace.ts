@@ -22,7 +22,7 @@ import { assertLinkStaysInside, type Locator, refuseHardLink } from './locate.ts
 import type { Location } from './location.ts'
 import { DiskBase } from './disk-base.ts'
 import { runToEnd } from '../process/start-program.ts'
-import { syncFile } from '../state/own-files.ts'
+import { syncFiles } from '../state/own-files.ts'
 import type { Announced, Base, Landing, Tree } from './tree.ts'
 import { linkStop } from './walk.ts'
 
@@ -79,7 +79,7 @@ async function synced(effects: readonly Effect[]): Promise<void> {
   const files = effects.flatMap((one) => (one.kind === 'file' ? [one.from] : []))
   const [first] = files
   if (first !== undefined && files.length > fewFiles && runToEnd('sync', ['-f', first], 60_000) === 0) return
-  for (let at = 0; at < files.length; at += fewFiles) await Promise.all(files.slice(at, at + fewFiles).map(syncFile))
+  await syncFiles(files)
 }
 
 const fewFiles = 64

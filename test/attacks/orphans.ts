@@ -11,7 +11,7 @@ const codes = [
   '(sleep 61 &) ; sleep 61',
 ]
 
-/** Also while the sandbox itself is still coming up. */
+/** In milliseconds; also while the sandbox itself is still coming up. */
 const limits = [100, 3, 8, 14, 20, 30, 50]
 
 /** Stops programs that leave children behind, and counts what is still there afterwards. */
@@ -20,13 +20,10 @@ export async function leaveOrphans(
   fixture: Fixture,
   exec: 'sandbox' | 'unsandboxed' = 'sandbox',
 ): Promise<number> {
-  const clada = new Clada({ repoPath: fixture.project, gitCommit: false, exec })
   for (let time = 0; time < times; time++) {
-    await clada.perform('exec', {
-      lang: 'bash',
-      code: codes[time % codes.length] ?? '',
-      timeout: String(limits[time % limits.length]),
-    })
+    const actionMs = limits[time % limits.length] ?? 100
+    const clada = new Clada({ repoPath: fixture.project, gitCommit: false, exec, limits: { actionMs } })
+    await clada.perform('exec', { lang: 'bash', code: codes[time % codes.length] ?? '' })
   }
   return survivors(fixture).length
 }

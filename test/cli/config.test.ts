@@ -198,7 +198,7 @@ describe('clada config', () => {
   it('shows one key, some keys, and all for a program', () => {
     const { cwd, run } = place({ project: 'exec: unsandboxed\nlimits: {file: 1m}\n' })
     expect(run(['config', 'limits.file']).stdout).toBe('1m\n')
-    expect(run(['config', 'limits']).stdout.split('\n').length).toBe(6)
+    expect(run(['config', 'limits']).stdout.split('\n').length).toBe(7)
     expect(JSON.parse(run(['config', 'exec.mode', '--json']).stdout)).toEqual({
       'exec.mode': {
         value: 'sandbox',

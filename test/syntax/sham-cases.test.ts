@@ -45,8 +45,10 @@ describe('cases', () => {
       expect(block.action).toBe(action)
       expect(Object.entries(block.params)).toEqual(Object.entries(params))
     }
-    const faults = [...document.faults, ...own.flatMap((block) => block.faults)].sort((a, b) => a.line - b.line)
-    expect(faults).toEqual(errors)
+    const all = [...document.faults, ...own.flatMap((block) => block.faults)].sort((a, b) => a.line - b.line)
+    // The text of a broken block is only for its correction.
+    const told = (one: object): object => ({ ...one, raw: undefined })
+    expect(all.map(told)).toEqual(errors.map(told))
     expect(document.blocks.length - own.length).toBe(skipped.length)
   })
 })
