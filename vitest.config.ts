@@ -13,10 +13,10 @@ export default defineConfig({
     // What a process keeps for its next start would be written into directories that a test is just removing.
     env: { CLADA_NO_CACHE: '1' },
     // Processes, not threads of one: starting a program copies the tables of all memory, which a fifth of the time went
-    // into. Four on two cores, because many tests wait for programs.
+    // into. Five on two cores, because many tests wait for programs.
     pool: 'forks',
     // Loading the sources anew for every file took a tenth of the time. So a test leaves the process as it found it.
     isolate: false,
-    maxWorkers: 4,
+    maxWorkers: 5,
   },
 })
