@@ -40,9 +40,13 @@ function hasTrackedState(root: string): boolean {
   const found = gitDirsAt(root)
   if (found === undefined || !('gitDir' in found)) return false
   const index = path.join(found.gitDir, 'index')
-  if (!fs.lstatSync(index, { throwIfNoEntry: false })?.isFile()) return false
+  const is = fs.lstatSync(index, { bigint: true, throwIfNoEntry: false })
+  if (!is?.isFile()) return false
+  const key = [index, is.ino, is.size, is.mtimeNs, is.ctimeNs].join(':')
+  if (key === withoutState) return false
   const bytes = fs.readFileSync(index)
   const prefix = Buffer.from(`${stateName}/`)
+  if (!bytes.includes(prefix)) withoutState = key
   for (let at = bytes.indexOf(prefix); at !== -1; at = bytes.indexOf(prefix, at + 1)) {
     const name = bytes.toString('utf8', at, bytes.indexOf(0, at))
     if (sharedNames.has(name.slice(prefix.length))) continue
@@ -52,6 +56,9 @@ function hasTrackedState(root: string): boolean {
   }
   return false
 }
+
+/** The last index without any such name, as it was: a run asks several times, and an index can be large. */
+let withoutState: string | undefined
 
 /** Times are seconds and nanoseconds; of an inode the lower half is noted. */
 function isNoted(index: Buffer, entry: number, { ino, mtimeNs }: fs.BigIntStats): boolean {
