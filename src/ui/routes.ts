@@ -93,7 +93,7 @@ function tasksIn(given: unknown): string[] | null {
 }
 
 /** What a request brings, up to a limit. Nothing of what is too long is kept. */
-async function readBody(request: IncomingMessage, type: string, limit: number): Promise<string> {
+export async function readBody(request: IncomingMessage, type: string, limit: number): Promise<string> {
   const [given = ''] = (request.headers['content-type'] ?? '').split(';')
   if (given.trim() !== type) throw new Refusal(415, `This takes ${type}.`)
   const tooLong = new Refusal(413, `This has more than ${limit} bytes, the limit. Split it into several.`)
@@ -111,7 +111,7 @@ async function readBody(request: IncomingMessage, type: string, limit: number): 
   return whole.toString('utf8')
 }
 
-function jsonIn(text: string): Record<string, unknown> {
+export function jsonIn(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }

@@ -4,6 +4,7 @@ import { openDesk } from '../approvals/desk.ts'
 import { type CladaOptions, settingsOf } from '../config/settings.ts'
 import type { ReportOptions } from '../report/options.ts'
 import { type Asset, assetsDir, readAssets, withKey } from './assets.ts'
+import { Companion } from './companion.ts'
 import { Listeners, sendTo } from './events.ts'
 import { isStranger } from '../state/peer.ts'
 import { refuseForeign, Sessions } from './guard.ts'
@@ -31,6 +32,8 @@ export interface PageServer {
   readonly port: number
   /** An address that opens the page once. The one before is worth nothing any more. */
   address(): string
+  /** Browser extensions that may ask. */
+  readonly companion: Pick<Companion, 'code' | 'isPaired'>
   close(): Promise<void>
 }
 
@@ -81,6 +84,9 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
       : session.questions.ask(request, 'other', gone),
   )
   session.desk = desk !== undefined
+  const address = (): string => `http://127.0.0.1:${own}/?token=${sessions.renew()}`
+  const isOpen = (): boolean => listeners.count > 0
+  const companion = new Companion({ session, root, port: own, inputBytes, address, isOpen })
   if (document === undefined) void session.warmUp()
   else await session.open(document.text, document.name)
 
@@ -88,6 +94,10 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
     const { method = '', url = '' } = request
     if (strangers.has(request.socket)) throw new Refusal(403, 'This page belongs to another user of this machine.')
     const [path = '', query = ''] = url.split('?', 2)
+    if (path.startsWith('/companion/')) {
+      const { status, body } = await companion.answer(request, path.slice('/companion/'.length))
+      return sendJson(response, status, body)
+    }
     refuseForeign({ method, path, headers: request.headers }, own)
     const params = new URLSearchParams(query)
     const known = sessions.knows(request.headers.cookie)
@@ -120,10 +130,12 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
 
   return {
     port: own,
-    address: () => `http://127.0.0.1:${own}/?token=${sessions.renew()}`,
+    address,
+    companion,
     close: async () => {
       clearTimeout(leaving)
       desk?.close()
+      companion.close()
       await session.close()
       listeners.close()
       const closed = new Promise((resolve) => server.close(resolve))

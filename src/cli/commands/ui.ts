@@ -44,18 +44,19 @@ export const command: Command = {
     })
     const address = page.address()
     print(`clada shows ${visible(root)} at\n\n  ${address}\n\nThe address works once. Ctrl-C ends it.`)
+    if (!page.companion.isPaired) print(`To pair the browser extension: ${page.companion.code()}`)
     if (flags['no-open'] === undefined) openBrowser(address)
     await ended(page)
     return 0
   },
 }
 
-/** Until Ctrl-C. Enter gives another address, for another browser. */
+/** Until Ctrl-C. Enter gives another address, for another browser, and a code for its extension. */
 async function ended(page: PageServer): Promise<void> {
   const { stdin } = process
   if (isTerminal(0)) {
-    print('Enter shows another address.')
-    stdin.on('data', () => print(`\n  ${page.address()}\n`))
+    print('Enter shows another address, and a code to pair the browser extension.')
+    stdin.on('data', () => print(`\n  ${page.address()}\n\n  ${page.companion.code()}\n`))
   }
   await new Promise<void>((resolve) => {
     process.once('SIGINT', () => resolve())

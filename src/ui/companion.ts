@@ -1,0 +1,395 @@
+import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import fs from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import path from 'node:path'
+import { sha256 } from '../core/hash.ts'
+import { readOwn } from '../state/own-files.ts'
+import { keepForUser, rootName, userStateDir } from '../state/user-state.ts'
+import { defaultSyntax } from '../syntax/table.ts'
+import { promptText } from './prompting.ts'
+import type { PlanBlock, TouchedFile } from './protocol.ts'
+import { Refusal } from './refusal.ts'
+import { jsonIn, readBody } from './routes.ts'
+import type { Session } from './session.ts'
+
+/**
+ * The browser extension's side of the server. An extension is paired once, with a code that the terminal shows, and gets
+ * a key. The key itself is never sent again: every request is signed with it, for one port and one time, and every answer
+ * too, so a program that listens on the port later learns nothing and can say nothing.
+ */
+
+/** What the extension shows of a block, with the text that the reply has. */
+export interface ShownBlock extends Pick<PlanBlock, 'id' | 'action' | 'target' | 'state' | 'why' | 'runs' | 'files'> {
+  readonly raw: string
+}
+
+/** A reply that was looked at. Only such a one can be applied, by its hash, from the same tab of the same site. */
+export interface Looked {
+  readonly hash: string
+  readonly project: RunningProject
+  readonly blocks: readonly ShownBlock[]
+  readonly files: readonly TouchedFile[]
+  readonly fatal?: string
+  /** Where it was applied before. */
+  readonly done?: Applied
+}
+
+export interface Applied {
+  readonly results: readonly { id: string; action: string; target: string; success: boolean; why?: string }[]
+  /** The text for the model. */
+  readonly answer: string
+}
+
+export type Progress =
+  | { readonly state: 'running'; readonly done: number; readonly total: number; readonly questions: number }
+  | ({ readonly state: 'done' } & Applied)
+
+export interface RunningProject {
+  /** The same for a directory every time. */
+  readonly id: string
+  readonly name: string
+  readonly port: number
+}
+
+export interface Projects extends RunningProject {
+  readonly syntax: string
+  /** Ports on which other projects of this user may be running. */
+  readonly others: readonly number[]
+}
+
+export interface PairedKey {
+  readonly id: string
+  readonly key: string
+  readonly project: RunningProject
+}
+
+interface Paired {
+  readonly id: string
+  readonly key: string
+  readonly origin: string
+}
+
+interface Shown {
+  readonly text: string
+  readonly site: string
+  state: 'shown' | 'started'
+  done?: Applied
+}
+
+interface Around {
+  readonly session: Session
+  readonly root: string
+  readonly port: number
+  readonly inputBytes: number
+  /** An address that opens the page. */
+  readonly address: () => string
+  /** Whether a tab shows the page already. */
+  readonly isOpen: () => boolean
+}
+
+type Body = Readonly<Record<string, unknown>>
+
+export class Companion {
+  readonly #around: Around
+  readonly #dir: string | undefined
+  /** For a project that contains the state directory: it could write what is remembered there. */
+  readonly #unkept: Paired[] = []
+  readonly #seen = new Map<string, number>()
+  readonly #shown = new Map<string, Shown>()
+  #code: { readonly text: string; tries: number } | undefined
+
+  constructor(around: Around) {
+    this.#around = around
+    this.#dir = userStateDir(around.root)
+    this.#offer()
+  }
+
+  /** A new code to pair with. The one before is worth nothing any more. */
+  code(): string {
+    const text = Array.from({ length: codeLength }, () => letters[randomInt(letters.length)]).join('')
+    this.#code = { text, tries: 0 }
+    return `${this.#around.port}-${text.slice(0, 4)}-${text.slice(4)}`
+  }
+
+  get isPaired(): boolean {
+    return this.#paired().length > 0
+  }
+
+  /** What a request gets: JSON. Throws a `Refusal` before it is known who asks; later refusals are signed answers. */
+  async answer(request: IncomingMessage, route: string): Promise<{ status: number; body: unknown }> {
+    const { headers, method } = request
+    const { port, inputBytes } = this.#around
+    const own = `127.0.0.1:${port}`
+    if (headers.host !== own) throw new Refusal(421, `Wrong Host header: this server only answers as ${own}.`)
+    if (method !== 'POST') throw new Refusal(405, 'The extension asks by POST only.')
+    const { origin = '' } = headers
+    // No web page can have such an origin, and browsers let nobody choose this header.
+    if (!/^(?:chrome|moz)-extension:\/\/[\w-]{1,64}$/.test(origin))
+      throw new Refusal(403, 'Only a browser extension may ask here.')
+    const text = await readBody(request, 'application/json', 2 * inputBytes + 1_000_000)
+    if (route === 'pair') return { status: 200, body: this.#pair(jsonIn(text), origin) }
+    const { paired, nonce } = this.#signer(headers['x-clada-companion'], route, text, origin)
+    const { status, value } = await this.#asked(route, jsonIn(text), paired).then(
+      (value) => ({ status: 200, value: value ?? null }),
+      (error: unknown) => {
+        if (error instanceof Refusal) return { status: error.status, value: { error: error.message } }
+        throw error
+      },
+    )
+    const answer = JSON.stringify(value)
+    return {
+      status,
+      body: { answer, proof: macOf(paired.key, ['clada answer', nonce, String(status), sha256(answer)]) },
+    }
+  }
+
+  /** The project is no longer offered to extensions. */
+  close(): void {
+    if (this.#dir !== undefined) fs.rmSync(this.#pageFile(this.#dir), { force: true })
+  }
+
+  /** Other servers of this user tell extensions about this one. */
+  #offer(): void {
+    if (this.#dir === undefined) return
+    try {
+      keepForUser(this.#pageFile(this.#dir), `${this.#around.root}\n`)
+    } catch {
+      // The extension then finds it by the code alone.
+    }
+  }
+
+  readonly #pageFile = (dir: string): string => path.join(dir, 'pages', String(this.#around.port))
+
+  #pair({ code }: Body, origin: string): PairedKey {
+    const open = this.#code
+    const given = typeof code === 'string' ? code.toUpperCase().replaceAll(/[^A-Z0-9]/g, '') : ''
+    if (open !== undefined && ++open.tries > mostTries) this.#code = undefined
+    if (open === undefined || this.#code === undefined || !isSame(sha256(given), sha256(open.text)))
+      throw new Refusal(403, 'This is not the code. Press Enter where clada ui runs for another one.')
+    this.#code = undefined
+    const paired = { id: randomBytes(9).toString('base64url'), key: randomBytes(32).toString('base64url'), origin }
+    this.#keep([...this.#paired().slice(1 - mostPaired), paired])
+    return { id: paired.id, key: paired.key, project: this.#project() }
+  }
+
+  #paired(): readonly Paired[] {
+    if (this.#dir === undefined) return this.#unkept
+    try {
+      const found: unknown = JSON.parse(readOwn(path.join(this.#dir, keysFile)) ?? '[]')
+      return Array.isArray(found) ? found.filter(isPaired) : []
+    } catch {
+      return []
+    }
+  }
+
+  #keep(all: readonly Paired[]): void {
+    if (this.#dir === undefined) this.#unkept.splice(0, Infinity, ...all)
+    else keepForUser(path.join(this.#dir, keysFile), `${JSON.stringify(all, null, 1)}\n`)
+  }
+
+  #signer(
+    header: string | string[] | undefined,
+    route: string,
+    text: string,
+    origin: string,
+  ): { readonly paired: Paired; readonly nonce: string } {
+    const [id = '', time = '', nonce = '', mac = ''] = typeof header === 'string' ? header.split(' ') : []
+    const paired = this.#paired().find((one) => one.id === id && one.origin === origin)
+    const parts = ['clada request', route, String(this.#around.port), time, nonce, sha256(text)]
+    if (paired === undefined || !isSame(macOf(paired.key, parts), mac))
+      throw new Refusal(401, 'This extension is not paired with clada.')
+    const now = Date.now()
+    for (const [one, until] of this.#seen) if (until < now) this.#seen.delete(one)
+    if (!/^\d{13}$/.test(time) || Math.abs(now - Number(time)) > validFor || this.#seen.has(nonce))
+      throw new Refusal(403, 'This request is too old, or a repetition.')
+    this.#seen.set(nonce, now + 2 * validFor)
+    return { paired, nonce }
+  }
+
+  async #asked(route: string, body: Body, paired: Paired): Promise<unknown> {
+    switch (route) {
+      case 'projects':
+        return this.#projects()
+      case 'look':
+        return this.#look(body, paired)
+      case 'show':
+        return this.#show(body, paired)
+      case 'apply':
+        return this.#apply(body, paired)
+      case 'result':
+        return this.#result(this.#known(body, paired))
+      case 'prompt':
+        return this.#prompt(body)
+      case 'forget':
+        return this.#keep(this.#paired().filter(({ id }) => id !== paired.id))
+      default:
+        throw new Refusal(404, 'There is nothing here.')
+    }
+  }
+
+  #project(): RunningProject {
+    const { root, port } = this.#around
+    return { id: rootName(root).slice(0, 16), name: path.basename(root), port }
+  }
+
+  #projects(): Projects {
+    const pages = this.#dir === undefined ? [] : namesIn(path.join(this.#dir, 'pages'))
+    const others = pages.map(Number).filter((port) => port > 0 && port !== this.#around.port)
+    return { ...this.#project(), syntax: defaultSyntax, others }
+  }
+
+  async #look(body: Body, paired: Paired): Promise<Looked> {
+    const { text } = body
+    if (typeof text !== 'string') throw new Refusal(400, 'There is no text to look at.')
+    if (Buffer.byteLength(text) > this.#around.inputBytes) throw new Refusal(413, 'The reply is too long.')
+    const { session } = this.#around
+    const hash = sha256(text)
+    const key = keyOf(body, paired, hash)
+    const before = this.#shown.get(key)
+    if (before?.state !== 'started') {
+      this.#shown.delete(key)
+      this.#shown.set(key, { text, site: siteIn(body), state: 'shown' })
+      const [oldest] = this.#shown.keys()
+      if (this.#shown.size > mostShown && oldest !== undefined) this.#shown.delete(oldest)
+    }
+    const plan = session.text === text && session.plan !== null ? session.plan : await session.open(text, siteIn(body))
+    let room = mostShownText
+    const blocks = plan.blocks.map(({ id, action, target, state, why, runs, files, key: place }): ShownBlock => {
+      const whole = session.detail(place).raw
+      const raw = whole.slice(0, room)
+      room -= raw.length
+      const rest = { ...(why === undefined ? {} : { why }), ...(runs === undefined ? {} : { runs }) }
+      return { id, action, target, state, files, raw, ...rest }
+    })
+    const { files, fatal } = plan
+    return {
+      hash,
+      project: this.#project(),
+      blocks,
+      files,
+      ...(fatal === undefined ? {} : { fatal }),
+      ...(before?.done === undefined ? {} : { done: before.done }),
+    }
+  }
+
+  /** The page with a reply; without an address where a tab shows it already. */
+  async #show(body: Body, paired: Paired): Promise<{ address?: string }> {
+    await this.#reopened(this.#known(body, paired))
+    return this.#around.isOpen() ? {} : { address: this.#around.address() }
+  }
+
+  async #apply(body: Body, paired: Paired): Promise<Progress> {
+    const shown = this.#known(body, paired)
+    if (shown.state === 'shown') {
+      const { session } = this.#around
+      const { revision } = await this.#reopened(shown)
+      session.apply(null, revision)
+      shown.state = 'started'
+    }
+    return this.#result(shown)
+  }
+
+  /** Where a run is: answers when it is over, or after some seconds. Browsers end an extension that waits for longer. */
+  async #result(shown: Shown): Promise<Progress> {
+    const { session } = this.#around
+    const until = Date.now() + longestWait
+    for (;;) {
+      if (shown.done !== undefined) return { state: 'done', ...shown.done }
+      const { running, questions } = session.state()
+      const asked = questions.filter(({ from }) => from === 'page').length
+      if (running === null || running.what !== 'document') break
+      if (asked > 0 || Date.now() > until)
+        return { state: 'running', done: running.done, total: running.total, questions: asked }
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    if (session.text !== shown.text && shown.state === 'started')
+      throw new Refusal(409, 'The page shows another reply by now. See the timeline for the results of this one.')
+    const { blocks } = await this.#reopened(shown)
+    const results = blocks.flatMap(({ id, action, target, outcome }) =>
+      outcome === undefined
+        ? []
+        : [
+            {
+              id,
+              action,
+              target,
+              success: outcome.success,
+              ...(outcome.why === undefined ? {} : { why: outcome.why }),
+            },
+          ],
+    )
+    const done = { results, answer: session.answer() }
+    if (shown.state === 'started') shown.done = done
+    return { state: 'done', ...done }
+  }
+
+  async #prompt({ task, syntax }: Body): Promise<{ text: string }> {
+    const { text } = await promptText(this.#around.session.project, {
+      syntax: typeof syntax === 'string' ? syntax : defaultSyntax,
+      include: 'everyday',
+      actions: null,
+      show: 'text',
+    })
+    return { text: typeof task === 'string' && task.trim() !== '' ? `${text}\n\n## The task\n${task.trim()}\n` : text }
+  }
+
+  #known(body: Body, paired: Paired): Shown {
+    const { hash } = body
+    const shown = typeof hash === 'string' ? this.#shown.get(keyOf(body, paired, hash)) : undefined
+    if (shown === undefined) throw new Refusal(409, 'This reply was not looked at in this tab. Look at it first.')
+    return shown
+  }
+
+  /** The plan of a reply, which is shown again where the page shows another one. */
+  async #reopened({ text, site }: Shown): ReturnType<Session['open']> {
+    const { session } = this.#around
+    return session.text === text && session.plan !== null ? session.plan : session.open(text, site)
+  }
+}
+
+/** Without those that look like others. */
+const letters = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
+const codeLength = 8
+const mostTries = 5
+const mostPaired = 20
+const mostShown = 50
+/** Characters of all blocks together that the extension shows before the first use on a site. */
+const mostShownText = 1_000_000
+/** Milliseconds that the clocks of a request and of this process may differ. */
+const validFor = 60_000
+const longestWait = 10_000
+const keysFile = 'companions.json'
+
+const macOf = (key: string, parts: readonly string[]): string =>
+  createHmac('sha256', Buffer.from(key, 'base64url')).update(parts.join('\n')).digest('base64url')
+
+const isSame = (one: string, other: string): boolean =>
+  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
+
+function isPaired(value: unknown): value is Paired {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    ['id', 'key', 'origin'].every((name) => typeof Reflect.get(value, name) === 'string')
+  )
+}
+
+function siteIn({ site }: Body): string {
+  if (typeof site !== 'string' || site === '' || site.length > 300) throw new Refusal(400, 'There is no site.')
+  return site
+}
+
+/** What was looked at is known by who asked, and for which tab of which site. */
+function keyOf(body: Body, { id }: Paired, hash: string): string {
+  const { tab } = body
+  if (typeof tab !== 'number') throw new Refusal(400, 'There is no tab.')
+  return JSON.stringify([id, siteIn(body), tab, hash])
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return fs.readdirSync(dir)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,135 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { answerIn, type Key, sha256, sign } from '../../extension/signed.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+import { entered, request, type Served, served } from './page-server.ts'
+
+const origin = 'chrome-extension://abcdefghijklmnop'
+const site = 'https://chat.example'
+const write = (root: string): string =>
+  `#!nesl [@three-char-SHA-256: b1k]\naction = "file_write"\npath = "${root}/made.txt"\ncontent = "hello"\n#!end_b1k\n`
+
+const json = { origin, 'content-type': 'application/json' }
+
+async function paired(page: Served): Promise<Key> {
+  const { status, body } = await request(page, '/companion/pair', {
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify({ code: codeOf(page) }),
+  })
+  expect(status).toBe(200)
+  return JSON.parse(body)
+}
+
+/** The part of the code after the port, in lower case as somebody may type it. */
+const codeOf = (page: Served): string => page.companion.code().replace(/^\d+-/, '').toLowerCase()
+
+interface Sent {
+  readonly status: number
+  readonly value: unknown
+}
+
+async function ask(page: Served, key: Key, route: string, body: object, headers: object = {}): Promise<Sent> {
+  const text = JSON.stringify(body)
+  const { nonce, header } = await sign(key, page.port, route, text)
+  const all = { ...json, 'x-clada-companion': header, ...headers }
+  const answer = await request(page, `/companion/${route}`, { method: 'POST', headers: all, body: text })
+  const value: unknown = JSON.parse(answer.body)
+  const isSigned = typeof value === 'object' && value !== null && 'proof' in value
+  return { status: answer.status, value: isSigned ? await answerIn(key, nonce, answer.status, value) : value }
+}
+
+describe('a browser extension', () => {
+  it('looks at a reply and applies it, once, from the tab and the site where it was looked at', async () => {
+    const root = scratchDir()
+    const page = await served(root)
+    const key = await paired(page)
+    const [text, here] = [write(root), { site, tab: 1 }]
+    const hash = await sha256(text)
+    expect(await ask(page, key, 'apply', { ...here, hash })).toMatchObject({ status: 409 })
+    const looked = await ask(page, key, 'look', { ...here, text })
+    const block = { action: 'file_write', target: 'made.txt', state: 'ready', raw: text.trimEnd() }
+    expect(looked).toMatchObject({ status: 200, value: { hash, blocks: [block], files: [{ path: 'made.txt' }] } })
+    expect(filesIn(root)).toEqual({})
+    for (const other of [{ tab: 2 }, { site: 'https://evil.example' }, { hash: await sha256(`${text} `) }])
+      expect(await ask(page, key, 'apply', { ...here, hash, ...other })).toMatchObject({ status: 409 })
+    expect(filesIn(root)).toEqual({})
+    const done = { status: 200, value: { state: 'done', results: [{ success: true, target: 'made.txt' }] } }
+    const applied = await ask(page, key, 'apply', { ...here, hash })
+    expect(applied).toMatchObject(done)
+    expect(JSON.stringify(applied.value)).toContain('=== CLADA RESULTS ===')
+    expect(filesIn(root)).toEqual({ 'made.txt': 'hello' })
+    fs.writeFileSync(path.join(root, 'made.txt'), 'mine')
+    expect(await ask(page, key, 'apply', { ...here, hash })).toMatchObject(done)
+    expect(await ask(page, key, 'look', { ...here, text })).toMatchObject({ value: { done: { results: [{}] } } })
+    expect(filesIn(root)).toEqual({ 'made.txt': 'mine' })
+  })
+
+  it('gets the page on the reply, and the prompt with a task', async () => {
+    const root = scratchDir()
+    const page = await served(root)
+    const key = await paired(page)
+    const text = write(root)
+    await ask(page, key, 'look', { site, tab: 1, text })
+    const { value } = await ask(page, key, 'show', { site, tab: 1, hash: await sha256(text) })
+    const [, query] =
+      /^http:\/\/127\.0\.0\.1:\d+\/(\?token=[\w-]+)$/.exec(String(Reflect.get(Object(value), 'address'))) ?? []
+    expect((await request(page, `/${query}`)).status).toBe(200)
+    const prompt = await ask(page, key, 'prompt', { task: 'Fix the login' })
+    expect(JSON.stringify(prompt.value)).toMatch(/How to work on my project.*## The task\\nFix the login/s)
+  })
+
+  it('needs the key, the extension that it was given to, this port and a new signature', async () => {
+    const page = await served(scratchDir())
+    const key = await paired(page)
+    const other = await served(scratchDir())
+    const fine = await ask(page, key, 'projects', {})
+    expect(fine).toMatchObject({ status: 200, value: { port: page.port, others: [other.port] } })
+    const refused: Promise<Sent>[] = [
+      ask(page, { ...key, key: 'A'.repeat(43) }, 'projects', {}),
+      ask(page, { ...key, id: 'other' }, 'projects', {}),
+      ask(page, key, 'projects', {}, { 'x-clada-companion': '' }),
+      ask(page, key, 'projects', {}, { origin: 'chrome-extension://ponmlkjihgfedcba' }),
+      ask(page, key, 'projects', {}, { origin: site }),
+      ask(page, key, 'projects', {}, { origin: page.origin }),
+      ask(page, key, 'projects', {}, { origin: 'null' }),
+      ask(page, key, 'projects', {}, { host: `localhost:${page.port}` }),
+      ask(page, key, 'projects', {}, { host: 'evil.example' }),
+    ]
+    for (const { status, value } of await Promise.all(refused))
+      expect([status, value]).toEqual([expect.toBeOneOf([401, 403, 421]), { error: expect.any(String) }])
+    const { header } = await sign(key, page.port, 'projects', '{}')
+    const again = { method: 'POST', headers: { ...json, 'x-clada-companion': header }, body: '{}' }
+    expect((await request(other, '/companion/projects', again)).status).toBe(401)
+    expect((await request(page, '/companion/prompt', again)).status).toBe(401)
+    expect((await request(page, '/companion/projects', { ...again, body: '{ }' })).status).toBe(401)
+    expect((await request(page, '/companion/projects', again)).status).toBe(200)
+    expect((await request(page, '/companion/projects', again)).status).toBe(403)
+    // The key of an extension opens nothing of the page, and that of the page nothing here.
+    const { cookie, key: own } = await entered(page)
+    const asPage = { ...json, cookie, 'x-clada': key.key }
+    expect((await request(page, '/api/apply', { method: 'POST', headers: asPage, body: '{}' })).status).toBe(403)
+    const asExtension = { ...json, origin: page.origin, cookie, 'x-clada': own }
+    expect(
+      (await request(page, '/companion/projects', { method: 'POST', headers: asExtension, body: '{}' })).status,
+    ).toBe(403)
+    await ask(page, key, 'forget', {})
+    expect((await ask(page, key, 'projects', {})).status).toBe(401)
+  })
+
+  it('is paired by a code that works once and allows five tries', async () => {
+    const page = await served(scratchDir())
+    const pair = (code: string) =>
+      request(page, '/companion/pair', { method: 'POST', headers: json, body: JSON.stringify({ code }) })
+    const code = codeOf(page)
+    expect((await pair('')).status).toBe(403)
+    expect((await pair(code)).status).toBe(200)
+    expect((await pair(code)).status).toBe(403)
+    const next = codeOf(page)
+    for (let tries = 0; tries < 5; tries++) expect((await pair('AAAA-AAAA')).status).toBe(403)
+    expect((await pair(next)).status).toBe(403)
+    const asked = { method: 'POST', headers: { ...json, origin: site }, body: JSON.stringify({ code: codeOf(page) }) }
+    expect((await request(page, '/companion/pair', asked)).status).toBe(403)
+  })
+})
