@@ -3,9 +3,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { fingerprintOf } from '../core/hash.ts'
 import { hasCode } from '../core/os-error.ts'
-import { gitDirsAt } from './git-dirs.ts'
 import { SettingsError } from '../core/settings.ts'
 import { readOwn, writeIgnoreFile } from './own-files.ts'
+import { writtenByGit } from './tracked-state.ts'
 import { stateHome } from './user-dirs.ts'
 import { makePrivateDir, userStateDir } from './user-state.ts'
 
@@ -32,42 +32,9 @@ export function isVouched(root: string): boolean {
   return noted && !hasTrackedState(root)
 }
 
-/**
- * Whether a file in `.clada` is the one that git wrote, by the inode and the time that its index noted: a clone or a pull
- * put it there, whoever the rest belongs to. What people share is left out.
- */
-function hasTrackedState(root: string): boolean {
-  const found = gitDirsAt(root)
-  if (found === undefined || !('gitDir' in found)) return false
-  const index = path.join(found.gitDir, 'index')
-  const is = fs.lstatSync(index, { bigint: true, throwIfNoEntry: false })
-  if (!is?.isFile()) return false
-  const key = [index, is.ino, is.size, is.mtimeNs, is.ctimeNs].join(':')
-  if (key === withoutState) return false
-  const bytes = fs.readFileSync(index)
-  const prefix = Buffer.from(`${stateName}/`)
-  if (!bytes.includes(prefix)) withoutState = key
-  for (let at = bytes.indexOf(prefix); at !== -1; at = bytes.indexOf(prefix, at + 1)) {
-    const name = bytes.toString('utf8', at, bytes.indexOf(0, at))
-    if (sharedNames.has(name.slice(prefix.length))) continue
-    const stat = fs.lstatSync(path.join(root, name), { bigint: true, throwIfNoEntry: false })
-    // An entry ends with two bytes of flags and, in newer ones, two more; hashes have one of two lengths.
-    if (stat !== undefined && [62, 64, 74, 76].some((length) => isNoted(bytes, at - length, stat))) return true
-  }
-  return false
-}
-
-/** The last index without any such name, as it was: a run asks several times, and an index can be large. */
-let withoutState: string | undefined
-
-/** Times are seconds and nanoseconds; of an inode the lower half is noted. */
-function isNoted(index: Buffer, entry: number, { ino, mtimeNs }: fs.BigIntStats): boolean {
-  if (entry < 12) return false
-  const [seconds, rest, inode] = [8, 12, 20].map((offset) => BigInt(index.readUInt32BE(entry + offset)))
-  return (
-    seconds === (mtimeNs / 1_000_000_000n) % 2n ** 32n && rest === mtimeNs % 1_000_000_000n && inode === ino % 2n ** 32n
-  )
-}
+/** Whether git has written a file into `.clada`, whoever the rest belongs to. What people share is left out. */
+const hasTrackedState = (root: string): boolean =>
+  writtenByGit(path.join(root, stateName)).some((name) => !sharedNames.has(name))
 
 /** Whether a root has state that does not count. */
 export function hasForeignState(root: string): boolean {
