@@ -1,6 +1,7 @@
 import { defaulting, defineAction, fail, lines, ok, optional, path, rare, text } from '../core/action.ts'
 import { counted } from '../core/counted.ts'
 import type { Problem } from '../core/problem.ts'
+import { orImage } from './attempt.ts'
 import { extractNumberedLines, parseLineSpec } from '../text/numbered-lines.ts'
 import { narrowed, onlyMatch, readNarrowed } from './narrow.ts'
 import { fileOutput } from './output.ts'
@@ -42,26 +43,27 @@ export const fileReadNumbered = defineAction({
       code: 'invalid_parameter',
     },
   ],
-  async run({ path: given, lines: asked, delimiter }, context) {
-    const inside = await narrowed(context, given)
-    const found = inside && (await readNarrowed(context, inside))
-    if (found && !found.ok) return found
-    // The numbers are those of the file, so that they can be used there.
-    const lines = asked ?? (found && onlyMatch(found.data)?.lines)
-    const path = inside?.path ?? given
-    const file = await context.files.read(path)
-    const ranges = lines?.split(',') ?? [undefined]
-    const problem = file.text === '' ? undefined : ranges.map(invalid).find((one) => one !== undefined)
-    if (problem) return fail(problem)
-    const parts = ranges.map((range) => extractNumberedLines(file.text, range, delimiter))
-    const content = parts.flatMap(({ result }) => (result === '' ? [] : [result])).join('\n…\n')
-    const data = { path: given.given, content, hash: file.hash() }
-    const outside = parts.find(({ outOfRange }) => outOfRange !== undefined)?.outOfRange
-    if (outside === undefined) return ok(data)
-    if (context.pastEnd === 'noted' && content !== '')
-      return ok(data, [`the file has only ${counted(outside.actual, 'line')}; these are all of ${outside.requested}`])
-    return fail({ kind: 'lines-outside', spec: outside.requested, lineCount: outside.actual, asked: 'read' }, data)
-  },
+  run: ({ path: given, lines: asked, delimiter }, context) =>
+    orImage(given.given, async () => {
+      const inside = await narrowed(context, given)
+      const found = inside && (await readNarrowed(context, inside))
+      if (found && !found.ok) return found
+      // The numbers are those of the file, so that they can be used there.
+      const lines = asked ?? (found && onlyMatch(found.data)?.lines)
+      const path = inside?.path ?? given
+      const file = await context.files.read(path)
+      const ranges = lines?.split(',') ?? [undefined]
+      const problem = file.text === '' ? undefined : ranges.map(invalid).find((one) => one !== undefined)
+      if (problem) return fail(problem)
+      const parts = ranges.map((range) => extractNumberedLines(file.text, range, delimiter))
+      const content = parts.flatMap(({ result }) => (result === '' ? [] : [result])).join('\n…\n')
+      const data = { path: given.given, content, hash: file.hash() }
+      const outside = parts.find(({ outOfRange }) => outOfRange !== undefined)?.outOfRange
+      if (outside === undefined) return ok(data)
+      if (context.pastEnd === 'noted' && content !== '')
+        return ok(data, [`the file has only ${counted(outside.actual, 'line')}; these are all of ${outside.requested}`])
+      return fail({ kind: 'lines-outside', spec: outside.requested, lineCount: outside.actual, asked: 'read' }, data)
+    }),
 })
 
 function invalid(spec: string | undefined): Problem | undefined {

@@ -1,4 +1,5 @@
 import { defineAction, ok, path } from '../core/action.ts'
+import { orImage } from './attempt.ts'
 import { narrowed, onlyMatch, readNarrowed } from './narrow.ts'
 import { fileOutput } from './output.ts'
 
@@ -14,7 +15,12 @@ export const fileRead = defineAction({
   everyday: true,
   within: 'file_read_numbered',
   params: { path: path('File to read; `file@@Class@@method` reads one structure of it.') },
-  returns: { path: 'string', content: 'string', hash: 'string, of the whole file, for expect_hash' },
+  returns: {
+    path: 'string',
+    content: 'string',
+    hash: 'string, of the whole file, for expect_hash',
+    'image?': '{type, base64} of an image, with `described` instead of `content`',
+  },
   examples: [
     { title: 'reads', before: { 'a.txt': 'hello\n' }, params: { path: 'a.txt' }, data: { content: 'hello\n' } },
     { title: 'says when there is none', params: { path: 'a.txt' }, code: 'file_not_found' },
@@ -35,7 +41,9 @@ export const fileRead = defineAction({
       const whole = await context.files.read(inside.path)
       return ok({ path: path.given, content: only.text, lines: only.lines, hash: whole.hash() })
     }
-    const { text, hash } = await context.files.read(path)
-    return ok({ path: path.given, content: text, hash: hash() })
+    return orImage(path.given, async () => {
+      const { text, hash } = await context.files.read(path)
+      return ok({ path: path.given, content: text, hash: hash() })
+    })
   },
 })

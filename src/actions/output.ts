@@ -19,6 +19,8 @@ export const fileOutput = (numbered: 'plain' | 'numbered' = 'plain'): Output => 
   framed: true,
   text: (result, show) => {
     const { data } = result
+    if (isRecord(data) && typeof data['described'] === 'string')
+      return oneLined(`${show.path(String(data['path']))}: ${data['described']}`)
     if (!isRecord(data) || typeof data['content'] !== 'string') return undefined
     if (Array.isArray(data['paths']))
       return severalFiles(data['paths'].map(String), data['content'], numbered, result, show)

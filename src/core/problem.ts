@@ -11,7 +11,15 @@ export type Problem =
   | { kind: 'source-missing'; path: string }
   | { kind: 'not-regular'; path: string; type: string; op: string }
   /** `described`: type and size of a binary file. */
-  | { kind: 'not-text'; path: string; reason: 'binary' | 'utf8'; byte: number; line: number; described?: string }
+  | {
+      kind: 'not-text'
+      path: string
+      reason: 'binary' | 'utf8'
+      byte: number
+      line: number
+      described?: string
+      image?: { type: string; bytes: Uint8Array }
+    }
   | { kind: 'too-large'; path: string; size: number; limit: number }
   | { kind: 'changed-meanwhile'; path: string; saved?: string }
   | { kind: 'hash-differs'; path: string; expected: string; actual: string }

@@ -5,7 +5,8 @@ import { defaultBudget } from '../report/llm.ts'
 import { defaultOutputLimit } from '../report/outputs.ts'
 import { printable } from '../report/printable.ts'
 import { capText } from '../report/words.ts'
-import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/sdk/types.js'
+import { isRecord } from './requests.ts'
+import type { CallToolResult, ContentBlock, ImageContent } from '@modelcontextprotocol/sdk/types.js'
 
 /** The answer of a tool: a report for the model, and the outcome for the program that called. */
 export interface Answer {
@@ -15,6 +16,8 @@ export interface Answer {
   readonly success: boolean
   /** The whole report, where `text` is only the part of it that the limits allow. */
   readonly whole?: string
+  /** Shown to the model beside the report. */
+  readonly images?: readonly ImageContent[]
 }
 
 /** The answer to a single action, without its parameters. */
@@ -26,6 +29,7 @@ export function actionAnswer(action: string, result: ExecutionResult, options: R
   const all = [...(only?.warnings ?? []), ...warnings]
   return {
     ...reported(result, options),
+    images: imagesIn(result),
     outcome: {
       ...outcome,
       ...failure,
@@ -35,6 +39,14 @@ export function actionAnswer(action: string, result: ExecutionResult, options: R
     },
     success: result.success,
   }
+}
+
+function imagesIn({ results }: ExecutionResult): ImageContent[] {
+  return results.flatMap(({ data }) => {
+    const image = isRecord(data) ? data['image'] : undefined
+    if (!isRecord(image) || typeof image['type'] !== 'string' || typeof image['base64'] !== 'string') return []
+    return [{ type: 'image' as const, data: image['base64'], mimeType: image['type'] }]
+  })
 }
 
 /** A report that was cut is kept whole as well. Formatting it again is only worth it where something can be missing. */
@@ -72,6 +84,7 @@ export function documentAnswer(given: ExecutionResult, options: ReportOptions): 
   const { gitCommit, fatalError, fatalCode, warnings, notExecuted } = rest
   return {
     ...reported(given, options),
+    images: imagesIn(given),
     outcome: {
       success,
       totalBlocks,
@@ -111,12 +124,15 @@ export const outcomeKey = 'clada/outcome'
  * As the protocol sends it. Clients made with the official SDK close the connection on a message of more than 10 MiB, so
  * a longer answer is cut and says so. `link` leads to the whole report.
  */
-export function toolResult({ text, outcome, success }: Answer, longest: number, link?: ContentBlock): CallToolResult {
+export function toolResult(answer: Answer, longest: number, link?: ContentBlock): CallToolResult {
+  const { text, outcome, success, images = [] } = answer
   const size = Buffer.byteLength(text)
+  let room = longest - Math.min(size, longest >> 1)
+  const shownImages = images.filter(({ data }) => (room -= data.length) >= 0)
   const warning = `the answer was cut: it would have ${size} bytes, and many clients take no more than ${longest}. Ask for less at a time (file_read_numbered with lines, grep with max), or start clada mcp with --max-output.`
   const shownText = size <= longest ? text : `${capText(text, longest >> 1)}\n⚠️  ${warning}`
   return {
-    content: [{ type: 'text', text: shownText }, ...(link === undefined ? [] : [link])],
+    content: [{ type: 'text', text: shownText }, ...shownImages, ...(link === undefined ? [] : [link])],
     isError: !success,
     ...(JSON.stringify(outcome).length > longest >> 2 ? {} : { _meta: { [outcomeKey]: outcome } }),
   }

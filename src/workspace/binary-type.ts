@@ -1,10 +1,20 @@
-/** What a file is that is not text, by its first bytes: type, dimensions where they are known, and size. */
-export function describedBinary(bytes: Buffer): string {
+/** A file that is not text, by its first bytes. */
+export interface BinaryType {
+  /** Type, dimensions where they are known, and size. */
+  readonly described: string
+  /** The media type, of images that clients can show. */
+  readonly image?: string
+}
+
+export function binaryType(bytes: Buffer): BinaryType {
   const size = `${bytes.length.toLocaleString('en')} bytes`
   const image = imageOf(bytes)
-  if (image !== undefined) return `${image}, ${size}`
+  if (image !== undefined) {
+    const [format = ''] = image.split(' ')
+    return { described: `${image}, ${size}`, image: `image/${format.toLowerCase()}` }
+  }
   const known = types.find(([start]) => bytes.subarray(0, start.length).equals(start))
-  return `${known?.[1] ?? 'binary data'}, ${size}`
+  return { described: `${known?.[1] ?? 'binary data'}, ${size}` }
 }
 
 const types: readonly (readonly [start: Buffer, name: string])[] = [

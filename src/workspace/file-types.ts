@@ -1,4 +1,4 @@
-import { describedBinary } from './binary-type.ts'
+import { binaryType } from './binary-type.ts'
 import type fs from 'node:fs'
 import type { Entry } from '../core/files.ts'
 import { type Problem, Stop } from '../core/problem.ts'
@@ -58,7 +58,9 @@ function notText(bytes: Buffer, path: string): Problem {
   let line = 1
   for (let lf = bytes.indexOf(10); lf !== -1 && lf < byte; lf = bytes.indexOf(10, lf + 1)) line++
   if (!bytes.includes(0)) return { kind: 'not-text', path, reason: 'utf8', byte, line }
-  return { kind: 'not-text', path, reason: 'binary', byte, line, described: describedBinary(bytes) }
+  const { described, image } = binaryType(bytes)
+  const shown = image === undefined ? {} : { image: { type: image, bytes } }
+  return { kind: 'not-text', path, reason: 'binary', byte, line, described, ...shown }
 }
 
 /** Where the bytes stop being UTF-8. */

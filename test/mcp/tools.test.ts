@@ -99,6 +99,22 @@ describe('a call', () => {
     expect(fs.existsSync(path.join(root, '.clada'))).toBe(false)
   })
 
+  it('gives an image as an image, described in the report, alone and in a document', async () => {
+    const root = scratchDir()
+    const png = Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), Buffer.alloc(20, 1)])
+    fs.writeFileSync(path.join(root, 'a.png'), png)
+    const { client } = await connected(root)
+    const image = { type: 'image', data: png.toString('base64'), mimeType: 'image/png' }
+    const text = {
+      type: 'text',
+      text: expect.stringContaining('a.png: PNG image, 16843009 x 16843009 pixels, 36 bytes'),
+    }
+    const alone = await client.callTool({ name: 'file_read', arguments: { path: 'a.png' } })
+    expect(alone.content).toEqual([text, image])
+    const inDocument = { document: '<---READ file="a.png"--->' }
+    expect((await client.callTool({ name: 'execute', arguments: inDocument })).content).toEqual([text, image])
+  })
+
   it('writes, as an execution that can be undone', async () => {
     const root = scratchDir({ 'a.txt': 'old\n' })
     const { call, client } = await connected(root)

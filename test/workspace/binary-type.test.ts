@@ -2,7 +2,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { Clada } from '../../src/index.ts'
-import { describedBinary } from '../../src/workspace/binary-type.ts'
+import { formatReport } from '../../src/report/format.ts'
+import { binaryType } from '../../src/workspace/binary-type.ts'
 import { scratchDir } from '../support/scratch.ts'
 
 const png = Buffer.from(
@@ -20,7 +21,7 @@ it.each([
   [Buffer.from([0, 1, 2]), /^binary data, 3 bytes$/],
   [Buffer.from([0xff, 0xd8, 0xff]), /^JPEG image, 3 bytes$/],
 ])('is said of files that are not text (%#)', (bytes, described) => {
-  expect(describedBinary(bytes)).toMatch(described)
+  expect(binaryType(bytes).described).toMatch(described)
 })
 
 it('is in the answer to a reading, and the file can be moved and restored', async () => {
@@ -28,7 +29,15 @@ it('is in the answer to a reading, and the file can be moved and restored', asyn
   fs.writeFileSync(path.join(root, 'a.png'), png)
   const clada = new Clada({ repoPath: root, git: 'off' })
   const read = await clada.perform('file_read', { path: 'a.png' })
-  expect(read.results[0]?.details?.advice).toMatch(/^It is a PNG image, 3 x 2 pixels, \d+ bytes\. /)
+  expect(read.results[0]?.data).toEqual({
+    path: 'a.png',
+    described: expect.stringMatching(/^PNG image, 3 x 2 pixels, \d+ bytes$/),
+    image: { type: 'image/png', base64: png.toString('base64') },
+  })
+  expect(formatReport(read, 'llm')).toContain('a.png: PNG image, 3 x 2 pixels, ')
+  expect(formatReport(read, 'llm')).not.toContain('iVBORw0')
+  const edited = await clada.perform('file_replace_text', { path: 'a.png', old_text: 'a', new_text: 'b' })
+  expect(edited.results[0]?.details?.advice).toMatch(/^It is a PNG image, 3 x 2 pixels, \d+ bytes\. /)
   expect((await clada.perform('file_move', { old_path: 'a.png', new_path: 'b.png' })).success).toBe(true)
   expect((await clada.perform('file_delete', { path: 'b.png' })).success).toBe(true)
   expect((await clada.undo()).success).toBe(true)
