@@ -110,7 +110,7 @@ export class DiskTree implements Tree {
     try {
       const replacement = this.#begin(to, 'anything', 'copyfile', (target) => pour(fd, target), { mode: stat.mode })
       await replacement.write()
-      replacement.commit()
+      await replacement.commit()
     } finally {
       fs.closeSync(fd)
     }

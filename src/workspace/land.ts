@@ -37,7 +37,7 @@ export async function landTogether(all: readonly Step[], disk: DiskTree): Promis
       disk.actFor(step)
       for (const at of displacedBy(step)) safety.keep(at)
       for (const earlier of passed.get(step) ?? []) disk.passed(earlier)
-      const note = replacements.get(step)?.commit() ?? (await take(step, disk))
+      const note = await (replacements.get(step)?.commit() ?? take(step, disk))
       if (note?.displaced !== undefined) displaced.push(note.displaced)
     }
   } catch (error) {

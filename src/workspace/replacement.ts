@@ -6,10 +6,11 @@ import { irregularStop, refuseReadOnly } from './file-types.ts'
 import { type Location, nameOf } from './location.ts'
 import { hasCode } from '../core/os-error.ts'
 import { osStop, withOs } from './os-problem.ts'
-import type { Scratch } from './scratch.ts'
+import { longestPause, type Scratch } from './scratch.ts'
 import type { WriteNote } from './tree.ts'
 import { type Dir, linkStop } from './walk.ts'
-import { runToEnd } from '../process/start-program.ts'
+import { exchange, startExchanging } from './exchange.ts'
+import { now } from '../core/time-limit.ts'
 
 /** What must be at the target when the replacement takes its place. */
 export type Expected = DiskBase | null | 'anything'
@@ -23,8 +24,8 @@ export type Fill = (fd: number) => void
 export interface Replacement {
   /** Writes it beside its target, and makes it durable. */
   write(): Promise<void>
-  /** Takes the name. */
-  commit(): WriteNote
+  /** Takes the name. A file that somebody is just writing into is waited for. */
+  commit(): Promise<WriteNote>
   /** Gives up, unless it was committed. */
   discard(): void
 }
@@ -88,9 +89,33 @@ export function beginReplacement(plan: Plan): Replacement {
     else if (mode !== undefined) fs.fchmodSync(fd, wanted)
   }
   const wanted = (model?.mode ?? mode ?? 0o666) & 0o7777
-  const changed = (saved?: string): Stop => {
-    scratch.noteContention()
-    return new Stop({ kind: 'changed-meanwhile', path: at.given, ...(saved === undefined ? {} : { saved }) })
+  const changed = (saved?: string): Stop =>
+    new Stop({ kind: 'changed-meanwhile', path: at.given, ...(saved === undefined ? {} : { saved }) })
+
+  /** Takes the name, and returns where the text of somebody who wrote at the same time is saved. */
+  const take = (when: 'unless open' | 'also open'): string | undefined => {
+    // The last look before the name is taken: the same file, and nobody wrote into it.
+    if (base instanceof DiskBase && !base.isAt(target)) throw changed()
+    let saved: string | undefined
+    const act = (): void => {
+      if (base === null) return takeFreeName(temp, target, at)
+      if (base === 'anything') return fs.renameSync(temp, target)
+      // Keeping the old one may have taken a while; from here on it is only microseconds.
+      if (!base.isNamed(target)) throw changed()
+      const swap = swapped(temp, target, base, when)
+      if (swap === 'unable') {
+        saved = replaceAndKeep(plan, temp, target, base)
+        return
+      }
+      if (swap === 'open') throw new StillOpen()
+      if (swap.left === 'a text') saved = scratch.moveConflict(nameOf(at), temp)
+      if (swap.left === 'perhaps a text') scratch.keepDisplaced(nameOf(at), temp, base.stat, 'moved')
+      fs.rmSync(temp, { force: true })
+      if (!swap.taken) throw changed(saved)
+    }
+    if (recorder === undefined) act()
+    else recorder.change([changeOf(plan, target, model?.mode, by)], act)
+    return saved
   }
 
   return {
@@ -113,41 +138,22 @@ export function beginReplacement(plan: Plan): Replacement {
       })
       // Both at once: the system brings them to the disk together.
       const kept = recorder?.prepare([changeOf(plan, target, model?.mode, by)])
-      const [, failure] = await Promise.allSettled([written, kept])
+      const exchanging = base instanceof DiskBase ? startExchanging() : undefined
+      const [, failure] = await Promise.allSettled([written, kept, exchanging])
       await written
       if (failure.status === 'rejected') throw failing(failure.reason)
     },
 
-    commit: () => {
-      let displaced: string | undefined
-      try {
-        // The last look before the name is taken: the same file, and nobody wrote into it.
-        if (base instanceof DiskBase && !base.isAt(target)) throw changed()
-        const take = (): void => {
-          if (base === null) return takeFreeName(temp, target, at)
-          // Keeping the old one may have taken a while; from here to the rename it is only microseconds.
-          if (base instanceof DiskBase && !base.isNamed(target)) throw changed()
-          const swap = base instanceof DiskBase && scratch.isContended(base.stat) ? swapped(temp, target, base) : 'not'
-          if (swap === 'not') return fs.renameSync(temp, target)
-          const saved = swap.stray === undefined ? undefined : scratch.saveConflict(nameOf(at), swap.stray)
-          fs.rmSync(temp, { force: true })
-          if (!swap.taken) throw changed(saved)
-          displaced = saved
+    commit: async () => {
+      for (const until = now() + longestPause; ; await new Promise((again) => setTimeout(again, 50))) {
+        try {
+          const displaced = take(now() < until ? 'unless open' : 'also open')
+          release()
+          return displaced === undefined ? {} : { displaced }
+        } catch (error) {
+          if (!(error instanceof StillOpen)) throw failing(error)
         }
-        if (recorder === undefined) take()
-        else recorder.change([changeOf(plan, target, model?.mode, by)], take)
-      } catch (error) {
-        throw failing(error)
       }
-      // Somebody may have written into the old file between the look and the rename. Its descriptor still leads there.
-      const late = base instanceof DiskBase ? base.changedBytes() : undefined
-      // They may not be done yet.
-      const descriptor = base instanceof DiskBase && late !== undefined ? base.handOver() : undefined
-      release()
-      if (late !== undefined) displaced = scratch.saveConflict(nameOf(at), late, descriptor)
-      if (displaced === undefined) return {}
-      scratch.noteContention()
-      return { displaced }
     },
 
     discard: () => {
@@ -174,20 +180,42 @@ function refuseIrregularTarget(at: Location, target: string, op: string): void {
   refuseReadOnly(at, now, op)
 }
 
-/** How an exchange went, and the text of whoever came into the middle of it. */
-type Swap = 'not' | { readonly taken: boolean; readonly stray?: Buffer }
+/** Another program has the file open and may be writing into it. */
+class StillOpen extends Error {}
+
+/** How an exchange went, and whether the file that is at the temporary name now is still of use to anybody. */
+type Swap = 'unable' | 'open' | { readonly taken: boolean; readonly left: 'nothing' | 'a text' | 'perhaps a text' }
 
 /** Takes a name in a way that whatever had it is at hand; it is put back when it is not the file that was read. */
-function swapped(temp: string, target: string, base: DiskBase): Swap {
+function swapped(temp: string, target: string, base: DiskBase, when: 'unless open' | 'also open'): Swap {
   const own = fs.lstatSync(temp)
-  const answer = exchange(temp, target, base.stat)
-  if (isSameFile(temp, own)) return answer === 'changed' ? { taken: false } : 'not'
-  if (base.isNamed(temp)) {
-    // Somebody who writes into the old file is still at it: then it gets its name back, with whatever comes.
-    const isFree = base.changedBytes() === undefined || exchange(temp, target, own) !== 'taken'
-    return { taken: isFree }
+  const answer = exchange(temp, target, base.stat, when)
+  // Without an answer, only the names tell what happened.
+  if (isSameFile(temp, own))
+    return answer === 'open' ? 'open' : answer === 'changed' ? { taken: false, left: 'nothing' } : 'unable'
+  if (!base.isNamed(temp)) return { taken: isSameFile(target, own), left: 'a text' }
+  if (answer === 'open') return { taken: true, left: 'a text' }
+  if (base.changedBytes() !== undefined) {
+    // Somebody has written into it and closed it again: it gets its name back.
+    const back = exchange(temp, target, own, 'also open')
+    if (base.isNamed(target)) return { taken: false, left: back === 'taken' ? 'nothing' : 'a text' }
+    return { taken: isSameFile(target, own), left: 'a text' }
   }
-  return { taken: isSameFile(target, own), stray: fs.readFileSync(temp) }
+  return { taken: true, left: answer === 'taken' ? 'nothing' : 'perhaps a text' }
+}
+
+/**
+ * Where names cannot be exchanged: takes the name by a rename, with the old file kept under another name in case
+ * somebody still writes into it. A file that is put in its place between these two steps would be lost.
+ */
+function replaceAndKeep({ at, scratch }: Plan, temp: string, target: string, base: DiskBase): string | undefined {
+  const kept = scratch.keepDisplaced(nameOf(at), target, base.stat, 'linked')
+  fs.renameSync(temp, target)
+  const late = base.changedBytes()
+  if (late === undefined) return undefined
+  if (kept !== undefined) return scratch.moveConflict(nameOf(at), kept)
+  // They may not be done yet.
+  return scratch.saveConflict(nameOf(at), late, base.handOver())
 }
 
 function isSameFile(door: string, { dev, ino }: fs.Stats): boolean {
@@ -250,40 +278,3 @@ const umask = process.umask()
 const setId = 0o6000
 const ownUser = process.geteuid?.()
 const ownGroup = process.getegid?.()
-
-/**
- * Lets two names change places in one step, so that whatever was at the second is at hand under the first; when that is
- * not the file that was expected there, they change back at once. The kernel can do that, but Node has no call for it;
- * perl, which nearly every Linux has, can make any call. It takes milliseconds, so it is for files that somebody else
- * is known to write to as well.
- *
- * Whoever gets no clear answer has to look which file is where.
- */
-export function exchange(
-  one: string,
-  other: string,
-  expected: Pick<fs.Stats, 'dev' | 'ino'>,
-): 'taken' | 'changed' | 'unable' {
-  const call = calls[process.arch]
-  if (process.platform !== 'linux' || call === undefined) return 'unable'
-  const args = [call, seenByOthers(one), seenByOthers(other), expected.dev, expected.ino].map(String)
-  const status = runToEnd('perl', ['-e', script, ...args], 5000)
-  return status === 0 ? 'taken' : status === 2 ? 'changed' : 'unable'
-}
-
-/** renameat2, by the number it has. */
-const calls: Partial<Record<NodeJS.Architecture, number>> = { x64: 316, arm64: 276 }
-
-/** -100 stands for the working directory, 2 for an exchange. */
-const script = `
-my ($call, $one, $other, $dev, $ino) = @ARGV;
-sub swap { return syscall($call + 0, -100, $one, -100, $other, 2) == 0 }
-exit 1 unless swap();
-my @was = lstat($one);
-exit 0 if @was && $was[0] == $dev && $was[1] == $ino;
-swap();
-exit 2;
-`
-
-/** A descriptor of ours has another path for other processes. */
-const seenByOthers = (door: string): string => door.replace(/^\/proc\/self\//, `/proc/${process.pid}/`)

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { hashOf } from '../core/hash.ts'
+import { hasCode } from '../core/os-error.ts'
 import { SettingsError } from '../core/settings.ts'
 import { jsonOf, ownDir } from '../state/own-files.ts'
 import { isAlive, ownerFrom, ownOwner } from '../state/owner.ts'
@@ -23,7 +24,6 @@ export class Scratch {
   #count = 0
   #state: string | undefined
   #ledger: string | undefined
-  #contended: boolean | undefined
   #unfinished: { readonly descriptor: number; readonly file: string; readonly size: number }[] = []
 
   constructor(root: string) {
@@ -45,27 +45,70 @@ export class Scratch {
    * has no name any more: what the descriptor leads to is read again at the end.
    */
   saveConflict(name: string, bytes: Buffer, descriptor?: number): string {
-    const dir = ownDir(this.stateDir(), 'conflicts')
-    const file = path.join(dir, `${new Date().toISOString().replace(/[:.]/g, '-')}-${this.#count++}-${name}`)
+    const file = this.#conflictFile(name)
     fs.writeFileSync(file, bytes, { flag: 'wx' })
     if (descriptor !== undefined) this.#unfinished.push({ descriptor, file, size: bytes.length })
     return file
   }
 
-  /** Somebody else was seen to write to the files of this run; for a while nothing is then replaced unseen. */
-  noteContention(): void {
-    this.#contended = true
+  /** The same with a file that another program may still be writing into. */
+  moveConflict(name: string, from: string): string {
+    let descriptor: number | undefined
     try {
-      fs.writeFileSync(path.join(this.stateDir(), contendedFile), '')
+      const file = this.#conflictFile(name)
+      descriptor = fs.openSync(from, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW)
+      if (isRenamed(from, file)) return file
+      const saved = this.saveConflict(name, readWhole(descriptor, fs.fstatSync(descriptor).size), descriptor)
+      descriptor = undefined
+      return saved
     } catch {
-      // Only later runs would have profited.
+      // There may be no space left for a directory or a copy. Another name beside it needs none, and is not swept.
+      const beside = path.join(fs.realpathSync(path.dirname(from)), `${name.slice(-80)}.clada-conflict-${this.#run}`)
+      fs.renameSync(from, beside)
+      return beside
+    } finally {
+      if (descriptor !== undefined) fs.closeSync(descriptor)
     }
   }
 
-  /** Whether somebody may be writing to this file right now. */
-  isContended({ mtimeMs }: Pick<fs.Stats, 'mtimeMs'>): boolean {
-    this.#contended ??= isRecent(fs.lstatSync(path.join(this.stateDir(), contendedFile), { throwIfNoEntry: false }))
-    return this.#contended && isRecent({ mtimeMs })
+  /**
+   * Keeps a file that was replaced, or is about to be, until nobody can be writing into it any more: the next run looks.
+   * Its name says how it was. Undefined where that is not possible.
+   */
+  keepDisplaced(name: string, door: string, was: fs.Stats, how: 'moved' | 'linked'): string | undefined {
+    const file = this.#nameFor('displaced', `${was.size}-${was.mtimeMs}`, name)
+    try {
+      if (how === 'moved') fs.renameSync(door, file)
+      else fs.linkSync(door, file)
+      return file
+    } catch {
+      return undefined
+    }
+  }
+
+  #conflictFile(name: string): string {
+    return this.#nameFor('conflicts', new Date().toISOString().replace(/[:.]/g, '-'), name)
+  }
+
+  #nameFor(dir: string, first: string, name: string): string {
+    return path.join(ownDir(this.stateDir(), dir), `${first}-${this.#run}${this.#count++}-${name.slice(-80)}`)
+  }
+
+  /** Forgets replaced files that have been quiet; a text that was written into one is kept. */
+  #reviewDisplaced(dir: string): void {
+    for (const entry of fs.readdirSync(dir)) {
+      const file = path.join(dir, entry)
+      const [, size, time, name] = /^(\d+)-([\d.]+)-[0-9a-f]+-(.+)$/s.exec(entry) ?? []
+      const now = fs.lstatSync(file, { throwIfNoEntry: false })
+      if (name === undefined || !now?.isFile()) continue
+      const isSame = now.size === Number(size) && now.mtimeMs === Number(time)
+      const quiet = Date.now() - Math.max(now.mtimeMs, now.ctimeMs)
+      if (isSame && quiet > longestPause) fs.rmSync(file, { force: true })
+      if (!isSame && quiet > quietMs)
+        this.notes.push(
+          `another program wrote to ${name} while it was replaced; its text is saved in ${this.moveConflict(name, file)}`,
+        )
+    }
   }
 
   /** `.clada` in the root, or where that cannot be used a directory of the user's own. */
@@ -79,12 +122,14 @@ export class Scratch {
   /** Removes what runs that died have left. */
   sweep(): void {
     const dir = path.join(this.stateDir(), 'running')
-    if (fs.lstatSync(dir, { throwIfNoEntry: false })?.isDirectory()) sweepLeftovers(dir)
+    if (isDirectory(dir)) sweepLeftovers(dir)
+    const displaced = path.join(this.stateDir(), 'displaced')
+    if (isDirectory(displaced)) this.#reviewDisplaced(displaced)
   }
 
   /** Everything that was announced is done with. */
   async finish(): Promise<void> {
-    if (this.#unfinished.length > 0) await new Promise((done) => setTimeout(done, 100))
+    if (this.#unfinished.length > 0) await new Promise((done) => setTimeout(done, quietMs))
     for (const { descriptor, file, size } of this.#unfinished) {
       try {
         fs.writeFileSync(file, readWhole(descriptor, size))
@@ -109,11 +154,22 @@ export class Scratch {
   }
 }
 
-const contendedFile = 'contended'
+/** False where the name is on another file system. */
+function isRenamed(from: string, to: string): boolean {
+  try {
+    fs.renameSync(from, to)
+    return true
+  } catch (error) {
+    if (hasCode(error, 'EXDEV')) return false
+    throw error
+  }
+}
 
-/** A minute after the last time, whoever it was has gone elsewhere. */
-const isRecent = (stat: Pick<fs.Stats, 'mtimeMs'> | undefined): boolean =>
-  stat !== undefined && Date.now() - stat.mtimeMs < 60_000
+/** Between two writes of an editor that saves a file. */
+export const quietMs = 200
+export const longestPause = 3000
+
+const isDirectory = (dir: string): boolean => fs.lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() ?? false
 
 /** The state directory of a project, made where there is none. */
 export const makeStateDir = (root: string): string => ownState(root)?.dir ?? inHome(root)

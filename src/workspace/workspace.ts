@@ -23,6 +23,7 @@ import type { Location } from './location.ts'
 import { DiskBase } from './disk-base.ts'
 import { runToEnd } from '../process/start-program.ts'
 import { syncFiles } from '../state/own-files.ts'
+import { longestPause, quietMs } from './scratch.ts'
 import type { Announced, Base, Landing, Tree } from './tree.ts'
 import { linkStop } from './walk.ts'
 
@@ -83,10 +84,6 @@ async function synced(effects: readonly Effect[]): Promise<void> {
 }
 
 const fewFiles = 64
-
-/** An editor that has not written for so long has saved its file; longer it is not waited for. */
-const quietMs = 200
-const longestWait = 3000
 
 function announced(at: Location, effect: Effect | undefined): Announced[] {
   if (effect?.kind === 'gone') return [{ at, becomes: { type: 'absent' } }]
@@ -363,7 +360,7 @@ export class ActionFiles implements Files {
     for (let waited = 0, left = 0; ; waited += left) {
       const base = this.#tree.read(at, this.#workspace.parts.limits.fileBytes)
       const age = base instanceof DiskBase ? Math.abs(Date.now() - base.stat.mtimeMs) : quietMs
-      if (age >= quietMs || waited >= longestWait || (waited === 0 && base.bytes.length > 0)) return base
+      if (age >= quietMs || waited >= longestPause || (waited === 0 && base.bytes.length > 0)) return base
       base.release()
       left = quietMs - age + 1
       await new Promise((done) => setTimeout(done, left))

@@ -83,7 +83,7 @@ function treeAt(
         const content = contents.get(names.get(op.from) ?? -1)
         // The file system sees that one file replaces another, and writes it out first.
         if (model === 'ext4' && content !== undefined && names.has(op.to)) content.synced = content.now
-        renameIn(names, op.from, op.to, op.exchange)
+        renameIn(names, op)
       } else names.set(op.path, op.inode)
     }
   }
@@ -152,7 +152,7 @@ function unsyncedNames(before: Tree, ops: readonly Op[]): Op[] {
       open = open.filter((one) => !dirsOf(one).every((dir) => dirs.has(dir)))
     } else if (op.kind !== 'write' && op.kind !== 'truncate') {
       open.push(op)
-      if (op.kind === 'rename') renameIn(names, op.from, op.to, op.exchange)
+      if (op.kind === 'rename') renameIn(names, op)
       else if (op.kind === 'unlink') names.delete(op.path)
       else names.set(op.path, op.inode)
     }

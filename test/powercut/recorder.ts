@@ -8,7 +8,14 @@ export type Op =
   | { readonly kind: 'symlink'; readonly path: string; readonly inode: number; readonly target: string }
   | { readonly kind: 'link'; readonly path: string; readonly inode: number }
   | { readonly kind: 'unlink'; readonly path: string }
-  | { readonly kind: 'rename'; readonly from: string; readonly to: string; readonly exchange: boolean }
+  | {
+      readonly kind: 'rename'
+      readonly from: string
+      readonly to: string
+      readonly exchange: boolean
+      /** What got the new name, whether or not its old one had reached the disk. */
+      readonly inode: number | undefined
+    }
   | { readonly kind: 'write'; readonly inode: number; readonly at: number; readonly bytes: Buffer }
   | { readonly kind: 'truncate'; readonly inode: number; readonly size: number }
   /** `names`: those of a directory. `all`: everything on the file system. */
@@ -300,15 +307,17 @@ class Reader {
 
   #rename(from: string | undefined, to: string | undefined, exchange: boolean): void {
     if (from === undefined || to === undefined) return
-    renameIn(this.#names, from, to, exchange)
-    this.#ops.push({ kind: 'rename', from, to, exchange })
+    const inode = this.#names.get(from)
+    renameIn(this.#names, { from, to, exchange, inode })
+    this.#ops.push({ kind: 'rename', from, to, exchange, inode })
   }
 
   /** The absolute path of an argument. A descriptor of the process may be part of it. */
   #path(group: string, dirfd: string | undefined, word: string | undefined): string {
     const given = textIn(word)
-    const [, fd, below = ''] = /^\/proc\/(?:self|\d+)\/fd\/(\d+)(\/.*)?$/.exec(given) ?? []
-    if (fd !== undefined) return path.join(this.#open.get(`${group}:${fd}`)?.path ?? '/nowhere', below)
+    const [, owner = '', fd, below = ''] = /^\/proc\/(self|\d+)\/fd\/(\d+)(\/.*)?$/.exec(given) ?? []
+    const whose = owner === 'self' ? group : (this.#groups.get(owner) ?? owner)
+    if (fd !== undefined) return path.join(this.#open.get(`${whose}:${fd}`)?.path ?? '/nowhere', below)
     const [, annotated] = /^\d+<([^>]*)>/.exec(dirfd ?? '') ?? []
     return path.resolve(annotated === undefined ? (this.#cwd.get(group) ?? '/') : unhex(annotated), given)
   }
@@ -354,9 +363,13 @@ export function resized(before: Buffer, size: number): Buffer {
 }
 
 /** With everything below it. */
-export function renameIn(names: Map<string, number>, from: string, to: string, exchange: boolean): void {
+export function renameIn(
+  names: Map<string, number>,
+  { from, to, exchange, inode }: Omit<Extract<Op, { kind: 'rename' }>, 'kind'>,
+): void {
   const moved = take(names, from)
   const displaced = take(names, to)
+  if (inode !== undefined) names.set(to, inode)
   for (const [below, inode] of moved) names.set(to + below, inode)
   if (exchange) for (const [below, inode] of displaced) names.set(from + below, inode)
 }

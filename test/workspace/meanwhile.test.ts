@@ -2,7 +2,6 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Clada } from '../../src/index.ts'
-import type { DiskBase } from '../../src/workspace/disk-base.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { block, blocks } from './blocks.ts'
 import { diskIn, leftovers, locationIn, stopOf, workspaceIn } from './disk.ts'
@@ -139,57 +138,5 @@ describe('somebody else changes a file between the read and the write of one act
     await replacement.write()
     expect(await stopOf(() => replacement.commit())).toMatchObject({ kind: 'changed-meanwhile' })
     expect(fs.readdirSync(root).sort()).toEqual(['.clada', 'a.txt'])
-  })
-})
-
-describe('somebody writes in the very moment of the replacement', () => {
-  /** Does what nobody can prevent: writes between the last look and the taking of the name. */
-  async function displaced(root: string, name: string, late: (file: string) => void) {
-    const disk = diskIn(root)
-    const at = locationIn(root, name)
-    const base = disk.read(at, 1000)
-    const isAt = base.isAt.bind(base)
-    Object.assign(base, {
-      isAt: (door: string) => {
-        const same = isAt(door)
-        late(at.absolute)
-        return same
-      },
-    } satisfies Partial<DiskBase>)
-    const replacement = disk.prepare(at, Buffer.from('ours\n'), base)
-    await replacement.write()
-    return replacement.commit()
-  }
-
-  it('their text is saved, and where is told', async () => {
-    const root = scratchDir({ 'src/a.txt': 'old\n' })
-    const note = await displaced(root, 'src/a.txt', (file) => fs.writeFileSync(file, 'theirs\n'))
-    expect(fs.readFileSync(path.join(root, 'src/a.txt'), 'utf8')).toBe('ours\n')
-    expect(path.dirname(note.displaced ?? '')).toBe(path.join(root, '.clada/conflicts'))
-    expect(path.basename(note.displaced ?? '')).toMatch(/-a\.txt$/)
-    expect(fs.readFileSync(note.displaced ?? '', 'utf8')).toBe('theirs\n')
-  })
-
-  it('also when they made it longer than a buffer', async () => {
-    const root = scratchDir({ 'a.txt': 'old\n' })
-    const theirs = 'x'.repeat(200_000)
-    const note = await displaced(root, 'a.txt', (file) => fs.appendFileSync(file, theirs))
-    expect(fs.readFileSync(note.displaced ?? '', 'utf8')).toBe(`old\n${theirs}`)
-  })
-
-  it('nothing is saved when nobody did', async () => {
-    const root = scratchDir({ 'a.txt': 'old\n' })
-    expect(await displaced(root, 'a.txt', () => {})).toEqual({})
-    expect(fs.existsSync(path.join(root, '.clada/conflicts'))).toBe(false)
-  })
-
-  it('two of the same name are both saved', async () => {
-    const root = scratchDir({ 'a/x.txt': 'old\n', 'b/x.txt': 'old\n' })
-    const first = await displaced(root, 'a/x.txt', (file) => fs.writeFileSync(file, 'first'))
-    // Later, when nobody remembers that it happens here.
-    fs.rmSync(path.join(root, '.clada/contended'))
-    const second = await displaced(root, 'b/x.txt', (file) => fs.writeFileSync(file, 'second'))
-    expect(fs.readFileSync(first.displaced ?? '', 'utf8')).toBe('first')
-    expect(fs.readFileSync(second.displaced ?? '', 'utf8')).toBe('second')
   })
 })

@@ -1,0 +1,167 @@
+import fs from 'node:fs'
+import { hasCode } from '../core/os-error.ts'
+import { now } from '../core/time-limit.ts'
+import { type Started, startProgram } from '../process/start-program.ts'
+
+/**
+ * Exchanges two names in one step, so that the file that was at the second is at hand under the first. The kernel has a
+ * call for that, but Node has none; perl, which nearly every Linux has, can make any call. One perl serves a process: it
+ * is started with the first replacement, answers within a tenth of a millisecond, and ends when nobody needs it.
+ *
+ * - `taken`: the expected file is at the first name now, and nobody has it open for writing
+ * - `unsure`: the same, but this file system cannot tell whether somebody has it open
+ * - `open`: somebody has it open for writing; `unless open` leaves the names as they were
+ * - `changed`: another file was there; the names are as they were
+ * - `unable`: nothing was done, or nobody knows what: the caller has to look
+ */
+export type Exchange = 'taken' | 'unsure' | 'open' | 'changed' | 'unable'
+
+export function exchange(
+  one: string,
+  other: string,
+  { dev, ino }: Pick<fs.Stats, 'dev' | 'ino'>,
+  when: 'unless open' | 'also open',
+): Exchange {
+  const call = calls[process.arch]
+  const names = [one, other].map(seenByOthers)
+  if (running === undefined || call === undefined || names.some((name) => /[\0\n]/.test(name))) return 'unable'
+  const answer = running.ask([call, ...names, dev, ino, when === 'also open' ? 1 : 0].join('\0'))
+  return answers.find((one) => one === answer) ?? 'unable'
+}
+
+/** Makes exchanges possible, where they are. Resolved when that is known. */
+export function startExchanging(): Promise<void> {
+  if (process.platform !== 'linux' || calls[process.arch] === undefined || running !== undefined)
+    return Promise.resolve()
+  return (starting ??= start().then((helper) => {
+    running = helper
+    if (helper !== undefined) starting = undefined
+  }))
+}
+
+const answers: readonly Exchange[] = ['taken', 'unsure', 'open', 'changed']
+
+let starting: Promise<void> | undefined
+let running: Helper | undefined
+
+/** renameat2, by the number it has. */
+const calls: Partial<Record<NodeJS.Architecture, number>> = { x64: 316, arm64: 276 }
+
+/**
+ * It prints the descriptors of two pipes that it made, and reads requests from one and answers into the other. -100 is
+ * the working directory, 2 an exchange. A lease to read is granted only while nobody has a file open for writing: 1024
+ * sets it, 11 is the refusal.
+ */
+const script = `
+$SIG{$_} = 'IGNORE' for qw(IO INT HUP TERM PIPE);
+alarm 10;
+pipe(my $requests, my $far) and pipe(my $near, my $answers) or exit 1;
+syswrite STDOUT, fileno($far) . ' ' . fileno($near) . "\\n";
+<$requests>;
+alarm 0;
+close $far;
+close $near;
+close STDOUT;
+sub is { my ($name, $dev, $ino) = @_; my @now = lstat $name; return @now && $now[0] == $dev && $now[1] == $ino }
+sub state {
+  open(my $file, '<', $_[0]) or return 'unsure';
+  return 'taken' if fcntl($file, 1024, 0);
+  return $! == 11 ? 'open' : 'unsure';
+}
+sub answer {
+  my ($call, $one, $other, $dev, $ino, $also) = @_;
+  my $swap = sub { syscall($call + 0, -100, $one, -100, $other, 2) == 0 };
+  my @own = lstat $one;
+  return 'unable' unless @own && $swap->();
+  my $state = is($one, $dev, $ino) ? state($one) : 'changed';
+  return $state unless $state eq 'changed' || ($state eq 'open' && !$also);
+  $swap->();
+  # Somebody put yet another file in place: the newer one stays there.
+  $swap->() unless is($one, @own[0, 1]);
+  return $state;
+}
+while (my $request = <$requests>) {
+  chomp $request;
+  syswrite $answers, answer(split /\\0/, $request) . "\\n";
+}
+`
+
+/** A descriptor of ours has another path for other processes. */
+const seenByOthers = (door: string): string => door.replace(/^\/proc\/self\//, `/proc/${process.pid}/`)
+
+async function start(): Promise<Helper | undefined> {
+  const child = startProgram('perl', ['-e', script], { env: {}, stdio: ['ignore', 'pipe', 'ignore'] })
+  // Neither it nor its output keeps this process from ending.
+  child.unref()
+  const { stdout } = child
+  const said = new Promise<string>((done) => {
+    stdout?.once('data', (bytes: Buffer) => done(bytes.toString()))
+    child.once('error', () => done(''))
+    child.once('exit', () => done(''))
+  })
+  const [, far, near] = /^(\d+) (\d+)\n$/.exec(await said) ?? []
+  stdout?.destroy()
+  if (far === undefined || near === undefined) return undefined
+  try {
+    return new Helper(child, `/proc/${child.pid}/fd/${far}`, `/proc/${child.pid}/fd/${near}`)
+  } catch {
+    child.kill('SIGKILL')
+    return undefined
+  }
+}
+
+class Helper {
+  readonly #child: Started
+  readonly #requests: number
+  readonly #answers: number
+  readonly #idle: NodeJS.Timeout
+  #closed = false
+
+  constructor(child: Started, requests: string, answers: string) {
+    this.#child = child
+    this.#requests = fs.openSync(requests, 'w')
+    this.#answers = fs.openSync(answers, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
+    fs.writeSync(this.#requests, '\n')
+    this.#idle = setTimeout(() => this.#close(), idleMs).unref()
+    child.once('exit', () => this.#close())
+  }
+
+  /** Waits for the answer: between the last look and the exchange nothing else may happen here. */
+  ask(request: string): string {
+    this.#idle.refresh()
+    try {
+      fs.writeSync(this.#requests, `${request}\n`)
+      return this.#answer()
+    } catch {
+      // It may be at it still, and must not do it later.
+      this.#child.kill('SIGKILL')
+      this.#close()
+      return ''
+    }
+  }
+
+  #answer(): string {
+    const bytes = Buffer.alloc(16)
+    for (const until = now() + longestAnswer; now() < until; Atomics.wait(sleeper, 0, 0, 0.05)) {
+      try {
+        return bytes.toString('latin1', 0, fs.readSync(this.#answers, bytes)).trim()
+      } catch (error) {
+        if (!hasCode(error, 'EAGAIN')) throw error
+      }
+    }
+    throw new Error('no answer')
+  }
+
+  #close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    if (running === this) running = undefined
+    clearTimeout(this.#idle)
+    fs.closeSync(this.#requests)
+    fs.closeSync(this.#answers)
+  }
+}
+
+const idleMs = 10_000
+const longestAnswer = 5000
+const sleeper = new Int32Array(new SharedArrayBuffer(4))

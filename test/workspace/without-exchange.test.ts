@@ -1,0 +1,91 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { DiskBase } from '../../src/workspace/disk-base.ts'
+import { Scratch } from '../../src/workspace/scratch.ts'
+import { scratchDir } from '../support/scratch.ts'
+import { diskIn, locationIn } from './disk.ts'
+
+/** One whose system calls clada does not know. */
+const { arch } = process
+beforeAll(() => void Object.defineProperty(process, 'arch', { value: 'riscv64' }))
+afterAll(() => void Object.defineProperty(process, 'arch', { value: arch }))
+
+describe('somebody writes in the very moment of the replacement, where names cannot be exchanged', () => {
+  /** Does what nobody can prevent: writes between the last look and the taking of the name. */
+  async function displaced(root: string, name: string, late: (file: string) => void) {
+    const disk = diskIn(root)
+    const at = locationIn(root, name)
+    const base = disk.read(at, 1000)
+    const isAt = base.isAt.bind(base)
+    Object.assign(base, {
+      isAt: (door: string) => {
+        const same = isAt(door)
+        late(at.absolute)
+        return same
+      },
+    } satisfies Partial<DiskBase>)
+    const replacement = disk.prepare(at, Buffer.from('ours\n'), base)
+    await replacement.write()
+    return replacement.commit()
+  }
+
+  it('their text is saved, and where is told', async () => {
+    const root = scratchDir({ 'src/a.txt': 'old\n' })
+    const note = await displaced(root, 'src/a.txt', (file) => fs.writeFileSync(file, 'theirs\n'))
+    expect(fs.readFileSync(path.join(root, 'src/a.txt'), 'utf8')).toBe('ours\n')
+    expect(path.dirname(note.displaced ?? '')).toBe(path.join(root, '.clada/conflicts'))
+    expect(path.basename(note.displaced ?? '')).toMatch(/-a\.txt$/)
+    expect(fs.readFileSync(note.displaced ?? '', 'utf8')).toBe('theirs\n')
+  })
+
+  it('also when they made it longer than a buffer', async () => {
+    const root = scratchDir({ 'a.txt': 'old\n' })
+    const theirs = 'x'.repeat(200_000)
+    const note = await displaced(root, 'a.txt', (file) => fs.appendFileSync(file, theirs))
+    expect(fs.readFileSync(note.displaced ?? '', 'utf8')).toBe(`old\n${theirs}`)
+  })
+
+  it('nothing is saved when nobody did', async () => {
+    const root = scratchDir({ 'a.txt': 'old\n' })
+    expect(await displaced(root, 'a.txt', () => {})).toEqual({})
+    expect(fs.existsSync(path.join(root, '.clada/conflicts'))).toBe(false)
+  })
+
+  it('two of the same name are both saved', async () => {
+    const root = scratchDir({ 'a/x.txt': 'old\n', 'b/x.txt': 'old\n' })
+    const first = await displaced(root, 'a/x.txt', (file) => fs.writeFileSync(file, 'first'))
+    const second = await displaced(root, 'b/x.txt', (file) => fs.writeFileSync(file, 'second'))
+    expect(fs.readFileSync(first.displaced ?? '', 'utf8')).toBe('first')
+    expect(fs.readFileSync(second.displaced ?? '', 'utf8')).toBe('second')
+  })
+
+  it('what is written later is found by the next run', async () => {
+    const root = scratchDir({ 'a.txt': 'old\n' })
+    const editor = fs.openSync(path.join(root, 'a.txt'), 'a')
+    expect(await displaced(root, 'a.txt', () => {})).toEqual({})
+    fs.writeSync(editor, 'later\n')
+    fs.closeSync(editor)
+    vi.useFakeTimers({ now: Date.now() + 1000, toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const scratch = new Scratch(root)
+    scratch.sweep()
+    const [, saved = ''] =
+      /^another program wrote to a\.txt while it was replaced; its text is saved in (.*)$/.exec(
+        scratch.notes[0] ?? '',
+      ) ?? []
+    expect(fs.readFileSync(saved, 'utf8')).toBe('old\nlater\n')
+  })
+
+  it('a replaced file that nobody wrote to is forgotten', async () => {
+    const root = scratchDir({ 'a.txt': 'old\n' })
+    expect(await displaced(root, 'a.txt', () => {})).toEqual({})
+    const kept = path.join(root, '.clada/displaced')
+    expect(fs.readdirSync(kept)).toHaveLength(1)
+    vi.useFakeTimers({ now: Date.now() + 10_000, toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const scratch = new Scratch(root)
+    scratch.sweep()
+    expect([fs.readdirSync(kept), scratch.notes]).toEqual([[], []])
+  })
+})
