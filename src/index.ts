@@ -23,6 +23,19 @@ export type {
   Preview,
 } from './core/result.ts'
 
+// Reviews
+export type {
+  BlockChoice,
+  PlaceChoice,
+  Review,
+  ReviewChoices,
+  ReviewedBlock,
+  ReviewedFile,
+  ReviewHunk,
+  ReviewNote,
+  ReviewPlace,
+} from './core/review.ts'
+
 // History
 export type { ExecutionChanges, ExecutionDetail, HistoryEntry } from './engine/history-run.ts'
 export type { Executed } from './journal/already-done.ts'

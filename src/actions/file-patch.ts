@@ -1,9 +1,10 @@
-import { defineAction, fail, ok, optional, type Outcome, path, text } from '../core/action.ts'
+import { defineAction, fail, ok, optional, type Outcome, path, type Repair, text } from '../core/action.ts'
 import type { Files, PathArg, TextFile } from '../core/files.ts'
 import { type HunkVerdict, type Problem, Stop } from '../core/problem.ts'
 import { type AppliedHunks, applyHunks } from '../text/hunks-apply.ts'
 import { type Hunk, parseHunks, sideOf } from '../text/hunks.ts'
 import { dominantEol } from '../text/line-endings.ts'
+import { splitLines } from '../text/lines.ts'
 import { hunkOf } from '../text/matcher.ts'
 import { placesOf } from '../text/places.ts'
 import { attempt } from './attempt.ts'
@@ -76,7 +77,7 @@ export const filePatch = defineAction({
       if (repair.damage.length > 0) return fail(doubtful('patch', repair.damage))
       return create(files, path, hunks, { new_path, expect_hash })
     }
-    const whole = await withoutElisions(hunks, path, file.text)
+    const whole = await withoutElisions(await withPlace(hunks, repair.place, file.text), path, file.text)
     if ('kind' in whole) return fail(whole)
     const rungs = repair.readings === 'off' ? 'exact' : 'all'
     const isCodex = repair.rules === 'codex'
@@ -104,6 +105,25 @@ export const filePatch = defineAction({
     ])
   },
 })
+
+/** The hunks with the one that the user placed as the file has it there. */
+async function withPlace(hunks: readonly Hunk[], place: Repair['place'], text: string): Promise<readonly Hunk[]> {
+  if (place === undefined) return hunks
+  const { placedLines } = await import('../text/edit-place.ts')
+  const { line, endLine, hunk: number = 1 } = place
+  const there = splitLines(text).slice(line - 1, endLine)
+  return hunks.map((hunk) =>
+    hunk.number === number
+      ? {
+          ...hunk,
+          above: [],
+          atEnd: false,
+          lines: placedLines(hunk.lines, there, text),
+          stated: { line, count: undefined },
+        }
+      : hunk,
+  )
+}
 
 /** The hunks with the lines that their elisions stand for. */
 async function withoutElisions(

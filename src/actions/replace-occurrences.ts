@@ -3,6 +3,7 @@ import { fail, ok, type ActionContext, type Outcome, type Repair } from '../core
 import type { DamageKind } from '../core/block.ts'
 import type { PathArg, TextFile } from '../core/files.ts'
 import type { Absence, Problem } from '../core/problem.ts'
+import type { PlaceChoice } from '../core/review.ts'
 import { findOccurrences, replaceSpans, type Span } from '../text/edit.ts'
 import { splitLines } from '../text/lines.ts'
 import { placesOf } from '../text/places.ts'
@@ -40,6 +41,13 @@ export async function replaceOccurrences(
   if ('ok' in whole) return whole
   const { edit, kept } = whole
   const { old_text, new_text } = edit
+  if (repair.place !== undefined) {
+    const { editPlace } = await import('../text/edit-place.ts')
+    const text = editPlace(file.text, repair.place, old_text, new_text, repair)
+    if (text === undefined) return fail(noSuchPlace(repair.place, file.text))
+    await files.save(file, text)
+    return { ok: true, replacements: 1, warnings: kept }
+  }
   const asItStands = findOccurrences(file.text, old_text)
   const damaged = repair.damage.length > 0
   if (asItStands.length === 0 || damaged) {
@@ -62,6 +70,14 @@ export async function replaceOccurrences(
   if (asItStands.length > 0) await files.save(file, replaceSpans(file.text, asItStands, old_text, new_text))
   return { ok: true, replacements: asItStands.length, warnings: kept }
 }
+
+/** The lines that the user chose are not in the file. */
+export const noSuchPlace = ({ line, endLine }: PlaceChoice, text: string): Problem => ({
+  kind: 'lines-outside',
+  spec: `${line}-${endLine}`,
+  lineCount: splitLines(text).length,
+  asked: 'write',
+})
 
 /** An edit that is given a second time, where the first left its old text in the file. */
 async function applied(

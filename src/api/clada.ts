@@ -1,10 +1,11 @@
 import { defaultSyntax } from '../syntax/table.ts'
 import type { Block, Document } from '../core/block.ts'
 import { type ExecutionResult, fatalResult, type FileChange, type Preview, withWarnings } from '../core/result.ts'
+import type { Review, ReviewChoices } from '../core/review.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import type { ExecutionChanges, ExecutionDetail, HistoryEntry } from '../engine/history-run.ts'
 import type { ExecuteOptions, PreviewOptions, RunOptions } from '../engine/options.ts'
-import { run, runDocument, type RunResult, runStream, withinTime } from '../engine/run.ts'
+import { nothingRun, run, runDocument, type RunResult, runStream, withinTime } from '../engine/run.ts'
 import type { Executed } from '../journal/already-done.ts'
 import type { SquashOptions } from '../timetravel/squash-plan.ts'
 import type { SquashResult } from '../timetravel/squash.ts'
@@ -34,21 +35,16 @@ export class Clada {
 
   /** The changes that an execution would make, without making them. */
   async preview(text: string, options: PreviewOptions = {}): Promise<Preview> {
-    const { result, changes, changesBy } = await this.#run({ request: options, effect: 'show' }, (own) =>
-      run(text, own),
-    )
-    const { changeOf, diffOf } = await import('../engine/preview.ts')
-    // If there are changes, the settings are valid.
-    const root = changes.length + changesBy.size === 0 ? '' : settingsOf(this.#options).root
-    // An atomic run with a failure changes nothing.
-    const fails = this.#options.atomic === true && !result.success
-    const diffs = fails ? [] : changes.map((change) => diffOf(change, root))
-    return {
-      result: fails && changes.length > 0 ? withWarnings(result, [nothingChanges]) : result,
-      diffs,
-      diff: diffs.map(({ diff }) => diff).join(''),
-      changesBy: (seq) => (changesBy.get(seq) ?? []).map((change) => changeOf(change, root)),
-    }
+    return this.#previewOf(await this.#run({ request: options, effect: 'show' }, (own) => run(text, own)))
+  }
+
+  /**
+   * A preview whose blocks have their changes as hunks, under the decisions of the user so far. The same choices, with the
+   * `shown` of each block, go to `execute` as `review`.
+   */
+  async review(text: string, choices: ReviewChoices = {}, options: PreviewOptions = {}): Promise<Review> {
+    const ran = await this.#run({ request: { ...options, review: choices }, effect: 'show' }, (own) => run(text, own))
+    return { ...(await this.#previewOf(ran)), blocks: [...ran.reviewed] }
   }
 
   /** Runs one action for the user; paths may be relative. */
@@ -135,6 +131,21 @@ export class Clada {
     return executedBefore(settingsOf(this.#options), block)
   }
 
+  async #previewOf({ result, changes, changesBy }: RunResult): Promise<Preview> {
+    const { changeOf, diffOf } = await import('../engine/preview.ts')
+    // If there are changes, the settings are valid.
+    const root = changes.length + changesBy.size === 0 ? '' : settingsOf(this.#options).root
+    // An atomic run with a failure changes nothing.
+    const fails = this.#options.atomic === true && !result.success
+    const diffs = fails ? [] : changes.map((change) => diffOf(change, root))
+    return {
+      result: fails && changes.length > 0 ? withWarnings(result, [nothingChanges]) : result,
+      diffs,
+      diff: diffs.map(({ diff }) => diff).join(''),
+      changesBy: (seq) => (changesBy.get(seq) ?? []).map((change) => changeOf(change, root)),
+    }
+  }
+
   async #one(
     block: Block,
     origin: RunOptions['origin'],
@@ -166,7 +177,7 @@ export class Clada {
       const result = bug
         ? fatalResult(`Unexpected error in execute: ${message}`, 'internal_error')
         : fatalResult(message, 'invalid_parameter')
-      return { changes: [], changesBy: new Map(), result }
+      return nothingRun(result)
     }
   }
 

@@ -3,6 +3,7 @@ import type { ExecRequest, RunRequest } from './commands.ts'
 import type { Files, PathArg } from './files.ts'
 import type { Problem } from './problem.ts'
 import type { ActionResult } from './result.ts'
+import type { PlaceChoice } from './review.ts'
 
 /**
  * The definition of an action. Validation, the prompt, `clada tools`, the docs, the MCP tools and the
@@ -111,6 +112,8 @@ export interface Repair {
   readonly damage: readonly DamageKind[]
   /** `codex`: a new file and a move may replace a file, added lines without context go to the end, files end in a newline. */
   readonly rules?: 'codex' | undefined
+  /** The lines that the user chose for an edit that has no place of its own. */
+  readonly place?: PlaceChoice | undefined
 }
 
 /** What actions may do with other programs. One implementation, loaded when the first command comes. */

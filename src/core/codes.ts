@@ -79,8 +79,8 @@ export const codes = {
     'Look at its diff, then run it again with --proposals apply.',
   ],
   skipped: [
-    'The action did not run: an earlier one failed, time was up, or it already ran.',
-    'Fix the cause and send the action again, unless it already ran.',
+    'The action did not run: an earlier one failed, time was up, it already ran, or the user left it out.',
+    'Fix the cause and send the action again, unless it already ran or the user does not want it.',
   ],
   elision: [
     'A line such as `// ... rest unchanged` would be written to the file.',

@@ -65,6 +65,10 @@ export type Problem =
   | { kind: 'elision'; path: string; param: string; line: string; stood?: string }
   /** A proposal that nobody has agreed to. */
   | { kind: 'review-needed'; path: string; refused: boolean }
+  /** The user reviewed it and does not want it. */
+  | { kind: 'left-out'; path: string; reason?: string }
+  /** It would not do what the user has reviewed. */
+  | { kind: 'review-outdated'; path: string }
   | { kind: 'lines-invalid'; spec: string; reason: 'form' | 'order' }
   | { kind: 'lines-outside'; spec: string; lineCount: number; asked: 'read' | 'write' | 'insert' }
   | { kind: 'lines-differ'; path: string; lines: string; expected: string; actual: string }

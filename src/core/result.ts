@@ -1,6 +1,7 @@
 import type { NotExecuted } from './block.ts'
 import type { Code } from './codes.ts'
 import type { HunkVerdict, NearPlace, Problem } from './problem.ts'
+import type { ReviewNote } from './review.ts'
 
 /** What `execute` answers. Fields that the seeds of the language name mean what they meant there. */
 export interface ExecutionResult {
@@ -24,6 +25,8 @@ export interface ExecutionResult {
   root?: string
   /** Whole files in the reply that wait for a yes, or got one. */
   proposals?: Proposal[]
+  /** The changes of the user to the whole reply before it was applied, as a short diff. */
+  editedReply?: string
 }
 
 export interface Proposal {
@@ -68,6 +71,8 @@ export interface ActionResult {
   /** What it did to files, if the caller asked for evidence. */
   changes?: Evidence[]
   warnings?: string[]
+  /** What the user left out or changed in a review. */
+  review?: ReviewNote
   /** `3`, or `3.2` inside a group. */
   task?: string
   syntax?: string

@@ -47,7 +47,7 @@ export class ActionRunner {
   }
 
   async run(
-    { block, number, decoded: { spec, spelled, args } }: ReadyTask,
+    { block, number, choice, decoded: { spec, spelled, args } }: ReadyTask,
     scope: Scope,
     onWrite: (landing: Landing) => void,
   ): Promise<Outcome> {
@@ -67,6 +67,7 @@ export class ActionRunner {
         patches: patches ?? 'whole',
         damage,
         rules,
+        place: choice?.place,
       }
       const context: ActionContext = {
         root: { given: '.', absolute: settings.root },
@@ -174,7 +175,7 @@ async function attempted(work: () => Promise<Outcome>): Promise<Outcome> {
   }
 }
 
-function pathIn(args: Readonly<Record<string, unknown>>): PathArg | undefined {
+export function pathIn(args: Readonly<Record<string, unknown>>): PathArg | undefined {
   const { path: given } = args
   if (typeof given !== 'object' || given === null || !('given' in given) || !('absolute' in given)) return undefined
   const { given: spelled, absolute } = given

@@ -7,6 +7,7 @@ import type { ApprovalRequest } from '../core/commands.ts'
 import type { Problem } from '../core/problem.ts'
 import type { Code } from '../core/codes.ts'
 import type { ActionResult, Details, ExecutionResult, ParseError, Proposal } from '../core/result.ts'
+import { isLeftOut, type ReviewedBlock, type ReviewNote } from '../core/review.ts'
 import type { RunOptions } from './options.ts'
 import { type ReadyTask, syntaxError, type Task, Tasks } from './tasks.ts'
 import { explain } from '../report/explain.ts'
@@ -48,9 +49,10 @@ export class Execution {
   readonly #runner: ActionRunner
   readonly #begun = now()
   readonly #results: ActionResult[] = []
-  readonly #changes = new Map<ActionResult, Change[]>()
+  readonly #changes = new Map<ActionResult, readonly Change[]>()
   readonly #parseErrors: ParseError[] = []
   readonly #proposals: Proposal[] = []
+  readonly #reviewed: ReviewedBlock[] = []
   /** Whether the user has said yes to all further proposals. */
   #agreed = false
   readonly #warnings: string[] = []
@@ -135,7 +137,7 @@ export class Execution {
 
   /** Writes a staged document to the disk, or marks all of its actions as failed. */
   async landTogether(): Promise<void> {
-    const failed = this.#results.find((result) => !result.success)
+    const failed = this.#results.find((result) => !result.success && !isLeftOut(result))
     const whole = 'and the document is atomic'
     if (failed !== undefined) return this.#refuse(this.#results, stopped(`action ${failed.seq} failed, ${whole}`))
     if (this.#parseErrors.length > 0 || this.#notExecuted.some(isMissing))
@@ -187,6 +189,11 @@ export class Execution {
     return new Map([...this.#changes].map(([{ seq }, changes]) => [seq, changes]))
   }
 
+  /** With `show` and a review: every action with its hunks. */
+  reviewed(): readonly ReviewedBlock[] {
+    return this.#reviewed
+  }
+
   #chosen(tasks: readonly Task[]): readonly Task[] {
     const { only } = this.#options.request
     const chosen = only === undefined ? tasks : tasks.filter(({ number }) => only.includes(number))
@@ -208,13 +215,13 @@ export class Execution {
       if (!task.ready) {
         this.#parseErrors.push(...task.errors)
         reason ??= `task ${task.number} of its group is invalid`
-      } else if (reason !== undefined) this.#skip(task, reason)
+      } else if (reason !== undefined) this.#skip(task, stopped(reason))
       else {
-        const result = await this.#perform(task, scope)
+        const result = await this.#performReviewed(task, scope)
         // The next task may depend on the files of this one.
         await this.#reported
         done.push(result)
-        if (!result.success) reason = `task ${task.number} of its group failed`
+        if (!result.success && !isLeftOut(result)) reason = `task ${task.number} of its group failed`
       }
     }
     if (!('land' in scope)) return
@@ -242,20 +249,39 @@ export class Execution {
 
   /** A proposal is staged, shown, and written after a yes. */
   async #performAlone(task: ReadyTask): Promise<void> {
-    const { options, effect } = this.#options
+    const { options, effect, request } = this.#options
     const isProposal = syntaxOf(task.block.syntax).kind === 'proposal'
-    if (!isProposal || options.proposals === 'apply' || this.#agreed)
-      return void (await this.#perform(task, this.#workspace))
+    const isAgreed =
+      options.proposals === 'apply' || this.#agreed || (request.review !== undefined && effect !== 'show')
+    if (!isProposal || isAgreed) return void (await this.#performReviewed(task, this.#workspace))
     if (effect === 'show') {
-      const result = await this.#perform(task, this.#workspace)
+      const result = await this.#performReviewed(task, this.#workspace)
       await this.#propose(task, this.#changes.get(result) ?? [])
       return
     }
     const scope = await this.#workspace.group()
-    await this.#perform(task, scope, (changes) => this.#reviewed(task, scope, changes))
+    await this.#perform(task, scope, {
+      decide: async (changes) => {
+        const problem = await this.#agreedTo(task, scope, changes)
+        return { changes, ...(problem && { problem }) }
+      },
+    })
   }
 
-  async #reviewed(task: ReadyTask, scope: GroupScope, changes: readonly Change[]): Promise<Problem | undefined> {
+  /** Runs an action as the user has decided in a review. Without a decision it is applied as it is. */
+  async #performReviewed(task: ReadyTask, scope: Scope): Promise<ActionResult> {
+    if (this.#options.request.review === undefined) return this.#perform(task, scope)
+    const { TaskReview } = await import('./task-review.ts')
+    const review = new TaskReview(task, this.#options, scope, (saved) => this.#warnings.push(displacedWarning(saved)))
+    const result =
+      review.skipped === undefined
+        ? await this.#perform(task, await review.scope(), review)
+        : this.#skip(task, review.skipped, review.note)
+    if (this.#options.effect === 'show') this.#reviewed.push(review.block(result, this.#changes.get(result) ?? []))
+    return result
+  }
+
+  async #agreedTo(task: ReadyTask, scope: GroupScope, changes: readonly Change[]): Promise<Problem | undefined> {
     const [proposal] = await this.#propose(task, changes)
     // The file is already like that.
     if (proposal === undefined) return undefined
@@ -296,14 +322,19 @@ export class Execution {
     const writes: Landing[] = []
     const done = this.#parts.done && (await this.#parts.done(task.block.raw))
     if (done !== undefined) result.details = { already_done: done }
-    const changesSince = this.#notes() || review !== undefined ? scope.noting() : undefined
+    const decide = done === undefined ? review?.decide : undefined
+    const changesSince = this.#notes() || decide !== undefined ? scope.noting() : undefined
     const tried =
       done === undefined
         ? await this.#outcome(task, scope, (write) => writes.push(write))
         : ok(undefined, [alreadyWarning(done)])
-    const reviewed = review && changesSince?.()
-    const refused = tried.ok && reviewed !== undefined ? await review?.(reviewed) : undefined
-    const outcome: Outcome = refused === undefined ? tried : { ok: false, problem: refused }
+    if (!tried.ok) await review?.failed?.(tried.problem, scope)
+    const made = decide && changesSince?.()
+    // An action that fails may have done a part of its work.
+    const verdict = made !== undefined && (tried.ok || made.length > 0) ? await decide?.(made) : undefined
+    const outcome: Outcome = verdict?.problem === undefined ? tried : { ok: false, problem: verdict.problem }
+    const note = { ...review?.note, ...verdict?.note }
+    if (Object.keys(note).length > 0) result.review = note
     if (!outcome.ok) this.#giveUp(outcome.problem)
     settle(result, outcome, [...(task.block.warnings ?? []), ...task.decoded.warnings])
 
@@ -312,7 +343,7 @@ export class Execution {
       result.durationMs = Math.round((now() - begun) * 1000) / 1000
     })
     // A stage reports all changes since the start, so it is read before the next action begins.
-    const staged = changesSince && scope.staged ? written.then(() => reviewed ?? changesSince()) : undefined
+    const staged = changesSince && scope.staged ? written.then(() => verdict?.changes ?? changesSince()) : undefined
     const report =
       changesSince === undefined
         ? () => this.#report(result)
@@ -354,10 +385,12 @@ export class Execution {
     return result
   }
 
-  #skip(task: ReadyTask, reason: string): void {
+  #skip(task: ReadyTask, problem: Problem, review?: ReviewNote): ActionResult {
     const result = this.#begin(task)
-    settle(result, { ok: false, problem: stopped(reason) }, [])
+    if (review !== undefined) result.review = review
+    settle(result, { ok: false, problem }, [])
     this.#reported = this.#reported.then(() => this.#report(result))
+    return result
   }
 
   async #outcome(task: ReadyTask, scope: Scope, onWrite: (write: Landing) => void): Promise<Outcome> {
@@ -438,8 +471,21 @@ export class Execution {
   }
 }
 
-/** Looks at the staged changes of an action; a problem when they must not stay. */
-type Review = (changes: readonly Change[]) => Promise<Problem | undefined>
+/** Looks at an action between its run and its result. */
+interface Review {
+  /** Lands the staged changes of an action, or a part of them, or returns the reason why not. */
+  readonly decide?: ((changes: readonly Change[]) => Promise<Verdict>) | undefined
+  /** Called when an action fails, with the files as they are. */
+  failed?(problem: Problem, scope: Scope): Promise<void>
+  readonly note?: ReviewNote | undefined
+}
+
+export interface Verdict {
+  /** The changes that stay. */
+  readonly changes: readonly Change[]
+  readonly problem?: Problem
+  readonly note?: ReviewNote
+}
 
 /** Operations on structures judge their own result. */
 const saysBroken = (data: unknown): boolean =>

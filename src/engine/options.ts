@@ -1,6 +1,7 @@
 import type { CladaOptions } from '../config/settings.ts'
 import type { Document } from '../core/block.ts'
 import type { ActionResult, FileChange } from '../core/result.ts'
+import type { ReviewChoices } from '../core/review.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
 
 /** Options of one execution. */
@@ -25,6 +26,8 @@ export interface ExecuteOptions {
    * removed in between. Without it a block counts as done only if the previous execution had it.
    */
   again?: (block: string) => boolean
+  /** The decisions of a review. With `shown` in them nothing is applied unless it is what was reviewed. */
+  review?: ReviewChoices
   /** Only these blocks of the document, by their `task` numbers. */
   only?: readonly string[]
 }

@@ -4,6 +4,7 @@ import type { Document } from '../core/block.ts'
 import type { Settings } from '../core/settings.ts'
 import { readingOf } from '../config/settings.ts'
 import { type ExecutionResult, fatalResult } from '../core/result.ts'
+import type { ReviewedBlock } from '../core/review.ts'
 import { InputError, Source } from '../core/source.ts'
 import type { History } from '../history/history.ts'
 import { openRecordedWorkspace, type RecordedWorkspace } from '../history/recorded-workspace.ts'
@@ -26,14 +27,25 @@ export interface RunResult {
   readonly changes: readonly Change[]
   /** With `show`: the changes of each action, by its number. */
   readonly changesBy: ReadonlyMap<number, readonly Change[]>
+  /** With `show` and a review: every action with its hunks. */
+  readonly reviewed: readonly ReviewedBlock[]
 }
+
+export const nothingRun = (result: ExecutionResult): RunResult => ({
+  result,
+  changes: [],
+  changesBy: new Map(),
+  reviewed: [],
+})
 
 export async function run(text: string, options: RunOptions): Promise<RunResult> {
   const tooLarge = inputTooLarge(text, options.settings.limits.inputBytes)
-  if (tooLarge !== undefined)
-    return { changes: [], changesBy: new Map(), result: fatalResult(tooLarge, 'input_too_large') }
+  if (tooLarge !== undefined) return nothingRun(fatalResult(tooLarge, 'input_too_large'))
   const found = findBlocks(new Source(text), readingOf(options.options))
-  return runDocument(options.request.select?.(found) ?? found, options)
+  const document = options.request.select?.(found) ?? found
+  if (options.request.review === undefined) return runDocument(document, options)
+  const { runReviewed } = await import('./task-review.ts')
+  return runReviewed(text, document, options, runDocument)
 }
 
 /** The same for blocks that are already parsed. */
@@ -110,7 +122,7 @@ async function inWorkspace(options: RunOptions, work: (execution: Execution) => 
       await record(execution, history)
     }
     execution.warn(...workspace.notes)
-    return { result: execution.result(), changes, changesBy: execution.changes() }
+    return { result: execution.result(), changes, changesBy: execution.changes(), reviewed: execution.reviewed() }
   } finally {
     await (recorded ?? workspace).close()
   }

@@ -3,6 +3,7 @@ import { decode, type Decoded } from '../actions/decode.ts'
 import { registry } from '../actions/registry.ts'
 import type { Block, BlockGroup, Fault } from '../core/block.ts'
 import type { ParseError } from '../core/result.ts'
+import type { BlockChoice, ReviewNote } from '../core/review.ts'
 import type { RunOptions } from './options.ts'
 import { defaultSyntax, syntaxOf } from '../syntax/table.ts'
 import { Corrections } from './correct.ts'
@@ -19,9 +20,13 @@ export interface ReadyTask {
   /** As `TaskNumbers` counts. */
   readonly number: string
   readonly decoded: Decoded & { ok: true }
+  /** The decision of the user about it. */
+  readonly choice?: BlockChoice
+  /** The changes of the user to its parameters. */
+  readonly edits?: ReviewNote['edited']
 }
 
-type RulesOfRun = Pick<RunOptions, 'settings' | 'effect' | 'options'>
+type RulesOfRun = Pick<RunOptions, 'settings' | 'effect' | 'options' | 'request'>
 
 interface Disk {
   isThere(absolute: string): boolean
@@ -69,16 +74,18 @@ export class Tasks {
     }
     const relativePaths = settings.relativePaths || syntaxOf(block.syntax).paths === 'relative'
     const { params, warnings } = this.#withoutRootName(block)
-    const decoded = withWarnings(
-      decode(block.action, block.values ?? params, registry, { root: settings.root, relativePaths }),
-      warnings,
-    )
+    const choice = this.#options.request.review?.blocks?.[number]
+    const decodeWith = (given: Readonly<Record<string, unknown>>): Decoded =>
+      withWarnings(decode(block.action, given, registry, { root: settings.root, relativePaths }), warnings)
+    const written = decodeWith(block.values ?? params)
+    const decoded =
+      choice?.params === undefined ? written : decodeWith({ ...(block.values ?? params), ...choice.params })
     const refused = await this.#refusedWhole(block, decoded)
     if (refused !== undefined) {
       return { ready: false, block, number, errors: [{ ...refused, ...labels }] }
     }
     return decoded.ok
-      ? { ready: true, block, number, decoded }
+      ? { ready: true, block, number, decoded, ...(choice && { choice }), ...(await editsOf(written, decoded)) }
       : {
           ready: false,
           block,
@@ -114,6 +121,13 @@ export class Tasks {
       warnings: [`'${given}' starts with ${what} and was read as '${short}'`],
     }
   }
+}
+
+/** Loads the diff code, which only a review needs. */
+async function editsOf(written: Decoded, decoded: Decoded): Promise<Pick<ReadyTask, 'edits'>> {
+  if (written === decoded || !decoded.ok) return {}
+  const { editedParams } = await import('./review.ts')
+  return { edits: editedParams(written.ok ? written.params : {}, decoded.params) }
 }
 
 const withWarnings = (decoded: Decoded, warnings: readonly string[]): Decoded =>

@@ -148,6 +148,21 @@ function messageOf(problem: Problem, action: string): Message {
         },
       }
     }
+    case 'left-out': {
+      const { path, reason } = problem
+      const why = reason === undefined ? '' : `: ${reason}`
+      return { what: `Left out by the user${why}`, code: 'skipped', details: { path } }
+    }
+    case 'review-outdated': {
+      const { path } = problem
+      return {
+        what: 'The files changed after the review, so this would not be what the user agreed to:',
+        subject: path,
+        code: 'concurrent_modification',
+        details: { path },
+        advice: { model: 'Ask the user to review it again.', user: 'Review it again.' },
+      }
+    }
     case 'bad-param':
       return { what: `Invalid ${problem.param}: ${problem.message}`, code: 'invalid_parameter' }
     case 'structure': {

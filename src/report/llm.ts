@@ -11,6 +11,7 @@ import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, outputOf, type ShownOutput } from './outputs.ts'
 import { printable } from './printable.ts'
 import { correctedLines, parseRepairLines, repairLines } from './repair.ts'
+import { editedReplyLines, reviewLines } from './review.ts'
 import { capText, primaryOf } from './words.ts'
 
 /** Characters of a report for a model, where nobody asks for more or less. */
@@ -75,6 +76,7 @@ export function summaryEntries(
   lines.push(...accountLines(result, (text, missing) => `${missing ? '❌' : '⚠️ '} ${text}`))
   if (lines.length === 0) lines.push(...reminder)
   for (const warning of result.warnings ?? []) lines.push(`⚠️  ${warning}`)
+  lines.push(...editedReplyLines(result))
   return lines
 }
 
@@ -95,8 +97,10 @@ function skippedLine(results: readonly ActionResult[]): string[] {
   return [`${first.blockId}-${last.blockId} ❌ ${results.length} tasks - ${reasonOf(first)}`]
 }
 
-const warned = ({ warnings = [] }: ActionResult): string[] =>
-  warnings.map((warning) => `${' '.repeat(4)}⚠️  ${warning}`)
+const warned = (result: ActionResult): string[] => [
+  ...(result.warnings ?? []).map((warning) => `${' '.repeat(4)}⚠️  ${warning}`),
+  ...reviewLines(result, ' '.repeat(4)),
+]
 
 function blockLines(errors: readonly ParseError[], coded: Coded): string[] {
   const [first] = errors

@@ -1,10 +1,12 @@
 import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
+import { isLeftOut } from '../core/review.ts'
 import { accountLines } from './account.ts'
 import type { ReportOptions } from './options.ts'
 import { entryText } from './content.ts'
 import { outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { correctedLines, parseRepairLines, repairLines, wouldHaveRun } from './repair.ts'
+import { editedReplyLines, reviewLines } from './review.ts'
 import { userText } from './failure.ts'
 import { byBlock, oneLine, primaryOf } from './words.ts'
 
@@ -33,6 +35,7 @@ export function prettyEnd(result: ExecutionResult, options: ReportOptions): stri
     ),
   )
   for (const warning of result.warnings ?? []) lines.push(paint.yellow(`! ${printable(warning)}`))
+  for (const line of editedReplyLines(result)) lines.push(diffColor(printable(line), paint))
   if (result.fatalError !== undefined) lines.push(paint.red(`✗ ${printable(result.fatalError)}`))
   return [...lines, prettySummary(result, paint)]
 }
@@ -40,7 +43,10 @@ export function prettyEnd(result: ExecutionResult, options: ReportOptions): stri
 export function prettyAction(result: ActionResult, options: ReportOptions, root?: string): string[] {
   const paint = options.color ? colored : plain
   const what = printable(`${result.action} ${primaryOf(result)}`.trimEnd())
-  const warnings = (result.warnings ?? []).map((warning) => paint.yellow(`    ! ${printable(warning)}`))
+  const warnings = [
+    ...(result.warnings ?? []).map((warning) => paint.yellow(`    ! ${printable(warning)}`)),
+    ...reviewLines(result).map((line) => `    ${diffColor(printable(line), paint)}`),
+  ]
   const output = outputOf(result, { limit: options.outputLimit ?? 4000, programs: options.programs, root })
   const shown =
     output === undefined
@@ -50,6 +56,7 @@ export function prettyAction(result: ActionResult, options: ReportOptions, root?
           .map((line) => paint.dim(`    ${line}`))
   const why = result.explanation === undefined ? [] : [paint.dim(`    ${printable(oneLine(result.explanation))}`)]
   if (result.success) return [`${paint.green('✓')} ${what}`, ...why, ...warnings, ...shown]
+  if (isLeftOut(result)) return [`${paint.yellow('−')} ${what}`, `    ${printable(userText(result))}`]
   const reader = options.errorDetail === undefined ? 'user' : 'user-with-codes'
   const detail = options.errorDetail === 'minimal' ? [userText(result)] : repairLines(result, { reader })
   return [
@@ -83,13 +90,15 @@ function withoutCode(error: ParseError): ParseError {
 export function prettySummary({ results, parseErrors, fatalError }: ExecutionResult, paint: Paint = plain): string {
   const already = results.filter(({ details }) => details?.already_done !== undefined).length
   const done = results.filter((result) => result.success).length - already
-  const failed = results.length - done - already
+  const left = results.filter(isLeftOut).length
+  const failed = results.length - done - already - left
   const broken = byBlock(parseErrors).length
   if (results.length === 0 && broken === 0 && fatalError === undefined)
     return paint.dim('No blocks found. clada prompt prints what teaches a model to write them.')
   const parts = [
     `${done} done`,
     ...(already > 0 ? [`${already} already applied`] : []),
+    ...(left > 0 ? [paint.yellow(`${left} left out`)] : []),
     ...(failed > 0 ? [paint.red(`${failed} failed`)] : []),
     ...(broken > 0 ? [paint.red(`${broken} not readable`)] : []),
   ]

@@ -7,6 +7,7 @@ import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { correctedSection, repairLines, wouldHaveRun } from './repair.ts'
+import { editedReplyLines, reviewLines } from './review.ts'
 import { inOrder, skippedFor } from './in-order.ts'
 import { capText, oneLine, primaryOf } from './words.ts'
 
@@ -22,6 +23,7 @@ export function formatText(result: ExecutionResult, options: ReportOptions = {})
   if (result.fatalError !== undefined) lines.push(`[task-${result.results.length + 1}] FATAL: ${result.fatalError}`)
   if (lines.length === 0) lines.push(...reminder)
   for (const warning of result.warnings ?? []) lines.push(`WARNING: ${warning}`)
+  lines.push(...editedReplyLines(result))
   const report = printable(lines.map(entryText).join('\n') + correctedSection(result.parseErrors, options))
   return options.budget === undefined ? report : capText(report, options.budget)
 }
@@ -52,7 +54,10 @@ function actionLines(
   const what = `${result.label ?? result.action} - ${primaryOf(result)}${why}`
   const shown = outputOf(result, { limit: outputLimit, programs, root })
   const output = shown?.body.split('\n').map((line) => `[task-${result.task ?? result.seq}:${shown.by}] ${line}`)
-  const warnings = (result.warnings ?? []).map((warning) => `${head} WARNING: ${warning}`)
+  const warnings = [
+    ...(result.warnings ?? []).map((warning) => `${head} WARNING: ${warning}`),
+    ...reviewLines(result, `[task-${result.task ?? result.seq}:review] `),
+  ]
   const changes = changedLines(result, `[task-${result.task ?? result.seq}:changes] `)
   const cut = shown?.cut === undefined ? '' : ` (${shown.cut})`
   if (result.success) return [`${head} SUCCESS: ${what}${cut}`, ...warnings, ...changes, ...(output ?? [])]

@@ -8,6 +8,7 @@ import type { ReportOptions } from './options.ts'
 import { defaultOutputLimit, outputOf } from './outputs.ts'
 import { printable } from './printable.ts'
 import { correctedSection, repairLines, wouldHaveRun } from './repair.ts'
+import { editedReplyLines, reviewLines } from './review.ts'
 import { skippedFor } from './in-order.ts'
 import { byBlock, capText, primaryOf } from './words.ts'
 
@@ -18,6 +19,7 @@ export function formatXml(result: ExecutionResult, options: ReportOptions = {}):
   if (result.fatalError !== undefined) lines.push(`Error: ${result.fatalError}`)
   lines.push(...accountLines(result, (text, missing) => `${missing ? 'Error' : 'Warning'}: ${text}`))
   for (const warning of result.warnings ?? []) lines.push(`Warning: ${warning}`)
+  lines.push(...editedReplyLines(result))
   const report = printable(
     [...lines.map(entryText), ...(lines.length > 0 ? [''] : []), resultElement(tasks)].join('\n') +
       correctedSection(result.parseErrors, options),
@@ -86,7 +88,10 @@ function taskLines(
   const head = `[task-${task.index + 1}]`
   const { result, errors = [] } = task
   if (result === undefined) return errors.flatMap((error) => errorLines(head, error, errorDetail))
-  const warnings = (result.warnings ?? []).map((warning) => `${head} Warning: ${warning}`)
+  const warnings = [
+    ...(result.warnings ?? []).map((warning) => `${head} Warning: ${warning}`),
+    ...reviewLines(result, `[task-${task.index + 1}:review] `),
+  ]
   const shown = outputOf(result, { limit: outputLimit, programs, root })
   const output = shown?.body.split('\n').map((line) => `[task-${task.index + 1}:${shown.by}] ${line}`) ?? []
   const changes = changedLines(result, `[task-${task.index + 1}:changes] `)

@@ -10,11 +10,11 @@ import type { Location } from './location.ts'
 import { NotedRecorder } from './noted.ts'
 import { type Restoration, restoreSteps } from './restore.ts'
 import { Scratch } from './scratch.ts'
-import { type Change, changed, StagedTree, type Step } from './staged-tree.ts'
+import { type Change, changed, type FileState, type Kept, StagedTree, type Step } from './staged-tree.ts'
 import type { Landing } from './tree.ts'
 import { type ActionFiles, Workspace } from './workspace.ts'
 
-export type { ActionFiles, Change, Landing }
+export type { ActionFiles, Change, FileState, Kept, Landing }
 
 /** Where actions work: on the disk, or on a stage over it. */
 export interface Scope {
@@ -26,12 +26,12 @@ export interface Scope {
    * nothing is known where nobody records changes.
    */
   noting(): () => Change[]
+  /** A stage of its own for actions that land whole or not at all. Until it lands, nothing else may be done. */
+  group(): Promise<GroupScope>
 }
 
 /** A workspace for one run, with everything below it. */
 export interface OpenWorkspace extends Scope {
-  /** A stage of its own for actions that land whole or not at all. Until it lands, nothing else may be done. */
-  group(): Promise<GroupScope>
   /** Whether there is anything under an absolute path inside the roots. */
   isThere(absolute: string): boolean
   /** Staged only: what would be different. */
@@ -56,6 +56,8 @@ export interface OpenWorkspace extends Scope {
 }
 
 export interface GroupScope extends Scope {
+  /** Makes changes that an action has made on another stage, or a part of them. */
+  put(changes: readonly Kept[]): Promise<void>
   /** What is not landed is forgotten. */
   land(): Promise<string[]>
 }
@@ -95,25 +97,28 @@ export function openWorkspace(
     if (steps.length > 0) await begin?.()
     return landTogether(steps, disk)
   }
+  const stageOver = async (below: Workspace, tree: StagedTree | undefined): Promise<GroupScope> => {
+    await below.settle()
+    const stage = new StagedTree(tree ?? disk, acting)
+    const scope = new Workspace({ tree: stage, locator, limits })
+    return {
+      staged: true,
+      filesFor: (onWrite) => scope.filesFor(onWrite),
+      noting: () => stage.noting(),
+      group: () => stageOver(scope, stage),
+      put: (changes) => stage.keep(changes),
+      land: async () => {
+        below.forget(stage.touched())
+        if (tree === undefined) return land(stage.steps)
+        tree.take(stage)
+        return []
+      },
+    }
+  }
   return {
     staged: staged !== undefined,
     filesFor: (onWrite) => workspace.filesFor(onWrite),
-    group: async () => {
-      await workspace.settle()
-      const stage = new StagedTree(staged ?? disk, acting)
-      const scope = new Workspace({ tree: stage, locator, limits })
-      return {
-        staged: true,
-        filesFor: (onWrite) => scope.filesFor(onWrite),
-        noting: () => stage.noting(),
-        land: async () => {
-          workspace.forget(stage.touched())
-          if (staged === undefined) return land(stage.steps)
-          staged.take(stage)
-          return []
-        },
-      }
-    },
+    group: () => stageOver(workspace, staged),
     isThere: (absolute) => {
       const at = locator.locate({ given: absolute, absolute }, 'list')
       return (staged ?? disk).look(at) !== undefined

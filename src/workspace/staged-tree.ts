@@ -44,6 +44,29 @@ export class StagedTree implements Tree {
     for (const [key, placed] of taken) this.#nodes.set(key, placed)
   }
 
+  /** Makes changes again that were made on another stage over the same tree, or a part of them. */
+  async keep(all: readonly Kept[]): Promise<void> {
+    for (const { from, change } of all) {
+      const { at, before, after } = change
+      if (!isSameState(this.#stateBelow(from ?? at), before))
+        throw new Stop({ kind: 'changed-meanwhile', path: at.given })
+      if (from !== undefined) this.rename(from, at)
+      if (after === null) this.remove(at)
+      else if (after.mode === linkMode) this.makeLink(at, after.bytes.toString())
+      else if (from === undefined || !isSameState(before, after)) {
+        const there = this.look(at) === undefined ? null : this.read(at, Infinity)
+        this.#makeParents(at)
+        const mode = after.mode & 0o7777
+        const like =
+          there === null && mode !== 0o644
+            ? { mode, uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }
+            : undefined
+        this.#step({ kind: 'write', at, bytes: after.bytes, base: there, like })
+        this.#put(at, { type: 'file', bytes: after.bytes, mode: after.mode })
+      }
+    }
+  }
+
   touched(): Iterable<string> {
     return this.#nodes.keys()
   }
@@ -343,6 +366,12 @@ export interface FileState {
   readonly mode: number
 }
 
+/** A change to be made; `from` is the place of the file before, if it is moved. */
+export interface Kept {
+  readonly from?: Location
+  readonly change: Change
+}
+
 interface Placed {
   readonly at: Location
   readonly node: Node
@@ -354,11 +383,11 @@ interface Turn {
 }
 
 /** Nothing where nothing is different. */
-export function changed(at: Location, before: FileState | null, after: FileState | null): Change[] {
-  if (before === null && after === null) return []
-  if (before !== null && after !== null && before.mode === after.mode && before.bytes.equals(after.bytes)) return []
-  return [{ at, before, after }]
-}
+export const changed = (at: Location, before: FileState | null, after: FileState | null): Change[] =>
+  isSameState(before, after) ? [] : [{ at, before, after }]
+
+const isSameState = (one: FileState | null, other: FileState | null): boolean =>
+  one === null || other === null ? one === other : one.mode === other.mode && one.bytes.equals(other.bytes)
 
 /** A stage is kept in memory, so a program may not leave more in one file. */
 const mostAdopted = 256 * 1024 * 1024

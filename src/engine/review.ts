@@ -1,0 +1,346 @@
+import type { Decoded } from '../actions/decode.ts'
+import type { Files } from '../core/files.ts'
+import { hashOf } from '../core/hash.ts'
+import { pathFrom } from '../core/paths.ts'
+import type { Problem } from '../core/problem.ts'
+import { Stop } from '../core/problem.ts'
+import type { BlockChoice, LeftHunk, ReviewedFile, ReviewHunk, ReviewNote, ReviewPlace } from '../core/review.ts'
+import { parseHunks, sideOf } from '../text/hunks.ts'
+import { diffLines } from '../text/line-diff.ts'
+import { dominantEol } from '../text/line-endings.ts'
+import { splitLines } from '../text/lines.ts'
+import { clipped, smallDiff } from '../text/small-diff.ts'
+import { linesOf } from '../text/unified-diff.ts'
+import type { Change, FileState, Kept } from '../workspace/open.ts'
+import { pathIn } from './action-runner.ts'
+import { isText } from './evidence.ts'
+
+/** The changes of an action under a choice of the user. */
+export interface Taken {
+  readonly files: readonly ReviewedFile[]
+  /** What has to be written instead of everything the action did; undefined where that is the same. */
+  readonly instead: readonly Kept[] | undefined
+  /** Hunks of the choice that there are not. */
+  readonly stale: readonly string[]
+  readonly note: ReviewNote | undefined
+}
+
+/** Names the changes of an action: the same name means the same files before and after. */
+export const shownOf = (changes: readonly Change[], root: string): string =>
+  hashOf(
+    JSON.stringify(
+      changes.map(({ at, before, after }) => [pathFrom(root, at.absolute), stateName(before), stateName(after)]).sort(),
+    ),
+  )
+
+const stateName = (state: FileState | null): string | null =>
+  state === null ? null : `${state.mode} ${hashOf(state.bytes)}`
+
+/** Splits the changes of an action into hunks and takes those that the user has not left out. */
+export function take(changes: readonly Change[], choice: BlockChoice, root: string): Taken {
+  const left = new Map((choice.leave ?? []).map(({ hunk, reason }) => [hunk, reason]))
+  const all = filesOf(changes).map((file) => new FileReview(file, choice, left, root))
+  const files = all.map((one) => one.reviewed)
+  const known = new Set(files.flatMap(({ hunks }) => hunks.map(({ id }) => id)))
+  const kept = all.flatMap((one) => one.kept ?? [])
+  const isWhole = all.every((one) => one.isWhole)
+  return {
+    files,
+    instead: isWhole ? undefined : kept,
+    stale: [...left.keys()].filter((id) => !known.has(id)),
+    note: noteOf(all, kept.length === 0 && changes.length > 0),
+  }
+}
+
+function noteOf(all: readonly FileReview[], nothing: boolean): ReviewNote | undefined {
+  const hunks = all.flatMap((one) => one.leftHunks())
+  const edited = all.flatMap((one) => one.edits())
+  const reasons = [...new Set(hunks.flatMap(({ reason }) => reason ?? []))]
+  if (nothing) return { leftOut: true, ...(reasons.length > 0 ? { reason: reasons.join('; ') } : {}) }
+  const note: ReviewNote = {
+    ...(hunks.length > 0 ? { hunks } : {}),
+    ...(edited.length > 0 ? { edited } : {}),
+  }
+  return Object.keys(note).length === 0 ? undefined : note
+}
+
+/** One file of an action: where it was and is. */
+interface ChangedFile extends Change {
+  /** The place before, if the file is moved. */
+  readonly from?: Change['at']
+  /** Set where several files are taken or left out together: one without the others would lose a text. */
+  readonly bound?: string
+}
+
+function filesOf(changes: readonly Change[]): ChangedFile[] {
+  const [gone, ...moreGone] = changes.filter(({ after }) => after === null)
+  const [other, ...others] = changes.filter(({ after }) => after !== null)
+  if (gone === undefined || other === undefined) return [...changes]
+  if (moreGone.length + others.length === 0 && other.before === null)
+    return [{ at: other.at, from: gone.at, before: gone.before, after: other.after }]
+  const bound = hashOf(changes.map(({ at, after }) => `${at.absolute} ${stateName(after)}`).join('\n'))
+  return changes.map((change) => ({ ...change, bound }))
+}
+
+class FileReview {
+  readonly #file: ChangedFile
+  readonly #hunks: readonly ReviewHunk[]
+  /** The path after the change. */
+  readonly #path: string
+  /** Undefined where the file is not taken by lines. */
+  readonly #texts: { readonly old: readonly string[]; readonly now: readonly string[] } | undefined
+  /** As the model wrote it. */
+  readonly #given: string | null
+  readonly #edited: boolean
+  readonly #root: string
+  readonly #after: FileState | null
+
+  constructor(file: ChangedFile, choice: BlockChoice, left: ReadonlyMap<string, string | undefined>, root: string) {
+    this.#file = file
+    this.#root = root
+    this.#path = pathFrom(root, file.at.absolute)
+    const byLines = isByLines(file)
+    this.#given = byLines ? textOf(file.after) : null
+    const own = byLines ? choice.texts?.[this.#path] : undefined
+    const edited = own === undefined ? undefined : withLineEnds(own, textOf(file.before) ?? this.#given ?? '')
+    this.#edited = edited !== undefined && edited !== this.#given
+    this.#after =
+      this.#edited && edited !== undefined
+        ? { bytes: Buffer.from(edited), mode: (file.after ?? file.before)?.mode ?? newMode }
+        : file.after
+    this.#texts = byLines
+      ? { old: linesOf(textOf(file.before) ?? ''), now: linesOf(textOf(this.#after) ?? '') }
+      : undefined
+    this.#hunks = this.#units().map((unit) => {
+      const reason = left.get(unit.id)
+      return { ...unit, taken: !left.has(unit.id), ...(reason === undefined ? {} : { reason }) }
+    })
+  }
+
+  get isWhole(): boolean {
+    return !this.#edited && this.#hunks.every(({ taken }) => taken)
+  }
+
+  get reviewed(): ReviewedFile {
+    const { from, before } = this.#file
+    const after = this.#after
+    const binary = !isTextState(before) || !isTextState(after)
+    const shown = (state: FileState | null): string | null => (binary ? state && '' : textOf(state))
+    return {
+      path: this.#path,
+      change: before === null ? 'create' : after === null ? 'delete' : 'modify',
+      binary,
+      before: shown(before),
+      after: shown(after),
+      ...(from === undefined ? {} : { from: pathFrom(this.#root, from.absolute) }),
+      hunks: this.#hunks,
+      result: shown(this.#result()),
+      edited: this.#edited,
+    }
+  }
+
+  /** What becomes of the file; undefined where it stays as it is. */
+  get kept(): Kept | undefined {
+    const { at, from, before } = this.#file
+    if (!this.#hunks.some(({ taken }) => taken)) return undefined
+    const after = this.#result()
+    const stays = from !== undefined && this.#hunks.some(({ kind, taken }) => kind === 'move' && !taken)
+    if (stays) return { change: { at: from, before, after } }
+    return { change: { at, before, after }, ...(from === undefined ? {} : { from }) }
+  }
+
+  leftHunks(): LeftHunk[] {
+    return this.#hunks
+      .filter(({ taken }) => !taken)
+      .map(({ kind, oldStart, oldEnd, newStart, newEnd, reason }) => {
+        const { old, now } = this.#texts ?? { old: [], now: [] }
+        const rows = [
+          ...old.slice(oldStart, oldEnd).map((line) => `-${shortLine(line)}`),
+          ...now.slice(newStart, newEnd).map((line) => `+${shortLine(line)}`),
+        ]
+        const isPart = kind === 'lines' && this.#file.before !== null && this.#after !== null
+        return {
+          path: kind === 'move' ? `${this.reviewed.from ?? ''} → ${this.#path}` : this.#path,
+          ...(isPart ? { lines: rangeOf(oldStart, oldEnd) } : {}),
+          diff:
+            rows.length <= mostRows
+              ? rows
+              : [...rows.slice(0, mostRows - 1), `… ${rows.length - mostRows + 1} more lines`],
+          ...(reason === undefined ? {} : { reason }),
+        }
+      })
+  }
+
+  edits(): { what: string; diff: string }[] {
+    if (!this.#edited) return []
+    return [{ what: this.#path, diff: smallDiff(this.#given ?? '', textOf(this.#after) ?? '', mostEdited) }]
+  }
+
+  /** The file with the hunks that are taken. */
+  #result(): FileState | null {
+    const { before } = this.#file
+    const lines = this.#hunks.filter(({ kind }) => kind !== 'move')
+    if (lines.length > 0 && lines.every(({ taken }) => taken)) return this.#after
+    if (lines.length === 0 || !lines.some(({ taken }) => taken)) return lines.length === 0 ? this.#after : before
+    const { old, now } = this.#texts ?? { old: [], now: [] }
+    const parts: string[] = []
+    let at = 0
+    for (const { oldStart, oldEnd, newStart, newEnd, taken } of lines) {
+      if (!taken) continue
+      parts.push(...old.slice(at, oldStart), ...now.slice(newStart, newEnd))
+      at = oldEnd
+    }
+    parts.push(...old.slice(at))
+    return { bytes: Buffer.from(parts.join('')), mode: (this.#after ?? before)?.mode ?? newMode }
+  }
+
+  #units(): Omit<ReviewHunk, 'taken'>[] {
+    const { from, before, bound } = this.#file
+    const after = this.#after
+    const none = { oldStart: 0, oldEnd: 0, newStart: 0, newEnd: 0 }
+    if (this.#texts === undefined)
+      return [
+        { id: bound ?? hashOf([this.#path, stateName(before), stateName(after)].join('\n')), kind: 'whole', ...none },
+      ]
+    const { old, now } = this.#texts
+    const id = idsFor(this.#path)
+    const moved = from === undefined ? [] : [{ id: id('move', from.absolute), kind: 'move' as const, ...none }]
+    if (before === null || after === null)
+      return [
+        {
+          id: id(old.join(''), now.join('')),
+          kind: 'lines',
+          oldStart: 0,
+          oldEnd: old.length,
+          newStart: 0,
+          newEnd: now.length,
+        },
+      ]
+    return [
+      ...moved,
+      ...placesOf(old, now).map((place) => ({
+        id: id(old.slice(place.oldStart, place.oldEnd).join(''), now.slice(place.newStart, place.newEnd).join('')),
+        kind: 'lines' as const,
+        ...place,
+      })),
+    ]
+  }
+}
+
+const newMode = 0o100644
+/** Lines of a hunk that was left out, and of the changes of the user, in a report. */
+const mostRows = 8
+const mostEdited = 24
+
+const shortLine = (line: string): string => clipped(line.replace(/\r?\n$/, ''))
+
+const rangeOf = (start: number, end: number): string =>
+  end - start > 1 ? `${start + 1}-${end}` : `${Math.max(start + 1, end)}`
+
+/** The same content has the same id, wherever it is; several in one file are numbered. */
+function idsFor(path: string): (old: string, now: string) => string {
+  const seen = new Map<string, number>()
+  return (old, now) => {
+    const id = hashOf(`${path}\n${old.length}\n${old}${now}`)
+    const nth = (seen.get(id) ?? 0) + 1
+    seen.set(id, nth)
+    return nth === 1 ? id : `${id}.${nth}`
+  }
+}
+
+/** Adjacent lines that differ, each place as small as it can be. */
+function placesOf(
+  old: readonly string[],
+  now: readonly string[],
+): Pick<ReviewHunk, 'oldStart' | 'oldEnd' | 'newStart' | 'newEnd'>[] {
+  const places: { oldStart: number; oldEnd: number; newStart: number; newEnd: number }[] = []
+  let [oldAt, newAt] = [0, 0]
+  let open = false
+  for (const { kind, count } of diffLines(old, now)) {
+    if (kind !== 'same' && !open) places.push({ oldStart: oldAt, oldEnd: oldAt, newStart: newAt, newEnd: newAt })
+    open = kind !== 'same'
+    if (kind !== 'new') oldAt += count
+    if (kind !== 'old') newAt += count
+    const last = places.at(-1)
+    if (open && last !== undefined) Object.assign(last, { oldEnd: oldAt, newEnd: newAt })
+  }
+  return places
+}
+
+/** Only regular text files whose mode stays are taken by lines. */
+const isByLines = ({ before, after, bound }: ChangedFile): boolean =>
+  bound === undefined &&
+  isTextState(before) &&
+  isTextState(after) &&
+  [before, after].every((state) => state === null || (state.mode & 0o170000) !== 0o120000) &&
+  (before === null || after === null || before.mode === after.mode)
+
+const isTextState = (state: FileState | null): boolean => state === null || isText(state.bytes)
+
+const textOf = (state: FileState | null): string | null => state && state.bytes.toString('utf8')
+
+/** A text field of a browser knows only LF. */
+const withLineEnds = (text: string, like: string): string =>
+  !text.includes('\r') && dominantEol(like) === '\r\n' ? text.replaceAll('\n', '\r\n') : text
+
+/** The changes of the user to the parameters of a block. */
+export const editedParams = (
+  written: Readonly<Record<string, unknown>>,
+  now: Readonly<Record<string, unknown>>,
+): { what: string; diff: string }[] =>
+  Object.keys(now).flatMap((what) => {
+    const { [what]: before = '' } = written
+    const { [what]: text = '' } = now
+    return before === text ? [] : [{ what, diff: smallDiff(String(before), String(text), mostEdited) }]
+  })
+
+/** The places where an edit could go that failed for having none, or several. */
+export async function placesFor(
+  problem: Problem,
+  { args, params }: Decoded & { ok: true },
+  files: Files,
+): Promise<ReviewPlace[]> {
+  if (
+    problem.kind !== 'text-absent' &&
+    problem.kind !== 'text-ambiguous' &&
+    problem.kind !== 'count-differs' &&
+    problem.kind !== 'hunk-failed'
+  )
+    return []
+  const path = pathIn(args)
+  const { old_text: old, patch } = params
+  const isPatch = problem.kind === 'hunk-failed'
+  if (path === undefined || (isPatch ? typeof patch !== 'string' : typeof old !== 'string')) return []
+  const hunk = isPatch ? { hunk: problem.hunk } : {}
+  const height = isPatch ? hunkHeight(String(patch), problem.hunk) : splitLines(String(old).replace(/\n$/, '')).length
+  const nearest = 'nearest' in problem ? problem.nearest : []
+  const exact = 'places' in problem ? problem.places : []
+  try {
+    const lines = linesOf((await files.read(path)).text)
+    const at = (line: number, endLine: number) => ({
+      path: path.given,
+      line,
+      endLine,
+      text: lines.slice(line - 1, endLine).join(''),
+      ...hunk,
+    })
+    return [
+      ...nearest.map(({ line, endLine, similarity, diff, why }) => ({
+        ...at(line, endLine),
+        similarity,
+        diff,
+        ...(why === undefined ? {} : { why }),
+      })),
+      ...exact.map(({ line }) => at(line, Math.min(lines.length, line + height - 1))),
+    ]
+  } catch (error) {
+    if (error instanceof Stop) return []
+    throw error
+  }
+}
+
+function hunkHeight(patch: string, number: number): number {
+  const parsed = parseHunks(patch)
+  const hunk = 'hunks' in parsed ? parsed.hunks[number - 1] : undefined
+  return hunk === undefined ? 1 : Math.max(1, sideOf(hunk, 'old').length)
+}

@@ -1,0 +1,181 @@
+import type { Document } from '../core/block.ts'
+import { pathFrom } from '../core/paths.ts'
+import type { Problem } from '../core/problem.ts'
+import { type ActionResult, fatalResult } from '../core/result.ts'
+import { type BlockChoice, isLeftOut, type ReviewedBlock, type ReviewNote, type ReviewPlace } from '../core/review.ts'
+import { explain } from '../report/explain.ts'
+import { primaryOf } from '../report/words.ts'
+import { smallDiff } from '../text/small-diff.ts'
+import type { Change, GroupScope, Scope } from '../workspace/open.ts'
+import { problemOf } from './action-runner.ts'
+import type { Verdict } from './execution.ts'
+import type { RunOptions } from './options.ts'
+import { placesFor, shownOf, take, type Taken } from './review.ts'
+import { nothingRun, type RunResult } from './run.ts'
+import type { ReadyTask } from './tasks.ts'
+
+/** Applies the decisions of the user to one action. It runs on a stage, from which only what was reviewed lands. */
+export class TaskReview {
+  readonly #task: ReadyTask
+  readonly #options: RunOptions
+  readonly #scope: Scope
+  readonly #onDisplaced: (saved: string) => void
+  readonly #choice: BlockChoice
+  #seen: { readonly shown: string; readonly taken: Taken } | undefined
+  #places: readonly ReviewPlace[] = []
+  readonly #isStaged: boolean
+  #stage: GroupScope | undefined
+  /** The reason why the action does not even run. */
+  readonly skipped: Problem | undefined
+
+  constructor(task: ReadyTask, options: RunOptions, scope: Scope, onDisplaced: (saved: string) => void) {
+    this.#task = task
+    this.#options = options
+    this.#scope = scope
+    this.#onDisplaced = onDisplaced
+    const { choice = {}, decoded } = task
+    this.#choice = choice
+    const { spec, params } = decoded
+    // The effects of a program are unknown before it runs, so there is nothing to compare.
+    const isProgram = spec.startsProcess?.(params) ?? spec.effect !== 'write'
+    const isPartial = choice.leaveOut === true || (choice.leave ?? []).length > 0 || choice.texts !== undefined
+    this.#isStaged = !isProgram && (isPartial || (options.effect !== 'show' && choice.shown !== undefined))
+    // A preview shows what is left out, too.
+    const isSkipped = choice.leaveOut === true && (isProgram || options.effect !== 'show')
+    this.skipped = isSkipped ? leftOut(task, choice.reason) : undefined
+  }
+
+  /** Where the action works: on a stage of its own, unless all of it is applied whatever it is. */
+  async scope(): Promise<Scope> {
+    if (!this.#isStaged) return this.#scope
+    return (this.#stage = await this.#scope.group())
+  }
+
+  /** What is known of it before it runs. */
+  get note(): ReviewNote | undefined {
+    const { edits = [] } = this.#task
+    const { place, reason } = this.#choice
+    if (this.skipped !== undefined) return { leftOut: true, ...(reason === undefined ? {} : { reason }) }
+    return { ...(edits.length > 0 ? { edited: edits } : {}), ...(place === undefined ? {} : { place }) }
+  }
+
+  get decide(): ((changes: readonly Change[]) => Promise<Verdict>) | undefined {
+    const stage = this.#stage
+    return stage && ((changes) => this.#decide(changes, stage))
+  }
+
+  async failed(problem: Problem, scope: Scope): Promise<void> {
+    if (this.#options.effect !== 'show') return
+    const files = scope.filesFor(() => {})
+    this.#places = await placesFor(problem, this.#task.decoded, files)
+    files.close()
+  }
+
+  block({ seq }: ActionResult, changes: readonly Change[]): ReviewedBlock {
+    const { decoded, number } = this.#task
+    const texts = Object.entries(decoded.params).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value] as const] : [],
+    )
+    const { leaveOut, leave = [] } = this.#choice
+    // Hunks cost a diff of each file, and of a long reply only some blocks are looked at.
+    const taken = (): Taken => (this.#seen ?? this.#see(changes)).taken
+    return {
+      task: number,
+      seq,
+      shown: this.#seen?.shown ?? shownOf(changes, this.#options.settings.root),
+      leftOut: leaveOut === true || (leave.length > 0 && isLeftOut({ review: taken().note ?? {} })),
+      get files() {
+        return taken().files
+      },
+      places: this.#places,
+      params: Object.fromEntries(texts),
+      get stale() {
+        return taken().stale
+      },
+    }
+  }
+
+  #see(changes: readonly Change[]): { readonly shown: string; readonly taken: Taken } {
+    const { root } = this.#options.settings
+    return (this.#seen = { shown: shownOf(changes, root), taken: take(changes, this.#choice, root) })
+  }
+
+  async #decide(changes: readonly Change[], stage: GroupScope): Promise<Verdict> {
+    const { shown, taken } = this.#see(changes)
+    const { leaveOut, shown: wanted, reason } = this.#choice
+    const [first] = changes
+    if (this.#options.effect !== 'show' && wanted !== undefined && wanted !== shown) {
+      const path =
+        first === undefined ? primaryOf(this.#task.decoded) : pathFrom(this.#options.settings.root, first.at.absolute)
+      return { changes: [], problem: { kind: 'review-outdated', path } }
+    }
+    const note = leaveOut ? { leftOut: true as const, ...(reason === undefined ? {} : { reason }) } : taken.note
+    if (note?.leftOut) return { changes: [], note, problem: leftOut(this.#task, note.reason) }
+    const edited = [...(this.note?.edited ?? []), ...(note?.edited ?? [])]
+    const whole = note && { note: { ...note, ...(edited.length > 0 ? { edited } : {}) } }
+    try {
+      return { changes: await this.#land(changes, stage, taken), ...whole }
+    } catch (error) {
+      return { changes: [], problem: problemOf(error) }
+    }
+  }
+
+  /** Where only a part is taken, that part is made on a stage of its own: the rest never happened. */
+  async #land(changes: readonly Change[], stage: GroupScope, { instead }: Taken): Promise<readonly Change[]> {
+    if (instead === undefined) {
+      await this.#landed(stage)
+      return changes
+    }
+    const part = await this.#scope.group()
+    const since = part.noting()
+    await part.put(instead)
+    const made = since()
+    await this.#landed(part)
+    return made
+  }
+
+  async #landed(stage: GroupScope): Promise<void> {
+    for (const saved of await stage.land()) this.#onDisplaced(saved)
+  }
+}
+
+const leftOut = ({ decoded }: ReadyTask, reason: string | undefined): Problem => ({
+  kind: 'left-out',
+  path: primaryOf(decoded),
+  ...(reason === undefined ? {} : { reason }),
+})
+
+/**
+ * Runs a document under the choices of a review. If any block would now do something else than what was shown, nothing
+ * is run.
+ */
+export async function runReviewed(
+  text: string,
+  document: Document,
+  options: RunOptions,
+  run: (document: Document, options: RunOptions) => Promise<RunResult>,
+): Promise<RunResult> {
+  const { request, effect } = options
+  const { blocks = {}, original } = request.review ?? {}
+  const isBound = Object.values(blocks).some(({ shown, leaveOut }) => shown !== undefined && leaveOut !== true)
+  if (effect !== 'show' && isBound) {
+    const { onAction: _, onChanges: __, onOutput: ___, ...quiet } = request
+    const { reviewed, result } = await run(document, { ...options, effect: 'show', request: quiet })
+    const outdated = reviewed.find(({ task, shown }) => {
+      const choice = blocks[task]
+      return choice?.shown !== undefined && choice.leaveOut !== true && choice.shown !== shown
+    })
+    if (outdated !== undefined) {
+      const changed = result.results.find(({ seq }) => seq === outdated.seq)
+      const path = outdated.files[0]?.path ?? (changed === undefined ? '' : primaryOf(changed))
+      const { error, code } = explain({ kind: 'review-outdated', path }, 'review')
+      return nothingRun(fatalResult(error, code))
+    }
+  }
+  const ran = await run(document, options)
+  if (original === undefined || original === text) return ran
+  return { ...ran, result: { ...ran.result, editedReply: smallDiff(original, text, mostEdited) } }
+}
+
+/** Lines of a reply that the user has edited, in a report. */
+const mostEdited = 40
