@@ -27,12 +27,9 @@ function decided(review: Review, decisions: Readonly<Record<string, Decision>>):
 async function reviewed(clada: Clada, text: string, decisions: Readonly<Record<string, Decision>>) {
   let blocks: Choices = {}
   for (let step = 0; step <= Object.keys(decisions).length; step++)
-    blocks = decided(await clada.review(text, { blocks: withoutShown(blocks) }), decisions)
+    blocks = decided(await clada.review(text, { blocks }), decisions)
   return { blocks, review: await clada.review(text, { blocks }) }
 }
-
-const withoutShown = (blocks: Choices): Choices =>
-  Object.fromEntries(Object.entries(blocks).map(([task, { shown: _, ...choice }]) => [task, choice]))
 
 const opened = (files: Readonly<Record<string, string>>, options: CladaOptions = {}) => {
   const root = scratchDir(files)
