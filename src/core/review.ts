@@ -51,6 +51,7 @@ export interface Review extends Preview {
   blocks: ReviewedBlock[]
 }
 
+/** One action of a reply, with its changes. */
 export interface ReviewedBlock {
   readonly task: string
   /** Its number in `result.results`. */
