@@ -20,19 +20,19 @@ export type {
   FileChange,
   FileDiff,
   ParseError,
+  PlaceChoice,
   Preview,
+  ReviewNote,
 } from './core/result.ts'
 
 // Reviews
 export type {
   BlockChoice,
-  PlaceChoice,
   Review,
   ReviewChoices,
   ReviewedBlock,
   ReviewedFile,
   ReviewHunk,
-  ReviewNote,
   ReviewPlace,
 } from './core/review.ts'
 

@@ -3,7 +3,7 @@ import { fail, ok, type ActionContext, type Outcome, type Repair } from '../core
 import type { DamageKind } from '../core/block.ts'
 import type { PathArg, TextFile } from '../core/files.ts'
 import type { Absence, Problem } from '../core/problem.ts'
-import type { PlaceChoice } from '../core/review.ts'
+import type { PlaceChoice } from '../core/result.ts'
 import { findOccurrences, replaceSpans, type Span } from '../text/edit.ts'
 import { splitLines } from '../text/lines.ts'
 import { placesOf } from '../text/places.ts'

@@ -4,8 +4,14 @@ import { type ExecutionResult, fatalResult, type FileChange, type Preview, withW
 import type { Review, ReviewChoices } from '../core/review.ts'
 import type { HistorySettings } from '../core/settings.ts'
 import type { ExecutionChanges, ExecutionDetail, HistoryEntry } from '../engine/history-run.ts'
-import type { ExecuteOptions, PreviewOptions, RunOptions } from '../engine/options.ts'
-import { nothingRun, run, runDocument, type RunResult, runStream, withinTime } from '../engine/run.ts'
+import {
+  type ExecuteOptions,
+  nothingRun,
+  type PreviewOptions,
+  type RunOptions,
+  type RunResult,
+} from '../engine/options.ts'
+import { run, runDocument, runStream, withinTime } from '../engine/run.ts'
 import type { Executed } from '../journal/already-done.ts'
 import type { SquashOptions } from '../timetravel/squash-plan.ts'
 import type { SquashResult } from '../timetravel/squash.ts'

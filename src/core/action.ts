@@ -2,8 +2,7 @@ import type { DamageKind } from './block.ts'
 import type { ExecRequest, RunRequest } from './commands.ts'
 import type { Files, PathArg } from './files.ts'
 import type { Problem } from './problem.ts'
-import type { ActionResult } from './result.ts'
-import type { PlaceChoice } from './review.ts'
+import type { ActionResult, PlaceChoice } from './result.ts'
 
 /**
  * The definition of an action. Validation, the prompt, `clada tools`, the docs, the MCP tools and the

@@ -1,7 +1,6 @@
 import type { NotExecuted } from './block.ts'
 import type { Code } from './codes.ts'
 import type { HunkVerdict, NearPlace, Problem } from './problem.ts'
-import type { ReviewNote } from './review.ts'
 
 /** What `execute` answers. Fields that the seeds of the language name mean what they meant there. */
 export interface ExecutionResult {
@@ -204,6 +203,38 @@ export interface FileChange extends Pick<FileDiff, 'path' | 'change' | 'binary'>
   /** Both are empty for a file that is no text. */
   before: string | null
   after: string | null
+}
+
+/** What a result says about a review. */
+export interface ReviewNote {
+  /** Nothing of it was applied, because the user said so. */
+  readonly leftOut?: true
+  readonly reason?: string
+  /** Hunks that were left out. */
+  readonly hunks?: readonly LeftHunk[]
+  /** The changes of the user to what the model wrote, each as a short diff. */
+  readonly edited?: readonly { readonly what: string; readonly diff: string }[]
+  /** The lines that the user chose, where the edit did not have a place of its own. */
+  readonly place?: PlaceChoice
+}
+
+export interface LeftHunk {
+  readonly path: string
+  /** As the file was before: `12` or `12-14`; missing for a whole file. */
+  readonly lines?: string
+  /** A few lines of it, with their marks. */
+  readonly diff: readonly string[]
+  readonly reason?: string
+}
+
+/** Whether an action changed nothing because the user left it out: that is no failure of its group. */
+export const isLeftOut = ({ review }: { readonly review?: ReviewNote }): boolean => review?.leftOut === true
+
+/** Lines of a file, from 1; `hunk`: the hunk of a patch that goes there. */
+export interface PlaceChoice {
+  readonly line: number
+  readonly endLine: number
+  readonly hunk?: number
 }
 
 /** The changes that an execution would make. */

@@ -1,4 +1,4 @@
-import type { FileChange, Preview } from './result.ts'
+import type { FileChange, PlaceChoice, Preview } from './result.ts'
 
 /*
  * A review: a reply is previewed, the user decides hunk by hunk, and exactly what was shown is applied.
@@ -36,13 +36,6 @@ export interface BlockChoice {
   readonly place?: PlaceChoice
   /** The text that a file shall have after the block, by path, if the user has edited it. */
   readonly texts?: Readonly<Record<string, string>>
-}
-
-/** Lines of a file, from 1; `hunk`: the hunk of a patch that goes there. */
-export interface PlaceChoice {
-  readonly line: number
-  readonly endLine: number
-  readonly hunk?: number
 }
 
 /** The changes of a reply under some choices. What a preview has is as if the choices were applied. */
@@ -107,28 +100,3 @@ export interface ReviewPlace extends PlaceChoice {
   readonly diff?: string
   readonly why?: string
 }
-
-/** What a result says about a review. */
-export interface ReviewNote {
-  /** Nothing of it was applied, because the user said so. */
-  readonly leftOut?: true
-  readonly reason?: string
-  /** Hunks that were left out. */
-  readonly hunks?: readonly LeftHunk[]
-  /** The changes of the user to what the model wrote, each as a short diff. */
-  readonly edited?: readonly { readonly what: string; readonly diff: string }[]
-  /** The lines that the user chose, where the edit did not have a place of its own. */
-  readonly place?: PlaceChoice
-}
-
-export interface LeftHunk {
-  readonly path: string
-  /** As the file was before: `12` or `12-14`; missing for a whole file. */
-  readonly lines?: string
-  /** A few lines of it, with their marks. */
-  readonly diff: readonly string[]
-  readonly reason?: string
-}
-
-/** Whether an action changed nothing because the user left it out: that is no failure of its group. */
-export const isLeftOut = ({ review }: { readonly review?: ReviewNote }): boolean => review?.leftOut === true

@@ -6,9 +6,17 @@ import { now, stopReason } from '../core/time-limit.ts'
 import type { ApprovalRequest } from '../core/commands.ts'
 import type { Problem } from '../core/problem.ts'
 import type { Code } from '../core/codes.ts'
-import type { ActionResult, Details, ExecutionResult, ParseError, Proposal } from '../core/result.ts'
-import { isLeftOut, type ReviewedBlock, type ReviewNote } from '../core/review.ts'
-import type { RunOptions } from './options.ts'
+import {
+  type ActionResult,
+  type Details,
+  type ExecutionResult,
+  isLeftOut,
+  type ParseError,
+  type Proposal,
+  type ReviewNote,
+} from '../core/result.ts'
+import type { ReviewedBlock } from '../core/review.ts'
+import type { RunOptions, Verdict } from './options.ts'
 import { type ReadyTask, syntaxError, type Task, Tasks } from './tasks.ts'
 import { explain } from '../report/explain.ts'
 import { syntaxOf } from '../syntax/table.ts'
@@ -478,13 +486,6 @@ interface Review {
   /** Called when an action fails, with the files as they are. */
   failed?(problem: Problem, scope: Scope): Promise<void>
   readonly note?: ReviewNote | undefined
-}
-
-export interface Verdict {
-  /** The changes that stay. */
-  readonly changes: readonly Change[]
-  readonly problem?: Problem
-  readonly note?: ReviewNote
 }
 
 /** Operations on structures judge their own result. */

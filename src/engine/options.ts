@@ -1,7 +1,9 @@
 import type { CladaOptions } from '../config/settings.ts'
 import type { Document } from '../core/block.ts'
-import type { ActionResult, FileChange } from '../core/result.ts'
-import type { ReviewChoices } from '../core/review.ts'
+import type { Problem } from '../core/problem.ts'
+import type { ActionResult, ExecutionResult, FileChange, ReviewNote } from '../core/result.ts'
+import type { ReviewChoices, ReviewedBlock } from '../core/review.ts'
+import type { Change } from '../workspace/open.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
 
 /** Options of one execution. */
@@ -52,4 +54,30 @@ export interface RunOptions {
   /** `land`: the changes of each action are written at once. `together`: all at the end or none. `show`: none. */
   readonly effect: 'land' | 'together' | 'show'
   readonly request: PreviewOptions
+}
+
+/** The result of one execution. */
+export interface RunResult {
+  readonly result: ExecutionResult
+  /** With `show`: all changes. */
+  readonly changes: readonly Change[]
+  /** With `show`: the changes of each action, by its number. */
+  readonly changesBy: ReadonlyMap<number, readonly Change[]>
+  /** With `show` and a review: every action with its hunks. */
+  readonly reviewed: readonly ReviewedBlock[]
+}
+
+export const nothingRun = (result: ExecutionResult): RunResult => ({
+  result,
+  changes: [],
+  changesBy: new Map(),
+  reviewed: [],
+})
+
+/** The decision about the changes of one action. */
+export interface Verdict {
+  /** The changes that stay. */
+  readonly changes: readonly Change[]
+  readonly problem?: Problem
+  readonly note?: ReviewNote
 }

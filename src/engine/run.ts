@@ -3,8 +3,7 @@ import { withEnd } from '../core/time-limit.ts'
 import type { Document } from '../core/block.ts'
 import type { Settings } from '../core/settings.ts'
 import { readingOf } from '../config/settings.ts'
-import { type ExecutionResult, fatalResult } from '../core/result.ts'
-import type { ReviewedBlock } from '../core/review.ts'
+import { fatalResult } from '../core/result.ts'
 import { InputError, Source } from '../core/source.ts'
 import type { History } from '../history/history.ts'
 import { openRecordedWorkspace, type RecordedWorkspace } from '../history/recorded-workspace.ts'
@@ -13,30 +12,13 @@ import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { explain } from '../report/explain.ts'
 import { findBlocks } from '../syntax/find-blocks.ts'
 import { BlockStream } from '../syntax/stream-blocks.ts'
-import { type Change, openWorkspace } from '../workspace/open.ts'
+import { openWorkspace } from '../workspace/open.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
 import type { ExecutionHooks } from './execution-hooks.ts'
 import { type ActionLog, Execution, type ExecutionParts } from './execution.ts'
-import type { ExecuteOptions, RunOptions } from './options.ts'
+import { type ExecuteOptions, nothingRun, type RunOptions, type RunResult } from './options.ts'
 
 /* This file alone defines the order of the stages: text, blocks, actions, policy, workspace, result. */
-
-export interface RunResult {
-  readonly result: ExecutionResult
-  /** With `show`: all changes. */
-  readonly changes: readonly Change[]
-  /** With `show`: the changes of each action, by its number. */
-  readonly changesBy: ReadonlyMap<number, readonly Change[]>
-  /** With `show` and a review: every action with its hunks. */
-  readonly reviewed: readonly ReviewedBlock[]
-}
-
-export const nothingRun = (result: ExecutionResult): RunResult => ({
-  result,
-  changes: [],
-  changesBy: new Map(),
-  reviewed: [],
-})
 
 export async function run(text: string, options: RunOptions): Promise<RunResult> {
   const tooLarge = inputTooLarge(text, options.settings.limits.inputBytes)

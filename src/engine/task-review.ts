@@ -1,17 +1,15 @@
 import type { Document } from '../core/block.ts'
 import { pathFrom } from '../core/paths.ts'
 import type { Problem } from '../core/problem.ts'
-import { type ActionResult, fatalResult } from '../core/result.ts'
-import { type BlockChoice, isLeftOut, type ReviewedBlock, type ReviewNote, type ReviewPlace } from '../core/review.ts'
+import { type ActionResult, fatalResult, isLeftOut, type ReviewNote } from '../core/result.ts'
+import type { BlockChoice, ReviewedBlock, ReviewPlace } from '../core/review.ts'
 import { explain } from '../report/explain.ts'
 import { primaryOf } from '../report/words.ts'
 import { smallDiff } from '../text/small-diff.ts'
 import type { Change, GroupScope, Scope } from '../workspace/open.ts'
 import { problemOf } from './action-runner.ts'
-import type { Verdict } from './execution.ts'
-import type { RunOptions } from './options.ts'
-import { placesFor, shownOf, take, type Taken } from './review.ts'
-import { nothingRun, type RunResult } from './run.ts'
+import { nothingRun, type RunOptions, type RunResult, type Verdict } from './options.ts'
+import { editedParams, placesFor, shownOf, take, type Taken } from './review.ts'
 import type { ReadyTask } from './tasks.ts'
 
 /** Applies the decisions of the user to one action. It runs on a stage, from which only what was reviewed lands. */
@@ -53,7 +51,8 @@ export class TaskReview {
 
   /** What is known of it before it runs. */
   get note(): ReviewNote | undefined {
-    const { edits = [] } = this.#task
+    const { written, decoded } = this.#task
+    const edits = written === undefined ? [] : editedParams(written, decoded.params)
     const { place, reason } = this.#choice
     if (this.skipped !== undefined) return { leftOut: true, ...(reason === undefined ? {} : { reason }) }
     return { ...(edits.length > 0 ? { edited: edits } : {}), ...(place === undefined ? {} : { place }) }

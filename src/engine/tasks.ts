@@ -3,7 +3,7 @@ import { decode, type Decoded } from '../actions/decode.ts'
 import { registry } from '../actions/registry.ts'
 import type { Block, BlockGroup, Fault } from '../core/block.ts'
 import type { ParseError } from '../core/result.ts'
-import type { BlockChoice, ReviewNote } from '../core/review.ts'
+import type { BlockChoice } from '../core/review.ts'
 import type { RunOptions } from './options.ts'
 import { defaultSyntax, syntaxOf } from '../syntax/table.ts'
 import { Corrections } from './correct.ts'
@@ -22,8 +22,8 @@ export interface ReadyTask {
   readonly decoded: Decoded & { ok: true }
   /** The decision of the user about it. */
   readonly choice?: BlockChoice
-  /** The changes of the user to its parameters. */
-  readonly edits?: ReviewNote['edited']
+  /** Its parameters as the model wrote them, where the user has edited them. */
+  readonly written?: Readonly<Record<string, unknown>>
 }
 
 type RulesOfRun = Pick<RunOptions, 'settings' | 'effect' | 'options' | 'request'>
@@ -85,7 +85,14 @@ export class Tasks {
       return { ready: false, block, number, errors: [{ ...refused, ...labels }] }
     }
     return decoded.ok
-      ? { ready: true, block, number, decoded, ...(choice && { choice }), ...(await editsOf(written, decoded)) }
+      ? {
+          ready: true,
+          block,
+          number,
+          decoded,
+          ...(choice && { choice }),
+          ...(written.ok && written !== decoded && { written: written.params }),
+        }
       : {
           ready: false,
           block,
@@ -121,13 +128,6 @@ export class Tasks {
       warnings: [`'${given}' starts with ${what} and was read as '${short}'`],
     }
   }
-}
-
-/** Loads the diff code, which only a review needs. */
-async function editsOf(written: Decoded, decoded: Decoded): Promise<Pick<ReadyTask, 'edits'>> {
-  if (written === decoded || !decoded.ok) return {}
-  const { editedParams } = await import('./review.ts')
-  return { edits: editedParams(written.ok ? written.params : {}, decoded.params) }
 }
 
 const withWarnings = (decoded: Decoded, warnings: readonly string[]): Decoded =>

@@ -1,5 +1,4 @@
-import type { ActionResult, ExecutionResult, ParseError } from '../core/result.ts'
-import { isLeftOut } from '../core/review.ts'
+import { type ActionResult, type ExecutionResult, isLeftOut, type ParseError } from '../core/result.ts'
 import { accountLines } from './account.ts'
 import type { ReportOptions } from './options.ts'
 import { entryText } from './content.ts'

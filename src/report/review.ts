@@ -1,6 +1,5 @@
 import { counted } from '../core/counted.ts'
-import type { ActionResult, ExecutionResult } from '../core/result.ts'
-import type { LeftHunk } from '../core/review.ts'
+import type { ActionResult, ExecutionResult, LeftHunk } from '../core/result.ts'
 import { oneLine } from './words.ts'
 
 /** What the user left out of an action, or changed in it, each line after a mark. */
