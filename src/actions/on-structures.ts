@@ -27,7 +27,7 @@ export async function onStructures<T>(
     read: async (given) => {
       try {
         const path = argOf(given)
-        const file = await files.read(path, path === paths[0] ? { expectHash } : {})
+        const file = await files.read(path, { notebooks: 'json', ...(path === paths[0] ? { expectHash } : {}) })
         read.set(given, file)
         return file.text
       } catch (error) {

@@ -57,6 +57,8 @@ export interface PathArg {
 export interface ReadOptions {
   /** The file must have this hash, or it is not the one the model saw. */
   readonly expectHash?: string | undefined
+  /** Notebooks are read as text, cell by cell, unless their JSON is asked for. */
+  readonly notebooks?: 'json'
 }
 
 export interface WriteOptions {
@@ -76,6 +78,8 @@ export interface TextFile {
   /** Without the byte order mark. */
   readonly text: string
   readonly bom: boolean
+  /** What is in the file, where the text is that of a notebook's cells. */
+  readonly json?: string
   /** Computed when asked for. */
   hash(): string
 }

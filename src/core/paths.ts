@@ -82,3 +82,5 @@ export const passedOver: ReadonlySet<string> = new Set([
   '.tox',
   '.gradle',
 ])
+
+export const isNotebookPath = (file: string): boolean => file.toLowerCase().endsWith('.ipynb')

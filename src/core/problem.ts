@@ -11,6 +11,8 @@ export type Problem =
   | { kind: 'source-missing'; path: string }
   | { kind: 'not-regular'; path: string; type: string; op: string }
   /** `described`: type and size of a binary file. */
+  /** A text for a notebook that does not begin with the header of a cell. */
+  | { kind: 'not-cells'; path: string }
   | {
       kind: 'not-text'
       path: string

@@ -53,6 +53,14 @@ function messageOf(problem: Problem, action: string): Message {
         details: { path: problem.path },
         advice: 'Name a regular file.',
       }
+    case 'not-cells':
+      return {
+        what: `'${problem.path}' is a notebook, and its new text does not begin with the header of a cell`,
+        code: 'invalid_parameter',
+        details: { path: problem.path },
+        advice:
+          'Keep the lines that begin cells, as file_read shows them: # %% [code] ID. A new cell has a header without an ID.',
+      }
     case 'not-text': {
       const { path, reason, byte, line, described } = problem
       const only = 'Only UTF-8 text can be read and edited; the file was left as it is.'

@@ -12,7 +12,7 @@ import type {
   Written,
 } from '../core/files.ts'
 import { fingerprintOf, hashOf } from '../core/hash.ts'
-import { isBelowAny, isInside } from '../core/paths.ts'
+import { isBelowAny, isInside, isNotebookPath } from '../core/paths.ts'
 import { join } from 'node:path'
 import { Stop } from '../core/problem.ts'
 import type { Commits, SeenChanges, Recorder } from '../core/recorder.ts'
@@ -83,6 +83,23 @@ async function synced(effects: readonly Effect[]): Promise<void> {
   await syncFiles(files)
 }
 
+/** The JSON of a notebook with the cells of a text. */
+async function withCells(path: PathArg, json: string, text: string): Promise<string> {
+  const { notebookWith } = await import('../text/notebook.ts')
+  const fresh = notebookWith(json, text)
+  if (fresh === undefined) throw new Stop({ kind: 'not-cells', path: path.given })
+  return fresh
+}
+
+/** A whole notebook that is written as it is shown: its JSON, with what is in the file where that is a notebook. */
+async function asNotebook(path: PathArg, text: string, replaced?: Buffer): Promise<string> {
+  if (!isNotebookPath(path.absolute)) return text
+  const { emptyNotebook, looksLikeCells, notebookText } = await import('../text/notebook.ts')
+  if (!looksLikeCells(text)) return text
+  const json = replaced?.toString() ?? ''
+  return withCells(path, notebookText(json) === undefined ? emptyNotebook : json, text)
+}
+
 const fewFiles = 64
 
 function announced(at: Location, effect: Effect | undefined): Announced[] {
@@ -140,14 +157,21 @@ export class ActionFiles implements Files {
     const at = await this.#ready(path, 'read')
     const { file, base } = this.#readText(await this.#settled(at), at, path, options)
     refuseHardLink(at, base)
-    return file
+    if (options.notebooks === 'json' || !isNotebookPath(path.absolute)) return file
+    const { notebookText } = await import('../text/notebook.ts')
+    const cells = notebookText(file.text)
+    if (cells === undefined) return file
+    this.#bases.delete(file)
+    const shown: TextFile = { ...file, text: cells, json: file.text }
+    this.#bases.set(shown, base)
+    return shown
   }
 
   async save(file: TextFile, text: string): Promise<void> {
     const at = await this.#ready(file.path, 'write')
     const base = this.#bases.get(file)
     if (base === undefined) throw new Error(`save without read: ${file.path.given}`)
-    const bytes = encodeText(text, file.bom)
+    const bytes = encodeText(file.json === undefined ? text : await withCells(file.path, file.json, text), file.bom)
     if (bytes.equals(base.bytes)) return
     await this.#workspace.parts.begin?.()
     this.#bases.delete(file)
@@ -163,20 +187,23 @@ export class ActionFiles implements Files {
 
   async write(path: PathArg, text: string, options: WriteOptions = {}): Promise<Written> {
     const at = await this.#ready(path, 'write')
-    const content = encodeText(text.startsWith('\ufeff') ? text.slice(1) : text, false)
+    const plain = text.startsWith('\ufeff') ? text.slice(1) : text
     const look = at.parts.length === 0 ? undefined : this.#tree.look(at)
     if (look !== undefined && look.type !== 'directory' && options.ifExists === 'refuse') {
       throw new Stop({ kind: 'os', code: 'EEXIST', op: 'open', path: path.given })
     }
     if (look === undefined) {
       this.#expect(at, path, null, options.expectHash)
+      const content = encodeText(await asNotebook(path, plain), false)
       await this.#workspace.parts.begin?.()
       this.#write(at, path, content, null)
       return { bytes: content.length }
     }
     const base = await this.#settled(at)
+    let content: Buffer
     try {
       this.#expect(at, path, base.bytes, options.expectHash)
+      content = encodeText(await asNotebook(path, plain, base.bytes), false)
       await this.#workspace.parts.begin?.()
     } catch (error) {
       base.release()

@@ -14,6 +14,7 @@ type Kind = Problem['kind']
 const problems: { readonly [K in Kind]: (text: string) => Problem & { kind: K } } = {
   os: (path) => ({ kind: 'os', code: 'ENOTEMPTY', op: 'rmdir', path }),
   'source-missing': (path) => ({ kind: 'source-missing', path }),
+  'not-cells': (path) => ({ kind: 'not-cells', path }),
   'not-regular': (path) => ({ kind: 'not-regular', path, type: 'directory', op: 'open' }),
   'not-text': (path) => ({ kind: 'not-text', path, reason: 'binary', byte: 1, line: 1 }),
   'too-large': (path) => ({ kind: 'too-large', path, size: 2, limit: 1 }),
