@@ -85,7 +85,7 @@ async function synced(effects: readonly Effect[]): Promise<void> {
 
 /** The JSON of a notebook with the cells of a text. */
 async function withCells(path: PathArg, json: string, text: string): Promise<string> {
-  const { notebookWith } = await import('../text/notebook.ts')
+  const { notebookWith } = await import('./notebook.ts')
   const fresh = notebookWith(json, text)
   if (fresh === undefined) throw new Stop({ kind: 'not-cells', path: path.given })
   return fresh
@@ -94,7 +94,7 @@ async function withCells(path: PathArg, json: string, text: string): Promise<str
 /** A whole notebook that is written as it is shown: its JSON, with what is in the file where that is a notebook. */
 async function asNotebook(path: PathArg, text: string, replaced?: Buffer): Promise<string> {
   if (!isNotebookPath(path.absolute)) return text
-  const { emptyNotebook, looksLikeCells, notebookText } = await import('../text/notebook.ts')
+  const { emptyNotebook, looksLikeCells, notebookText } = await import('./notebook.ts')
   if (!looksLikeCells(text)) return text
   const json = replaced?.toString() ?? ''
   return withCells(path, notebookText(json) === undefined ? emptyNotebook : json, text)
@@ -158,7 +158,7 @@ export class ActionFiles implements Files {
     const { file, base } = this.#readText(await this.#settled(at), at, path, options)
     refuseHardLink(at, base)
     if (options.notebooks === 'json' || !isNotebookPath(path.absolute)) return file
-    const { notebookText } = await import('../text/notebook.ts')
+    const { notebookText } = await import('./notebook.ts')
     const cells = notebookText(file.text)
     if (cells === undefined) return file
     this.#bases.delete(file)
