@@ -1,18 +1,16 @@
-// Builds what the package holds: two bundles with shared chunks, the page, and the declarations of the public names.
+// Builds what the package holds: the command line and the library, which share their code, the page, the grammars, and the
+// declarations of the public names.
 //
-//   node scripts/build.mjs [--out DIR]
+//   node scripts/build.mjs [--out DIR] [--small]
 //
-// The library is an ES module, split into chunks that load when they are needed, and not minified: a stack trace in a
-// bug report then names a line that can be looked up.
-// What is a development dependency is taken in, with its licence (`bundled.mjs`).
+// With --small the grammars are compressed as far as they go, which takes a minute. What is a development dependency is
+// taken in, with its licence (`bundled.mjs`).
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
-import { external, withoutUnused } from './bundled.mjs'
 import { buildCommandLine } from './command-line.mjs'
-import { copyGrammars } from './grammars.mjs'
+import { packGrammars } from './grammars.mjs'
 import { buildPage } from './ui.mjs'
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
@@ -20,30 +18,10 @@ const at = process.argv.indexOf('--out')
 const dist = at === -1 ? path.join(root, 'dist') : path.resolve(process.argv[at + 1] ?? 'dist')
 
 fs.rmSync(dist, { recursive: true, force: true })
-await buildLibrary()
 await buildCommandLine(dist)
-copyGrammars(path.join(dist, 'grammars'))
+packGrammars(path.join(dist, 'grammars'), process.argv.includes('--small') ? 11 : 5)
 await buildPage(path.join(dist, 'ui'))
 declare(path.join(dist, 'types'))
-
-async function buildLibrary() {
-  await build({
-    absWorkingDir: root,
-    bundle: true,
-    platform: 'node',
-    target: 'node20.19',
-    external,
-    plugins: [withoutUnused],
-    charset: 'ascii',
-    legalComments: 'none',
-    logLevel: 'warning',
-    entryPoints: { index: 'src/index.ts' },
-    outdir: dist,
-    chunkNames: 'chunks/[name]-[hash]',
-    splitting: true,
-    format: 'esm',
-  })
-}
 
 function declare(types) {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc')

@@ -1,5 +1,5 @@
 import type { Plugin } from 'esbuild'
 
 export const external: string[]
-export const withoutUnused: Plugin
+export const adapted: Plugin
 export function licencesIn(inputs: object, where: string): string

@@ -10,15 +10,22 @@ const manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'ut
 export const external = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
 
 /**
- * Parts of the MCP SDK that clada never reaches: it validates with its own definitions, and describes its tools by
- * JSON schema. Left out, they cost no time at start.
+ * Without parts of the MCP SDK that clada never reaches: it validates with its own definitions, and describes its tools
+ * by JSON schema. Left out, they cost no time at start.
  */
-export const withoutUnused = {
-  name: 'without-unused',
+export const adapted = {
+  name: 'adapted',
   setup(build) {
     build.onResolve({ filter: /^(?:ajv|ajv-formats|zod-to-json-schema|zod\/v3)$/ }, ({ path }) => ({
       path,
       namespace: 'unused',
+    }))
+    // It calls a variable of its own `require`, by which the command line would load other parts of Node.
+    build.onLoad({ filter: /web-tree-sitter\.js$/ }, ({ path: file }) => ({
+      contents: `import { createRequire as __createRequire } from 'node:module'\n${fs
+        .readFileSync(file, 'utf8')
+        .replace(/const \{ createRequire \} = await import\("module"\);/, 'const createRequire = __createRequire;')}`,
+      loader: 'js',
     }))
     build.onLoad({ filter: /.*/, namespace: 'unused' }, () => ({
       contents: 'module.exports = {}',
@@ -32,7 +39,7 @@ export function licencesIn(inputs, where) {
   const dirs = new Set(Object.keys(inputs).flatMap((input) => packageOf(input) ?? []))
   const texts = [...dirs].sort().map((dir) => {
     const { name, version } = JSON.parse(fs.readFileSync(path.join(root, dir, 'package.json'), 'utf8'))
-    const file = fs.readdirSync(path.join(root, dir)).find((entry) => /^licen[cs]e(?:\.|$)/i.test(entry))
+    const file = fs.readdirSync(path.join(root, dir)).find((entry) => /^licen[cs]e(?:[.-]|$)/i.test(entry))
     if (file === undefined) throw new Error(`${name} has no licence file, so it cannot be bundled`)
     return `${name} ${version}\n\n${fs.readFileSync(path.join(root, dir, file), 'utf8').trim()}\n`
   })

@@ -5,14 +5,17 @@
 // chunks, and gets the modules that lie in those two packs from there. All of it is CommonJS without white space, which
 // Node starts a third faster than modules, and ASCII, which V8 keeps in half the memory. Function names stay, for stack
 // traces.
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
+import { isBuiltin } from 'node:module'
 import path from 'node:path'
 import { build, transform } from 'esbuild'
-import { external, licencesIn, withoutUnused } from './bundled.mjs'
+import { adapted, external, licencesIn } from './bundled.mjs'
 import { writeStart } from './stamp.mjs'
 
 const root = path.resolve(import.meta.dirname, '..')
 const entry = 'src/cli/main.ts'
+const library = 'src/index.ts'
 
 /** By file, the modules whose closure it holds. */
 const packs = [
@@ -33,7 +36,7 @@ const common = {
   metafile: true,
 }
 const small = {
-  define: { 'import.meta.url': '__cladaUrl' },
+  define: { 'import.meta.url': '__cladaUrl', ...identity() },
   // What is loaded later is still ours to require.
   supported: { 'dynamic-import': false },
   minifyWhitespace: true,
@@ -41,24 +44,24 @@ const small = {
   lineLimit: 160,
 }
 
-/** Writes `cli.cjs`, `cli/` and the licences of what is in it into `dist`. */
+/** Writes `cli.cjs`, `cli/`, the library in `index.js` and `index.cjs`, and the licences of what is in it into `dist`. */
 export async function buildCommandLine(dist) {
   const { metafile } = await build({
     ...common,
-    plugins: [withoutUnused],
-    entryPoints: [entry],
+    plugins: [adapted],
+    entryPoints: [entry, library],
     outdir: dist,
     splitting: true,
     format: 'esm',
   })
-  const { inputs } = metafile
+  const { inputs, outputs } = metafile
   const packOf = placeInPacks(inputs)
   const later = [...new Set(Object.values(inputs).flatMap(({ imports }) => ours(imports, 'dynamic-import')))]
-  const names = await exportsOf([...packOf.keys()])
-  const house = { packOf, names }
+  const house = { packOf, names: await exportsOf([...packOf.keys()]) }
 
-  const alone = later.filter((module) => !packOf.has(module))
-  const files = new Map(await chunks(alone, house))
+  const alone = [library, ...later.filter((module) => !packOf.has(module))]
+  const packages = Object.values(inputs).flatMap(({ imports }) => imports.filter(isPackageForLater))
+  const files = new Map(await chunks({ ...entriesOf(alone), ...packagesOf(packages) }, house))
   for (const pack of packs) files.set(pack.file, await packed(pack, house))
   for (const module of later.filter((each) => packOf.has(each))) {
     files.set(fileOf(module), `module.exports=require("./${packOf.get(module)}").shared[${JSON.stringify(module)}]()\n`)
@@ -67,8 +70,31 @@ export async function buildCommandLine(dist) {
   const dir = path.join(dist, 'cli')
   fs.mkdirSync(dir, { recursive: true })
   for (const [name, code] of files) fs.writeFileSync(path.join(dir, name), code)
+  const names = Object.values(outputs).find(({ entryPoint }) => entryPoint === library).exports
+  fs.writeFileSync(path.join(dist, 'index.cjs'), `module.exports = require('./cli/index.cjs')\n`)
+  fs.writeFileSync(
+    path.join(dist, 'index.js'),
+    `import library from './index.cjs'\n\nexport const { ${names.join(', ')} } = library\n`,
+  )
   fs.writeFileSync(path.join(dist, 'THIRD-PARTY.txt'), licencesIn(inputs, 'dist/cli'))
   writeStart(dist)
+}
+
+/** The version, and the commit with a mark where files differ from it; no commit where this is not a repository. */
+function identity() {
+  const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'))
+  return { CLADA_VERSION: JSON.stringify(version), CLADA_COMMIT: JSON.stringify(commitOf(root)) }
+}
+
+/** The short name of the commit in `dir`, followed by `-changed` where tracked files differ from it. */
+export function commitOf(dir) {
+  if (!fs.existsSync(path.join(dir, '.git'))) return ''
+  try {
+    const args = ['describe', '--always', '--dirty=-changed', '--abbrev=12', '--exclude=*']
+    return execFileSync('git', args, { cwd: dir, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+  } catch {
+    return ''
+  }
 }
 
 const isOurs = (module) => module.startsWith('src/')
@@ -77,6 +103,15 @@ const ours = (imports, wanted) =>
 
 /** The name of the file by which a module is loaded later. */
 const fileOf = (module) => `${module.slice('src/'.length, -'.ts'.length).replaceAll('/', '-')}.cjs`
+const entriesOf = (modules) =>
+  Object.fromEntries(modules.map((module) => [fileOf(module).slice(0, -'.cjs'.length), module]))
+
+/** Packages that are loaded later get a file each, or they would be part of the pack that names them. */
+const isPackageForLater = ({ kind, original, external }) =>
+  kind === 'dynamic-import' && !external && isPackage(original)
+const isPackage = (name) => /^[@\w]/.test(name) && !isBuiltin(name) && !external.includes(name)
+const nameOfPackage = (name) => `package-${name.replace(/\W/g, '-')}`
+const packagesOf = (imports) => Object.fromEntries(imports.map(({ original }) => [nameOfPackage(original), original]))
 
 /** Every module that lies in a pack, with that pack's file. */
 function placeInPacks(inputs) {
@@ -118,14 +153,15 @@ async function packed({ file, of }, house) {
     const names = house.names.get(module).map((name) => `${name}:m${at}_${name}`)
     return `${JSON.stringify(module)}:()=>({${names.join(',')}})`
   })
-  const contents = `${of.map((module) => `import "./${module}"`).join('\n')}\n${lines.join('\n')}\nexport const shared={${shared.join(',')}}`
+  const start = of.includes(entry) ? `export{start}from"./${entry}"` : ''
+  const contents = `${of.map((module) => `import "./${module}"`).join('\n')}\n${start}\n${lines.join('\n')}\nexport const shared={${shared.join(',')}}`
   const { outputFiles } = await build({
     ...common,
     ...small,
     stdin: { contents, resolveDir: root, sourcefile: file },
     outfile: file,
     format: 'cjs',
-    plugins: [withoutUnused, throughPacks(file, house), builtinsOnce(held)],
+    plugins: [adapted, throughPacks(file, house), builtinsOnce(held)],
   })
   return withUrl(outputFiles[0].text)
 }
@@ -158,16 +194,16 @@ function builtinsOnce(modules) {
   }
 }
 
-async function chunks(modules, house) {
+async function chunks(entryPoints, house) {
   const { outputFiles } = await build({
     ...common,
-    entryPoints: Object.fromEntries(modules.map((module) => [fileOf(module).slice(0, -'.cjs'.length), module])),
+    entryPoints,
     outdir: path.join(root, 'cli'),
     outExtension: { '.js': '.cjs' },
     chunkNames: 'chunk-[hash]',
     splitting: true,
     format: 'esm',
-    plugins: [withoutUnused, throughPacks(undefined, house)],
+    plugins: [adapted, throughPacks(undefined, house)],
   })
   return Promise.all(
     outputFiles.map(async ({ path: file, text }) => {
@@ -178,10 +214,15 @@ async function chunks(modules, house) {
         target: 'node20.19',
         format: 'cjs',
       })
-      return [path.basename(file), withUrl(code)]
+      const name = path.basename(file)
+      return [name, withUrl(name.startsWith('package-') ? `${code}${asRequired}` : code)]
     }),
   )
 }
+
+/** What a package exports by default is what `require` gives, as the packs expect of any package. */
+const asRequired =
+  'if(typeof module.exports.default==="function")module.exports=Object.assign(module.exports.default,module.exports)\n'
 
 const withUrl = (code) =>
   code.includes('__cladaUrl') ? `const __cladaUrl=require("node:url").pathToFileURL(__filename).href;${code}` : code
@@ -198,6 +239,9 @@ function throughPacks(file, { packOf, names }) {
         const at = packOf.get(module)
         return at === undefined || at === file ? undefined : { path: module, namespace: 'pack' }
       })
+      builder.onResolve({ filter: /^[@\w]/ }, ({ path: to, kind }) =>
+        kind === 'dynamic-import' && isPackage(to) ? { path: `./${nameOfPackage(to)}.cjs`, external: true } : undefined,
+      )
       builder.onResolve({ filter: /^\.\/[\w-]+\.cjs$/, namespace: 'pack' }, ({ path: to }) => ({
         path: to,
         external: true,

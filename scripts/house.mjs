@@ -50,10 +50,12 @@ function loadedByEdit() {
       '#!END_SHAM_abc',
       '',
     ].join('\n')
+    const start = path.join(dir, 'start.mjs')
+    fs.writeFileSync(start, `(await import(${JSON.stringify(pathToFileURL(path.join(src, 'cli/main.ts')))})).start()`)
     const register = `import { register } from 'node:module'; register(${JSON.stringify(import.meta.url)})`
     const { status, stderr } = spawnSync(
       process.execPath,
-      ['--import', `data:text/javascript,${encodeURIComponent(register)}`, path.join(src, 'cli/main.ts'), '--no-git'],
+      ['--import', `data:text/javascript,${encodeURIComponent(register)}`, start, '--no-git'],
       {
         cwd: project,
         input,

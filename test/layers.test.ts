@@ -131,6 +131,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const guarded: Readonly<Record<string, readonly string[]>> = {
   'node:fs': [
     'policy/holds-token.ts',
+    'structure/packed.ts',
     'workspace',
     'journal',
     'git',

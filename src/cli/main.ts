@@ -41,15 +41,19 @@ async function meant({ missing }: UsageError): Promise<string> {
   return close === undefined ? ' See clada --help for the commands.' : ` Did you mean clada ${close}?`
 }
 
-main(process.argv.slice(2)).then(
-  (code) => {
-    process.exitCode = code
-  },
-  async (error: unknown) => {
-    const unwritten = error instanceof OutputError
-    const known = unwritten || error instanceof UsageError || (error instanceof Error && error.name === 'SettingsError')
-    if (!known) throw error
-    process.stderr.write(`clada: ${error.message}${error instanceof UsageError ? await meant(error) : ''}\n`)
-    process.exitCode = unwritten ? 1 : 2
-  },
-)
+/** Runs the command line of this process. Loading this module does nothing: the library shares its bundle. */
+export function start(): void {
+  main(process.argv.slice(2)).then(
+    (code) => {
+      process.exitCode = code
+    },
+    async (error: unknown) => {
+      const unwritten = error instanceof OutputError
+      const known =
+        unwritten || error instanceof UsageError || (error instanceof Error && error.name === 'SettingsError')
+      if (!known) throw error
+      process.stderr.write(`clada: ${error.message}${error instanceof UsageError ? await meant(error) : ''}\n`)
+      process.exitCode = unwritten ? 1 : 2
+    },
+  )
+}

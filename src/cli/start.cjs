@@ -23,7 +23,7 @@ if (dir !== undefined && isOwn(dir)) {
   // Node 22 and newer read whatever lies where they are told to look.
   if (isMade(build)) (Module.enableCompileCache ?? useCache)(build)
 }
-require('./cli/main.cjs')
+require('./cli/main.cjs').start()
 
 /**
  * Whoever writes there decides what the next start runs. So it lies in the state directory, which is closed to documents

@@ -3,6 +3,7 @@ import v8 from 'node:v8'
 import type { Language as WasmLanguage, Query, Tree } from 'web-tree-sitter'
 import { Stop } from '../core/problem.ts'
 import { checkTime, isLate } from '../core/time-limit.ts'
+import { packedFile } from './packed.ts'
 import { words, type Language, type TreeSitterRow } from './language.ts'
 
 /** A grammar, ready to parse, and what is asked of its trees. */
@@ -86,31 +87,19 @@ async function startRuntime() {
   // that is done: 1.5 s after one small parse.
   v8.setFlagsFromString('--liftoff-only')
   const { Language, Parser, Query } = await import('web-tree-sitter')
-  await Parser.init()
+  const wasmBinary = packedFile('grammars/tree-sitter.wasm')
+  await Parser.init(wasmBinary === undefined ? {} : { wasmBinary })
   return { Language, Query, parser: new Parser() }
 }
 
-/** Beside the bundle in the package, beside its chunks, or where development has it. */
+/** From the package, or from where development has it. */
 async function wasmLanguage(grammar: string): Promise<WasmLanguage> {
   runtime ??= startRuntime()
   const { Language } = await runtime
-  const places = [
-    () => new URL(`./grammars/${grammar}.wasm`, import.meta.url),
-    () => new URL(`../grammars/${grammar}.wasm`, import.meta.url),
-    () => {
-      const manifest = createRequire(import.meta.url).resolve('tree-sitter-wasm/manifest.json')
-      return manifest.replace(/manifest\.json$/, `out/${grammar}/tree-sitter-${grammar}.wasm`)
-    },
-  ]
-  const failures: string[] = []
-  for (const place of places) {
-    try {
-      return await Language.load(place())
-    } catch (error) {
-      failures.push(error instanceof Error ? error.message : String(error))
-    }
-  }
-  throw new Error(`The grammar for ${grammar} could not be loaded: ${failures.join('; ')}`)
+  const packed = packedFile(`grammars/${grammar}.wasm`)
+  if (packed !== undefined) return Language.load(packed)
+  const manifest = createRequire(import.meta.url).resolve('tree-sitter-wasm/manifest.json')
+  return Language.load(manifest.replace(/manifest\.json$/, `out/${grammar}/tree-sitter-${grammar}.wasm`))
 }
 
 /** Captures are named for what they are: a kind of structure, or one of these. */

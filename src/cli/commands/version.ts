@@ -3,15 +3,19 @@ import path from 'node:path'
 import type { Command } from '../command.ts'
 import { print } from '../print.ts'
 
+/** The build puts them in: the version of package.json, and the commit that was built. */
+declare const CLADA_VERSION: string
+declare const CLADA_COMMIT: string
+
 export const command: Command = {
   name: 'version',
   usage: 'clada version',
-  summary: 'the version of clada',
+  summary: 'the version of clada, and the commit that it was built from',
   words: [],
   flags: ['help'],
-  examples: [['clada version', 'for a report about a mistake; -v and --version say the same']],
+  examples: [['clada version', 'for a bug report; -v and --version say the same']],
   run: async () => {
-    print(`clada ${ownVersion()}`)
+    print(`clada ${ownVersion()}${CLADA_COMMIT === '' ? '' : ` (commit ${CLADA_COMMIT})`}`)
     return 0
   },
 }
@@ -20,7 +24,4 @@ export const command: Command = {
 export const packageFile = (name: string): string =>
   path.join(path.dirname(fs.realpathSync(process.argv[1] ?? '.')), '..', name)
 
-export function ownVersion(): string {
-  const found: unknown = JSON.parse(fs.readFileSync(packageFile('package.json'), 'utf8'))
-  return typeof found === 'object' && found !== null && 'version' in found ? String(found.version) : 'unknown'
-}
+export const ownVersion = (): string => CLADA_VERSION
