@@ -1,9 +1,8 @@
-import { createRequire } from 'node:module'
 import v8 from 'node:v8'
-import type { Language as WasmLanguage, Query, Tree } from 'web-tree-sitter'
+import type { Query, Tree } from 'web-tree-sitter'
 import { Stop } from '../core/problem.ts'
 import { checkTime, isLate } from '../core/time-limit.ts'
-import { packedFile } from './packed.ts'
+import { grammarFile } from './packed.ts'
 import { words, type Language, type TreeSitterRow } from './language.ts'
 
 /** A grammar, ready to parse, and what is asked of its trees. */
@@ -42,8 +41,8 @@ const loaded = new Map<string, Promise<Grammar>>()
 
 async function load(row: TreeSitterRow): Promise<Grammar> {
   runtime ??= startRuntime()
-  const { Query, parser } = await runtime
-  const language = await wasmLanguage(row.grammar)
+  const { Language, Query, parser } = await runtime
+  const language = await Language.load(grammarFile(row.grammar))
   const strings = verbatimQuery(row)
   return {
     parts: new Query(language, partsQuery(row)),
@@ -87,19 +86,8 @@ async function startRuntime() {
   // that is done: 1.5 s after one small parse.
   v8.setFlagsFromString('--liftoff-only')
   const { Language, Parser, Query } = await import('web-tree-sitter')
-  const wasmBinary = packedFile('grammars/tree-sitter.wasm')
-  await Parser.init(wasmBinary === undefined ? {} : { wasmBinary })
+  await Parser.init({ wasmBinary: grammarFile('tree-sitter') })
   return { Language, Query, parser: new Parser() }
-}
-
-/** From the package, or from where development has it. */
-async function wasmLanguage(grammar: string): Promise<WasmLanguage> {
-  runtime ??= startRuntime()
-  const { Language } = await runtime
-  const packed = packedFile(`grammars/${grammar}.wasm`)
-  if (packed !== undefined) return Language.load(packed)
-  const manifest = createRequire(import.meta.url).resolve('tree-sitter-wasm/manifest.json')
-  return Language.load(manifest.replace(/manifest\.json$/, `out/${grammar}/tree-sitter-${grammar}.wasm`))
 }
 
 /** Captures are named for what they are: a kind of structure, or one of these. */

@@ -1,15 +1,22 @@
 import fs from 'node:fs'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { brotliDecompressSync } from 'node:zlib'
 
 /**
- * A file that the build compressed: next to the bundle, or next to the directory of its chunks. Undefined when clada runs
- * from its source. The standalone program replaces this module by one that reads from the program itself.
+ * A grammar, or `tree-sitter` for the program that runs them. The build compressed it next to the bundle or next to the
+ * directory of its chunks; from source it comes from the package that has it. The standalone program replaces this module
+ * by one that reads from the program itself.
  */
-export function packedFile(name: string): Buffer | undefined {
+export function grammarFile(name: string): Buffer {
   for (const base of ['./', '../']) {
-    const file = fileURLToPath(new URL(`${base}${name}.br`, import.meta.url))
+    const file = fileURLToPath(new URL(`${base}grammars/${name}.wasm.br`, import.meta.url))
     if (fs.existsSync(file)) return brotliDecompressSync(fs.readFileSync(file))
   }
-  return undefined
+  const { resolve } = createRequire(import.meta.url)
+  return fs.readFileSync(
+    name === 'tree-sitter'
+      ? resolve('web-tree-sitter/web-tree-sitter.wasm')
+      : resolve('tree-sitter-wasm/manifest.json').replace(/manifest\.json$/, `out/${name}/tree-sitter-${name}.wasm`),
+  )
 }

@@ -269,7 +269,7 @@ describe('clada do and tools', () => {
     for (const args of [['--version'], ['-V'], ['-v'], ['version']]) {
       expect(clada(args, { cwd })).toMatchObject({
         status: 0,
-        stdout: expect.stringMatching(/^clada \d+\.\d+\.\d+\S*\n$/),
+        stdout: expect.stringMatching(/^clada \d+\.\d+\.\d+\S*(?: \(commit [0-9a-f]{7,40}(?:-changed)?\))?\n$/),
       })
     }
     expect(clada(['help', 'version'], { cwd }).stdout).toContain('clada version')
