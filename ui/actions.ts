@@ -6,10 +6,12 @@ import { get, post, postDocument } from './api.ts'
 import { take } from './connection.ts'
 import { copyText } from './copy.ts'
 import {
+  applicable,
   chosen,
   detailOpen,
   diffMode,
   filter,
+  ignoresSpace,
   looked,
   marked,
   notice,
@@ -19,7 +21,9 @@ import {
   shownBlocks,
   store,
   told,
+  unopened,
   view,
+  wanted,
 } from './store.ts'
 import { plural } from './words.ts'
 
@@ -40,25 +44,44 @@ export function say(text: string, kind: 'good' | 'bad'): void {
   told.value = text
 }
 
-export const openDocument = (text: string, name: string): Promise<void | undefined> =>
+/** A text without blocks does not take the place of a reply before the person has said so. */
+export const openDocument = (text: string, name: string, over: 'any' | 'none' = 'none'): Promise<void | undefined> =>
   tried(async () => {
-    const fresh = await postDocument<Plan>(text, name)
-    take(fresh)
-    marked.value = new Set()
-    filter.value = 'all'
-    detailOpen.value = false
-    view.value = 'reply'
-    look({ at: 'block', key: firstWorthALook(fresh) })
+    unopened.value = null
+    const before = plan.value
+    const fresh = await postDocument<Plan | null>(text, name, over)
+    if (fresh === null) {
+      unopened.value = { text, name }
+      return
+    }
+    show(fresh)
     const count = fresh.blocks.length
     if (count === 0) say('No blocks found in this text.', 'bad')
-    else {
-      notice.value = null
-      told.value = `${plural(count, 'block')}.`
-    }
+    else if (before !== null && before.blocks.length > 0) say('The reply before is in the list of replies.', 'good')
+    else told.value = `${plural(count, 'block')}.`
   })
 
+function show(fresh: Plan): void {
+  take(fresh)
+  marked.value = new Set()
+  filter.value = 'all'
+  wanted.value = ''
+  notice.value = null
+  detailOpen.value = false
+  view.value = 'reply'
+  look({ at: 'block', key: firstWorthALook(fresh) })
+}
+
+export const reopen = (id: number): Promise<unknown> =>
+  tried(async () => {
+    if (plan.value?.reply !== id) show(await post<Plan>('/api/reply', { id }))
+  })
+
+export const forget = (id: number): Promise<unknown> => tried(() => post('/api/forget', { id }))
+
 /** The first block that needs a person, else the first. */
-const firstWorthALook = ({ blocks }: Plan): number => blocks.find(({ state }) => state !== 'ready')?.key ?? 0
+const firstWorthALook = ({ blocks }: Plan): number =>
+  blocks.find(({ state }) => state !== 'ready' && state !== 'looking')?.key ?? 0
 
 export const openFile = async (file: File): Promise<void> => void (await openDocument(await file.text(), file.name))
 
@@ -79,7 +102,11 @@ export async function anotherReply(): Promise<void> {
 
 export const refresh = (): Promise<unknown> => tried(async () => take(await post<Plan | null>('/api/refresh')))
 
+/** The block that was looked at last. */
+let lastKey = 0
+
 export function look(at: typeof looked.value): void {
+  if (at.at === 'block') lastKey = at.key
   looked.value = at
 }
 
@@ -92,10 +119,17 @@ export function lookAtBlock(key: number): void {
 export function move(by: number): void {
   const shown = shownBlocks.value
   if (shown.length === 0) return
-  const key = looked.value.at === 'block' ? looked.value.key : -1
+  const key = looked.value.at === 'block' ? looked.value.key : lastKey
   const at = shown.findIndex((block) => block.key === key)
   const next = at === -1 ? 0 : Math.min(shown.length - 1, Math.max(0, at + by))
   look({ at: 'block', key: shown[next]?.key ?? 0 })
+}
+
+/** All files, or the map; once more goes back to the block. */
+export function lookAtWhole(at: 'files' | 'map'): void {
+  if (looked.value.at === at) return look({ at: 'block', key: lastKey })
+  look({ at })
+  detailOpen.value = true
 }
 
 export function lookedBlock(): PlanBlock | undefined {
@@ -133,6 +167,10 @@ const apply = (tasks: readonly string[] | null): Promise<unknown> =>
 /** What is marked, else everything that is left. */
 export function applyMarked(): Promise<unknown> {
   const tasks = chosen.value.flatMap(({ task }) => task ?? [])
+  if (tasks.length === 0 && applicable.value.length === 0) {
+    say('Nothing is left that can be applied.', 'bad')
+    return Promise.resolve()
+  }
   return apply(tasks.length === 0 ? null : tasks)
 }
 
@@ -173,6 +211,11 @@ export const step = (way: 'back' | 'forward'): Promise<StepResult | undefined> =
 export function toggleDiff(): void {
   diffMode.value = diffMode.value === 'split' ? 'unified' : 'split'
   store('clada-diff', diffMode.value)
+}
+
+export function toggleSpace(): void {
+  ignoresSpace.value = !ignoresSpace.value
+  store('clada-space', ignoresSpace.value ? 'ignored' : '')
 }
 
 export const isRunning = (): boolean => page.value?.running !== null && page.value?.running !== undefined

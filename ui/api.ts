@@ -17,8 +17,8 @@ export const post = <T = null>(path: string, value: object = {}): Promise<T> =>
   ask(path, { method: 'POST', body: JSON.stringify(value), headers: { 'content-type': 'application/json' } })
 
 /** A document is sent as it is: as JSON it would be twice as long. */
-export const postDocument = <T>(text: string, name: string): Promise<T> =>
-  ask(`/api/document?name=${encodeURIComponent(name)}`, {
+export const postDocument = <T>(text: string, name: string, over: 'any' | 'none'): Promise<T> =>
+  ask(`/api/document?name=${encodeURIComponent(name)}&over=${over}`, {
     method: 'POST',
     body: text,
     headers: { 'content-type': 'text/markdown' },

@@ -5,6 +5,7 @@ import { Cards } from './cards.tsx'
 import { Help } from './help.tsx'
 import { ThemeIcon } from './icons.tsx'
 import { PromptView } from './prompt/prompt-view.tsx'
+import { Unopened } from './reply/replies.tsx'
 import { ReplyView } from './reply/reply-view.tsx'
 import { helpOpen, link, notice, page, plan, told, type View, view } from './store.ts'
 import { nextTheme, theme } from './theme.ts'
@@ -54,6 +55,7 @@ export function App() {
       <main>
         <LinkState />
         <Notice />
+        <Unopened />
         <Cards />
         {view.value === 'reply' ? <ReplyView /> : view.value === 'timeline' ? <TimelineView /> : <PromptView />}
       </main>

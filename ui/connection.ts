@@ -2,7 +2,7 @@ import type { OutputEvent, PageState, Plan, ResultEvent } from '../src/ui/protoc
 import { ApiError, get, listen, noAnswer } from './api.ts'
 import { eventsIn } from './event-stream.ts'
 import { askForKey, currentKey, shareKey } from './key.ts'
-import { link, live, looked, marked, notice, output, page, plan } from './store.ts'
+import { link, live, marked, notice, output, page, plan, unopened } from './store.ts'
 
 /** Listens to the server. When it goes away, the page says so and asks again until it is back. */
 export async function connect(): Promise<never> {
@@ -65,8 +65,7 @@ async function hear(state: PageState): Promise<void> {
 /** Shows a plan, whoever asked for it first. */
 export function take(fresh: Plan | null): void {
   const known = new Set(fresh?.blocks.flatMap(({ task, outcome }) => (task === undefined || outcome ? [] : [task])))
-  const at = looked.value
-  if (at.at === 'file' && !fresh?.files.some(({ path }) => path === at.path)) looked.value = { at: 'block', key: 0 }
+  if (fresh?.reply !== plan.value?.reply) unopened.value = null
   plan.value = fresh
   live.value = new Map()
   marked.value = new Set([...marked.value].filter((task) => known.has(task)))

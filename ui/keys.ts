@@ -6,6 +6,7 @@ import {
   detailOpenFocus,
   focusOn,
   isRunning,
+  lookAtWhole,
   lookedBlock,
   mark,
   markAll,
@@ -13,6 +14,7 @@ import {
   refresh,
   stop,
   toggleDiff,
+  toggleSpace,
 } from './actions.ts'
 import { jump } from './diff/jump.ts'
 import { at as fileAt, copyPrompt, moveFile, promptOpen, showStructures, shownFiles, toggle } from './prompt/prompt.ts'
@@ -45,6 +47,9 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['s'], what: 'Stop', in: 'everywhere', run: () => isRunning() && stop() },
   { keys: ['c'], what: 'Copy the answer for the model', in: 'reply', run: () => plan.value && copyAnswer() },
   { keys: ['R'], what: 'Look at the files again', in: 'reply', run: () => refresh() },
+  { keys: ['/'], what: 'Search blocks and files', in: 'reply', run: () => focusOn('search-blocks') },
+  { keys: ['f'], what: 'All files in one scroll', in: 'reply', run: () => plan.value && lookAtWhole('files') },
+  { keys: ['m'], what: 'Map of the reply', in: 'reply', run: () => plan.value && lookAtWhole('map') },
   { keys: ['p'], what: 'Another reply', in: 'reply', run: () => anotherReply() },
 
   { keys: ['j', 'ArrowDown'], what: 'Next entry', in: 'timeline', run: () => moveEntry(1) },
@@ -71,6 +76,7 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['c'], what: 'Copy prompt and files', in: 'prompt', run: () => copyPrompt() },
 
   { keys: ['d'], what: 'Side by side, or unified', in: 'everywhere', run: () => toggleDiff() },
+  { keys: ['w'], what: 'Ignore white space', in: 'everywhere', run: () => toggleSpace() },
   { keys: [']'], what: 'Next change in the diff', in: 'everywhere', run: () => jump('next') },
   { keys: ['['], what: 'Change before', in: 'everywhere', run: () => jump('before') },
   { keys: ['g'], what: 'Go to the command that waits', in: 'everywhere', run: () => focusOn('cards') },

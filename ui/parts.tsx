@@ -1,3 +1,4 @@
+import type { Signal } from '@preact/signals'
 import type { FileChange } from '../src/core/result.ts'
 import type { TouchedFile } from '../src/ui/protocol.ts'
 import { countChanges } from '../src/text/count-changes.ts'
@@ -38,4 +39,18 @@ export const Key = ({ of }: { of: string }) => (
   <kbd aria-hidden="true" class="key">
     {of}
   </kbd>
+)
+
+/** A field that narrows a list. */
+export const Search = ({ id, label, value }: { id: string; label: string; value: Signal<string> }) => (
+  <input
+    type="search"
+    id={id}
+    aria-label={label}
+    placeholder={label}
+    value={value.value}
+    onInput={(event) => {
+      value.value = event.currentTarget.value
+    }}
+  />
 )

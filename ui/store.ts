@@ -1,12 +1,16 @@
 import { computed, signal } from '@preact/signals'
-import type { Outcome, PageState, Plan, PlanBlock } from '../src/ui/protocol.ts'
-import { type Mark, markOf } from './words.ts'
+import type { BlockState, Outcome, PageState, Plan, PlanBlock, TouchedFile } from '../src/ui/protocol.ts'
+import { labelOf, type Mark, markOf } from './words.ts'
 
 /** What the page shows. Only `actions.ts` and `connection.ts` change what came from the server. */
 
 export type View = 'reply' | 'timeline' | 'prompt'
 export type Filter = 'all' | 'ready' | 'attention' | 'done' | 'failed'
-export type Looked = { readonly at: 'block'; readonly key: number } | { readonly at: 'file'; readonly path: string }
+export type Looked =
+  | { readonly at: 'block'; readonly key: number }
+  /** All files in one scroll, beginning with one of them. */
+  | { readonly at: 'files'; readonly path?: string }
+  | { readonly at: 'map' }
 
 /** `lost`: nobody answers. `locked`: somebody does, but does not know this tab. */
 export const link = signal<'connecting' | 'open' | 'lost' | 'locked'>('connecting')
@@ -24,6 +28,11 @@ export const detailOpen = signal(false)
 /** Tasks that are marked. */
 export const marked = signal<ReadonlySet<string>>(new Set())
 export const filter = signal<Filter>('all')
+/** Words that blocks and files must have. */
+export const wanted = signal('')
+/** A text without blocks that would take the place of a reply. */
+export const unopened = signal<{ readonly text: string; readonly name: string } | null>(null)
+export const ignoresSpace = signal(stored('clada-space') === 'ignored')
 export const diffMode = signal<'split' | 'unified'>(stored('clada-diff') === 'unified' ? 'unified' : 'split')
 export const helpOpen = signal(false)
 export const singleKeys = signal(stored('clada-keys') !== 'off')
@@ -40,6 +49,11 @@ export const pending = computed(() =>
   ),
 )
 
+/** Those that would do something. The others only tell the model why not. */
+export const applicable = computed(() => pending.value.filter(({ state }) => works.has(state)))
+
+const works: ReadonlySet<BlockState> = new Set(['ready', 'repaired', 'approval'])
+
 /** The block that is running: they run in order. */
 const current = computed(() => {
   const running = page.value?.running
@@ -51,16 +65,43 @@ const current = computed(() => {
 export const stateOf = (block: PlanBlock): Mark =>
   block.key === current.value?.key ? 'running' : markOf(block, outcomeOf(block))
 
+/** Whether a text has all words that are looked for. */
+export function matcher(looksFor: string): (...texts: readonly (string | undefined)[]) => boolean {
+  const words = looksFor.toLowerCase().split(/\s+/).filter(Boolean)
+  return (...texts) => {
+    if (words.length === 0) return true
+    const text = texts.join('\n').toLowerCase()
+    return words.every((word) => text.includes(word))
+  }
+}
+
+const noBlocks: readonly PlanBlock[] = []
+const noFiles: readonly TouchedFile[] = []
+
 export const shownBlocks = computed(() => {
-  const blocks = plan.value?.blocks ?? []
-  return filter.value === 'all' ? blocks : blocks.filter((block) => groupOf(block) === filter.value)
+  const blocks = plan.value?.blocks ?? noBlocks
+  if (filter.value === 'all' && wanted.value === '') return blocks
+  const has = matcher(wanted.value)
+  return blocks.filter((block) => {
+    if (filter.value !== 'all' && groupOf(block) !== filter.value) return false
+    const { id, action, target, syntax, why, runs, files } = block
+    return has(id, action, target, syntax, labelOf(markOf(block, outcomeOf(block))), why, runs, ...files.map(pathOf))
+  })
 })
+
+export const shownFiles = computed(() => {
+  const files = plan.value?.files ?? noFiles
+  const has = matcher(wanted.value)
+  return wanted.value === '' ? files : files.filter(({ path }) => has(path))
+})
+
+const pathOf = ({ path }: TouchedFile): string => path
 
 /** Which of the few heaps above the list a block belongs to. */
 export function groupOf(block: PlanBlock): Exclude<Filter, 'all'> {
   const outcome = outcomeOf(block)
   if (outcome !== undefined) return outcome.success ? 'done' : 'failed'
-  return block.state === 'ready' ? 'ready' : 'attention'
+  return block.state === 'ready' || block.state === 'looking' ? 'ready' : 'attention'
 }
 
 export const counts = computed(() => {

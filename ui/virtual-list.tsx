@@ -9,18 +9,26 @@ interface Props {
   /** The row that the keyboard is at. */
   readonly current: number
   readonly multiselectable?: boolean
+  /** Rows of a `list` have their own buttons; those of a `listbox`, which is the default, are `option`s. */
+  readonly role?: 'list' | 'listbox'
   readonly row: (index: number) => ComponentChildren
 }
 
-/** A list of which only the rows in sight exist, so that its length costs nothing. Rows are `option`s. */
-export function VirtualList({ id, label, count, rowHeight, current, multiselectable, row }: Props) {
+/** A list of which only the rows in sight exist, so that its length costs nothing. */
+export function VirtualList({ id, label, count, rowHeight, current, multiselectable, role = 'listbox', row }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const [scroll, setScroll] = useState({ top: 0, height: 800 })
 
   useLayoutEffect(() => {
     const element = box.current
     if (element === null) return undefined
-    const measure = (): void => setScroll({ top: element.scrollTop, height: element.clientHeight })
+    // In steps, so that not every pixel draws anew.
+    const step = rowHeight * 4
+    const measure = (): void => {
+      const top = Math.floor(element.scrollTop / step) * step
+      const height = element.clientHeight + step
+      setScroll((before) => (before.top === top && before.height === height ? before : { top, height }))
+    }
     const observer = new ResizeObserver(measure)
     observer.observe(element)
     element.addEventListener('scroll', measure, { passive: true })
@@ -28,7 +36,7 @@ export function VirtualList({ id, label, count, rowHeight, current, multiselecta
       observer.disconnect()
       element.removeEventListener('scroll', measure)
     }
-  }, [])
+  }, [rowHeight])
 
   useLayoutEffect(() => {
     const element = box.current
@@ -48,11 +56,11 @@ export function VirtualList({ id, label, count, rowHeight, current, multiselecta
       ref={box}
       id={id}
       class="list"
-      role="listbox"
-      tabIndex={0}
+      role={role}
+      tabIndex={role === 'listbox' ? 0 : undefined}
       aria-label={label}
       aria-multiselectable={multiselectable}
-      aria-activedescendant={inSight ? `${id}-${current}` : undefined}
+      aria-activedescendant={inSight && role === 'listbox' ? `${id}-${current}` : undefined}
     >
       <div role="presentation" class="list-inner" style={{ height: `${count * rowHeight}px` }}>
         <div role="presentation" style={{ transform: `translateY(${first * rowHeight}px)` }}>

@@ -5,6 +5,7 @@ import type { BlockState, Outcome, PlanBlock } from '../src/ui/protocol.ts'
 export type Mark = BlockState | 'running' | 'done' | 'failed'
 
 const labels: Record<Mark, string> = {
+  looking: 'Looking',
   ready: 'Ready',
   repaired: 'Ready, repaired',
   approval: 'Needs approval',

@@ -36,6 +36,15 @@ export function userText({ failure, error = '' }: Failed): string {
   return below === undefined ? sentence : `${sentence}\n${below}`
 }
 
+/** The next step for a person who looks at the page; the advice in the answer is for the model. */
+export function pageAdvice({ failure, details = {} }: Pick<ActionResult, 'failure' | 'details'>): string | undefined {
+  if (failure?.user?.advice !== undefined) return failure.user.advice
+  const { nearest = [], places = [], advice } = details
+  if (nearest.length + places.length > 0)
+    return 'Use one of these places, edit the block, or copy the answer: it shows the model what the file has.'
+  return advice === undefined ? undefined : 'Copy the answer: it tells the model how to correct this.'
+}
+
 /** Why an action failed, in a few words. */
 export function reasonOf(result: Failed & Pick<ActionResult, 'code' | 'data' | 'details' | 'params'>): string {
   const { error, code, data, details, failure } = result

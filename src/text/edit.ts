@@ -14,7 +14,7 @@ export interface Span {
  */
 export function findOccurrences(content: string, needle: string, { max = Infinity } = {}): Span[] {
   if (needle === '') return []
-  return bounded(() => {
+  return boundedAbove(content.length * needle.length, () => {
     const { view, span } = viewFor(content, needle)
     const spans: Span[] = []
     for (
@@ -28,6 +28,11 @@ export function findOccurrences(content: string, needle: string, { max = Infinit
   })
 }
 
+/** Steps that take less time than the thread that would watch them. */
+const fewSteps = 1_000_000
+
+const boundedAbove = <T>(steps: number, work: () => T): T => (steps < fewSteps ? work() : bounded(work))
+
 /**
  * `newText`, to the letter, in the place of each span; everything else stays as it is. `spans` are in
  * order and do not overlap. With CRLF as `eol`, LF in `newText` becomes CRLF: `eolFor` tells which it is.
@@ -38,7 +43,7 @@ export function applyReplacements(
   newText: string,
   { eol }: { eol: Eol | 'as-given' },
 ): string {
-  return bounded(() => {
+  return boundedAbove(content.length + spans.length * newText.length, () => {
     const kept: string[] = []
     let from = 0
     for (const { start, end } of spans) {

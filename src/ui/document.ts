@@ -2,19 +2,33 @@ import type { ExecutionResult, ParseError } from '../core/result.ts'
 import { formatReport } from '../report/format.ts'
 import type { ReportOptions } from '../report/options.ts'
 import type { DoneBlock, Planned } from './plan.ts'
-import type { PlanBlock } from './protocol.ts'
+import type { PlanBlock, ReplyEntry } from './protocol.ts'
 import { Refusal } from './refusal.ts'
 
-/** The reply that is shown, with its results so far. */
-export interface OpenDocument {
+/** A reply that was opened, with its results so far. */
+export interface Reply {
+  readonly id: number
   readonly text: string
   readonly name: string
-  readonly planned: Planned
+  readonly opened: string
+  /** How many blocks it has. */
+  readonly count: number
   readonly done: ReadonlyMap<string, DoneBlock>
   /** Blocks that could not be read, from the first look. */
   readonly broken: ParseError[] | undefined
   /** What the last run answered. */
   readonly last?: ExecutionResult
+}
+
+/** The reply that is shown. */
+export interface OpenDocument extends Reply {
+  readonly planned: Planned
+}
+
+export function entryOf({ id, text, name, opened, count, done }: Reply): ReplyEntry {
+  const failed = [...done.values()].filter(({ result }) => !result.success).length
+  const title = /^.*\p{L}.*$/mu.exec(text.slice(0, 5000))?.[0].trim().slice(0, 100) ?? ''
+  return { id, name, title, opened, blocks: count, done: done.size - failed, failed }
 }
 
 export interface Chosen {
@@ -26,6 +40,7 @@ export interface Chosen {
 
 /** The blocks to apply; all that are left when none are named. */
 export function chosenIn({ planned }: OpenDocument, tasks: readonly string[] | null): Chosen {
+  if (planned.plan.looking) throw new Refusal(409, 'The effects are not known yet. Wait a moment.')
   const sound = planned.plan.blocks.filter(({ task, state }) => task !== undefined && state !== 'broken')
   const pending = sound.filter(({ outcome }) => outcome === undefined)
   const chosen = tasks === null ? pending : pending.filter(({ task = '' }) => tasks.includes(task))
@@ -49,6 +64,7 @@ function refuseTornGroups(pending: readonly PlanBlock[], chosen: readonly PlanBl
 /** The text for the model. Before anything is applied it says so, and reports what would fail. */
 export function answerOf({ planned, done, last, broken = [] }: OpenDocument, options: ReportOptions): string {
   if (last === undefined || done.size === 0) {
+    if (planned.preview === undefined) throw new Refusal(409, 'The effects are not known yet. Wait a moment.')
     const { result } = planned.preview
     return `Nothing was applied yet. This is what would happen:\n${formatReport(result, 'llm', options)}`
   }

@@ -2,7 +2,8 @@ import type { Clada } from '../api/clada.ts'
 import type { CladaOptions } from '../config/settings.ts'
 import type { Code } from '../core/codes.ts'
 import type { ActionResult, FileChange, Preview } from '../core/result.ts'
-import { checkDocument, type CheckedBlock } from '../engine/check.ts'
+import { checkDocument, type CheckedBlock, type CheckedDocument } from '../engine/check.ts'
+import { pageAdvice, userText } from '../report/failure.ts'
 import { outputOf } from '../report/outputs.ts'
 import { oneLine } from '../report/words.ts'
 import { countChanges } from '../text/count-changes.ts'
@@ -19,7 +20,9 @@ export interface DoneBlock {
 /** A document with what would become of it now. */
 export interface Planned {
   readonly plan: Plan
-  readonly preview: Preview
+  /** Missing as long as the reply was only read. */
+  readonly preview: Preview | undefined
+  readonly checked: CheckedDocument
   detail(key: number): BlockDetail | undefined
   /** A file with all that would be done to it. */
   file(path: string): FileChange | undefined
@@ -27,23 +30,35 @@ export interface Planned {
 }
 
 interface PlanInput extends Project {
+  readonly id: number
   readonly text: string
   readonly name: string
   readonly revision: number
   /** By task number: these are shown as they went, and not foreseen again. */
   readonly done: ReadonlyMap<string, DoneBlock>
+  /** From an earlier look at the same text. */
+  readonly checked?: CheckedDocument | undefined
 }
+
+/** Every block of a document as it is written; what it would do is not known yet. */
+export const readingOf = (input: PlanInput): Planned => assembled(input, undefined)
 
 /** Every block of a document with its state: what the text says, what the disk says, what was done already. */
 export async function planOf(input: PlanInput): Promise<Planned> {
-  const { text, name, revision, root, clada, options, done } = input
-  const checked = checkDocument(text, options)
+  const { text, clada, options, done } = input
+  const checked = input.checked ?? checkDocument(text, options)
   const left = checked.blocks.flatMap(({ task }) => (task === undefined || done.has(task) ? [] : [task]))
   const preview = await clada.preview(text, done.size === 0 ? {} : { only: left })
-  const foreseen = new Map(preview.result.results.map((result) => [result.task, result]))
+  return assembled({ ...input, checked }, preview)
+}
+
+function assembled(input: PlanInput, preview: Preview | undefined): Planned {
+  const { id, text, name, revision, root, options, done } = input
+  const checked = input.checked ?? checkDocument(text, options)
+  const foreseen = new Map(preview?.result.results.map((result) => [result.task, result]))
   const changesOf = (task: string): FileChange[] => {
     const result = foreseen.get(task)
-    return done.get(task)?.changes() ?? (result === undefined ? [] : preview.changesBy(result.seq))
+    return done.get(task)?.changes() ?? (result === undefined ? [] : (preview?.changesBy(result.seq) ?? []))
   }
   const totals = new Map<string, FileChange>()
   const blocks = checked.blocks.map((block, key): PlanBlock => {
@@ -62,15 +77,17 @@ export async function planOf(input: PlanInput): Promise<Planned> {
       startLine: block.startLine,
       endLine: block.endLine,
       ...(block.group === undefined ? {} : { group: { line: block.group.line, atomic: block.group.atomic } }),
-      ...judged(block, result),
+      ...judged(block, result, preview === undefined ? 'looking' : 'skipped'),
       warnings: warningsOf(block, result).length,
       files: changes.map(touched),
       ...(earlier === undefined ? {} : { outcome: outcomeOf(earlier.result) }),
     }
   })
-  const { fatalError } = preview.result
+  const fatalError = preview?.result.fatalError
   const plan: Plan = {
     revision,
+    reply: id,
+    looking: preview === undefined,
     name,
     bytes: Buffer.byteLength(text),
     blocks,
@@ -85,6 +102,7 @@ export async function planOf(input: PlanInput): Promise<Planned> {
   return {
     plan,
     preview,
+    checked,
     changesOf,
     file: (path) => totals.get(path),
     detail: (key) => {
@@ -92,7 +110,8 @@ export async function planOf(input: PlanInput): Promise<Planned> {
       if (block === undefined) return undefined
       const { task = '', startLine, endLine, problems, note } = block
       const result = done.get(task)?.result ?? foreseen.get(task)
-      const output = result && outputOf(result, { limit: shownOutput, root: preview.result.root })
+      const advice = result && pageAdvice(result)
+      const output = result && outputOf(result, { limit: shownOutput, root })
       return {
         key,
         raw: lines.slice(startLine - 1, endLine ?? Math.min(lines.length, startLine + 200)).join('\n'),
@@ -102,6 +121,7 @@ export async function planOf(input: PlanInput): Promise<Planned> {
         ...(note === undefined ? {} : { note }),
         ...(result?.explanation === undefined ? {} : { explanation: result.explanation }),
         ...(result === undefined ? {} : { result: facts(result) }),
+        ...(advice === undefined ? {} : { advice }),
         ...(output === undefined ? {} : { output: output.body }),
       }
     },
@@ -111,10 +131,10 @@ export async function planOf(input: PlanInput): Promise<Planned> {
 /** Characters of an action's output that the page shows. */
 const shownOutput = 200_000
 
-export const outcomeOf = ({ success, error, warnings = [] }: ActionResult): Outcome => ({
-  success,
-  ...(error === undefined ? {} : { why: oneLine(error) }),
-  warnings: warnings.length,
+export const outcomeOf = (result: ActionResult): Outcome => ({
+  success: result.success,
+  ...(result.error === undefined ? {} : { why: oneLine(userText(result)) }),
+  warnings: result.warnings?.length ?? 0,
 })
 
 export const touched = ({ path, change, before, after }: FileChange): TouchedFile => ({
@@ -134,22 +154,23 @@ function addTo(totals: Map<string, FileChange>, change: FileChange): void {
 function judged(
   block: CheckedBlock,
   result: ActionResult | undefined,
+  unknown: 'looking' | 'skipped',
 ): Pick<PlanBlock, 'state' | 'why' | 'rule' | 'runs'> {
   const [problem] = block.problems
   if (problem !== undefined) {
     return { state: problem.code === 'action_not_allowed' ? 'refused' : 'broken', why: oneLine(problem.message) }
   }
   if (block.note !== undefined) return { state: 'skipped', why: block.note }
-  if (result === undefined) return { state: 'skipped' }
+  if (result === undefined) return { state: unknown }
   const runs = programOf(result)
   if (result.success) {
     const repaired = runs === undefined && warningsOf(block, result).length > 0
     return { state: repaired ? 'repaired' : 'ready', ...(runs === undefined ? {} : { runs }) }
   }
-  const { code, error, details } = result
+  const { code, details } = result
   return {
     state: failureState(code),
-    why: oneLine(error ?? 'It would fail.'),
+    why: oneLine(userText(result)),
     ...(details?.rule === undefined ? {} : { rule: details.rule }),
     ...(details?.command === undefined ? {} : { runs: details.command }),
   }
@@ -178,11 +199,13 @@ function programOf({ data }: ActionResult): string | undefined {
 const warningsOf = (block: CheckedBlock, result: ActionResult | undefined): readonly string[] =>
   result?.warnings ?? block.warnings ?? []
 
-const facts = ({ success, error, code, details }: ActionResult): NonNullable<BlockDetail['result']> => {
-  const { stack: _, ...shown } = details ?? {}
+/** The words for a person; the answer for the model has its own. */
+const facts = (result: ActionResult): NonNullable<BlockDetail['result']> => {
+  const { success, error, code, details } = result
+  const { stack: _, advice: __, ...shown } = details ?? {}
   return {
     success,
-    ...(error === undefined ? {} : { error }),
+    ...(error === undefined ? {} : { error: userText(result) }),
     ...(code === undefined ? {} : { code }),
     ...(details === undefined ? {} : { details: shown }),
   }

@@ -6,6 +6,8 @@ import type { HistoryEntry } from '../engine/history-run.ts'
 
 /** What will become of a block, as far as can be known before. */
 export type BlockState =
+  /** The reply is long, and its effects are not known yet. */
+  | 'looking'
   | 'ready'
   /** It will work, with a warning: usually a repair. */
   | 'repaired'
@@ -60,6 +62,10 @@ export interface Outcome {
 export interface Plan {
   /** Grows whenever the plan is made anew. */
   readonly revision: number
+  /** The reply it is about. */
+  readonly reply: number
+  /** Only read so far: the effects follow with the next revision. */
+  readonly looking: boolean
   /** Where the text came from: a file's name, or empty. */
   readonly name: string
   readonly bytes: number
@@ -69,6 +75,22 @@ export interface Plan {
   readonly warnings: readonly string[]
   /** Why nothing of it can be applied. */
   readonly fatal?: string
+}
+
+/**
+ * A part of a change that can be taken or left out. Lines count from 0, the ends are excluded. The same id for several
+ * means that they are taken or left out together.
+ */
+export interface ReviewHunk {
+  readonly id: string
+  /** `whole`: not by lines, such as a binary file. `move`: the path alone. */
+  readonly kind: 'lines' | 'whole' | 'move'
+  readonly oldStart: number
+  readonly oldEnd: number
+  readonly newStart: number
+  readonly newEnd: number
+  readonly taken: boolean
+  readonly reason?: string
 }
 
 /** Everything about one block that the list does not show. */
@@ -83,8 +105,22 @@ export interface BlockDetail {
   readonly explanation?: string
   /** Its result, or the predicted one. */
   readonly result?: Pick<ActionResult, 'success' | 'error' | 'code' | 'details'>
+  /** What the person can do about a failure. */
+  readonly advice?: string
   /** What it has to show. */
   readonly output?: string
+}
+
+/** One of the replies that were opened here. */
+export interface ReplyEntry {
+  readonly id: number
+  readonly name: string
+  /** Its first line with words in it. */
+  readonly title: string
+  readonly opened: string
+  readonly blocks: number
+  readonly done: number
+  readonly failed: number
 }
 
 /** What every tab must know at once. Small: what is large is fetched when it is looked at. */
@@ -92,6 +128,8 @@ export interface PageState {
   readonly root: string
   /** The plan's revision; null when there is no document. */
   readonly plan: number | null
+  /** Newest first; the one that is shown is among them. */
+  readonly replies: readonly ReplyEntry[]
   readonly running: Running | null
   /** What the last run had to say as a whole: why it could not be done, and warnings. */
   readonly remarks: readonly string[]

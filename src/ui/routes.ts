@@ -29,7 +29,13 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'GET /api/structures': ({ session, query }) => structuresOf(session.project, query.get('path') ?? ''),
 
   'POST /api/document': async ({ session, query, request, inputBytes }) =>
-    session.open(await readBody(request, 'text/markdown', inputBytes), query.get('name') ?? ''),
+    session.open(
+      await readBody(request, 'text/markdown', inputBytes),
+      query.get('name') ?? '',
+      query.get('over') === 'none' ? 'none' : 'any',
+    ),
+  'POST /api/reply': async (call) => call.session.reopen(idIn(await json(call))),
+  'POST /api/forget': async (call) => call.session.forget(idIn(await json(call))),
   'POST /api/refresh': ({ session }) => session.refresh(),
   'POST /api/clear': ({ session }) => session.clear(),
   'POST /api/apply': async (call) => {
@@ -71,6 +77,11 @@ const json = async ({ request }: Call): Promise<Record<string, unknown>> =>
 function numberIn(text: string | null): number {
   if (text === null || !/^\d{1,9}$/.test(text)) throw new Refusal(400, 'This takes a number.')
   return Number(text)
+}
+
+function idIn({ id }: Record<string, unknown>): number {
+  if (typeof id !== 'number') throw new Refusal(400, 'Say which reply, by its id.')
+  return id
 }
 
 function promptIn({ syntax, include, actions, show }: Record<string, unknown>): PromptRequest {

@@ -6,10 +6,10 @@ import type { FileChange } from '../core/result.ts'
 import type { ReportOptions } from '../report/options.ts'
 import type { StepResult } from '../timetravel/back-forward.ts'
 import type { UndoResult } from '../timetravel/undo.ts'
-import { answerOf, chosenIn, type OpenDocument } from './document.ts'
+import { answerOf, chosenIn, entryOf, type OpenDocument, type Reply } from './document.ts'
 import { FollowedFile } from './follow.ts'
 import { undoneIn } from './past.ts'
-import { outcomeOf, planOf, type Project } from './plan.ts'
+import { outcomeOf, planOf, type Planned, type Project, readingOf } from './plan.ts'
 import { changeContext } from './prompting.ts'
 import type { BlockDetail, ContextEntry, PageState, Plan, Running, UndoRequest } from './protocol.ts'
 import { Questions } from './questions.ts'
@@ -38,6 +38,9 @@ export class Session {
   readonly #followed: FollowedFile
   readonly #report: ReportOptions
   #document: OpenDocument | undefined
+  /** Those that are not shown, newest first. */
+  #others: readonly Reply[] = []
+  #lastId = 0
   #revision = 0
   #history = 0
   #context = 0
@@ -65,7 +68,7 @@ export class Session {
 
   /** Loads what the first request needs in advance. */
   async warmUp(): Promise<void> {
-    await planOf({ ...this.project, text: '', name: '', revision: 0, done: new Map() })
+    await planOf({ ...this.project, id: 0, text: '', name: '', revision: 0, done: new Map() })
   }
 
   state(): PageState {
@@ -74,6 +77,7 @@ export class Session {
     return {
       root: this.project.root,
       plan: this.#document?.planned.plan.revision ?? null,
+      replies: this.#replies().map(entryOf),
       running: this.#running,
       remarks: [...(fatalError === undefined ? [] : [fatalError]), ...warnings],
       questions: this.questions.list(),
@@ -98,21 +102,65 @@ export class Session {
     return this.#document?.text ?? ''
   }
 
-  async open(text: string, name: string): Promise<Plan> {
+  /** Null when it has no blocks and would take the place of a reply that has some: the person is asked first. */
+  async open(text: string, name: string, over: 'any' | 'none' = 'any'): Promise<Plan | null> {
     this.#refuseWhileRunning()
-    return this.#planned({ text, name, done: new Map(), broken: undefined })
+    const id = ++this.#lastId
+    const reply = { id, text, name, opened: new Date().toISOString(), done: new Map(), broken: undefined }
+    const read = readingOf({ ...this.project, ...reply, revision: 0 })
+    const count = read.plan.blocks.length
+    if (over === 'none' && count === 0 && this.#document !== undefined && this.#document.count > 0) return null
+    return this.#planned({ ...reply, count }, read)
+  }
+
+  /** Shows one of the earlier replies again. */
+  async reopen(id: number): Promise<Plan> {
+    this.#refuseWhileRunning()
+    const reply = this.#replies().find((one) => one.id === id)
+    if (reply === undefined) throw new Refusal(404, 'This reply is not in the list any more.')
+    return this.#planned(await this.#standing(reply))
+  }
+
+  /** Takes a reply off the list. */
+  forget(id: number): void {
+    this.#refuseWhileRunning()
+    if (this.#document?.id === id) this.#document = undefined
+    this.#others = this.#others.filter((one) => one.id !== id)
+    this.#tell()
   }
 
   /** The same document, with the files as they are now. */
   async refresh(): Promise<Plan | null> {
     if (this.#document === undefined || this.#running !== null) return this.plan
-    return this.#planned(await this.#standing(this.#document))
+    const { planned, ...reply } = this.#document
+    return this.#planned(await this.#standing(reply), planned)
   }
 
   clear(): void {
     this.#refuseWhileRunning()
-    this.#document = undefined
+    this.#putAway()
     this.#tell()
+  }
+
+  #replies(): Reply[] {
+    const all = this.#document === undefined ? [...this.#others] : [this.#document, ...this.#others]
+    return all.sort((a, b) => b.id - a.id)
+  }
+
+  #show(reply: Reply, planned: Planned): void {
+    if (this.#document?.id !== reply.id) this.#putAway()
+    this.#others = this.#others.filter(({ id }) => id !== reply.id)
+    this.#document = { ...reply, planned }
+    this.#tell()
+  }
+
+  /** What is shown stays in the list, without what can be found out again. A text without blocks does not. */
+  #putAway(): void {
+    if (this.#document === undefined) return
+    const { planned: _, ...reply } = this.#document
+    this.#document = undefined
+    const same = ({ text, done }: Reply): boolean => text === reply.text && done.size === 0
+    if (reply.count > 0) this.#others = [reply, ...this.#others.filter((one) => !same(one))].slice(0, mostReplies)
   }
 
   detail(key: number): BlockDetail {
@@ -203,7 +251,7 @@ export class Session {
   async #heard(text: string): Promise<void> {
     if (text === this.text) return
     if (this.#running !== null) this.#newer = text
-    else await this.open(text, path.basename(this.#followed.file))
+    else await this.open(text, path.basename(this.#followed.file), 'none')
   }
 
   async #turn<T>(what: Running['what'], work: (project: Project) => Promise<T>): Promise<T> {
@@ -254,24 +302,38 @@ export class Session {
   }
 
   /** What was undone, here or elsewhere, is to be done again. */
-  async #standing(document: OpenDocument): Promise<OpenDocument> {
-    if (document.done.size === 0) return document
+  async #standing(reply: Reply): Promise<Reply> {
+    if (reply.done.size === 0) return reply
     const undone = await undoneIn(this.project)
-    const done = [...document.done].filter(([, { execution }]) => execution === undefined || !undone.has(execution))
-    const { last: _, ...fresh } = document
-    return { ...(done.length === 0 ? fresh : document), done: new Map(done) }
+    const done = [...reply.done].filter(([, { execution }]) => execution === undefined || !undone.has(execution))
+    const { last: _, ...fresh } = reply
+    return { ...(done.length === 0 ? fresh : reply), done: new Map(done) }
   }
 
-  /** A plan that another has overtaken is forgotten. */
-  async #planned(document: Omit<OpenDocument, 'planned'>): Promise<Plan> {
+  /** A plan that another has overtaken is forgotten. A long reply is shown as soon as it is read. */
+  async #planned(reply: Reply, read?: Planned): Promise<Plan> {
     const revision = ++this.#revision
-    const { text, name, done } = document
-    const planned = await planOf({ ...this.project, text, name, revision, done })
-    if (revision === this.#revision) {
-      const broken = document.broken ?? planned.preview.result.parseErrors
-      this.#document = { ...document, planned, broken }
-      this.#tell()
+    const input = { ...this.project, ...reply, revision, checked: read?.checked }
+    if (reply.count > manyBlocks && this.#document?.id !== reply.id) {
+      const planned = readingOf(input)
+      this.#show(reply, planned)
+      void this.#foreseen(reply, { ...input, checked: planned.checked, revision: ++this.#revision })
+      return planned.plan
+    }
+    return this.#foreseen(reply, input)
+  }
+
+  async #foreseen(reply: Reply, input: Parameters<typeof planOf>[0]): Promise<Plan> {
+    // What was read goes out first.
+    await new Promise(setImmediate)
+    const planned = await planOf(input)
+    if (input.revision === this.#revision) {
+      this.#show({ ...reply, broken: reply.broken ?? planned.preview?.result.parseErrors }, planned)
     }
     return planned.plan
   }
 }
+
+/** Replies in the list, and blocks that are shown before their effects are known. */
+const mostReplies = 20
+const manyBlocks = 100

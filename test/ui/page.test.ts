@@ -101,7 +101,7 @@ describe('the page', { timeout: 90_000 }, () => {
     await page.keyboard.press('x')
     await page.keyboard.press('a')
     await page.locator('.result').waitFor()
-    expect(await page.locator('.result').textContent()).toBe('2 done8 left')
+    expect(await page.locator('.result').textContent()).toBe('2 done6 left2 cannot be applied')
     expect(fs.existsSync(path.join(root, 'src/discount.ts'))).toBe(true)
 
     await page.keyboard.press('a')
@@ -136,7 +136,7 @@ describe('the page', { timeout: 90_000 }, () => {
     expect(filesIn(root)).toEqual(before)
     // The blocks are there to be applied again.
     await page.keyboard.press('1')
-    await page.getByRole('button', { name: 'Apply all 10' }).waitFor()
+    await page.getByRole('button', { name: 'Apply all 8' }).waitFor()
     await page.keyboard.press('?')
     await page.locator('dialog[open]').waitFor()
     await page.keyboard.press('Escape')
@@ -456,16 +456,82 @@ describe('the page', { timeout: 90_000 }, () => {
     expect(await states()).toEqual(['Done', 'Done'])
   })
 
-  it('makes room for another reply by a key', async () => {
+  it('keeps a reply when something else is pasted, and makes room for another by a key', async () => {
     const server = await served(scratchDir(), { gitCommit: false })
-    const { page } = await openTab(browser, server.address())
-    await paste(page, write('a.txt', 'x'))
+    const { page, complaints } = await openTab(browser, server.address())
+    await paste(page, `The first of all.\n${write('a.txt', 'x')}`)
     await page.waitForSelector('.block')
+    // A text without blocks is asked about, and the reply stays, also in another look at the page.
+    await paste(page, 'https://example.org/ something from the clipboard')
+    await page.getByText('has no blocks, so the reply stays open').waitFor()
+    expect(await page.locator('.block .target').allTextContents()).toEqual(['a.txt'])
+    await page.reload()
+    await page.waitForSelector('.block')
+    expect(await page.locator('.block .target').allTextContents()).toEqual(['a.txt'])
+    await paste(page, 'something else')
+    await page.getByRole('button', { name: 'Open the text' }).click()
+    await page.waitForSelector('#reply')
+    await page.getByRole('button', { name: /^The first of all/ }).click()
+    await page.waitForSelector('.block')
+
+    // Another reply takes its place, and the one before is in the list.
+    await paste(page, write('b.txt', 'x'))
+    await page.locator('.banner').getByText('The reply before is in the list of replies.').waitFor()
+    await page.locator('.replies summary').click()
+    await page.getByRole('button', { name: /^The first of all/ }).click()
+    await soon(() => page.locator('.block .target').allTextContents()).toEqual(['a.txt'])
     await page.keyboard.press('p')
     await page.waitForSelector('#reply:focus')
+    expect(await page.locator('.replies .leaf').count()).toBe(2)
+    await expectAccessible(page, axe)
+    await page
+      .getByRole('button', { name: /^Take .* off the list/ })
+      .first()
+      .click()
+    await soon(() => page.locator('.replies .leaf').count()).toBe(1)
     await page.keyboard.press('Escape')
     await page.keyboard.press('2')
     await page.getByText('Nothing was executed here yet').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('shows all files in one scroll and the map, and finds blocks and files', async () => {
+    const { root, reply } = example()
+    const server = await served(root, { gitCommit: false })
+    const { page, complaints } = await openTab(browser, server.address())
+    await paste(page, reply)
+    await page.waitForSelector('.block')
+    await page.keyboard.press('f')
+    await soon(() => page.locator('.diff .code-diff').count()).toBeGreaterThan(3)
+    expect(await page.locator('.diff-head .file').allTextContents()).toEqual([
+      'README.md',
+      'cart.ts',
+      'discount.ts',
+      'money.ts',
+      'cart.test.ts',
+    ])
+    // Both blocks that change the file, in one difference; more of it on demand.
+    const cart = page.locator('.diff', { hasText: 'cart.ts' }).first()
+    expect(await cart.locator('.by button').allTextContents()).toEqual(['Go to block 1', 'Go to block 3'])
+    const before = await cart.locator('.code-row').count()
+    await cart.getByRole('button', { name: '17 lines alike' }).click()
+    await soon(() => cart.locator('.code-row').count()).toBe(before + 17)
+    await page.keyboard.press(']')
+    await soon(() => page.evaluate(`document.querySelector('#detail').scrollTop`)).toBeGreaterThan(0)
+    await expectAccessible(page, axe)
+
+    await page.keyboard.press('m')
+    await soon(() => page.locator('.map-row').count()).toBe(10)
+    expect(await page.locator('.map-row .chip').allTextContents()).toEqual(['after 1', 'after 6'])
+    await expectAccessible(page, axe)
+    await page.keyboard.press('/')
+    await page.waitForSelector('#search-blocks:focus')
+    await page.keyboard.type('money fail')
+    await soon(() => page.locator('.block .target').allTextContents()).toEqual(['src/money.ts'])
+    await page.locator('#search-blocks').fill('test/')
+    await soon(() => page.locator('.leaf bdi:visible').allTextContents()).toContain('cart.test.ts')
+    expect(await page.locator('.tree .leaf').count()).toBe(1)
+    expect(complaints).toEqual([])
   })
 
   it('cuts names that are too long', async () => {
@@ -473,7 +539,7 @@ describe('the page', { timeout: 90_000 }, () => {
     const { page } = await openTab(browser, server.address())
     await paste(page, write(`${'a-directory-'.repeat(8)}/${'a-file-'.repeat(20)}.txt`, 'x'))
     await page.waitForSelector('.code-diff')
-    const parts = page.locator('.diff > summary').locator('.path, .tag, .counts')
+    const parts = page.locator('.diff-head').locator('.path, .tag, .counts')
     const boxes = await Promise.all((await parts.all()).map((part) => part.boundingBox()))
     const ends = boxes.map((box) => Math.round((box?.x ?? 0) + (box?.width ?? 0)))
     const starts = boxes.map((box) => Math.round(box?.x ?? 0))
@@ -483,7 +549,7 @@ describe('the page', { timeout: 90_000 }, () => {
       true,
       true,
     ])
-    const file = await page.locator('.diff > summary .file').boundingBox()
+    const file = await page.locator('.diff-head .file').boundingBox()
     expect(Math.round((file?.x ?? 0) + (file?.width ?? 0))).toBeLessThanOrEqual(ends[0] ?? 0)
   })
 
@@ -496,7 +562,10 @@ describe('the page', { timeout: 90_000 }, () => {
     const { page } = await openTab(browser, server.address())
     await paste(page, [write('large.ts', changed.join('\n')), ...many].join('\n'))
     await page.waitForSelector('.code-diff .tok-keyword')
+    // So many blocks are shown before it is known what they would do.
+    await page.getByRole('button', { name: 'Apply all 1000' }).waitFor()
     expect(await page.locator('.block').count()).toBeLessThan(60)
+    expect(await page.locator('.tree .leaf').count()).toBeLessThan(60)
     // What each step of scrolling costs the page's only thread, whatever else the machine does.
     const metrics = await page.context().newCDPSession(page)
     await metrics.send('Performance.enable', { timeDomain: 'threadTicks' })

@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { mapOf } from '../../ui/reply/lanes.ts'
 import { compare, difference, heightOf, rowsOf } from '../../ui/diff/rows.ts'
 
 const numbered = (count: number): string => Array.from({ length: count }, (_, index) => `line ${index}\n`).join('')
-const none = new Set<number>()
+const none = new Map<number, { above: number; below: number }>()
+const all = { above: Infinity, below: 0 }
 
 describe('the rows of a diff', () => {
   it('stand side by side, or one below the other', () => {
@@ -29,7 +31,49 @@ describe('the rows of a diff', () => {
     const comparison = compare(before, before.replace('line 20\n', 'other\n'))
     const kinds = rowsOf(comparison, 'split', none).map(({ kind, count }) => (kind === 'fold' ? count : kind))
     expect(kinds).toEqual([17, 'same', 'same', 'same', 'change', 'same', 'same', 'same', 16])
-    expect(rowsOf(comparison, 'split', new Set([0]))).toHaveLength(20 + 1 + 3 + 1)
+    expect(rowsOf(comparison, 'split', new Map([[0, all]]))).toHaveLength(20 + 1 + 3 + 1)
+    const some = rowsOf(comparison, 'split', new Map([[0, { above: 2, below: 5 }]])).map(
+      ({ kind, count }) => count ?? kind,
+    )
+    expect(some).toEqual([
+      'same',
+      'same',
+      10,
+      ...Array.from({ length: 8 }, () => 'same'),
+      'change',
+      'same',
+      'same',
+      'same',
+      16,
+    ])
+  })
+
+  it('do not differ by white space when that is ignored', () => {
+    const [before, after] = ['if (a) {\nb\n}\n', 'if (a)  {\n  b\n  c\n}\n']
+    const kinds = (space: 'counts' | 'ignored') =>
+      rowsOf(compare(before, after, space), 'split', none).map(({ kind }) => kind)
+    expect(kinds('counts')).toEqual(['change', 'change', 'change', 'same'])
+    expect(kinds('ignored')).toEqual(['same', 'same', 'change', 'same'])
+  })
+
+  it('have a heading for each hunk that can be chosen, also where white space is ignored', () => {
+    const hunk = (id: string, line: number, end: number) => ({
+      id,
+      kind: 'lines' as const,
+      oldStart: line,
+      oldEnd: end,
+      newStart: line,
+      newEnd: end,
+      taken: true,
+    })
+    const hunks = [hunk('one', 0, 2), hunk('two', 3, 4)]
+    const [before, after] = ['a\nb\nc\nd\n', 'a \nB\nc\nD\n']
+    const shown = (space: 'counts' | 'ignored') =>
+      rowsOf(compare(before, after, space), 'split', none, hunks).map(
+        ({ kind, hunk: own }) => `${kind} ${own?.id ?? ''}`,
+      )
+    expect(shown('counts')).toEqual(['hunk one', 'change one', 'change one', 'same ', 'hunk two', 'change two'])
+    expect(shown('ignored')).toEqual(['same ', 'hunk one', 'change one', 'same ', 'hunk two', 'change two'])
   })
 
   it('hold every line of both sides once, in order', () => {
@@ -37,7 +81,7 @@ describe('the rows of a diff', () => {
     fc.assert(
       fc.property(text, text, fc.constantFrom('split' as const, 'unified' as const), (before, after, mode) => {
         const comparison = compare(before, after)
-        const rows = rowsOf(comparison, mode, new Set(comparison.stretches.map(({ left }) => left)))
+        const rows = rowsOf(comparison, mode, new Map(comparison.stretches.map(({ left }) => [left, all])))
         const numbers = (lines: readonly unknown[]): number[] => lines.map((_, index) => index)
         expect(rows.flatMap(({ left }) => left ?? [])).toEqual(numbers(comparison.left))
         expect(rows.flatMap(({ right }) => right ?? [])).toEqual(numbers(comparison.right))
@@ -66,4 +110,24 @@ it.each([
   ['漢字漢字漢字\n', 10, 2],
 ])('%j on %d columns takes %d lines', (line, columns, lines) => {
   expect(heightOf(line, columns)).toBe(lines)
+})
+
+const block = (key: number, ...paths: string[]) => ({
+  key,
+  files: paths.map((path) => ({ path, change: 'modify' as const, added: 1, removed: 0 })),
+})
+
+it('the map joins blocks that change the same file, and uses a line again when it is free', () => {
+  const rows = mapOf([block(0, 'a'), block(1, 'a', 'b'), block(2, 'b', 'c'), block(3, 'c'), block(4)])
+  const lanes = rows.map((row) =>
+    row.lanes.map(({ lane, from, to, on }) => `${lane}${from ? '<' : ''}${on ? 'o' : '|'}${to ? '>' : ''}`).join(' '),
+  )
+  expect(lanes).toEqual(['0o>', '0<o 1o>', '0o> 1<o', '0<o', ''])
+  expect(rows.map(({ after }) => after)).toEqual([
+    [],
+    [{ key: 0, path: 'a' }],
+    [{ key: 1, path: 'b' }],
+    [{ key: 2, path: 'c' }],
+    [],
+  ])
 })

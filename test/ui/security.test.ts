@@ -321,7 +321,7 @@ describe('the way of a reply, without a browser', () => {
       undefined,
       { success: true, warnings: 0 },
       undefined,
-      { success: false, warnings: 0, why: expect.stringContaining('path_escape') },
+      { success: false, warnings: 0, why: expect.stringContaining('outside') },
     ])
     const { text } = await get('/api/answer')
     expect(text).toContain('2 ✅ file_edit a.txt')

@@ -1,32 +1,57 @@
 import type { Tree } from '@lezer/common'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { FileChange } from '../../src/core/result.ts'
+import type { ReviewHunk } from '../../src/ui/protocol.ts'
+import { ignoresSpace } from '../store.ts'
 import { plural } from '../words.ts'
 import { CodeLine } from './code-line.tsx'
 import { coloursIn, treeOf } from './colours.ts'
 import { register } from './jump.ts'
-import { compare, difference, heightOf, type Row, rowsOf } from './rows.ts'
+import { compare, difference, heightOf, type Opened, type Row, rowsOf } from './rows.ts'
 
 const lineHeight = 20
+
+interface Props {
+  readonly change: FileChange
+  readonly mode: 'split' | 'unified'
+  /** Hunks that can be taken or left out. */
+  readonly choosing?: Choosing | undefined
+}
+
+export interface Choosing {
+  readonly hunks: readonly ReviewHunk[]
+  /** What stands above a hunk. */
+  readonly head: (hunk: ReviewHunk, number: number) => ComponentChildren
+}
+
+const noHunks: readonly ReviewHunk[] = []
 
 /**
  * The difference between two texts. Only the rows in sight exist: characters are all of one width and lines break
  * anywhere, so the height of every row is known without drawing it.
  */
-export function CodeDiff({ change, mode }: { change: FileChange; mode: 'split' | 'unified' }) {
+export function CodeDiff({ change, mode, choosing }: Props) {
   const { path, before, after } = change
+  const space = ignoresSpace.value ? 'ignored' : 'counts'
   const box = useRef<HTMLDivElement>(null)
-  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set())
-  const comparison = useMemo(() => compare(before, after), [before, after])
+  const [opened, setOpened] = useState<Opened>(new Map())
+  const comparison = useMemo(() => compare(before, after, space), [before, after, space])
   const whole = before === null || after === null
   const shape = whole ? 'unified' : mode
-  const rows = useMemo(() => rowsOf(comparison, shape, opened), [comparison, shape, opened])
+  const hunks = choosing?.hunks ?? noHunks
+  const rows = useMemo(() => rowsOf(comparison, shape, opened, hunks), [comparison, shape, opened, hunks])
+  const open = (at: number, how: { above: number; below: number }): void => {
+    const { above, below } = opened.get(at) ?? { above: 0, below: 0 }
+    setOpened(new Map(opened).set(at, { above: above + how.above, below: below + how.below }))
+  }
   const digits = String(Math.max(comparison.left.length, comparison.right.length)).length
   const columns = useColumns(box, shape, digits)
   const tops = useMemo(() => topsOf(rows, comparison, columns), [rows, comparison, columns])
   const sight = useSight(box)
   useLayoutEffect(() => {
-    const begins = (index: number): boolean => rows[index]?.kind === 'change' && rows[index - 1]?.kind !== 'change'
+    const isChange = (index: number): boolean => rows[index]?.kind === 'change' || rows[index]?.kind === 'hunk'
+    const begins = (index: number): boolean => rows[index]?.kind === 'hunk' || (isChange(index) && !isChange(index - 1))
     const changes = (): number[] => rows.flatMap((_, index) => (begins(index) ? [(tops[index] ?? 0) * lineHeight] : []))
     return box.current === null ? undefined : register(box.current, changes)
   }, [rows, tops])
@@ -73,20 +98,16 @@ export function CodeDiff({ change, mode }: { change: FileChange; mode: 'split' |
     >
       <div class="rows" style={{ transform: `translateY(${(tops[first] ?? 0) * lineHeight}px)` }}>
         {rows.slice(first, last).map((row, offset) => {
-          if (row.kind === 'fold') {
+          if (row.kind === 'fold')
+            return <Fold key={`fold-${row.left}`} count={row.count ?? 0} open={(how) => open(row.left ?? 0, how)} />
+          if (row.kind === 'hunk' && row.hunk !== undefined)
             return (
-              <button
-                key={`fold-${row.left}`}
-                type="button"
-                class="fold"
-                onClick={() => setOpened(new Set(opened).add(row.left ?? 0))}
-              >
-                {plural(row.count ?? 0, 'line')} alike
-              </button>
+              <div key={`hunk-${row.hunk.id}`} class="hunk-head">
+                {choosing?.head(row.hunk, hunks.indexOf(row.hunk) + 1)}
+              </div>
             )
-          }
           return (
-            <div key={first + offset} class="code-row">
+            <div key={first + offset} class={`code-row ${row.hunk?.taken === false ? 'left-out' : ''}`}>
               {(shape === 'split' || row.right === null) && cell(row, 'left')}
               {(shape === 'split' || row.right !== null) && cell(row, 'right')}
             </div>
@@ -96,6 +117,29 @@ export function CodeDiff({ change, mode }: { change: FileChange; mode: 'split' |
     </div>
   )
 }
+
+/** Lines that are alike; a few of them at a time, or all. */
+function Fold({ count, open }: { count: number; open: (how: { above: number; below: number }) => void }) {
+  return (
+    <div class="fold">
+      <button type="button" onClick={() => open({ above: Infinity, below: 0 })}>
+        {plural(count, 'line')} alike
+      </button>
+      {count > fewLines && (
+        <>
+          <button type="button" onClick={() => open({ above: fewLines, below: 0 })}>
+            <span aria-hidden="true">↓</span> {fewLines} <span class="unseen">more lines below the change above</span>
+          </button>
+          <button type="button" onClick={() => open({ above: 0, below: fewLines })}>
+            <span aria-hidden="true">↑</span> {fewLines} <span class="unseen">more lines above the change below</span>
+          </button>
+        </>
+      )}
+    </div>
+  )
+}
+
+const fewLines = 20
 
 interface Side {
   readonly tree: Tree | undefined
@@ -121,13 +165,19 @@ function useSide(path: string, text: string): Side {
   return { tree, starts }
 }
 
+/** Heads of hunks and folds hold buttons, which must be large enough for a finger. */
+const headLines = 1.6
+
 /** In screen lines from the top; the last is the whole height. */
 function topsOf(rows: readonly Row[], { left, right }: ReturnType<typeof compare>, columns: number): number[] {
   const tops = [0]
   let top = 0
   for (const row of rows) {
-    const sides = row.kind === 'fold' ? [] : [left[row.left ?? -1], right[row.right ?? -1]]
-    top += Math.max(...sides.map((line) => (line === undefined ? 1 : heightOf(line, columns))), 1)
+    if (row.kind === 'fold' || row.kind === 'hunk') top += headLines
+    else {
+      const [old, now] = [left[row.left ?? -1], right[row.right ?? -1]]
+      top += Math.max(old === undefined ? 1 : heightOf(old, columns), now === undefined ? 1 : heightOf(now, columns))
+    }
     tops.push(top)
   }
   return tops
@@ -152,13 +202,7 @@ function useColumns(box: { current: HTMLDivElement | null }, shape: string, digi
     const element = box.current
     if (element === null) return undefined
     const measure = (): void => {
-      const probe = document.createElement('code')
-      probe.textContent = '0'.repeat(100)
-      probe.className = 'probe'
-      element.append(probe)
-      const { width } = probe.getBoundingClientRect()
-      probe.remove()
-      const character = width / 100
+      const character = characterIn(element)
       const side = element.clientWidth / (shape === 'split' ? 2 : 1)
       // As the style sheet has it: the number, the sign, and a little air.
       setColumns(Math.max(10, Math.floor((side - (digits * character + 20) - 20 - 10) / character)))
@@ -168,6 +212,23 @@ function useColumns(box: { current: HTMLDivElement | null }, shape: string, digi
     return () => observer.disconnect()
   }, [shape, digits])
   return columns
+}
+
+/** How wide a character is, by how large the page is shown: finding out costs a layout. */
+const widths = new Map<string, number>()
+
+function characterIn(element: HTMLElement): number {
+  const name = `${devicePixelRatio} ${innerWidth >= 2200}`
+  const known = widths.get(name)
+  if (known !== undefined) return known
+  const probe = document.createElement('code')
+  probe.textContent = '0'.repeat(100)
+  probe.className = 'probe'
+  element.append(probe)
+  const width = probe.getBoundingClientRect().width / 100
+  probe.remove()
+  if (width > 0) widths.set(name, width)
+  return width
 }
 
 /** The part of the diff that can be seen, in pixels from its top, with some more on both ends. */

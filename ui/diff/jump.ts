@@ -7,17 +7,18 @@ export function register(element: HTMLElement, changes: () => readonly number[])
   return () => shownDiffs.delete(element)
 }
 
-/** Scrolls to the change after, or before, the one at the top. */
+/** Scrolls to the change after, or before, the one at the top. A file that is not drawn yet is one change. */
 export function jump(way: 'next' | 'before'): void {
-  const [first] = shownDiffs.keys()
-  const scroller = first?.closest('.scroller')
+  const scroller = document.querySelector('#detail.scroller')
   if (!(scroller instanceof HTMLElement)) return
   const origin = scroller.getBoundingClientRect().top - scroller.scrollTop
-  const heights = [...shownDiffs].flatMap(([element, changes]) => {
-    const top = element.getBoundingClientRect().top - origin
+  const topOf = (element: Element): number => element.getBoundingClientRect().top - origin
+  const drawn = [...shownDiffs].flatMap(([element, changes]) => {
+    const top = topOf(element)
     return changes().map((height) => Math.max(0, top + height - above))
   })
-  const sorted = heights.sort((a, b) => a - b)
+  const others = [...scroller.querySelectorAll('.diff.waiting')].map(topOf)
+  const sorted = [...drawn, ...others].sort((a, b) => a - b)
   const here = scroller.scrollTop
   const to =
     way === 'next' ? sorted.find((height) => height > here + 1) : sorted.findLast((height) => height < here - 1)

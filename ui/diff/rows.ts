@@ -1,15 +1,21 @@
+import type { ReviewHunk } from '../../src/ui/protocol.ts'
 import { diffLines } from '../../src/text/line-diff.ts'
 
 /** One row of a diff. Numbers count lines from 0; a side without one is empty there. */
 export interface Row {
-  readonly kind: 'same' | 'change' | 'fold'
+  readonly kind: 'same' | 'change' | 'fold' | 'hunk'
   readonly left: number | null
   readonly right: number | null
   /** Lines that are not shown. */
   readonly count?: number
   /** The line on the other side that it took the place of, to show what in it is different. */
   readonly beside?: number
+  /** The hunk that it begins, or is a part of, where hunks can be chosen. */
+  readonly hunk?: ReviewHunk
 }
+
+/** How much of a fold was opened, from above and from below. */
+export type Opened = ReadonlyMap<number, { readonly above: number; readonly below: number }>
 
 /** Two texts by lines, and the stretches in which they are alike or not. */
 export interface Comparison {
@@ -26,12 +32,18 @@ interface Stretch {
   readonly rightCount: number
 }
 
-export function compare(before: string | null, after: string | null): Comparison {
+export function compare(
+  before: string | null,
+  after: string | null,
+  space: 'counts' | 'ignored' = 'counts',
+): Comparison {
   const left = linesOf(before ?? '')
   const right = linesOf(after ?? '')
   const stretches: Stretch[] = []
   let at = { left: 0, right: 0 }
-  for (const { kind, count } of diffLines(left, right)) {
+  const compared = (lines: readonly string[]): readonly string[] =>
+    space === 'counts' ? lines : lines.map((line) => line.replace(/\s+/g, ''))
+  for (const { kind, count } of diffLines(compared(left), compared(right))) {
     const last = stretches.at(-1)
     const size = { leftCount: kind === 'new' ? 0 : count, rightCount: kind === 'old' ? 0 : count }
     if (kind !== 'same' && last?.kind === 'change') {
@@ -47,14 +59,35 @@ export function compare(before: string | null, after: string | null): Comparison
 }
 
 /** The rows to show. What is alike is folded, but for a few lines around changes and what was opened. */
-export function rowsOf({ stretches }: Comparison, mode: 'split' | 'unified', opened: ReadonlySet<number>): Row[] {
+export function rowsOf(
+  { stretches }: Comparison,
+  mode: 'split' | 'unified',
+  opened: Opened,
+  hunks: readonly ReviewHunk[] = [],
+): Row[] {
   const rows: Row[] = []
+  let before: ReviewHunk | undefined
   for (const [index, stretch] of stretches.entries()) {
-    if (stretch.kind === 'change') rows.push(...changeRows(stretch, mode))
-    else rows.push(...sameRows(stretch, { first: index === 0, last: index === stretches.length - 1 }, opened))
+    if (stretch.kind === 'change') {
+      const hunk = hunks.find((one) => isIn(stretch, one))
+      if (hunk === undefined) rows.push(...changeRows(stretch, mode))
+      else {
+        if (hunk !== before) rows.push({ kind: 'hunk', left: null, right: null, hunk })
+        rows.push(...changeRows(stretch, mode).map((row) => ({ ...row, hunk })))
+        before = hunk
+      }
+    } else rows.push(...sameRows(stretch, { first: index === 0, last: index === stretches.length - 1 }, opened))
   }
   return rows
 }
+
+/** A stretch is the hunk, or a part of it where white space does not count. */
+const isIn = (stretch: Stretch, { kind, oldStart, oldEnd, newStart, newEnd }: ReviewHunk): boolean =>
+  kind === 'lines' &&
+  stretch.left >= oldStart &&
+  stretch.left + stretch.leftCount <= oldEnd &&
+  stretch.right >= newStart &&
+  stretch.right + stretch.rightCount <= newEnd
 
 /** Lines that are shown around a change. */
 const margin = 3
@@ -62,13 +95,14 @@ const margin = 3
 function sameRows(
   { left, right, leftCount }: Stretch,
   { first, last }: { first: boolean; last: boolean },
-  opened: ReadonlySet<number>,
+  opened: Opened,
 ): Row[] {
   const row = (offset: number): Row => ({ kind: 'same', left: left + offset, right: right + offset })
-  const from = first ? 0 : margin
-  const to = last ? leftCount : leftCount - margin
+  const { above, below } = opened.get(left) ?? { above: 0, below: 0 }
+  const from = (first ? 0 : margin) + above
+  const to = leftCount - (last ? 0 : margin) - below
   const hidden = to - from
-  if (opened.has(left) || hidden < 4) return Array.from({ length: leftCount }, (_, offset) => row(offset))
+  if (hidden < 4) return Array.from({ length: leftCount }, (_, offset) => row(offset))
   return [
     ...Array.from({ length: from }, (_, offset) => row(offset)),
     { kind: 'fold', left, right, count: hidden },

@@ -1,13 +1,14 @@
 import { applyMarked, copyAnswer, stop } from '../actions.ts'
 import { Button } from '../button.tsx'
-import { chosen, counts, live, page, pending, plan, tornGroup } from '../store.ts'
+import { applicable, chosen, counts, live, page, pending, plan, tornGroup } from '../store.ts'
 import { undoLast } from '../timeline/turn.tsx'
 import { plural, shown } from '../words.ts'
 
 /** The decision, and what came of it. */
 export function ApplyBar() {
   const running = page.value?.running
-  const left = pending.value.length
+  const left = applicable.value.length
+  const cannot = pending.value.length - left
   const some = chosen.value.length
   const torn = tornGroup.value
   const { done, failed } = counts.value
@@ -30,14 +31,19 @@ export function ApplyBar() {
             <span class="state-done">{done} done</span>
             {failed > 0 && <span class="state-failed">{failed} failed</span>}
             {left > 0 && <span class="quiet">{left} left</span>}
+            {cannot > 0 && <span class="quiet">{cannot} cannot be applied</span>}
           </p>
           <Button quiet act={undoLast} hint="Take back the last execution">
             Undo
           </Button>
         </div>
       )}
+      {done + failed === 0 && cannot > 0 && !plan.value?.looking && (
+        <p class="quiet">{plural(cannot, 'block')} cannot be applied. The answer tells the model why.</p>
+      )}
       <div class="row">
-        {left > 0 && (
+        {plan.value?.looking && <p class="quiet pad">Looking at what each block would do…</p>}
+        {left + some > 0 && (
           <Button kind="primary" act={applyMarked} keys="a" disabled={plan.value?.fatal !== undefined}>
             {some > 0 ? `Apply ${some} marked` : done + failed > 0 ? `Apply the other ${left}` : `Apply ${allOf(left)}`}
           </Button>

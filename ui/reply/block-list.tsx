@@ -24,7 +24,11 @@ export function BlockList() {
         multiselectable
         row={(index) => {
           const block = blocks[index]
-          return block && <Row key={block.key} block={block} index={index} total={blocks.length} />
+          return (
+            block && (
+              <Row key={block.key} block={block} index={index} total={blocks.length} isCurrent={index === current} />
+            )
+          )
         }}
       />
     </>
@@ -59,12 +63,18 @@ function Filters() {
   )
 }
 
-function Row({ block, index, total }: { block: PlanBlock; index: number; total: number }) {
+interface RowProps {
+  readonly block: PlanBlock
+  readonly index: number
+  readonly total: number
+  /** Given, not looked up: a key then draws two rows anew and not all. */
+  readonly isCurrent: boolean
+}
+
+function Row({ block, index, total, isCurrent }: RowProps) {
   const { key, task, action, target, group, why, runs, files } = block
   const outcome = outcomeOf(block)
   const state = stateOf(block)
-  const at = looked.value
-  const isCurrent = at.at === 'block' && at.key === key
   const isMarked = task !== undefined && marked.value.has(task)
   const canMark = task !== undefined && outcome === undefined && block.state !== 'broken'
   const reason = outcome === undefined ? why : outcome.why

@@ -1,69 +1,108 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { FileChange } from '../../src/core/result.ts'
 import type { BlockDetail, PlanBlock } from '../../src/ui/protocol.ts'
-import { applyOne, toggleDiff } from '../actions.ts'
+import { applyOne, toggleDiff, toggleSpace } from '../actions.ts'
 import { get } from '../api.ts'
 import { Button } from '../button.tsx'
 import { Diffs } from '../diff/diffs.tsx'
+import { jump } from '../diff/jump.ts'
 import { StateIcon } from '../icons.tsx'
-import { Path } from '../parts.tsx'
-import { detailOpen, diffMode, link, looked, outcomeOf, output, page, pending, plan, stateOf } from '../store.ts'
+import {
+  detailOpen,
+  diffMode,
+  ignoresSpace,
+  link,
+  looked,
+  outcomeOf,
+  output,
+  page,
+  pending,
+  plan,
+  stateOf,
+} from '../store.ts'
 import { labelOf, shown } from '../words.ts'
+import { AllFiles } from './all-files.tsx'
 import { Failure } from './failure.tsx'
+import { ReplyMap } from './map.tsx'
 
-/** What is looked at: one block, or one file with all that is done to it. */
+/** What is looked at: one block, all files, or the map. */
 export function Detail() {
   const at = looked.value
-  const revision = plan.value?.revision
-  const path = at.at === 'file' ? `/api/file?path=${encodeURIComponent(at.path)}` : `/api/block?key=${at.key}`
-  const [found, setFound] = useState<Found>()
-  useEffect(() => {
-    const gone = new AbortController()
-    get<never>(path, gone.signal).then(
-      (value) => setFound(at.at === 'file' ? { at: 'file', change: value } : { at: 'block', detail: value }),
-      (error: unknown) => {
-        if (!gone.signal.aborted && link.value === 'open') setFound({ at: 'nothing', why: String(error) })
-      },
-    )
-    return () => gone.abort()
-  }, [path, revision])
-
   const block = at.at === 'block' ? plan.value?.blocks[at.key] : undefined
   return (
-    <section class="detail">
+    <section class="detail" aria-label="What the reply does">
       <header class="detail-head">
         <span class="back">
           <Button quiet act={() => (detailOpen.value = false)}>
             ‹ Blocks
           </Button>
         </span>
-        {block === undefined ? <h2>{at.at === 'file' && <Path path={at.path} />}</h2> : <BlockTitle block={block} />}
+        {block !== undefined && <BlockTitle block={block} />}
+        {at.at === 'files' && <h2>All files</h2>}
+        {at.at === 'map' && <h2>Map of the reply</h2>}
         <div class="row tools">
-          <Button quiet act={toggleDiff} keys="d" hint="How differences are shown">
-            {diffMode.value === 'split' ? 'Unified' : 'Side by side'}
-          </Button>
+          {at.at !== 'map' && <DiffTools />}
           {block !== undefined && pending.value.includes(block) && (
-            <Button act={applyOne} keys="n" disabled={page.value?.running !== null}>
+            <Button act={applyOne} keys="n" disabled={page.value?.running !== null || plan.value?.looking === true}>
               Apply this
             </Button>
           )}
         </div>
       </header>
-      <div class="detail-body scroller" id="detail" tabIndex={0} role="region" aria-label="What it does">
-        {found?.at === 'file' && at.at === 'file' && <Diffs changes={[found.change]} />}
-        {found?.at === 'block' && block !== undefined && found.detail.key === block.key && (
-          <Body block={block} detail={found.detail} />
-        )}
-        {found?.at === 'nothing' && <p class="quiet pad">Nothing is to be seen here.</p>}
-      </div>
+      {at.at === 'map' ? (
+        <ReplyMap />
+      ) : (
+        <div class="detail-body scroller" id="detail" tabIndex={0} role="region" aria-label="What it does">
+          {at.at === 'files' && <AllFiles />}
+          {block !== undefined && <OneBlock key={block.key} block={block} />}
+        </div>
+      )}
     </section>
   )
 }
 
-type Found =
-  | { readonly at: 'file'; readonly change: FileChange }
-  | { readonly at: 'block'; readonly detail: BlockDetail }
-  | { readonly at: 'nothing'; readonly why: string }
+/** How differences are shown. */
+export const DiffTools = () => (
+  <>
+    <Button quiet act={() => jump('before')} keys="[" hint="To the change before ([)">
+      <span aria-hidden="true">↑</span>
+      <span class="unseen">Change before</span>
+    </Button>
+    <Button quiet act={() => jump('next')} keys="]" hint="To the next change (])">
+      <span aria-hidden="true">↓</span>
+      <span class="unseen">Next change</span>
+    </Button>
+    <Button quiet act={toggleSpace} keys="w" pressed={ignoresSpace.value} hint="Lines that differ by white space only">
+      Ignore spaces
+    </Button>
+    <Button quiet act={toggleDiff} keys="d" hint="How differences are shown">
+      {diffMode.value === 'split' ? 'Unified' : 'Side by side'}
+    </Button>
+  </>
+)
+
+/** When the last block was asked for: whoever holds a key down is served when the key rests. */
+let asked = 0
+
+function OneBlock({ block }: { block: PlanBlock }) {
+  const revision = plan.value?.revision
+  const [detail, setDetail] = useState<BlockDetail | 'none'>()
+  useEffect(() => {
+    const gone = new AbortController()
+    const pause = performance.now() - asked < 100 ? 80 : 0
+    asked = performance.now()
+    const timer = setTimeout(() => {
+      get<BlockDetail>(`/api/block?key=${block.key}`, gone.signal).then(setDetail, () => {
+        if (!gone.signal.aborted && link.value === 'open') setDetail('none')
+      })
+    }, pause)
+    return () => {
+      clearTimeout(timer)
+      gone.abort()
+    }
+  }, [block.key, revision])
+  if (detail === 'none') return <p class="quiet pad">Nothing is to be seen here.</p>
+  return detail === undefined ? null : <Body block={block} detail={detail} />
+}
 
 function BlockTitle({ block }: { block: PlanBlock }) {
   const state = stateOf(block)
@@ -99,11 +138,11 @@ function Body({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
             {problem.line !== undefined && <span class="quiet">Line {problem.line}. </span>}
             {shown(problem.message)}
           </p>
-          {problem.hint !== undefined && <p class="hint">{shown(problem.hint)}</p>}
+          {problem.hint !== undefined && <p class="hint">The answer tells the model: {shown(problem.hint)}</p>}
         </div>
       ))}
       {note !== undefined && <p class="alert warn">{shown(note)}</p>}
-      {result !== undefined && !result.success && <Failure result={result} state={block.state} />}
+      {result !== undefined && !result.success && <Failure detail={detail} state={block.state} />}
       {(going === undefined ? warnings : []).map((warning) => (
         <p key={warning} class="alert warn">
           {shown(warning)}

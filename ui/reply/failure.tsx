@@ -4,9 +4,10 @@ import type { BlockDetail, BlockState } from '../../src/ui/protocol.ts'
 import { shown } from '../words.ts'
 
 /** Why it fails, and what is there instead of what was asked for. */
-export function Failure({ result, state }: { result: NonNullable<BlockDetail['result']>; state: BlockState }) {
-  const { error = '', details = {} } = result
-  const { nearest = [], places = [], advice, command, rule, already_applied_at_line: already, changed_by } = details
+export function Failure({ detail, state }: { detail: BlockDetail; state: BlockState }) {
+  const { advice, result } = detail
+  const { error = '', details = {} } = result ?? {}
+  const { nearest = [], places = [], command, rule, already_applied_at_line: already, changed_by } = details
   return (
     <div class={`alert ${state === 'approval' ? 'ask' : 'bad'}`}>
       <p class="reason">{shown(error)}</p>

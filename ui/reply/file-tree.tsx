@@ -1,12 +1,17 @@
+import { useMemo } from 'preact/hooks'
 import { look } from '../actions.ts'
 import { Counts } from '../parts.tsx'
-import { detailOpen, looked, plan } from '../store.ts'
+import { detailOpen, looked, shownFiles } from '../store.ts'
+import { VirtualList } from '../virtual-list.tsx'
 import { plural, shown } from '../words.ts'
 import type { TouchedFile } from '../../src/ui/protocol.ts'
 
 /** Everything that would be touched, as a tree. */
 export function FileTree() {
-  const files = plan.value?.files ?? []
+  const files = shownFiles.value
+  const rows = useMemo(() => rowsOf(files), [files])
+  const at = looked.value
+  const current = at.at === 'files' ? at.path : undefined
   if (files.length === 0) return null
   const added = files.reduce((all, one) => all + one.added, 0)
   const removed = files.reduce((all, one) => all + one.removed, 0)
@@ -16,40 +21,44 @@ export function FileTree() {
         <span>{plural(files.length, 'file')} would change</span>
         <Counts of={{ path: '', change: 'modify', added, removed }} />
       </summary>
-      <ul class="tree">
-        {rowsOf(files)
-          .slice(0, maxRows)
-          .map((row) =>
-            row.file === undefined ? (
-              <li key={row.name} class="dir" style={{ paddingInlineStart: `${indent(row.depth)}px` }}>
-                <bdi>{shown(row.label)}</bdi>
-              </li>
-            ) : (
-              <Leaf key={row.name} file={row.file} label={row.label} depth={row.depth} />
-            ),
-          )}
-        {files.length > maxRows && <li class="quiet">and {files.length - maxRows} more</li>}
-      </ul>
+      <div class="tree" style={{ height: `${rows.length * rowHeight}px` }}>
+        <VirtualList
+          id="changed-files"
+          role="list"
+          label="Files that would change"
+          count={rows.length}
+          rowHeight={rowHeight}
+          current={rows.findIndex(({ name }) => name === current)}
+          row={(index) => {
+            const row = rows[index]
+            if (row?.file === undefined) return row && <Directory key={row.name} row={row} />
+            return <Leaf key={row.name} row={row} file={row.file} isCurrent={row.name === current} />
+          }}
+        />
+      </div>
     </details>
   )
 }
 
-/** Nobody reads more than that as a tree. */
-const maxRows = 400
-const indent = (depth: number): number => 12 + depth * 14
+const rowHeight = 26
+const indent = (depth: number): string => `${12 + depth * 14}px`
 
-function Leaf({ file, label, depth }: { file: TouchedFile; label: string; depth: number }) {
-  const at = looked.value
-  const current = at.at === 'file' && at.path === file.path
+const Directory = ({ row: { label, depth } }: { row: Row }) => (
+  <div role="listitem" class="dir" style={{ paddingInlineStart: indent(depth), height: `${rowHeight}px` }}>
+    <bdi>{shown(label)}</bdi>
+  </div>
+)
+
+function Leaf({ row: { label, depth }, file, isCurrent }: { row: Row; file: TouchedFile; isCurrent: boolean }) {
   return (
-    <li>
+    <div role="listitem">
       <button
         type="button"
-        class={`leaf ${file.change} ${current ? 'current' : ''}`}
-        aria-current={current}
-        style={{ paddingInlineStart: `${indent(depth)}px` }}
+        class={`leaf ${file.change} ${isCurrent ? 'current' : ''}`}
+        aria-current={isCurrent}
+        style={{ paddingInlineStart: indent(depth), height: `${rowHeight}px` }}
         onClick={() => {
-          look({ at: 'file', path: file.path })
+          look({ at: 'files', path: file.path })
           detailOpen.value = true
         }}
       >
@@ -59,7 +68,7 @@ function Leaf({ file, label, depth }: { file: TouchedFile; label: string; depth:
         )}
         <Counts of={file} />
       </button>
-    </li>
+    </div>
   )
 }
 

@@ -3,6 +3,7 @@ import { follow, openDocument, openFile } from '../actions.ts'
 import { Button } from '../button.tsx'
 import { page } from '../store.ts'
 import { shown } from '../words.ts'
+import { Replies } from './replies.tsx'
 
 /** Where a reply comes in: pasted, dropped, chosen, or followed in a file. */
 export function Intake() {
@@ -57,6 +58,7 @@ export function Intake() {
           </label>
         )}
       </div>
+      <Replies open />
     </section>
   )
 }

@@ -1,12 +1,14 @@
-import { clear, refresh } from '../actions.ts'
+import { clear, lookAtWhole, refresh } from '../actions.ts'
 import { Button } from '../button.tsx'
-import { detailOpen, page, plan } from '../store.ts'
+import { Search } from '../parts.tsx'
+import { detailOpen, looked, page, plan, wanted } from '../store.ts'
 import { bytes, plural, shown } from '../words.ts'
 import { ApplyBar } from './apply-bar.tsx'
 import { BlockList } from './block-list.tsx'
 import { Detail } from './detail.tsx'
 import { FileTree } from './file-tree.tsx'
 import { Intake } from './intake.tsx'
+import { Replies } from './replies.tsx'
 
 /** A reply: where it comes in, and what is in it. */
 export function ReplyView() {
@@ -29,6 +31,28 @@ export function ReplyView() {
             New reply
           </Button>
         </header>
+        <Replies />
+        <div class="side-head">
+          <Search id="search-blocks" label="Search blocks and files" value={wanted} />
+          <Button
+            quiet
+            act={() => lookAtWhole('files')}
+            keys="f"
+            pressed={looked.value.at === 'files'}
+            hint="All files in one scroll (f)"
+          >
+            All files
+          </Button>
+          <Button
+            quiet
+            act={() => lookAtWhole('map')}
+            keys="m"
+            pressed={looked.value.at === 'map'}
+            hint="The blocks in order, with what holds them together (m)"
+          >
+            Map
+          </Button>
+        </div>
         {current.fatal !== undefined && <p class="alert bad">{shown(current.fatal)}</p>}
         {current.warnings.map((warning) => (
           <p key={warning} class="alert warn">

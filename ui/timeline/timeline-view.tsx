@@ -2,11 +2,12 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { FileChange } from '../../src/core/result.ts'
 import type { Execution } from '../../src/ui/protocol.ts'
-import { toggleDiff, tried } from '../actions.ts'
+import { tried } from '../actions.ts'
 import { get } from '../api.ts'
 import { Button } from '../button.tsx'
 import { Diffs } from '../diff/diffs.tsx'
-import { diffMode, page } from '../store.ts'
+import { DiffTools } from '../reply/detail.tsx'
+import { page } from '../store.ts'
 import { VirtualList } from '../virtual-list.tsx'
 import { plural, shown } from '../words.ts'
 import { at, type Entry, entries, load, lookAt, shows, timeline } from './timeline.ts'
@@ -148,9 +149,7 @@ function Details({ entry }: { entry: Entry | undefined }) {
           )}
         </div>
         <div class="row tools">
-          <Button quiet act={toggleDiff} keys="d">
-            {diffMode.value === 'split' ? 'Unified' : 'Side by side'}
-          </Button>
+          <DiffTools />
           {entry?.kind === 'execution' && entry.entry.kind === 'run' && !entry.entry.undone && (
             <Button act={() => turnBack('undo', entry.number)} disabled={page.value?.running !== null}>
               Undo this
