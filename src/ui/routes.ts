@@ -28,12 +28,10 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'GET /api/project': ({ session }) => factsOf(session.project),
   'GET /api/structures': ({ session, query }) => structuresOf(session.project, query.get('path') ?? ''),
 
-  'POST /api/document': async ({ session, query, request, inputBytes }) =>
-    session.open(
-      await readBody(request, 'text/markdown', inputBytes),
-      query.get('name') ?? '',
-      query.get('over') === 'none' ? 'none' : 'any',
-    ),
+  'POST /api/document': async ({ session, query, request, inputBytes }) => {
+    const text = await readBody(request, 'text/markdown', inputBytes)
+    return session[query.get('over') === 'any' ? 'open' : 'offer'](text, query.get('name') ?? '')
+  },
   'POST /api/reply': async (call) => call.session.reopen(idIn(await json(call))),
   'POST /api/forget': async (call) => call.session.forget(idIn(await json(call))),
   'POST /api/refresh': ({ session }) => session.refresh(),

@@ -102,15 +102,27 @@ export class Session {
     return this.#document?.text ?? ''
   }
 
-  /** Null when it has no blocks and would take the place of a reply that has some: the person is asked first. */
-  async open(text: string, name: string, over: 'any' | 'none' = 'any'): Promise<Plan | null> {
+  /** Shows a reply, and gives its plan when the effects are known. */
+  open(text: string, name: string): Promise<Plan> {
+    return this.#planned(...this.#read(text, name)).whole
+  }
+
+  /**
+   * The same for a person, who sees a long reply as soon as it is read. Null when the text has no blocks and would take
+   * the place of a reply that has some: the person is asked first.
+   */
+  async offer(text: string, name: string): Promise<Plan | null> {
+    const [reply, read] = this.#read(text, name)
+    if (reply.count === 0 && this.#document !== undefined && this.#document.count > 0) return null
+    return this.#planned(reply, read).soon
+  }
+
+  #read(text: string, name: string): [Reply, Planned] {
     this.#refuseWhileRunning()
     const id = ++this.#lastId
     const reply = { id, text, name, opened: new Date().toISOString(), done: new Map(), broken: undefined }
     const read = readingOf({ ...this.project, ...reply, revision: 0 })
-    const count = read.plan.blocks.length
-    if (over === 'none' && count === 0 && this.#document !== undefined && this.#document.count > 0) return null
-    return this.#planned({ ...reply, count }, read)
+    return [{ ...reply, count: read.plan.blocks.length }, read]
   }
 
   /** Shows one of the earlier replies again. */
@@ -118,7 +130,7 @@ export class Session {
     this.#refuseWhileRunning()
     const reply = this.#replies().find((one) => one.id === id)
     if (reply === undefined) throw new Refusal(404, 'This reply is not in the list any more.')
-    return this.#planned(await this.#standing(reply))
+    return this.#planned(await this.#standing(reply)).soon
   }
 
   /** Takes a reply off the list. */
@@ -133,7 +145,7 @@ export class Session {
   async refresh(): Promise<Plan | null> {
     if (this.#document === undefined || this.#running !== null) return this.plan
     const { planned, ...reply } = this.#document
-    return this.#planned(await this.#standing(reply), planned)
+    return this.#planned(await this.#standing(reply), planned).whole
   }
 
   clear(): void {
@@ -251,7 +263,7 @@ export class Session {
   async #heard(text: string): Promise<void> {
     if (text === this.text) return
     if (this.#running !== null) this.#newer = text
-    else await this.open(text, path.basename(this.#followed.file), 'none')
+    else await this.offer(text, path.basename(this.#followed.file))
   }
 
   async #turn<T>(what: Running['what'], work: (project: Project) => Promise<T>): Promise<T> {
@@ -311,16 +323,16 @@ export class Session {
   }
 
   /** A plan that another has overtaken is forgotten. A long reply is shown as soon as it is read. */
-  async #planned(reply: Reply, read?: Planned): Promise<Plan> {
-    const revision = ++this.#revision
-    const input = { ...this.project, ...reply, revision, checked: read?.checked }
-    if (reply.count > manyBlocks && this.#document?.id !== reply.id) {
-      const planned = readingOf(input)
-      this.#show(reply, planned)
-      void this.#foreseen(reply, { ...input, checked: planned.checked, revision: ++this.#revision })
-      return planned.plan
+  #planned(reply: Reply, read?: Planned): { readonly soon: Promise<Plan>; readonly whole: Promise<Plan> } {
+    const input = { ...this.project, ...reply, checked: read?.checked }
+    if (reply.count <= manyBlocks || this.#document?.id === reply.id) {
+      const whole = this.#foreseen(reply, { ...input, revision: ++this.#revision })
+      return { soon: whole, whole }
     }
-    return this.#foreseen(reply, input)
+    const planned = readingOf({ ...input, revision: ++this.#revision })
+    this.#show(reply, planned)
+    const whole = this.#foreseen(reply, { ...input, checked: planned.checked, revision: ++this.#revision })
+    return { soon: Promise.resolve(planned.plan), whole }
   }
 
   async #foreseen(reply: Reply, input: Parameters<typeof planOf>[0]): Promise<Plan> {
