@@ -12,6 +12,7 @@ import { openLines } from './open-lines.ts'
 import { checkedOperand } from './operands.ts'
 import { runGit } from './run-git.ts'
 import { type CommandScope, listedMs, type Place, placeOf } from './scope.ts'
+import { platform } from '../core/platform.ts'
 
 /** A reading command of the list, as a process of its own. */
 export async function runListed(listed: Listed, cwd: PathArg, scope: CommandScope): Promise<Outcome> {
@@ -64,7 +65,7 @@ function argsOf(
 
 /** The ls of the BSDs knows neither colours nor what to leave out by name. */
 const known = (name: string, options: readonly string[]): readonly string[] =>
-  name === 'ls' && process.platform !== 'linux' ? options.filter((one) => !/^--(color|ignore)=/.test(one)) : options
+  name === 'ls' && platform.name !== 'linux' ? options.filter((one) => !/^--(color|ignore)=/.test(one)) : options
 
 function started(
   file: string,

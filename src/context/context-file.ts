@@ -1,9 +1,9 @@
-import fs from 'node:fs'
 import path from 'node:path'
 import { pathFrom } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type { WorkingEntry } from '../core/action.ts'
 import { putFile, readOwn } from '../state/own-files.ts'
+import { renameFile } from '../core/patient-rename.ts'
 
 /** The file of the working set, in clada's own directory. */
 export const contextFile = 'context.json'
@@ -23,7 +23,7 @@ export function writeEntries(file: string, root: string, entries: readonly Worki
 /** Renames a file in its directory, and returns the new name. */
 export function putAside(file: string): string {
   const aside = `${file}.${new Date().toISOString().replace(/[:.]/g, '-')}.broken`
-  fs.renameSync(file, aside)
+  renameFile(file, aside)
   return aside
 }
 

@@ -6,8 +6,17 @@ import type { Code, StructureCode } from './codes.ts'
  * A handler returns one; the workspace, which is called from everywhere, throws it inside a `Stop`.
  */
 export type Problem =
-  /** The operating system refused. `meant`: existing files that the path may mean. */
-  | { kind: 'os'; code: string; op: string; path: string; dest?: string; message?: string; meant?: readonly string[] }
+  /** The operating system refused. `meant`: existing files that the path may mean. `held`: another program has it open. */
+  | {
+      kind: 'os'
+      code: string
+      op: string
+      path: string
+      dest?: string
+      message?: string
+      meant?: readonly string[]
+      held?: boolean
+    }
   | { kind: 'source-missing'; path: string }
   | { kind: 'not-regular'; path: string; type: string; op: string }
   /** `described`: type and size of a binary file. */

@@ -13,6 +13,7 @@ import { setSkipWorktree } from './sparse.ts'
 import type { Named, Side } from './tree-contents.ts'
 import { editTree } from './tree-edit.ts'
 import { byteName } from './tree-walk.ts'
+import { renameFile } from '../core/patient-rename.ts'
 
 export interface IndexCommit {
   readonly isolated: IsolatedGit
@@ -145,7 +146,7 @@ async function installed(
     if (!fs.existsSync(lock)) fs.rmSync(pending, { force: true })
   }
   try {
-    fs.renameSync(lock, index)
+    renameFile(lock, index)
   } catch (error) {
     // A lock that stays would block the user's git too.
     fs.rmSync(lock, { force: true })
@@ -172,7 +173,7 @@ export async function settlePending(repository: Repository, pending: string): Pr
   // The note may come from a cloned repository: it affects no other file than this lock.
   if (isPending(found) && found.index === index && found.lock === lock && isSameFile(lock, found.copy)) {
     const { commit } = await headOf(repository)
-    if (commit === found.commit) fs.renameSync(lock, index)
+    if (commit === found.commit) renameFile(lock, index)
     else fs.rmSync(lock)
   }
   fs.rmSync(pending, { force: true })

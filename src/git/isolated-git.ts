@@ -7,6 +7,7 @@ import { isolatedPrefix, sweepIsolated } from '../journal/record.ts'
 import type { ConfiguredRepository } from './find-repository.ts'
 import type { Head, Repository } from './repository.ts'
 import type { RepositoryConfig } from './repository-config.ts'
+import { platform } from '../core/platform.ts'
 
 /**
  * Runs git in a git directory of its own, with the objects of the real repository and a configuration that has only
@@ -104,9 +105,6 @@ export interface MadeObject {
 
 const headText = ({ commit, branch }: Head): string => `${commit ?? `ref: ${branch ?? 'refs/heads/main'}`}\n`
 
-/** Below the limit of the systems for a command line; that of Windows is small. */
-const batchBytes = process.platform === 'win32' ? 20_000 : 500_000
-
 function batchesOf(names: readonly string[]): string[][] {
   const batches: string[][] = []
   let space = 0
@@ -114,7 +112,7 @@ function batchesOf(names: readonly string[]): string[][] {
     const size = Buffer.byteLength(name) + 1
     if (size > space) {
       batches.push([])
-      space = batchBytes
+      space = platform.argumentBytes
     }
     batches.at(-1)?.push(name)
     space -= size

@@ -4,6 +4,7 @@ import { hasCode } from '../core/os-error.ts'
 import { syncFiles } from '../state/own-files.ts'
 import type { GitObject } from './object-reader.ts'
 import type { IsolatedGit } from './isolated-git.ts'
+import { renameFile } from '../core/patient-rename.ts'
 
 export interface CommitParts {
   readonly tree: string
@@ -68,7 +69,7 @@ export async function syncObjects({ made }: IsolatedGit): Promise<void> {
   const all = [...made.values()]
   if (all.length === 0) return
   await syncFiles(all.map(({ temp }) => temp))
-  for (const { temp, file } of all) fs.renameSync(temp, file)
+  for (const { temp, file } of all) renameFile(temp, file)
   made.clear()
   const dirs = new Set(all.flatMap(({ file }) => [path.dirname(file), path.dirname(path.dirname(file))]))
   await syncFiles([...dirs])

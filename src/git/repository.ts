@@ -4,6 +4,7 @@ import { git, type GitAnswer, type GitCall, gitStop } from './git-program.ts'
 import { isOsError } from '../core/os-error.ts'
 import { identityOf } from '../journal/message.ts'
 import { readOwn, syncFile, syncFileNow } from '../state/own-files.ts'
+import { renameFile } from '../core/patient-rename.ts'
 
 /** The directories of a repository. A worktree has a git directory of its own and shares the common one. */
 export interface Repository {
@@ -138,7 +139,7 @@ function writeHead(
   const head = path.join(gitDir, 'HEAD')
   fs.writeFileSync(`${head}.lock`, `ref: ${branch}\n`, { flag: 'wx' })
   syncFileNow(`${head}.lock`)
-  fs.renameSync(`${head}.lock`, head)
+  renameFile(`${head}.lock`, head)
   const file = path.join(gitDir, 'logs/HEAD')
   if (!fs.existsSync(file)) return
   const { before = '0'.repeat(log.commit.length), commit, why } = log

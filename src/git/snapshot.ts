@@ -12,6 +12,7 @@ import { headOf } from './repository.ts'
 import { IsolatedGit } from './isolated-git.ts'
 import { savable } from './savable.ts'
 import { contentsOf, sidesIn, type Side, stateOf, storedContents } from './tree-contents.ts'
+import { renameFile } from '../core/patient-rename.ts'
 
 /** The project as it was before a program ran, as a tree among git's objects. No reference leads to it. */
 export interface Snapshot {
@@ -70,7 +71,7 @@ export async function takeSnapshot({ root, stateDir, settings, closed, dir }: Sn
   const tree = (await isolated.git(['write-tree'], { env })).out.toString().trim()
   // What was looked at once need not be read again the next time.
   const kept = found === undefined && fs.existsSync(index)
-  if (kept) fs.renameSync(index, real)
+  if (kept) renameFile(index, real)
   const saved = new Set(paths)
   return {
     isolated,

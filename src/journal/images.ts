@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { hasCode } from '../core/os-error.ts'
 import type { State } from './record.ts'
+import { renameFile } from '../core/patient-rename.ts'
 
 /** The state of a path without its bytes. */
 export function readState(door: string): State {
@@ -25,7 +26,7 @@ export function keepImage(door: string, image: string): void {
 export function copyImage(image: string | undefined): void {
   if (image === undefined || fs.lstatSync(image).nlink < 2) return
   copyFile(image, `${image}.own`)
-  fs.renameSync(`${image}.own`, image)
+  renameFile(`${image}.own`, image)
 }
 
 export function copyFile(from: string, to: string): void {

@@ -11,6 +11,7 @@ import { jsonOf, readOwn } from '../state/own-files.ts'
 import { isAlive, type Owner, ownerFrom, ownOwner } from '../state/owner.ts'
 import { stateHome } from '../state/user-dirs.ts'
 import { makePrivateDir } from '../state/user-state.ts'
+import { renameFile } from '../core/patient-rename.ts'
 
 /**
  * The queue of a repository: an execution waits here before its first read that matters, so that it sees the changes of
@@ -191,7 +192,7 @@ function takenOver(file: string, own: string, dead: string): boolean {
     if (holderOf(file)?.nonce !== dead) return false
     const mine = `${own}.lock`
     fs.linkSync(own, mine)
-    fs.renameSync(mine, file)
+    renameFile(mine, file)
     return true
   } finally {
     fs.rmSync(claim, { force: true })

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { birthOf, countOf, groupKin, kill, type Kin, processesIn, until } from './kin.ts'
 import { findProgram, isProgram, systemPath } from './programs.ts'
+import { platform } from '../core/platform.ts'
 
 /**
  * Without a namespace, a child that made a session of its own has left both its group and its parent. What it cannot
@@ -24,7 +25,7 @@ interface Start {
  */
 export function marked({ file, args, env }: Start): Start & { readonly mark: Mark } {
   const number = String(900_000_000_000_000 + Math.floor(Math.random() * 10 ** 14))
-  const prlimit = process.platform === 'linux' ? findProgram('prlimit', systemPath) : undefined
+  const prlimit = platform.proc ? findProgram('prlimit', systemPath) : undefined
   // What cannot be started is better said by the system than by a program in between.
   if (prlimit === undefined || !isProgram(file)) {
     return { file, args, env: { ...env, CLADA_RUN: number }, mark: { text: `CLADA_RUN=${number}`, file: 'environ' } }
@@ -40,7 +41,7 @@ export function marked({ file, args, env }: Start): Start & { readonly mark: Mar
 /** Linux only: elsewhere nobody can be asked for the mark, and the group has to do. */
 export function markedKin(leader: number | undefined, mark: Mark): Kin {
   const group = groupKin(leader)
-  if (process.platform !== 'linux') return group
+  if (!platform.proc) return group
   return {
     count: (most) => countOf(bearers(mark), most),
     stop: group.stop,

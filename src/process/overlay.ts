@@ -11,6 +11,7 @@ import type { Mounts } from './bounds.ts'
 import { collectEffects, type Collected, longestPath } from './effects.ts'
 import { findProgram, systemPath } from './programs.ts'
 import { runProcess } from './run-process.ts'
+import { platform } from '../core/platform.ts'
 
 /** How a path of the project looks to a program, when not as it is. */
 export interface Mask {
@@ -239,7 +240,7 @@ function mountingPrograms(): Mounting | undefined {
 function found(): Mounting | 'none' {
   const [unshare, sh, mknod, mount] = ['unshare', 'sh', 'mknod', 'mount'].map((name) => findProgram(name, systemPath))
   const missing = unshare === undefined || sh === undefined || mknod === undefined || mount === undefined
-  return process.platform !== 'linux' || missing ? 'none' : { unshare, sh, mknod }
+  return platform.name !== 'linux' || missing ? 'none' : { unshare, sh, mknod }
 }
 
 const known = new Map<string, Promise<boolean>>()

@@ -8,6 +8,7 @@ import { KeptOutput } from './kept-output.ts'
 import { groupKin, type Kin } from './kin.ts'
 import { marked, markedKin } from './marked.ts'
 import { namespaceKin } from './namespace.ts'
+import { platform } from '../core/platform.ts'
 
 export interface ProcessCall {
   /** Absolute: nothing is looked up. */
@@ -188,7 +189,7 @@ function spawned({ file, args, name, cwd, env }: ProcessCall, own: readonly ('ig
  * a directory it walks out of any sandbox. Node itself closes the low ones, and on other systems all of them.
  */
 export function inheritedDescriptors(): number[] {
-  if (process.platform !== 'linux') return []
+  if (!platform.proc) return []
   try {
     return fs.readdirSync('/proc/self/fd').map(Number).filter(isInherited)
   } catch {

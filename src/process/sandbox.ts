@@ -3,13 +3,14 @@ import type { Sandbox } from './bounds.ts'
 import { bubblewrap } from './bubblewrap.ts'
 import { findProgram, systemPath } from './programs.ts'
 import { seatbelt } from './seatbelt.ts'
+import { platform } from '../core/platform.ts'
 
 export type SandboxChoice =
   | { readonly ok: true; readonly sandbox: Sandbox }
   | { readonly ok: false; readonly reason: string; readonly advice: Advice }
 
-export function chooseSandbox(platform: NodeJS.Platform = process.platform): SandboxChoice {
-  if (platform === 'linux') {
+export function chooseSandbox(system: NodeJS.Platform = platform.name): SandboxChoice {
+  if (system === 'linux') {
     const file = findProgram('bwrap', systemPath)
     if (file !== undefined) return { ok: true, sandbox: bubblewrap(file) }
     return {
@@ -20,13 +21,13 @@ export function chooseSandbox(platform: NodeJS.Platform = process.platform): San
       ),
     }
   }
-  if (platform === 'darwin') {
+  if (system === 'darwin') {
     const file = findProgram('sandbox-exec', ['/usr/bin'])
     if (file !== undefined) return { ok: true, sandbox: seatbelt(file) }
   }
   return {
     ok: false,
-    reason: `there is no sandbox for ${platform}`,
+    reason: `there is no sandbox for ${system}`,
     advice: askUser('run with --exec unsandboxed, or in a container on Linux'),
   }
 }

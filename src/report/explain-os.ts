@@ -69,7 +69,13 @@ export function osCode(code: string): Code {
   }
 }
 
-function osAdvice({ code, op, meant }: OsProblem): Advice | undefined {
+const heldElsewhere: Advice = {
+  model:
+    'Another program has the file open, such as an editor, a virus scanner, a sync client or a program that runs. Ask the user to close it, then send the block again.',
+  user: 'Another program has the file open, such as an editor, a virus scanner, a sync client or a program that runs. Close it, then try again.',
+}
+
+function osAdvice({ code, op, meant, held }: OsProblem): Advice | undefined {
   switch (code) {
     case 'ENOENT':
       return meant === undefined ? checkPath : `Did you mean ${meant.map((path) => `'${path}'`).join(' or ')}?`
@@ -77,7 +83,8 @@ function osAdvice({ code, op, meant }: OsProblem): Advice | undefined {
       return op === 'mkdir' ? 'A file has that name.' : 'Use file_write to replace it, or an edit to change it.'
     case 'EACCES':
     case 'EPERM':
-      return askUser('change the permissions')
+    case 'EBUSY':
+      return held ? heldElsewhere : code === 'EBUSY' ? undefined : askUser('change the permissions')
     case 'EISDIR':
       if (op === 'unlink') return 'Use dir_delete for an empty directory.'
       if (op === 'rename') return 'Name files, also as new_path. For a directory, use run with: mv OLD NEW'

@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { platform } from '../core/platform.ts'
 
 /**
  * Whether a program of another user is at the other end of a connection from this machine. The address with its token
@@ -7,7 +8,7 @@ import fs from 'node:fs'
  */
 export function isStranger(peerPort: number, ownPort: number): boolean {
   const me = process.getuid?.()
-  if (process.platform !== 'linux' || me === undefined) return false
+  if (!platform.proc || me === undefined) return false
   const owner = ownerIn(readTable(), peerPort, ownPort)
   return owner !== undefined && owner !== me && owner !== 0
 }

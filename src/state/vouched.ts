@@ -8,6 +8,7 @@ import { readOwn, writeIgnoreFile } from './own-files.ts'
 import { writtenByGit } from './tracked-state.ts'
 import { stateHome } from './user-dirs.ts'
 import { makePrivateDir, userStateDir } from './user-state.ts'
+import { renameFile } from '../core/patient-rename.ts'
 
 /**
  * A repository can ship a `.clada/` with a history, locks or a `back.json` of its own making. State counts only when it
@@ -103,13 +104,13 @@ export function adoptState(root: string): 'adopted' | 'counts already' | 'nothin
   if (last === undefined) return vouched ? 'counts already' : 'nothing to adopt'
   const adopted = fs.mkdtempSync(`${dir}-`)
   const fresh = path.join(adopted, 'state')
-  fs.renameSync(path.join(dir, asideDir, String(last)), fresh)
+  renameFile(path.join(dir, asideDir, String(last)), fresh)
   fs.rmSync(path.join(fresh, idFile), { force: true, recursive: true })
   // The one that counted until now is kept too.
   const others = path.join(fresh, asideDir)
   if (!isDir(others)) fs.mkdirSync(others)
-  fs.renameSync(dir, path.join(others, String((asideIn(fresh).at(-1) ?? 0) + 1)))
-  fs.renameSync(fresh, dir)
+  renameFile(dir, path.join(others, String((asideIn(fresh).at(-1) ?? 0) + 1)))
+  renameFile(fresh, dir)
   fs.rmdirSync(adopted)
   if (!fs.existsSync(path.join(dir, '.gitignore'))) writeIgnoreFile(dir)
   vouchFor(root)
@@ -138,8 +139,8 @@ function setAside(dir: string): string {
   const aside = path.join(fresh, asideDir)
   fs.mkdirSync(aside)
   const name = String((numbers.at(-1) ?? 0) + 1)
-  fs.renameSync(dir, path.join(aside, name))
-  fs.renameSync(fresh, dir)
+  renameFile(dir, path.join(aside, name))
+  renameFile(fresh, dir)
   const list = readOwn(path.join(dir, asideDir, name, 'allowed-commands.json'))
   if (list !== undefined) fs.writeFileSync(path.join(dir, 'allowed-commands.json'), list, { flag: 'wx' })
   return `${stateName}/${asideDir}/${name}`

@@ -1,5 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { renameFile } from '../core/patient-rename.ts'
+import { platform } from '../core/platform.ts'
 
 /** What is at a path that may be anything, at any moment. */
 export type Look =
@@ -66,9 +68,29 @@ export async function rewrite(
       fs.closeSync(fd)
       continue
     }
-    fs.renameSync(temp, file)
-    return { bytes: wanted, late: new LateWriter(fd, before) }
+    return { bytes: wanted, late: new LateWriter(replaced(file, temp, fd), before) }
   }
+}
+
+/** Puts `temp` in the place of a file that is open as `fd`; returns a descriptor of the replaced file. */
+function replaced(file: string, temp: string, fd: number): number | undefined {
+  if (platform.replacesOpenFiles) {
+    renameFile(temp, file)
+    return fd
+  }
+  fs.closeSync(fd)
+  const old = `${temp}.old`
+  try {
+    fs.linkSync(file, old)
+  } catch {
+    // A file system without links: what an editor writes in this very moment is lost.
+    renameFile(temp, file)
+    return undefined
+  }
+  renameFile(temp, file)
+  const held = fs.openSync(old, 'r')
+  fs.rmSync(old, { force: true })
+  return held
 }
 
 /** Holds a replaced file open, because an editor may still write to it. */
@@ -76,7 +98,7 @@ export class LateWriter {
   #fd: number | undefined
   #stat: fs.BigIntStats
 
-  constructor(fd: number, stat: fs.BigIntStats) {
+  constructor(fd: number | undefined, stat: fs.BigIntStats) {
     this.#fd = fd
     this.#stat = stat
   }

@@ -45,6 +45,12 @@ export class DiskBase implements Base {
     return now.equals(this.bytes) ? undefined : now
   }
 
+  /** The same, by another name of the file. */
+  changedIn(door: string): Buffer | undefined {
+    const now = fs.readFileSync(door)
+    return now.equals(this.bytes) ? undefined : now
+  }
+
   /** The descriptor, for somebody else to close. */
   handOver(): number | undefined {
     const fd = this.#fd

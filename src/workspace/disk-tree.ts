@@ -22,6 +22,8 @@ import type { Scratch } from './scratch.ts'
 import { syncFileNow } from '../state/own-files.ts'
 import type { Adopted, Announced, Base, Look, Named, Outside, Removal, Tree, WriteNote } from './tree.ts'
 import { type Dir, linkStop, Walk } from './walk.ts'
+import { renameFile, unlinkFile } from '../core/patient-rename.ts'
+import { platform } from '../core/platform.ts'
 
 type Manner = Pick<Content, 'like' | 'readOnly'>
 
@@ -127,7 +129,7 @@ export class DiskTree implements Tree {
     if (expect !== undefined && this.#printOf(at) !== expect)
       throw new Stop({ kind: 'changed-meanwhile', path: at.given })
     const door = dir.at(nameOf(at))
-    const unlink = (): void => fs.unlinkSync(door)
+    const unlink = (): void => unlinkFile(door)
     withOs('unlink', at.given, () => this.#record([this.#change(at, door, { type: 'absent' })], unlink))
     this.#touch(dir)
   }
@@ -150,7 +152,7 @@ export class DiskTree implements Tree {
       this.#change(from, doors[0], { type: 'absent' }, 'moved'),
       this.#change(to, doors[1], { type: 'moved' }),
     ]
-    withOs('rename', from.given, () => this.#record(changes, () => fs.renameSync(...doors)), to.given)
+    withOs('rename', from.given, () => this.#record(changes, () => renameFile(...doors)), to.given)
     this.#touch(source)
     this.#touch(target)
   }
@@ -173,7 +175,7 @@ export class DiskTree implements Tree {
     const take = (): void => {
       try {
         // An overlay writes marks of its own on a file that it copied, so that one is copied once more, without them.
-        if (there === undefined) return fs.renameSync(from, door)
+        if (there === undefined) return renameFile(from, door)
       } catch (error) {
         if (!hasCode(error, 'EXDEV')) throw error
       }
@@ -183,7 +185,7 @@ export class DiskTree implements Tree {
       fs.chmodSync(temp, mode)
       fs.utimesSync(temp, atime, mtime)
       syncFileNow(temp)
-      fs.renameSync(temp, door)
+      renameFile(temp, door)
     }
     withOs('rename', at.given, () => {
       fs.chmodSync(from, mode)
@@ -399,6 +401,8 @@ const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = fs.constants
 
 function openNoFollow(door: string, at: Location, op: string): number {
   try {
+    if (!platform.opensWithoutFollowing && fs.lstatSync(door, { throwIfNoEntry: false })?.isSymbolicLink())
+      throw linkStop(at, at.absolute)
     // Non-blocking, or opening a FIFO would wait for a writer for ever.
     return fs.openSync(door, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   } catch (error) {

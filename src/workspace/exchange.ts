@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { hasCode } from '../core/os-error.ts'
+import { platform } from '../core/platform.ts'
 import { now } from '../core/time-limit.ts'
 import { type Started, startProgram } from '../process/start-program.ts'
 
@@ -31,7 +32,7 @@ export function exchange(
 
 /** Makes exchanges possible, where they are. Resolved when that is known. */
 export function startExchanging(): Promise<void> {
-  if (process.platform !== 'linux' || calls[process.arch] === undefined || running !== undefined)
+  if (platform.name !== 'linux' || calls[process.arch] === undefined || running !== undefined)
     return Promise.resolve()
   return (starting ??= start().then((helper) => {
     running = helper

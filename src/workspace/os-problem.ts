@@ -1,4 +1,5 @@
 import { isOsError } from '../core/os-error.ts'
+import { isHeldElsewhere } from '../core/patient-rename.ts'
 import { Stop } from '../core/problem.ts'
 
 /** Runs file system calls and turns what the operating system refuses into a problem about the path the model knows. */
@@ -20,5 +21,6 @@ export function osStop(error: unknown, op: string, given: string, dest?: string)
     // The message names the path the call was made with, which may lead through a descriptor.
     message: error.message.replace(/ '[^']*'( -> '[^']*')?$/, ` '${given}'`),
     ...(dest === undefined ? {} : { dest }),
+    ...(isHeldElsewhere(error.code) ? { held: true } : {}),
   })
 }

@@ -11,6 +11,8 @@ import type { WriteNote } from './tree.ts'
 import { type Dir, linkStop } from './walk.ts'
 import { exchange, startExchanging } from './exchange.ts'
 import { now } from '../core/time-limit.ts'
+import { platform } from '../core/platform.ts'
+import { renameFile } from '../core/patient-rename.ts'
 
 /** What must be at the target when the replacement takes its place. */
 export type Expected = DiskBase | null | 'anything'
@@ -99,7 +101,7 @@ export function beginReplacement(plan: Plan): Replacement {
     let saved: string | undefined
     const act = (): void => {
       if (base === null) return takeFreeName(temp, target, at)
-      if (base === 'anything') return fs.renameSync(temp, target)
+      if (base === 'anything') return renameFile(temp, target)
       // Keeping the old one may have taken a while; from here on it is only microseconds.
       if (!base.isNamed(target)) throw changed()
       const swap = swapped(temp, target, base, when)
@@ -208,10 +210,16 @@ function swapped(temp: string, target: string, base: DiskBase, when: 'unless ope
  * Where names cannot be exchanged: takes the name by a rename, with the old file kept under another name in case
  * somebody still writes into it. A file that is put in its place between these two steps would be lost.
  */
-function replaceAndKeep({ at, scratch }: Plan, temp: string, target: string, base: DiskBase): string | undefined {
+function replaceAndKeep(plan: Plan, temp: string, target: string, base: DiskBase): string | undefined {
+  const { at, scratch } = plan
   const kept = scratch.keepDisplaced(nameOf(at), target, base.stat, 'linked')
-  fs.renameSync(temp, target)
-  const late = base.changedBytes()
+  if (!platform.replacesOpenFiles) {
+    base.release()
+    // Nor does Windows replace a read-only file; the new one gets the mode of the old one.
+    if (plan.readOnly !== undefined) fs.chmodSync(target, 0o666)
+  }
+  renameFile(temp, target)
+  const late = platform.replacesOpenFiles || kept === undefined ? base.changedBytes() : base.changedIn(kept)
   if (late === undefined) return undefined
   if (kept !== undefined) return scratch.moveConflict(nameOf(at), kept)
   // They may not be done yet.
@@ -232,7 +240,7 @@ function takeFreeName(temp: string, target: string, at: Location): void {
     if (hasCode(error, 'EEXIST')) throw new Stop({ kind: 'changed-meanwhile', path: at.given })
     if (!hasCode(error, ...noLinks)) throw error
     if (fs.lstatSync(target, { throwIfNoEntry: false })) throw new Stop({ kind: 'changed-meanwhile', path: at.given })
-    fs.renameSync(temp, target)
+    renameFile(temp, target)
   }
 }
 
@@ -248,7 +256,7 @@ export function linkOrCopy(from: string, to: string): void {
 /** The other way round. */
 export function moveBack(copy: string, to: string): void {
   try {
-    fs.renameSync(copy, to)
+    renameFile(copy, to)
   } catch (error) {
     if (!hasCode(error, 'EXDEV')) throw error
     fs.rmSync(to, { force: true })

@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { renameFile } from '../core/patient-rename.ts'
 import path from 'node:path'
 import { hashOf } from '../core/hash.ts'
 import { hasCode } from '../core/os-error.ts'
@@ -64,7 +65,7 @@ export class Scratch {
     } catch {
       // There may be no space left for a directory or a copy. Another name beside it needs none, and is not swept.
       const beside = path.join(fs.realpathSync(path.dirname(from)), `${name.slice(-80)}.clada-conflict-${this.#run}`)
-      fs.renameSync(from, beside)
+      renameFile(from, beside)
       return beside
     } finally {
       if (descriptor !== undefined) fs.closeSync(descriptor)
@@ -78,7 +79,7 @@ export class Scratch {
   keepDisplaced(name: string, door: string, was: fs.Stats, how: 'moved' | 'linked'): string | undefined {
     const file = this.#nameFor('displaced', `${was.size}-${was.mtimeMs}`, name)
     try {
-      if (how === 'moved') fs.renameSync(door, file)
+      if (how === 'moved') renameFile(door, file)
       else fs.linkSync(door, file)
       return file
     } catch {
@@ -157,7 +158,7 @@ export class Scratch {
 /** False where the name is on another file system. */
 function isRenamed(from: string, to: string): boolean {
   try {
-    fs.renameSync(from, to)
+    renameFile(from, to)
     return true
   } catch (error) {
     if (hasCode(error, 'EXDEV')) return false

@@ -6,6 +6,7 @@ import { Stop } from '../core/problem.ts'
 import type { Location } from './location.ts'
 import { hasCode, isOsError } from '../core/os-error.ts'
 import { osStop } from './os-problem.ts'
+import { platform } from '../core/platform.ts'
 
 /**
  * Opens directories component by component and holds them, so that what was checked is what is used:
@@ -155,7 +156,7 @@ export class Dir {
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = fs.constants
 /** Not in Node's table: a descriptor that only names a place. Enough where a directory may be entered but not listed. */
 const O_PATH = 0o10000000
-const descriptors = process.platform === 'linux' && fs.existsSync('/proc/self/fd')
+const descriptors = platform.proc && fs.existsSync('/proc/self/fd')
 
 function openRoot(location: Location, options: WalkOptions): Dir {
   return opened(location.root, location.root, location, options)

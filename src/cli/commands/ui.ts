@@ -9,6 +9,7 @@ import { readInputs } from '../input.ts'
 import { configured, lasting, reportOptions, withConfig } from '../options.ts'
 import { isTerminal, print } from '../print.ts'
 import { visible } from '../visible.ts'
+import { platform } from '../../core/platform.ts'
 
 export const command: Command = {
   name: 'ui',
@@ -78,14 +79,8 @@ function usualPort(root: string): number {
 
 /** Asks the desktop to open an address. Nothing is lost when it cannot: the address is printed as well. */
 export function openBrowser(address: string): void {
-  const [program, ...args] = openers[process.platform] ?? ['xdg-open']
-  const child = startProgram(program ?? 'xdg-open', [...args, address], { stdio: 'ignore', detached: true })
+  const [program, ...args] = platform.opener
+  const child = startProgram(program, [...args, address], { stdio: 'ignore', detached: true })
   child.on('error', () => {})
   child.unref()
-}
-
-const openers: Partial<Record<NodeJS.Platform, readonly string[]>> = {
-  darwin: ['open'],
-  // `start` is a word of the shell; this is what it does with an address.
-  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }

@@ -11,6 +11,7 @@ import {
   textOf,
 } from './clipboard.ts'
 import { listenToX11, openX11 } from './x11.ts'
+import { platform } from '../../core/platform.ts'
 
 export interface OpenOptions {
   /** Programs are not taken from there: a model may have written them. */
@@ -27,7 +28,7 @@ export async function openClipboard(options: OpenOptions = {}): Promise<Clipboar
   const { roots = [process.cwd()], env = process.env, patienceMs = 5000 } = options
   const dirs = options.dirs ?? [...systemPath, ...pathOutside(env['PATH'], roots)]
   const machine: Machine = { env, patienceMs, find: (name) => ownProgram(name, dirs) }
-  if (process.platform !== 'linux') return openLibrary('native', machine)
+  if (platform.name !== 'linux') return openLibrary('native', machine)
   // The Linux desktop that WSL brings shares its clipboard with Windows, and keeps every letter.
   const found = (await openWayland(machine)) ?? openX11(machine)
   if (found !== undefined) return found
@@ -104,7 +105,7 @@ function watch(
 async function openLibrary(kind: 'native' | 'wsl', machine: Machine): Promise<Clipboard | NoClipboard> {
   try {
     const { default: library } = await import('clipboardy')
-    const windows = kind === 'wsl' || process.platform === 'win32'
+    const windows = kind === 'wsl' || platform.name === 'win32'
     return {
       name: kind === 'wsl' ? 'Windows, through WSL' : 'the system',
       read: async () => {
@@ -130,7 +131,7 @@ async function openLibrary(kind: 'native' | 'wsl', machine: Machine): Promise<Cl
 /** The library starts its programs by name, in the same turn; none of them is to come from a project. */
 function onSystemPath<T>(start: () => Promise<T>): Promise<T> {
   const own = process.env['PATH']
-  if (own === undefined || process.platform === 'win32') return start()
+  if (own === undefined || platform.name === 'win32') return start()
   process.env['PATH'] = systemPath.join(':')
   try {
     return start()
