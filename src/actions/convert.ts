@@ -57,6 +57,3 @@ function shortly(value: unknown): string {
   const json = JSON.stringify(value) ?? typeof value
   return json.length > 200 ? `${json.slice(0, 199)}…` : json
 }
-
-/** As the language has always defined it: POSIX, a Windows drive, or a Windows share. */
-export const isAbsolutePath = (text: string): boolean => /^(\/|[A-Za-z]:\\|\\\\)/.test(text)

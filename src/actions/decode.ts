@@ -1,11 +1,11 @@
 import path from 'node:path'
 import type { ActionSpec, Param } from '../core/action.ts'
 import type { PathArg } from '../core/files.ts'
-import { isInside } from '../core/paths.ts'
+import { isAbsolutePath, isInside, slashed, writtenPath } from '../core/paths.ts'
 import type { Code } from '../core/codes.ts'
 import type { ParseError } from '../core/result.ts'
 import { closestName } from '../text/closest-name.ts'
-import { convert, isAbsolutePath } from './convert.ts'
+import { convert } from './convert.ts'
 import type { Registry } from './registry.ts'
 
 /** A call bound to its definition: parameters typed, defaults in, paths resolved. */
@@ -168,25 +168,29 @@ function decodeOne(name: string, raw: unknown, param: Param, options: DecodeOpti
   if (param.format !== 'absolute_path' && param.format !== 'multiline_absolute_paths')
     return { ok: true, value, arg: value }
 
-  const listed = param.format === 'absolute_path' ? [value] : value.split('\n').map((line) => line.trim())
+  const one = param.format === 'absolute_path'
+  const lines = (one ? [value] : value.split('\n')).map((line) => writtenPath(line))
+  const listed = one ? lines : lines.map((line) => line.trim())
   const args: PathArg[] = []
   for (const given of listed) {
-    if (given === '' && param.format === 'multiline_absolute_paths') continue
+    if (given === '' && !one) continue
     if (!options.relativePaths && !isAbsolutePath(given)) {
       return mistyped(`Invalid absolute path: ${given}`, absolutePathHint(given, options.root))
     }
     args.push({ given, absolute: path.resolve(options.root, given), base: options.root })
   }
-  return { ok: true, value, arg: param.format === 'absolute_path' ? args[0] : args }
+  return { ok: true, value: lines.join('\n'), arg: one ? args[0] : args }
 }
 
 /** The path that was probably meant; a guess that is refused as well would only cost another turn. */
 function absolutePathHint(given: string, root: string): string {
   const trimmed = given.trim()
-  const below = `write a path that begins with ${root === '/' ? root : `${root}/`}.`
+  const below = `write a path that begins with ${slashed(root).replace(/\/?$/, '/')}.`
   if (trimmed === '') return `it is empty; ${below}`
   const meant = isAbsolutePath(trimmed) ? trimmed : path.resolve(root, trimmed)
-  return !isInside(meant, root) || /^[~$]|:/.test(trimmed) ? below : `write ${meant} instead, if that is what you mean.`
+  return !isInside(meant, root) || /^[~$]|:/.test(trimmed)
+    ? below
+    : `write ${slashed(meant)} instead, if that is what you mean.`
 }
 
 function loneSurrogate(text: string): string {

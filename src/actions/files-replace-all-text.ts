@@ -1,5 +1,7 @@
+import nodePath from 'node:path'
 import { count as countParam, defaulting, defineAction, fail, flag, ok, optional, paths, text } from '../core/action.ts'
 import type { Files, PathArg, TextFile } from '../core/files.ts'
+import { isAbsolutePath } from '../core/paths.ts'
 import { type Problem, Stop } from '../core/problem.ts'
 import { findOccurrences, replaceSpans, type Span } from '../text/edit.ts'
 import { attempt } from './attempt.ts'
@@ -169,7 +171,10 @@ async function filesBelow(files: Files, base: PathArg, include: string | undefin
   const prefix = base.given.replace(/[\\/]+$/, '')
   return found.map((file) => {
     const below = file.startsWith(`${prefix}/`) && prefix !== '' ? file.slice(prefix.length + 1) : file
-    return { given: file, absolute: file.startsWith('/') ? file : `${base.absolute}/${below}` }
+    return {
+      given: file,
+      absolute: isAbsolutePath(file) ? nodePath.normalize(file) : nodePath.join(base.absolute, below),
+    }
   })
 }
 

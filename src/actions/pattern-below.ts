@@ -1,10 +1,13 @@
 import type { PathArg } from '../core/files.ts'
+import { isAbsolutePath, slashed, writtenPath } from '../core/paths.ts'
 
 /** A glob as it reads from a directory: models that write whole paths everywhere write them here too. */
 export function patternBelow(pattern: string, base: PathArg): string {
-  const beginnings = [base.given, base.absolute].map((dir) => `${dir.replace(/[\\/]+$/, '')}/`)
-  const own = beginnings.find((beginning) => beginning !== './' && pattern.startsWith(beginning))
-  const below = own === undefined ? pattern : pattern.slice(own.length)
+  // A backslash in a glob makes the next character an ordinary one, except where the glob is a path of Windows.
+  const glob = isAbsolutePath(pattern) ? writtenPath(pattern) : pattern
+  const beginnings = [base.given, slashed(base.absolute)].map((dir) => `${dir.replace(/\/+$/, '')}/`)
+  const own = beginnings.find((beginning) => beginning !== './' && glob.startsWith(beginning))
+  const below = own === undefined ? glob : glob.slice(own.length)
   return below.replace(/^(?:\.\/)+/, '')
 }
 

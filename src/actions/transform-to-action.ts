@@ -1,4 +1,5 @@
-import { convert, isAbsolutePath } from './convert.ts'
+import { isAbsolutePath } from '../core/paths.ts'
+import { convert } from './convert.ts'
 import type { ShamBlockLike } from './validate-action.ts'
 
 /** An action's definition in the shape of the language's own `unified-design.yaml`. */

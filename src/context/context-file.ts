@@ -3,7 +3,7 @@ import { pathFrom } from '../core/paths.ts'
 import { Stop } from '../core/problem.ts'
 import type { WorkingEntry } from '../core/action.ts'
 import { putFile, readOwn } from '../state/own-files.ts'
-import { renameFile } from '../core/patient-rename.ts'
+import { renameFile } from '../state/patient-rename.ts'
 
 /** The file of the working set, in clada's own directory. */
 export const contextFile = 'context.json'

@@ -1,8 +1,12 @@
 import path from 'node:path'
+import { type Platform, platform } from './platform.ts'
 
 /** Whether a path is a directory or anything in it, by component: `/proj-evil` is not inside `/proj`. Both are normalized. */
-export const isInside = (file: string, dir: string): boolean =>
-  file === dir || file.startsWith(dir.endsWith(path.sep) ? dir : dir + path.sep)
+export function isInside(file: string, dir: string, on: Platform = platform): boolean {
+  const { sep } = on.path
+  const begins = on.ignoresCase ? file.slice(0, dir.length).toLowerCase() === dir.toLowerCase() : file.startsWith(dir)
+  return begins && (file.length === dir.length || dir.endsWith(sep) || file.startsWith(sep, dir.length))
+}
 
 /** Whether one of these directories is above a path. */
 export function isBelowAny(absolute: string, dirs: ReadonlySet<string>): boolean {
@@ -29,7 +33,24 @@ export const pathFrom = (root: string, absolute: string): string =>
   slashed(isInside(absolute, root) ? absolute.slice(root.endsWith(path.sep) ? root.length : root.length + 1) : absolute)
 
 /** With slashes, as git and people write paths. */
-export const slashed = (name: string): string => name.split(path.sep).join('/')
+export const slashed = (name: string, on: Platform = platform): string => name.split(on.path.sep).join('/')
+
+/**
+ * A path from a document in the one form that messages and results have. On Windows `C:\\a`, `c:/a` and Git Bash's `/c/a`
+ * are one path, with forward slashes and a capital drive.
+ */
+export function writtenPath(given: string, on: Platform = platform): string {
+  if (on.name !== 'win32') return given
+  return given
+    .replaceAll('\\', '/')
+    .replace(/^\/([A-Za-z])(?=\/|$)/, (_, drive: string) => `${drive}:`)
+    .replace(/^[a-z]:(?=\/|$)/, (drive) => drive.toUpperCase())
+    .replace(/^([A-Z]:)$/, '$1/')
+}
+
+/** As the language has always defined it: POSIX, a Windows drive, or a Windows share. On Windows either slash will do. */
+export const isAbsolutePath = (text: string, on: Platform = platform): boolean =>
+  (on.name === 'win32' ? /^(?:[\\/]|[A-Za-z]:[\\/])/ : /^(?:\/|[A-Za-z]:\\|\\\\)/).test(text)
 
 /** Case and ignorable code points do not make another file: on some file systems `.GIT` opens `.git`. */
 export function foldedName(name: string): string {
@@ -57,10 +78,10 @@ export function ownerOfName(part: string): 'git' | 'clada' | undefined {
  * Why a name from a git tree must not be written below a working tree, or undefined. `git clone` accepts trees that
  * hold such names as long as they are not checked out.
  */
-export function unsafeTreeName(name: string): string | undefined {
+export function unsafeTreeName(name: string, on: Platform = platform): string | undefined {
   if (name.includes('\0')) return 'it contains a NUL character'
   if (name.startsWith('/')) return 'it is absolute'
-  if (process.platform === 'win32' && /[\\:]/.test(name)) return 'it contains a backslash or a colon'
+  if (on.name === 'win32' && /[\\:]/.test(name)) return 'it contains a backslash or a colon'
   for (const part of name.split('/')) {
     if (part === '') return 'it has an empty component'
     if (part === '.' || part === '..') return `it contains '${part}'`

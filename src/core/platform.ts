@@ -5,6 +5,8 @@ export interface Platform {
   readonly name: NodeJS.Platform
   /** The rules for paths. */
   readonly path: path.PlatformPath
+  /** Whether one file answers to names in any case. macOS can be set up either way, so there the disk is asked. */
+  readonly ignoresCase: boolean
   /** Whether a name in an open directory can be reached through its descriptor, and `/proc` describes every process. */
   readonly proc: boolean
   /** Whether a file that some program has open can be replaced by another one. */
@@ -24,6 +26,7 @@ export function platformOf(name: NodeJS.Platform): Platform {
     return {
       name,
       path: path.win32,
+      ignoresCase: true,
       proc: false,
       replacesOpenFiles: false,
       opensWithoutFollowing: false,
@@ -35,6 +38,7 @@ export function platformOf(name: NodeJS.Platform): Platform {
   return {
     name,
     path: path.posix,
+    ignoresCase: false,
     proc: name === 'linux',
     replacesOpenFiles: true,
     opensWithoutFollowing: true,

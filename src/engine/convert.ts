@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { isAbsolutePath } from '../actions/convert.ts'
+import { isAbsolutePath } from '../core/paths.ts'
 import { registry } from '../actions/registry.ts'
 import { type CladaOptions, readingOf, settingsOf } from '../config/settings.ts'
 import type { Block, BlockGroup } from '../core/block.ts'

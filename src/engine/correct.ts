@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { decode, type Decoded } from '../actions/decode.ts'
-import { isAbsolutePath } from '../actions/convert.ts'
+import { isAbsolutePath } from '../core/paths.ts'
 import { registry } from '../actions/registry.ts'
 import { readingOf } from '../config/settings.ts'
 import type { Block, BlockGroup, Fault } from '../core/block.ts'

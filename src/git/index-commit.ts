@@ -13,7 +13,7 @@ import { setSkipWorktree } from './sparse.ts'
 import type { Named, Side } from './tree-contents.ts'
 import { editTree } from './tree-edit.ts'
 import { byteName } from './tree-walk.ts'
-import { renameFile } from '../core/patient-rename.ts'
+import { renameFile } from '../state/patient-rename.ts'
 
 export interface IndexCommit {
   readonly isolated: IsolatedGit

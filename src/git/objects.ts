@@ -4,7 +4,7 @@ import { hasCode } from '../core/os-error.ts'
 import { syncFiles } from '../state/own-files.ts'
 import type { GitObject } from './object-reader.ts'
 import type { IsolatedGit } from './isolated-git.ts'
-import { renameFile } from '../core/patient-rename.ts'
+import { renameFile } from '../state/patient-rename.ts'
 
 export interface CommitParts {
   readonly tree: string

@@ -4,7 +4,7 @@ import { git, type GitAnswer, type GitCall, gitStop } from './git-program.ts'
 import { isOsError } from '../core/os-error.ts'
 import { identityOf } from '../journal/message.ts'
 import { readOwn, syncFile, syncFileNow } from '../state/own-files.ts'
-import { renameFile } from '../core/patient-rename.ts'
+import { renameFile } from '../state/patient-rename.ts'
 
 /** The directories of a repository. A worktree has a git directory of its own and shares the common one. */
 export interface Repository {

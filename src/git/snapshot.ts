@@ -12,7 +12,7 @@ import { headOf } from './repository.ts'
 import { IsolatedGit } from './isolated-git.ts'
 import { savable } from './savable.ts'
 import { contentsOf, sidesIn, type Side, stateOf, storedContents } from './tree-contents.ts'
-import { renameFile } from '../core/patient-rename.ts'
+import { renameFile } from '../state/patient-rename.ts'
 
 /** The project as it was before a program ran, as a tree among git's objects. No reference leads to it. */
 export interface Snapshot {

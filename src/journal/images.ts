@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { hasCode } from '../core/os-error.ts'
 import type { State } from './record.ts'
-import { renameFile } from '../core/patient-rename.ts'
+import { renameFile } from '../state/patient-rename.ts'
 
 /** The state of a path without its bytes. */
 export function readState(door: string): State {

@@ -11,7 +11,7 @@ import { jsonOf, readOwn } from '../state/own-files.ts'
 import { isAlive, type Owner, ownerFrom, ownOwner } from '../state/owner.ts'
 import { stateHome } from '../state/user-dirs.ts'
 import { makePrivateDir } from '../state/user-state.ts'
-import { renameFile } from '../core/patient-rename.ts'
+import { renameFile } from '../state/patient-rename.ts'
 
 /**
  * The queue of a repository: an execution waits here before its first read that matters, so that it sees the changes of

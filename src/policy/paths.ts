@@ -1,9 +1,9 @@
-import path from 'node:path'
 import type { Access, PathDecision, PathJudge, Writer } from '../core/effects.ts'
 import { foldedName as folded, isInside, ownerOfName, slashed } from '../core/paths.ts'
+import { type Platform, platform } from '../core/platform.ts'
 import { type Advice, askUser, type PathRule } from '../core/problem.ts'
 import type { Settings } from '../core/settings.ts'
-import { anchorOf } from './anchored.ts'
+import { anchorOf, isWholePath } from './anchored.ts'
 import { type GlobOn, globTest } from './glob.ts'
 import { dependsOnContent, holdsToken } from './holds-token.ts'
 
@@ -14,8 +14,12 @@ import { dependsOnContent, holdsToken } from './holds-token.ts'
 export function makePathJudge(policy: PathPolicy): PathJudge {
   return {
     path: (given, absolute, access) => judgePath(given, absolute, access, policy),
-    closedBelow: (relative) => isClosed(relative.split('/'), path.join(policy.roots[0] ?? '', relative), policy),
-    closed: (absolute) => isClosed(partsBelow(absolute, rootOf(absolute, policy) ?? topOf(absolute)), absolute, policy),
+    closedBelow: (relative) =>
+      isClosed(relative.split('/'), policy.platform.path.join(policy.roots[0] ?? '', relative), policy),
+    closed: (absolute) => {
+      const top = rootOf(absolute, policy) ?? topOf(absolute, policy.platform)
+      return isClosed(partsBelow(absolute, top, policy.platform), absolute, policy)
+    },
     written: (absolute, by) => judgeWritten(absolute, by, policy),
   }
 }
@@ -26,7 +30,7 @@ export function makePathJudge(policy: PathPolicy): PathJudge {
  */
 function judgeWritten(absolute: string, by: Writer, policy: PathPolicy): PathDecision {
   if (by === 'code') return judgePlace(absolute, 'write', policy)
-  const isPackage = partsBelow(absolute, policy.roots[0] ?? '')
+  const isPackage = partsBelow(absolute, policy.roots[0] ?? '', policy.platform)
     .slice(0, -1)
     .some((part) => packageDirs.has(part))
   return judgePlace(absolute, 'write', isPackage ? { ...policy, denied: nothingDenied } : policy, noNames)
@@ -61,8 +65,8 @@ export function makeUndoJudge(policy: PathPolicy): PathJudge {
  */
 export function makeRestoreJudge(top: string): PathJudge {
   const restoring = (absolute: string): PathDecision => {
-    const clean = path.resolve(absolute)
-    const parts = partsBelow(clean, top)
+    const clean = platform.path.resolve(absolute)
+    const parts = partsBelow(clean, top, platform)
     if (!isInside(clean, top) || parts.length === 0) return deny('path_escape', `it is not inside ${shown(top)}`)
     const own = parts.map(ownerOfName).find((owner) => owner !== undefined)
     return own === undefined ? { verdict: 'allow', root: top, parts } : deny('path_denied', ownNames[own])
@@ -76,23 +80,27 @@ export function makeRestoreJudge(top: string): PathJudge {
 }
 
 const isClosed = (parts: readonly string[], absolute: string, policy: PathPolicy): boolean =>
-  patternFor(parts, absolute, policy.denied) !== undefined ||
+  patternFor(parts, absolute, policy) !== undefined ||
   isReserved(absolute, policy) ||
   (policy.placesInside && ofUser(absolute, 'read', policy) !== undefined)
 
-const rootOf = (clean: string, { roots }: PathPolicy): string | undefined =>
-  roots.find((candidate) => isInside(clean, candidate))
+const rootOf = (clean: string, { roots, platform: on }: PathPolicy): string | undefined =>
+  roots.find((candidate) => isInside(clean, candidate, on))
 
-const topOf = (clean: string): string => path.parse(clean).root
+const topOf = (clean: string, on: Platform): string => on.path.parse(clean).root
 
-export const pathPolicyOf = ({
-  root,
-  allowedRoots,
-  allowEscape,
-  deniedPatterns,
-  reserved = [],
-  userPlaces = [],
-}: Pick<Settings, 'root' | 'allowedRoots' | 'allowEscape' | 'deniedPatterns'> & Partial<Settings>): PathPolicy => ({
+export const pathPolicyOf = (
+  {
+    root,
+    allowedRoots,
+    allowEscape,
+    deniedPatterns,
+    reserved = [],
+    userPlaces = [],
+  }: Pick<Settings, 'root' | 'allowedRoots' | 'allowEscape' | 'deniedPatterns'> & Partial<Settings>,
+  on: Platform = platform,
+): PathPolicy => ({
+  platform: on,
   roots: [root, ...allowedRoots],
   allowEscape,
   denied: compiledOnce(deniedPatterns),
@@ -102,10 +110,11 @@ export const pathPolicyOf = ({
     allowEscape ||
     [root, ...allowedRoots]
       .map(folded)
-      .some((one) => userPlaces.map(folded).some((place) => isInside(place, one) || isInside(one, place))),
+      .some((one) => userPlaces.map(folded).some((place) => isInside(place, one, on) || isInside(one, place, on))),
 })
 
 interface PathPolicy {
+  readonly platform: Platform
   /** Canonical absolute directories; the first is the project. */
   readonly roots: readonly string[]
   readonly allowEscape: boolean
@@ -118,7 +127,7 @@ interface PathPolicy {
 }
 
 function judgePath(given: string, absolute: string, access: Access, policy: PathPolicy): PathDecision {
-  const spelling = misspelling(given)
+  const spelling = misspelling(given, policy.platform)
   return spelling === undefined ? judgePlace(absolute, access, policy) : deny('invalid_parameter', spelling)
 }
 
@@ -128,10 +137,11 @@ function judgePlace(
   policy: PathPolicy,
   closedToWriting: ReadonlySet<string> = writeClosed,
 ): PathDecision {
-  const clean = path.resolve(absolute)
-  const root = rootOf(clean, policy) ?? (policy.allowEscape ? topOf(clean) : undefined)
-  const parts = partsBelow(clean, root ?? topOf(clean))
-  const denied = deniedBy(parts, clean, access, policy.denied, closedToWriting)
+  const on = policy.platform
+  const clean = on.path.resolve(absolute)
+  const root = rootOf(clean, policy) ?? (policy.allowEscape ? topOf(clean, on) : undefined)
+  const parts = partsBelow(clean, root ?? topOf(clean, on), on)
+  const denied = deniedBy(parts, clean, access, policy, closedToWriting)
   if (denied !== undefined) return denied
   if (access !== 'list' && isReserved(clean, policy))
     return deny('path_denied', 'clada itself reads or writes it at this moment')
@@ -141,7 +151,7 @@ function judgePlace(
   if (root === undefined) {
     return deny(
       'path_escape',
-      `it lies outside ${policy.roots.length > 1 ? 'the allowed roots' : 'the root'} ${policy.roots.map(shown).join(', ')}`,
+      `it lies outside ${policy.roots.length > 1 ? 'the allowed roots' : 'the root'} ${policy.roots.map((one) => shown(one, on)).join(', ')}`,
       {
         model: 'Use a path inside the root, or ask the user to allow that directory with --allow.',
         user: 'Use a path inside the root, or allow that directory with --allow.',
@@ -152,12 +162,12 @@ function judgePlace(
 }
 
 /** The user's own config and state. A link in the place of a directory above would make another directory of it. */
-function ofUser(absolute: string, access: Access, { userPlaces }: PathPolicy): PathDecision | undefined {
+function ofUser(absolute: string, access: Access, { userPlaces, platform: on }: PathPolicy): PathDecision | undefined {
   const name = folded(absolute)
   for (const place of userPlaces) {
-    if (isInside(name, place))
+    if (isInside(name, place, on))
       return deny('path_denied', "it belongs to the user's own config or state of clada", askUser('change it'))
-    if (access === 'write' && isInside(place, name))
+    if (access === 'write' && isInside(place, name, on))
       return deny('path_denied', "the user's own config or state of clada lies below it, so it stays as it is", {
         model: 'Use paths further below, or ask the user to change it.',
         user: 'Use paths further below.',
@@ -198,7 +208,7 @@ function compileDenied(patterns: readonly string[]): DeniedPatterns {
   const rules = patterns.map((raw) => {
     const negated = raw.startsWith('!')
     const pattern = (negated ? raw.slice(1) : raw).replace(/\/+$/, '')
-    const on = pattern.startsWith('/') ? 'absolute' : pattern.includes('/') ? 'relative' : 'component'
+    const on = isWholePath(pattern) ? 'absolute' : pattern.includes('/') ? 'relative' : 'component'
     const anchor = anchorOf(pattern)
     return { pattern, negated, on, base: anchor?.base, ...globTest(folded(anchor?.glob ?? pattern), on) } as const
   })
@@ -219,40 +229,48 @@ function compileDenied(patterns: readonly string[]): DeniedPatterns {
 
 const nothingDenied = compileDenied([])
 
-const shown = (root: string): string => `'${root}'`
+const shown = (root: string, on: Platform = platform): string => `'${slashed(root, on)}'`
 
 const deny = (rule: PathRule, reason: string, advice?: Advice): PathDecision =>
   advice === undefined ? { verdict: 'deny', rule, reason } : { verdict: 'deny', rule, reason, advice }
 
-function partsBelow(clean: string, root: string): string[] {
+function partsBelow(clean: string, root: string, on: Platform): string[] {
   return clean
     .slice(root.length)
-    .split(path.sep)
+    .split(on.path.sep)
     .filter((part) => part !== '')
 }
 
-/** What is wrong with the spelling itself. The same on every system: a document must mean the same everywhere. */
-function misspelling(given: string): string | undefined {
+/**
+ * What is wrong with the spelling itself. The same on every system, so that a document means the same everywhere, except
+ * that Windows has drives and backslashes, and refuses some characters.
+ */
+function misspelling(given: string, on: Platform): string | undefined {
   if (given === '') return 'it is empty'
   if (given.length > 4096) return `it is ${given.length} characters long, the limit is 4096`
   // eslint-disable-next-line no-control-regex -- they are what is looked for
   const odd = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u200b-\u200f\u2060\ufeff]/u.exec(given)
   if (odd) return `it holds the invisible character ${codePoint(odd[0])} at position ${odd.index + 1}`
   if (/^[A-Za-z][A-Za-z0-9+.-]+:\/\//.test(given)) return 'it is a URL, not a path'
-  const drive = process.platform === 'win32' ? given.replace(/^[A-Za-z]:[\\/]/, '/') : given
-  if (process.platform !== 'win32' && given.includes('\\')) return 'it holds a backslash; write forward slashes'
+  const windows = on.name === 'win32'
+  const drive = windows ? given.replace(/^[A-Za-z]:[\\/]/, '/') : given
+  if (!windows && given.includes('\\')) return 'it holds a backslash; write forward slashes'
   if (drive.includes(':')) return 'it holds a colon'
+  const refused = windows ? /[<>"|?*]/.exec(drive) : null
+  if (refused) return `it holds ${refused[0]}, which Windows has in no file name`
   if (given.startsWith('~')) return 'it starts with ~, which is not expanded'
   if (/^\$\{?[A-Za-z_]/.test(given)) return 'it starts with a variable, which is not expanded'
   for (const part of drive.split(/[\\/]/)) {
     if (part === '' || part === '.' || part === '..') continue
-    if (/[. ]$/.test(part)) return `'${part}' ends with a dot or a blank`
-    if (/^(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)/i.test(part))
-      return `'${part}' is a reserved device name on Windows`
+    if (/[. ]$/.test(part)) return `'${part}' ends with a dot or a space`
+    if (deviceName.test(part)) return `'${part}' is a reserved device name on Windows`
     if (Buffer.byteLength(part) > 255) return `a name in it is ${Buffer.byteLength(part)} bytes long, the limit is 255`
   }
   return undefined
 }
+
+/** Windows opens a device by these names, whatever follows the first dot; spaces before that do not count. */
+const deviceName = /^(?:con|prn|aux|nul|clock\$|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]) *(?:\.|$)/i
 
 const codePoint = (char: string): string =>
   `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
@@ -270,7 +288,7 @@ function deniedBy(
   parts: readonly string[],
   clean: string,
   access: Access,
-  denied: DeniedPatterns,
+  policy: PathPolicy,
   closedToWriting: ReadonlySet<string>,
 ): PathDecision | undefined {
   for (const part of parts) {
@@ -286,7 +304,7 @@ function deniedBy(
     }
   }
   if (access === 'list') return undefined
-  const pattern = patternFor(parts, clean, denied)
+  const pattern = patternFor(parts, clean, policy)
   if (pattern === undefined) return undefined
   return deny('path_denied', `it matches the denied pattern '${pattern}'`, {
     model: 'Its content is blocked for models; ask the user for what you need from it.',
@@ -294,7 +312,11 @@ function deniedBy(
   })
 }
 
-function patternFor(parts: readonly string[], clean: string | undefined, denied: DeniedPatterns): string | undefined {
+function patternFor(
+  parts: readonly string[],
+  clean: string | undefined,
+  { denied, platform: on }: PathPolicy,
+): string | undefined {
   const names = parts.map(folded)
   for (const name of names) {
     // Each component by itself, so that an exception for one cannot open another.
@@ -304,7 +326,7 @@ function patternFor(parts: readonly string[], clean: string | undefined, denied:
   }
   const below = lastMatch(denied.relative, names.join('/'))
   if (below !== undefined || clean === undefined) return below
-  const whole = folded(slashed(clean))
+  const whole = folded(slashed(clean, on))
   for (const set of [denied.absolute, ...denied.anchored]) {
     const hit = lastMatch(set, whole)
     if (hit !== undefined) return hit

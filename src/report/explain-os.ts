@@ -50,6 +50,7 @@ export function osCode(code: string): Code {
       return 'file_exists'
     case 'EACCES':
     case 'EPERM':
+    case 'EBUSY':
     case 'EROFS':
       return 'permission_denied'
     case 'ENOSPC':

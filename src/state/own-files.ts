@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { hasCode } from '../core/os-error.ts'
-import { renameFile } from '../core/patient-rename.ts'
+import { renameFile } from './patient-rename.ts'
 
 /** A directory of clada's own. A repository may bring a link of that name along, which could lead anywhere. */
 export function ownDir(parent: string, name: string): string {

@@ -8,7 +8,7 @@ import { readOwn, writeIgnoreFile } from './own-files.ts'
 import { writtenByGit } from './tracked-state.ts'
 import { stateHome } from './user-dirs.ts'
 import { makePrivateDir, userStateDir } from './user-state.ts'
-import { renameFile } from '../core/patient-rename.ts'
+import { renameFile } from './patient-rename.ts'
 
 /**
  * A repository can ship a `.clada/` with a history, locks or a `back.json` of its own making. State counts only when it

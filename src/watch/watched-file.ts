@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { renameFile } from '../core/patient-rename.ts'
+import { renameFile } from '../state/patient-rename.ts'
 import { platform } from '../core/platform.ts'
 
 /** What is at a path that may be anything, at any moment. */

@@ -22,7 +22,7 @@ import type { Scratch } from './scratch.ts'
 import { syncFileNow } from '../state/own-files.ts'
 import type { Adopted, Announced, Base, Look, Named, Outside, Removal, Tree, WriteNote } from './tree.ts'
 import { type Dir, linkStop, Walk } from './walk.ts'
-import { renameFile, unlinkFile } from '../core/patient-rename.ts'
+import { renameFile, unlinkFile } from '../state/patient-rename.ts'
 import { platform } from '../core/platform.ts'
 
 type Manner = Pick<Content, 'like' | 'readOnly'>

@@ -5,6 +5,7 @@ import type { PathArg } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
 import type { Location } from './location.ts'
 import { linkStop } from './walk.ts'
+import { platform } from '../core/platform.ts'
 
 /** Turns a path from a block into a location, or stops. Asked at every use, because what was fine a moment ago may be a link now. */
 export class Locator {
@@ -17,7 +18,7 @@ export class Locator {
   }
 
   locate(arg: PathArg, access: Access): Location {
-    const judged = this.#location(arg, arg.absolute, access)
+    const judged = this.#location(arg, longPath(arg.absolute), access)
     if (this.#symlinks === 'refuse') return judged
     // Following links is allowed as long as they lead to where the path itself would have been allowed.
     const real = realPath(judged.absolute)
@@ -47,6 +48,27 @@ export class Locator {
 
 function refused(arg: PathArg, { rule, reason, advice }: PathDecision & { verdict: 'deny' }): Stop {
   return new Stop({ kind: 'path', rule, path: arg.given, reason, ...(advice === undefined ? {} : { advice }) })
+}
+
+/**
+ * The path with the names that its directories list: Windows opens a file by its short name and in any case as well, and
+ * the policy judges names. Links are left for the walk to refuse.
+ */
+function longPath(absolute: string): string {
+  if (!platform.ignoresCase) return absolute
+  const { root } = path.parse(absolute)
+  const parts = absolute.slice(root.length).split(path.sep)
+  let at = root.replace(/^[a-z]:/, (drive) => drive.toUpperCase())
+  for (const [nth, part] of parts.entries()) {
+    const next = path.join(at, part)
+    try {
+      if (fs.lstatSync(next).isSymbolicLink()) return path.join(at, ...parts.slice(nth))
+      at = fs.realpathSync.native(next)
+    } catch {
+      return path.join(at, ...parts.slice(nth))
+    }
+  }
+  return at
 }
 
 /** The path without links; what does not exist yet is taken as it stands. */

@@ -1,5 +1,5 @@
 import { isOsError } from '../core/os-error.ts'
-import { isHeldElsewhere } from '../core/patient-rename.ts'
+import { isHeldElsewhere } from '../state/patient-rename.ts'
 import { Stop } from '../core/problem.ts'
 
 /** Runs file system calls and turns what the operating system refuses into a problem about the path the model knows. */

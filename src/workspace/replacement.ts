@@ -12,7 +12,7 @@ import { type Dir, linkStop } from './walk.ts'
 import { exchange, startExchanging } from './exchange.ts'
 import { now } from '../core/time-limit.ts'
 import { platform } from '../core/platform.ts'
-import { renameFile } from '../core/patient-rename.ts'
+import { renameFile } from '../state/patient-rename.ts'
 
 /** What must be at the target when the replacement takes its place. */
 export type Expected = DiskBase | null | 'anything'

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { isInside } from '../core/paths.ts'
 import type { Hit, Search, SearchResult } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
 import { startPart } from '../process/start-program.ts'
@@ -159,7 +160,16 @@ function optionsFor({ include, regex, ignoreCase }: Search): string[] {
   // Of two patterns that match the later one counts, and those without regard to case come last: no `include` opens these.
   const closed = ['.git', '.clada', 'clada.yml'].map((name) => `--iglob=!${name}`)
   const options = ['--no-config', '--no-require-git', '--hidden', ...closed, '--color=never']
-  options.push('--line-number', '--column', '--no-heading', '--with-filename', '--null', '--no-messages', '--crlf')
+  options.push(
+    '--line-number',
+    '--column',
+    '--no-heading',
+    '--with-filename',
+    '--null',
+    '--no-messages',
+    '--crlf',
+    '--path-separator=/',
+  )
   if (!regex) options.push('--fixed-strings')
   if (ignoreCase) options.push('--ignore-case')
   // A type, unlike a glob, does not bring ignored files back; but it knows file names only.
@@ -201,13 +211,12 @@ async function searchStaged(
   differing: ReadonlyMap<string, Buffer | null>,
   collect: Collector,
 ): Promise<void> {
-  const below = dir.absolute.endsWith('/') ? dir.absolute : dir.absolute + '/'
-  const files = [...differing].filter(([file, bytes]) => bytes !== null && file.startsWith(below))
+  const files = [...differing].filter(([file, bytes]) => bytes !== null && isInside(file, dir.absolute))
   if (files.length === 0) return
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-search-'))
   try {
     for (const [file, bytes] of files) {
-      const copy = path.join(scratch, file.slice(below.length))
+      const copy = path.join(scratch, path.relative(dir.absolute, file))
       fs.mkdirSync(path.dirname(copy), { recursive: true })
       fs.writeFileSync(copy, bytes ?? '')
     }

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import fs from 'node:fs'
 import type { Staged, StagedState } from '../core/effects.ts'
 import type { Entry } from '../core/files.ts'
@@ -405,13 +406,12 @@ const missing = (at: Location, op: string): Stop => new Stop({ kind: 'os', code:
 
 function ancestor(at: Location, depth: number): Location {
   const parts = at.parts.slice(0, depth)
-  const root = at.root.endsWith('/') ? at.root : at.root + '/'
-  return { ...at, parts, absolute: depth === 0 ? at.root : root + parts.join('/') }
+  return { ...at, parts, absolute: depth === 0 ? at.root : path.join(at.root, ...parts) }
 }
 
 function childName(key: string, dir: string): string | undefined {
-  const prefix = dir.endsWith('/') ? dir : dir + '/'
+  const prefix = dir.endsWith(path.sep) ? dir : dir + path.sep
   if (!key.startsWith(prefix)) return undefined
   const name = key.slice(prefix.length)
-  return name.includes('/') ? undefined : name
+  return name.includes(path.sep) ? undefined : name
 }

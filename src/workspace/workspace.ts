@@ -291,7 +291,7 @@ export class ActionFiles implements Files {
     const pending: Location[] = [at]
     for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
       for (const { name, type } of this.#tree.names(dir)) {
-        const child = { ...dir, parts: [...dir.parts, name], absolute: `${dir.absolute}/${name}` }
+        const child = { ...dir, parts: [...dir.parts, name], absolute: join(dir.absolute, name) }
         const relative = child.parts.slice(at.parts.length).join('/')
         if (type === 'directory') {
           if (name !== '.git' && name !== '.clada' && enter(relative)) pending.push(child)

@@ -1,4 +1,5 @@
-import { anchorOf } from '../anchored.ts'
+import { slashed } from '../../core/paths.ts'
+import { anchorOf, isWholePath } from '../anchored.ts'
 import { closeFind } from './find-words.ts'
 import { commitOnly } from './git-rules.ts'
 import { readOptions } from './read-options.ts'
@@ -112,10 +113,10 @@ export interface ClosedBy {
 function closedNames({ deniedPatterns, root }: ClosedBy): ClosedName[] {
   const own = ['.git', '.clada', 'clada.yml'].map((pattern) => ({ pattern, opens: false }))
   const named = deniedPatterns
-    .filter((pattern) => !/^!?\//.test(pattern))
+    .filter((pattern) => !isWholePath(pattern.replace(/^!/, '')))
     .map((pattern) => ({ pattern: pattern.replace(/^!/, '').replace(/\/+$/, ''), opens: pattern.startsWith('!') }))
   const whole = deniedPatterns
-    .filter((pattern) => pattern.startsWith('/'))
+    .filter(isWholePath)
     .flatMap((pattern) => belowRoot(anchorOf(pattern)?.glob ?? pattern, root))
   return [...own, ...named, ...whole.map((pattern) => ({ pattern, opens: false, from: 'root' as const }))]
 }
@@ -125,7 +126,9 @@ function closedNames({ deniedPatterns, root }: ClosedBy): ClosedName[] {
  * that only know paths below. Never less than the pattern closes.
  */
 export function belowRoot(pattern: string, root: string): string[] {
-  const dirs = root.split('/').filter((part) => part !== '')
+  const dirs = slashed(root)
+    .split('/')
+    .filter((part) => part !== '')
   const found = new Set<string>()
   const follow = (parts: readonly string[], below: readonly string[]): void => {
     const [part, ...rest] = parts
