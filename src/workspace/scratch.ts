@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { renameFile } from '../core/patient-rename.ts'
+import { renameFile } from '../state/patient-rename.ts'
 import path from 'node:path'
 import { hashOf } from '../core/hash.ts'
 import { hasCode } from '../core/os-error.ts'
