@@ -32,8 +32,7 @@ export function exchange(
 
 /** Makes exchanges possible, where they are. Resolved when that is known. */
 export function startExchanging(): Promise<void> {
-  if (platform.name !== 'linux' || calls[process.arch] === undefined || running !== undefined)
-    return Promise.resolve()
+  if (platform.name !== 'linux' || calls[process.arch] === undefined || running !== undefined) return Promise.resolve()
   return (starting ??= start().then((helper) => {
     running = helper
     if (helper !== undefined) starting = undefined
