@@ -19,13 +19,13 @@ export async function sign({ id, key }: Key, port: number, route: string, text: 
   return { nonce, header: [id, time, nonce, mac].join(' ') }
 }
 
-/** The value that clada gave as an answer to a request. @throws where anybody else may have given it */
-export async function answerIn({ key }: Key, nonce: string, status: number, body: unknown): Promise<unknown> {
+/** The JSON that clada gave as an answer to a request. @throws where anybody else may have given it */
+export async function answerIn({ key }: Key, nonce: string, status: number, body: unknown): Promise<string> {
   const { answer, proof } = typeof body === 'object' && body !== null ? { answer: '', proof: '', ...body } : {}
   if (typeof answer !== 'string' || typeof proof !== 'string') throw new Error('not an answer')
   const expected = await macOf(key, ['clada answer', nonce, String(status), await sha256(answer)])
   if (expected !== proof) throw new Error('an answer by somebody else')
-  return JSON.parse(answer)
+  return answer
 }
 
 export async function sha256(text: string): Promise<string> {

@@ -3,10 +3,11 @@ import { installDependencies, run } from './setup.mjs'
 
 installDependencies()
 const bin = (name, ...args) => run(process.execPath, [`node_modules/${name}`, ...args])
-bin('oxfmt/bin/oxfmt', '--check', 'src', 'ui', 'test', 'scripts', 'bench')
+bin('oxfmt/bin/oxfmt', '--check', 'src', 'ui', 'extension', 'test', 'scripts', 'bench')
 bin('oxlint/bin/oxlint', '--deny-warnings')
 bin('typescript/bin/tsc', '-p', '.')
 bin('typescript/bin/tsc', '-p', 'ui')
+bin('typescript/bin/tsc', '-p', 'extension')
 bin('knip/bin/knip.js')
 run(process.execPath, ['scripts/gen.mjs', '--check'])
 if (!process.argv.includes('--without-tests')) run(process.execPath, ['scripts/test.mjs'])

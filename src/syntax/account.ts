@@ -106,6 +106,9 @@ function barest(line: string): string {
   return rest
 }
 
+/** Whether a text may have a marker. Says yes too often, and costs little. */
+export const mayMark = (text: string): boolean => MAYBE.test(text)
+
 /** What all markers have at least. */
 const MAYBE = /#!|[<>*-]{3}|@@|<\w|diff --|&lt;|\\<|\xab|`{3}[sa]|\bedit \d|\{\s*(?:"|$)/
 

@@ -3,7 +3,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { expect, onTestFinished } from 'vitest'
 
 /** The browser of this machine; undefined where there is none. */
-const browserPath = [
+export const browserPath = [
   process.env['CLADA_BROWSER'],
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',

@@ -37,7 +37,10 @@ async function ask(page: Served, key: Key, route: string, body: object, headers:
   const answer = await request(page, `/companion/${route}`, { method: 'POST', headers: all, body: text })
   const value: unknown = JSON.parse(answer.body)
   const isSigned = typeof value === 'object' && value !== null && 'proof' in value
-  return { status: answer.status, value: isSigned ? await answerIn(key, nonce, answer.status, value) : value }
+  return {
+    status: answer.status,
+    value: isSigned ? JSON.parse(await answerIn(key, nonce, answer.status, value)) : value,
+  }
 }
 
 describe('a browser extension', () => {

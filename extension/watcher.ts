@@ -1,0 +1,125 @@
+import { shadowOf } from './dom-text.ts'
+import { anchorsIn, pageChanged, replyAround } from './replies.ts'
+
+/** Hands out replies that have been quiet for a second. What is changing costs next to nothing until then. */
+export class Watcher {
+  readonly #onQuiet: (replies: readonly Element[]) => void
+  readonly #isOwn: (node: Node) => boolean
+  readonly #observer = new MutationObserver((records) => this.#hear(records))
+  /** What changed, and when. */
+  readonly #changed = new Map<Element, number>()
+  readonly #shadows = new WeakSet<ShadowRoot>()
+  /** Elements of the page's own making, which may get a shadow later. */
+  readonly #perhaps = new Set<Element>()
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #due = 0
+
+  constructor(onQuiet: (replies: readonly Element[]) => void, isOwn: (node: Node) => boolean) {
+    this.#onQuiet = onQuiet
+    this.#isOwn = isOwn
+    this.#observe(document)
+    // What is there already has been quiet for as long as anybody knows.
+    this.#note(document.body, performance.now() - quietFor)
+  }
+
+  /** Has a reply handed out again, at once. */
+  look(reply: Element): void {
+    this.#note(reply, performance.now() - quietFor)
+  }
+
+  #observe(root: Document | ShadowRoot): void {
+    this.#observer.observe(root, { childList: true, characterData: true, subtree: true })
+    this.#findShadows(root)
+  }
+
+  #findShadows(root: ParentNode): void {
+    if (root instanceof Element) this.#tryShadow(root)
+    for (const element of root.querySelectorAll('*')) this.#tryShadow(element)
+  }
+
+  #tryShadow(element: Element): void {
+    const root = shadowOf(element)
+    if (root === null) {
+      if (element.localName.includes('-') && this.#perhaps.size < mostPerhaps) this.#perhaps.add(element)
+      return
+    }
+    this.#perhaps.delete(element)
+    if (this.#shadows.has(root)) return
+    this.#shadows.add(root)
+    this.#observe(root)
+    for (const child of root.children) this.#note(child, performance.now())
+  }
+
+  #hear(records: readonly MutationRecord[]): void {
+    const now = performance.now()
+    for (const { type, target, addedNodes, removedNodes } of records) {
+      if (type === 'characterData') this.#noteNode(target, now)
+      for (const node of addedNodes) {
+        if (this.#isOwn(node)) continue
+        this.#noteNode(node, now)
+        if (node instanceof Element) this.#findShadows(node)
+      }
+      if (removedNodes.length > 0 && target instanceof Element && ![...removedNodes].every(this.#isOwn))
+        this.#note(target, now)
+    }
+  }
+
+  #noteNode(node: Node, now: number): void {
+    const element = node instanceof Element ? node : node.parentElement
+    if (element !== null) this.#note(element, now)
+  }
+
+  #note(element: Element, time: number): void {
+    // A flood is looked at as a whole.
+    if (this.#changed.size > mostChanged) {
+      this.#changed.clear()
+      this.#changed.set(document.body, time)
+    } else this.#changed.set(element, time)
+    this.#wake(time + quietFor)
+  }
+
+  #wake(at: number): void {
+    if (this.#timer !== undefined && this.#due <= at) return
+    clearTimeout(this.#timer)
+    this.#due = at
+    this.#timer = setTimeout(() => this.#look(), Math.max(0, at - performance.now()))
+  }
+
+  #look(): void {
+    this.#timer = undefined
+    pageChanged()
+    for (const element of this.#perhaps) {
+      if (element.isConnected) this.#tryShadow(element)
+      else this.#perhaps.delete(element)
+    }
+    const now = performance.now()
+    const quiet: Element[] = []
+    const busy: [Element, number][] = []
+    for (const [element, time] of this.#changed) {
+      if (!element.isConnected) this.#changed.delete(element)
+      else if (time + quietFor > now) busy.push([element, time])
+      else {
+        quiet.push(element)
+        this.#changed.delete(element)
+      }
+    }
+    const replies = new Set<Element>()
+    for (const element of quiet) for (const anchor of anchorsIn(element)) replies.add(replyAround(anchor))
+    for (const reply of replies) {
+      const later = busy.filter(([element]) => reply.contains(element)).map(([, time]) => time)
+      if (later.length === 0) continue
+      replies.delete(reply)
+      this.#changed.set(reply, Math.max(...later))
+    }
+    if (replies.size > 0) this.#onQuiet([...replies])
+    const next = Math.min(...this.#changed.values())
+    if (next !== Infinity) this.#wake(Math.max(performance.now() + leastPause, next + quietFor))
+  }
+}
+
+/** Milliseconds without a change after which a reply is taken for complete. */
+const quietFor = 1000
+/** Between two looks at a page that does not come to rest. */
+const leastPause = 100
+const mostChanged = 3000
+const mostPerhaps = 500
