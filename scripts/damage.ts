@@ -16,9 +16,19 @@ interface Options {
   readonly file: string
 }
 
-type Counts = Record<Outcome | 'cases' | 'unwarned', number>
+type Counts = Record<Outcome | 'cases' | 'unwarned' | 'enough', number>
 
-const none = (): Counts => ({ cases: 0, right: 0, blurred: 0, refused: 0, silent: 0, half: 0, wrong: 0, unwarned: 0 })
+const none = (): Counts => ({
+  cases: 0,
+  right: 0,
+  blurred: 0,
+  refused: 0,
+  silent: 0,
+  half: 0,
+  wrong: 0,
+  unwarned: 0,
+  enough: 0,
+})
 
 /** Damages edits in every way, applies them, and gives a table of the results. */
 export async function measure({
@@ -37,8 +47,10 @@ export async function measure({
   let seed = 7
   try {
     const corpus = [...historyEdits(root, edits / 2), ...packageEdits(path.join(root, 'node_modules'), edits / 2)]
-    const total = corpus.reduce((sum, edit) => sum + [...combinationsOf(edit, 'all')].length, 0)
-    const share = most / total
+    const counted = (pairs: 'all' | 'none'): number =>
+      corpus.reduce((sum, edit) => sum + [...combinationsOf(edit, pairs)].length, 0)
+    const alone = counted('none')
+    const share = (most - alone) / (counted('all') - alone)
     for (const [nth, edit] of corpus.entries()) {
       if (!edit.path.includes(file)) continue
       const home = path.join(dir, String(nth))
@@ -66,16 +78,18 @@ export async function measure({
           counts.cases++
           counts[judged.outcome]++
           if (judged.unwarned) counts.unwarned++
+          if (judged.enough) counts.enough++
         }
         const isBad =
           ['silent', 'half', 'wrong'].includes(judged.outcome) ||
           (kind === 'must-refuse' && judged.outcome !== 'refused')
         if (isBad) bad++
-        if (verbose && (isBad || judged.unwarned || (kind !== 'must-refuse' && judged.outcome !== 'right'))) {
+        const isPoor = judged.outcome === 'refused' && !judged.enough
+        if (verbose && (isBad || isPoor || judged.unwarned || (kind !== 'must-refuse' && judged.outcome !== 'right'))) {
           const said = judged.result.results.map(({ error, warnings }) => error ?? warnings?.join('; ') ?? 'ok')
           const faults = judged.result.parseErrors.map(({ message }) => message)
           process.stdout.write(
-            `${judged.unwarned ? 'unwarned' : judged.outcome} | ${syntax} | ${all.map(({ name }) => name).join(' + ')} | ${edit.path} | ${[...said, ...faults].join(' / ').slice(0, 300)}\n`,
+            `${judged.unwarned ? 'unwarned' : isPoor ? 'not enough' : judged.outcome} | ${syntax} | ${all.map(({ name }) => name).join(' + ')} | ${edit.path} | ${[...said, ...faults].join(' / ').slice(0, 300)}\n`,
           )
           if (process.env['DAMAGE_SHOW'] !== undefined)
             process.stdout.write(`${judged.text}\n=== file\n${judged.file}\n=== expected\n${one.expected}\n`)
@@ -90,21 +104,23 @@ export async function measure({
 
 function tableOf(what: string, rows: ReadonlyMap<string, ReadonlyMap<string, Counts>>): string {
   const lines = [
-    `| ${what} | ${['cases', ...outcomes, 'unwarned', ...syntaxes].join(' | ')} |`,
-    `|---|${'---|'.repeat(8 + syntaxes.length)}`,
+    `| ${what} | ${['cases', ...outcomes, 'unwarned', 'enough said', ...syntaxes].join(' | ')} |`,
+    `|---|${'---|'.repeat(9 + syntaxes.length)}`,
   ]
   const order = damages.map(({ name }) => name)
   for (const [name, row] of [...rows].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b) || (a < b ? -1 : 1))) {
     const sum = none()
     for (const counts of row.values())
-      for (const key of ['cases', 'unwarned', ...outcomes] as const) sum[key] += counts[key]
+      for (const key of ['cases', 'unwarned', 'enough', ...outcomes] as const) sum[key] += counts[key]
     const per = syntaxes.map((syntax) => {
       const counts = row.get(syntax)
       return counts === undefined
         ? ''
         : `${Math.round((100 * (name.startsWith('must-refuse') || damages.find((one) => one.name === name)?.class === 'must-refuse' ? counts.refused : counts.right)) / counts.cases)} %`
     })
-    lines.push(`| ${name} | ${[sum.cases, ...outcomes.map((key) => sum[key]), sum.unwarned, ...per].join(' | ')} |`)
+    lines.push(
+      `| ${name} | ${[sum.cases, ...outcomes.map((key) => sum[key]), sum.unwarned, sum.refused === 0 ? '' : `${sum.enough} of ${sum.refused}`, ...per].join(' | ')} |`,
+    )
   }
   return lines.join('\n')
 }

@@ -1,7 +1,7 @@
 import { defineAction, fail, ok, optional, type Outcome, path, type Repair, text } from '../core/action.ts'
 import type { Files, PathArg, TextFile } from '../core/files.ts'
-import { type HunkVerdict, type Problem, Stop } from '../core/problem.ts'
-import { type AppliedHunks, applyHunks } from '../text/hunks-apply.ts'
+import { type HunkVerdict, type NearPlace, type Problem, Stop } from '../core/problem.ts'
+import { type AppliedHunks, applyHunks, type HunkFailure } from '../text/hunks-apply.ts'
 import { type Hunk, parseHunks, sideOf } from '../text/hunks.ts'
 import { dominantEol } from '../text/line-endings.ts'
 import { splitLines } from '../text/lines.ts'
@@ -211,9 +211,18 @@ async function create(
 async function problemOf(
   { path, text }: TextFile,
   hunks: readonly Hunk[],
-  { failures, applied: good }: AppliedHunks,
+  { failures: found, applied: good }: AppliedHunks,
   verdict: 'applied' | 'fits',
 ): Promise<Problem> {
+  const { isAppliedAt, patchAsMeant } = await import('../text/meant-edit.ts')
+  const near = new Map<number, readonly NearPlace[]>()
+  for (const failure of found.slice(0, MOST_NEAR))
+    if (isLost(failure)) near.set(failure.hunk.number, await nearest(text, failure.hunk))
+  const failures = found.map((failure) => {
+    const [place] = near.get(failure.hunk.number) ?? []
+    const isApplied = place !== undefined && failure.reason === 'absent' && isAppliedAt(failure.hunk.lines, place)
+    return isApplied ? { applied: place.line, ...failure } : failure
+  })
   const [first] = failures
   if (first === undefined) throw new Error('a failure without a reason')
   const { hunk, reason, spans, applied, other } = first
@@ -222,8 +231,16 @@ async function problemOf(
     const failure = failures.find((one) => one.hunk.number === number)
     if (failure === undefined) return { hunk: number, verdict, ...(fits && { line: fits.line }) }
     if (failure.applied !== undefined) return { hunk: number, verdict: 'already-applied', line: failure.applied }
-    return { hunk: number, verdict: failure.reason }
+    const [place] = failure === first ? [] : (near.get(number) ?? [])
+    const places = failure === first ? [] : placesOf(text, failure.spans, { max: 50 })
+    return {
+      hunk: number,
+      verdict: failure.reason,
+      ...(place === undefined ? {} : { nearest: place }),
+      ...(places.length === 0 ? {} : { places }),
+    }
   })
+  const patch = patchAsMeant(text, hunks, { failures, near, sent: verdict === 'fits' ? 'all' : 'failed' })
   return {
     kind: 'hunk-failed',
     path: path.given,
@@ -233,13 +250,18 @@ async function problemOf(
     reason,
     found: spans.length,
     places: placesOf(text, spans, { max: 50 }),
-    nearest: reason === 'absent' || reason === 'unclear' ? await nearest(text, hunk) : [],
+    nearest: [...(near.get(hunk.number) ?? [])],
     verdicts,
+    ...(patch === undefined ? {} : { resend: { patch } }),
     ...(applied === undefined ? {} : { applied }),
     ...(other === undefined ? {} : { other }),
   }
 }
 
+const isLost = ({ reason }: HunkFailure): boolean => reason === 'absent' || reason === 'unclear'
+
+/** Of how many hunks the nearest place is looked for. */
+const MOST_NEAR = 5
 const SHOWN = 3
 const WIDTH = 120
 
@@ -249,7 +271,7 @@ function shownLines({ lines }: Hunk): string {
   return shown.map((line) => (line.length > WIDTH ? `${line.slice(0, WIDTH)}…` : line)).join('\n')
 }
 
-async function nearest(text: string, hunk: Hunk): Promise<(Problem & { kind: 'hunk-failed' })['nearest']> {
+async function nearest(text: string, hunk: Hunk): Promise<NearPlace[]> {
   // Loaded only here: most hunks are found.
   const { nearestPlaces } = await import('../text/nearest.ts')
   const wanted = sideOf(hunk, 'old').map((line) => line.text)

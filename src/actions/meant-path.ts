@@ -7,7 +7,7 @@ export interface Meant {
   /** The only file whose path differs in nothing but upper and lower case. */
   readonly otherCase?: PathArg
   /** Paths to suggest, the likeliest first. */
-  readonly suggested: readonly string[]
+  readonly suggested: readonly PathArg[]
 }
 
 export async function meantPaths(files: Files, path: PathArg): Promise<Meant> {
@@ -27,20 +27,19 @@ export async function meantPaths(files: Files, path: PathArg): Promise<Meant> {
     }
     const close = closestName(name, entries)
     const near = close === undefined ? undefined : nodePath.join(dir, close, ...names.slice(nth + 1))
-    const suggested = near !== undefined && (isLast || (await isThere(files, near))) ? [argOf(path, near).given] : []
-    return {
-      suggested: [...new Set([...suggested, ...(await sameName(files, path, names.at(-1) ?? ''))])].slice(0, MOST),
-    }
+    const suggested = near !== undefined && (isLast || (await isThere(files, near))) ? [argOf(path, near)] : []
+    const all = [...suggested, ...(await sameName(files, path, names.at(-1) ?? ''))]
+    return { suggested: [...new Map(all.map((one) => [one.absolute, one])).values()].slice(0, MOST) }
   }
   const otherCase = argOf(path, dir)
-  return { otherCase, suggested: [otherCase.given] }
+  return { otherCase, suggested: [otherCase] }
 }
 
 const none: Meant = { suggested: [] }
 const MOST = 3
 
 /** Files of the same name elsewhere. */
-async function sameName(files: Files, path: PathArg, name: string): Promise<string[]> {
+async function sameName(files: Files, path: PathArg, name: string): Promise<PathArg[]> {
   const { base = '/' } = path
   const found = await files
     .glob(
@@ -49,7 +48,7 @@ async function sameName(files: Files, path: PathArg, name: string): Promise<stri
       (relative) => !/(?:^|\/)(?:node_modules|\.git|\.clada)(?:\/|$)/.test(relative),
     )
     .catch(() => [])
-  return found.slice(0, MOST).map((one) => argOf(path, nodePath.resolve(base, one)).given)
+  return found.slice(0, MOST).map((one) => argOf(path, nodePath.resolve(base, one)))
 }
 
 /** A path as the other one is written: relative where that is. */

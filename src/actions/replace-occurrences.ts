@@ -169,6 +169,9 @@ async function mismatch(
   if (expected === 'any' || (expected === 'all' && found > 0) || expected === found) return undefined
   if (expected === 'once' && found === 1) return undefined
   const missed = found === 0 ? await absence(file, old_text, new_text) : { nearest: [] }
+  const isOne = expected === 'once' || expected === 1
+  if (found === 0 && isOne && missed.applied === undefined)
+    Object.assign(missed, await resendOf(file, old_text, new_text, missed))
   if (expected === 'once') {
     return found === 0
       ? { kind: 'text-absent', param: 'old_text', path: path.given, ...missed }
@@ -176,6 +179,25 @@ async function mismatch(
   }
   const params = ['old_text']
   return { kind: 'count-differs', path: path.given, params, expected, found, places: shown(file, spans), ...missed }
+}
+
+/** The texts as the file has them where they were probably meant, or where the edit was applied already. */
+async function resendOf(
+  { text }: TextFile,
+  old_text: string,
+  new_text: string,
+  { nearest }: Absence,
+): Promise<Pick<Absence, 'applied' | 'resend'>> {
+  const { linesOf } = await import('../text/edit-text.ts')
+  const { hunkOf } = await import('../text/matcher.ts')
+  const { isAppliedAt, meantEdit } = await import('../text/meant-edit.ts')
+  const lines = hunkOf(...linesOf(old_text, new_text))
+  const [place] = nearest
+  if (place !== undefined && isAppliedAt(lines, place)) return { applied: place.line }
+  const meant = bounded(() => meantEdit(text, lines, nearest))
+  const side = (mark: '-' | '+'): string =>
+    (meant ?? []).flatMap((line) => (line.mark === ' ' || line.mark === mark ? [line.text] : [])).join('\n')
+  return meant === undefined ? {} : { resend: { old_text: side('-'), new_text: side('+') } }
 }
 
 /** What is told about a text that is not in the file, or not behind a place in it. */

@@ -7,7 +7,7 @@ import type { Code, StructureCode } from './codes.ts'
  */
 export type Problem =
   /** The operating system refused. `meant`: existing files that the path may mean. `held`: another program has it open. */
-  | {
+  | ({
       kind: 'os'
       code: string
       op: string
@@ -16,7 +16,7 @@ export type Problem =
       message?: string
       meant?: readonly string[]
       held?: boolean
-    }
+    } & Resendable)
   | { kind: 'source-missing'; path: string }
   | { kind: 'not-regular'; path: string; type: string; op: string }
   /** `described`: type and size of a binary file. */
@@ -54,7 +54,7 @@ export type Problem =
       places: Place[]
     } & Absence)
   /** One hunk of a patch cannot be applied, so none is. */
-  | {
+  | ({
       kind: 'hunk-failed'
       path: string
       /** From 1. */
@@ -71,7 +71,7 @@ export type Problem =
       other?: number
       /** Every hunk in order, with what became or would become of it. */
       verdicts: HunkVerdict[]
-    }
+    } & Resendable)
   /** A line that replaces others would be written, and it is not certain which. */
   | { kind: 'elision'; path: string; param: string; line: string; stood?: string }
   /** A proposal that nobody has agreed to. */
@@ -168,6 +168,10 @@ export interface HunkVerdict {
   verdict: 'applied' | 'fits' | 'absent' | 'ambiguous' | 'unclear' | 'overlap' | 'no-context' | 'already-applied'
   /** Where it is or would be, from 1. */
   line?: number
+  /** Where the file has lines most like it, for one that is not the first that fails. */
+  nearest?: NearPlace
+  /** The places that an ambiguous one fits. */
+  places?: Place[]
 }
 
 /** A place in a file that was found: its line, and the lines around it. */
@@ -178,8 +182,14 @@ export interface Place {
   after?: string
 }
 
+/** An action that could not be done as written. */
+export interface Resendable {
+  /** The parameters with which it would be what was probably meant. */
+  resend?: Readonly<Record<string, string>>
+}
+
 /** What a model needs to know about a text that is not there. */
-export interface Absence {
+export interface Absence extends Resendable {
   nearest: NearPlace[]
   /** The line where the new text already is. */
   applied?: number

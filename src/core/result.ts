@@ -141,6 +141,8 @@ export interface Details {
   /** What to do next, in one sentence. */
   advice?: string
   nearest?: NearPlace[]
+  /** The block as it was probably meant, in its own syntax, for the model to check and send again. */
+  corrected?: string
   /** Existing paths that were perhaps meant. */
   suggestions?: string[]
   /** Every hunk of a patch, with what became or would become of it. */

@@ -5,10 +5,12 @@ import type { openWorkingSet } from '../context/working-set.ts'
 import type { ActionContext, ActionSpec, Commands, Outcome, Repair, Steps } from '../core/action.ts'
 import { commandSettingsOf } from '../config/settings.ts'
 import type { Ask } from '../core/commands.ts'
-import type { PathArg } from '../core/files.ts'
+import type { Files, PathArg } from '../core/files.ts'
 import { type Problem, Stop } from '../core/problem.ts'
 import { tooComplex, withTimeLimit } from '../core/time-limit.ts'
 import { decide } from '../policy/decide.ts'
+import { findOccurrences } from '../text/edit.ts'
+import { parseHunks } from '../text/hunks.ts'
 import { hiddenWarning } from '../text/hidden-characters.ts'
 import { runWarnings } from '../policy/makes-run.ts'
 import { explain } from '../report/explain.ts'
@@ -101,10 +103,19 @@ export class ActionRunner {
     const { meantPaths } = await import('../actions/meant-path.ts')
     const { otherCase, suggested } = await meantPaths(context.files, given)
     if (suggested.length === 0) return first
-    const problem: Problem = { ...first.problem, meant: suggested }
+    const [only, ...others] = await fitting(context.files, spec, args, suggested)
+    const resend = only === undefined || others.length > 0 ? {} : { resend: { path: only } }
+    const problem: Problem = { ...first.problem, meant: suggested.map((one) => one.given), ...resend }
     if (otherCase === undefined || !spec.repairs || context.repair.matching === 'exact') return { ...first, problem }
     const second = await attempted(() => spec.run({ ...args, path: otherCase }, context))
-    if (!second.ok) return { ...first, problem }
+    if (!second.ok) {
+      // The place in that file says more than the name.
+      if (!('nearest' in second.problem || 'places' in second.problem)) return { ...first, problem }
+      const texts = 'resend' in second.problem ? second.problem.resend : undefined
+      const meant = texts === undefined ? {} : { resend: { ...texts, path: otherCase.given } }
+      const note = `there is no '${given.given}'; the text was looked for in '${otherCase.given}'`
+      return { ...second, problem: { ...second.problem, ...meant }, warnings: [note, ...(second.warnings ?? [])] }
+    }
     const warning = `there is no '${given.given}'; the edit was applied to '${otherCase.given}', whose old text matches`
     return { ...second, warnings: [warning, ...(second.warnings ?? [])] }
   }
@@ -185,6 +196,27 @@ export function pathIn(args: Readonly<Record<string, unknown>>): PathArg | undef
     absolute,
     ...('base' in given && typeof given.base === 'string' ? { base: given.base } : {}),
   }
+}
+
+/** Of existing files those that an action could be meant for: to read them, or because they have its old text. */
+async function fitting(
+  files: Files,
+  { effect }: ActionSpec,
+  { old_text: old, patch }: Readonly<Record<string, unknown>>,
+  suggested: readonly PathArg[],
+): Promise<string[]> {
+  if (effect === 'read') return suggested.map(({ given }) => given)
+  const parsed = typeof patch === 'string' ? parseHunks(patch) : undefined
+  const { applyHunks } = await import('../text/hunks-apply.ts')
+  const fits = (text: string): boolean =>
+    typeof old === 'string'
+      ? findOccurrences(text, old).length === 1
+      : parsed !== undefined && 'hunks' in parsed && applyHunks(text, parsed.hunks, { rungs: 'exact', damage: [] }).ok
+  const texts = await Promise.all(suggested.map((path) => files.read(path).catch(() => undefined)))
+  return suggested.flatMap(({ given }, at) => {
+    const { text } = texts[at] ?? {}
+    return text !== undefined && fits(text) ? [given] : []
+  })
 }
 
 const isMissing = (problem: Problem, { given }: PathArg): problem is Problem & { kind: 'os' } =>

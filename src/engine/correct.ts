@@ -1,8 +1,9 @@
 import path from 'node:path'
-import { decode, type Decoded } from '../actions/decode.ts'
+import { decode, type Decoded, withoutAliases } from '../actions/decode.ts'
 import { isAbsolutePath } from '../core/paths.ts'
 import { registry } from '../actions/registry.ts'
 import { readingOf } from '../config/settings.ts'
+import type { ActionSpec } from '../core/action.ts'
 import type { Block, BlockGroup, Fault } from '../core/block.ts'
 import { isInside } from '../core/paths.ts'
 import type { ParseError } from '../core/result.ts'
@@ -14,7 +15,10 @@ import { readBlocks } from '../syntax/find-blocks.ts'
 import type { ReadOptions } from '../syntax/reader.ts'
 import type { RunOptions } from './options.ts'
 import { rewriteSham } from '../syntax/sham/sham.ts'
+import type { ReadyTask } from './tasks.ts'
 import { syntaxNames, syntaxOf } from '../syntax/table.ts'
+import { closestName } from '../text/closest-name.ts'
+import { type Hunk, parseHunks, sideOf } from '../text/hunks.ts'
 
 type Correction = Pick<ParseError, 'corrected' | 'meant'>
 
@@ -42,6 +46,45 @@ export class Corrections {
     return correction
   }
 
+  /** Of a block that was read and could not be done: with other parameters, in its own syntax. */
+  ofEdit(
+    { block, decoded }: Pick<ReadyTask, 'block' | 'decoded'>,
+    meant: Readonly<Record<string, string>>,
+  ): string | undefined {
+    const { syntax, raw, damage = [] } = block
+    const row = syntaxOf(syntax)
+    // A call without a document has no text.
+    if (raw === '') return undefined
+    const { path: read } = decoded.params
+    // Without what was left out of it when it was read.
+    const resend = typeof read === 'string' && read !== block.params['path'] ? { path: read, ...meant } : meant
+    const params = { ...block.params, ...resend }
+    const texts = [
+      row.kind === 'foreign' ? row.written?.(params, block.label) : undefined,
+      damage.length > 0 ? undefined : substituted(raw, block.params, resend),
+      this.#call(block, params),
+    ]
+    return texts.find((text) => text !== undefined && this.#says(text, block, params))
+  }
+
+  #call({ syntax, action, id, explanation }: Block, params: Readonly<Record<string, string>>): string | undefined {
+    const { targets = {}, says } = syntaxOf(syntax)
+    const name = says === 'any action' ? action : (registry.get(action)?.name ?? action)
+    const rendered = targets[syntax]?.open(this.#reading).call({ action: name, params, explanation }, id)
+    return rendered === undefined || 'refused' in rendered ? undefined : rendered.text
+  }
+
+  /** Whether a text is one block that says nothing else. */
+  #says(text: string, { syntax: name, action }: Block, params: Readonly<Record<string, string>>): boolean {
+    const syntax = syntaxNames.find((one) => one === name)
+    if (syntax === undefined) return false
+    const { blocks, faults } = readBlocks(new Source(`${text}\n`), { ...this.#reading, syntaxes: [syntax] })
+    const [block, ...others] = blocks
+    if (block === undefined || others.length > 0 || faults.length > 0 || !isSound(block)) return false
+    const names = [...new Set([...Object.keys(params), ...Object.keys(block.params)])]
+    return block.action === action && names.every((key) => sameText(key, block.params[key] ?? '', params[key] ?? ''))
+  }
+
   /** Of a fault that costs a block which could not be made out. */
   ofFault({ raw, syntax = 'sham' }: Fault): Correction {
     return raw === undefined ? none : this.#corrected(syntax, this.#written(syntax, raw))
@@ -64,9 +107,10 @@ export class Corrections {
     const { blocks, faults } = readBlocks(new Source(`${text}\n`), { ...this.#reading, syntaxes: [syntax] })
     if (faults.length > 0 || blocks.length === 0 || !blocks.every(isSound)) return none
     const decoded = blocks.map((block) => this.#decoded(block, false))
-    const corrected = decoded.every(({ ok }) => ok) ? text : this.#withAbsolutePaths(text, blocks)
+    const corrected = decoded.every(({ ok }) => ok) ? text : this.#withNamesAndPaths(text, blocks)
     if (corrected === undefined) return none
-    return { corrected, meant: blocks.map((block) => `${block.action} ${primaryOf(block)}`.trimEnd()) }
+    const named = blocks.map((block) => ({ ...block, action: this.#meantAction(block.action) }))
+    return { corrected, meant: named.map((block) => `${block.action} ${primaryOf(block)}`.trimEnd()) }
   }
 
   #decoded({ syntax, action, params }: Block, relative: boolean): Decoded {
@@ -77,11 +121,14 @@ export class Corrections {
     })
   }
 
-  /** A block that is right except for paths that are relative to the root. */
-  #withAbsolutePaths(text: string, blocks: readonly Block[]): string | undefined {
+  /** A block that is right except for a name that is misspelled, and paths that are relative to the root. */
+  #withNamesAndPaths(text: string, blocks: readonly Block[]): string | undefined {
     const [block, ...more] = blocks
     if (block === undefined || more.length > 0 || block.syntax !== 'sham') return undefined
-    const decoded = this.#decoded(block, true)
+    const action = this.#meantAction(block.action)
+    const spec = registry.get(action)
+    if (spec === undefined) return undefined
+    const decoded = this.#decoded({ ...block, action, params: renamed(spec, block.params) }, true)
     if (!decoded.ok) return undefined
     const params: Record<string, string> = {}
     for (const [name, value] of Object.entries(decoded.params)) {
@@ -94,13 +141,71 @@ export class Corrections {
       if (lines.includes(undefined)) return undefined
       params[name] = lines.join('\n')
     }
-    return rewriteSham(text, block.action, params)
+    return rewriteSham(text, action, params)
+  }
+
+  #meantAction(spelled: string): string {
+    return registry.has(spelled) ? spelled : (closestName(spelled, [...registry.keys()]) ?? spelled)
   }
 
   #absolute(given: string): string | undefined {
     const { root } = this.#settings
-    if (given.trim() === '' || isAbsolutePath(given)) return given
+    if (this.#settings.relativePaths || given.trim() === '' || isAbsolutePath(given)) return given
     const absolute = path.resolve(root, given.trim())
     return isInside(absolute, root) && !/^[~$]|:/.test(given.trim()) ? absolute : undefined
   }
+}
+
+/** The text of a block with other texts in the place of its own, which follow one another as in the parameters. */
+function substituted(
+  raw: string,
+  params: Readonly<Record<string, string>>,
+  resend: Readonly<Record<string, string>>,
+): string | undefined {
+  let text = raw
+  let from = 0
+  for (const name of Object.keys(params)) {
+    const [own = '', other] = [params[name], resend[name]]
+    if (other === undefined) continue
+    const form = forms.find((write) => text.includes(write(own), from))
+    if (own === '' || form === undefined) return undefined
+    const at = text.indexOf(form(own), from)
+    text = text.slice(0, at) + form(other) + text.slice(at + form(own).length)
+    from = at + form(other).length
+  }
+  return text
+}
+
+/** As it is, as a JSON string, as CDATA. */
+const forms: readonly ((text: string) => string)[] = [
+  (text) => text,
+  (text) => JSON.stringify(text).slice(1, -1),
+  (text) => text.replaceAll(']]>', ']]&gt;'),
+]
+
+/** Two patches are the same when they have the same lines on both sides, however their headers are written. */
+function sameText(name: string, one: string, other: string): boolean {
+  if (one === other || name !== 'patch') return one === other
+  const [left, right] = [parseHunks(one), parseHunks(other)]
+  const sides = (hunks: readonly Hunk[]): string =>
+    JSON.stringify(
+      hunks.map((hunk) => (['old', 'new'] as const).map((side) => sideOf(hunk, side).map((line) => line.text))),
+    )
+  return 'hunks' in left && 'hunks' in right && sides(left.hunks) === sides(right.hunks)
+}
+
+/** Parameters of which one that is needed is misspelled. */
+function renamed(spec: ActionSpec, given: Block['params']): Block['params'] {
+  const known = withoutAliases(spec, given)
+  const missing = Object.keys(spec.params).filter((name) => spec.params[name]?.required && known[name] === undefined)
+  const unknown = Object.keys(known).filter((name) => !Object.hasOwn(spec.params, name))
+  const params = { ...given }
+  for (const name of missing) {
+    const [other, ...others] = unknown.filter((one) => closestName(one, [name]) !== undefined)
+    const text = other === undefined || others.length > 0 ? undefined : params[other]
+    if (other === undefined || text === undefined) continue
+    delete params[other]
+    params[name] = text
+  }
+  return params
 }

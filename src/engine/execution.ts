@@ -345,6 +345,10 @@ export class Execution {
     if (Object.keys(note).length > 0) result.review = note
     if (!outcome.ok) this.#giveUp(outcome.problem)
     settle(result, outcome, [...(task.block.warnings ?? []), ...task.decoded.warnings])
+    if (!outcome.ok && 'resend' in outcome.problem && outcome.problem.resend !== undefined) {
+      const corrected = this.#tasks.corrections.ofEdit(task, outcome.problem.resend)
+      if (corrected !== undefined) result.details = { ...result.details, corrected }
+    }
 
     const written = this.#written(result, writes).then(async () => {
       await this.#parts.log?.acted(result)

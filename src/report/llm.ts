@@ -195,5 +195,5 @@ function repairSection(result: ExecutionResult, { lines, budget = defaultBudget 
   let spent = 0
   const shown = items.filter((item) => (spent += item.length) <= Math.min(repairBudget, budget * 0.7))
   if (shown.length < items.length) shown.push(`\n${items.length - shown.length} more failed; repair these first.`)
-  return ['=== REPAIR ===', ...shown.map(entryText), ...correctedLines(result.parseErrors), endFrame].join('\n')
+  return ['=== REPAIR ===', ...shown.map(entryText), ...correctedLines(result), endFrame].join('\n')
 }

@@ -25,7 +25,7 @@ export function prettyEnd(result: ExecutionResult, options: ReportOptions): stri
   const paint = options.color ? colored : plain
   const lines = byBlock(result.parseErrors).flatMap((errors) => prettyErrors(errors, options))
   if (options.errorDetail !== 'minimal') {
-    const [, ...corrected] = correctedLines(result.parseErrors).join('\n').split('\n')
+    const [, ...corrected] = correctedLines(result).join('\n').split('\n')
     for (const line of corrected) lines.push(paint.dim(`    ${printable(line)}`))
   }
   lines.push(

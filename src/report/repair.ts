@@ -1,5 +1,13 @@
 import { structureHelp } from '../actions/output.ts'
-import { type ActionResult, type Details, endFrame, isFrame, isTaskLine, type ParseError } from '../core/result.ts'
+import {
+  type ActionResult,
+  type Details,
+  endFrame,
+  type ExecutionResult,
+  isFrame,
+  isTaskLine,
+  type ParseError,
+} from '../core/result.ts'
 import { userText } from './failure.ts'
 import type { CountedIn, ReportOptions } from './options.ts'
 import { capText, changerOf } from './words.ts'
@@ -26,6 +34,10 @@ export function repairLines(
     lines.push(`This text was there until ${changerOf(details.changed_by)} changed it.`)
   }
   for (const place of details.nearest ?? []) lines.push(...nearLines(place))
+  for (const { hunk, nearest, places } of details.hunks ?? []) {
+    if (nearest !== undefined) lines.push(`hunk ${hunk}:`, ...nearLines(nearest))
+    if (places !== undefined) lines.push(`hunk ${hunk}:`, ...placeLines({ places }))
+  }
   if (details.structure !== undefined) lines.push(...structureHelp(details.structure))
   lines.push(...placeLines(details))
   if (details.expected !== undefined && typeof details.found === 'string') {
@@ -91,26 +103,47 @@ export function parseRepairLines(errors: readonly ParseError[], counted?: Counte
 export const wouldHaveRun = ({ code, meant }: Pick<ParseError, 'code' | 'meant'>): string[] =>
   code === 'truncated' && meant !== undefined ? [`It would have run: ${meant.join(', ')}`] : []
 
-/** Blocks that were corrected, in one fence, ready to be sent again. A line in them never reads as a frame of the report. */
-export function correctedLines(errors: readonly ParseError[]): string[] {
-  const texts = errors.flatMap(({ corrected }) =>
-    corrected === undefined || corrected.split('\n').some((line) => isFrame(line) || isTaskLine(line))
+type Correctable = Pick<ExecutionResult, 'parseErrors' | 'results'>
+
+/** Blocks that were corrected, in one fence for each reason, ready to be sent again. */
+export function correctedLines({ parseErrors, results }: Correctable): string[] {
+  const mistaken = sendable(parseErrors.map(({ corrected }) => corrected))
+  const misplaced = sendable(results.map(({ details }) => details?.corrected))
+  return [
+    ...fenced(mistaken, (what) => `${what}, ready to be sent again if nothing is missing:`),
+    ...fenced(
+      misplaced,
+      (what) => `${what}, with the lines of the file, ready to be sent again if that is what you mean:`,
+    ),
+  ]
+}
+
+/** A line in them never reads as a frame of the report. */
+function sendable(texts: readonly (string | undefined)[]): string[] {
+  let spent = 0
+  return texts.flatMap((text) =>
+    text === undefined ||
+    text.split('\n').some((line) => isFrame(line) || isTaskLine(line)) ||
+    (spent += text.length) > mostCorrected
       ? []
-      : [corrected],
+      : [text],
   )
+}
+
+/** Characters of all of them. */
+const mostCorrected = 12_000
+
+function fenced(texts: readonly string[], title: (what: string) => string): string[] {
   if (texts.length === 0) return []
   const text = texts.join('\n\n')
   const fence = fenceFor(text)
   const what = texts.length === 1 ? 'The corrected block' : `The ${texts.length} corrected blocks`
-  return ['', `${what}, ready to be sent again if nothing is missing:`, fence, text, fence]
+  return ['', title(what), fence, text, fence]
 }
 
 /** A section with them, for the reports that have no other. */
-export function correctedSection(
-  errors: readonly ParseError[],
-  { errorDetail }: Pick<ReportOptions, 'errorDetail'>,
-): string {
-  const lines = errorDetail === 'minimal' ? [] : correctedLines(errors)
+export function correctedSection(result: Correctable, { errorDetail }: Pick<ReportOptions, 'errorDetail'>): string {
+  const lines = errorDetail === 'minimal' ? [] : correctedLines(result)
   return lines.length === 0 ? '' : ['', '', '=== REPAIR ===', ...lines.slice(1), endFrame].join('\n')
 }
 

@@ -24,7 +24,7 @@ export function formatText(result: ExecutionResult, options: ReportOptions = {})
   if (lines.length === 0) lines.push(...reminder)
   for (const warning of result.warnings ?? []) lines.push(`WARNING: ${warning}`)
   lines.push(...editedReplyLines(result))
-  const report = printable(lines.map(entryText).join('\n') + correctedSection(result.parseErrors, options))
+  const report = printable(lines.map(entryText).join('\n') + correctedSection(result, options))
   return options.budget === undefined ? report : capText(report, options.budget)
 }
 

@@ -22,7 +22,7 @@ export function formatXml(result: ExecutionResult, options: ReportOptions = {}):
   lines.push(...editedReplyLines(result))
   const report = printable(
     [...lines.map(entryText), ...(lines.length > 0 ? [''] : []), resultElement(tasks)].join('\n') +
-      correctedSection(result.parseErrors, options),
+      correctedSection(result, options),
   )
   return options.budget === undefined ? report : capText(report, options.budget)
 }

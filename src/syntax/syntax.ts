@@ -23,6 +23,8 @@ interface Native extends Row {
 interface Foreign extends Row {
   readonly kind: 'foreign'
   readonly waits: true
+  /** The text of one edit, for a model to send again; `label` is what the block called it. */
+  written?(params: Readonly<Record<string, string>>, label?: string): string | undefined
 }
 
 /** Whole files in a reply that has no blocks: shown first, and written after a yes. */

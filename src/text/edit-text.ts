@@ -138,7 +138,7 @@ function settled(fits: readonly Fit[], file: FileLines, wanted: Wanted, what: st
 }
 
 /** The lines of both texts. Line breaks that both begin with belong to the line above. */
-function linesOf(old: string, fresh: string): [string[], string[]] {
+export function linesOf(old: string, fresh: string): [string[], string[]] {
   let from = old.replaceAll('\r\n', '\n')
   let to = fresh.replaceAll('\r\n', '\n')
   while (from.startsWith('\n') && to.startsWith('\n') && from.length > 1) [from, to] = [from.slice(1), to.slice(1)]

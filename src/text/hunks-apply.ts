@@ -7,6 +7,7 @@ import { locate, type Placed } from './hunks-locate.ts'
 import { FileLines } from './file-lines.ts'
 import { repairWarning, type Rung, type Splice, withSplices } from './fit.ts'
 import type { Matching } from './matcher.ts'
+import { appliedLine } from './nearest.ts'
 
 export interface AppliedHunk {
   readonly number: number
@@ -106,7 +107,7 @@ function standing(hunk: Hunk, file: FileLines): number | undefined {
   const lines = sideOf(hunk, 'new').map(({ text }) => text)
   if (lines.join('').replace(/\s+/g, '').length < 4) return undefined
   const [line] = file.find(lines, 'trailing-space')
-  return line === undefined ? undefined : line + 1
+  return line === undefined ? appliedLine(lines, file.text) : line + 1
 }
 
 interface Change {

@@ -6,19 +6,23 @@
  * or read again for a window, or a cell of a comparison. Windows with most votes come first; when the
  * steps are used up, the best found so far are given.
  */
+import { Source } from '../core/source.ts'
 import { bounded } from '../core/time-limit.ts'
 import type { NearPlace } from '../core/problem.ts'
 import { alignLines, comparedLine } from './align-lines.ts'
 import { bestPart } from './best-part.ts'
 import { explainDifference } from './explain-difference.ts'
 import { findOccurrences } from './edit.ts'
+import { FileLines } from './file-lines.ts'
 import { splitLines, withoutOuterBlankLines } from './lines.ts'
 import { lineEndsBetween, linesNear, regionAround, withLines } from './nearest-regions.ts'
 import { survey, type Cell, type Hit, type Survey } from './nearest-survey.ts'
 import { bestWindows } from './nearest-windows.ts'
 import { collapsed, isShortWord } from './plain.ts'
 import { placesOf } from './places.ts'
+import { withoutPrefixes } from './prefixes.ts'
 import { longestPart, readingsOf } from './readings.ts'
+import { undamaged } from './undamage.ts'
 import { afford, LIMITS, type Work } from './work.ts'
 
 interface NearestOptions {
@@ -51,13 +55,27 @@ export async function nearestPlaces(
   return bounded(() => found.map(placeOf))
 }
 
-/** The line on which `newText` stands already; undefined also when it is too short to tell anything. */
+/** The line where `newText` already is; undefined also when it is too short to tell anything. */
 export function alreadyApplied(content: string, newText: string): number | undefined {
   if (newText.replace(/\s+/g, '').length < 4) return undefined
   const given = findOccurrences(content, newText, { max: 1 })
   // A newline too many at either end says nothing about what is in between.
   const spans = given.length > 0 ? given : findOccurrences(content, withoutOuterBlankLines(newText), { max: 1 })
-  return placesOf(content, spans, { max: 1 })[0]?.line
+  return placesOf(content, spans, { max: 1 })[0]?.line ?? appliedLine(splitLines(newText), content)
+}
+
+/** The same of several lines through damage: another indentation, other characters, prefixes. */
+export function appliedLine(lines: readonly string[], content: string): number | undefined {
+  if (lines.filter((line) => line.trim() !== '').length < 2) return undefined
+  const file = new FileLines(new Source(content))
+  const given = lines.map((text) => ({ mark: ' ', text }) as const)
+  for (const read of [lines, ...withoutPrefixes(given).map(({ fresh }) => fresh)]) {
+    for (const text of [read.join('\n'), undamaged(read.join('\n'), ['entities'])]) {
+      const [line] = file.find(withoutOuterBlankLines(text).split('\n'), 'characters')
+      if (line !== undefined) return line + 1
+    }
+  }
+  return undefined
 }
 
 const MAX_PLACES = 3

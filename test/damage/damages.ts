@@ -9,7 +9,15 @@ export interface Case {
   readonly document: (text: string) => string
   /** Done to the whole reply. */
   readonly whole?: 'quoted' | 'cut-off'
+  readonly refusal?: Refusal
 }
+
+/** What the report about an edit that must be refused has to say, so that the next try succeeds. */
+export type Refusal =
+  /** There is nothing to send again: the place is gone, the edit was applied, or the reply is not all there. */
+  | { readonly kind: 'gone' | 'applied' | 'cut-off' }
+  /** The file as it must become, and its lines where the first change is to be. */
+  | { readonly kind: 'twice' | 'changed'; readonly meant: string; readonly lines: readonly string[] }
 
 export interface Damage {
   readonly name: string
@@ -184,8 +192,29 @@ function refused(one: Case, file: string): Case {
   return { ...one, file, expected: file }
 }
 
-const withLines = (one: Case, lines: Lines): Case =>
-  refused({ ...one, writing: { ...one.writing, numbers: 'absent' } }, `${lines.join('\n')}\n`)
+const withLines = (one: Case, lines: Lines, refusal: Refusal): Case =>
+  refused({ ...one, writing: { ...one.writing, numbers: 'absent' }, refusal }, `${lines.join('\n')}\n`)
+
+/** The first lines of the file that change, with a line before and after them. */
+export const changingLines = ({ lines, hunks: [hunk] }: Edit): Lines =>
+  hunk === undefined
+    ? []
+    : lines.slice(
+        Math.max(0, hunk.start + hunk.head - 1),
+        hunk.start + hunk.old.length - hunk.tail + (hunk.tail > 0 ? 1 : 0),
+      )
+
+const twice = ({ edit }: Case, more: Lines): Refusal => ({
+  kind: 'twice',
+  meant: `${[...applied(edit), ...more].join('\n')}\n`,
+  lines: changingLines(edit),
+})
+
+const changedTo = ({ edit }: Case, lines: Lines): Refusal => ({
+  kind: 'changed',
+  meant: `${applied(edit).join('\n')}\n`,
+  lines: changingLines({ ...edit, lines }),
+})
 
 const changedLine = ({ hunks: [hunk] }: Edit): number | undefined =>
   hunk === undefined || isInsertion(hunk) ? undefined : hunk.start + hunk.head
@@ -598,7 +627,10 @@ export const damages: readonly Damage[] = [
     name: 'the text is there twice',
     class: 'must-refuse',
     part: 'file',
-    damage: (one) => withLines(one, [...one.edit.lines, '', ...(one.edit.hunks[0]?.old ?? [])]),
+    damage: (one) => {
+      const more = ['', ...(one.edit.hunks[0]?.old ?? [])]
+      return withLines(one, [...one.edit.lines, ...more], twice(one, more))
+    },
   },
   {
     name: 'twice when spaces are ignored',
@@ -607,14 +639,8 @@ export const damages: readonly Damage[] = [
     damage: (one) => {
       const [hunk] = one.edit.hunks
       const changed = eachLine(one, (line) => (line.trim() === '' ? line : ` ${line}`))
-      return (
-        changed &&
-        withLines(changed, [
-          ...one.edit.lines,
-          '',
-          ...(hunk?.old ?? []).map((line) => (line === '' ? '' : `   ${line}`)),
-        ])
-      )
+      const more = ['', ...(hunk?.old ?? []).map((line) => (line === '' ? '' : `   ${line}`))]
+      return changed && withLines(changed, [...one.edit.lines, ...more], twice(one, more))
     },
   },
   {
@@ -627,9 +653,8 @@ export const damages: readonly Damage[] = [
         (line) => word(line) !== undefined,
         word,
       )
-      return (
-        changed && withLines({ ...changed, edit: one.edit }, [...one.edit.lines, '', ...(one.edit.hunks[0]?.old ?? [])])
-      )
+      const more = ['', ...(one.edit.hunks[0]?.old ?? [])]
+      return changed && withLines({ ...changed, edit: one.edit }, [...one.edit.lines, ...more], twice(one, more))
     },
   },
   {
@@ -638,12 +663,10 @@ export const damages: readonly Damage[] = [
     part: 'file',
     damage: (one) => {
       const at = changedLine(one.edit)
-      return at === undefined
-        ? undefined
-        : withLines(
-            one,
-            one.edit.lines.with(at, `${/^\s*/.exec(one.edit.lines[at] ?? '')?.[0]}somethingElse(41, "entirely")`),
-          )
+      if (at === undefined) return undefined
+      const indent = /^\s*/.exec(one.edit.lines[at] ?? '')?.[0]
+      const lines = one.edit.lines.with(at, `${indent}somethingElse(41, "entirely")`)
+      return withLines(one, lines, changedTo(one, lines))
     },
   },
   {
@@ -654,7 +677,9 @@ export const damages: readonly Damage[] = [
       const at = changedLine(one.edit)
       const line = at === undefined ? '' : (one.edit.lines[at] ?? '')
       const other = line.replace(/\d/, (digit) => String((Number(digit) + 1) % 10))
-      return at === undefined || other === line ? undefined : withLines(one, one.edit.lines.with(at, other))
+      if (at === undefined || other === line) return undefined
+      const lines = one.edit.lines.with(at, other)
+      return withLines(one, lines, changedTo(one, lines))
     },
   },
   {
@@ -662,19 +687,23 @@ export const damages: readonly Damage[] = [
     class: 'must-refuse',
     part: 'file',
     damage: (one) =>
-      withLines(one, one.edit.lines.toSpliced(one.edit.hunks[0]?.start ?? 0, one.edit.hunks[0]?.old.length ?? 0)),
+      withLines(one, one.edit.lines.toSpliced(one.edit.hunks[0]?.start ?? 0, one.edit.hunks[0]?.old.length ?? 0), {
+        kind: 'gone',
+      }),
   },
   {
     name: 'already applied',
     class: 'must-refuse',
     part: 'file',
     damage: (one) =>
-      one.edit.hunks.some(({ head, tail }) => head === 0 || tail === 0) ? undefined : refused(one, one.expected),
+      one.edit.hunks.some(({ head, tail }) => head === 0 || tail === 0)
+        ? undefined
+        : refused({ ...one, refusal: { kind: 'applied' } }, one.expected),
   },
   {
     name: 'cut off',
     class: 'must-refuse',
     part: 'document',
-    damage: (one) => ({ ...one, expected: one.file, whole: 'cut-off' }),
+    damage: (one) => ({ ...one, expected: one.file, whole: 'cut-off', refusal: { kind: 'cut-off' } }),
   },
 ]

@@ -2,7 +2,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { ExecutionResult } from '../../src/core/result.ts'
 import { Clada } from '../../src/index.ts'
-import { type Case, cleanCase, type Damage, damages, textOf } from './damages.ts'
+import { formatReport } from '../../src/report/format.ts'
+import { type Case, changingLines, cleanCase, type Damage, damages, type Refusal, textOf } from './damages.ts'
 import { applied, type DamagedSyntax, type Edit, syntaxes } from './edit.ts'
 
 /** The definitions are in docs/edits.md. */
@@ -13,6 +14,8 @@ export interface Judged {
   readonly outcome: Outcome
   /** Whether it was applied through a repair that nothing was said about. */
   readonly unwarned: boolean
+  /** Of a refusal: whether its report is enough to do what was meant, without another look at the file. */
+  readonly enough: boolean
   readonly result: ExecutionResult
   readonly text: string
   readonly file: string | undefined
@@ -39,12 +42,54 @@ export async function judge(root: string, one: Case, syntax: DamagedSyntax, warn
   const said = [...(result.warnings ?? []), ...result.results.flatMap(({ warnings = [] }) => warnings)]
   return {
     outcome,
+    enough: outcome === 'refused' && (await isEnough(one, clada, result, file, after ?? '')),
     unwarned: outcome === 'right' && warns && one.file !== one.expected && said.length === 0,
     result,
     text,
     file: after,
   }
 }
+
+/**
+ * The corrected block of a report is sent as it is, with nothing but exact matches allowed. Without one the report must
+ * show the lines that change as the file has them, or the lines of each place; or say that there is nothing to send.
+ */
+async function isEnough(
+  one: Case,
+  clada: Clada,
+  result: ExecutionResult,
+  file: string,
+  after: string,
+): Promise<boolean> {
+  const report = formatReport(result, 'llm')
+  const corrected = /ready to be sent again[^\n]*\n(`{3,})\n([\s\S]*?)\n\1(?:\n|$)/.exec(report)?.[2]
+  const refusal: Refusal = one.refusal ?? { kind: 'changed', meant: one.expected, lines: changingLines(one.edit) }
+  if (refusal.kind === 'cut-off') return result.parseErrors.length + (result.notExecuted?.length ?? 0) > 0
+  if (refusal.kind === 'applied') return /already in the file|would apply|was applied/.test(report)
+  if (!('meant' in refusal)) return corrected === undefined && /not found|found 0/.test(report)
+  if (corrected !== undefined) {
+    fs.writeFileSync(file, after)
+    const again = await clada.preview(corrected)
+    const [change] = again.result.results.flatMap(({ seq }) => again.changesBy(seq))
+    const exact = again.result.results.every(({ success, warnings = [] }) => success && warnings.length === 0)
+    return exact && change?.after?.replaceAll('\r\n', '\n') === ended(refusal.meant, after)
+  }
+  const shown = [...report.matchAll(/The file has there, exactly:\n(`{3,})\n([\s\S]*?)\n\1\n/g)].map(
+    ([, , text]) => text,
+  )
+  const places = [...report.matchAll(/^ +> (\d+): /gm)].map(([, line]) => Number(line))
+  const lines = after.replaceAll('\r\n', '\n')
+  const [hunk] = one.edit.hunks
+  const isNear = (line: number): boolean =>
+    hunk !== undefined && line > hunk.start - 2 && line <= hunk.start + hunk.old.length + 2
+  return (
+    (places.length > 1 && places.some(isNear)) ||
+    shown.some((text = '') => lines.includes(text) && refusal.lines.every((line) => text.split('\n').includes(line)))
+  )
+}
+
+/** A text that ends as another one does. */
+const ended = (text: string, other: string): string => (other.endsWith('\n') ? text : text.replace(/\n$/, ''))
 
 function outcomeOf(one: Case, after: string | undefined, result: ExecutionResult): Outcome {
   if (after === undefined) return 'wrong'

@@ -28,6 +28,16 @@ import { damageWarning, foreign, type Found, type ReadMarker, rowAt, Rows } from
 
 export const applyPatch = foreign({
   name: 'apply-patch',
+  written: ({ path, patch, new_path }) =>
+    patch === undefined
+      ? undefined
+      : [
+          '*** Begin Patch',
+          `*** Update File: ${path}`,
+          ...(new_path === undefined ? [] : [`*** Move to: ${new_path}`]),
+          patch,
+          '*** End Patch',
+        ].join('\n'),
   rules: 'codex',
   marks: /^\*\*\* (?:Begin Patch|End Patch|(?:Add|Update|Delete) File: )/,
   open(source, plain) {

@@ -1,6 +1,7 @@
 import type { Source } from '../../core/source.ts'
 import { foreign, type Found, frameAt, rowAt, type Slip } from '../foreign/foreign.ts'
 import { filesSpokenOf, lineAbove, nameIn, nameInFence } from '../foreign/name.ts'
+import { parseHunks, sideOf } from '../../text/hunks.ts'
 import { type Edit, readEdit, SearchReplaceMarks } from './walk.ts'
 
 /*
@@ -29,6 +30,10 @@ import { type Edit, readEdit, SearchReplaceMarks } from './walk.ts'
 
 export const searchReplace = foreign({
   name: 'search-replace',
+  written({ path, patch }) {
+    const edits = patch === undefined ? undefined : editsText(patch)
+    return edits && `${path}\n\`\`\`\n${edits}\n\`\`\``
+  },
   marks: /^(?:<{5,9} ?(?:SEARCH|ORIGINAL|HEAD)\b|>{5,9} ?(?:REPLACE|UPDATED)\b)/,
   open(source, plain) {
     const marks = new SearchReplaceMarks(source, plain)
@@ -50,6 +55,20 @@ export const searchReplace = foreign({
     }
   },
 })
+
+/** The hunks of a patch as blocks with these markers. */
+export function editsText(
+  patch: string,
+  [head, tail]: readonly [string, string] = ['<<<<<<< SEARCH', '>>>>>>> REPLACE'],
+): string | undefined {
+  const parsed = parseHunks(patch)
+  if ('message' in parsed) return undefined
+  const edits = parsed.hunks.map((hunk) => {
+    const [old = [], fresh = []] = (['old', 'new'] as const).map((side) => sideOf(hunk, side).map(({ text }) => text))
+    return [head, ...old, '=======', ...fresh, tail].join('\n')
+  })
+  return edits.join('\n\n')
+}
 
 interface Before {
   /** The file of the block before. */

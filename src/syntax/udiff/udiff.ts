@@ -34,6 +34,8 @@ export const udiff = foreign({
   name: 'udiff',
   marks: /^(?:diff --(?:git|cc|combined) \S|--- \S[^\n]*\n\+\+\+ \S|@@@? -\d+(?:,\d+)? )/,
   sides: 'removed',
+  written: ({ path, patch }) =>
+    patch === undefined ? undefined : `\`\`\`diff\n--- a/${path}\n+++ b/${path}\n${patch}\n\`\`\``,
   open(source) {
     const places = new UdiffSeek(source)
     return { seek: (line) => places.seek(line), read: (line) => readDiff(source, line) }

@@ -1,7 +1,7 @@
 import type { Source } from '../../core/source.ts'
 import { fenceOf, foreign, type Found } from '../foreign/foreign.ts'
 import { askedBy, isTool, labelOf, withoutArgument } from '../foreign/tools.ts'
-import { editsBetween } from '../search-replace/search-replace.ts'
+import { editsBetween, editsText } from '../search-replace/search-replace.ts'
 import { SearchReplaceMarks } from '../search-replace/walk.ts'
 
 /*
@@ -20,6 +20,10 @@ export const xmlCall = foreign({
   name: 'xml-call',
   marks:
     /^<(?:(?:write_to_file|replace_in_file|apply_diff|insert_content|search_and_replace|execute_command|str_replace_editor)>|(?:\w+:)?invoke name="(?:str_replace\w*|edit\w*|write\w*|create_file|bash)"|function=(?:str_replace\w*|edit\w*|write\w*|create_file|execute_bash)>)/i,
+  written({ path, patch }, label = '') {
+    const edits = patch === undefined || !DIFFS.test(label) ? undefined : editsText(patch, MARKERS[label])
+    return edits && `<${label}>\n<path>${path}</path>\n<diff>\n${edits}\n</diff>\n</${label}>`
+  },
   open(source, plain) {
     const marks = new SearchReplaceMarks(source, plain)
     let ahead: Opened | undefined
@@ -50,6 +54,10 @@ const OPENER =
 
 /** These have search-replace blocks for arguments. */
 const DIFFS = /^(?:replace_in_file|apply_diff)$/
+
+const MARKERS: Readonly<Record<string, readonly [string, string]>> = {
+  replace_in_file: ['------- SEARCH', '+++++++ REPLACE'],
+}
 
 function nextOpened(source: Source, from: number): Opened {
   OPENER.lastIndex = source.startOf(from)

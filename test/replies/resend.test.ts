@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import { Clada } from '../../src/index.ts'
+import { formatReport } from '../../src/report/format.ts'
+import { type Edit, editOf, syntaxes, written } from '../damage/edit.ts'
+import { filesIn, scratchDir } from '../support/scratch.ts'
+
+const file = `import { tax } from './tax'
+
+export function total(items) {
+  let sum = 0
+  for (const item of items) sum += item.price * 2
+  return tax(sum)
+}
+
+/* Amounts are in cents.
+ * They are never negative,
+ * and never fractions,
+ * whatever the currency is,
+ * and never large. */
+
+export const currency = 'EUR'
+export const zero = 0
+`
+const edited = file.replace('price * 2', 'price * item.count')
+
+function editOfFile(after: string): Edit {
+  const edit = editOf('lib/cart.js', file, after)
+  if (edit === undefined) throw new Error('not an edit')
+  return edit
+}
+const edit = editOfFile(edited)
+const [before, after] = (['old', 'fresh'] as const).map((side) => edit.hunks[0]?.[side].join('\n') ?? '')
+
+/** Every syntax that can write an edit by text, by name. */
+const forms: Readonly<Record<string, (path: string) => string>> = {
+  ...Object.fromEntries(
+    syntaxes.map((syntax) => [syntax, (path: string) => written(syntax, { ...edit, path, hunks: edit.hunks })]),
+  ),
+  'JSON call': (path) => JSON.stringify({ command: 'str_replace', path, old_str: before, new_str: after }),
+  'XML call': (path) =>
+    `<invoke name="Edit">\n<parameter name="file_path">${path}</parameter>\n<parameter name="old_string">${before}</parameter>\n<parameter name="new_string">${after}</parameter>\n</invoke>`,
+  replace_in_file: (path) =>
+    `<replace_in_file>\n<path>${path}</path>\n<diff>\n------- SEARCH\n${before}\n=======\n${after}\n+++++++ REPLACE\n</diff>\n</replace_in_file>`,
+  patch: (path) => `\`\`\`patch ${path}\n<<<<<<< ORIGINAL\n${before}\n=======\n${after}\n>>>>>>> UPDATED\n\`\`\``,
+}
+
+const open = (root: string, matching: 'tolerant' | 'exact' = 'tolerant'): Clada =>
+  new Clada({ repoPath: root, gitCommit: false, relativePaths: true, matching })
+
+/** The text between the fences below the words. */
+const correctedIn = (report: string): string | undefined =>
+  /ready to be sent again[^\n]*\n(`{3,})\n([\s\S]*?)\n\1(?:\n|$)/.exec(report)?.[2]
+
+const names = Object.keys(forms)
+const form = (name: string, path = 'lib/cart.js'): string => forms[name]?.(path) ?? ''
+
+describe('an edit that may not be applied as it was written', () => {
+  it.each(names)('is in the report as it was meant, and succeeds when it is sent again: %s', async (name) => {
+    const root = scratchDir({ 'lib/cart.js': file.replace('price * 2', 'price * 21') })
+    const result = await open(root).execute(form(name))
+    expect(result.success).toBe(false)
+    const corrected = correctedIn(formatReport(result, 'llm')) ?? ''
+    for (const format of ['text', 'xml'] as const) expect(correctedIn(formatReport(result, format))).toBe(corrected)
+    // A report that is pasted as a whole does nothing.
+    for (const format of ['llm', 'text', 'xml'] as const)
+      expect(await open(root).execute(formatReport(result, format))).toMatchObject({ executedActions: 0 })
+    const again = await open(root, 'exact').execute(corrected)
+    expect(again.results.map(({ success, warnings = [] }) => ({ success, warnings }))).toEqual([
+      { success: true, warnings: [] },
+    ])
+    expect(filesIn(root)['lib/cart.js']).toBe(edited)
+  })
+
+  it.each(names)('for another path than the one of the file is in the report with that: %s', async (name) => {
+    const root = scratchDir({ 'lib/cart.js': file, 'lib/other/cart.js': 'nothing of it\n' })
+    const result = await open(root).execute(form(name, 'lib/carts.js'))
+    const again = await open(root, 'exact').execute(correctedIn(formatReport(result, 'llm')) ?? '')
+    expect(again.success).toBe(true)
+    expect(filesIn(root)['lib/cart.js']).toBe(edited)
+  })
+
+  it.each(syntaxes.slice(0, 4))('with exact matching is in the report with the lines of the file: %s', async (name) => {
+    const indented = file.replace(/^(?=.)/gm, '    ')
+    const root = scratchDir({ 'lib/cart.js': indented })
+    const result = await open(root, 'exact').execute(form(name))
+    expect(result.success).toBe(false)
+    const again = await open(root, 'exact').execute(correctedIn(formatReport(result, 'llm')) ?? '')
+    expect(again.success).toBe(true)
+    expect(filesIn(root)['lib/cart.js']).toBe(edited.replace(/^(?=.)/gm, '    '))
+  })
+
+  it('with several hunks has all of them, except one that is already there', async () => {
+    const two = editOfFile(edited.replace('EUR', 'USD'))
+    const there = file.replace('price * 2', 'price * 21')
+    const root = scratchDir({ 'lib/cart.js': there })
+    for (const syntax of ['apply-patch', 'udiff'] as const) {
+      const result = await open(root).execute(written(syntax, two))
+      const report = formatReport(result, 'llm')
+      const again = await open(root).execute(correctedIn(report) ?? '')
+      expect(again.success).toBe(true)
+      expect(filesIn(root)['lib/cart.js']).toBe(edited.replace('EUR', 'USD'))
+      await open(root).execute(
+        `#!SHAM [@three-char-SHA-256: abc]\naction = "file_write"\npath = "lib/cart.js"\ncontent = ${JSON.stringify(there)}\n#!END_SHAM_abc\n`,
+      )
+    }
+  })
+
+  it.each([
+    ['the place is gone', file.replace(/export function[^]*?\n}\n/, '')],
+    ['two places are alike', `${file.replace('* 2', '* 21')}\n${file.replace('* 2', '* 22')}`],
+    [
+      'lines of context and lines that go are mixed',
+      file.replace(/ {2}let sum[^]*?tax\(sum\)/, '  return items.reduce(sumOf, 0)'),
+    ],
+  ])('is not guessed where %s', async (_, text) => {
+    for (const name of names) {
+      const result = await open(scratchDir({ 'lib/cart.js': text })).execute(form(name))
+      expect(result.success).toBe(false)
+      expect(correctedIn(formatReport(result, 'llm')), name).toBeUndefined()
+    }
+  })
+
+  it('never loses the rest of a line of which it names a part', async () => {
+    const root = scratchDir({ 'a.js': 'const x = price(1, 2) + rest\n' })
+    const result = await open(root).execute(
+      '<---SEARCH file="a.js"--->\nprice(1, 3)\n<---REPLACE--->\ncost(1, 3)\n<---END--->\n',
+    )
+    expect(correctedIn(formatReport(result, 'llm'))).toBeUndefined()
+  })
+})
+
+describe('a name that is misspelled', () => {
+  it.each([
+    ['action', 'action = "file_replce_text"\npath = "a.txt"\nold_text = "one"\nnew_text = "two"'],
+    ['parameter', 'action = "file_replace_text"\npath = "a.txt"\nold_txt = "one"\nnew_text = "two"'],
+  ])('is corrected in the report: %s', async (_, lines) => {
+    const root = scratchDir({ 'a.txt': 'one\n' })
+    const result = await open(root).execute(`#!SHAM [@three-char-SHA-256: abc]\n${lines}\n#!END_SHAM_abc\n`)
+    expect(result.success).toBe(false)
+    expect(await open(root).execute(correctedIn(formatReport(result, 'llm')) ?? '')).toMatchObject({ success: true })
+    expect(filesIn(root)['a.txt']).toBe('two\n')
+  })
+})
