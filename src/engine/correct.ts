@@ -15,7 +15,6 @@ import { readBlocks } from '../syntax/find-blocks.ts'
 import type { ReadOptions } from '../syntax/reader.ts'
 import type { RunOptions } from './options.ts'
 import { rewriteSham } from '../syntax/sham/sham.ts'
-import type { ReadyTask } from './tasks.ts'
 import { syntaxNames, syntaxOf } from '../syntax/table.ts'
 import { closestName } from '../text/closest-name.ts'
 import { type Hunk, parseHunks, sideOf } from '../text/hunks.ts'
@@ -48,7 +47,7 @@ export class Corrections {
 
   /** Of a block that was read and could not be done: with other parameters, in its own syntax. */
   ofEdit(
-    { block, decoded }: Pick<ReadyTask, 'block' | 'decoded'>,
+    { block, decoded }: { readonly block: Block; readonly decoded: Decoded & { ok: true } },
     meant: Readonly<Record<string, string>>,
   ): string | undefined {
     const { syntax, raw, damage = [] } = block
