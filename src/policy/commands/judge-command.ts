@@ -2,6 +2,7 @@ import { slashed } from '../../core/paths.ts'
 import { anchorOf, isWholePath } from '../anchored.ts'
 import { closeFind } from './find-words.ts'
 import { commitOnly } from './git-rules.ts'
+import { insteadOf } from './instead.ts'
 import { readOptions } from './read-options.ts'
 import type { Argument, Call, ClosedName, CommandRule } from './rule.ts'
 import { commandRules } from './table.ts'
@@ -25,7 +26,13 @@ export interface Listed {
   readonly trailing: readonly string[]
 }
 
-export function judgeCommand(command: string, { deniedPatterns, root }: ClosedBy): CommandDecision {
+export function judgeCommand(command: string, closed: ClosedBy): CommandDecision {
+  const decision = judge(command, closed)
+  const instead = decision.verdict === 'deny' ? insteadOf(command) : undefined
+  return decision.verdict === 'deny' && instead !== undefined ? { ...decision, advice: instead } : decision
+}
+
+function judge(command: string, { deniedPatterns, root }: ClosedBy): CommandDecision {
   const split = splitCommand(command)
   if (!split.ok) return { verdict: 'deny', reason: split.reason, advice: split.advice }
   const cd = split.line.cd?.text

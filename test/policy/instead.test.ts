@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest'
+import { judgeCommand } from '../../src/policy/commands/judge-command.ts'
+
+/** A line that only a shell could run, and the beginning of what does the same. */
+const lines: readonly (readonly [line: string, instead: string])[] = [
+  ['npm test 2>&1 | tail -20', 'Run it alone: npm test. Its whole output'],
+  ['cd app && npm test 2>&1 | tail -n 20', 'Run it alone: npm test. '],
+  ['npm test > /dev/null', 'Run it alone: npm test. '],
+  ['git log --oneline | head -5', 'Run it alone: git log --oneline. '],
+  ['grep -rn "a b" src | head -20', 'Run it alone: grep -rn "a b" src. '],
+  ['cat src/a.ts | head -50', 'Use file_read_numbered with path="src/a.ts" lines="1-50".'],
+  ['cat src/a.ts | tail -5', 'Run it alone: tail -n 5 src/a.ts.'],
+  ["cat src/a.ts | grep 'foo bar'", 'Use grep with pattern="foo bar" path="src/a.ts".'],
+  ['find . -name "*.ts" | xargs grep -l foo', 'Use grep with pattern="foo" path="." include="*.ts".'],
+  ['find src -name "*.ts" | grep test', 'Use glob with pattern="**/*.ts" path="src".'],
+  ['git log --oneline | sort | uniq -c', 'Commands run without a shell. exec with lang="bash"'],
+  ['npm run build && npm test', 'Commands run without a shell. Send one block for each: npm run build, then npm test.'],
+  ['ls -la; cat a.txt', 'Commands run without a shell. Send one block for each: ls -la, then cat a.txt.'],
+  ['npm test || true', 'Commands run without a shell. exec with lang="bash"'],
+  ['echo "hello there" >> notes.txt', 'Use file_append with path="notes.txt" content="hello there".'],
+  ["echo 'x' > a.txt", 'Use file_write with path="a.txt" content="x".'],
+  ['cat a.txt > b.txt', 'Use file_copy with old_path="a.txt" new_path="b.txt".'],
+  ['sort a.txt > b.txt', 'Commands run without a shell. Write files with file_write'],
+  ['ls src/*.ts', 'Use glob with pattern="*.ts" path="src".'],
+  ['ls *.ts', 'Use glob with pattern="*.ts" path=".".'],
+  ['cat src/**/x*.ts', 'Use glob with pattern="**/x*.ts" path="src". Then files_read with the paths it lists.'],
+  ['grep -n foo src/*.ts', 'Use grep with pattern="foo" path="src" include="*.ts".'],
+  ['wc -l src/*.ts', 'Commands run without a shell. exec with lang="bash"'],
+  // What is not understood keeps the general advice.
+  ['rm src/*.ts', 'Write it like: rm '],
+  ['echo $(date) | tail -1', 'Write the value itself'],
+  ['cat <<EOF', 'Commands run without a shell. Write one plain command'],
+  ["echo 'a | b' |", 'Commands run without a shell. To filter lines'],
+]
+
+it.each(lines)('%s', (line, instead) => {
+  const decision = judgeCommand(line, { deniedPatterns: [], root: '/p' })
+  expect(decision).toMatchObject({ verdict: 'deny', advice: expect.stringMatching(startOf(instead)) })
+})
+
+const startOf = (text: string): RegExp => new RegExp(`^${text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`)
