@@ -6,7 +6,7 @@ export function insteadOf(command: string): string | undefined {
   const stages = stagesOf(command.trim())
   if (stages === undefined) return undefined
   const [first] = stages
-  const cd = first?.words[0] === 'cd' && first.then === '&&' ? stages.shift() : undefined
+  const cd = first?.words[0] === 'cd' && first.next === '&&' ? stages.shift() : undefined
   const said = adviceFor(stages)
   return said === undefined || cd === undefined ? said : `${said} Its directory is dir="${cd.words[1] ?? '.'}".`
 }
@@ -16,9 +16,9 @@ function adviceFor(stages: Stage[]): string | undefined {
   if (first === undefined) return undefined
   const into = first.redirects.filter(({ to }) => to !== '/dev/null' && !/^&\d$/.test(to))
   if (into.length > 0) return stages.length === 1 ? redirected(first, into) : inShell
-  const isPipe = stages.slice(0, -1).every(({ then }) => then === '|')
+  const isPipe = stages.slice(0, -1).every(({ next }) => next === '|')
   if (stages.length > 1 && !isPipe) {
-    const isPlain = stages.every((stage) => stage.then !== '|' && stage.then !== '||' && stage.redirects.length === 0)
+    const isPlain = stages.every((stage) => stage.next !== '|' && stage.next !== '||' && stage.redirects.length === 0)
     if (!isPlain) return inShell
     return `Commands run without a shell. Send one block for each: ${stages.map(({ text }) => text).join(', then ')}.`
   }
@@ -103,7 +103,7 @@ interface Stage {
   /** As written, without redirections. */
   text: string
   /** The operator after it. */
-  then?: string
+  next?: string
 }
 
 const piece = /'[^']*'|"(?:[^"\\]|\\.)*"|(?:\\.|[^\s'"|&;<>\\])+/y
@@ -137,7 +137,7 @@ function stagesOf(line: string): Stage[] | undefined {
       stage.redirects.push({ operator: found, to: to.value })
       at = to.end
     } else {
-      stage.then = found === '|&' ? '|' : found
+      stage.next = found === '|&' ? '|' : found
       stages.push({ words: [], redirects: [], text: '' })
       at += found.length
     }
