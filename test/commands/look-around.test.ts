@@ -45,11 +45,9 @@ describe('commands by which models look around', () => {
     expect(await narrow.execute('<---RUN--->\nrg two\n<---END--->')).toMatchObject({ success: false })
   })
 
-  it('names actions where there is no shell', async () => {
+  it('names the action where there is no shell', async () => {
     const clada = new Clada({ repoPath: scratchDir({ 'a.ts': 'x\n' }), git: 'off' })
-    const advice = async (command: string) => (await clada.perform('run', { command })).results[0]?.details?.advice
-    expect(await advice('cat a.ts | grep x')).toMatch(/use grep with pattern and path.*exec with lang="bash"/)
-    const globbed = await clada.perform('run', { command: 'cat *.ts' })
-    expect(globbed.results[0]?.error).toContain('glob lists files, files_read reads several')
+    const { results } = await clada.perform('run', { command: 'cat a.ts | grep x' })
+    expect(results[0]?.details?.advice).toBe('Use grep with pattern="x" path="a.ts".')
   })
 })

@@ -30,7 +30,7 @@ const lines: readonly (readonly [line: string, instead: string])[] = [
   ['rm src/*.ts', 'Write it like: rm '],
   ['echo $(date) | tail -1', 'Write the value itself'],
   ['cat <<EOF', 'Commands run without a shell. Write one plain command'],
-  ["echo 'a | b' |", 'Commands run without a shell. To filter lines'],
+  ["echo 'a | b' |", 'Commands run without a shell. exec with'],
 ]
 
 it.each(lines)('%s', (line, instead) => {

@@ -116,9 +116,7 @@ function place(rule: CommandRule, words: readonly Word[], read: Omit<Call, 'oper
   for (const [index, { text, glob }] of given.entries()) {
     const as = kinds[index] ?? kinds.at(-1) ?? 'text'
     if (as !== 'text' && (glob === '*' || glob === '?')) {
-      return no(
-        `${glob} in '${text}' is not expanded, because there is no shell; glob lists files, files_read reads several, grep has include`,
-      )
+      return no(`${glob} in '${text}' is not expanded, because there is no shell`)
     }
     operands.push({ text, as })
   }

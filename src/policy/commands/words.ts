@@ -194,7 +194,7 @@ function adviceFor(operator: string): string {
     return 'Commands run without a shell. Write files with file_write (WRITE), which checks and journals them.'
   }
   if (operator === '|' || operator === '|&')
-    return 'Commands run without a shell. To filter lines use grep with pattern and path, for some lines of a file file_read_numbered with lines; exec with lang="bash" has a shell, in the sandbox.'
+    return 'Commands run without a shell. exec with lang="bash" has one, in the sandbox.'
   if (operator === '(' || operator === ')' || operator === ';') {
     return `Commands run without a shell. Quote it as \\${operator} where it is meant for the command itself.`
   }
