@@ -1,12 +1,13 @@
 // Records what commands do to the disk, rebuilds every disk that a power cut may leave, and tries to go on from there.
-// Writes the table into docs/reliability.md unless scenarios are named.
+// Writes the table into docs/reliability.md unless scenarios are named. --most: only so many disks for each model.
 //
-//   npm run powercut [NAME…]
+//   npm run powercut [-- --most N] [NAME…]
 import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import { installDependencies, run } from './setup.mjs'
 
@@ -27,11 +28,13 @@ try {
     logLevel: 'warning',
   })
   const { report } = await import(pathToFileURL(bundle).href)
-  const only = process.argv.slice(2)
-  const table = await report(path.join(home, 'dist/cli.cjs'), only, (line) => console.log(line))
+  const { values, positionals: only } = parseArgs({ allowPositionals: true, options: { most: { type: 'string' } } })
+  const most = Number(values.most ?? Infinity)
+  const table = await report(path.join(home, 'dist/cli.cjs'), { only, most }, (line) => console.log(line))
   const real = only.length === 0 || only.includes('real') ? realDisks() : []
   for (const line of real) console.log(line)
-  if (only.length === 0) writeTable([table, '', ...real].join('\n'))
+  const sampled = Number.isFinite(most) ? [`At most ${most} disks for each model, spread evenly.`, ''] : []
+  if (only.length === 0) writeTable([...sampled, table, '', ...real].join('\n'))
 } finally {
   fs.rmSync(bundle, { force: true })
 }

@@ -50,9 +50,13 @@ export async function closeExecution(
       (record.of === undefined || record.ended === 'interrupted')
     if (isEmpty) return { warnings: [] }
     journal.end(record)
-    if (checkpoints !== undefined) return await checkpointed(checkpoints, record, journal, options.inspect, done)
-    await journal.sync()
-    return { record, warnings: [] }
+    if (checkpoints === undefined) await journal.sync()
+    const ended =
+      checkpoints === undefined
+        ? { record, warnings: [] }
+        : await checkpointed(checkpoints, record, journal, options.inspect, done)
+    await journal.compress()
+    return ended
   } finally {
     journal.close()
     if (isEmpty) fs.rmSync(dirOf(history, number), { recursive: true, force: true })

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { fingerprintOf } from '../core/hash.ts'
 import type { Inspected } from '../core/recorder.ts'
+import { compressed, inflated } from './images.ts'
 import { contentIn, opened, type Slice } from './log.ts'
 import { dirOf, journalFile, type State } from './record.ts'
 
@@ -17,12 +18,7 @@ export class Contents {
   bytesOf(state: State): Buffer | undefined {
     if (state.type !== 'file') return undefined
     const { kept, image, print } = state
-    const bytes =
-      kept !== undefined
-        ? this.slice(kept)
-        : image === undefined
-          ? undefined
-          : opened(path.join(this.#dir, image), (fd) => fs.readFileSync(fd))
+    const bytes = kept !== undefined ? this.slice(kept) : image === undefined ? undefined : this.image(image)
     return bytes === undefined || print === undefined || fingerprintOf(bytes) === print ? bytes : undefined
   }
 
@@ -33,6 +29,18 @@ export class Contents {
   }
 
   slice(slice: Slice): Buffer | undefined {
-    return contentIn(path.join(this.#dir, journalFile), slice)
+    const middle = contentIn(path.join(this.#dir, journalFile), slice)
+    const [, , between] = slice
+    if (between === undefined || middle === undefined) return middle
+    const [name, beginning, end] = between
+    const image = this.image(name)
+    return image && Buffer.concat([image.subarray(0, beginning), middle, image.subarray(image.length - end)])
+  }
+
+  /** A file as it was. Its name is a number, so that a record cannot name one elsewhere. */
+  image(name: string): Buffer | undefined {
+    if (!/^\d+$/.test(name)) return undefined
+    const file = path.join(this.#dir, name)
+    return opened(file, (fd) => fs.readFileSync(fd)) ?? opened(`${file}${compressed}`, inflated)
   }
 }

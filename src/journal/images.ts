@@ -1,5 +1,7 @@
 import fs from 'node:fs'
+import path from 'node:path'
 import { hasCode } from '../core/os-error.ts'
+import { syncFileNow } from '../state/own-files.ts'
 import type { State } from './record.ts'
 import { renameFile } from '../state/patient-rename.ts'
 
@@ -32,4 +34,57 @@ export function copyImage(image: string | undefined): void {
 export function copyFile(from: string, to: string): void {
   fs.copyFileSync(from, to, fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE)
   fs.chmodSync(to, fs.lstatSync(from).mode & 0o7777)
+}
+
+/** The ending of an image that was compressed. */
+export const compressed = '.z'
+
+export const inflated = (fd: number): Buffer => zlib().inflateRawSync(fs.readFileSync(fd))
+
+/** Replaces an image by a compressed one, where that is worth it. At each moment one of them is on the disk. */
+export async function compressImage(image: string): Promise<void> {
+  const { size, mode } = fs.lstatSync(image)
+  if (size > largest) return
+  const bytes = fs.readFileSync(image)
+  // What is compressed already, as pictures are, shows that at once.
+  const sample = bytes.subarray(size >> 1, (size >> 1) + sampleSize)
+  if (zlib().deflateRawSync(sample, quick).length > sample.length * worthwhile) return
+  const packed = await new Promise<Buffer>((done, failed) =>
+    zlib().deflateRaw(bytes, quick, (error, result) => (error === null ? done(result) : failed(error))),
+  )
+  if (packed.length > size * worthwhile) return
+  const file = `${image}${compressed}`
+  fs.writeFileSync(`${file}.new`, packed, { mode: mode & 0o600, flush: true })
+  fs.renameSync(`${file}.new`, file)
+  syncFileNow(path.dirname(image))
+  fs.unlinkSync(image)
+}
+
+const largest = 64 * 1024 * 1024
+const sampleSize = 64 * 1024
+const worthwhile = 0.7
+const quick = { level: 1 }
+
+/** Loaded with the first large file. */
+const zlib = () => process.getBuiltinModule('node:zlib')
+
+/** How many bytes two contents have in common at their beginnings and, after those, at their ends. */
+export function commonEnds(one: Buffer, other: Buffer): [beginning: number, end: number] {
+  const shorter = Math.min(one.length, other.length)
+  const beginning = commonPrefix(shorter, (at, length) =>
+    one.subarray(at, at + length).equals(other.subarray(at, at + length)),
+  )
+  const end = commonPrefix(shorter - beginning, (at, length) =>
+    one
+      .subarray(one.length - at - length, one.length - at)
+      .equals(other.subarray(other.length - at - length, other.length - at)),
+  )
+  return [beginning, end]
+}
+
+/** By halves of ever smaller steps: comparing many bytes at once is what is fast. */
+function commonPrefix(most: number, isSame: (at: number, length: number) => boolean): number {
+  let at = 0
+  for (let step = 1 << 20; step >= 1; step >>= 1) while (at + step <= most && isSame(at, step)) at += step
+  return at
 }

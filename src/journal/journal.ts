@@ -4,7 +4,7 @@ import { fingerprintOf } from '../core/hash.ts'
 import { pathFrom } from '../core/paths.ts'
 import type { Becoming, Inspected, PathChange } from '../core/recorder.ts'
 import { Contents } from './contents.ts'
-import { copyFile, copyImage, keepImage, readState } from './images.ts'
+import { commonEnds, compressImage, copyFile, copyImage, keepImage, readState } from './images.ts'
 import { lostIn } from './lost-text.ts'
 import { isSameMode, isSameState } from './path-state.ts'
 import { Log, type Slice } from './log.ts'
@@ -77,14 +77,15 @@ export class Journal {
       const entry = this.#entries.get(absolute)
       if (entry === undefined) continue
       entry.prepared = undefined
-      entry.after = this.#after(becomes)
+      entry.after = this.#after(becomes, entry.before)
       entry.steps.push(stepOf(by, entry.after))
     }
   }
 
   /** A change that is only a step on the way to the one that was prepared. */
   passed({ absolute, becomes, by }: PathChange): void {
-    this.#entries.get(absolute)?.steps.push(stepOf(by, this.#after(becomes)))
+    const entry = this.#entries.get(absolute)
+    entry?.steps.push(stepOf(by, this.#after(becomes, entry.before)))
   }
 
   /** A change that was not made through this journal, with the state before it. */
@@ -156,6 +157,14 @@ export class Journal {
     fs.lstatSync(path.join(this.#dir, journalFile))
     this.#log.addRecord(record)
     this.#log.flush()
+  }
+
+  /** Once everything is on the disk: large files as they were take less space. A failure costs only that. */
+  async compress(): Promise<void> {
+    for (const { before } of this.#entries.values()) {
+      const image = this.#imageFile(before)
+      if (image !== undefined) await compressImage(image).catch(() => {})
+    }
   }
 
   close(): void {
@@ -280,19 +289,19 @@ export class Journal {
     return state.type === 'file' && state.image !== undefined ? path.join(this.#dir, state.image) : undefined
   }
 
-  #after(becomes: Becoming): State | undefined {
+  #after(becomes: Becoming, before: State): State | undefined {
     if (becomes.type === 'moved') return undefined
     if (becomes.type !== 'file') return becomes
     if (becomes.bytes === undefined) return undefined
-    return this.#fileState(becomes.mode, becomes.bytes)
+    return this.#fileState(becomes.mode, becomes.bytes, before)
   }
 
   #inspected(found: Inspected): State {
     return found.type === 'file' ? this.#fileState(found.mode, found.bytes) : found
   }
 
-  #fileState(mode: number, bytes: Buffer): State {
-    const kept = this.#keepBytes(bytes)
+  #fileState(mode: number, bytes: Buffer, before?: State): State {
+    const kept = this.#keepBytes(bytes, before)
     return { type: 'file', mode: mode & 0o7777, print: this.#printOf(bytes), ...(kept === undefined ? {} : { kept }) }
   }
 
@@ -303,10 +312,16 @@ export class Journal {
   }
 
   /** New contents are kept too, so that the result of an edit is known even if the file changes again. */
-  #keepBytes(bytes: Buffer): Slice | undefined {
-    if (this.#packed + bytes.length > packLimit) return undefined
-    this.#packed += bytes.length
-    return this.#log.addContent(bytes)
+  #keepBytes(bytes: Buffer, before?: State): Slice | undefined {
+    // Of a large file only what is not in the one before it.
+    const image = bytes.length > smallFile && before?.type === 'file' ? before.image : undefined
+    const earlier = image === undefined ? undefined : this.#contents.image(image)
+    const [beginning, end] = earlier === undefined ? [0, 0] : commonEnds(earlier, bytes)
+    const own = bytes.subarray(beginning, bytes.length - end)
+    if (this.#packed + own.length > packLimit) return undefined
+    this.#packed += own.length
+    const [at, length] = this.#log.addContent(own)
+    return image === undefined ? [at, length] : [at, length, [image, beginning, end]]
   }
 }
 

@@ -13,7 +13,10 @@ import { jsonOf, syncFileNow, syncFiles } from '../state/own-files.ts'
  * After the record of the execution comes {"record":OFFSET}, so that it is found from the end. Nothing after the first
  * damaged entry counts: a content may look like entries.
  */
-export type Slice = readonly [offset: number, length: number]
+export type Slice = readonly [offset: number, length: number, between?: Between]
+
+/** The content is between the beginning and the end of an image, which have these lengths. */
+export type Between = readonly [image: string, beginning: number, end: number]
 
 /** Writes such a file. What is appended is on the disk once `sync` is done; calls at the same time share one sync. */
 export class Log {
@@ -101,6 +104,7 @@ export class Log {
 
   syncNow(): void {
     this.flush()
+    // Also those that are just being synced: whoever asks now cannot wait for that.
     for (const file of this.#files) syncFileNow(file)
     this.#files.clear()
     if (this.#synced < this.#written) fs.fdatasyncSync(this.#fd)
@@ -117,9 +121,9 @@ export class Log {
     const own = new Promise<void>((done, failed) =>
       fs.fdatasync(this.#fd, (error) => (error === null ? done() : failed(error))),
     )
-    const others = syncFiles([...this.#files])
-    this.#files.clear()
-    await Promise.all([own, others])
+    const files = [...this.#files]
+    await Promise.all([own, syncFiles(files)])
+    for (const file of files) this.#files.delete(file)
     this.#synced = size
   }
 

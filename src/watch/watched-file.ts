@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { renameFile } from '../state/patient-rename.ts'
 import { platform } from '../core/platform.ts'
+import { exchange, startExchanging } from '../workspace/exchange.ts'
 
 /** What is at a path that may be anything, at any moment. */
 export type Look =
@@ -63,12 +64,16 @@ export async function rewrite(
       return undefined
     }
     const temp = writeBeside(file, wanted, before)
-    if (!isSame(before, fs.lstatSync(file, { bigint: true, throwIfNoEntry: false }))) {
-      fs.rmSync(temp, { force: true })
-      fs.closeSync(fd)
-      continue
-    }
-    return { bytes: wanted, late: new LateWriter(replaced(file, temp, fd), before) }
+    await startExchanging()
+    const isThere = isSame(before, fs.lstatSync(file, { bigint: true, throwIfNoEntry: false }))
+    const when = patient ? 'unless open' : 'also open'
+    const answer = isThere ? exchange(temp, file, fs.fstatSync(fd), when) : 'changed'
+    if (answer === 'unable') return { bytes: wanted, late: new LateWriter(replaced(file, temp, fd), before) }
+    fs.rmSync(temp, { force: true })
+    if (answer !== 'changed' && (answer !== 'open' || !patient))
+      return { bytes: wanted, late: new LateWriter(fd, before) }
+    fs.closeSync(fd)
+    await pause()
   }
 }
 

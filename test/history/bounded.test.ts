@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, it } from 'vitest'
 import { Clada } from '../../src/index.ts'
 import { scratchDir } from '../support/scratch.ts'
-import { type Call, documentOf, execute, treeOf, undoIn } from './world.ts'
+import { type Call, documentOf, execute, redoIn, treeOf, undoIn } from './world.ts'
 
 const write = (name: string, content: string): Call => ['file_write', { path: name, content }]
 
@@ -39,4 +39,31 @@ it('of many texts of one file only the last is written, and each action can be u
   expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8').match(/line \d+\. old/g)).toEqual(['line 29. old'])
   expect(await undoIn(root, 'off', { force: true })).toMatchObject({ success: true })
   expect(treeOf(root)).toEqual(before)
+})
+
+it('a large file takes little space in the history, and every version of it comes back', async () => {
+  const line = (at: number, word: string): string => `line ${at} of a file that is large: ${word}\n`
+  const root = scratchDir({ 'a.txt': Array.from({ length: 20_000 }, (_, at) => line(at, 'old')).join('') })
+  const { size } = fs.statSync(path.join(root, 'a.txt'))
+  const versions = [treeOf(root)]
+  for (const at of [0, 9000, 19_999]) {
+    const call: Call = ['file_replace_text', { path: 'a.txt', old_text: line(at, 'old'), new_text: line(at, 'new!') }]
+    expect(await execute(root, 'off', [call])).toMatchObject({ success: true })
+    versions.push(treeOf(root))
+  }
+  const history = path.join(root, '.clada/history')
+  const kept = fs.readdirSync(history, { recursive: true, encoding: 'utf8' }).map((name) => path.join(history, name))
+  const bytes = kept.reduce((sum, file) => sum + (fs.statSync(file).isFile() ? fs.statSync(file).size : 0), 0)
+  expect(bytes).toBeLessThan(size)
+  // Of several changes since, the middle one: that needs the texts before and after it.
+  expect(await undoIn(root, 'off', { number: 2, force: true })).toMatchObject({ success: true })
+  expect(fs.readFileSync(path.join(root, 'a.txt'), 'utf8').match(/^line \d+ .*new!$/gm)).toHaveLength(2)
+  expect(await redoIn(root, 'off')).toMatchObject({ success: true })
+  expect(treeOf(root)).toEqual(versions[3])
+  for (const number of [3, 2, 1]) {
+    expect(await undoIn(root, 'off', { number })).toMatchObject({ success: true, execution: number })
+    expect(treeOf(root)).toEqual(versions[number - 1])
+  }
+  fs.truncateSync(path.join(history, '1/0.z'), 1000)
+  expect(await undoIn(root, 'off', { number: 1, force: true })).toMatchObject({ success: false })
 })

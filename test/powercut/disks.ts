@@ -135,7 +135,7 @@ function anyOrder(before: Tree, ops: readonly Op[]): Disk[] {
         disks.push({
           tree: treeAt(before, done, unsynced, 'any', lost),
           after,
-          what: `cut ${cut}/${ops.length}, ${lost.size} of ${open.length} names lost, unsynced ${unsynced}`,
+          what: `cut ${cut}/${ops.length}, ${lost.size === 1 ? [...lost].map(shownOp).join() : lost.size} of ${open.length} names lost, unsynced ${unsynced}`,
         })
   }
   return disks
@@ -143,25 +143,32 @@ function anyOrder(before: Tree, ops: readonly Op[]): Disk[] {
 
 function unsyncedNames(before: Tree, ops: readonly Op[]): Op[] {
   const names = new Map(before.names)
-  let open: Op[] = []
+  /** By change: the directories that are not synced since. */
+  const open = new Map<Op, Set<string>>()
   for (const op of ops) {
     if (op.kind === 'sync') {
-      if (op.what === 'all') open = []
+      if (op.what === 'all') open.clear()
       if (op.what !== 'names') continue
-      const dirs = new Set([...names].filter(([, inode]) => inode === op.inode).map(([name]) => name))
-      open = open.filter((one) => !dirsOf(one).every((dir) => dirs.has(dir)))
+      const dirs = [...names].filter(([, inode]) => inode === op.inode).map(([name]) => name)
+      for (const [one, left] of open) {
+        for (const dir of dirs) left.delete(dir)
+        if (left.size === 0) open.delete(one)
+      }
     } else if (op.kind !== 'write' && op.kind !== 'truncate') {
-      open.push(op)
+      open.set(op, new Set(dirsOf(op)))
       if (op.kind === 'rename') renameIn(names, op)
       else if (op.kind === 'unlink') names.delete(op.path)
       else names.set(op.path, op.inode)
     }
   }
-  return open
+  return [...open.keys()]
 }
 
 const dirsOf = (op: Op): string[] =>
   op.kind === 'rename' ? [path.dirname(op.from), path.dirname(op.to)] : 'path' in op ? [path.dirname(op.path)] : []
+
+const shownOp = (op: Op): string =>
+  op.kind === 'rename' ? `rename ${op.from} ${op.to}` : 'path' in op ? `${op.kind} ${op.path}` : op.kind
 
 const empty = Buffer.alloc(0)
 

@@ -6,8 +6,12 @@ import { plainGit, scenarios, trial } from './scenarios.ts'
 
 const models: readonly Model[] = ['ext4', 'metadata', 'any']
 
-/** Tries every scenario on every disk, and returns the table. */
-export async function report(cli: string, only: readonly string[], say: (line: string) => void): Promise<string> {
+/** Tries the scenarios on `most` disks for each model, and returns the table. */
+export async function report(
+  cli: string,
+  { only, most }: { readonly only: readonly string[]; readonly most: number },
+  say: (line: string) => void,
+): Promise<string> {
   const base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-powercut-')))
   const rows: string[] = []
   const sums = new Map<Model, [number, number]>(models.map((model) => [model, [0, 0]]))
@@ -15,7 +19,7 @@ export async function report(cli: string, only: readonly string[], say: (line: s
     for (const scenario of [...scenarios, ...plainGit]) {
       const name = `${scenario.name}${scenario.mode === 'git' ? '' : `, ${scenario.mode}`}`
       if (only.length > 0 && !only.some((one) => name.includes(one))) continue
-      const { found } = await trial(scenario, base, cli, models)
+      const { found } = await trial(scenario, base, cli, models, most)
       const cells = models.map((model) => {
         const { disks = 0, losses = [] } = found.get(model) ?? {}
         const sum = sums.get(model) ?? [0, 0]

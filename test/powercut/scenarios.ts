@@ -15,7 +15,12 @@ export interface Scenario {
   /** Brings the project to the state before the command. */
   readonly prepare?: (world: World) => Promise<unknown>
   /** Arguments of clada, with a document for its input, or a command of git. */
-  readonly command: (root: string) => { readonly args: readonly string[]; readonly calls?: readonly Call[] }
+  readonly command: (root: string) => {
+    readonly args: readonly string[]
+    readonly calls?: readonly Call[]
+    /** A script that runs clada and gets its path, the project and the document. */
+    readonly script?: string
+  }
   readonly kind: 'run' | 'undo' | 'back' | 'forward' | 'squash' | 'commit' | 'stash'
 }
 
@@ -57,6 +62,31 @@ const run = (name: string, mode: Mode, calls: readonly Call[], ...more: string[]
   command: () => ({ args: ['run', '-', ...flags(mode), ...more], calls }),
 })
 
+const input = 'clada_input.md'
+
+/** Saves a document into the file that the listener watches, as editors do, and waits for the results in it. */
+const listening = `
+const fs = require('node:fs')
+const [cli, root, document] = process.argv.slice(1)
+const file = root + '/${input}'
+const child = require('node:child_process').spawn(process.execPath, [cli, 'watch', '--root', root], { stdio: 'ignore' })
+const begun = Date.now()
+let saved = false
+const look = () => {
+  const text = fs.readFileSync(file, 'utf8')
+  if (Date.now() - begun > 60000) process.exit(1)
+  if (saved && text.length > document.length + 10) return child.kill('SIGINT')
+  if (!saved && Date.now() - begun > 2000) {
+    fs.writeFileSync(file + '~', 'notes\\n' + document, { flush: true })
+    fs.renameSync(file + '~', file)
+    saved = true
+  }
+  setTimeout(look, 50)
+}
+child.on('exit', () => process.exit(saved ? 0 : 1))
+look()
+`
+
 const modes: readonly Mode[] = ['off', 'shadow', 'commit']
 
 export const scenarios: readonly Scenario[] = [
@@ -83,6 +113,17 @@ export const scenarios: readonly Scenario[] = [
     },
     command: () => ({ args: ['redo', ...flags(mode)] }),
   })),
+  {
+    name: 'results of watch',
+    mode: 'commit',
+    kind: 'run',
+    prepare: async ({ root, git }) => {
+      fs.writeFileSync(path.join(root, input), 'notes\n')
+      git('add', '-A')
+      git('commit', '-qm', 'notes')
+    },
+    command: () => ({ args: [], calls: edit, script: listening }),
+  },
   {
     name: 'squash',
     mode: 'commit',
@@ -149,14 +190,15 @@ export async function trial(scenario: Scenario, base: string, cli: string, model
   const { root } = world
   const before = readTree(dir)
   const filesBefore = projectFiles(root)
-  const { args, calls } = scenario.command(root)
+  const { args, calls, script } = scenario.command(root)
+  const document = documentOf(root, calls ?? [])
   const command =
-    scenario.mode === 'git' ? args : [process.execPath, cli, ...args, ...(args[0] === 'git' ? [] : ['--root', root])]
-  const { ops, status, stdout } = record(dir, before, command, {
-    cwd: root,
-    env: envFor(dir),
-    ...(calls === undefined ? {} : { input: documentOf(root, calls) }),
-  })
+    script !== undefined
+      ? [process.execPath, '-e', script, cli, root, document]
+      : scenario.mode === 'git'
+        ? args
+        : [process.execPath, cli, ...args, '--root', root]
+  const { ops, status, stdout } = record(dir, before, command, { cwd: root, env: envFor(dir), input: document })
   if (status !== 0) throw new Error(`${scenario.name} (${scenario.mode}): exit ${status}: ${stdout.slice(0, 500)}`)
   const filesAfter = projectFiles(root)
   const head = headOf(world)
@@ -238,7 +280,10 @@ function projectFiles(root: string): Files {
   for (const entry of fs.readdirSync(root, { recursive: true, withFileTypes: true })) {
     const name = path.relative(root, path.join(entry.parentPath, entry.name))
     if (!entry.isFile() || /^\.(git|clada)(\/|$)|\.clada-.*\.tmp$/.test(name)) continue
-    found[name] = fs.readFileSync(path.join(root, name), 'latin1')
+    // The results are at the top of this one; the user's text stays in any case.
+    const text = fs.readFileSync(path.join(root, name), 'latin1')
+    if (!name.includes(input)) found[name] = text
+    else if (name === input && text.includes('notes\n')) found[name] = 'notes'
   }
   return found
 }
