@@ -1,4 +1,5 @@
 import type { CutText, Output, Showing } from '../core/action.ts'
+import { grouped } from '../core/counted.ts'
 import { isRecord, oneLined } from './output.ts'
 
 /** The output of a program, and the files that it changed. */
@@ -49,7 +50,7 @@ function changedLines(changed: readonly Record<string, unknown>[]): string[] {
   return [...groups].flatMap(([key, entries]) => {
     const isCache = caches.has(key.split(/[ /]/).at(-2) ?? '')
     return entries.length > 10 || (isCache && entries.length > 1)
-      ? [`${key}: ${entries.length.toLocaleString('en')} files`]
+      ? [`${key}: ${grouped(entries.length)} files`]
       : entries.map(line)
   })
 }

@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import os from 'node:os'
 import type { ConfigParts } from '../config/to-options.ts'
 import { printable } from '../report/printable.ts'
 import type { FlagValues } from './flags.ts'
@@ -37,7 +38,8 @@ const pause = new Int32Array(new SharedArrayBuffer(4))
 /** Whether a descriptor is a terminal, without loading what only terminals need. */
 export function isTerminal(fd: 0 | 1 | 2): boolean {
   try {
-    if (!fs.fstatSync(fd).isCharacterDevice()) return false
+    const stat = fs.fstatSync(fd)
+    if (!stat.isCharacterDevice() || stat.rdev === fs.statSync(os.devNull).rdev) return false
   } catch {
     // It is closed.
     return false

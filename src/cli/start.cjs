@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 // Starts the command line with what V8 made of it last time: compiling is a third of the time that a small run takes.
-// Newer Nodes do this themselves. Without a cache of the user's own, or with one that does not fit, nothing is lost but
-// that time. `CLADA_NO_CACHE=1` leaves it alone.
+// Without a cache of the user's own, or with one that does not fit, nothing is lost but that time. `CLADA_NO_CACHE=1`
+// leaves it alone.
 'use strict'
 
 const fs = require('node:fs')
-const Module = require('node:module')
 const path = require('node:path')
+const vm = require('node:vm')
 
 /** The digest of everything in `cli/`, set when the package is built. */
 const BUILD = 'unbuilt'
@@ -17,13 +17,40 @@ if (!process.features.require_module) {
   process.exit(2)
 }
 
+const own = path.join(__dirname, 'cli') + path.sep
 const dir = process.env.CLADA_NO_CACHE ? undefined : cacheDir()
-if (dir !== undefined && isOwn(dir)) {
-  const build = path.join(dir, `${process.version}-${process.arch}-${BUILD}`)
-  // Node 22 and newer read whatever lies where they are told to look.
-  if (isMade(build)) (Module.enableCompileCache ?? useCache)(build)
+const build = dir !== undefined && isOwn(dir) ? path.join(dir, `${process.version}-${process.arch}-${BUILD}`) : undefined
+const cache = build !== undefined && isMade(build) ? build : undefined
+const fresh = []
+if (cache !== undefined) process.on('exit', () => fresh.length > 0 && write(fresh))
+load('main.cjs').start()
+
+/**
+ * Loads a file of the command line. Node would look for it, for links on the way and for a package.json, and would read
+ * it as UTF-8, although all of it is ASCII.
+ */
+function load(name) {
+  const filename = own + name
+  const loaded = require.cache[filename]
+  if (loaded !== undefined) return loaded.exports
+  const module = { exports: {}, filename }
+  require.cache[filename] = module
+  const kept = cache && path.join(cache, keptName(name))
+  const source = `(function(exports,require,module,__filename,__dirname){${fs.readFileSync(filename, 'latin1')}\n})`
+  const script = new vm.Script(source, { filename, cachedData: kept && read(kept) })
+  if (kept && script.cachedDataRejected !== false) fresh.push([kept, script])
+  const required = (id) => (id.startsWith('./') ? load(id.slice(2)) : require(id))
+  script.runInThisContext().call(module.exports, module.exports, required, module, filename, own)
+  return module.exports
 }
-require('./cli/main.cjs').start()
+
+/** V8 keeps the functions that were called. Those of the packs differ by command; a file of its own has each of them. */
+function keptName(name) {
+  if (name !== 'main.cjs' && name !== 'run-pack.cjs') return name
+  const word = process.argv[2] ?? ''
+  const isCommand = /^[a-z]+$/.test(word) && fs.existsSync(`${own}cli-commands-${word}.cjs`)
+  return `${isCommand ? word : 'run'}-${name}`
+}
 
 /**
  * Whoever writes there decides what the next start runs. So it lies in the state directory, which is closed to documents
@@ -65,28 +92,6 @@ function isMade(build) {
     // Whoever starts at the same time has made it.
     return fs.existsSync(build)
   }
-}
-
-/** In the directory of this build lies a file for each chunk that was ever loaded. */
-function useCache(build) {
-  const vm = require('node:vm')
-  const own = path.join(__dirname, 'cli') + path.sep
-  const fresh = []
-
-  const compile = Module.prototype._compile
-  Module.prototype._compile = function (source, filename) {
-    if (!filename.startsWith(own)) return compile.call(this, source, filename)
-    const kept = path.join(build, path.basename(filename))
-    const script = new vm.Script(Module.wrap(source), { filename, cachedData: read(kept) })
-    if (script.cachedDataRejected !== false) fresh.push([kept, script])
-    const required = (id) => this.require(id)
-    const wrapped = script.runInThisContext()
-    return wrapped.call(this.exports, this.exports, required, this, filename, path.dirname(filename))
-  }
-
-  process.on('exit', () => {
-    if (fresh.length > 0) write(fresh)
-  })
 }
 
 /** What somebody else wrote there is not looked at. */

@@ -1,4 +1,4 @@
-import { counted } from '../core/counted.ts'
+import { counted, grouped } from '../core/counted.ts'
 import { type ActionResult, endFrame, type ExecutionResult, type ParseError } from '../core/result.ts'
 import { sharesOf } from '../text/cut-lines.ts'
 import { tokenLength } from '../text/tokens.ts'
@@ -153,7 +153,7 @@ export function outputsOf(
     return { result, output: outputOf(result, { limit, programs, root }) ?? output }
   })
   const isShort = shares.some((share, index) => share < (lengths[index] ?? 0))
-  const note = `[this report is limited to ${Math.floor(budget / tokenLength).toLocaleString('en')} tokens; ask for the parts that are left out]`
+  const note = `[this report is limited to ${grouped(Math.floor(budget / tokenLength))} tokens; ask for the parts that are left out]`
   const items = shown.flatMap(({ output: { title, body } }) => ['', title, body])
   return {
     section: ['=== OUTPUTS ===', ...items, ...(isShort ? ['', note] : []), endFrame].join('\n'),

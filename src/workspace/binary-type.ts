@@ -1,3 +1,5 @@
+import { grouped } from '../core/counted.ts'
+
 /** A file that is not text, by its first bytes. */
 export interface BinaryType {
   /** Type, dimensions where they are known, and size. */
@@ -7,7 +9,7 @@ export interface BinaryType {
 }
 
 export function binaryType(bytes: Buffer): BinaryType {
-  const size = `${bytes.length.toLocaleString('en')} bytes`
+  const size = `${grouped(bytes.length)} bytes`
   const image = imageOf(bytes)
   if (image !== undefined) {
     const [format = ''] = image.split(' ')

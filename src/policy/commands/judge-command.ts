@@ -7,6 +7,7 @@ import { readOptions } from './read-options.ts'
 import type { Argument, Call, ClosedName, CommandRule } from './rule.ts'
 import { commandRules } from './table.ts'
 import { type CommandLine, splitCommand, type Word } from './words.ts'
+import { isInside } from '../../core/paths.ts'
 import { globTest } from '../glob.ts'
 
 /** What is said of a command before anything is looked at. Pure: the line and the closed names in, a decision out. */
@@ -122,9 +123,12 @@ function closedNames({ deniedPatterns, root }: ClosedBy): ClosedName[] {
   const named = deniedPatterns
     .filter((pattern) => !isWholePath(pattern.replace(/^!/, '')))
     .map((pattern) => ({ pattern: pattern.replace(/^!/, '').replace(/\/+$/, ''), opens: pattern.startsWith('!') }))
-  const whole = deniedPatterns
-    .filter(isWholePath)
-    .flatMap((pattern) => belowRoot(anchorOf(pattern)?.glob ?? pattern, root))
+  let whole: string[] = []
+  for (const pattern of deniedPatterns) {
+    if (isWholePath(pattern)) whole.push(...belowRoot(anchorOf(pattern)?.glob ?? pattern, root))
+    // A project in `/dev/shm`, for one, is opened as a whole.
+    else if (pattern.startsWith('!') && isInside(root, pattern.slice(1))) whole = []
+  }
   return [...own, ...named, ...whole.map((pattern) => ({ pattern, opens: false, from: 'root' as const }))]
 }
 
