@@ -19,7 +19,8 @@ if (!process.features.require_module) {
 
 const own = path.join(__dirname, 'cli') + path.sep
 const dir = process.env.CLADA_NO_CACHE ? undefined : cacheDir()
-const build = dir !== undefined && isOwn(dir) ? path.join(dir, `${process.version}-${process.arch}-${BUILD}`) : undefined
+const build =
+  dir !== undefined && isOwn(dir) ? path.join(dir, `${process.version}-${process.arch}-${BUILD}`) : undefined
 const cache = build !== undefined && isMade(build) ? build : undefined
 const fresh = []
 if (cache !== undefined) process.on('exit', () => fresh.length > 0 && write(fresh))
