@@ -25,7 +25,7 @@ export async function confirmed(text: string): Promise<boolean | undefined> {
 }
 
 /** Waits without holding up the process, so that Ctrl-C is heard. */
-function typedLine(text: string): Promise<string | undefined> {
+export function typedLine(text: string): Promise<string | undefined> {
   let terminal: tty.ReadStream
   try {
     terminal = new (process.getBuiltinModule('node:tty').ReadStream)(fs.openSync('/dev/tty', 'r+'))

@@ -123,6 +123,7 @@ export const flags = [
     help: 'also run blocks that already ran',
     for: { run: { help: 'do not warn when this document already ran' } },
   },
+  { name: 'review', help: 'look at each change and decide: apply it, leave it out, or edit it' },
   { name: 'strict', help: 'read everything as written: repair nothing, and match edits exactly' },
   {
     name: 'matching',

@@ -122,12 +122,13 @@ export interface Paint {
   readonly red: (text: string) => string
   readonly yellow: (text: string) => string
   readonly dim: (text: string) => string
+  readonly bold: (text: string) => string
 }
 
 const same = (text: string): string => text
-export const plain: Paint = { green: same, red: same, yellow: same, dim: same }
+export const plain: Paint = { green: same, red: same, yellow: same, dim: same, bold: same }
 const ansi =
   (code: number) =>
   (text: string): string =>
     `\u001b[${code}m${text}\u001b[0m`
-export const colored: Paint = { green: ansi(32), red: ansi(31), yellow: ansi(33), dim: ansi(2) }
+export const colored: Paint = { green: ansi(32), red: ansi(31), yellow: ansi(33), dim: ansi(2), bold: ansi(1) }

@@ -8,7 +8,7 @@ import { formatLlm } from '../report/llm.ts'
 import type { ReportOptions } from '../report/options.ts'
 import { type CladaOptions, readingOf, settingsOf } from '../config/settings.ts'
 import { findBlocks } from '../syntax/find-blocks.ts'
-import { type UnitRunner, runUnits, interrupted, notUtf8, tooLarge, warmUp } from './run-units.ts'
+import { type ReviewHook, type UnitRunner, runUnits, interrupted, notUtf8, tooLarge, warmUp } from './run-units.ts'
 import type { ListenerEvent, Origin } from './events.ts'
 import { chosen, fatesIn, isCutOff, type Known, knownOf, repeated, type Unit, unitsOf, type Which } from './units.ts'
 import { ListenerError, takePlace } from './place.ts'
@@ -32,6 +32,8 @@ export interface ListenerOptions {
    */
   readonly atStart?: 'new' | 'hold' | 'all'
   readonly onEvent?: (event: ListenerEvent) => void
+  /** Called before a text runs: with its decisions only what the user wants is applied. Without an answer nothing is. */
+  readonly review?: ReviewHook | undefined
   /**
    * Copies the whole report; the results note whether that worked. Undefined means that there is no clipboard, which is
    * reported once and not with every run.
@@ -74,6 +76,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     clada: new Clada({ ...cladaOptions, alreadyDone: 'run' }),
     output,
     report: options.report,
+    review: options.review,
     copy: options.copy,
     tell,
     listened: options.onEvent !== undefined,

@@ -25,7 +25,7 @@ export const edit = (path: string, old: string, fresh: string): string =>
 const group = (attributes: string, ...tasks: readonly string[]): string =>
   `<tasks version="1.0"${attributes}>\n${tasks.join('')}</tasks>\n`
 
-const ten = '1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n'
+export const ten = '1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n'
 
 export const cases: readonly Case[] = [
   {

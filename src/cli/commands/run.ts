@@ -1,5 +1,6 @@
 import { Clada } from '../../api/clada.ts'
 import { type ActionResult, type ExecutionResult, withWarnings } from '../../core/result.ts'
+import type { ReviewChoices } from '../../core/review.ts'
 import type { ExecuteOptions } from '../../engine/options.ts'
 import { withinTime } from '../../engine/run.ts'
 import { formatReport } from '../../report/format.ts'
@@ -27,10 +28,22 @@ export const command: Command = {
   about:
     'Finds the action blocks in a reply, applies them one after another, and prints a report.\nA failed block does not stop the others; with --atomic all are applied or none.',
   documents: true,
-  flags: [...running, ...programs, 'atomic', 'again', ...editing, 'dry-run', ...saving, ...limits, ...general],
+  flags: [
+    ...running,
+    ...programs,
+    'atomic',
+    'again',
+    'review',
+    ...editing,
+    'dry-run',
+    ...saving,
+    ...limits,
+    ...general,
+  ],
   examples: [
     ['clada reply.md', 'apply a saved reply'],
     ['pbpaste | clada', 'apply the reply on the clipboard'],
+    ['clada --review reply.md', 'decide about each change, as git add -p does'],
     ['clada --atomic --json < reply.md', 'apply all or nothing, with a report for a program'],
   ],
   run: async ({ flags: given, words }) => {
@@ -41,7 +54,8 @@ export const command: Command = {
     const shown = reportOptions(flags)
     const clada = new Clada(options)
     const unheard = await configWarnings(given)
-    const inputs = isLive(words) ? [{ name: '-', text: undefined }] : await readInputs(words)
+    const review = flags.review === undefined ? undefined : await reviewing(shown.color ?? false)
+    const inputs = isLive(words) && review === undefined ? [{ name: '-', text: undefined }] : await readInputs(words)
     const output = streams(flags) ? new LiveOutput() : undefined
     const piped = output === undefined && streamsToPipe(flags) ? new LiveOutput(print) : undefined
     const inPipe = pipedFormats(flags)
@@ -58,7 +72,9 @@ export const command: Command = {
     const results: ExecutionResult[] = []
     for (const { name, text } of inputs) {
       const changes = await shownChanges(flags)
-      const heard = { ...live, ...changes.listen }
+      const choices = text === undefined ? undefined : await review?.(clada, text)
+      if (review !== undefined && choices === undefined) return 130
+      const heard = { ...live, ...changes.listen, ...(choices && { review: choices }) }
       const done = await watched({ quiet: flags.quiet !== undefined, totalTimeout }, (watching) =>
         text === undefined
           ? clada.executeStream(stdinTexts(watching.signal), { ...watching, ...heard })
@@ -83,6 +99,16 @@ export const command: Command = {
     if (interrupted) return 130
     return results.every((result) => result.success) ? 0 : 1
   },
+}
+
+/** Loaded only with --review. @throws UsageError */
+async function reviewing(color: boolean): Promise<(clada: Clada, text: string) => Promise<ReviewChoices | undefined>> {
+  const [{ terminalReviewer }, { reviewWith }] = await Promise.all([
+    import('../review-terminal.ts'),
+    import('../review.ts'),
+  ])
+  const reviewer = terminalReviewer()
+  return (clada, text) => reviewWith(reviewer, { clada, text, color })
 }
 
 let interrupted = false

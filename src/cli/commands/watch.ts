@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { Clada } from '../../api/clada.ts'
 import { hasDesk } from '../../approvals/desk.ts'
+import type { ReviewChoices } from '../../core/review.ts'
 import type { ConfigParts } from '../../config/to-options.ts'
 import { type Listener, type ListenerOptions, startListener } from '../../watch/listener.ts'
 import { ListenerError } from '../../watch/place.ts'
@@ -13,7 +14,7 @@ import { isTerminal, print } from '../print.ts'
 import { askingBoth } from '../watch/questions.ts'
 import type { ClipboardUse } from '../watch/clipboard.ts'
 import { press, type Workbench } from '../watch/commands.ts'
-import { readKeys } from '../watch/keys.ts'
+import { type Keyboard, readKeys } from '../watch/keys.ts'
 import { openView, type View } from '../watch/view.ts'
 
 /** The listener at a terminal: events as they happen, and keys. */
@@ -33,6 +34,7 @@ export const command: Command = {
     'osc52',
     'again',
     'atomic',
+    'review',
     ...editing,
     ...saving,
     ...limits,
@@ -45,6 +47,7 @@ export const command: Command = {
       'clada watch --clipboard',
       'copy a reply, press Enter (not needed with the token); the answer is on the clipboard',
     ],
+    ['clada watch --review', 'decide about each change before it is made'],
     ['clada watch notes.md --git shadow', 'another file, and no commits on the branch'],
   ],
   run: async ({ flags, words: [word, ...rest] }) => {
@@ -57,6 +60,8 @@ export const command: Command = {
     const report = reportOptions(await withConfig(flags))
     const terminal = !isTerminal(1) ? 'none' : isTerminal(0) ? 'keys' : 'live'
     const view = openView({ root, file, report, streamed: outputMode(flags) === 'stream', terminal })
+    const keys = keysAt(view)
+    const review = flags.review === undefined ? undefined : await reviewsAt(keys, report.color ?? false)
 
     const over = new AbortController()
     let code: ExitCode = 0
@@ -90,16 +95,21 @@ export const command: Command = {
       outputFile: listening.outputFile,
       debounceMs: listening.debounceMs,
       atStart: flags.again !== undefined ? 'all' : word === undefined ? 'hold' : 'new',
+      review,
       copy: use.write ? async (text) => (await board()).copy(text) : undefined,
     })
     if (listener === undefined) return 1
-    const letGo =
-      terminal === 'keys' ? takeKeys({ view, clada: new Clada(options), listener, board, quit }) : (): void => undefined
+    if (terminal === 'keys') {
+      const bench: Workbench = { view, clada: new Clada(options), listener, board, quit, lend: keys.lend }
+      // Failures are reported as events.
+      const onPaste = (text: string): void => void listener.submit(text, 'terminal').catch(() => {})
+      keys.take({ onKey: (key) => press(key, bench), onPaste })
+    }
     const opened = use.read || use.write ? board() : undefined
     await ended
     await listener.stop()
     ;(await opened)?.stop()
-    letGo()
+    keys.letGo()
     view.screen.close()
     return code
   },
@@ -140,24 +150,59 @@ async function started(
   }
 }
 
-/** Lets keys do things, until the answer is called. */
-function takeKeys(has: Omit<Workbench, 'lend'>): () => void {
-  const bench: Workbench = {
-    ...has,
-    lend: async (work) => {
-      release()
-      has.view.screen.suspend()
-      await work()
-      has.view.screen.resume()
-      release = grab()
-    },
+/** The keyboard of this terminal, which other work can borrow. */
+interface Keys {
+  /** Lets keys do things. */
+  take(keyboard: Keyboard): void
+  readonly lend: Workbench['lend']
+  letGo(): void
+}
+
+function keysAt({ screen }: View): Keys {
+  let keyboard: Keyboard | undefined
+  let release: (() => void) | undefined
+  let isLent = false
+  const grab = (): void => {
+    if (keyboard !== undefined && !isLent)
+      release = readKeys(process.stdin, (text) => print(text, 'as it is'), keyboard)
   }
-  const grab = (): (() => void) =>
-    readKeys(process.stdin, (text) => print(text, 'as it is'), {
-      onKey: (key) => press(key, bench),
-      // Failures are reported as events.
-      onPaste: (text) => void has.listener.submit(text, 'terminal').catch(() => {}),
+  const letGo = (): void => {
+    release?.()
+    release = undefined
+  }
+  return {
+    take: (given) => {
+      keyboard = given
+      grab()
+    },
+    lend: async (work) => {
+      letGo()
+      isLent = true
+      screen.suspend()
+      try {
+        await work()
+      } finally {
+        screen.resume()
+        isLent = false
+        grab()
+      }
+    },
+    letGo,
+  }
+}
+
+/** Steps through the changes of a text on the terminal, which the keys do without meanwhile. @throws UsageError */
+async function reviewsAt({ lend }: Keys, color: boolean): Promise<ListenerOptions['review']> {
+  const [{ terminalReviewer }, { reviewWith }] = await Promise.all([
+    import('../review-terminal.ts'),
+    import('../review.ts'),
+  ])
+  const reviewer = terminalReviewer()
+  return async (clada, text, options) => {
+    let choices: ReviewChoices | undefined
+    await lend(async () => {
+      choices = await reviewWith(reviewer, { clada, text, color, options })
     })
-  let release = grab()
-  return () => release()
+    return choices
+  }
 }
