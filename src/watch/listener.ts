@@ -32,7 +32,7 @@ export interface ListenerOptions {
    */
   readonly atStart?: 'new' | 'hold' | 'all'
   readonly onEvent?: (event: ListenerEvent) => void
-  /** Called before a text runs: with its decisions only what the user wants is applied. Without an answer nothing is. */
+  /** Called before a text runs: of its changes only those are made that the user wants. */
   readonly review?: ReviewHook | undefined
   /**
    * Copies the whole report; the results note whether that worked. Undefined means that there is no clipboard, which is

@@ -1,9 +1,7 @@
 import type { Clada } from '../api/clada.ts'
-import type { Block, Document } from '../core/block.ts'
+import type { Document } from '../core/block.ts'
 import { type ExecutionResult, fatalResult, type FileChange } from '../core/result.ts'
 import type { ReviewChoices } from '../core/review.ts'
-import type { ExecuteOptions } from '../engine/options.ts'
-import { TaskNumbers } from '../engine/tasks.ts'
 import { formatLlm } from '../report/llm.ts'
 import type { ReportOptions } from '../report/options.ts'
 import type { Done, ListenerEvent, Origin } from './events.ts'
@@ -12,18 +10,14 @@ import { onlyOf } from './units.ts'
 import type { CladaOptions } from '../config/settings.ts'
 
 /** Decides about the changes of a text before they are made. */
-export type ReviewHook = (
-  clada: Clada,
-  text: string,
-  options: Pick<ExecuteOptions, 'select' | 'signal'>,
-) => Promise<ReviewChoices | undefined>
+export type ReviewHook = (clada: Clada, text: string, options: Parameters<Clada['review']>[2]) => Promise<ReviewChoices>
 
 export interface UnitRunner {
   readonly clada: Clada
   /** Where the whole report goes. */
   readonly output: OutputFile
   readonly report: ReportOptions | undefined
-  /** Asks the user about the changes of a text; nothing is applied where there is no answer. */
+  /** Asks the user about the changes of a text. */
   readonly review: ReviewHook | undefined
   readonly copy: ((report: string) => Promise<boolean | undefined>) | undefined
   readonly tell: (event: ListenerEvent) => void
@@ -50,7 +44,7 @@ export async function runUnits({ origin, text, document, keys, again }: Order, b
   by.tell({ kind: 'begin', origin, blocks: blocks.length, before })
   let changes: readonly FileChange[] = []
   const part = { signal: by.signal, select: (found: Document) => onlyOf(found, keys) }
-  const review = by.review && ((await by.review(by.clada, text, part)) ?? nothingOf(blocks))
+  const review = await by.review?.(by.clada, text, part)
   const result = await by.clada.execute(text, {
     ...part,
     ...(review && { review }),
@@ -74,13 +68,6 @@ export async function runUnits({ origin, text, document, keys, again }: Order, b
     })
   }
   return { origin, result, report, copied, above: 0, durationMs: performance.now() - begun }
-}
-
-/** The user has left the review. */
-function nothingOf(blocks: readonly Block[]): ReviewChoices {
-  const numbers = new TaskNumbers()
-  const left = { leaveOut: true, reason: 'the user ended the review' }
-  return { blocks: Object.fromEntries(blocks.map((block) => [numbers.next(block), left])) }
 }
 
 /** Results of runs that did not begin. */

@@ -201,8 +201,11 @@ async function reviewsAt({ lend }: Keys, color: boolean): Promise<ListenerOption
   return async (clada, text, options) => {
     let choices: ReviewChoices | undefined
     await lend(async () => {
-      choices = await reviewWith(reviewer, { clada, text, color, options })
+      choices = await reviewWith(reviewer, { clada, text, color, ...(options && { options }) })
     })
-    return choices
+    if (choices !== undefined) return choices
+    const { blocks } = await clada.review(text, {}, options)
+    const left = { leaveOut: true, reason: 'the user ended the review' }
+    return { blocks: Object.fromEntries(blocks.map(({ task }) => [task, left])) }
   }
 }
