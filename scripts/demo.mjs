@@ -56,7 +56,7 @@ async function watched() {
   child.kill('SIGTERM')
   await ended
   shell('clada watch', () => output.replaceAll(`${project}/`, ''))
-  say('The results stand on top of the file; what the model should read is in .clada/output.md:')
+  say('The results are at the top of the file; what the model should read is in .clada/output.md:')
   shell('head -5 clada_input.md', () => (top() ?? '').replaceAll(`${project}/`, ''))
   fs.rmSync(input)
 }
