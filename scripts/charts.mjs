@@ -90,7 +90,7 @@ async function drawHistory() {
   const series = []
   for (const git of ['commit', 'shadow', 'off']) series.push([git, await growth(git, counts)])
   const largest = Math.max(...series.flatMap(([, sizes]) => sizes))
-  const names = { commit: 'commits on the branch', shadow: 'commits under refs/clada', off: 'without git' }
+  const names = { commit: 'on the branch', shadow: 'under refs/clada', off: 'without git' }
   const bars = series.flatMap(([git, sizes]) =>
     sizes.map((bytes, at) => ({
       name: `${counts[at]} executions, ${names[git]}`,

@@ -38,6 +38,7 @@ export const command: Command = {
   examples: [
     ['clada context add src/cart.ts README.md', 'keep two files in view'],
     ['clada context add src/shop.ts@@Shop@@checkout', 'only one method'],
+    ['clada context print', 'all of them as one text'],
     ['clada context print --budget 8000 --copy', 'to paste them to a model'],
   ],
   run: async ({ flags, words: [verb = 'list', ...paths] }) => {

@@ -37,6 +37,7 @@ export const command: Command = {
   ],
   examples: [
     ['clada do file_read_numbered path=src/a.ts lines=10-20', 'read some lines'],
+    ['clada do read_structure path=src/cart.ts target=total', 'read one function'],
     ['clada do file_write path=notes.md --stdin content < notes', 'take a parameter from stdin'],
   ],
   run: async ({ flags, words }) => {

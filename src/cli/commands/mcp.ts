@@ -21,6 +21,7 @@ export const command: Command = {
   documents: true,
   flags: ['tools', 'http', ...reading, ...reporting, ...approving, 'atomic', ...editing, ...saving, ...limits, 'help'],
   examples: [
+    ['clada mcp', 'for this project, or for the roots of the client'],
     ['clada mcp --root ~/project', 'the command for a client to start'],
     ['clada mcp --http 7700', 'for clients that connect to an address'],
   ],

@@ -39,6 +39,7 @@ export const command: Command = {
     'help',
   ],
   examples: [
+    ['clada prompt', 'how to write blocks for this project'],
     ['clada prompt --copy', 'and paste it at the start of a chat'],
     ['clada prompt --syntax csl', 'teach another syntax'],
     ['clada prompt --files --budget 20000', 'with the files of clada context after it'],
