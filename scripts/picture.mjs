@@ -60,8 +60,8 @@ ${drawn.map(({ group }) => group).join('\n')}
 function spans(line) {
   let color = ''
   // eslint-disable-next-line no-control-regex -- colours are what is read
-  return line
-    .split(/\u001b\[(\d+)m/)
+  const parts = line.split(/\u001b\[(\d+)m/)
+  return parts
     .map((part, index) => {
       if (index % 2 === 1) {
         color = colors[part] ?? ''
