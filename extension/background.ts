@@ -1,6 +1,7 @@
 import type { Looked, Progress } from '../src/ui/companion.ts'
 import { ask, Failure, keptKey, pair, running } from './clada.ts'
 import {
+  type Decision,
   type Found,
   type FromOwn,
   type FromTab,
@@ -167,13 +168,13 @@ async function askedBy(id: string): Promise<Asked | undefined> {
   return undefined
 }
 
-async function decide(id: string, yes: boolean): Promise<Step> {
+async function decide(id: string, answer: Decision): Promise<Step> {
   const asked = await askedBy(id)
   if (asked === undefined) throw new Failure('This question is no longer open.')
   await chrome.storage.session.remove('asking')
   const { port, hash, tab, site } = asked
   const tell = (progress: Step): Promise<unknown> => tellTab({ tab, site }, { type: 'progress', hash, progress })
-  if (!yes) {
+  if (answer === 'no') {
     await tell({ step: 'declined' })
     return { step: 'declined' }
   }
@@ -181,6 +182,7 @@ async function decide(id: string, yes: boolean): Promise<Step> {
     const step = await stepOf(hash, await ask(port, 'apply', { hash, tab, site }))
     await changeSite(site, { trusted: true })
     await tell(step)
+    if (answer === 'insert' && step.step === 'done') await tellTab({ tab, site }, { type: 'insert', text: step.answer })
     return step
   } catch (error) {
     const why = error instanceof Failure ? error.message : String(error)
@@ -307,7 +309,7 @@ async function answerOwn(asked: FromOwn): Promise<unknown> {
     case 'waiting':
       return (await askedBy(asked.id))?.waiting
     case 'decide':
-      return decide(asked.id, asked.yes)
+      return decide(asked.id, asked.answer)
   }
 }
 
@@ -343,11 +345,12 @@ function tabRequest(message: Readonly<Record<string, unknown>>): FromTab | undef
 }
 
 function ownRequest(message: Readonly<Record<string, unknown>>): FromOwn | undefined {
-  const { type, tab, code, how, project: chosen, task, id, yes } = message
+  const { type, tab, code, how, project: chosen, task, id, answer } = message
   if (type === 'forget') return { type }
   if (type === 'pair' && typeof code === 'string') return { type, code }
   if (type === 'waiting' && typeof id === 'string') return { type, id }
-  if (type === 'decide' && typeof id === 'string') return { type, id, yes: yes === true }
+  if (type === 'decide' && typeof id === 'string')
+    return { type, id, answer: answer === 'yes' || answer === 'insert' ? answer : 'no' }
   if (typeof tab !== 'number') return undefined
   if (type === 'state') return { type, tab }
   if (type === 'choose' && typeof chosen === 'string') return { type, tab, project: chosen }

@@ -65,7 +65,6 @@ export class Bar {
       const before = failed === 0 ? `✅ ${succeeded}` : `✅ ${succeeded} ❌ ${failed}`
       this.#say(found.before === undefined ? found.summary : `${found.summary}, applied before: ${before}`)
     }
-    this.#answer.textContent = hasField() ? 'Insert answer' : 'Copy answer'
     if (!this.isShown) this.reply.append(this.#host)
   }
 
@@ -119,7 +118,7 @@ export class Bar {
 
   #say(text: string): void {
     this.#said.textContent = text
-    this.#answer.textContent = hasField() ? 'Insert answer' : 'Copy answer'
+    this.#answer.textContent = hasField() && seesOver ? 'Insert answer' : 'Copy answer'
   }
 
   #button(name: string, act: () => Promise<void>): HTMLButtonElement {
@@ -152,15 +151,16 @@ export class Bar {
   }
 
   async #giveAnswer(): Promise<void> {
+    const isClear = this.#sight.isClear()
     // The answer may hold files: it goes to the page only by a click on what could be seen.
-    if (!this.#sight.isClear()) return this.#say('Something is over this bar. Move it away, and click again.')
+    if (!isClear && seesOver) return this.#say('Something is over this bar. Move it away, and click again.')
     if (this.#done === undefined) {
       if (!this.#isStill()) return
       await this.#send({ type: 'answer', text: this.#text, hash: this.#found.hash })
     }
     const answer = this.#done?.answer ?? this.#unapplied
     if (answer === undefined) return
-    if (hasField() && insert(answer)) return this.#say('The answer is in the field.')
+    if (isClear && hasField() && insert(answer)) return this.#say('The answer is in the field.')
     await navigator.clipboard.writeText(answer).then(
       () => this.#say('The answer is copied.'),
       () => this.#say('❌ The browser does not allow to copy here. Preview has the answer too.'),
@@ -193,7 +193,7 @@ export const isStep = (value: unknown): value is Step => isRecord(value) && type
 
 /**
  * Whether a person can see an element and means it: nothing is over it, it is not see-through, and it was under the
- * pointer for a moment before the click. Only Chromium can say; elsewhere the answer is no.
+ * pointer for a moment before the click. Only Chromium can tell; elsewhere the answer is no.
  */
 class Sight {
   readonly #element: Element
@@ -240,6 +240,9 @@ class Sight {
     return [x, y, width].map(Math.round).join(' ')
   }
 }
+
+/** Whether this browser says what is over an element. */
+const seesOver = 'isVisible' in IntersectionObserverEntry.prototype
 
 /** Milliseconds. */
 const leastSight = 400

@@ -1,9 +1,10 @@
 import { printable, withoutHidden } from '../src/report/printable.ts'
-import { isRecord, type Waiting } from './messages.ts'
+import { type Decision, isRecord, type Waiting } from './messages.ts'
 import { ask, byId, say, tried } from './own-page.ts'
 
 let id = location.hash.slice(1)
-const yes = byId('yes', HTMLButtonElement)
+const buttons = [byId('yes', HTMLButtonElement), byId('insert', HTMLButtonElement)]
+const enable = (on: boolean): void => buttons.forEach((button) => (button.disabled = !on))
 
 tried(show)()
 chrome.runtime.onMessage.addListener((message) => {
@@ -15,7 +16,7 @@ chrome.runtime.onMessage.addListener((message) => {
 })
 
 async function show(): Promise<void> {
-  yes.disabled = true
+  enable(false)
   const waiting: unknown = await ask({ type: 'waiting', id })
   if (!isWaiting(waiting)) return say('This question is no longer open.')
   const { site, project, why, blocks, fatal } = waiting
@@ -36,17 +37,17 @@ async function show(): Promise<void> {
   )
   say(fatal ?? '')
   // Nobody has read it yet: a key or a click that was meant for the page must not be the answer.
-  setTimeout(() => (yes.disabled = fatal !== undefined), 700)
+  setTimeout(() => enable(fatal === undefined), 700)
 }
 
 const isWaiting = (value: unknown): value is Waiting => isRecord(value) && Array.isArray(value['blocks'])
 
-const decided = (answer: boolean): (() => void) =>
+const decided = (answer: Decision): (() => void) =>
   tried(async () => {
-    yes.disabled = true
-    await ask({ type: 'decide', id, yes: answer })
+    enable(false)
+    await ask({ type: 'decide', id, answer })
     window.close()
   })
 
-yes.addEventListener('click', decided(true))
-byId('no', HTMLElement).addEventListener('click', decided(false))
+for (const answer of ['no', 'yes', 'insert'] as const)
+  byId(answer, HTMLElement).addEventListener('click', decided(answer))

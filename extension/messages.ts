@@ -20,7 +20,10 @@ export type FromOwn =
   | { readonly type: 'choose'; readonly tab: number; readonly project: string }
   | { readonly type: 'prompt'; readonly tab: number; readonly task: string }
   | { readonly type: 'waiting'; readonly id: string }
-  | { readonly type: 'decide'; readonly id: string; readonly yes: boolean }
+  | { readonly type: 'decide'; readonly id: string; readonly answer: Decision }
+
+/** `insert`: yes, and the answer goes into the field of the page. */
+export type Decision = 'no' | 'yes' | 'insert'
 
 /** What a tab is told. */
 export type ToTab =

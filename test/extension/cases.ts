@@ -36,7 +36,7 @@ export function replyWriting(file: string, content: string): string {
   return `I will write it.\n\n\`\`\`sham\n${block.join('\n')}\n\`\`\`\n\nThat is all.\n`
 }
 
-const tricky = '\tfirst  \n\n1\n  two <b> & "three" 3\n    4 \n2'
+export const tricky = '\tfirst  \n\n1\n  two <b> & "three" 3\n    4 \n2'
 
 export const turns: readonly Case[] = chatKinds.map((kind) => ({
   name: `${kind}: from the first token to the answer in the field`,
@@ -71,7 +71,7 @@ async function scrollAwayAndBack(tab: Page): Promise<void> {
 }
 
 /** As if the content of a reply had been looked at and applied there before. */
-async function trust({ browser, site }: Env, trusted = true): Promise<void> {
+export async function trust({ browser, site }: Env, trusted = true): Promise<void> {
   await browser.own.evaluate(`(async () => {
     const { sites = {} } = await chrome.storage.local.get('sites')
     const origin = ${JSON.stringify(site.origin)}

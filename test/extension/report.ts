@@ -1,10 +1,11 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { servePage } from '../../src/ui/server.ts'
+import { type PageServer, servePage } from '../../src/ui/server.ts'
 import { attacks, type Env, turns } from './cases.ts'
-import { chatSite } from './chat-pages.ts'
+import { type ChatSite, chatSite } from './chat-pages.ts'
 import { openBrowser } from './companion-browser.ts'
+import { firefoxTurn } from './firefox.ts'
 
 /** From the scripts that build, which find their sources by where they are themselves. */
 interface Builders {
@@ -12,10 +13,18 @@ interface Builders {
   readonly buildExtension: (dir: string) => Promise<void>
 }
 
-/** Everything that a case needs, outside of the test runner. */
-export async function withCompanion<T>(
+interface Served {
+  readonly dir: string
+  readonly root: string
+  readonly page: PageServer
+  readonly site: ChatSite
+  readonly other: ChatSite
+}
+
+/** A project with clada running, and chat sites, outside of the test runner. */
+async function withServer<T>(
   { buildPage, buildExtension }: Builders,
-  work: (env: Env) => Promise<T>,
+  work: (served: Served) => Promise<T>,
 ): Promise<T> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-extension-'))
   const root = path.join(dir, 'project')
@@ -30,12 +39,9 @@ export async function withCompanion<T>(
     assets: path.join(dir, 'ui'),
   })
   const [site, other] = await Promise.all([chatSite(), chatSite()])
-  const browser = await openBrowser(path.join(dir, 'extension/chromium'))
   try {
-    await browser.pair(page.companion.code())
-    return await work({ browser, site, other, root, port: page.port })
+    return await work({ dir, root, page, site, other })
   } finally {
-    await browser.close()
     await Promise.all([page.close(), site.close(), other.close()])
     if (before === undefined) delete process.env['XDG_STATE_HOME']
     else process.env['XDG_STATE_HOME'] = before
@@ -43,9 +49,44 @@ export async function withCompanion<T>(
   }
 }
 
+/** Everything that a case needs. */
+export const withCompanion = <T>(builders: Builders, work: (env: Env) => Promise<T>): Promise<T> =>
+  withServer(builders, async ({ dir, root, page, site, other }) => {
+    const browser = await openBrowser(path.join(dir, 'extension/chromium'))
+    try {
+      await browser.pair(page.companion.code())
+      return await work({ browser, site, other, root, port: page.port })
+    } finally {
+      await browser.close()
+    }
+  })
+
+/** A turn in Firefox, where there is one. */
+export async function inFirefox(builders: Builders, firefox: string): Promise<void> {
+  await withServer(builders, async ({ site, root, dir, page }) => {
+    const profile = path.join(dir, 'firefox')
+    fs.mkdirSync(profile)
+    const extension = path.join(dir, 'extension/firefox')
+    await firefoxTurn({ site: site.origin, root, code: page.companion.code(), firefox, extension, profile })
+  })
+}
+
 /** Runs the cases whose names have one of the words in them, and prints what came of each. */
 export async function attackExtension(words: readonly string[], builders: Builders): Promise<number> {
   let failed = 0
+  const firefox = '/usr/bin/firefox-esr'
+  if (words.length === 0 || words.includes('firefox')) {
+    if (!fs.existsSync(firefox)) console.log(`skipped firefox: there is no ${firefox}`)
+    else
+      await inFirefox(builders, firefox).then(
+        () => console.log('ok      firefox: from the first token to the answer in the field'),
+        (error: unknown) => {
+          failed++
+          console.log(`FAILED  firefox: ${String(error)}`)
+        },
+      )
+    if (words[0] === 'firefox') return failed
+  }
   await withCompanion(builders, async (env) => {
     for (const { name, run } of [...turns, ...attacks]) {
       if (words.length > 0 && !words.some((word) => name.includes(word))) continue
