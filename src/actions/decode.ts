@@ -153,7 +153,7 @@ function decodeOne(name: string, raw: unknown, param: Param, options: DecodeOpti
     errorType: 'type',
     message,
     code: 'invalid_parameter',
-    hint: hint === undefined ? `It stands in parameter '${name}'.` : `Parameter '${name}': ${hint}`,
+    hint: hint === undefined ? `It is in parameter '${name}'.` : `Parameter '${name}': ${hint}`,
   })
   const converted = convert(raw, param)
   if (!converted.ok) return mistyped(converted.message, converted.hint)

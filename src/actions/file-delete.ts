@@ -13,7 +13,7 @@ export const fileDelete = defineAction({
   params: {
     path: path('File to delete.'),
     expect: rare(
-      optional(text('What the file says now, blanks at line ends aside. The action fails if it says something else.')),
+      optional(text('The current text of the file, trailing spaces aside. The action fails if the file differs.')),
     ),
   },
   hints: { idempotent: true },

@@ -7,14 +7,14 @@ import { elisionIn } from './replace-occurrences.ts'
 export const fileInsertLines = defineAction({
   name: 'file_insert_lines',
   aliases: [],
-  description: 'Insert lines behind a line, by its number.',
+  description: 'Insert lines after a line, by its number.',
   effect: 'write',
   access: ['llm'],
   primary: 'path',
   display: 'never',
   params: {
     path: path('File to change.'),
-    after: integer('Number of the line to insert behind; 0 inserts at the top.'),
+    after: integer('Number of the line to insert after; 0 inserts at the top.'),
     content: text('The lines, without a line break at the end.'),
     expect_hash: expectHash,
   },

@@ -24,7 +24,7 @@ export const filePatch = defineAction({
   params: {
     path: path('File to change.'),
     patch: text(
-      'Hunks, each headed by a line `@@`. Lines begin with a blank (stays), `-` (goes) or `+` (comes). Empty only with new_path.',
+      'Hunks, each headed by a line `@@`. Lines begin with a space (unchanged), `-` (removed) or `+` (added). Empty only with new_path.',
     ),
     new_path: optional(path('Where the file goes then. Nothing may be there.')),
     expect_hash: expectHash,

@@ -19,7 +19,7 @@ export const fileReadNumbered = defineAction({
   params: {
     path: path('File to read; `file@@Class@@method` reads one structure of it.'),
     lines: optional(lines('One line `4`, a range `23-43` or several `4,23-43`; all lines if left out.')),
-    delimiter: rare(defaulting(text('What stands between number and line.'), ': ')),
+    delimiter: rare(defaulting(text('Text between number and line.'), ': ')),
   },
   returns: { path: 'string', content: 'string', hash: 'string, of the whole file' },
   examples: [

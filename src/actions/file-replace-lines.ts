@@ -21,7 +21,7 @@ export const fileReplaceLines = defineAction({
   params: {
     path: path('File to change.'),
     lines: optional(lines('One line `4` or a range `23-43`.')),
-    new_content: optional(text('What stands there then. Empty leaves one empty line; file_delete_lines deletes.')),
+    new_content: optional(text('The new lines. Empty leaves one empty line; file_delete_lines deletes.')),
     expect: expectLines,
     edits: optional(
       text('Several changes, each headed by a line `@@ 23-43` or `@@ 4`; a section without lines deletes.'),
@@ -130,7 +130,7 @@ function parseEdits(
     const [, spec] = /^@@ *(\d+(?: *- *\d+)?) *(?:@@)? *$/.exec(line) ?? []
     if (spec !== undefined) edits.push({ spec: spec.replaceAll(' ', ''), content: [] })
     else if (edits.length > 0) edits.at(-1)?.content.push(line)
-    else if (line.trim() !== '') return bad(`'${line.slice(0, 60)}' stands before the first line of the form @@ 23-43`)
+    else if (line.trim() !== '') return bad(`'${line.slice(0, 60)}' is before the first line of the form @@ 23-43`)
   }
   if (edits.length === 0) return bad('it holds no line of the form @@ 23-43')
   return {

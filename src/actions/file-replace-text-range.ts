@@ -42,7 +42,7 @@ export const fileReplaceTextRange = defineAction({
   params: {
     path: path('File to change.'),
     old_text_beginning: text('Text the passage begins with. Without `count` it must occur exactly once.'),
-    old_text_end: text('Text the passage ends with. Without `count` it must occur exactly once behind the beginning.'),
+    old_text_end: text('Text the passage ends with. Without `count` it must occur exactly once after the beginning.'),
     new_text: text('Text to put in its place.'),
     count: optional(count('How many such passages there must be, each as short as possible, or `all`.')),
     expect_hash: expectHash,

@@ -16,7 +16,7 @@ export const fileReplaceText = defineAction({
   repairs: true,
   params: {
     path: path('File to change; `file@@Class@@method` changes one structure of it.'),
-    old_text: text('Text to find, copied exactly, blanks and line breaks included.'),
+    old_text: text('Text to find, copied exactly, spaces and line breaks included.'),
     new_text: text('Text to put in its place.'),
     expect_hash: expectHash,
   },

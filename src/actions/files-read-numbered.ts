@@ -6,15 +6,15 @@ import { fileOutput } from './output.ts'
 export const filesReadNumbered = defineAction({
   name: 'files_read_numbered',
   aliases: [],
-  description: 'Read several files with line numbers into one text. Each stands under a line `=== path ===`.',
+  description: 'Read several files with line numbers into one text. Each comes after a line `=== path ===`.',
   effect: 'read',
   access: ['llm'],
   primary: 'paths',
   display: 'always',
   output: fileOutput('numbered'),
   params: {
-    paths: paths('Files to read, one a line.'),
-    delimiter: rare(defaulting(text('What stands between number and line.'), ': ')),
+    paths: paths('Files to read, one per line.'),
+    delimiter: rare(defaulting(text('Text between number and line.'), ': ')),
   },
   returns: { paths: 'list of string', content: 'string' },
   examples: [

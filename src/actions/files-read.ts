@@ -5,14 +5,14 @@ import { fileOutput } from './output.ts'
 export const filesRead = defineAction({
   name: 'files_read',
   aliases: ['read_files'],
-  description: 'Read several files into one text. Each stands under a line `=== path ===`.',
+  description: 'Read several files into one text. Each comes after a line `=== path ===`.',
   effect: 'read',
   access: ['llm'],
   primary: 'paths',
   display: 'always',
   output: fileOutput(),
   everyday: true,
-  params: { paths: paths('Files to read, one a line.') },
+  params: { paths: paths('Files to read, one per line.') },
   returns: { paths: 'list of string', content: 'string' },
   examples: [
     {

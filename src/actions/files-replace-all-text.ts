@@ -11,7 +11,7 @@ export const filesReplaceAllText = defineAction({
   name: 'files_replace_all_text',
   aliases: [],
   description:
-    'Replace every occurrence of a text in several files. Directories and globs stand for the files below them that have the text and that git does not ignore. Always exact.',
+    'Replace every occurrence of a text in several files. A directory or glob means the files below it that contain the text and that git does not ignore. Always exact.',
   effect: 'write',
   access: ['llm'],
   primary: 'paths',

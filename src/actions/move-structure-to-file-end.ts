@@ -10,7 +10,7 @@ export const moveStructureToFileEnd = defineAction({
   primary: 'source_path',
   display: 'never',
   params: {
-    source_path: path('File the structure stands in.'),
+    source_path: path('File that contains the structure.'),
     source_target: targetParam,
     dest_path: path('File it goes to; may be the same.'),
   },

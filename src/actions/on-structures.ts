@@ -8,7 +8,7 @@ import { attempt } from './attempt.ts'
 import { elisionIn, elisionProblem, mayElide } from './replace-occurrences.ts'
 
 export const targetParam = text(
-  'The structure, one line a level: `UserAuth` then `validate`. A name, or its header as it stands in the file.',
+  'The structure, one line per level: `UserAuth` then `validate`. A name, or its header as in the file.',
 )
 export const contentParam = text('The new text, at zero indent; it is indented for its place.')
 

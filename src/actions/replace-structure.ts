@@ -17,7 +17,7 @@ export const replaceStructure = defineAction({
     content: contentParam,
     expect_hash: expectHash,
   },
-  returns: { lines: 'where it stands now' },
+  returns: { lines: 'its lines now' },
   examples: [
     {
       title: 'replaces a method',

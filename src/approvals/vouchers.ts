@@ -54,7 +54,7 @@ export function writeVouchers(root: string, vouchers: readonly Voucher[]): void 
   const file = vouchersFile(root)
   if (file === undefined)
     throw new SettingsError(
-      `clada cannot remember this: '${stateHome()}' lies inside the project, where models can write. Set XDG_STATE_HOME to a directory outside.`,
+      `clada cannot remember this: '${stateHome()}' is inside the project, where models can write. Set XDG_STATE_HOME to a directory outside.`,
     )
   keepForUser(file, `${JSON.stringify({ root, version, vouchers }, null, 2)}\n`)
 }

@@ -249,7 +249,7 @@ export const flags = [
   { name: 'time', value: 'TIME', help: 'at most so long, such as 30m' },
   { name: 'tokens', value: 'N', help: 'at most so many tokens, sent and received' },
   { name: 'window', value: 'N', help: 'the tokens that fit into one conversation of the model; default 32000' },
-  { name: 'unattended', help: 'ask nothing: a command that needs approval is refused, and the model is told' },
+  { name: 'unattended', help: 'ask nothing: a command that needs approval is refused, and the report says so' },
   { name: 'one-commit', help: 'make one commit of the loop at the end' },
   { name: 'resume', value: 'N', help: 'go on with this loop' },
   { name: 'replay', value: 'N', help: 'apply the replies of this loop again, without the model' },

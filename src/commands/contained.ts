@@ -344,7 +344,7 @@ const notComingUp = (failure: string): Problem => ({
 
 const notComingUpHere = (failure: string): Problem => ({
   kind: 'exec-refused',
-  reason: `the sandbox could not be started for what lies in this project: ${failure}`,
+  reason: `the sandbox could not be started in this project: ${failure}`,
   advice: {
     model:
       'Remove what is new and blocked in it (such as many .pem files), or ask the user to run the command themselves.',

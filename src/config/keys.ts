@@ -164,7 +164,7 @@ export const keys = {
     kind: choice(['ask', 'apply', 'off']),
     default: 'ask',
     about:
-      'What to do with whole files in a reply that has no blocks. ask: show them and write them after a yes; where nobody can be asked they wait. apply: write them. off: do not look for them.',
+      'What to do with whole files in a reply that has no blocks. ask: show them and write them after a yes; without a terminal or page to ask at they wait. apply: write them. off: do not look for them.',
     example: 'apply',
     project: towards(['off', 'ask', 'apply']),
   }),

@@ -75,7 +75,7 @@ export const codes = {
   ],
   truncated: ['The document ends inside a block.', 'Send the block again, complete.'],
   review_required: [
-    'A whole file of the reply was proposed, and nobody has agreed to it.',
+    'A whole file of the reply was proposed, and the user has not agreed to it.',
     'Look at its diff, then run it again with --proposals apply.',
   ],
   skipped: [

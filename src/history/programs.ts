@@ -45,7 +45,7 @@ export async function noteProgram(
 }
 
 const notKept =
-  'closed files, large ones, those of repositories inside, those behind a filter or marked as unchanged, and more ' +
+  'blocked files, large ones, files of nested repositories, files with a filter or marked as unchanged, and more ' +
   'ignored ones than can be kept are not saved before a program runs'
 
 async function filesBefore(

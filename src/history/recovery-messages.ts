@@ -52,7 +52,7 @@ export function programMessage(
   const since =
     names.length === 0
       ? 'No file that git sees has changed since.'
-      : `Changed since, by that program or by somebody else: ${listOf(names)}.`
+      : `Changed since, by that program or by another process: ${listOf(names)}.`
   return `${what} ${since} Files that git ignores were not checked.`
 }
 

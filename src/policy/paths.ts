@@ -151,7 +151,7 @@ function judgePlace(
   if (root === undefined) {
     return deny(
       'path_escape',
-      `it lies outside ${policy.roots.length > 1 ? 'the allowed roots' : 'the root'} ${policy.roots.map((one) => shown(one, on)).join(', ')}`,
+      `it is outside ${policy.roots.length > 1 ? 'the allowed roots' : 'the root'} ${policy.roots.map((one) => shown(one, on)).join(', ')}`,
       {
         model: 'Use a path inside the root, or ask the user to allow that directory with --allow.',
         user: 'Use a path inside the root, or allow that directory with --allow.',

@@ -137,7 +137,7 @@ function messageOf(problem: Problem, action: string): Message {
         code: 'elision',
         details: { path, ...(stood === undefined ? {} : { found: stood }) },
         advice:
-          'Write out the lines it stands for, or edit only the lines that change: those that are in neither old nor new text stay.',
+          'Write out the lines that were left out, or edit only the lines that change: lines in neither old nor new text stay.',
       }
     }
     case 'review-needed': {
@@ -145,7 +145,7 @@ function messageOf(problem: Problem, action: string): Message {
       return {
         what: refused
           ? 'The user refused the proposal'
-          : 'Review required: the reply proposes it, and nobody agreed yet',
+          : 'Review required: the reply proposes it, and the user has not agreed yet',
         code: 'review_required',
         details: { path },
         advice: {

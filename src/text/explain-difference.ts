@@ -52,15 +52,15 @@ const withoutBlankLines = (text: string) => text.replace(/\n(?:[ \t]*\n)+/g, '\n
 
 /** From the narrowest to the widest, so that the first to fit says most. */
 const KINDS: Kind[] = [
-  { view: withoutTrailing, why: 'only trailing blanks differ' },
+  { view: withoutTrailing, why: 'only trailing spaces differ' },
   { view: withoutIndent, why: indentation },
   { view: withoutBlankLines, why: 'only blank lines differ' },
   { view: (text) => withoutBlankLines(withoutIndent(text)), why: 'only indentation and blank lines differ' },
   { view: straight, why: quotes },
   { view: (text) => text.replace(/[\u200b-\u200d\u2060\ufeff\xad]/g, ''), why: 'only invisible characters differ' },
-  { view: (text) => text.replace(/[\xa0\u2000-\u200a\u202f\u3000]/g, ' '), why: 'only no-break or wide blanks differ' },
-  { view: (text) => text.replace(/\s+/g, ''), loose: true, why: 'only blanks and line breaks differ' },
-  { view: squeezed, loose: true, why: 'only blanks and quotes differ' },
+  { view: (text) => text.replace(/[\xa0\u2000-\u200a\u202f\u3000]/g, ' '), why: 'only no-break or wide spaces differ' },
+  { view: (text) => text.replace(/\s+/g, ''), loose: true, why: 'only spaces and line breaks differ' },
+  { view: squeezed, loose: true, why: 'only spaces and quotes differ' },
   { view: (text) => text.toLowerCase(), why: 'only upper and lower case differ' },
 ]
 

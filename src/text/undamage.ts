@@ -41,7 +41,7 @@ const damages: readonly Damage[] = [
     token: /[\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g,
     undo: () => '',
   },
-  { kind: 'breaks', words: 'two blanks at the end of every line', token: / {2}$/gm, undo: () => '' },
+  { kind: 'breaks', words: 'two spaces at the end of every line', token: / {2}$/gm, undo: () => '' },
 ]
 
 /** A text in which none of this stands is as it was written. */

@@ -324,7 +324,7 @@ describe('a place that cannot be used', () => {
       /^clada: clada cannot remember this: '.*\/clada\/approvals' cannot be used \(ENOTDIR: .*\)\. Set XDG_STATE_HOME to a directory that can be written to\.\n$/,
     )
     expect(approve(path.join(cwd, 'state'))).toBe(
-      `clada: clada cannot remember this: '${cwd}/state/clada' lies inside the project, where models can write. Set XDG_STATE_HOME to a directory outside.\n`,
+      `clada: clada cannot remember this: '${cwd}/state/clada' is inside the project, where models can write. Set XDG_STATE_HOME to a directory outside.\n`,
     )
   })
 })

@@ -57,7 +57,7 @@ function vouchForHistory(root: string): 0 | 1 {
     'counts already': 'The state in .clada counts already, and nothing was set aside.',
     'nothing to adopt': 'There is no state in .clada to adopt.',
     tracked:
-      'Git tracks files in .clada, so whoever can push decides about them. Run git rm -r --cached .clada, then this again.',
+      'Git tracks files in .clada, so anyone who can push can change them. Run git rm -r --cached .clada, then this again.',
   }
   print(said[count])
   return count === 'nothing to adopt' || count === 'tracked' ? 1 : 0

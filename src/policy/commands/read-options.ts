@@ -90,7 +90,7 @@ function mismatch(value: Value, text: string): string | undefined {
     case 'text':
       return value.pattern === undefined || value.pattern.test(text) ? undefined : `'${text}' is not ${value.what}`
     case 'one-of':
-      return value.values.includes(text) ? undefined : `'${text}' is none of ${value.values.join(', ')}`
+      return value.values.includes(text) ? undefined : `'${text}' is not one of ${value.values.join(', ')}`
   }
 }
 

@@ -213,9 +213,12 @@ function commandLine(tokens: readonly Token[]): Split {
     words.push(token)
   }
   const [name] = words
-  if (name === undefined) return refused('there is no command behind cd DIR &&', 'Write the command behind it.')
+  if (name === undefined) return refused('there is no command after cd DIR &&', 'Write the command after it.')
   if (name.text === 'cd') {
-    return refused('a directory does not stay from one command to the next', 'Write cd DIR && COMMAND, or give dir.')
+    return refused(
+      'cd has no effect on later commands: each command starts in the project root',
+      'Write cd DIR && COMMAND, or give dir.',
+    )
   }
   if (name.quoted) return refused('the name of the command is quoted or escaped', 'Write the name plainly.')
   if (/^[A-Za-z_][A-Za-z0-9_]*\+?=/.test(name.text)) {
