@@ -55,7 +55,7 @@ describe('paths of Windows', () => {
   })
 
   it('names the root with forward slashes', () => {
-    expect(judged('D:\\a.txt', 'read')).toMatchObject({ reason: "it lies outside the root 'C:/proj'" })
+    expect(judged('D:\\a.txt', 'read')).toMatchObject({ reason: "it is outside the root 'C:/proj'" })
   })
 
   it('knows what is absolute and what is inside', () => {
