@@ -2,7 +2,7 @@ import type { ApprovalAnswer } from '../src/core/commands.ts'
 import type { Plan, PlanBlock, Question } from '../src/ui/protocol.ts'
 import type { StepResult } from '../src/timetravel/back-forward.ts'
 import type { UndoResult } from '../src/timetravel/undo.ts'
-import { get, post, postDocument } from './api.ts'
+import { get, post, postText } from './api.ts'
 import { take } from './connection.ts'
 import { copyText } from './copy.ts'
 import {
@@ -49,7 +49,7 @@ export const openDocument = (text: string, name: string, over: 'any' | 'none' = 
   tried(async () => {
     unopened.value = null
     const before = plan.value
-    const fresh = await postDocument<Plan | null>(text, name, over)
+    const fresh = await postText<Plan | null>(`/api/document?name=${encodeURIComponent(name)}&over=${over}`, text)
     if (fresh === null) {
       unopened.value = { text, name }
       return

@@ -17,12 +17,8 @@ export const post = <T = null>(path: string, value: object = {}): Promise<T> =>
   ask(path, { method: 'POST', body: JSON.stringify(value), headers: { 'content-type': 'application/json' } })
 
 /** A document is sent as it is: as JSON it would be twice as long. */
-export const postDocument = <T>(text: string, name: string, over: 'any' | 'none'): Promise<T> =>
-  ask(`/api/document?name=${encodeURIComponent(name)}&over=${over}`, {
-    method: 'POST',
-    body: text,
-    headers: { 'content-type': 'text/markdown' },
-  })
+export const postText = <T>(path: string, text: string): Promise<T> =>
+  ask(path, { method: 'POST', body: text, headers: { 'content-type': 'text/markdown' } })
 
 /** What the server says by itself from now on. */
 export async function listen(): Promise<ReadableStream<Uint8Array>> {

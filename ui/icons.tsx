@@ -3,6 +3,7 @@ import type { Mark } from './words.ts'
 
 /** A shape for each state: none is told by colour alone. */
 const shapes: Record<Mark, JSX.Element> = {
+  left: <path d="M3.5 8h9" />,
   looking: <path d="M4 8h.1M8 8h.1M12 8h.1" />,
   ready: <circle cx="8" cy="8" r="5" />,
   repaired: (

@@ -16,8 +16,8 @@ import {
   toggleDiff,
   toggleSpace,
 } from './actions.ts'
-import { jump } from './diff/jump.ts'
 import { at as fileAt, copyPrompt, moveFile, promptOpen, showStructures, shownFiles, toggle } from './prompt/prompt.ts'
+import { decideAt, editBlock, editReply, moveHunk, toggleBlock } from './reply/choices.ts'
 import { detailOpen, helpOpen, plan, singleKeys, type View, view } from './store.ts'
 import { nextTheme } from './theme.ts'
 import { lookAt, at as entryAt, moveEntry, shows } from './timeline/timeline.ts'
@@ -44,6 +44,11 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['X'], what: 'Mark all, or none', in: 'reply', run: () => markAll() },
   { keys: ['a'], what: 'Apply what is marked, or all', in: 'reply', run: () => unlessRunning(applyMarked) },
   { keys: ['n'], what: 'Apply this block and go on', in: 'reply', run: () => unlessRunning(applyOne) },
+  { keys: ['l'], what: 'Leave out this change and go on', in: 'reply', run: () => decideAt('leave') },
+  { keys: ['y'], what: 'Take this change and go on', in: 'reply', run: () => decideAt('take') },
+  { keys: ['L'], what: 'Leave out the block, or take it', in: 'reply', run: () => toggleBlock() },
+  { keys: ['e'], what: 'Edit the new text of the block', in: 'reply', run: () => editBlock() },
+  { keys: ['E'], what: 'Edit the whole reply', in: 'reply', run: () => unlessRunning(() => plan.value && editReply()) },
   { keys: ['s'], what: 'Stop', in: 'everywhere', run: () => isRunning() && stop() },
   { keys: ['c'], what: 'Copy the answer for the model', in: 'reply', run: () => plan.value && copyAnswer() },
   { keys: ['R'], what: 'Look at the files again', in: 'reply', run: () => refresh() },
@@ -77,8 +82,8 @@ export const shortcuts: readonly Shortcut[] = [
 
   { keys: ['d'], what: 'Side by side, or unified', in: 'everywhere', run: () => toggleDiff() },
   { keys: ['w'], what: 'Ignore white space', in: 'everywhere', run: () => toggleSpace() },
-  { keys: [']'], what: 'Next change in the diff', in: 'everywhere', run: () => jump('next') },
-  { keys: ['['], what: 'Change before', in: 'everywhere', run: () => jump('before') },
+  { keys: [']'], what: 'Next change in the diff', in: 'everywhere', run: () => moveHunk('next') },
+  { keys: ['['], what: 'Change before', in: 'everywhere', run: () => moveHunk('before') },
   { keys: ['g'], what: 'Go to the command that waits', in: 'everywhere', run: () => focusOn('cards') },
   { keys: ['1'], what: 'Reply', in: 'everywhere', run: () => (view.value = 'reply') },
   { keys: ['2'], what: 'Timeline', in: 'everywhere', run: () => (view.value = 'timeline') },

@@ -5,7 +5,7 @@ import { labelOf, type Mark, markOf } from './words.ts'
 /** What the page shows. Only `actions.ts` and `connection.ts` change what came from the server. */
 
 export type View = 'reply' | 'timeline' | 'prompt'
-export type Filter = 'all' | 'ready' | 'attention' | 'done' | 'failed'
+export type Filter = 'all' | 'ready' | 'attention' | 'left' | 'done' | 'failed'
 export type Looked =
   | { readonly at: 'block'; readonly key: number }
   /** All files in one scroll, beginning with one of them. */
@@ -100,12 +100,13 @@ const pathOf = ({ path }: TouchedFile): string => path
 /** Which of the few heaps above the list a block belongs to. */
 export function groupOf(block: PlanBlock): Exclude<Filter, 'all'> {
   const outcome = outcomeOf(block)
+  if (outcome?.left || (outcome === undefined && block.state === 'left')) return 'left'
   if (outcome !== undefined) return outcome.success ? 'done' : 'failed'
   return block.state === 'ready' || block.state === 'looking' ? 'ready' : 'attention'
 }
 
 export const counts = computed(() => {
-  const found = { all: 0, ready: 0, attention: 0, done: 0, failed: 0 }
+  const found = { all: 0, ready: 0, attention: 0, left: 0, done: 0, failed: 0 }
   for (const block of plan.value?.blocks ?? []) {
     found.all++
     found[groupOf(block)]++

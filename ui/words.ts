@@ -13,6 +13,7 @@ const labels: Record<Mark, string> = {
   fails: 'Will fail',
   broken: 'Cannot be read',
   skipped: 'Skipped',
+  left: 'Left out',
   running: 'Running',
   done: 'Done',
   failed: 'Failed',
@@ -22,6 +23,7 @@ export const labelOf = (mark: Mark): string => labels[mark]
 
 export function markOf({ state }: PlanBlock, outcome: Outcome | undefined): Mark {
   if (outcome === undefined) return state
+  if (outcome.left) return 'left'
   return outcome.success ? 'done' : 'failed'
 }
 

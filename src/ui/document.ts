@@ -1,4 +1,6 @@
-import type { ExecutionResult, ParseError } from '../core/result.ts'
+import { type ExecutionResult, isLeftOut, type ParseError } from '../core/result.ts'
+import type { BlockChoice, ReviewChoices, ReviewedBlock } from '../core/review.ts'
+import type { CheckedDocument } from '../engine/check.ts'
 import { formatReport } from '../report/format.ts'
 import type { ReportOptions } from '../report/options.ts'
 import type { DoneBlock, Planned } from './plan.ts'
@@ -13,6 +15,8 @@ export interface Reply {
   readonly opened: string
   /** How many blocks it has. */
   readonly count: number
+  /** What the user decided about its blocks. */
+  readonly choices: ReviewChoices
   readonly done: ReadonlyMap<string, DoneBlock>
   /** Blocks that could not be read, from the first look. */
   readonly broken: ParseError[] | undefined
@@ -26,7 +30,7 @@ export interface OpenDocument extends Reply {
 }
 
 export function entryOf({ id, text, name, opened, count, done }: Reply): ReplyEntry {
-  const failed = [...done.values()].filter(({ result }) => !result.success).length
+  const failed = [...done.values()].filter(({ result }) => !result.success && !isLeftOut(result)).length
   const title = /^.*\p{L}.*$/mu.exec(text.slice(0, 5000))?.[0].trim().slice(0, 100) ?? ''
   return { id, name, title, opened, blocks: count, done: done.size - failed, failed }
 }
@@ -48,6 +52,50 @@ export function chosenIn({ planned }: OpenDocument, tasks: readonly string[] | n
   refuseTornGroups(pending, chosen)
   const count = chosen.length
   return { count, only: count === sound.length ? undefined : chosen.flatMap(({ task }) => task ?? []) }
+}
+
+/** The decisions for a run, each bound to what was shown. */
+export function boundChoices(choices: ReviewChoices, blocks: readonly (ReviewedBlock | undefined)[]): ReviewChoices {
+  const bound = blocks.flatMap((block) =>
+    block === undefined ? [] : [[block.task, { ...choices.blocks?.[block.task], shown: block.shown }] as const],
+  )
+  return { ...choices, blocks: { ...choices.blocks, ...Object.fromEntries(bound) } }
+}
+
+/** A block that would do something else without those that are not chosen, if there is one. */
+export const buildsOnOthers = (
+  alone: readonly ReviewedBlock[],
+  { planned }: Pick<OpenDocument, 'planned'>,
+): ReviewedBlock | undefined =>
+  alone.find(({ task, files }) => hunksIn(files) !== hunksIn(planned.reviewed(task)?.files ?? []))
+
+const hunksIn = (files: ReviewedBlock['files']): string =>
+  files.flatMap(({ hunks }) => hunks.map(({ id }) => id)).join()
+
+/** The decisions and results that still fit after the text was edited: those about blocks that are as before. */
+export function carriedOver(
+  { text, done, choices }: Pick<Reply, 'text' | 'done' | 'choices'>,
+  [before, after]: readonly [CheckedDocument, CheckedDocument],
+  edited: string,
+): Pick<Reply, 'text' | 'choices'> {
+  const [old, fresh] = [rawsIn(before, text), rawsIn(after, edited)]
+  const isKept = (task: string): boolean => old.get(task) === fresh.get(task)
+  if (![...done.keys()].every(isKept))
+    throw new Refusal(409, 'Blocks that were already applied cannot be edited. Undo them first.')
+  const original = choices.original ?? text
+  const kept = Object.entries(choices.blocks ?? {}).filter(([task]) => isKept(task))
+  const blocks: Record<string, BlockChoice> = Object.fromEntries(kept)
+  return { text: edited, choices: { blocks, ...(edited === original ? {} : { original }) } }
+}
+
+function rawsIn({ blocks }: CheckedDocument, text: string): ReadonlyMap<string, string> {
+  const lines = text.split('\n')
+  return new Map(
+    blocks.map(({ task = '', startLine, endLine }) => [
+      task,
+      lines.slice(startLine - 1, endLine ?? lines.length).join('\n'),
+    ]),
+  )
 }
 
 /** What lands whole or not at all cannot be chosen in part. */

@@ -1,7 +1,8 @@
 import type { Clada } from '../api/clada.ts'
 import type { CladaOptions } from '../config/settings.ts'
 import type { Code } from '../core/codes.ts'
-import type { ActionResult, FileChange, Preview } from '../core/result.ts'
+import { type ActionResult, type FileChange, isLeftOut } from '../core/result.ts'
+import type { BlockChoice, Review, ReviewChoices, ReviewedBlock } from '../core/review.ts'
 import { checkDocument, type CheckedBlock, type CheckedDocument } from '../engine/check.ts'
 import { pageAdvice, userText } from '../report/failure.ts'
 import { outputOf } from '../report/outputs.ts'
@@ -14,19 +15,23 @@ export interface DoneBlock {
   readonly result: ActionResult
   /** The execution it was a part of, where that was written down. */
   readonly execution: number | undefined
-  readonly changes: () => FileChange[]
+  readonly changes: readonly FileChange[]
+  readonly reviewed: ReviewedBlock | undefined
 }
 
 /** A document with what would become of it now. */
 export interface Planned {
   readonly plan: Plan
   /** Missing as long as the reply was only read. */
-  readonly preview: Preview | undefined
+  readonly preview: Review | undefined
   readonly checked: CheckedDocument
+  /** The decisions that it shows. */
+  readonly choices: ReviewChoices
   detail(key: number): BlockDetail | undefined
   /** A file with all that would be done to it. */
   file(path: string): FileChange | undefined
-  changesOf(task: string): FileChange[]
+  changesOf(task: string): readonly FileChange[]
+  reviewed(task: string): ReviewedBlock | undefined
 }
 
 interface PlanInput extends Project {
@@ -36,6 +41,7 @@ interface PlanInput extends Project {
   readonly revision: number
   /** By task number: these are shown as they went, and not foreseen again. */
   readonly done: ReadonlyMap<string, DoneBlock>
+  readonly choices: ReviewChoices
   /** From an earlier look at the same text. */
   readonly checked?: CheckedDocument | undefined
 }
@@ -45,20 +51,22 @@ export const readingOf = (input: PlanInput): Planned => assembled(input, undefin
 
 /** Every block of a document with its state: what the text says, what the disk says, what was done already. */
 export async function planOf(input: PlanInput): Promise<Planned> {
-  const { text, clada, options, done } = input
+  const { text, clada, options, done, choices } = input
   const checked = input.checked ?? checkDocument(text, options)
   const left = checked.blocks.flatMap(({ task }) => (task === undefined || done.has(task) ? [] : [task]))
-  const preview = await clada.preview(text, done.size === 0 ? {} : { only: left })
+  const preview = await clada.review(text, choices, done.size === 0 ? {} : { only: left })
   return assembled({ ...input, checked }, preview)
 }
 
-function assembled(input: PlanInput, preview: Preview | undefined): Planned {
-  const { id, text, name, revision, root, options, done } = input
+function assembled(input: PlanInput, preview: Review | undefined): Planned {
+  const { id, text, name, revision, root, options, done, choices } = input
   const checked = input.checked ?? checkDocument(text, options)
   const foreseen = new Map(preview?.result.results.map((result) => [result.task, result]))
-  const changesOf = (task: string): FileChange[] => {
+  const reviews = new Map(preview?.blocks.map((block) => [block.task, block]))
+  const reviewed = (task: string): ReviewedBlock | undefined => done.get(task)?.reviewed ?? reviews.get(task)
+  const changesOf = (task: string): readonly FileChange[] => {
     const result = foreseen.get(task)
-    return done.get(task)?.changes() ?? (result === undefined ? [] : (preview?.changesBy(result.seq) ?? []))
+    return done.get(task)?.changes ?? (result === undefined ? [] : (preview?.changesBy(result.seq) ?? []))
   }
   const totals = new Map<string, FileChange>()
   const blocks = checked.blocks.map((block, key): PlanBlock => {
@@ -80,6 +88,7 @@ function assembled(input: PlanInput, preview: Preview | undefined): Planned {
       ...judged(block, result, preview === undefined ? 'looking' : 'skipped'),
       warnings: warningsOf(block, result).length,
       files: changes.map(touched),
+      ...decided(choices.blocks?.[task]),
       ...(earlier === undefined ? {} : { outcome: outcomeOf(earlier.result) }),
     }
   })
@@ -90,6 +99,7 @@ function assembled(input: PlanInput, preview: Preview | undefined): Planned {
     looking: preview === undefined,
     name,
     bytes: Buffer.byteLength(text),
+    edited: choices.original !== undefined,
     blocks,
     files: [...totals.values()]
       .filter(({ before, after }) => before !== after)
@@ -103,7 +113,9 @@ function assembled(input: PlanInput, preview: Preview | undefined): Planned {
     plan,
     preview,
     checked,
+    choices,
     changesOf,
+    reviewed,
     file: (path) => totals.get(path),
     detail: (key) => {
       const block = checked.blocks[key]
@@ -114,8 +126,12 @@ function assembled(input: PlanInput, preview: Preview | undefined): Planned {
       const output = result && outputOf(result, { limit: shownOutput, root })
       return {
         key,
+        revision,
         raw: lines.slice(startLine - 1, endLine ?? Math.min(lines.length, startLine + 200)).join('\n'),
-        changes: changesOf(task),
+        files: reviewed(task)?.files ?? [],
+        places: reviewed(task)?.places ?? [],
+        params: reviewed(task)?.params ?? {},
+        choice: choices.blocks?.[task] ?? {},
         problems,
         warnings: warningsOf(block, result),
         ...(note === undefined ? {} : { note }),
@@ -133,6 +149,7 @@ const shownOutput = 200_000
 
 export const outcomeOf = (result: ActionResult): Outcome => ({
   success: result.success,
+  ...(isLeftOut(result) ? { left: true } : {}),
   ...(result.error === undefined ? {} : { why: oneLine(userText(result)) }),
   warnings: result.warnings?.length ?? 0,
 })
@@ -161,6 +178,7 @@ function judged(
     return { state: problem.code === 'action_not_allowed' ? 'refused' : 'broken', why: oneLine(problem.message) }
   }
   if (block.note !== undefined) return { state: 'skipped', why: block.note }
+  if (result !== undefined && isLeftOut(result)) return { state: 'left', ...why(result.review?.reason) }
   if (result === undefined) return { state: unknown }
   const runs = programOf(result)
   if (result.success) {
@@ -174,6 +192,19 @@ function judged(
     ...(details?.rule === undefined ? {} : { rule: details.rule }),
     ...(details?.command === undefined ? {} : { runs: details.command }),
   }
+}
+
+const why = (reason: string | undefined) => (reason === undefined ? {} : { why: reason })
+
+/** What the user has changed, for the list of blocks. */
+function decided(choice: BlockChoice = {}): Pick<PlanBlock, 'decided'> {
+  const left = choice.leave?.length ?? 0
+  const words = [
+    ...(left === 0 ? [] : [`${left} ${left === 1 ? 'change' : 'changes'} left out`]),
+    ...(choice.params === undefined && choice.texts === undefined ? [] : ['edited by you']),
+    ...(choice.place === undefined ? [] : ['place chosen by you']),
+  ]
+  return words.length === 0 ? {} : { decided: words.join(', ') }
 }
 
 function failureState(code: Code | undefined): BlockState {

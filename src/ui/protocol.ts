@@ -1,5 +1,6 @@
 import type { ApprovalRequest } from '../core/commands.ts'
 import type { ActionResult, FileChange, ParseError } from '../core/result.ts'
+import type { BlockChoice, ReviewedFile, ReviewPlace } from '../core/review.ts'
 import type { HistoryEntry } from '../engine/history-run.ts'
 
 /** What the server and the page say to each other. Types only: both sides are compiled against them. */
@@ -20,6 +21,8 @@ export type BlockState =
   | 'broken'
   /** It is valid, but something else prevents it from running. */
   | 'skipped'
+  /** The user does not want it. */
+  | 'left'
 
 export interface PlanBlock {
   /** Its place in the plan. */
@@ -42,6 +45,8 @@ export interface PlanBlock {
   readonly runs?: string
   readonly warnings: number
   readonly files: readonly TouchedFile[]
+  /** What the user has changed about it, in a few words. */
+  readonly decided?: string
   /** Set when it was applied. */
   readonly outcome?: Outcome
 }
@@ -55,6 +60,8 @@ export interface TouchedFile {
 
 export interface Outcome {
   readonly success: boolean
+  /** Nothing of it was applied, because the user said so. */
+  readonly left?: true
   readonly why?: string
   readonly warnings: number
 }
@@ -69,6 +76,8 @@ export interface Plan {
   /** Where the text came from: a file's name, or empty. */
   readonly name: string
   readonly bytes: number
+  /** Whether its text is not the one that came in. */
+  readonly edited: boolean
   readonly blocks: readonly PlanBlock[]
   /** Every file that would be touched, all blocks together. */
   readonly files: readonly TouchedFile[]
@@ -77,28 +86,21 @@ export interface Plan {
   readonly fatal?: string
 }
 
-/**
- * A part of a change that can be taken or left out. Lines count from 0, the ends are excluded. The same id for several
- * means that they are taken or left out together.
- */
-export interface ReviewHunk {
-  readonly id: string
-  /** `whole`: not by lines, such as a binary file. `move`: the path alone. */
-  readonly kind: 'lines' | 'whole' | 'move'
-  readonly oldStart: number
-  readonly oldEnd: number
-  readonly newStart: number
-  readonly newEnd: number
-  readonly taken: boolean
-  readonly reason?: string
-}
-
 /** Everything about one block that the list does not show. */
 export interface BlockDetail {
   readonly key: number
+  /** Of the plan that it is from. */
+  readonly revision: number
   /** The block as it is in the document. */
   readonly raw: string
-  readonly changes: readonly FileChange[]
+  /** What it changes, with the parts that can be taken or left out. */
+  readonly files: readonly ReviewedFile[]
+  /** Where an edit could go that has no place of its own. */
+  readonly places: readonly ReviewPlace[]
+  /** Its parameters as text, with those that the user edited. */
+  readonly params: Readonly<Record<string, string>>
+  /** What the user decided about it. */
+  readonly choice: BlockChoice
   readonly problems: readonly Pick<ParseError, 'line' | 'column' | 'message' | 'code' | 'hint'>[]
   readonly warnings: readonly string[]
   readonly note?: string

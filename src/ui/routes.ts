@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
+import type { PlaceChoice } from '../core/result.ts'
+import type { BlockChoice } from '../core/review.ts'
 import { executionOf, timelineOf } from './past.ts'
 import { factsOf, promptText, structuresOf } from './prompting.ts'
 import type { PromptRequest } from './protocol.ts'
@@ -19,7 +21,8 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'GET /api/state': ({ session }) => session.state(),
   'GET /api/plan': ({ session }) => session.plan,
   'GET /api/document': ({ session }) => ({ text: session.text }),
-  'GET /api/block': ({ session, query }) => session.detail(numberIn(query.get('key'))),
+  'GET /api/block': ({ session, query }) =>
+    session.detailIn(numberIn(query.get('revision')), numberIn(query.get('key'))),
   'GET /api/file': ({ session, query }) => session.file(query.get('path') ?? ''),
   'GET /api/answer': ({ session }) => ({ text: session.answer() }),
   'GET /api/timeline': ({ session }) => timelineOf(session.project),
@@ -36,6 +39,13 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'POST /api/forget': async (call) => call.session.forget(idIn(await json(call))),
   'POST /api/refresh': ({ session }) => session.refresh(),
   'POST /api/clear': ({ session }) => session.clear(),
+  'POST /api/choice': async ({ session, request, inputBytes }) => {
+    const { task, choice } = jsonIn(await readBody(request, 'application/json', inputBytes))
+    if (typeof task !== 'string') throw new Refusal(400, 'Say which block, by its task number.')
+    return session.decide(task, choiceIn(choice))
+  },
+  'POST /api/edit': async ({ session, request, inputBytes }) =>
+    session.edit(await readBody(request, 'text/markdown', inputBytes)),
   'POST /api/apply': async (call) => {
     const { tasks, revision } = await json(call)
     if (typeof revision !== 'number') throw new Refusal(400, 'Say the revision of the plan that was looked at.')
@@ -82,6 +92,40 @@ function idIn({ id }: Record<string, unknown>): number {
   return id
 }
 
+/** A decision about a block, from a tab. */
+function choiceIn(given: unknown): BlockChoice {
+  if (!isRecord(given)) throw new Refusal(400, 'A decision about a block is an object.')
+  const { leaveOut, reason, leave, params, place, texts } = given
+  return {
+    ...(leaveOut === true ? { leaveOut } : {}),
+    ...(typeof reason === 'string' && reason !== '' ? { reason } : {}),
+    ...(Array.isArray(leave) && leave.length > 0 ? { leave: leave.map(leftIn) } : {}),
+    ...(isFilled(params) ? { params: textsIn(params) } : {}),
+    ...(isRecord(place) ? { place: placeIn(place) } : {}),
+    ...(isFilled(texts) ? { texts: textsIn(texts) } : {}),
+  }
+}
+
+const isFilled = (value: unknown): value is Record<string, unknown> => isRecord(value) && Object.keys(value).length > 0
+
+function leftIn(given: unknown): { hunk: string; reason?: string } {
+  if (!isRecord(given) || typeof given['hunk'] !== 'string') throw new Refusal(400, 'Say which change is left out.')
+  const { hunk, reason } = given
+  return { hunk, ...(typeof reason === 'string' && reason !== '' ? { reason } : {}) }
+}
+
+function placeIn({ line, endLine, hunk }: Record<string, unknown>): PlaceChoice {
+  const isLine = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0
+  if (!isLine(line) || !isLine(endLine) || endLine < line) throw new Refusal(400, 'A place is lines from 1.')
+  return { line, endLine, ...(isLine(hunk) ? { hunk } : {}) }
+}
+
+const textsIn = (given: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries(Object.entries(given).map(([name, text]) => [name, String(text)]))
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 function promptIn({ syntax, include, actions, show }: Record<string, unknown>): PromptRequest {
   const shown = shows.find((one) => one === show)
   if (typeof syntax !== 'string' || shown === undefined) throw new Refusal(400, 'This is no request for a prompt.')
@@ -123,7 +167,7 @@ export async function readBody(request: IncomingMessage, type: string, limit: nu
 export function jsonIn(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+    if (isRecord(value)) return value
   } catch {
     // Said below.
   }

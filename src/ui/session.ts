@@ -2,11 +2,21 @@ import path from 'node:path'
 import { Clada } from '../api/clada.ts'
 import type { CladaOptions } from '../config/settings.ts'
 import type { ApprovalRequest } from '../core/commands.ts'
-import type { FileChange } from '../core/result.ts'
+import { fatalResult, type FileChange } from '../core/result.ts'
+import type { BlockChoice } from '../core/review.ts'
 import type { ReportOptions } from '../report/options.ts'
 import type { StepResult } from '../timetravel/back-forward.ts'
 import type { UndoResult } from '../timetravel/undo.ts'
-import { answerOf, chosenIn, entryOf, type OpenDocument, type Reply } from './document.ts'
+import {
+  answerOf,
+  boundChoices,
+  buildsOnOthers,
+  carriedOver,
+  chosenIn,
+  entryOf,
+  type OpenDocument,
+  type Reply,
+} from './document.ts'
 import { FollowedFile } from './follow.ts'
 import { undoneIn } from './past.ts'
 import { outcomeOf, planOf, type Planned, type Project, readingOf } from './plan.ts'
@@ -68,7 +78,7 @@ export class Session {
 
   /** Loads what the first request needs in advance. */
   async warmUp(): Promise<void> {
-    await planOf({ ...this.project, id: 0, text: '', name: '', revision: 0, done: new Map() })
+    await planOf({ ...this.project, id: 0, text: '', name: '', revision: 0, done: new Map(), choices: {} })
   }
 
   state(): PageState {
@@ -120,7 +130,7 @@ export class Session {
   #read(text: string, name: string): [Reply, Planned] {
     this.#refuseWhileRunning()
     const id = ++this.#lastId
-    const reply = { id, text, name, opened: new Date().toISOString(), done: new Map(), broken: undefined }
+    const reply = { id, text, name, opened: new Date().toISOString(), done: new Map(), choices: {}, broken: undefined }
     const read = readingOf({ ...this.project, ...reply, revision: 0 })
     return [{ ...reply, count: read.plan.blocks.length }, read]
   }
@@ -139,6 +149,34 @@ export class Session {
     if (this.#document?.id === id) this.#document = undefined
     this.#others = this.#others.filter((one) => one.id !== id)
     this.#tell()
+  }
+
+  /** Takes a decision about one block; the effects of all are found out anew. */
+  async decide(task: string, choice: BlockChoice): Promise<Plan> {
+    const document = this.#undecided(task)
+    const { [task]: _, ...others } = document.choices.blocks ?? {}
+    const blocks = Object.keys(choice).length === 0 ? others : { ...others, [task]: choice }
+    // At once: the next decision may come before this one is shown.
+    const { planned, ...reply } = (this.#document = { ...document, choices: { ...document.choices, blocks } })
+    return this.#planned(reply, planned).whole
+  }
+
+  /** The reply with another text. Decisions about blocks that stay as they are stay too. */
+  async edit(text: string): Promise<Plan> {
+    this.#refuseWhileRunning()
+    const { planned, ...reply } = this.#opened()
+    const read = readingOf({ ...this.project, ...reply, text, revision: 0 })
+    const kept = carriedOver(reply, [planned.checked, read.checked], text)
+    const { broken: _, ...rest } = reply
+    return this.#planned({ ...rest, ...kept, broken: undefined, count: read.plan.blocks.length }, read).whole
+  }
+
+  #undecided(task: string): OpenDocument {
+    this.#refuseWhileRunning()
+    const document = this.#opened()
+    if (document.done.has(task)) throw new Refusal(409, 'This block was already applied. Undo it first.')
+    if (document.planned.reviewed(task) === undefined) throw new Refusal(404, 'There is no such block.')
+    return document
   }
 
   /** The same document, with the files as they are now. */
@@ -173,6 +211,11 @@ export class Session {
     this.#document = undefined
     const same = ({ text, done }: Reply): boolean => text === reply.text && done.size === 0
     if (reply.count > 0) this.#others = [reply, ...this.#others.filter((one) => !same(one))].slice(0, mostReplies)
+  }
+
+  /** Null where the plan that was asked about has given way to another. */
+  detailIn(revision: number, key: number): BlockDetail | null {
+    return this.plan?.revision === revision ? this.detail(key) : null
   }
 
   detail(key: number): BlockDetail {
@@ -291,10 +334,23 @@ export class Session {
   async #carryOut(document: OpenDocument, only: readonly string[] | undefined): Promise<void> {
     const { planned, text } = document
     const { clada } = this.project
-    const { revision } = planned.plan
+    const { plan, choices } = planned
+    const { revision, blocks } = plan
+    const pending = blocks.flatMap(({ task, outcome }) => (task === undefined || outcome !== undefined ? [] : [task]))
+    const isPart = only !== undefined && only.length < pending.length
+    // Without the others a block may do something else than was shown.
+    const alone = isPart ? (await clada.review(text, choices, { only })).blocks : undefined
+    const stray = alone && buildsOnOthers(alone, document)
+    if (stray !== undefined) {
+      const why = `Nothing was applied: block ${stray.task} builds on another block that is not chosen. Choose both.`
+      this.#document = { ...document, last: fatalResult(why) }
+      return
+    }
+    const review = boundChoices(choices, alone ?? pending.map((task) => planned.reviewed(task)))
     const before = (await clada.history()).at(-1)?.number ?? 0
     const result = await clada.execute(text, {
       signal: this.#stop.signal,
+      review,
       ...(only === undefined ? {} : { only }),
       onAction: (one) => {
         if (this.#running !== null) this.#running = { ...this.#running, done: this.#running.done + 1 }
@@ -307,8 +363,8 @@ export class Session {
     const done = new Map(document.done)
     for (const one of result.results) {
       const { task = '' } = one
-      const changes = planned.changesOf(task)
-      done.set(task, { result: one, execution, changes: () => changes })
+      const [changes, reviewed] = [planned.changesOf(task), planned.reviewed(task)]
+      done.set(task, { result: one, execution, changes, reviewed })
     }
     this.#document = { ...document, done, last: result }
   }

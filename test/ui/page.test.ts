@@ -495,6 +495,90 @@ describe('the page', { timeout: 90_000 }, () => {
     expect(complaints).toEqual([])
   })
 
+  it('applies the changes that are taken, with the texts and places of the user, and tells the model', async () => {
+    const lines = Array.from({ length: 30 }, (_, index) => `line ${index}`)
+    const root = scratchDir({
+      'a.txt': `${lines.join('\n')}\n`,
+      'b.txt': 'one\ntwo\n',
+      'c.txt': '  call(first,  second)\n',
+    })
+    const changed = lines.map((line) => (['line 2', 'line 15', 'line 28'].includes(line) ? `${line} new` : line))
+    const server = await served(root, { gitCommit: false })
+    const { page, complaints } = await openTab(browser, server.address())
+    await paste(
+      page,
+      [
+        write('a.txt', changed.join('\n')),
+        edit('b.txt', 'two', 'TWO'),
+        edit('c.txt', 'call(first, other)', 'call(nothing)'),
+        write('d.txt', 'unwanted'),
+        write('e.txt', 'before'),
+      ].join('\n'),
+    )
+    await page.waitForSelector('.block')
+    await page.keyboard.press('Home')
+    await soon(() => page.locator('.hunk').count()).toBe(3)
+    // The second change is left out by a key, and the reason is written beside it.
+    for (const key of [']', ']', 'l']) await page.keyboard.press(key)
+    await page.getByLabel('Why it is left out').fill('the old line is right')
+    await page.keyboard.press('Enter')
+    await soon(() => page.locator('.block.current .line.quiet').textContent()).toContain('1 change left out')
+    expect(await page.locator('.left-out .cell.added code').allTextContents()).toEqual(['line 15 new'])
+    await expectAccessible(page, axe)
+    // By the mouse, and back.
+    await page.getByRole('group', { name: 'Change 1 of 3' }).getByRole('button').click()
+    await soon(() => page.locator('.block.current .line.quiet').textContent()).toContain('2 changes left out')
+    await page.getByRole('group', { name: 'Change 1 of 3' }).getByRole('button', { name: 'Take it' }).click()
+    await soon(() => page.locator('.block.current .line.quiet').textContent()).toContain('1 change left out')
+
+    // The new text is edited in place, and the difference follows.
+    await page.keyboard.press('j')
+    await soon(() => page.locator('.detail h2').textContent()).toContain('b.txt')
+    await page.waitForSelector('.hunk')
+    await page.keyboard.press('e')
+    await page.waitForSelector('#edit-text:focus')
+    await page.locator('#edit-text').fill('one\nzwei\n')
+    await soon(() => page.locator('.cell.added').allTextContents()).toEqual(['2+zwei'])
+    await expectAccessible(page, axe)
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.tag.edited').waitFor()
+
+    // An edit without a place gets the nearest one.
+    await page.keyboard.press('j')
+    await page.getByRole('button', { name: /^Use this place/ }).click()
+    await page.getByText('It goes to line 1, as you chose.').waitFor()
+    await page.keyboard.press('j')
+    await soon(() => page.locator('.detail h2').textContent()).toContain('d.txt')
+    await page.waitForSelector('.hunk')
+    await page.keyboard.press('L')
+    await page.getByLabel('Left out. Why?').fill('not needed')
+    await page.keyboard.press('Enter')
+    await soon(() => page.locator('.block.current .line.quiet').textContent()).toBe('Left out: not needed')
+    // What is decided is kept by the server, also when the text of the reply is edited.
+    await page.reload()
+    await page.waitForSelector('.block')
+    await page.keyboard.press('E')
+    const whole = page.getByLabel('The reply')
+    await whole.fill((await whole.inputValue()).replace('before', 'after'))
+    await page.getByRole('button', { name: 'Use this text' }).click()
+    await page.locator('.banner').getByText('The reply is as you edited it.').waitFor()
+    await page.getByRole('button', { name: 'Apply all 4' }).click()
+    await soon(() => page.locator('.result').textContent()).toBe('4 done1 left out')
+    const expected = changed.map((line) => (line === 'line 15 new' ? 'line 15' : line))
+    expect(filesIn(root)).toEqual({
+      'a.txt': `${expected.join('\n')}\n`,
+      'b.txt': 'one\nzwei\n',
+      'c.txt': expect.stringContaining('call(nothing)'),
+      'e.txt': 'after\n',
+    })
+    await page.keyboard.press('c')
+    await page.locator('.banner.good').waitFor()
+    const answer = await clipboardOf(page)
+    for (const said of ['the old line is right', 'applied with changes by the user', 'not needed', '+zwei'])
+      expect(answer).toContain(said)
+    expect(complaints).toEqual([])
+  })
+
   it('shows all files in one scroll and the map, and finds blocks and files', async () => {
     const { root, reply } = example()
     const server = await served(root, { gitCommit: false })

@@ -276,7 +276,7 @@ describe('odd requests', () => {
     expect((await post('/api/answer', '{"id":1,"answer":"yes"}')).status).toBe(400)
     expect((await post('/api/answer', '{"id":1,"answer":"once"}')).status).toBe(409)
     expect((await request(page, '/api/block?key=-1', { headers })).status).toBe(400)
-    expect((await request(page, '/api/block?key=5', { headers })).status).toBe(404)
+    expect((await request(page, '/api/block?key=5&revision=0', { headers })).body).toBe('null')
   })
 })
 
@@ -308,7 +308,9 @@ describe('the way of a reply, without a browser', () => {
       { path: 'a.txt', change: 'modify', added: 1, removed: 1 },
       { path: 'made.txt', change: 'create', added: 1, removed: 0 },
     ])
-    expect(await get('/api/block?key=1')).toMatchObject({ changes: [{ before: 'one\n', after: 'two\n' }] })
+    expect(await get(`/api/block?key=1&revision=${plan.revision}`)).toMatchObject({
+      files: [{ before: 'one\n', after: 'two\n' }],
+    })
     expect(await get('/api/file?path=a.txt')).toMatchObject({ before: 'one\n', after: 'two\n' })
     expect((await get('/api/answer')).text).toContain('Nothing was applied yet')
     expect(filesIn(root)).toEqual({ 'a.txt': 'one\n' })
@@ -417,6 +419,42 @@ describe('the way of a reply, without a browser', () => {
     await soon(async () => (await state()).running).toBe(null)
     expect((await state()).questions).toEqual([])
     expect(Object.keys(filesIn(root))).not.toContain('late.txt')
+  })
+
+  it('applies a part only where that does what was shown, and decisions only where they are sound', async () => {
+    const root = scratchDir({ 'a.txt': 'one\n' })
+    const page = await served(root, { gitCommit: false })
+    const headers = ours(page, await entered(page))
+    const post = async (target: string, value: object | string) => {
+      const type = typeof value === 'string' ? { 'content-type': 'text/markdown' } : {}
+      const body = typeof value === 'string' ? value : JSON.stringify(value)
+      const { status, body: text } = await request(page, target, {
+        method: 'POST',
+        headers: { ...headers, ...type },
+        body,
+      })
+      return { status, value: JSON.parse(text) }
+    }
+    const edit = (from: string, to: string) =>
+      `<---SEARCH file="a.txt"--->\n${from}\n<---REPLACE--->\n${to}\n<---END--->\n`
+    const state = async () => JSON.parse((await request(page, '/api/state', { headers })).body)
+    const { value: plan } = await post('/api/document?name=', `${edit('one', 'two')}${edit('two', 'three')}${write}`)
+    await post('/api/apply', { tasks: ['2'], revision: plan.revision })
+    await soon(async () => (await state()).running).toBe(null)
+    expect((await state()).remarks).toEqual([expect.stringContaining('block 2 builds on another block')])
+    expect(filesIn(root)).toEqual({ 'a.txt': 'one\n' })
+    // Without the first there is nothing for the second to build on, and the plan says so.
+    const { value: next } = await post('/api/choice', { task: '1', choice: { leaveOut: true, reason: 'no' } })
+    expect(next.blocks.map((block: Record<string, unknown>) => block['state'])).toEqual(['left', 'fails', 'ready'])
+    for (const choice of [
+      null,
+      { leave: [{}] },
+      { place: { line: 0, endLine: 1 } },
+      { place: { line: 2, endLine: 1 } },
+    ])
+      expect((await post('/api/choice', { task: '1', choice })).status).toBe(400)
+    expect((await post('/api/choice', { task: '9', choice: {} })).status).toBe(404)
+    expect((await post('/api/choice', { choice: {} })).status).toBe(400)
   })
 
   it('carries out what was shown, and nothing that came in its place', async () => {

@@ -2,12 +2,12 @@ import type { Tree } from '@lezer/common'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { FileChange } from '../../src/core/result.ts'
-import type { ReviewHunk } from '../../src/ui/protocol.ts'
+import type { ReviewHunk } from '../../src/core/review.ts'
 import { ignoresSpace } from '../store.ts'
 import { plural } from '../words.ts'
 import { CodeLine } from './code-line.tsx'
 import { coloursIn, treeOf } from './colours.ts'
-import { register } from './jump.ts'
+import { type Beginning, register } from './jump.ts'
 import { compare, difference, heightOf, type Opened, type Row, rowsOf } from './rows.ts'
 
 const lineHeight = 20
@@ -52,7 +52,10 @@ export function CodeDiff({ change, mode, choosing }: Props) {
   useLayoutEffect(() => {
     const isChange = (index: number): boolean => rows[index]?.kind === 'change' || rows[index]?.kind === 'hunk'
     const begins = (index: number): boolean => rows[index]?.kind === 'hunk' || (isChange(index) && !isChange(index - 1))
-    const changes = (): number[] => rows.flatMap((_, index) => (begins(index) ? [(tops[index] ?? 0) * lineHeight] : []))
+    const changes = (): Beginning[] =>
+      rows.flatMap((row, index) =>
+        begins(index) ? [{ height: (tops[index] ?? 0) * lineHeight, hunk: row.hunk?.id }] : [],
+      )
     return box.current === null ? undefined : register(box.current, changes)
   }, [rows, tops])
   const left = useSide(path, before ?? '')

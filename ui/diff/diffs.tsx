@@ -56,7 +56,7 @@ const kinds = { create: 'new', modify: '', delete: 'deleted' } as const
 interface DiffProps {
   readonly section: Section
   readonly mode: Mode
-  readonly startsOpen?: boolean
+  readonly startsOpen?: boolean | undefined
 }
 
 export function Diff({ section: { file, change, choosing, tools, instead }, mode, startsOpen = true }: DiffProps) {

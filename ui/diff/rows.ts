@@ -1,4 +1,4 @@
-import type { ReviewHunk } from '../../src/ui/protocol.ts'
+import type { ReviewHunk } from '../../src/core/review.ts'
 import { diffLines } from '../../src/text/line-diff.ts'
 
 /** One row of a diff. Numbers count lines from 0; a side without one is empty there. */

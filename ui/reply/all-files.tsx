@@ -1,11 +1,12 @@
 import { computed } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { FileChange } from '../../src/core/result.ts'
-import type { TouchedFile } from '../../src/ui/protocol.ts'
+import type { BlockDetail, TouchedFile } from '../../src/ui/protocol.ts'
 import { lookAtBlock } from '../actions.ts'
 import { get } from '../api.ts'
 import { Diff, Nearby, Sections } from '../diff/diffs.tsx'
 import { link, looked, plan, shownFiles } from '../store.ts'
+import { BlockFile } from './block-files.tsx'
 
 /** All files that would change in one scroll. Each is fetched when it comes near what can be seen. */
 export function AllFiles() {
@@ -48,15 +49,28 @@ const blocksOf = computed(() => {
   return found
 })
 
+type Found = { readonly change: FileChange } | { readonly detail: BlockDetail }
+
+/** A file that one block changes is shown with its changes to choose from. */
 function OneFile({ file, mode }: { file: TouchedFile; mode: 'split' | 'unified' }) {
-  const [change, setChange] = useState<FileChange>()
+  const [found, setFound] = useState<Found>()
   const revision = plan.value?.revision
+  const keys = blocksOf.value.get(file.path) ?? []
+  const [only, ...others] = keys
+  const isOne = only !== undefined && others.length === 0
   useEffect(() => {
     const gone = new AbortController()
-    get<FileChange>(`/api/file?path=${encodeURIComponent(file.path)}`, gone.signal).then(setChange, () => undefined)
+    const { signal } = gone
+    const asked = isOne
+      ? get<BlockDetail | null>(`/api/block?key=${only}&revision=${revision}`, signal).then(
+          (detail) => detail && setFound({ detail }),
+        )
+      : get<FileChange>(`/api/file?path=${encodeURIComponent(file.path)}`, signal).then((change) =>
+          setFound({ change }),
+        )
+    asked.catch(() => undefined)
     return () => gone.abort()
-  }, [file.path, revision, link.value])
-  const keys = blocksOf.value.get(file.path) ?? []
+  }, [file.path, only, isOne, revision, link.value])
   const tools = (
     <span class="by">
       {keys.slice(0, 3).map((key) => (
@@ -75,5 +89,13 @@ function OneFile({ file, mode }: { file: TouchedFile; mode: 'split' | 'unified' 
       {keys.length > 3 && <span class="quiet">and {keys.length - 3} more</span>}
     </span>
   )
+  if (found !== undefined && 'detail' in found) {
+    const { detail } = found
+    const block = plan.value?.blocks[detail.key]
+    const own = detail.files.find(({ path }) => path === file.path)
+    if (block !== undefined && own !== undefined)
+      return <BlockFile of={{ block, choice: detail.choice }} file={own} mode={mode} tools={tools} />
+  }
+  const change = found !== undefined && 'change' in found ? found.change : undefined
   return <Diff section={{ file, change, tools }} mode={mode} />
 }

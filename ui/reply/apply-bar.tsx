@@ -8,10 +8,10 @@ import { plural, shown } from '../words.ts'
 export function ApplyBar() {
   const running = page.value?.running
   const left = applicable.value.length
-  const cannot = pending.value.length - left
+  const cannot = pending.value.filter(({ state }) => state !== 'left').length - left
   const some = chosen.value.length
   const torn = tornGroup.value
-  const { done, failed } = counts.value
+  const { done, failed, left: leftOut } = counts.value
   if (running) return <Progress what={running.what} total={running.total} />
   return (
     <footer class="apply">
@@ -32,6 +32,7 @@ export function ApplyBar() {
             {failed > 0 && <span class="state-failed">{failed} failed</span>}
             {left > 0 && <span class="quiet">{left} left</span>}
             {cannot > 0 && <span class="quiet">{cannot} cannot be applied</span>}
+            {leftOut > 0 && <span class="quiet">{leftOut} left out</span>}
           </p>
           <Button quiet act={undoLast} hint="Take back the last execution">
             Undo

@@ -39,6 +39,7 @@ const filters: readonly (readonly [Filter, string])[] = [
   ['all', 'All'],
   ['ready', 'Ready'],
   ['attention', 'Look at'],
+  ['left', 'Left out'],
   ['done', 'Done'],
   ['failed', 'Failed'],
 ]
@@ -72,7 +73,7 @@ interface RowProps {
 }
 
 function Row({ block, index, total, isCurrent }: RowProps) {
-  const { key, task, action, target, group, why, runs, files } = block
+  const { key, task, action, target, group, why, runs, files, decided } = block
   const outcome = outcomeOf(block)
   const state = stateOf(block)
   const isMarked = task !== undefined && marked.value.has(task)
@@ -104,6 +105,7 @@ function Row({ block, index, total, isCurrent }: RowProps) {
         </span>
         <span class="line quiet">
           <span class={`state-${state}`}>{labelOf(state)}</span>
+          {decided !== undefined && <span>, {decided}</span>}
           {group?.atomic && <span>, all or nothing</span>}
           {reason === undefined ? runs !== undefined && <bdi>: {shown(runs)}</bdi> : <bdi>: {shown(reason)}</bdi>}
         </span>

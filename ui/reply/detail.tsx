@@ -3,8 +3,6 @@ import type { BlockDetail, PlanBlock } from '../../src/ui/protocol.ts'
 import { applyOne, toggleDiff, toggleSpace } from '../actions.ts'
 import { get } from '../api.ts'
 import { Button } from '../button.tsx'
-import { Diffs } from '../diff/diffs.tsx'
-import { jump } from '../diff/jump.ts'
 import { StateIcon } from '../icons.tsx'
 import {
   detailOpen,
@@ -21,13 +19,27 @@ import {
 } from '../store.ts'
 import { labelOf, shown } from '../words.ts'
 import { AllFiles } from './all-files.tsx'
-import { Failure } from './failure.tsx'
+import { BlockFiles, Editor, ParamsEditor } from './block-files.tsx'
+import {
+  canDecide,
+  detail,
+  editing,
+  forgetChoice,
+  hunkAt,
+  keepReply,
+  leaveBlock,
+  moveHunk,
+  toggleBlock,
+} from './choices.ts'
+import { Failure, placeName } from './failure.tsx'
 import { ReplyMap } from './map.tsx'
 
 /** What is looked at: one block, all files, or the map. */
 export function Detail() {
   const at = looked.value
-  const block = at.at === 'block' ? plan.value?.blocks[at.key] : undefined
+  const edited = editing.value
+  const isReply = edited?.what === 'reply'
+  const block = at.at === 'block' && !isReply ? plan.value?.blocks[at.key] : undefined
   return (
     <section class="detail" aria-label="What the reply does">
       <header class="detail-head">
@@ -36,19 +48,27 @@ export function Detail() {
             ‹ Blocks
           </Button>
         </span>
+        {isReply && <h2>Edit the reply</h2>}
         {block !== undefined && <BlockTitle block={block} />}
-        {at.at === 'files' && <h2>All files</h2>}
-        {at.at === 'map' && <h2>Map of the reply</h2>}
-        <div class="row tools">
-          {at.at !== 'map' && <DiffTools />}
-          {block !== undefined && pending.value.includes(block) && (
-            <Button act={applyOne} keys="n" disabled={page.value?.running !== null || plan.value?.looking === true}>
-              Apply this
-            </Button>
-          )}
-        </div>
+        {at.at === 'files' && !isReply && <h2>All files</h2>}
+        {at.at === 'map' && !isReply && <h2>Map of the reply</h2>}
+        {block !== undefined && pending.value.includes(block) && (
+          <Button act={applyOne} keys="n" disabled={page.value?.running !== null || plan.value?.looking === true}>
+            Apply this
+          </Button>
+        )}
+        {at.at !== 'map' && !isReply && (
+          <div class="row tools" role="toolbar" aria-label="What is shown, and what is decided">
+            <DiffTools />
+            {block !== undefined && <BlockTools block={block} />}
+          </div>
+        )}
       </header>
-      {at.at === 'map' ? (
+      {edited?.what === 'reply' ? (
+        <div class="detail-body whole" id="detail" tabIndex={-1}>
+          <Editor label="The reply" text={edited.text} keep={keepReply} />
+        </div>
+      ) : at.at === 'map' ? (
         <ReplyMap />
       ) : (
         <div class="detail-body scroller" id="detail" tabIndex={0} role="region" aria-label="What it does">
@@ -63,11 +83,11 @@ export function Detail() {
 /** How differences are shown. */
 export const DiffTools = () => (
   <>
-    <Button quiet act={() => jump('before')} keys="[" hint="To the change before ([)">
+    <Button quiet act={() => moveHunk('before')} keys="[" hint="To the change before ([)">
       <span aria-hidden="true">↑</span>
       <span class="unseen">Change before</span>
     </Button>
-    <Button quiet act={() => jump('next')} keys="]" hint="To the next change (])">
+    <Button quiet act={() => moveHunk('next')} keys="]" hint="To the next change (])">
       <span aria-hidden="true">↓</span>
       <span class="unseen">Next change</span>
     </Button>
@@ -85,23 +105,57 @@ let asked = 0
 
 function OneBlock({ block }: { block: PlanBlock }) {
   const revision = plan.value?.revision
-  const [detail, setDetail] = useState<BlockDetail | 'none'>()
+  const [isMissing, setMissing] = useState(false)
   useEffect(() => {
     const gone = new AbortController()
     const pause = performance.now() - asked < 100 ? 80 : 0
     asked = performance.now()
     const timer = setTimeout(() => {
-      get<BlockDetail>(`/api/block?key=${block.key}`, gone.signal).then(setDetail, () => {
-        if (!gone.signal.aborted && link.value === 'open') setDetail('none')
-      })
+      get<BlockDetail | null>(`/api/block?key=${block.key}&revision=${revision}`, gone.signal).then(
+        (found) => {
+          if (found !== null) detail.value = found
+          setMissing(false)
+        },
+        () => {
+          if (!gone.signal.aborted && link.value === 'open') setMissing(true)
+        },
+      )
     }, pause)
     return () => {
       clearTimeout(timer)
       gone.abort()
     }
   }, [block.key, revision])
-  if (detail === 'none') return <p class="quiet pad">Nothing is to be seen here.</p>
-  return detail === undefined ? null : <Body block={block} detail={detail} />
+  useEffect(() => {
+    hunkAt.value = null
+    if (editing.value !== null && editing.value.what !== 'reply') editing.value = null
+  }, [block.key])
+  const found = detail.value
+  if (isMissing) return <p class="quiet pad">Nothing is to be seen here.</p>
+  return found?.key === block.key ? <Body block={block} detail={found} /> : null
+}
+
+/** What can be decided about a block as a whole. */
+function BlockTools({ block }: { block: PlanBlock }) {
+  const found = detail.value
+  if (found?.key !== block.key || !canDecide(block)) return null
+  const of = { block, choice: found.choice }
+  return (
+    <>
+      <span class="gap" />
+      <Button quiet act={() => (editing.value = { what: 'block' })} hint="Change what the block says">
+        Edit block
+      </Button>
+      <Button quiet act={toggleBlock} keys="L" hint="The answer tells the model (L)">
+        {found.choice.leaveOut ? 'Take it' : 'Leave out'}
+      </Button>
+      {Object.keys(found.choice).length > 0 && (
+        <Button quiet act={() => forgetChoice(of)} hint="As the model wrote it">
+          Undo my changes
+        </Button>
+      )}
+    </>
+  )
 }
 
 function BlockTitle({ block }: { block: PlanBlock }) {
@@ -125,7 +179,8 @@ function BlockTitle({ block }: { block: PlanBlock }) {
 }
 
 function Body({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
-  const { problems, warnings, note, explanation, result, changes, raw } = detail
+  const { problems, warnings, note, explanation, result, files, raw, params, choice } = detail
+  const of = { block, choice }
   const going = output.value?.task === block.task && block.task !== undefined ? output.value?.text : undefined
   // What was foreseen of a program is nothing but that it would run, and now it does.
   const foreseen = going === undefined || outcomeOf(block) !== undefined ? detail.output : undefined
@@ -142,16 +197,28 @@ function Body({ block, detail }: { block: PlanBlock; detail: BlockDetail }) {
         </div>
       ))}
       {note !== undefined && <p class="alert warn">{shown(note)}</p>}
-      {result !== undefined && !result.success && <Failure detail={detail} state={block.state} />}
+      {editing.value?.what === 'block' && <ParamsEditor of={of} params={params} />}
+      {choice.leaveOut === true && (
+        <label class="why">
+          Left out. Why? The model reads it.
+          <input
+            type="text"
+            defaultValue={choice.reason ?? ''}
+            onChange={(event) => leaveBlock(of, event.currentTarget.value)}
+          />
+        </label>
+      )}
+      {choice.place !== undefined && <p class="alert good">It goes to {placeName(choice.place)}, as you chose.</p>}
+      {result !== undefined && !result.success && block.state !== 'left' && <Failure of={of} detail={detail} />}
       {(going === undefined ? warnings : []).map((warning) => (
         <p key={warning} class="alert warn">
           {shown(warning)}
         </p>
       ))}
-      <Diffs changes={changes} />
+      <BlockFiles block={block} detail={detail} />
       {going !== undefined && <Output text={going} title="Output so far" />}
       {foreseen !== undefined && <Output text={foreseen} title="Output" />}
-      <details class="raw" open={changes.length === 0 && detail.output === undefined}>
+      <details class="raw" open={files.length === 0 && detail.output === undefined}>
         <summary>The block as the model wrote it</summary>
         <pre tabIndex={0} aria-label="The block as text">
           {shown(raw)}

@@ -1,13 +1,17 @@
-import type { Details } from '../../src/core/result.ts'
+import type { Details, PlaceChoice } from '../../src/core/result.ts'
+import type { ReviewPlace } from '../../src/core/review.ts'
 import { changerOf } from '../../src/report/words.ts'
-import type { BlockDetail, BlockState } from '../../src/ui/protocol.ts'
+import type { BlockDetail } from '../../src/ui/protocol.ts'
+import { Button } from '../button.tsx'
 import { shown } from '../words.ts'
+import { canDecide, type Decided, editWhenShown, usePlace } from './choices.ts'
 
-/** Why it fails, and what is there instead of what was asked for. */
-export function Failure({ detail, state }: { detail: BlockDetail; state: BlockState }) {
-  const { advice, result } = detail
+/** Why it fails, and what is there instead of what was asked for: a place can be taken by a click. */
+export function Failure({ of, detail }: { of: Decided; detail: BlockDetail }) {
+  const { advice, result, places } = detail
+  const { state } = of.block
   const { error = '', details = {} } = result ?? {}
-  const { nearest = [], places = [], command, rule, already_applied_at_line: already, changed_by } = details
+  const { command, rule, already_applied_at_line: already, changed_by } = details
   return (
     <div class={`alert ${state === 'approval' ? 'ask' : 'bad'}`}>
       <p class="reason">{shown(error)}</p>
@@ -20,19 +24,21 @@ export function Failure({ detail, state }: { detail: BlockDetail; state: BlockSt
       )}
       {already !== undefined && <p class="hint">The new text is already in the file, on line {already}.</p>}
       {changed_by !== undefined && <p class="hint">This text was there until {changerOf(changed_by)} changed it.</p>}
-      {nearest.map((near) => (
-        <Nearest key={near.line} near={near} />
+      {places.slice(0, mostPlaces).map((place) => (
+        <Place
+          key={place.line}
+          of={of}
+          place={place}
+          around={details.places?.find(({ line }) => line === place.line)}
+        />
       ))}
-      {places.length > 0 && <Places places={places} />}
+      {places.length > mostPlaces && <p class="hint">and {places.length - mostPlaces} more places</p>}
       {details.expected !== undefined && typeof details.found === 'string' && (
         <Beside
-          left={[
-            'Expected',
-            String(details.expected)
-              .split('\n')
-              .map((text) => ({ text, kind: 'removed' as const })),
+          sides={[
+            ['Expected', linesOf(String(details.expected), 'removed')],
+            ['Found', linesOf(details.found, 'added')],
           ]}
-          right={['Found', details.found.split('\n').map((text) => ({ text, kind: 'added' as const }))]}
         />
       )}
       {details.failures?.map(({ path, error: why }) => (
@@ -45,36 +51,78 @@ export function Failure({ detail, state }: { detail: BlockDetail; state: BlockSt
   )
 }
 
+const linesOf = (text: string, kind: Line['kind']): Line[] => text.split('\n').map((line) => ({ text: line, kind }))
+
 interface Line {
   readonly text: string
   readonly kind: 'same' | 'added' | 'removed'
 }
 
-/** `-` is what was asked for, `+` what is in the file. */
-function Nearest({ near }: { near: NonNullable<Details['nearest']>[number] }) {
-  const { line, endLine, similarity, diff, why } = near
-  const lines = diff.split('\n')
+const mostPlaces = 20
+
+export const placeName = ({ line, endLine }: PlaceChoice): string =>
+  line === endLine ? `line ${line}` : `lines ${line}–${endLine}`
+
+interface PlaceProps {
+  readonly of: Decided
+  readonly place: ReviewPlace
+  /** Lines around it, where the text is there more than once. */
+  readonly around: NonNullable<Details['places']>[number] | undefined
+}
+
+/** In the differences `-` is what was asked for, `+` what is in the file. */
+function Place({ of, place, around }: PlaceProps) {
+  const { similarity, diff, why, text } = place
+  const lines = diff?.split('\n') ?? []
   const side = (own: '-' | '+', kind: Line['kind']): Line[] =>
     lines
       .filter((one) => one.startsWith(own) || !/^[-+]/.test(one))
       .map((one) => ({ text: one.slice(1), kind: one.startsWith(own) ? kind : 'same' }))
-  const where = line === endLine ? `line ${line}` : `lines ${line}–${endLine}`
-  const how = why ?? `${Math.round(similarity * 100)} % alike`
+  const same = (one: string | undefined): Line[] => (one === undefined ? [] : [{ text: one, kind: 'same' }])
+  const found = text.replace(/\n$/, '').split('\n')
+  const here: Line[] = [
+    ...same(around?.before),
+    ...found.map((one) => ({ text: one, kind: 'added' as const })),
+    ...same(around?.after),
+  ]
+  const how = similarity === undefined ? '' : ` (${why ?? `${Math.round(similarity * 100)} % alike`})`
+  const title = `In the file, ${placeName(place)}${how}`
   return (
-    <Beside left={['Asked for', side('-', 'removed')]} right={[`In the file, ${where} (${how})`, side('+', 'added')]} />
+    <div class="place">
+      {diff === undefined ? (
+        <Beside sides={[[title, here]]} />
+      ) : (
+        <Beside
+          sides={[
+            ['Asked for', side('-', 'removed')],
+            [title, side('+', 'added')],
+          ]}
+        />
+      )}
+      {canDecide(of.block) && (
+        <div class="row">
+          <Button act={() => usePlace(of, place)}>
+            Use this place<span class="unseen">, {placeName(place)}</span>
+          </Button>
+          <Button
+            quiet
+            act={async () => {
+              await usePlace(of, place)
+              editWhenShown(of.block)
+            }}
+          >
+            Use it and edit<span class="unseen"> {placeName(place)}</span>
+          </Button>
+        </div>
+      )}
+    </div>
   )
 }
 
-function Beside({
-  left,
-  right,
-}: {
-  left: readonly [string, readonly Line[]]
-  right: readonly [string, readonly Line[]]
-}) {
+function Beside({ sides }: { sides: readonly (readonly [string, readonly Line[]])[] }) {
   return (
     <div class="beside">
-      {[left, right].map(([title, lines]) => (
+      {sides.map(([title, lines]) => (
         <figure key={title}>
           <figcaption>{shown(title)}</figcaption>
           <pre tabIndex={0} aria-label={title}>
@@ -88,23 +136,5 @@ function Beside({
         </figure>
       ))}
     </div>
-  )
-}
-
-function Places({ places }: { places: NonNullable<Details['places']> }) {
-  return (
-    <figure class="places">
-      <figcaption>It is there</figcaption>
-      <pre tabIndex={0} aria-label="Places">
-        {places.slice(0, 20).map(({ line, before, text, after }) => (
-          <span key={line} class="place">
-            {before !== undefined && `${String(line - 1).padStart(6)}  ${shown(before)}\n`}
-            <b>{`${String(line).padStart(6)}  ${shown(text)}\n`}</b>
-            {after !== undefined && `        ${shown(after)}\n`}
-          </span>
-        ))}
-        {places.length > 20 && `and ${places.length - 20} more\n`}
-      </pre>
-    </figure>
   )
 }

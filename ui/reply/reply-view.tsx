@@ -7,6 +7,7 @@ import { ApplyBar } from './apply-bar.tsx'
 import { BlockList } from './block-list.tsx'
 import { Detail } from './detail.tsx'
 import { FileTree } from './file-tree.tsx'
+import { editReply } from './choices.ts'
 import { Intake } from './intake.tsx'
 import { Replies } from './replies.tsx'
 
@@ -22,10 +23,14 @@ export function ReplyView() {
             <strong>{plural(current.blocks.length, 'block')}</strong>
             <span class="quiet">
               {current.name === '' ? 'pasted' : shown(current.name)}, {bytes(current.bytes)}
+              {current.edited && ', edited by you'}
             </span>
           </div>
           <Button quiet act={refresh} hint="Look at the files again" keys="R">
             Refresh
+          </Button>
+          <Button quiet act={editReply} hint="Change the text of the reply (E)" disabled={page.value?.running !== null}>
+            Edit
           </Button>
           <Button quiet act={clear} hint="Put this reply away" disabled={page.value?.running !== null}>
             New reply

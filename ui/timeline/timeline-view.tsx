@@ -148,8 +148,9 @@ function Details({ entry }: { entry: Entry | undefined }) {
             </p>
           )}
         </div>
-        <div class="row tools">
+        <div class="row tools" role="toolbar" aria-label="What is shown, and what is done with it">
           <DiffTools />
+          <span class="gap" />
           {entry?.kind === 'execution' && entry.entry.kind === 'run' && !entry.entry.undone && (
             <Button act={() => turnBack('undo', entry.number)} disabled={page.value?.running !== null}>
               Undo this
