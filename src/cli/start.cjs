@@ -114,6 +114,9 @@ function read(file) {
 }
 
 function write(fresh) {
+  // V8 takes nothing back that it kept under other flags. Parsers of structures set the first, which unsets the others.
+  for (const flag of ['--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering'])
+    require('node:v8').setFlagsFromString(flag)
   try {
     for (const [file, script] of fresh) {
       const temp = `${file}.${process.pid}`

@@ -41,7 +41,7 @@ let end = Infinity
 export function bounded<T>(work: () => T, whenStopped: () => void = () => undefined): T {
   const budget = budgets.getStore()
   if (budget === undefined || end !== Infinity) return deep(work)
-  const begun = performance.now()
+  const begun = now()
   const left = budget.ms - budget.used
   if (left <= 0) throw new Stop({ kind: 'too-complex', over: 'time', ms: budget.ms })
   const made: { value: T }[] = []
@@ -56,7 +56,7 @@ export function bounded<T>(work: () => T, whenStopped: () => void = () => undefi
     throw new Stop({ kind: 'too-complex', over: 'time', ms: budget.ms })
   } finally {
     end = Infinity
-    budget.used += performance.now() - begun
+    budget.used += now() - begun
   }
   for (const { value } of made) return value
   throw new Error('the work was not run')
@@ -69,7 +69,7 @@ export function timeLeft(): { readonly ms: number; readonly left: number } {
 }
 
 /** Whether the work that is running right now is to end, for callbacks that can stop it. */
-export const isLate = (): boolean => end !== Infinity && performance.now() > end
+export const isLate = (): boolean => end !== Infinity && now() > end
 
 /** For loops that are better left by themselves than stopped. @throws Stop */
 export function checkTime(): void {
