@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 
 export const cli = new URL('../dist/cli.cjs', import.meta.url).pathname
+export const page = new URL('../docs/benchmarks.md', import.meta.url)
 export const scratch = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-bench-')))
 process.on('exit', () => fs.rmSync(scratch, { recursive: true, force: true }))
 

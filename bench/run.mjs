@@ -4,12 +4,12 @@ import os from 'node:os'
 import path from 'node:path'
 import { listedCommand, overlayLarge, overlaySmall, sandboxedCode } from './commands.mjs'
 import { withApplyPatch, withBareScript, withClada } from './edits.mjs'
-import { cli, compare, median, scratch, spawned } from './measure.mjs'
-import { firstAnswer } from './mcp.mjs'
+import { compare, median, page } from './measure.mjs'
 import { forDocument } from './memory.mjs'
 import { againstSplit, growthOnMalformed } from './parse.mjs'
 import { againstRipgrep } from './search.mjs'
-import { firstRead, parseAndFind } from './structures.mjs'
+import { startTable } from './start.mjs'
+import { parseAndFind } from './structures.mjs'
 import { eachSyntax } from './syntaxes.mjs'
 import { idle, saveToResults, thousandBlocks } from './watch.mjs'
 
@@ -39,20 +39,8 @@ function boundRow(what, value, limit, unit) {
   console.log(rows.at(-1))
 }
 
-const one = path.join(scratch, 'one.md')
-fs.mkdirSync(path.join(scratch, 'start'), { recursive: true })
-fs.writeFileSync(
-  one,
-  `#!SHAM [@three-char-SHA-256: abc]\naction = "file_write"\npath = "${scratch}/start/a.txt"\ncontent = "hello"\n#!END_SHAM_abc\n`,
-)
-const start = compare(
-  30,
-  () => spawned(process.execPath, [cli, '--no-git', '--root', path.join(scratch, 'start'), one]),
-  () => spawned(process.execPath, ['-e', '0']),
-)
-row('One block, from start to end', '`node -e 0`', start, 1.6)
-
-row('`clada mcp`, from start to the list of tools', '`node -e 0`', await firstAnswer(), 3)
+const start = startTable()
+console.log(start)
 
 const edits = compare(9, withClada, withBareScript)
 row('1,000 edits in 1,000 files', 'bare script with fsync', edits, 1.1)
@@ -102,7 +90,6 @@ row(
   mb,
 )
 
-row('First structure read, from start to end', '`node -e 0`', firstRead(), 2.6)
 row('A function found in 1 MB of TypeScript', 'parsing it', await parseAndFind(), 2)
 
 overRow('`run` of a listed command', 'starting it directly', await listedCommand(), 4)
@@ -119,7 +106,7 @@ boundRow('the same: memory', quiet.memory, 90 * 1024 * 1024, mb)
 
 const [cpu] = os.cpus()
 fs.writeFileSync(
-  new URL('../docs/benchmarks.md', import.meta.url),
+  page,
   `# Benchmarks
 
 Made by \`npm run bench\`: one run, interleaved, medians. Ratios are what counts; the times are those of one machine
@@ -129,11 +116,12 @@ Made by \`npm run bench\`: one run, interleaved, medians. Ratios are what counts
 |---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
-The peer in the second row reads, replaces, and writes by temporary file, fsync and rename, one file after another.
+The peer in the first row reads, replaces, and writes by temporary file, fsync and rename, one file after another.
 clada does the same and also walks to each file without following links, keeps the owner and the mode, and looks
 whether anybody else wrote meanwhile; it lets the fsyncs of different files overlap. codex's \`apply_patch\` is shown
 when the package \`@openai/codex\` lies in \`bench/peers\` (\`npm install --prefix bench/peers @openai/codex\`).
-`,
+
+${start}`,
 )
 
 function findApplyPatch() {

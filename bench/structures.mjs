@@ -1,12 +1,10 @@
-// What it costs to find a structure: in a process of its own, and in a large file beside parsing it.
+// What it costs to find a structure in a large file, beside parsing it.
 //
 //   node bench/structures.mjs
 import fs from 'node:fs'
 import path from 'node:path'
 import { fromSource } from './from-source.mjs'
-import { cli, compare, median, scratch, spawned } from './measure.mjs'
-
-const root = path.join(scratch, 'structures')
+import { median } from './measure.mjs'
 
 const engine = `export { readIn } from './structure/read.ts'
 export { grammarFor } from './structure/grammar.ts'
@@ -22,18 +20,6 @@ function typescript(length) {
     if (text.length < length) text += `${fs.readFileSync(path.join(sources, name), 'utf8')}\n`
   }
   return text
-}
-
-/** The first structure a new process reads, from start to end. */
-export function firstRead(rounds = 30) {
-  fs.mkdirSync(root, { recursive: true })
-  fs.copyFileSync(path.join(sources, 'actions/decode.ts'), path.join(root, 'small.ts'))
-  const call = ['do', 'read_structure', 'path=small.ts', 'target=decodeOne', '--no-git', '--root', root]
-  return compare(
-    rounds,
-    () => spawned(process.execPath, [cli, ...call]),
-    () => spawned(process.execPath, ['-e', '0']),
-  )
 }
 
 /** Parsing 1 MB of TypeScript and finding a function in it, beside parsing alone. */
@@ -60,6 +46,5 @@ export async function parseAndFind(rounds = 15) {
 }
 
 if (process.argv[1] === new URL(import.meta.url).pathname) {
-  console.log('first read', firstRead())
   console.log('parse and find', await parseAndFind())
 }
