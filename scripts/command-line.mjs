@@ -187,7 +187,11 @@ function builtinsOnce(modules) {
         kind === 'import-statement' ? { path: part, namespace: 'builtin' } : { path: part, external: true },
       )
       builder.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path: part }) => ({
-        contents: `const part=require("${part}");export default part;export const{${[...(taken.get(part) ?? [])].join(',')}}=part`,
+        // Few starts need this one, which loads the whole loader of modules.
+        contents:
+          part === 'node:module'
+            ? 'export const createRequire=(from)=>require("node:module").createRequire(from)'
+            : `const part=require("${part}");export default part;export const{${[...(taken.get(part) ?? [])].join(',')}}=part`,
         loader: 'js',
       }))
     },
@@ -224,8 +228,8 @@ async function chunks(entryPoints, house) {
 const asRequired =
   'if(typeof module.exports.default==="function")module.exports=Object.assign(module.exports.default,module.exports)\n'
 
-const withUrl = (code) =>
-  code.includes('__cladaUrl') ? `const __cladaUrl=require("node:url").pathToFileURL(__filename).href;${code}` : code
+/** Where it is needed, and not at every start. */
+const withUrl = (code) => code.replaceAll('__cladaUrl', 'require("node:url").pathToFileURL(__filename).href')
 
 /** Leads an import of what lies in another pack there, and one for later to the file that will be loaded. */
 function throughPacks(file, { packOf, names }) {
