@@ -84,7 +84,11 @@ function measured(list, rounds) {
   const { status } = spawnSync('bash', ['-c', script], { cwd, env, stdio: 'inherit' })
   if (status !== 0) throw new Error(fs.readFileSync(path.join(cwd, 'error'), 'utf8'))
   return list.map((_command, at) => {
-    const lines = fs.readFileSync(path.join(cwd, `times-${at}`), 'utf8').trim().split('\n').slice(2)
+    const lines = fs
+      .readFileSync(path.join(cwd, `times-${at}`), 'utf8')
+      .trim()
+      .split('\n')
+      .slice(2)
     const times = lines.map((line) => line.split(' ').map((seconds) => Number(seconds) * 1000))
     const of = (values) => ({ best: Math.min(...values), median: median(values) })
     return { wall: of(times.map(([wall]) => wall)), cpu: of(times.map(([, user, system]) => user + system)) }
