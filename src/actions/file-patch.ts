@@ -1,5 +1,6 @@
 import { defineAction, fail, ok, optional, type Outcome, path, type Repair, text } from '../core/action.ts'
 import type { Files, PathArg, TextFile } from '../core/files.ts'
+import type { PlaceChoice } from '../core/result.ts'
 import { type HunkVerdict, type NearPlace, type Problem, Stop } from '../core/problem.ts'
 import { type AppliedHunks, applyHunks, type HunkFailure } from '../text/hunks-apply.ts'
 import { type Hunk, parseHunks, sideOf } from '../text/hunks.ts'
@@ -9,7 +10,7 @@ import { hunkOf } from '../text/matcher.ts'
 import { placesOf } from '../text/places.ts'
 import { attempt } from './attempt.ts'
 import { expectHash, replacedWarning } from './common-params.ts'
-import { doubtful, elisionProblem, mayElide } from './replace-occurrences.ts'
+import { doubtful, elisionProblem, mayElide, noSuchPlace } from './replace-occurrences.ts'
 
 export const filePatch = defineAction({
   name: 'file_patch',
@@ -77,6 +78,8 @@ export const filePatch = defineAction({
       if (repair.damage.length > 0) return fail(doubtful('patch', repair.damage))
       return create(files, path, hunks, { new_path, expect_hash })
     }
+    if (repair.place !== undefined && linesAt(repair.place, file.text).length === 0)
+      return fail(noSuchPlace(repair.place, file.text))
     const whole = await withoutElisions(await withPlace(hunks, repair.place, file.text), path, file.text)
     if ('kind' in whole) return fail(whole)
     const rungs = repair.readings === 'off' ? 'exact' : 'all'
@@ -106,12 +109,15 @@ export const filePatch = defineAction({
   },
 })
 
+const linesAt = ({ line, endLine }: PlaceChoice, text: string): string[] =>
+  line < 1 ? [] : splitLines(text.replace(/\r?\n$/, '')).slice(line - 1, endLine)
+
 /** The hunks with the one that the user placed as the file has it there. */
 async function withPlace(hunks: readonly Hunk[], place: Repair['place'], text: string): Promise<readonly Hunk[]> {
   if (place === undefined) return hunks
   const { placedLines } = await import('../text/edit-place.ts')
-  const { line, endLine, hunk: number = 1 } = place
-  const there = splitLines(text).slice(line - 1, endLine)
+  const { line, hunk: number = 1 } = place
+  const there = linesAt(place, text)
   return hunks.map((hunk) =>
     hunk.number === number
       ? {

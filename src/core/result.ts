@@ -4,7 +4,7 @@ import type { HunkVerdict, NearPlace, Problem } from './problem.ts'
 
 /** What `execute` answers. Fields that the seeds of the language name mean what they meant there. */
 export interface ExecutionResult {
-  /** False if any action failed or any block could not be read. */
+  /** False if any action failed or any block could not be read. What the user left out in a review has not failed. */
   success: boolean
   totalBlocks: number
   executedActions: number

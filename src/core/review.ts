@@ -58,7 +58,7 @@ export interface ReviewedBlock {
   readonly places: readonly ReviewPlace[]
   /** Its parameters as text, with those of the user. */
   readonly params: Readonly<Record<string, string>>
-  /** Hunks of the choice that the block does not have (any more). */
+  /** Hunks and paths of the choice that the block does not have (any more): with them it is not applied. */
   readonly stale: readonly string[]
 }
 

@@ -177,7 +177,7 @@ export class Execution {
         this.#fatal.fatalError === undefined &&
         parseErrors.length === 0 &&
         !this.#notExecuted.some(isMissing) &&
-        this.#results.every((result) => result.success),
+        this.#results.every((result) => result.success || isLeftOut(result)),
       totalBlocks: this.#blocks,
       executedActions: this.#executed,
       results: this.#results,

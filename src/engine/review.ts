@@ -21,7 +21,7 @@ export interface Taken {
   readonly files: readonly ReviewedFile[]
   /** What has to be written instead of everything the action did; undefined where that is the same. */
   readonly instead: readonly Kept[] | undefined
-  /** Hunks of the choice that there are not. */
+  /** Hunks and files of the choice that there are not. */
   readonly stale: readonly string[]
   readonly note: ReviewNote | undefined
 }
@@ -48,7 +48,10 @@ export function take(changes: readonly Change[], choice: BlockChoice, root: stri
   return {
     files,
     instead: isWhole ? undefined : kept,
-    stale: [...left.keys()].filter((id) => !known.has(id)),
+    stale: [
+      ...[...left.keys()].filter((id) => !known.has(id)),
+      ...Object.keys(choice.texts ?? {}).filter((path) => !all.some((one) => one.takes(path))),
+    ],
     note: noteOf(all, kept.length === 0 && changes.length > 0),
   }
 }
@@ -116,6 +119,11 @@ class FileReview {
       const reason = left.get(unit.id)
       return { ...unit, taken: !left.has(unit.id), ...(reason === undefined ? {} : { reason }) }
     })
+  }
+
+  /** Whether the user may give the text of a file. */
+  takes(path: string): boolean {
+    return path === this.#path && this.#texts !== undefined
   }
 
   get isWhole(): boolean {

@@ -103,7 +103,8 @@ export class TaskReview {
     const { shown, taken } = this.#see(changes)
     const { leaveOut, shown: wanted, reason } = this.#choice
     const [first] = changes
-    if (this.#options.effect !== 'show' && wanted !== undefined && wanted !== shown) {
+    const isOutdated = taken.stale.length > 0 || (wanted !== undefined && wanted !== shown)
+    if (this.#options.effect !== 'show' && isOutdated) {
       const path =
         first === undefined ? primaryOf(this.#task.decoded) : pathFrom(this.#options.settings.root, first.at.absolute)
       return { changes: [], problem: { kind: 'review-outdated', path } }
@@ -156,13 +157,17 @@ export async function runReviewed(
 ): Promise<RunResult> {
   const { request, effect } = options
   const { blocks = {}, original } = request.review ?? {}
-  const isBound = Object.values(blocks).some(({ shown, leaveOut }) => shown !== undefined && leaveOut !== true)
+  const isBound = Object.values(blocks).some(
+    ({ leaveOut, shown, leave, texts }) => leaveOut !== true && (shown ?? leave ?? texts) !== undefined,
+  )
   if (effect !== 'show' && isBound) {
     const { onAction: _, onChanges: __, onOutput: ___, ...quiet } = request
     const { reviewed, result } = await run(document, { ...options, effect: 'show', request: quiet })
-    const outdated = reviewed.find(({ task, shown }) => {
-      const choice = blocks[task]
-      return choice?.shown !== undefined && choice.leaveOut !== true && choice.shown !== shown
+    const outdated = reviewed.find((block) => {
+      const { shown, leaveOut, leave, texts } = blocks[block.task] ?? {}
+      if (leaveOut === true) return false
+      const isOther = shown !== undefined && shown !== block.shown
+      return isOther || ((leave !== undefined || texts !== undefined) && block.stale.length > 0)
     })
     if (outdated !== undefined) {
       const changed = result.results.find(({ seq }) => seq === outdated.seq)

@@ -22,6 +22,8 @@ interface Case {
 export const write = (path: string, content: string): string => `<write path="${path}"><![CDATA[${content}]]></write>\n`
 export const edit = (path: string, old: string, fresh: string): string =>
   `<edit path="${path}"><search><![CDATA[${old}]]></search><replace><![CDATA[${fresh}]]></replace></edit>\n`
+export const patch = (path: string, hunk: string): string =>
+  `\`\`\`diff\n--- a/${path}\n+++ b/${path}\n@@\n${hunk}\n\`\`\`\n`
 const group = (attributes: string, ...tasks: readonly string[]): string =>
   `<tasks version="1.0"${attributes}>\n${tasks.join('')}</tasks>\n`
 
@@ -58,7 +60,6 @@ export const cases: readonly Case[] = [
     reply: write('b.txt', 'b\n') + edit('a.txt', 'a', 'A'),
     decisions: { 1: { leave: { 0: 'no b' } } },
     after: { 'a.txt': 'A\n' },
-    success: false,
     says: ['eft out by the user: no b'],
   },
   {
@@ -67,7 +68,6 @@ export const cases: readonly Case[] = [
     reply: edit('a.txt', 'a', 'A') + write('b.txt', 'b\n'),
     decisions: { 1: { leaveOut: true, reason: 'not now' } },
     after: { 'a.txt': 'a\n', 'b.txt': 'b\n' },
-    success: false,
     says: ['eft out by the user: not now'],
   },
   {
@@ -76,7 +76,6 @@ export const cases: readonly Case[] = [
     reply: group('', edit('a.txt', 'a', 'A'), write('b.txt', 'b\n')),
     decisions: { 1: { leaveOut: true } },
     after: { 'a.txt': 'a\n', 'b.txt': 'b\n' },
-    success: false,
   },
   {
     name: 'lands the rest of an atomic group together',
@@ -89,7 +88,6 @@ export const cases: readonly Case[] = [
     ),
     decisions: { 1: { leave: { 0: '' } }, 3: { leaveOut: true } },
     after: { 'a.txt': ten.replace('4', 'four'), 'b.txt': 'b\n', 'c.txt': 'c\n' },
-    success: false,
   },
   {
     name: 'changes nothing of an atomic document with a failure',
@@ -149,7 +147,6 @@ export const cases: readonly Case[] = [
     reply: '*** Begin Patch\n*** Delete File: a.txt\n*** Update File: b.txt\n@@\n-b\n+B\n*** End Patch\n',
     decisions: { 1: { leave: { 0: 'still in use' } } },
     after: { 'a.txt': 'a\n', 'b.txt': 'B\n' },
-    success: false,
     says: ['still in use'],
   },
   {
@@ -214,7 +211,6 @@ export const cases: readonly Case[] = [
     reply: edit('a.txt', '2', 'two'),
     decisions: { 1: { texts: { 'a.txt': ten } } },
     after: { 'a.txt': ten },
-    success: false,
   },
   {
     name: 'uses the place that the user chose for a text that is not there',
@@ -253,12 +249,68 @@ export const cases: readonly Case[] = [
     says: ['-x = 3', '+x = 4'],
   },
   {
+    name: 'lands the rest of an atomic document',
+    before: { 'a.txt': ten, 'b.txt': 'b\n' },
+    reply: edit('a.txt', '2\n3\n4', 'two\n3\nfour') + edit('b.txt', 'b', 'B') + write('c.txt', 'c\n'),
+    decisions: { 1: { leave: { 0: '' } }, 2: { leaveOut: true } },
+    options: { atomic: true },
+    after: { 'a.txt': ten.replace('4', 'four'), 'b.txt': 'b\n', 'c.txt': 'c\n' },
+  },
+  {
+    name: 'edits a file under the name that an earlier block gave it',
+    before: { 'a.txt': ten },
+    reply: '<run><![CDATA[mv a.txt b.txt]]></run>\n' + edit('b.txt', '2\n3\n4', 'two\n3\nfour'),
+    decisions: { 2: { leave: { 1: '' } } },
+    after: { 'b.txt': ten.replace('2', 'two') },
+  },
+  {
+    name: 'fails an edit of a file whose move was left out',
+    before: { 'a.txt': ten },
+    reply: '<run><![CDATA[mv a.txt b.txt]]></run>\n' + edit('b.txt', '2', 'two'),
+    decisions: { 1: { leaveOut: true } },
+    after: { 'a.txt': ten },
+    success: false,
+  },
+  {
+    name: 'edits a part of a file that an earlier block made',
+    before: {},
+    reply: write('d/a.txt', ten) + edit('d/a.txt', '2\n3\n4', 'two\n3\nfour'),
+    decisions: { 2: { leave: { 0: '' } } },
+    after: { 'd/a.txt': ten.replace('4', 'four') },
+  },
+  {
+    name: 'leaves out one of two hunks with the same lines',
+    before: { 'a.txt': 'x\n1\nx\n2\nx\n' },
+    reply: write('a.txt', 'y\n1\ny\n2\ny\n'),
+    decisions: { 1: { leave: { 1: 'only this one' } } },
+    after: { 'a.txt': 'y\n1\nx\n2\ny\n' },
+    says: ['only this one'],
+  },
+  {
+    name: 'takes hunks of a structure',
+    before: { 'a.ts': 'function f() {\n  one()\n  two()\n  three()\n}\n' },
+    reply: `#!SHAM [@three-char-SHA-256: abc]
+action = "replace_structure"
+path = "a.ts"
+target = "f"
+content = <<'EOT_SHAM_abc'
+function f() {
+  uno()
+  two()
+  tres()
+}
+EOT_SHAM_abc
+#!END_SHAM_abc
+`,
+    decisions: { 1: { leave: { 0: '' } } },
+    after: { 'a.ts': 'function f() {\n  one()\n  two()\n  tres()\n}\n' },
+  },
+  {
     name: 'takes a file that displaces another whole or not at all',
     before: { 'a.txt': 'a\n', 'b.txt': 'b\n' },
     reply: '<run><![CDATA[mv a.txt b.txt]]></run>\n' + write('c.txt', 'c\n'),
     decisions: { 1: { leave: { 0: '' } } },
     after: { 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n' },
-    success: false,
   },
   {
     name: 'leaves out one of several files',

@@ -1,10 +1,10 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type BlockChoice, Clada, type CladaOptions, type Review } from '../../src/index.ts'
+import { type ActionResult, type BlockChoice, Clada, type CladaOptions, type Review } from '../../src/index.ts'
 import { formatReport } from '../../src/report/format.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
-import { cases, type Decision, edit, write } from './cases.ts'
+import { cases, type Decision, edit, patch, write } from './cases.ts'
 
 type Choices = Record<string, BlockChoice>
 
@@ -25,10 +25,14 @@ function decided(review: Review, decisions: Readonly<Record<string, Decision>>):
 
 /** Block after block, as the changes of a later one depend on the choices before it. */
 async function reviewed(clada: Clada, text: string, decisions: Readonly<Record<string, Decision>>) {
-  let blocks: Choices = {}
-  for (let step = 0; step <= Object.keys(decisions).length; step++)
-    blocks = decided(await clada.review(text, { blocks }), decisions)
-  return { blocks, review: await clada.review(text, { blocks }) }
+  let review = await clada.review(text)
+  let blocks = decided(review, decisions)
+  for (let step = 0; step < Object.keys(decisions).length; step++) {
+    review = await clada.review(text, { blocks })
+    blocks = decided(review, decisions)
+  }
+  return { blocks, review }
+}
 }
 
 const opened = (files: Readonly<Record<string, string>>, options: CladaOptions = {}) => {
@@ -97,6 +101,46 @@ describe('a review', () => {
     expect(result).toMatchObject({ success: false, fatalCode: 'concurrent_modification', executedActions: 0 })
     expect(result.fatalError).toContain('a.txt')
     expect(filesIn(root)).toEqual({ ...before, 'a.txt': 'one\ntwo\nthree\n' })
+  })
+
+  it('fails a block whose file changes while others are applied', async () => {
+    const before = { 'a.txt': 'a\n', 'b.txt': '1\n2\n3\n', 'c.txt': 'c\n' }
+    const { root, clada } = opened(before)
+    const reply = edit('a.txt', 'a', 'A') + edit('b.txt', '1\n2\n3', 'one\n2\nthree') + edit('c.txt', 'c', 'C')
+    const { blocks } = await reviewed(clada, reply, { 2: { leave: { 0: '' } } })
+    const onAction = ({ seq }: ActionResult): void => {
+      if (seq === 1) fs.writeFileSync(path.join(root, 'b.txt'), '0\n1\n2\n3\n')
+    }
+    const { results } = await clada.execute(reply, { review: { blocks }, onAction })
+    expect(results.map(({ code }) => code)).toEqual([undefined, 'concurrent_modification', undefined])
+    expect(filesIn(root)).toEqual({ 'a.txt': 'A\n', 'b.txt': '0\n1\n2\n3\n', 'c.txt': 'C\n' })
+  })
+
+  it('applies nothing for a choice about a hunk or a file that there is not', async () => {
+    const before = { 'a.txt': 'one\n', 'b.txt': 'b\n' }
+    const { root, clada } = opened(before)
+    const reply = edit('b.txt', 'b', 'B') + edit('a.txt', 'one', '1')
+    const wrong: BlockChoice[] = [{ leave: [{ hunk: 'other' }] }, { texts: { 'other.txt': 'x' } }, { shown: 'other' }]
+    for (const choice of wrong) {
+      const review = { blocks: { 2: choice } }
+      expect(await clada.execute(reply, { review })).toMatchObject({ fatalCode: 'concurrent_modification' })
+    }
+    for (const text of [edit('a.txt', 'two', '2'), patch('a.txt', '-two\n+2')]) {
+      const { results } = await clada.execute(text, { review: { blocks: { 1: { place: { line: 7, endLine: 8 } } } } })
+      expect(results[0]).toMatchObject({ success: false, code: 'invalid_parameter' })
+    }
+    expect(filesIn(root)).toEqual(before)
+  })
+
+  it('keeps the mode of a file, and takes a binary one whole', async () => {
+    const { root, clada } = opened({ 'a.sh': '1\n2\n3\n', 'b.bin': 'a\u0000b' })
+    fs.chmodSync(path.join(root, 'a.sh'), 0o755)
+    const reply = edit('a.sh', '1\n2\n3', 'one\n2\nthree') + write('b.bin', 'text\n') + write('c.txt', 'c\n')
+    const { blocks, review } = await reviewed(clada, reply, { 1: { leave: { 0: '' } }, 2: { leave: { 0: '' } } })
+    expect(review.blocks[1]).toMatchObject({ leftOut: true, files: [{ binary: true, hunks: [{ kind: 'whole' }] }] })
+    await clada.execute(reply, { review: { blocks } })
+    expect(filesIn(root)).toEqual({ 'a.sh': '1\n2\nthree\n', 'b.bin': 'a\u0000b', 'c.txt': 'c\n' })
+    expect(fs.statSync(path.join(root, 'a.sh')).mode & 0o777).toBe(0o755)
   })
 
   it('shows the model how the user changed the whole reply', async () => {
