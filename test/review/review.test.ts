@@ -33,7 +33,6 @@ async function reviewed(clada: Clada, text: string, decisions: Readonly<Record<s
   }
   return { blocks, review }
 }
-}
 
 const opened = (files: Readonly<Record<string, string>>, options: CladaOptions = {}) => {
   const root = scratchDir(files)
