@@ -42,7 +42,7 @@ export async function interpreterFor(
   const wanted =
     version === undefined ? names : [...names.map((name) => `${name.replace(/\d$/, '')}${version}`), ...names]
   const found = wanted.flatMap((name) => findProgram(name, dirs) ?? [])
-  if (lang === 'javascript' && found.length === 0 && isProgram(process.execPath)) found.push(process.execPath)
+  if (lang === 'javascript' && found.length === 0 && isProgram(process.execPath) && isNode) found.push(process.execPath)
   const [first] = found
   if (first === undefined) return { ok: false, problem: { kind: 'program-missing', program: names[0] ?? lang } }
   const usable = { ok: true, flag, path: dirs, venv: tools.venv } as const
@@ -91,3 +91,6 @@ function venvVersion(file: string): string | undefined {
 /** `3` and `3.11` fit 3.11.7; `3.1` does not. */
 const fits = (found: string, wanted: string): boolean =>
   found === wanted || found.startsWith(`${wanted.replace(/^v/, '')}.`) || found === wanted.replace(/^v/, '')
+
+/** The standalone program has Node inside, and its file runs nothing but clada. */
+const isNode = /^node(?:\.exe)?$/i.test(path.basename(process.execPath))

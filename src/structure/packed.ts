@@ -5,8 +5,7 @@ import { brotliDecompressSync } from 'node:zlib'
 
 /**
  * A grammar, or `tree-sitter` for the program that runs them. The build compressed it next to the bundle or next to the
- * directory of its chunks; from source it comes from the package that has it. The standalone program replaces this module
- * by one that reads from the program itself.
+ * directory of its chunks; from source it comes from the package that has it.
  */
 export function grammarFile(name: string): Buffer {
   for (const base of ['./', '../']) {
