@@ -1,6 +1,7 @@
 // Runs test suites under Wine, with a real Windows `node.exe` and the Windows builds of every dependency.
 //
 //   npm run test:windows [-- test/workspace]      node scripts/windows.mjs --cli [clada's arguments]
+//   node scripts/windows.mjs --git                builds git.exe from Debian's sources, for the tests that need it
 //
 // Everything is kept for the next time in `clada-wine` of the cache directory (2.2 GB with the Debian packages). Wine
 // cannot make symbolic links or junctions, and hashes short names differently from Windows.
@@ -18,7 +19,8 @@ const node = path.join(cache, 'package', 'bin', 'node.exe')
 const project = path.join(driveC, 'clada')
 // Without a display Wine opens no windows.
 const { DISPLAY: _, ...withoutDisplay } = process.env
-const env = { ...withoutDisplay, NO_COLOR: '1', WINEPREFIX: prefix, WINEDEBUG: '-all' }
+const git = path.join(cache, 'git')
+const env = { ...withoutDisplay, NO_COLOR: '1', WINEPREFIX: prefix, WINEDEBUG: '-all', WINEPATH: `Z:${git}` }
 
 if (process.platform !== 'linux' || process.arch !== 'x64') {
   console.error('test:windows needs Linux on x64. On Windows itself, run npm test.')
@@ -29,6 +31,11 @@ installWine()
 makePrefix()
 fetchNode()
 makeRandomLibrary()
+makeTaskkill()
+if (given()[0] === '--git') {
+  buildGit()
+  process.exit(0)
+}
 installPackages()
 copySources()
 process.exit(given()[0] === '--cli' ? runCommandLine(given().slice(1)) : runTests(given()))
@@ -80,6 +87,61 @@ function makeRandomLibrary() {
   quiet('x86_64-w64-mingw32-gcc', ['-shared', '-o', library, source, '-ladvapi32'])
 }
 
+/** Wine's own taskkill cannot end a tree of processes. */
+function makeTaskkill() {
+  const program = path.join(driveC, 'windows', 'system32', 'taskkill.exe')
+  const source = path.join(cache, 'taskkill.c')
+  if (fs.existsSync(source)) return
+  fs.rmSync(program, { force: true })
+  const text = `#include <windows.h>
+#include <tlhelp32.h>
+#include <stdlib.h>
+#include <string.h>
+static void end(DWORD pid) {
+  HANDLE all = CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0);
+  PROCESSENTRY32 one = { .dwSize = sizeof one };
+  for (BOOL more = Process32First(all, &one); more; more = Process32Next(all, &one))
+    if (one.th32ParentProcessID == pid && one.th32ProcessID != pid) end(one.th32ProcessID);
+  CloseHandle(all);
+  HANDLE process = OpenProcess(PROCESS_TERMINATE, FALSE, pid);
+  if (process) { TerminateProcess(process, 1); CloseHandle(process); }
+}
+int main(int count, char **words) {
+  for (int at = 1; at + 1 < count; at++) if (!_stricmp(words[at], "/PID")) { end(atoi(words[at + 1])); return 0; }
+  return 1;
+}
+`
+  fs.writeFileSync(source, text)
+  quiet('x86_64-w64-mingw32-gcc', ['-o', program, source])
+}
+
+/** Takes some minutes: without curl, openssl and the parts in other languages, which no test needs. */
+function buildGit() {
+  const dir = path.join(cache, 'git-source')
+  fs.rmSync(dir, { recursive: true, force: true })
+  fs.mkdirSync(dir, { recursive: true })
+  quiet('apt-get', ['-qq', 'install', '-y', '--no-install-recommends', 'libz-mingw-w64-dev', 'make'])
+  quiet('apt-get', ['-qq', 'source', '--download-only', 'git'], {}, dir)
+  const archive = fs.readdirSync(dir).find((name) => name.includes('.orig.tar.')) ?? ''
+  quiet('tar', ['xf', archive, '--strip-components=1'], {}, dir)
+  // Headers whose names these sources spell in another case than Debian does.
+  const shims = path.join(dir, 'shims')
+  fs.mkdirSync(shims)
+  for (const name of ['Psapi.h', 'tlHelp32.h']) {
+    fs.writeFileSync(path.join(shims, name), `#include <${name.toLowerCase()}>\n`)
+  }
+  const tool = (name) => `x86_64-w64-mingw32-${name}`
+  const without = 'CURL OPENSSL EXPAT GETTEXT PERL PYTHON TCLTK ICONV'.split(' ').map((name) => `NO_${name}=1`)
+  const system = ['uname_S=MINGW', 'uname_R=10', 'uname_M=x86_64', 'MSYSTEM=MINGW64', 'USE_LIBPCRE=']
+  const tools = [`CC=${tool('gcc')}`, `AR=${tool('ar')}`, `RC=${tool('windres')} -O coff`]
+  quiet('make', [...system, ...tools, ...without, 'BLK_SHA1=1', `CFLAGS=-O1 -w -I${shims}`, 'git.exe'], {}, dir)
+  fs.mkdirSync(git, { recursive: true })
+  const ssp = execFileSync(tool('gcc'), ['-print-file-name=libssp-0.dll'], { encoding: 'utf8' }).trim()
+  for (const file of [path.join(dir, 'git.exe'), '/usr/x86_64-w64-mingw32/lib/zlib1.dll', ssp]) {
+    fs.copyFileSync(file, path.join(git, path.basename(file)))
+  }
+}
+
 function installPackages() {
   fs.mkdirSync(project, { recursive: true })
   const files = ['package.json', 'package-lock.json'].map((name) => path.join(home, name))
@@ -106,7 +168,12 @@ function copySources() {
   }
 }
 
-function runTests(suites) {
+/** Without arguments: everything that needs no Unix program and no link. */
+const portable =
+  'test/actions test/config test/damage test/describe test/paste-damage test/policy test/report test/structure test/syntax test/text test/workspace test/attacks/windows.test.ts test/process/batch-file.test.ts'
+
+function runTests(given) {
+  const suites = given.length === 0 ? portable.split(' ') : given
   const report = path.join(project, 'report.json')
   const reporters = ['--reporter=dot', '--reporter=json', '--outputFile.json=report.json']
   const status = windows(['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...suites])

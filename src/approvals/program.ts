@@ -32,19 +32,21 @@ export interface FoundProgram {
  */
 export function programsNamed(name: string, around: Around): FoundProgram[] {
   const { cwd, root, roots } = around
-  if (name.includes('/')) {
+  if (name.includes('/') || name.includes(path.sep)) {
     const file = path.resolve(cwd, name)
     return isProgram(file) ? [found(file, around)] : []
   }
-  const outside = findProgram(name, pathOutside(process.env['PATH'], roots))
+  const outside = findProgram(name, pathOutside(process.env['PATH'], roots), 'batch')
   const inside =
-    outside !== undefined && neverTheProjects.has(name) ? undefined : findProgram(name, projectTools(root, cwd).path)
+    outside !== undefined && neverTheProjects.has(name)
+      ? undefined
+      : findProgram(name, projectTools(root, cwd).path, 'batch')
   return [inside, outside].flatMap((file) => (file === undefined ? [] : [found(file, around)]))
 }
 
 /** The project's own tool of a name, for programs that start those before any other. */
 export function toolNamed(name: string, around: Around): Text | undefined {
-  const file = findProgram(name, projectTools(around.root, around.cwd).path)
+  const file = findProgram(name, projectTools(around.root, around.cwd).path, 'batch')
   return file === undefined ? undefined : found(file, around).bound
 }
 

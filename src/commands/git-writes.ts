@@ -1,7 +1,7 @@
 import os from 'node:os'
 import path from 'node:path'
 import { hardenedGitArgs, hardenedGitEnv } from '../core/hardened-git.ts'
-import { findProgram, systemPath } from '../process/programs.ts'
+import { listedProgram } from '../process/programs.ts'
 import { runProcess } from '../process/run-process.ts'
 
 /**
@@ -51,7 +51,7 @@ export async function positionOf(root: string): Promise<Position> {
 }
 
 async function asked(root: string, env: Readonly<Record<string, string>>, ...args: string[]): Promise<string> {
-  const git = findProgram('git', systemPath)
+  const git = listedProgram('git', [root])
   if (git === undefined) return ''
   const { stdout } = await runProcess({
     file: git,

@@ -2,13 +2,17 @@ import path from 'node:path'
 import { fail, ok, type Outcome } from '../core/action.ts'
 import type { PathArg } from '../core/files.ts'
 import type { Problem } from '../core/problem.ts'
-import type { Listed } from '../policy/commands/judge-command.ts'
+import { closedNames, type Listed } from '../policy/commands/judge-command.ts'
+import { closing } from '../policy/commands/rule.ts'
 import { bareEnvironment } from '../process/environment.ts'
-import { findProgram, pathOutside, systemPath } from '../process/programs.ts'
+import { listedProgram } from '../process/programs.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { closedBelow } from './closed.ts'
 import { lookOnLayers } from './contained.ts'
+import { lookAround } from './look-around.ts'
+import { anyOf } from './looking.ts'
 import { openLines } from './open-lines.ts'
+import { ripgrepArgs } from './ripgrep-args.ts'
 import { checkedOperand } from './operands.ts'
 import { runGit } from './run-git.ts'
 import { type CommandScope, listedMs, type Place, placeOf } from './scope.ts'
@@ -18,24 +22,55 @@ import { platform } from '../core/platform.ts'
 export async function runListed(listed: Listed, cwd: PathArg, scope: CommandScope): Promise<Outcome> {
   const place = await placeOf(cwd, 'looks', scope)
   const [name = ''] = listed.rule.name.split(' ')
-  const file = findProgram(
-    name,
-    pathOutside(systemPath.join(':'), [scope.settings.root, ...scope.settings.allowedRoots]),
-  )
-  if (file === undefined) return fail({ kind: 'program-missing', program: name })
-  if (name === 'git') return ended(listed, await runGit(file, listed, place, scope))
+  const file = listedProgram(name, [scope.settings.root, ...scope.settings.allowedRoots])
+  if (name === 'git') {
+    if (file === undefined) return fail({ kind: 'program-missing', program: name })
+    return ended(listed, await runGit(file, listed, place, scope))
+  }
 
   const words: string[] = []
   for (const operand of listed.operands) {
     const isPath = operand.as === 'content' || operand.as === 'name'
     words.push(isPath ? await checkedOperand(operand, place, scope) : operand.text)
   }
+  if (file === undefined) return lookedAround(name, listed, words, place, scope)
   const args = argsOf(listed, words, place, scope)
   const end =
     scope.effect === 'land' ? await started(file, args, place, scope) : await lookOnLayers(file, args, place, scope)
   const recursive = name === 'grep' && listed.call.has('-r')
   if (!recursive || 'problem' in end) return ended(listed, end)
   return ended(listed, { ...end, output: await openLines(end, listed.call, place, scope) })
+}
+
+/** The same without the program: the commands themselves are small, and ripgrep searches. */
+async function lookedAround(
+  name: string,
+  listed: Listed,
+  words: readonly string[],
+  place: Place,
+  scope: CommandScope,
+): Promise<Outcome> {
+  const missing = fail({ kind: 'program-missing', program: name })
+  if (scope.effect !== 'land') return missing
+  const { call, rule } = listed
+  if (name === 'grep') {
+    const { rgPath } = await import('@vscode/ripgrep')
+    const end = await started(rgPath, ripgrepArgs(call, listed.options, words), place, scope)
+    const open = call.has('-r') ? { ...end, output: await openLines(end, call, place, scope) } : end
+    return answer(listed, open)
+  }
+  const hidden = anyOf(closing(closedNames(scope.settings)).join('|'), 'i')
+  const done = lookAround(name, {
+    options: call.options,
+    words,
+    door: place.door,
+    absolute: place.absolute,
+    isHidden: hidden,
+  })
+  if (done === undefined) return missing
+  const data = { output: done.output, exit_code: done.exitCode }
+  const isAnswer = done.exitCode === 0 || (rule.answers?.includes(done.exitCode) ?? false)
+  return isAnswer ? ok(data) : fail({ kind: 'command-failed', how: { exit: done.exitCode } }, data)
 }
 
 const ended = (listed: Listed, end: ProcessEnd | { readonly problem: Problem } | undefined): Outcome =>

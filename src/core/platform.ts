@@ -15,14 +15,23 @@ export interface Platform {
   readonly opensWithoutFollowing: boolean
   /** Whether a process and its children form a group that one signal ends. */
   readonly processGroups: boolean
+  /** Directories of programs that come with the system; nothing in the project decides them. */
+  readonly systemPath: readonly string[]
+  /** The user's home directory, where git looks for configuration; undefined when there is none. */
+  home(): string | undefined
+  /** Variables that programs need to work at all, besides those that Node always hands on. */
+  readonly neededVariables: readonly string[]
+  /** How many characters the path of a program's working directory may have. */
+  readonly longestWorkingDirectory: number
   /** How many bytes of arguments a program may get. */
   readonly argumentBytes: number
   /** The program that opens a web page, with its arguments. */
   readonly opener: readonly [string, ...string[]]
 }
 
-export function platformOf(name: NodeJS.Platform): Platform {
-  if (name === 'win32')
+export function platformOf(name: NodeJS.Platform, env: NodeJS.ProcessEnv = process.env): Platform {
+  if (name === 'win32') {
+    const windows = [env['SystemRoot'], env['windir']].find((dir) => dir !== undefined && /^[A-Za-z]:\\/.test(dir))
     return {
       name,
       path: path.win32,
@@ -31,10 +40,22 @@ export function platformOf(name: NodeJS.Platform): Platform {
       replacesOpenFiles: false,
       opensWithoutFollowing: false,
       processGroups: false,
+      systemPath: ['System32', '', 'System32\\Wbem'].map((dir) => path.win32.join(windows ?? 'C:\\Windows', dir)),
+      // As Git for Windows looks for it.
+      home: () => {
+        const { HOME, HOMEDRIVE, HOMEPATH, USERPROFILE } = env
+        return HOME ?? (HOMEDRIVE && HOMEPATH ? HOMEDRIVE + HOMEPATH : USERPROFILE)
+      },
+      neededVariables:
+        'SystemRoot SystemDrive windir ComSpec PATHEXT TEMP TMP USERPROFILE USERNAME APPDATA LOCALAPPDATA ProgramData ProgramFiles ProgramFiles(x86) ProgramW6432 CommonProgramFiles NUMBER_OF_PROCESSORS PROCESSOR_ARCHITECTURE OS HOMEDRIVE HOMEPATH'.split(
+          ' ',
+        ),
+      longestWorkingDirectory: 240,
       argumentBytes: 20_000,
       // Not `start`, which is a command of a shell that would read the address.
       opener: ['rundll32', 'url.dll,FileProtocolHandler'],
     }
+  }
   return {
     name,
     path: path.posix,
@@ -43,6 +64,10 @@ export function platformOf(name: NodeJS.Platform): Platform {
     replacesOpenFiles: true,
     opensWithoutFollowing: true,
     processGroups: true,
+    systemPath: ['/usr/bin', '/bin', '/usr/local/bin', '/opt/homebrew/bin'],
+    home: () => env['HOME'],
+    neededVariables: [],
+    longestWorkingDirectory: Infinity,
     argumentBytes: 500_000,
     opener: name === 'darwin' ? ['open'] : ['xdg-open'],
   }

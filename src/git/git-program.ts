@@ -4,17 +4,18 @@ import { hasCode } from '../core/os-error.ts'
 import { Stop } from '../core/problem.ts'
 import { waitLeft } from '../core/time-limit.ts'
 import { type Started, startProgram } from '../process/start-program.ts'
+import { platform } from '../core/platform.ts'
 
 /**
  * An environment that inherits almost nothing: no configuration of the machine or the user, no prompt, pager or editor,
  * no fetches, no replaced objects.
  */
 export function hardenedEnv(): Record<string, string> {
-  const { HOME, XDG_CONFIG_HOME, PATH } = process.env
+  const { XDG_CONFIG_HOME, PATH } = process.env
   return {
     PATH: PATH ?? '/usr/bin:/bin',
     // Only for `~` and the user's list of ignored files: the configuration there is switched off below.
-    HOME: HOME ?? '/nonexistent',
+    HOME: platform.home() ?? '/nonexistent',
     ...(XDG_CONFIG_HOME === undefined ? {} : { XDG_CONFIG_HOME }),
     LANG: 'C.UTF-8',
     LC_ALL: 'C.UTF-8',
@@ -78,7 +79,8 @@ export function gitOfUser(
   env: Readonly<Record<string, string>>,
   args: readonly string[],
 ): Promise<GitAnswer> {
-  const { PATH = '/usr/bin:/bin', HOME = '/nonexistent', XDG_CONFIG_HOME } = process.env
+  const { PATH = '/usr/bin:/bin', XDG_CONFIG_HOME } = process.env
+  const HOME = platform.home() ?? '/nonexistent'
   const own = { PATH, HOME, ...(XDG_CONFIG_HOME === undefined ? {} : { XDG_CONFIG_HOME }), ...env }
   return answerOf(startProgram('git', args, { cwd, env: own, stdio: ['ignore', 'pipe', 'pipe'] }), { args })
 }

@@ -1,8 +1,10 @@
+import { platform } from '../core/platform.ts'
+
 /** Environments for child processes. Nothing is handed on that was not meant for them. */
 
 /** For programs of the list: the same on every machine. */
 export const bareEnvironment: Readonly<Record<string, string>> = {
-  PATH: '/usr/bin:/bin',
+  PATH: platform.systemPath.slice(0, 2).join(platform.path.delimiter),
   LANG: 'C.UTF-8',
   LC_ALL: 'C.UTF-8',
   HOME: '/nonexistent',
@@ -18,7 +20,8 @@ export interface EnvironmentFacts {
 /** For code: built from nothing. */
 export function codeEnvironment({ path, home, venv }: EnvironmentFacts): Record<string, string> {
   return {
-    PATH: path.join(':'),
+    ...needed(),
+    PATH: path.join(platform.path.delimiter),
     HOME: home,
     LANG: 'C.UTF-8',
     TERM: 'dumb',
@@ -47,13 +50,23 @@ export function commandEnvironment(
   }
   return {
     ...env,
-    PATH: facts.path.join(':'),
+    ...needed(),
+    PATH: facts.path.join(platform.path.delimiter),
     HOME: facts.home,
     TMPDIR: '/tmp',
     // Package managers look for a shell among the project's own tools first.
     ...(facts.shell === undefined ? {} : { npm_config_script_shell: facts.shell }),
     ...(facts.venv === undefined ? {} : { VIRTUAL_ENV: facts.venv }),
   }
+}
+
+/** Without these a program of Windows does not find its system; the last keeps it from looking into the project first. */
+const needed = (): Record<string, string> => {
+  const known = platform.neededVariables.flatMap((name) => {
+    const value = process.env[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return known.length === 0 ? {} : { ...Object.fromEntries(known), NoDefaultCurrentDirectoryInExePath: '1' }
 }
 
 /** Neither secrets nor anything that makes a program load code: where things are, and how output should look. */

@@ -3,6 +3,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { type GitDirs, gitDirsAt } from '../state/git-dirs.ts'
 import { hardenedGitArgs, hardenedGitEnv } from '../core/hardened-git.ts'
+import { slashed } from '../core/paths.ts'
+import { platform } from '../core/platform.ts'
 
 /** A repository for git commands that models may run: they read it, and cannot change it. */
 export interface ReadOnlyGit {
@@ -50,7 +52,21 @@ export function makeIsolatedGitDir(
     ...links.map((name) => path.join(commonDir, name)),
     ...indexes.map((name) => path.join(gitDir, name)),
   ]
-  for (const target of targets) if (fs.existsSync(target)) fs.symlinkSync(target, path.join(dir, path.basename(target)))
+  for (const target of targets) if (fs.existsSync(target)) share(target, path.join(dir, path.basename(target)))
+}
+
+/** By a link, or where only some users may make links by a junction, a list of alternates, or a copy. */
+function share(target: string, at: string): void {
+  const isDirectory = fs.statSync(target).isDirectory()
+  try {
+    if (platform.name !== 'win32') return fs.symlinkSync(target, at)
+    if (isDirectory) return fs.symlinkSync(target, at, 'junction')
+  } catch (error) {
+    if (platform.name !== 'win32') throw error
+  }
+  if (path.basename(at) !== 'objects') return fs.cpSync(target, at, { recursive: true })
+  fs.mkdirSync(path.join(at, 'info'), { recursive: true })
+  fs.writeFileSync(path.join(at, 'info', 'alternates'), `${slashed(target)}\n`)
 }
 
 function copyIfFile(from: string, to: string): void {

@@ -1,4 +1,7 @@
 import fs from 'node:fs'
+import { platform } from '../core/platform.ts'
+import { findProgram, systemPath } from './programs.ts'
+import { startPart } from './start-program.ts'
 
 /** Everything that a program has started, and all that those have started. */
 export interface Kin {
@@ -15,6 +18,7 @@ const politeMs = 100
 
 /** For a program that starts nothing, or nothing that leaves its process group. */
 export function groupKin(leader: number | undefined): Kin {
+  if (!platform.processGroups) return treeKin(leader)
   let insisting: NodeJS.Timeout | undefined
   return {
     count: () => 1,
@@ -28,6 +32,38 @@ export function groupKin(leader: number | undefined): Kin {
       return Promise.resolve(true)
     },
   }
+}
+
+/**
+ * Windows has no groups. taskkill ends a program with everything below it, as long as those between are alive: what a
+ * program left running when it ended by itself is not found any more.
+ */
+function treeKin(leader: number | undefined): Kin {
+  let ending: Promise<void> | undefined
+  return {
+    count: () => 1,
+    stop: () => {
+      if (leader !== undefined) ending = endTree(leader)
+    },
+    gone: async () => {
+      await ending
+      return true
+    },
+  }
+}
+
+function endTree(pid: number): Promise<void> {
+  const file = findProgram('taskkill', systemPath)
+  return new Promise((done) => {
+    const over = (): void => {
+      kill(pid, 'SIGKILL')
+      done()
+    }
+    if (file === undefined) return over()
+    const child = startPart(file, ['/T', '/F', '/PID', String(pid)], { env: {}, stdio: 'ignore', windowsHide: true })
+    child.once('error', over)
+    child.once('exit', over)
+  })
 }
 
 function killGroup(leader: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {

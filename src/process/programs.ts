@@ -1,9 +1,10 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { isBelowAny, isInside } from '../core/paths.ts'
+import { platform } from '../core/platform.ts'
 
 /** Where programs of the list come from. Fixed, so that nothing in the environment or the project decides it. */
-export const systemPath: readonly string[] = ['/usr/bin', '/bin', '/usr/local/bin', '/opt/homebrew/bin']
+export const systemPath: readonly string[] = platform.systemPath
 
 /** Directories that documents may write to. It only grows: one process may work on several projects. */
 const projects = new Set<string>()
@@ -27,7 +28,7 @@ export function ownPath(list = process.env['PATH']): readonly string[] {
  * followed, because one that leads into a project, or through it, is as good as a program there.
  */
 export function ownProgram(name: string, dirs = ownPath()): string | undefined {
-  const found = path.isAbsolute(name) ? [name] : candidates(name, dirs, process.platform, process.env['PATHEXT'])
+  const found = path.isAbsolute(name) ? [name] : candidates(name, dirs, platform.name, process.env['PATHEXT'])
   for (const file of found) {
     if (!isProgram(file)) continue
     const target = real(file)
@@ -47,9 +48,18 @@ export function pathOutside(list: string | undefined, roots: readonly string[] |
 /** By the directories above a path, not root by root: one process may have worked on thousands of projects. */
 const isInAny = (file: string, roots: ReadonlySet<string>): boolean => roots.has(file) || isBelowAny(file, roots)
 
-/** The first file of that name that may be run. */
-export const findProgram = (name: string, dirs: readonly string[]): string | undefined =>
-  candidates(name, dirs, process.platform, process.env['PATHEXT']).find(isProgram)
+/** The first file of that name that may be run. `batch`: also batch files, which `batch-file.ts` starts. */
+export const findProgram = (name: string, dirs: readonly string[], also?: 'batch'): string | undefined =>
+  candidates(name, dirs, platform.name, process.env['PATHEXT'], also).find(isProgram)
+
+/**
+ * A program of the list, which comes with the system. Windows has others under the same names, such as find and tree;
+ * only git is taken there, from wherever the user installed it.
+ */
+export function listedProgram(name: string, roots: readonly string[]): string | undefined {
+  if (platform.name !== 'win32') return findProgram(name, pathOutside(systemPath.join(platform.path.delimiter), roots))
+  return name === 'git' ? ownProgram('git', pathOutside(process.env['PATH'], roots)) : undefined
+}
 
 /**
  * The files that a name may mean, in their order: a name alone in absolute directories alone, so the working directory
@@ -61,6 +71,7 @@ export function candidates(
   dirs: readonly string[],
   platform: NodeJS.Platform,
   pathext = '.COM;.EXE',
+  also?: 'batch',
 ): string[] {
   if (platform !== 'win32') {
     if (name === '' || name.includes('/')) return []
@@ -70,7 +81,7 @@ export function candidates(
   const extensions = pathext
     .toLowerCase()
     .split(';')
-    .filter((one) => /^\.(?:com|exe)$/.test(one))
+    .filter((one) => (also === 'batch' ? /^\.(?:com|exe|cmd|bat)$/ : /^\.(?:com|exe)$/).test(one))
   const names = extensions.includes(path.win32.extname(name).toLowerCase())
     ? [name]
     : extensions.map((extension) => name + extension)

@@ -7,6 +7,7 @@ import { mostProcesses, mostThreads, watchCrowd } from './crowd.ts'
 import { KeptOutput } from './kept-output.ts'
 import { groupKin, type Kin } from './kin.ts'
 import { marked, markedKin } from './marked.ts'
+import { startOf } from './batch-file.ts'
 import { namespaceKin } from './namespace.ts'
 import { platform } from '../core/platform.ts'
 
@@ -169,13 +170,18 @@ function spawned({ file, args, name, cwd, env }: ProcessCall, own: readonly ('ig
   // To ignore one of these means to leave it as it is, so each is made one of nothing.
   while (stdio.length <= Math.max(-1, ...open))
     stdio.push(open.includes(stdio.length) ? (nothing ?? 'ignore') : 'ignore')
+  const start = startOf(file, args)
+  if ('reason' in start) throw new Error(start.reason)
+  if (cwd.length > platform.longestWorkingDirectory)
+    throw new Error(`the path of its directory has ${cwd.length} characters, more than Windows starts programs in`)
   try {
-    return spawn(file, [...args], {
+    return spawn(start.file, [...start.args], {
       cwd,
+      windowsVerbatimArguments: start.verbatim,
       ...(name === undefined ? {} : { argv0: name }),
       env,
       // A session of its own: no terminal to push keystrokes into, and a group that can be killed.
-      detached: true,
+      detached: platform.processGroups,
       stdio,
       windowsHide: true,
     })

@@ -1,6 +1,7 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
 import path from 'node:path'
 import { ownPath, ownProgram } from './programs.ts'
+import { platform } from '../core/platform.ts'
 
 /** A program that is running, or could not be started. */
 export type Started = ChildProcess
@@ -16,6 +17,7 @@ export function startProgram(name: string, args: readonly string[], options: Sta
   return loaded().spawn(fileOf(name), [...args], {
     windowsHide: true,
     ...options,
+    ...nearer(options.cwd),
     argv0: name,
     env: environment(options.env),
   })
@@ -40,10 +42,19 @@ export function startPart(file: string, args: readonly string[], options: StartO
   return loaded().spawn(file, [...args], options)
 }
 
+/** Windows starts no program in a directory with a long path; one that needs the directory then says so itself. */
+const nearer = (cwd: StartOptions['cwd']): StartOptions =>
+  typeof cwd === 'string' && cwd.length > platform.longestWorkingDirectory ? { cwd: path.parse(cwd).root } : {}
+
 /** Loaded with the first program: most runs start none. */
 const loaded = () => process.getBuiltinModule('node:child_process')
 
 const fileOf = (name: string): string => ownProgram(name) ?? path.join('/nonexistent', path.basename(name))
 
 const environment = (env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv =>
-  env['PATH'] === undefined ? env : { ...env, PATH: ownPath(env['PATH']).join(path.delimiter) }
+  env['PATH'] === undefined
+    ? env
+    : { ...env, PATH: ownPath(env['PATH']).join(path.delimiter), ...(platform.name === 'win32' ? inPathOnly : {}) }
+
+/** Windows otherwise looks for a program in the working directory before it looks in PATH. */
+const inPathOnly = { NoDefaultCurrentDirectoryInExePath: '1' }

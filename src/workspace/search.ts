@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { isInside } from '../core/paths.ts'
+import { isInside, slashed } from '../core/paths.ts'
 import type { Hit, Search, SearchResult } from '../core/files.ts'
 import { Stop } from '../core/problem.ts'
 import { startPart } from '../process/start-program.ts'
@@ -9,6 +9,7 @@ import type { Locator } from './locate.ts'
 import { nameOf, type Location } from './location.ts'
 import type { Tree } from './tree.ts'
 import { linkStop } from './walk.ts'
+import { platform } from '../core/platform.ts'
 
 /**
  * Searches with the real ripgrep, from a directory that was checked. What comes back is filtered again: files
@@ -103,11 +104,14 @@ interface Where {
 async function ripgrep(query: Search, { cwd, one, timeoutMs }: Where, onHit: OnHit): Promise<void> {
   // A module that only `import` can load, so that it works from either kind of bundle.
   const { rgPath } = await import('@vscode/ripgrep')
+  // Windows starts no program in a directory with a long path; then the directory is named instead.
+  const isFar = cwd.length > platform.longestWorkingDirectory
+  const lead = isFar ? `${slashed(cwd)}/` : './'
   const child = startPart(
     rgPath,
-    [...optionsFor(query), '-e', query.pattern, '--', one === undefined ? './' : `./${one}`],
+    [...optionsFor(query), '-e', query.pattern, '--', one === undefined ? lead : `${lead}${one}`],
     {
-      cwd,
+      cwd: isFar ? path.parse(cwd).root : cwd,
       // Nothing of the caller's environment can change what is searched.
       env: { LANG: 'C.UTF-8' },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -130,7 +134,7 @@ async function ripgrep(query: Search, { cwd, one, timeoutMs }: Where, onHit: OnH
       const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
       let from = 0
       for (let lf = data.indexOf(10); lf !== -1; lf = data.indexOf(10, from)) {
-        enough = reported(data.subarray(from, lf), onHit) === 'enough'
+        enough = reported(data.subarray(from, lf), lead, onHit) === 'enough'
         from = lf + 1
         if (!enough) continue
         child.kill('SIGKILL')
@@ -179,7 +183,7 @@ function optionsFor({ include, regex, ignoreCase }: Search): string[] {
 }
 
 /** One line of output: the path, NUL, the line number, a colon, the byte of the first match, a colon, the line. */
-function reported(output: Buffer, onHit: OnHit): 'go-on' | 'enough' {
+function reported(output: Buffer, lead: string, onHit: OnHit): 'go-on' | 'enough' {
   const nul = output.indexOf(0)
   if (nul === -1) return 'go-on'
   const colon = output.indexOf(58, nul)
@@ -187,7 +191,7 @@ function reported(output: Buffer, onHit: OnHit): 'go-on' | 'enough' {
   const match = begin + Number(output.subarray(colon + 1, begin - 1).toString('latin1')) - 1
   const text = output.toString('utf8', begin).replace(/\r$/, '')
   return onHit(
-    output.toString('utf8', 0, nul).replace(/^\.\//, ''),
+    output.toString('utf8', Buffer.byteLength(lead), nul),
     Number(output.toString('latin1', nul + 1, colon)),
     text.length > longestLine ? cutAround(text, output.toString('utf8', begin, match).length) : text,
   )

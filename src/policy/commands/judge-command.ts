@@ -118,7 +118,7 @@ export interface ClosedBy {
 }
 
 /** Names no command shows by itself: git's, clada's, and what the user closed. */
-function closedNames({ deniedPatterns, root }: ClosedBy): ClosedName[] {
+export function closedNames({ deniedPatterns, root }: ClosedBy): ClosedName[] {
   const own = ['.git', '.clada', 'clada.yml'].map((pattern) => ({ pattern, opens: false }))
   const named = deniedPatterns
     .filter((pattern) => !isWholePath(pattern.replace(/^!/, '')))
