@@ -192,7 +192,7 @@ describe('layers', () => {
         ([, file]) => file,
       ),
     )
-    expect(started).toEqual(['start.file', 'fileOf(name)', 'fileOf(name)', 'file'])
+    expect(started).toEqual(['start.file', 'fileOf(name)', 'fileOf(name)', 'file', 'file'])
   })
 
   it('has no cycle between files, types included', () => {

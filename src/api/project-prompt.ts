@@ -5,13 +5,17 @@ import { taughtNames, type TaughtName } from '../syntax/table.ts'
 import { printable, withoutHidden } from '../report/printable.ts'
 import { approvedCommands } from '../config/load.ts'
 import { type CladaOptions, SettingsError, settingsOf } from '../config/settings.ts'
+import { slashed } from '../core/paths.ts'
 
 /** Options of a prompt that do not come from the project's settings. */
 export type PromptRequest = Pick<PromptOptions, 'include' | 'rules' | 'token' | 'budget' | 'task' | 'map'>
 
 /** The prompt for a project: its root, the allowed actions, and the first of its syntaxes; a short one for formats of other tools. @throws SettingsError */
 export function projectPrompt(options: CladaOptions, request: PromptRequest = {}): Prompt {
-  const { root, allowedRoots, allowedActions, relativePaths } = settingsOf(options)
+  const { allowedActions, relativePaths, ...settings } = settingsOf(options)
+  // One form of paths on every system.
+  const root = slashed(settings.root)
+  const allowedRoots = settings.allowedRoots.map((one) => slashed(one))
   // Hidden characters are removed: the user must be able to see every rule that is trusted or pasted.
   const rules = request.rules?.map(legible)
   const { exec, cslDelimiters, syntaxes } = options

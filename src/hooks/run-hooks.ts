@@ -7,12 +7,13 @@ import { type CommandScope, placeOf } from '../commands/scope.ts'
 import type { Hook, Hooks } from '../core/settings.ts'
 import { type Problem, Stop } from '../core/problem.ts'
 import { certificatesIn, commandEnvironment } from '../process/environment.ts'
-import { findProgram, pathOutside, systemPath } from '../process/programs.ts'
+import { findProgram, listedProgram, pathOutside, systemPath } from '../process/programs.ts'
 import { projectTools } from '../process/runtimes.ts'
 import { explain } from '../report/explain.ts'
 import { offlineAdvice } from '../report/explain-program.ts'
 import { type Facts, substitute, unknownNames, type Values, variableFor } from './substitute.ts'
 import type { ExecutionResult } from '../core/result.ts'
+import { platform } from '../core/platform.ts'
 
 /** The results of the hooks before or after an execution. */
 export interface HooksEnd {
@@ -59,8 +60,11 @@ async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandSco
   const { root, allowedRoots } = scope.settings
   const absolute = path.resolve(root, hook.cwd ?? '.')
   if (!isInside(absolute, root)) return failure(`Its cwd '${hook.cwd}' is outside the project`)
-  const shell = findProgram('sh', systemPath)
-  if (shell === undefined) return failure('No shell (sh) was found to run it')
+  const shell = shellFor([root, ...allowedRoots])
+  if (shell === undefined)
+    return failure(
+      `No shell (sh) was found to run it${platform.name === 'win32' ? '; install Git for Windows, which has one' : ''}`,
+    )
   const seconds = hook.timeout ?? defaultSeconds
   const network = hook.network ?? false
   const exec = hook.exec ?? (scope.commands.exec === 'unsandboxed' ? 'unsandboxed' : 'sandbox')
@@ -104,6 +108,17 @@ async function runHook(hook: Hook, vars: Values, facts: Facts, scope: CommandSco
     if (!(error instanceof Stop) || error.problem.kind === 'locked' || error.problem.kind === 'git') throw error
     return failure(reasonOf(error.problem))
   }
+}
+
+/** The system's, or the one beside git on Windows: substituted values are safe in the quotes of sh, not in those of cmd. */
+function shellFor(roots: readonly string[]): string | undefined {
+  if (platform.name !== 'win32') return findProgram('sh', systemPath)
+  const git = listedProgram('git', roots)
+  const home = git === undefined ? [] : [path.dirname(git), path.dirname(path.dirname(git))]
+  return findProgram(
+    'sh',
+    home.flatMap((dir) => [path.join(dir, 'bin'), path.join(dir, 'usr', 'bin')]),
+  )
 }
 
 const failure = (reason: string): Failure => ({ reason, output: '', late: false })

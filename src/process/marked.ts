@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { birthOf, countOf, groupKin, kill, type Kin, processesIn, until } from './kin.ts'
 import { findProgram, isProgram, systemPath } from './programs.ts'
+import { outputOf } from './start-program.ts'
 import { platform } from '../core/platform.ts'
 
 /**
@@ -38,9 +39,11 @@ export function marked({ file, args, env }: Start): Start & { readonly mark: Mar
   }
 }
 
-/** Linux only: elsewhere nobody can be asked for the mark, and the group has to do. */
+/** Linux shows the mark of every process. macOS does not; there those below the program are followed by their parents. */
 export function markedKin(leader: number | undefined, mark: Mark): Kin {
   const group = groupKin(leader)
+  const ps = platform.proc || !platform.processGroups ? undefined : findProgram('ps', systemPath)
+  if (ps !== undefined && leader !== undefined) return followedKin(leader, () => outputOf(ps, listing, 5000))
   if (!platform.proc) return group
   return {
     count: (most) => countOf(bearers(mark), most),
@@ -58,6 +61,54 @@ export function markedKin(leader: number | undefined, mark: Mark): Kin {
     },
   }
 }
+
+const listing = ['-A', '-o', 'pid=,ppid=,lstart=']
+const followMs = 250
+
+/**
+ * Everything that was seen below a program at any time, also when it has made a session of its own or lost its parent
+ * since. A child that does both between two looks is missed.
+ */
+export function followedKin(leader: number, list: () => string): Kin {
+  const group = groupKin(leader)
+  const seen = new Map<number, string>()
+  const look = (): Map<number, string> => {
+    const rows = rowsOf(list())
+    // A parent may be listed after its child.
+    for (let before = -1; before !== seen.size;) {
+      before = seen.size
+      for (const { pid, parent, born } of rows) if (parent === leader || seen.has(parent)) seen.set(pid, born)
+    }
+    return new Map(rows.map(({ pid, born }) => [pid, born]))
+  }
+  const timer = setInterval(look, followMs).unref()
+  const endSeen = (): number => {
+    const now = look()
+    const left = [...seen].filter(([pid, born]) => now.get(pid) === born)
+    for (const [pid] of left) kill(pid, 'SIGKILL')
+    return left.length
+  }
+  return {
+    count: (most) => Math.min(most, seen.size + 1),
+    stop: () => {
+      look()
+      group.stop()
+    },
+    gone: async () => {
+      clearInterval(timer)
+      await group.gone()
+      return until(() => endSeen() === 0)
+    },
+  }
+}
+
+/** Lines of ps: a process, its parent, and when it was started, by which a number that is used again is known. */
+export const rowsOf = (text: string): { pid: number; parent: number; born: string }[] =>
+  [...text.matchAll(/^\s*(\d+)\s+(\d+)\s+(.*\S)\s*$/gm)].map(([, pid, parent, born = '']) => ({
+    pid: Number(pid),
+    parent: Number(parent),
+    born,
+  }))
 
 /** The youngest first: one that only starts another and ends is gone when all the others have been asked. */
 function* bearers(mark: Mark): Generator<number> {

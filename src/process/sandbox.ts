@@ -7,7 +7,8 @@ import { platform } from '../core/platform.ts'
 
 export type SandboxChoice =
   | { readonly ok: true; readonly sandbox: Sandbox }
-  | { readonly ok: false; readonly reason: string; readonly advice: Advice }
+  /** `never`: the system has none, whatever is installed. */
+  | { readonly ok: false; readonly reason: string; readonly advice: Advice; readonly never?: true }
 
 export function chooseSandbox(system: NodeJS.Platform = platform.name): SandboxChoice {
   if (system === 'linux') {
@@ -29,5 +30,6 @@ export function chooseSandbox(system: NodeJS.Platform = platform.name): SandboxC
     ok: false,
     reason: `there is no sandbox for ${system}`,
     advice: askUser('run with --exec unsandboxed, or in a container on Linux'),
+    ...(system === 'darwin' ? {} : { never: true as const }),
   }
 }

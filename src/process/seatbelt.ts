@@ -35,6 +35,8 @@ export function seatbeltProfile(bounds: Bounds): string {
     '(allow file-read-metadata)',
     rule('allow file-read*', [...system, ...readable, ...caches, ...discarded, root, '/private/tmp']),
     '(allow file-read* (literal "/") (literal "/private/etc/localtime") (literal "/private/etc/hosts"))',
+    // /bin/sh reads from there which shell it is.
+    '(allow file-read* (literal "/private/var/select") (literal "/private/var/select/sh"))',
     rule('allow file-write*', [root, ...caches, '/private/tmp']),
     '(allow file-write-data (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty"))',
     rule('deny file-write*', below([...fixed, ...absent])),

@@ -36,6 +36,12 @@ export function runToEnd(name: string, args: readonly string[], timeoutMs: numbe
   return loaded().spawnSync(fileOf(name), [...args], options).status ?? undefined
 }
 
+/** The output of a program that is named by its absolute path; empty when it cannot be started. */
+export function outputOf(file: string, args: readonly string[], timeoutMs: number): string {
+  const options = { env: { LC_ALL: 'C' }, encoding: 'utf8', timeout: timeoutMs, maxBuffer: 64 * 1024 ** 2 } as const
+  return loaded().spawnSync(file, [...args], options).stdout ?? ''
+}
+
 /** A part of clada, wherever that is installed. */
 export function startPart(file: string, args: readonly string[], options: StartOptions): Started {
   if (!path.isAbsolute(file)) throw new Error(`'${file}' is not absolute`)

@@ -120,6 +120,7 @@ describe('sandbox-exec', () => {
       (allow file-read-metadata)
       (allow file-read* (subpath "/usr") (subpath "/bin") (subpath "/sbin") (subpath "/System") (subpath "/Library") (subpath "/opt") (subpath "/private/var/db") (subpath "/private/etc/ssl") (subpath "/dev") (subpath "/home/u/.pyenv") (subpath "/srv/lib") (subpath "/Users/u/a \\"b\\"") (subpath "/private/tmp"))
       (allow file-read* (literal "/") (literal "/private/etc/localtime") (literal "/private/etc/hosts"))
+      (allow file-read* (literal "/private/var/select") (literal "/private/var/select/sh"))
       (allow file-write* (subpath "/Users/u/a \\"b\\"") (subpath "/private/tmp"))
       (allow file-write-data (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty"))
       (deny file-write* (subpath "/Users/u/a \\"b\\"/.git") (subpath "/Users/u/a \\"b\\"/.clada"))

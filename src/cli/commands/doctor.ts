@@ -12,7 +12,7 @@ import {
 import { type CommandSettings, languages } from '../../core/commands.ts'
 import type { Settings } from '../../core/settings.ts'
 import { type Layer, layersOf } from '../../process/layers.ts'
-import { findProgram, ownProgram, systemPath } from '../../process/programs.ts'
+import { listedProgram, ownProgram } from '../../process/programs.ts'
 import { chooseSandbox } from '../../process/sandbox.ts'
 import { whyNotStarting } from '../../process/try-sandbox.ts'
 import { isClipboard } from '../../watch/clipboard/clipboard.ts'
@@ -30,6 +30,8 @@ import { type Head, headOf, inProgress, inRepository, type Repository } from '..
 import { explain } from '../../report/explain.ts'
 import { hasForeignState, setAsideIn } from '../../state/vouched.ts'
 import { counted } from '../../core/counted.ts'
+import { platform } from '../../core/platform.ts'
+import { slashed } from '../../core/paths.ts'
 
 /** What is there, which sandbox is active, and how to get what is missing. */
 export const command: Command = {
@@ -118,15 +120,19 @@ async function configs(flags: FlagValues): Promise<Finding[]> {
 }
 
 const lineOf = ({ name, ok, found, advice, optional }: Finding): string =>
-  `${ok ? '✓' : optional ? '–' : '✗'} ${name.padEnd(12)} ${found}${advice === undefined ? '' : `\n    ${advice}`}`
+  `${ok ? '✓' : optional ? '–' : '✗'} ${name.padEnd(12)} ${slashed(found)}${advice === undefined ? '' : `\n    ${advice}`}`
 
 /** Tried, not only looked for: a kernel may refuse what is installed. */
 async function sandbox(root: string): Promise<Finding[]> {
   const name = 'sandbox'
   const choice = chooseSandbox()
   if (!choice.ok) {
-    const { reason: found, advice } = choice
-    return [{ name, ok: false, found, advice: typeof advice === 'string' ? advice : advice.user }]
+    const { reason: found, advice, never } = choice
+    const finding = { name, ok: false, found, advice: typeof advice === 'string' ? advice : advice.user }
+    // A system without one is healthy all the same: exec is refused there, and everything else works.
+    return never
+      ? [{ ...finding, optional: true, found: `${found}; exec is refused, everything else works` }]
+      : [finding]
   }
   const { name: kind, file } = choice.sandbox
   const failure = await whyNotStarting(choice.sandbox, root)
@@ -154,7 +160,9 @@ const layer = ({ name, active, advice }: Layer): Finding =>
 
 function listed(): Finding[] {
   const wanted = ['git', 'grep', 'find', 'tree', 'diff', 'file', 'xxd']
-  const missing = wanted.filter((name) => findProgram(name, systemPath) === undefined)
+  const missing = wanted.filter((name) => listedProgram(name, []) === undefined)
+  if (platform.name === 'win32')
+    return [{ name: 'commands', ok: true, found: 'those that only look are part of clada, apart from git' }]
   if (missing.length === 0) return [{ name: 'commands', ok: true, found: 'all commands of the list are installed' }]
   // They are refused one by one when a document asks for them; nothing else depends on them.
   return [
