@@ -23,6 +23,7 @@ import { syntaxOf } from '../syntax/table.ts'
 import { evidenceOf } from './evidence.ts'
 import { SyntaxCheck } from './syntax-check.ts'
 import type { Change, GroupScope, Landing, OpenWorkspace, Scope } from '../workspace/open.ts'
+import { slashed } from '../core/paths.ts'
 
 /** What other parts of the engine do for an execution. */
 export interface ExecutionParts {
@@ -182,7 +183,7 @@ export class Execution {
       executedActions: this.#executed,
       results: this.#results,
       parseErrors,
-      root: this.#options.settings.root,
+      root: slashed(this.#options.settings.root),
       ...this.#commit,
       ...this.#fatal,
       ...this.#hookErrors,

@@ -74,6 +74,6 @@ function meantAction(data: unknown): { as: string; result: unknown } | undefined
 /** Relative to the project, or whole outside it. Names that are not absolute stay as they are. */
 export function shownPath(given: string, root: string | undefined): string {
   if (root === undefined || !path.isAbsolute(given)) return given
-  const normal = path.normalize(given)
-  return normal === root ? '.' : pathFrom(root, normal)
+  const [normal, base] = [path.normalize(given), path.normalize(root)]
+  return normal === base ? '.' : pathFrom(base, normal)
 }

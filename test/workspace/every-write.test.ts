@@ -15,7 +15,13 @@ const examples = actions
 /** These write a whole file as the document has it; the others change or move what was there. */
 const whole = new Set(['file_write', 'file_create'])
 
-describe.each(['LF', 'CRLF', 'BOM', 'read-only', 'long path'] as const)('every action that writes, %s', (variant) => {
+/** The examples themselves are tested with LF elsewhere, and long paths are special on Windows only. */
+const variants =
+  process.platform === 'win32'
+    ? (['LF', 'CRLF', 'BOM', 'read-only', 'long path'] as const)
+    : (['CRLF', 'BOM', 'read-only'] as const)
+
+describe.each(variants)('every action that writes, %s', (variant) => {
   it('leaves the files as its examples say, and undo and redo restore them exactly', async () => {
     const top = scratchDir()
     const root = variant === 'long path' ? path.join(top, ...Array<string>(5).fill('d'.repeat(60))) : top

@@ -10,6 +10,7 @@ import { configured, lasting, reportOptions, withConfig } from '../options.ts'
 import { isTerminal, print } from '../print.ts'
 import { visible } from '../visible.ts'
 import { platform } from '../../core/platform.ts'
+import { slashed } from '../../core/paths.ts'
 
 export const command: Command = {
   name: 'ui',
@@ -44,7 +45,7 @@ export const command: Command = {
       throw new UsageError(`Cannot listen on port ${asked}: ${String(error.code)}. Leave --port out, or name another.`)
     })
     const address = page.address()
-    print(`clada shows ${visible(root)} at\n\n  ${address}\n\nThe address works once. Ctrl-C ends it.`)
+    print(`clada shows ${visible(slashed(root))} at\n\n  ${address}\n\nThe address works once. Ctrl-C ends it.`)
     if (!page.companion.isPaired) print(`To pair the browser extension: ${page.companion.code()}`)
     if (flags['no-open'] === undefined) openBrowser(address)
     await ended(page)

@@ -6,6 +6,7 @@ import { colored, plain, prettyAction, prettyChanges, prettyEnd } from '../../re
 import { printable } from '../../report/printable.ts'
 import { unhidden } from '../visible.ts'
 import { fitted } from './screen.ts'
+import { slashed } from '../../core/paths.ts'
 
 /** How a person sees what a listener tells. Nothing of it moves the cursor. */
 export interface Look extends ReportOptions {
@@ -100,7 +101,7 @@ function endLines({ result, copied, origin, above }: Done, look: Look): string[]
 const brief = (line: string, root: string): string => (/^\s*→/.test(line) ? line : shortened(line, root))
 
 /** Paths inside the project, as a person calls them. */
-export const shortened = (text: string, root: string): string => text.replaceAll(`${root}/`, '')
+export const shortened = (text: string, root: string): string => slashed(text).replaceAll(`${slashed(root)}/`, '')
 
 export function timeOf(date: Date): string {
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
