@@ -4,6 +4,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { LLMock } from '@copilotkit/aimock'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { Clada } from '../../src/api/clada.ts'
 import { type LoopEvent, type LoopOptions, runLoop } from '../../src/loop/loop.ts'
@@ -266,6 +267,20 @@ describe('a server as the model', () => {
     const text = (await collected(model.reply([], new AbortController().signal))).join('')
     expect(text).toBe('Grüße ✅')
     expect(seen).toEqual(['/v1/chat/completions', 'Bearer secret', 'm'])
+  })
+
+  it('is any server that speaks the protocol', async () => {
+    const mock = new LLMock({ port: 0, chunkSize: 5, logLevel: 'silent' })
+    mock.onTurn(0, /.*/s, { content: `Writing.\n${write('a.txt', 'one')}` })
+    mock.onTurn(1, /✅/, { content: 'Done.' })
+    mock.nextRequestError(429, { message: 'slow down', type: 'rate_limit_error' })
+    await mock.start()
+    onTestFinished(() => mock.stop())
+    const root = scratchDir()
+    const { result } = await looped(root, apiModel({ url: `${mock.url}/v1`, model: 'm', key: 'k' }))
+    expect(result).toMatchObject({ ending: 'no-blocks', rounds: 2 })
+    expect(filesIn(root)).toMatchObject({ 'a.txt': 'one' })
+    expect(mock.getRequests().map(({ response }) => response?.status)).toEqual([429, 200, 200])
   })
 
   it('drives a loop through failures that pass', async () => {
