@@ -263,8 +263,11 @@ describe('the package', () => {
           noEmit: true,
           types: ['node'],
         },
-        files: ['use.ts'],
+        files: ['use.ts', 'uses.ts'],
       }),
+      'uses.ts': fs
+        .readFileSync(path.join(root, 'test/library/uses.ts'), 'utf8')
+        .replace('../../src/index.ts', 'clada'),
       'use.ts': `
         import { Clada, createClada, parseSham, validateAction, actions, SettingsError } from 'clada'
         import type { ActionResult, ActionSpec, CladaOptions, ExecutionResult } from 'clada'

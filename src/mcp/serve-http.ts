@@ -127,9 +127,12 @@ function refusalOf(
 ): Refusal | undefined {
   if (isStranger(socket.remotePort ?? 0, socket.localPort ?? 0)) return [403, 'This server belongs to another user.']
   // A page that makes its own name lead here still sends that name.
-  if (headers.host !== own && headers.host !== own.replace(host, 'localhost'))
+  const names = [own, own.replace(host, 'localhost')]
+  if (!names.includes(headers.host ?? ''))
     return [421, `Wrong Host header: this server only answers as ${own}.`]
-  if (headers.origin !== undefined) return [403, 'Web pages may not call this server.']
+  // Nothing is served from this address that could be a page.
+  if (headers.origin !== undefined && !names.some((name) => headers.origin === `http://${name}`))
+    return [403, 'Web pages may not call this server.']
   const [, given = ''] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
   if (!timingSafeEqual(digest(given), digest(key)))
     return [401, `Send the header "Authorization: Bearer KEY"; the key is in ${keyFile()}.`]
