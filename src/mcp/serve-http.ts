@@ -128,8 +128,7 @@ function refusalOf(
   if (isStranger(socket.remotePort ?? 0, socket.localPort ?? 0)) return [403, 'This server belongs to another user.']
   // A page that makes its own name lead here still sends that name.
   const names = [own, own.replace(host, 'localhost')]
-  if (!names.includes(headers.host ?? ''))
-    return [421, `Wrong Host header: this server only answers as ${own}.`]
+  if (!names.includes(headers.host ?? '')) return [421, `Wrong Host header: this server only answers as ${own}.`]
   // Nothing is served from this address that could be a page.
   if (headers.origin !== undefined && !names.some((name) => headers.origin === `http://${name}`))
     return [403, 'Web pages may not call this server.']
