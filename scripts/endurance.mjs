@@ -6,10 +6,9 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { installDependencies, run } from './setup.mjs'
+import { installDependencies, run, writeSection } from './setup.mjs'
 
 const home = path.resolve(import.meta.dirname, '..')
-const page = path.join(home, 'docs/reliability.md')
 const scratch = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-endurance-')))
 process.on('exit', () => fs.rmSync(scratch, { recursive: true, force: true }))
 
@@ -121,14 +120,4 @@ async function speed() {
     row('`commit`, five files dirty', 'dirty', 1.2),
     row('`undo` in `commit` mode', 'undo', 0.5),
   ].join('\n')
-}
-
-/** Replaces what stands between two marks of the page. */
-function writeSection(name, text) {
-  const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`]
-  const old = fs.readFileSync(page, 'utf8')
-  const from = old.indexOf(begin)
-  const to = old.indexOf(end)
-  if (from === -1 || to === -1) throw new Error(`docs/reliability.md has no place for ${name}`)
-  fs.writeFileSync(page, `${old.slice(0, from + begin.length)}\n${text}\n${old.slice(to)}`)
 }

@@ -9,7 +9,7 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
-import { installDependencies, run } from './setup.mjs'
+import { installDependencies, run, writeSection } from './setup.mjs'
 
 const home = path.resolve(import.meta.dirname, '..')
 installDependencies()
@@ -34,19 +34,9 @@ try {
   const real = only.length === 0 || only.includes('real') ? realDisks() : []
   for (const line of real) console.log(line)
   const sampled = Number.isFinite(most) ? [`At most ${most} disks for each model, spread evenly.`, ''] : []
-  if (only.length === 0) writeTable([...sampled, table, '', ...real].join('\n'))
+  if (only.length === 0) writeSection('powercut', [...sampled, table, '', ...real].join('\n'))
 } finally {
   fs.rmSync(bundle, { force: true })
-}
-
-function writeTable(table) {
-  const page = path.join(home, 'docs/reliability.md')
-  const text = fs.readFileSync(page, 'utf8')
-  const section = /(<!-- powercut -->\n)[^]*?(\n<!-- end of powercut -->)/
-  fs.writeFileSync(
-    page,
-    text.replace(section, (_, open, close) => open + table + close),
-  )
 }
 
 /**

@@ -24,3 +24,13 @@ export function run(program, args, options = {}) {
     process.exit(error.status ?? 1)
   }
 }
+
+/** Replaces the text between two marks of docs/reliability.md. */
+export function writeSection(name, text) {
+  const page = new URL('../docs/reliability.md', import.meta.url)
+  const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`]
+  const old = fs.readFileSync(page, 'utf8')
+  const [from, to] = [old.indexOf(begin), old.indexOf(end)]
+  if (from === -1 || to === -1) throw new Error(`docs/reliability.md has no place for ${name}`)
+  fs.writeFileSync(page, `${old.slice(0, from + begin.length)}\n${text}\n${old.slice(to)}`)
+}

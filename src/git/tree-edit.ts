@@ -2,7 +2,7 @@ import type { GitObject } from './object-reader.ts'
 import { nameOf, readObject, writeObject } from './objects.ts'
 import type { IsolatedGit } from './isolated-git.ts'
 import type { Side } from './tree-contents.ts'
-import { byFirstName, directory, type Entries, entriesOf } from './tree-walk.ts'
+import { byFirstName, directory, Entries } from './tree-walk.ts'
 
 /** The new entry of each path; undefined removes it. Names are bytes, as in `tree-walk.ts`. */
 export type TreeChanges = ReadonlyMap<string, Side | NewContent | undefined>
@@ -18,18 +18,18 @@ export interface NewContent {
  * write all of them. `base` is any name of a tree that git understands; without it the tree is empty.
  */
 export async function editTree(isolated: IsolatedGit, base: string | undefined, changes: TreeChanges): Promise<string> {
-  const write = (entries: Entries): string => writeObject(isolated, 'tree', bytesOf(entries))
+  const write = (entries: Entries): string => writeObject(isolated, 'tree', entries.toBytes())
   const edit = async (old: GitObject | undefined, some: TreeChanges): Promise<Entries> => {
-    const entries = old === undefined ? new Map<string, Side>() : entriesOf(old)
+    const entries = new Entries(old)
     await Promise.all(
       [...byFirstName(some)].map(async ([name, { own, below }]) => {
         const there = entries.get(name)
         // A file that replaces a directory removes everything below it.
         if (own?.value !== undefined) return entries.set(name, sideFor(isolated, own.value, there))
-        if (own !== undefined && there?.mode !== directory) entries.delete(name)
-        if (below.size === 0) return entries
+        if (own !== undefined && there?.mode !== directory) entries.set(name, undefined)
+        if (below.size === 0) return
         const left = await edit(there?.mode === directory ? await readObject(isolated, there.oid) : undefined, below)
-        return left.size === 0 ? entries.delete(name) : entries.set(name, { mode: directory, oid: write(left) })
+        entries.set(name, left.isEmpty ? undefined : { mode: directory, oid: write(left) })
       }),
     )
     return entries
@@ -44,14 +44,4 @@ function sideFor(isolated: IsolatedGit, wanted: Side | NewContent, there: Side |
   // If the file system has no executable bits, the mode in the repository is kept.
   const isKnown = !isolated.config.modes && there !== undefined && there.mode !== directory
   return { mode: isKnown ? there.mode : mode, oid: oid === there?.oid ? oid : writeObject(isolated, 'blob', body) }
-}
-
-/** Git sorts a directory as if its name ended with a slash. */
-function bytesOf(entries: Entries): Buffer {
-  const sorted = [...entries]
-    .map(([name, side]) => ({ key: side.mode === directory ? `${name}/` : name, name, side }))
-    .toSorted((a, b) => (a.key < b.key ? -1 : 1))
-  return Buffer.concat(
-    sorted.flatMap(({ name, side }) => [Buffer.from(`${side.mode} ${name}\0`, 'latin1'), Buffer.from(side.oid, 'hex')]),
-  )
 }

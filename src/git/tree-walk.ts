@@ -2,27 +2,125 @@ import { gitStop } from './git-program.ts'
 import type { GitObject, ObjectReader } from './object-reader.ts'
 import type { Side } from './tree-contents.ts'
 
-/** The entries of a tree. Each character of a name is one byte: git defines no encoding. */
-export type Entries = Map<string, Side>
-
 export const directory = '40000'
 const submodule = '160000'
 
 export const byteName = (name: string): string => Buffer.from(name).toString('latin1')
 
-export function entriesOf({ id, type, bytes }: GitObject): Entries {
-  if (type !== 'tree') throw gitStop(`object ${id} is a ${type}, not a tree`)
-  const entries: Entries = new Map()
-  const idBytes = id.length / 2
-  for (let at = 0; at < bytes.length;) {
-    const space = bytes.indexOf(32, at)
-    const end = bytes.indexOf(0, space)
-    const oid = bytes.toString('hex', end + 1, end + 1 + idBytes)
-    entries.set(bytes.toString('latin1', space + 1, end), { mode: bytes.toString('latin1', at, space), oid })
-    at = end + 1 + idBytes
+/**
+ * The entries of a tree, and changes of some of them. They are found in its bytes by halves, because a directory may have
+ * a hundred thousand. Each character of a name is one byte: git defines no encoding.
+ */
+export class Entries {
+  readonly #bytes: Buffer
+  readonly #idBytes: number
+  readonly #starts: readonly number[]
+  readonly #changes = new Map<string, Side | undefined>()
+
+  constructor({ id, type, bytes }: GitObject = { id: '', type: 'tree', bytes: Buffer.alloc(0) }) {
+    if (type !== 'tree') throw gitStop(`object ${id} is a ${type}, not a tree`)
+    this.#idBytes = id.length / 2
+    this.#bytes = bytes
+    this.#starts = this.#scan()
+    let last = ''
+    const isSorted = this.#starts.every((_, at) => last < (last = this.#key(at)))
+    if (isSorted) return
+    // No git writes such a tree, but one may be there.
+    const entries = new Map(this.#starts.map((_, at) => [this.#key(at), this.#slice(at, at + 1)]))
+    this.#bytes = Buffer.concat([...entries].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry))
+    this.#starts = this.#scan()
   }
-  return entries
+
+  get(name: string): Side | undefined {
+    if (this.#changes.has(name)) return this.#changes.get(name)
+    const at = this.#find(name)
+    return at === undefined ? undefined : this.#side(at)
+  }
+
+  set(name: string, side: Side | undefined): void {
+    this.#changes.set(name, side)
+  }
+
+  get isEmpty(): boolean {
+    return this.toBytes().length === 0
+  }
+
+  toBytes(): Buffer {
+    const removed = new Set<number | undefined>()
+    const added = new Map<number, { key: string; entry: Buffer }[]>()
+    for (const [name, side] of this.#changes) {
+      removed.add(this.#find(name))
+      if (side === undefined) continue
+      const key = keyOf(name, side.mode)
+      const at = this.#lowerBound(key)
+      const entry = Buffer.concat([Buffer.from(`${side.mode} ${name}\0`, 'latin1'), Buffer.from(side.oid, 'hex')])
+      added.set(at, [...(added.get(at) ?? []), { key, entry }])
+    }
+    const pieces: Buffer[] = []
+    let from = 0
+    const places = new Set([...removed, ...added.keys()].filter((at) => at !== undefined))
+    for (const at of [...places].sort((a, b) => a - b)) {
+      pieces.push(this.#slice(from, at))
+      for (const { entry } of (added.get(at) ?? []).sort((a, b) => (a.key < b.key ? -1 : 1))) pieces.push(entry)
+      from = removed.has(at) ? at + 1 : at
+    }
+    return Buffer.concat([...pieces, this.#slice(from, this.#starts.length)])
+  }
+
+  /** Where each entry begins. */
+  #scan(): number[] {
+    const starts: number[] = []
+    for (let at = 0; at < this.#bytes.length;) {
+      starts.push(at)
+      const end = this.#bytes.indexOf(0, at)
+      if (end === -1) break
+      at = end + 1 + this.#idBytes
+    }
+    return starts
+  }
+
+  #slice(from: number, to: number): Buffer {
+    return this.#bytes.subarray(this.#starts[from] ?? this.#bytes.length, this.#starts[to] ?? this.#bytes.length)
+  }
+
+  #side(at: number): Side {
+    const entry = this.#slice(at, at + 1)
+    return {
+      mode: entry.toString('latin1', 0, entry.indexOf(32)),
+      oid: entry.toString('hex', entry.length - this.#idBytes),
+    }
+  }
+
+  #key(at: number): string {
+    const start = this.#starts[at] ?? 0
+    const end = (this.#starts[at + 1] ?? this.#bytes.length) - this.#idBytes - 1
+    const text = this.#bytes.toString('latin1', start, end)
+    const space = text.indexOf(' ')
+    return keyOf(text.slice(space + 1), text.slice(0, space))
+  }
+
+  /** A directory and a file of the same name are at different places. */
+  #find(name: string): number | undefined {
+    for (const key of [name, `${name}/`]) {
+      const at = this.#lowerBound(key)
+      if (at < this.#starts.length && this.#key(at) === key) return at
+    }
+    return undefined
+  }
+
+  #lowerBound(key: string): number {
+    let [low, high] = [0, this.#starts.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#key(middle) < key) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
 }
+
+/** Git sorts a directory as if its name ended with a slash. */
+const keyOf = (name: string, mode: string): string => (mode === directory ? `${name}/` : name)
 
 /** The values for an entry of a directory, and for paths below it. */
 interface Part<T> {
@@ -55,7 +153,7 @@ export async function knownIn(objects: ObjectReader, tree: string, paths: readon
   const submodules = new Set<string>()
   const files = new Set<string>()
   const visit = async (at: string, some: ReadonlyMap<string, string>, above: string): Promise<void> => {
-    const entries = entriesOf(await objects.read(at))
+    const entries = new Entries(await objects.read(at))
     await Promise.all(
       [...byFirstName(some)].map(async ([name, { own, below }]) => {
         const side = entries.get(name)

@@ -1,0 +1,149 @@
+// Measures what grows: the size of the history of a large file, the time of commands after many executions, and an edit
+// among many files in one directory. Writes the figures into docs/reliability.md.
+//
+//   npm run growth [-- --executions N] [--files N]
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { installDependencies, run, writeSection } from './setup.mjs'
+
+const { values } = parseArgs({
+  options: {
+    executions: { type: 'string', default: '10000' },
+    files: { type: 'string', default: '100000' },
+    only: { type: 'string' },
+  },
+})
+const home = path.resolve(import.meta.dirname, '..')
+const scratch = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-growth-')))
+process.on('exit', () => fs.rmSync(scratch, { recursive: true, force: true }))
+process.env.XDG_STATE_HOME = path.join(scratch, 'state')
+
+installDependencies()
+run(process.execPath, ['scripts/build.mjs'])
+const { Clada } = await import(path.join(home, 'dist/index.js'))
+const parts = { large: largeFile, executions: manyExecutions, directory: largeDirectory }
+const rows = []
+for (const [name, part] of Object.entries(parts)) {
+  if (values.only !== undefined && values.only !== name) continue
+  for (const row of await part()) {
+    console.log(row)
+    rows.push(row)
+  }
+}
+if (values.only === undefined)
+  writeSection('growth', ['| what | before | after | |', '|---|---|---|---|', ...rows].join('\n'))
+
+function project(name, files) {
+  const root = path.join(scratch, name)
+  fs.mkdirSync(root)
+  for (const [file, text] of Object.entries(files)) fs.writeFileSync(path.join(root, file), text)
+  const git = (...args) =>
+    execFileSync('git', ['-c', 'user.name=u', '-c', 'user.email=u@example.com', ...args], { cwd: root, stdio: 'pipe' })
+  git('init', '-q')
+  git('add', '-A')
+  git('commit', '-q', '-m', 'first')
+  return { root, git }
+}
+
+function write(file, content) {
+  return `#!SHAM [@three-char-SHA-256: abc]\naction = "file_write"\npath = "${file}"\ncontent = "${content}"\n#!END_SHAM_abc\n`
+}
+
+async function done(promise) {
+  const result = await promise
+  if (!result.success) throw new Error(JSON.stringify(result).slice(0, 500))
+}
+
+function sizeOf(dir) {
+  return fs
+    .readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + fs.statSync(path.join(entry.parentPath, entry.name)).size, 0)
+}
+
+/** 15 edits of a file of 9 MB. */
+async function largeFile() {
+  const lines = Array.from(
+    { length: 208_000 },
+    (_, at) => `line ${at} of a file, with ${(at * 7919) % 10_007} in it: old`,
+  )
+  const { root } = project('large', { 'a.txt': `${lines.join('\n')}\n` })
+  const clada = new Clada({ repoPath: root, git: 'off' })
+  const file = path.join(root, 'a.txt')
+  for (let at = 0; at < 15; at++) {
+    const [old, now] = [lines[at * 9000], lines[at * 9000].replace('old', 'new')]
+    await done(
+      clada.execute(
+        `#!SHAM [@three-char-SHA-256: abc]\naction = "file_replace_text"\npath = "${file}"\nold_text = "${old}"\nnew_text = "${now}"\n#!END_SHAM_abc\n`,
+      ),
+    )
+  }
+  const mega = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`
+  return [
+    `| history of 15 edits of one file | ${mega(fs.statSync(file).size)} | ${mega(sizeOf(path.join(root, '.clada/history')))} | |`,
+  ]
+}
+
+/** The same commands after 10 executions and after many. */
+async function manyExecutions() {
+  const { root } = project('executions', { 'a.txt': 'a\n', 'b.txt': 'b\n' })
+  const file = path.join(root, 'a.txt')
+  const times = []
+  let version = 0
+  const clada = new Clada({ repoPath: root, git: 'commit' })
+  const commands = {
+    'a run': (at) => clada.execute(write(file, `run ${at}`)),
+    undo: () => clada.undo(),
+    history: () => clada.history({ limit: 20 }).then(() => ({ success: true })),
+  }
+  for (const until of [10, Number(values.executions)]) {
+    while (version < until) await done(clada.execute(write(file, `version ${version++}`)))
+    const best = Object.fromEntries(Object.keys(commands).map((name) => [name, Infinity]))
+    const cpu = { ...best }
+    for (let round = 0; round < 15; round++)
+      for (const [name, command] of Object.entries(commands)) {
+        const [begun, used] = [performance.now(), process.cpuUsage()]
+        await done(command(`${until}-${round}`))
+        best[name] = Math.min(best[name], performance.now() - begun)
+        const { user, system } = process.cpuUsage(used)
+        cpu[name] = Math.min(cpu[name], (user + system) / 1000)
+      }
+    times.push({ best, cpu })
+  }
+  const [few, many] = times
+  return Object.keys(commands)
+    .map((name) => {
+      const ratio = many.best[name] / few.best[name]
+      return `| ${name} after 10 and ${values.executions} executions | ${few.best[name].toFixed(1)} ms | ${many.best[name].toFixed(1)} ms | ${ratio.toFixed(2)}× (CPU ${(many.cpu[name] / few.cpu[name]).toFixed(2)}×) |`
+    })
+    .concat(
+      `| .git and .clada after ${values.executions} executions | | ${(sizeOf(path.join(root, '.git')) / 1e6).toFixed(1)} and ${(sizeOf(path.join(root, '.clada')) / 1e6).toFixed(1)} MB | ${execFileSync('git', ['count-objects'], { cwd: root }).toString().trim()} |`,
+    )
+}
+
+/** One edit in commit mode, compared with git status. */
+async function largeDirectory() {
+  const count = Number(values.files)
+  const { root, git } = project(
+    'directory',
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}.txt`, `file ${at}\n`])),
+  )
+  const clada = new Clada({ repoPath: root, git: 'commit' })
+  const file = path.join(root, 'f7.txt')
+  const times = { status: Infinity, edit: Infinity }
+  await done(clada.execute(write(file, 'first')))
+  for (let round = 0; round < 5; round++) {
+    const begun = performance.now()
+    git('status')
+    const middle = performance.now()
+    await done(clada.execute(write(file, `round ${round}`)))
+    times.status = Math.min(times.status, middle - begun)
+    times.edit = Math.min(times.edit, performance.now() - middle)
+  }
+  return [
+    `| \`git status\` and an edit, ${count} files in one directory | ${times.status.toFixed(0)} ms | ${times.edit.toFixed(0)} ms | ${(times.edit / times.status).toFixed(2)}× |`,
+  ]
+}
