@@ -2,7 +2,7 @@ import { Bar, isBar, isStep } from './bar.ts'
 import { takeCopied, wholeText } from './dom-text.ts'
 import { insert } from './field.ts'
 import { type Found, type FromTab, isRecord } from './messages.ts'
-import { replyAround } from './replies.ts'
+import { codeNear, replyAround } from './replies.ts'
 import { Watcher } from './watcher.ts'
 
 /** Runs on the sites that the user has chosen: finds replies with blocks and puts a bar under each. */
@@ -65,8 +65,9 @@ async function start(): Promise<void> {
   })
 
   listenToCopies((target, text) => {
-    const reply = replyAround(target)
-    if (takeCopied(reply, text)) watcher.look(reply)
+    const code = codeNear(target)
+    const reply = code && replyAround(code)
+    if (reply !== undefined && takeCopied(reply, text)) watcher.look(reply)
   })
 }
 

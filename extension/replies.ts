@@ -36,6 +36,15 @@ function closestCode(element: Element): Element | undefined {
   return undefined
 }
 
+/** The code that a button is about: the next one around it. */
+export function codeNear(element: Element): Element | undefined {
+  for (let one: Element | null = element; one !== null; one = parentOf(one)) {
+    const code = one.tagName === 'PRE' ? one : one.querySelector('pre')
+    if (code !== null) return code
+  }
+  return undefined
+}
+
 /** The element around, through the border of a shadow. */
 export function parentOf(element: Element): Element | null {
   if (element.parentElement !== null) return element.parentElement

@@ -254,6 +254,7 @@ export const flags = [
   { name: 'resume', value: 'N', help: 'go on with this loop' },
   { name: 'replay', value: 'N', help: 'apply the replies of this loop again, without the model' },
   { name: 'no-open', help: 'print the address and open no browser' },
+  { name: 'browser', help: 'serve the page of clada ui as well, for the browser extension' },
   { name: 'quiet', help: 'no report, only the exit code' },
   { name: 'no-color', key: 'report.color', sets: 'never', help: 'no colours' },
   { name: 'help', help: 'show help' },

@@ -20,6 +20,8 @@ export interface Env {
   /** The project of the running clada. */
   readonly root: string
   readonly port: number
+  /** Starts clada in another project. */
+  readonly serve: (name: string) => Promise<{ readonly root: string; close(): Promise<void> }>
 }
 
 /** A reply that writes one file, with what rendering tends to lose: tabs, trailing spaces, empty lines, numbers. */
@@ -97,6 +99,62 @@ async function expectNothing(tab: Page, file: string): Promise<void> {
   await tab.waitForTimeout(700)
   assert.equal(fs.existsSync(file), false)
 }
+
+export const companions: readonly Case[] = [
+  {
+    name: 'the popup chooses one of several projects, and inserts the prompt',
+    run: async (env) => {
+      const { browser, other } = env
+      const second = await env.serve('second')
+      const tab = await browser.open(`${other.origin}/editor`)
+      const file = path.join(second.root, 'second.txt')
+      await tab.evaluate(`window.reply(${JSON.stringify(replyWriting(file, 'x'))})`)
+      await barSaying(tab, /^1 edit in 1 file$/)
+      await press(tab, /^Apply$/)
+      await barSaying(tab, /Several projects are running/)
+      // The popup is about the tab in front.
+      await tab.bringToFront()
+      await browser.own.reload()
+      await browser.own.locator('#project option').nth(2).waitFor({ state: 'attached' })
+      assert.equal(await browser.own.evaluate('document.getElementById("site").textContent'), other.origin)
+      await browser.own.evaluate(`(() => {
+        const list = document.getElementById('project')
+        list.value = [...list.options].find(({ text }) => text.startsWith('second ')).value
+        list.dispatchEvent(new Event('change'))
+      })()`)
+      await browser.own.locator('#project option:checked:not([value=""])').waitFor({ state: 'attached' })
+      await press(tab, /^Apply$/)
+      const asked = await confirmation(browser.context)
+      assert.match(await asked.locator('h1').innerText(), /second\?/)
+      await asked.locator('#insert:enabled').click()
+      await tab.waitForFunction('fieldText().includes("=== CLADA RESULTS ===")')
+      assert.equal(fs.readFileSync(file, 'utf8'), 'x')
+      await tab.bringToFront()
+      await browser.own.evaluate(
+        `document.getElementById('task').value = 'Fix the login'; document.getElementById('prompting').requestSubmit()`,
+      )
+      await tab.waitForFunction('/How to work on[^]*## The task\\nFix the login/.test(fieldText())')
+      await tab.close()
+      await second.close()
+    },
+  },
+  {
+    name: 'the text of the copy button is used where the page shows less',
+    run: async (env) => {
+      await trust(env)
+      const file = path.join(env.root, 'copied.txt')
+      const tab = await env.browser.open(`${env.site.origin}/spans`)
+      await tab.evaluate(`window.lossy = true; window.reply(${JSON.stringify(replyWriting(file, tricky))})`)
+      await barSaying(tab, /^1 edit in 1 file$/)
+      await tab.bringToFront()
+      await tab.getByRole('button', { name: 'Copy code' }).click()
+      await press(tab, /^Apply$/)
+      await barSaying(tab, /^✅ 1 applied$/)
+      assert.equal(fs.readFileSync(file, 'utf8'), tricky)
+      await tab.close()
+    },
+  },
+]
 
 export const attacks: readonly Case[] = [
   {

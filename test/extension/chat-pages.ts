@@ -50,7 +50,8 @@ const pages = {
   spans: `<main><div id="log"></div>${area}</main><style>.no { color: grey } .line { display: block } .head { display: flex }</style>
     <script>${markdown}
     const code = (body, language) => {
-      const rows = body.replace(/\\n$/, '').split('\\n').map((line, at) => {
+      const shown = window.lossy ? body.replaceAll(/[ \\t]+$/gm, '') : body
+      const rows = shown.replace(/\\n$/, '').split('\\n').map((line, at) => {
         const tokens = line.split(/(\\s+|\\b)/).filter((one) => one !== '').map((one) => el('span', /^\\d+$/.test(one) ? 'num' : 't', one))
         return el('span', 'line', el('span', 'no', String(at + 1)), ...tokens)
       })

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { type PageServer, servePage } from '../../src/ui/server.ts'
-import { attacks, type Env, turns } from './cases.ts'
+import { attacks, companions, type Env, turns } from './cases.ts'
 import { type ChatSite, chatSite } from './chat-pages.ts'
 import { openBrowser } from './companion-browser.ts'
 import { firefoxTurn } from './firefox.ts'
@@ -19,6 +19,7 @@ interface Served {
   readonly page: PageServer
   readonly site: ChatSite
   readonly other: ChatSite
+  readonly serve: Env['serve']
 }
 
 /** A project with clada running, and chat sites, outside of the test runner. */
@@ -27,20 +28,25 @@ async function withServer<T>(
   work: (served: Served) => Promise<T>,
 ): Promise<T> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-extension-'))
-  const root = path.join(dir, 'project')
-  fs.mkdirSync(root)
   const before = process.env['XDG_STATE_HOME']
   process.env['XDG_STATE_HOME'] = path.join(dir, 'state')
   await Promise.all([buildPage(path.join(dir, 'ui')), buildExtension(path.join(dir, 'extension'))])
-  const page = await servePage({
-    options: { repoPath: root },
-    port: { number: 0, kind: 'required' },
-    inputFile: path.join(root, 'clada_input.md'),
-    assets: path.join(dir, 'ui'),
-  })
+  const serve = async (name: string): Promise<PageServer & { root: string }> => {
+    const root = path.join(dir, name)
+    fs.mkdirSync(root)
+    const page = await servePage({
+      options: { repoPath: root },
+      port: { number: 0, kind: 'required' },
+      inputFile: path.join(root, 'clada_input.md'),
+      assets: path.join(dir, 'ui'),
+    })
+    return { ...page, root }
+  }
+  const page = await serve('project')
+  const { root } = page
   const [site, other] = await Promise.all([chatSite(), chatSite()])
   try {
-    return await work({ dir, root, page, site, other })
+    return await work({ dir, root, page, site, other, serve })
   } finally {
     await Promise.all([page.close(), site.close(), other.close()])
     if (before === undefined) delete process.env['XDG_STATE_HOME']
@@ -51,11 +57,11 @@ async function withServer<T>(
 
 /** Everything that a case needs. */
 export const withCompanion = <T>(builders: Builders, work: (env: Env) => Promise<T>): Promise<T> =>
-  withServer(builders, async ({ dir, root, page, site, other }) => {
+  withServer(builders, async ({ dir, root, page, site, other, serve }) => {
     const browser = await openBrowser(path.join(dir, 'extension/chromium'))
     try {
       await browser.pair(page.companion.code())
-      return await work({ browser, site, other, root, port: page.port })
+      return await work({ browser, site, other, root, port: page.port, serve })
     } finally {
       await browser.close()
     }
@@ -88,7 +94,7 @@ export async function attackExtension(words: readonly string[], builders: Builde
     if (words[0] === 'firefox') return failed
   }
   await withCompanion(builders, async (env) => {
-    for (const { name, run } of [...turns, ...attacks]) {
+    for (const { name, run } of [...turns, ...companions, ...attacks]) {
       if (words.length > 0 && !words.some((word) => name.includes(word))) continue
       try {
         await run(env)

@@ -74,7 +74,7 @@ function portOf(given: number | undefined): number | undefined {
 }
 
 /** The same for a project every time, so that a page that stayed open finds its server again. */
-function usualPort(root: string): number {
+export function usualPort(root: string): number {
   return 17_000 + (Number.parseInt(sha256(root).slice(0, 4), 16) % 4000)
 }
 

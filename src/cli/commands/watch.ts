@@ -6,8 +6,11 @@ import type { ConfigParts } from '../../config/to-options.ts'
 import { type Listener, type ListenerOptions, startListener } from '../../watch/listener.ts'
 import { ListenerError } from '../../watch/place.ts'
 import { printable } from '../../report/printable.ts'
-import { settingsOf } from '../../config/settings.ts'
+import { type CladaOptions, settingsOf } from '../../config/settings.ts'
+import type { ReportOptions } from '../../report/options.ts'
+import type { PageServer } from '../../ui/server.ts'
 import type { Command, ExitCode } from '../command.ts'
+import { usualPort } from './ui.ts'
 import { editing, type FlagValues, limits, programs, reading, reporting, saving, UsageError } from '../flags.ts'
 import { configured, lasting, outputMode, reportOptions, withConfig } from '../options.ts'
 import { isTerminal, print } from '../print.ts'
@@ -32,6 +35,7 @@ export const command: Command = {
     'clipboard',
     'copy',
     'osc52',
+    'browser',
     'again',
     'atomic',
     'review',
@@ -47,6 +51,7 @@ export const command: Command = {
       'clada watch --clipboard',
       'copy a reply, press Enter (not needed with the token); the answer is on the clipboard',
     ],
+    ['clada watch --browser', 'apply replies from the bar of the browser extension'],
     ['clada watch --review', 'decide about each change before it is made'],
     ['clada watch notes.md --git shadow', 'another file, and no commits on the branch'],
   ],
@@ -106,13 +111,37 @@ export const command: Command = {
       keys.take({ onKey: (key) => press(key, bench), onPaste })
     }
     const opened = use.read || use.write ? board() : undefined
+    const page = flags.browser === undefined ? undefined : await servedPage(given, config, report)
+    if (page !== undefined) {
+      const { companion } = page
+      const pairing = companion.isPaired ? [] : [`To pair the browser extension: ${companion.code()}`]
+      view.screen.print([`The page is at ${page.address()} (works once).`, ...pairing])
+    }
     await ended
+    await page?.close()
     await listener.stop()
     ;(await opened)?.stop()
     keys.letGo()
     view.screen.close()
     return code
   },
+}
+
+/** The page of `clada ui` on the same project. */
+async function servedPage(
+  options: CladaOptions,
+  { listener, rules }: Pick<ConfigParts, 'listener' | 'rules'>,
+  report: ReportOptions,
+): Promise<PageServer> {
+  const { root } = settingsOf(options)
+  const { servePage } = await import('../../ui/server.ts')
+  return servePage({
+    options,
+    port: { number: usualPort(root), kind: 'preferred' },
+    inputFile: path.resolve(root, listener.inputFile),
+    rules,
+    report: { ...report, color: false },
+  })
 }
 
 const signals: Readonly<Record<string, ExitCode>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
