@@ -228,8 +228,9 @@ async function chunks(entryPoints, house) {
 const asRequired =
   'if(typeof module.exports.default==="function")module.exports=Object.assign(module.exports.default,module.exports)\n'
 
-/** Where it is needed, and not at every start. */
-const withUrl = (code) => code.replaceAll('__cladaUrl', 'require("node:url").pathToFileURL(__filename).href')
+/** Where it is needed, and not at every start. Not by `require`: in some packages that is another one. */
+const withUrl = (code) =>
+  code.replaceAll('__cladaUrl', 'process.getBuiltinModule("node:url").pathToFileURL(__filename).href')
 
 /** Leads an import of what lies in another pack there, and one for later to the file that will be loaded. */
 function throughPacks(file, { packOf, names }) {
