@@ -195,6 +195,11 @@ describe('layers', () => {
     expect(started).toEqual(['start.file', 'fileOf(name)', 'fileOf(name)', 'file', 'file'])
   })
 
+  it('asks for the name of the system in one place', () => {
+    const asking = sources.filter(({ file }) => /process\.platform/.test(fs.readFileSync(path.join(src, file), 'utf8')))
+    expect(asking.map(({ file }) => file)).toEqual(['core/platform.ts'])
+  })
+
   it('has no cycle between files, types included', () => {
     expect(cycleIn(importsOf)).toBeUndefined()
   })
