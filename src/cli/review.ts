@@ -1,5 +1,6 @@
 import { registry } from '../actions/registry.ts'
 import type { Clada } from '../api/clada.ts'
+import { counted } from '../core/counted.ts'
 import type { ActionResult } from '../core/result.ts'
 import type {
   BlockChoice,
@@ -51,7 +52,7 @@ export async function reviewWith(reviewer: Reviewer, request: ReviewRequest): Pr
   return walk.choices()
 }
 
-const unreviewed = 'the user ended the review before it'
+const unreviewed = 'the review ended before it'
 
 /** What follows a block: the next one, nothing more, or nothing at all. */
 type End = 'on' | 'quit' | 'left'
@@ -337,8 +338,8 @@ function groupsOf(file: ReviewedFile, split: ReadonlySet<string>): Shown[] {
 }
 
 function fileLine({ path, from, change, binary, before, after }: ReviewedFile): string {
-  const lines = change === 'create' ? linesOf(after ?? '').length : linesOf(before ?? '').length
-  const state = change === 'create' ? `, new, ${lines} lines` : change === 'delete' ? `, deleted, ${lines} lines` : ''
+  const lines = counted(linesOf((change === 'create' ? after : before) ?? '').length, 'line')
+  const state = change === 'create' ? `, new, ${lines}` : change === 'delete' ? `, deleted, ${lines}` : ''
   return shownLine(`${from === undefined ? '' : `${from} → `}${path}${binary ? ', binary' : ''}${binary ? '' : state}`)
 }
 

@@ -10,7 +10,8 @@ import { parseHunks, sideOf } from '../text/hunks.ts'
 import { diffLines } from '../text/line-diff.ts'
 import { dominantEol } from '../text/line-endings.ts'
 import { splitLines } from '../text/lines.ts'
-import { clipped, smallDiff } from '../text/small-diff.ts'
+import { shownDiff } from '../text/shown-diff.ts'
+import { clipped } from '../text/small-diff.ts'
 import { linesOf } from '../text/unified-diff.ts'
 import type { Change, FileState, Kept } from '../workspace/open.ts'
 import { pathIn } from './action-runner.ts'
@@ -182,7 +183,7 @@ class FileReview {
 
   edits(): { what: string; diff: string }[] {
     if (!this.#edited) return []
-    return [{ what: this.#path, diff: smallDiff(this.#given ?? '', textOf(this.#after) ?? '', mostEdited) }]
+    return [{ what: this.#path, diff: shortDiff(this.#given ?? '', textOf(this.#after) ?? '') }]
   }
 
   /** The file with the hunks that are taken. */
@@ -240,6 +241,10 @@ const newMode = 0o100644
 /** Lines of a hunk that was left out, and of the changes of the user, in a report. */
 const mostRows = 8
 const mostEdited = 24
+
+/** The changes of the user to a text. */
+export const shortDiff = (before: string, after: string): string =>
+  shownDiff(before, after, { context: 1, maxLines: mostEdited, width: 160 }).join('\n')
 
 const shortLine = (line: string): string => clipped(line.replace(/\r?\n$/, ''))
 
@@ -300,7 +305,7 @@ export const editedParams = (
   Object.keys(now).flatMap((what) => {
     const { [what]: before = '' } = written
     const { [what]: text = '' } = now
-    return before === text ? [] : [{ what, diff: smallDiff(String(before), String(text), mostEdited) }]
+    return before === text ? [] : [{ what, diff: shortDiff(String(before), String(text)) }]
   })
 
 /** The places where an edit could go that failed for having none, or several. */

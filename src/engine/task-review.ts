@@ -5,11 +5,10 @@ import { type ActionResult, fatalResult, isLeftOut, type ReviewNote } from '../c
 import type { BlockChoice, ReviewedBlock, ReviewPlace } from '../core/review.ts'
 import { explain } from '../report/explain.ts'
 import { primaryOf } from '../report/words.ts'
-import { smallDiff } from '../text/small-diff.ts'
 import type { Change, GroupScope, Scope } from '../workspace/open.ts'
 import { problemOf } from './action-runner.ts'
 import { nothingRun, type RunOptions, type RunResult, type Verdict } from './options.ts'
-import { editedParams, placesFor, shownOf, take, type Taken } from './review.ts'
+import { editedParams, placesFor, shortDiff, shownOf, take, type Taken } from './review.ts'
 import type { ReadyTask } from './tasks.ts'
 
 /** Applies the decisions of the user to one action. It runs on a stage, from which only what was reviewed lands. */
@@ -178,8 +177,5 @@ export async function runReviewed(
   }
   const ran = await run(document, options)
   if (original === undefined || original === text) return ran
-  return { ...ran, result: { ...ran.result, editedReply: smallDiff(original, text, mostEdited) } }
+  return { ...ran, result: { ...ran.result, editedReply: shortDiff(original, text) } }
 }
-
-/** Lines of a reply that the user has edited, in a report. */
-const mostEdited = 40

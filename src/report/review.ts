@@ -1,5 +1,5 @@
 import { counted } from '../core/counted.ts'
-import type { ActionResult, ExecutionResult, LeftHunk } from '../core/result.ts'
+import type { ActionResult, ExecutionResult, LeftHunk, PlaceChoice } from '../core/result.ts'
 import { oneLine } from './words.ts'
 
 /** What the user left out of an action, or changed in it, each line after a mark. */
@@ -8,7 +8,7 @@ export function reviewLines({ review = {}, success }: ActionResult, mark = ''): 
   if (leftOut === true) return []
   const shown = hunks.slice(0, mostHunks).flatMap(hunkLines)
   const more = hunks.length > mostHunks ? [`… and ${counted(hunks.length - mostHunks, 'more hunk')} left out`] : []
-  const lines = place === undefined ? [] : [`the user chose the place: lines ${place.line}-${place.endLine}`]
+  const lines = place === undefined ? [] : [`the user chose the place: ${placeOf(place)}`]
   const done = success ? 'applied with changes by the user' : 'changed by the user'
   const changes = edited.flatMap(({ what, diff }) => [`${done} (${what}):`, ...indented(diff.split('\n'))])
   return [...lines, ...shown, ...more, ...changes].map((line) => `${mark}${line}`)
@@ -22,6 +22,9 @@ function hunkLines({ path, lines, diff, reason }: LeftHunk): string[] {
   const why = reason === undefined ? '' : ` (${oneLine(reason)})`
   return [`left out by the user: ${where}${why}`, ...indented(diff)]
 }
+
+const placeOf = ({ line, endLine }: PlaceChoice): string =>
+  line === endLine ? `line ${line}` : `lines ${line}-${endLine}`
 
 const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`)
 

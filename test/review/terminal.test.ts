@@ -67,7 +67,7 @@ const dialogs: readonly Dialog[] = [
     reply: write('a.txt', three) + edit('b.txt', 'b', 'B'),
     typed: ['y', 'q'],
     after: { 'a.txt': all.replace('02', 'two').replace('04', 'four'), 'b.txt': 'b\n' },
-    says: ['the user ended the review before it'],
+    says: ['the review ended before it'],
   },
   {
     name: 'explains the keys to whoever types another one',
@@ -119,7 +119,7 @@ const dialogs: readonly Dialog[] = [
     reply: run('ls') + run('mv a.txt c.txt') + run('rm b.txt'),
     typed: ['y', 'y', 'n', 'keep b'],
     after: { 'c.txt': 'a\n', 'b.txt': 'b\n' },
-    shows: ['Run it [y,n,q,?]? ', 'a.txt → c.txt', 'b.txt, deleted, 1 lines'],
+    shows: ['Run it [y,n,q,?]? ', 'a.txt → c.txt', 'b.txt, deleted, 1 line'],
     says: ['Left out by the user: keep b'],
   },
   {

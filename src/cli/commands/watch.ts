@@ -234,7 +234,7 @@ async function reviewsAt({ lend }: Keys, color: boolean): Promise<ListenerOption
     })
     if (choices !== undefined) return choices
     const { blocks } = await clada.review(text, {}, options)
-    const left = { leaveOut: true, reason: 'the user ended the review' }
+    const left = { leaveOut: true, reason: 'the review was ended' }
     return { blocks: Object.fromEntries(blocks.map(({ task }) => [task, left])) }
   }
 }
