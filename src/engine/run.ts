@@ -3,7 +3,7 @@ import { withEnd } from '../core/time-limit.ts'
 import type { Document } from '../core/block.ts'
 import type { Settings } from '../core/settings.ts'
 import { readingOf } from '../config/settings.ts'
-import { fatalResult } from '../core/result.ts'
+import { fatalResult, isLeftOut } from '../core/result.ts'
 import { InputError, Source } from '../core/source.ts'
 import type { History } from '../history/history.ts'
 import { openRecordedWorkspace, type RecordedWorkspace } from '../history/recorded-workspace.ts'
@@ -139,7 +139,7 @@ function noticeRepeat(execution: Execution, history: History, root: string): voi
   const { document, begun } = history
   const { results } = execution.result()
   if (document === undefined || results.some(({ details }) => details?.already_done !== undefined)) return
-  if (!begun && results.every(({ success }) => success)) return
+  if (!begun && results.every((result) => result.success || isLeftOut(result))) return
   const stateDir = stateDirOf(root)
   const before = stateDir === undefined ? undefined : previousRunOf(document, path.join(stateDir, 'history'))
   if (before === undefined) return

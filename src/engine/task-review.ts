@@ -160,8 +160,9 @@ export async function runReviewed(
     ({ leaveOut, shown, leave, texts }) => leaveOut !== true && (shown ?? leave ?? texts) !== undefined,
   )
   if (effect !== 'show' && isBound) {
-    const { onAction: _, onChanges: __, onOutput: ___, ...quiet } = request
-    const { reviewed, result } = await run(document, { ...options, effect: 'show', request: quiet })
+    const { review = {}, only, select } = request
+    const same = { review, ...(only && { only }), ...(select && { select }) }
+    const { reviewed, result } = await run(document, { ...options, effect: 'show', request: same })
     const outdated = reviewed.find((block) => {
       const { shown, leaveOut, leave, texts } = blocks[block.task] ?? {}
       if (leaveOut === true) return false
@@ -172,7 +173,7 @@ export async function runReviewed(
       const changed = result.results.find(({ seq }) => seq === outdated.seq)
       const path = outdated.files[0]?.path ?? (changed === undefined ? '' : primaryOf(changed))
       const { error, code } = explain({ kind: 'review-outdated', path }, 'review')
-      return nothingRun(fatalResult(error, code))
+      return nothingRun(fatalResult(`${error}. Nothing was applied. Review the reply again.`, code))
     }
   }
   const ran = await run(document, options)

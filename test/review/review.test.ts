@@ -98,7 +98,12 @@ describe('a review', () => {
     fs.appendFileSync(path.join(root, 'a.txt'), 'three\n')
     const result = await clada.execute(reply, { review: { blocks } })
     expect(result).toMatchObject({ success: false, fatalCode: 'concurrent_modification', executedActions: 0 })
-    expect(result.fatalError).toContain('a.txt')
+    expect(result.fatalError).toMatch(/a\.txt.*Nothing was applied/)
+    const { results } = await clada.execute(reply, {
+      review: { blocks },
+      signal: AbortSignal.abort(new Error('enough')),
+    })
+    expect(results).toEqual([])
     expect(filesIn(root)).toEqual({ ...before, 'a.txt': 'one\ntwo\nthree\n' })
   })
 
