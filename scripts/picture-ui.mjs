@@ -1,5 +1,5 @@
-// Takes docs/ui.png from the real page: `npm run picture:ui`. With --all DIR it takes every main state at three widths,
-// in light and dark, for somebody to look at.
+// Takes docs/ui.png and docs/ui-dark.png from the real page: `npm run picture:ui`. With --all DIR it takes every main
+// state at three widths, in light and dark, for somebody to look at.
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
@@ -14,8 +14,11 @@ const browser = await chromium.launch({
   args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'],
 })
 try {
-  if (all === -1) await withPage({ width: 1280, height: 760, colorScheme: 'light' }, takeOne)
-  else {
+  if (all === -1) {
+    const size = { width: 1280, height: 760 }
+    await withPage({ ...size, colorScheme: 'light' }, (page) => takeOne(page, 'docs/ui.png'))
+    await withPage({ ...size, colorScheme: 'dark' }, (page) => takeOne(page, 'docs/ui-dark.png'))
+  } else {
     const dir = process.argv[all + 1] ?? 'pictures'
     fs.mkdirSync(dir, { recursive: true })
     for (const colorScheme of ['light', 'dark']) {
@@ -34,11 +37,11 @@ try {
   await browser.close()
 }
 
-async function takeOne(page) {
+async function takeOne(page, file) {
   await page.locator('.block').first().click()
   await page.waitForSelector('.code-diff .tok-keyword')
   await page.mouse.move(900, 700)
-  await page.screenshot({ path: path.join(home, 'docs/ui.png') })
+  await page.screenshot({ path: path.join(home, file) })
 }
 
 async function takeAll(page, name) {

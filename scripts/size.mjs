@@ -1,4 +1,4 @@
-// Packs the package, installs it as users do, and says how large both are; fails above the limits.
+// Packs the package, installs it as users do, uses it, and says how large both are; fails above the limits.
 //
 //   npm run size
 import { execFileSync } from 'node:child_process'
@@ -28,6 +28,14 @@ try {
   ])
   const modules = ['prefix/lib/node_modules/clada', 'prefix/node_modules/clada'].map((each) => path.join(dir, each))
   const installed = modules.find((each) => fs.existsSync(each))
+
+  const version = execFileSync(process.execPath, [path.join(installed, 'dist/cli.cjs'), 'version'], {
+    encoding: 'utf8',
+  })
+  const args = ['exec', '--yes', '--offline', '--prefix', dir, `--package=${tarball}`, '--', 'clada', 'version']
+  const byNpx = execFileSync('npm', args, { cwd: dir, encoding: 'utf8', shell: process.platform === 'win32' })
+  if (byNpx !== version) throw new Error(`npx says '${byNpx}', the installed command '${version}'`)
+  console.log(`installed, and started by npx: ${version.trim()}`)
 
   const parts = packagesIn(installed).map((each) => [path.relative(installed, each) || 'clada itself', sizeOf(each)])
   for (const [part, bytes] of parts.sort((a, b) => b[1] - a[1]).slice(0, 12))

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
 import { fill, remove } from './support/scratch.ts'
 
@@ -249,6 +249,39 @@ describe('the package', () => {
     const licences = fs.readFileSync(path.join(installed, 'dist/THIRD-PARTY.txt'), 'utf8')
     expect(licences).toMatch(/^@modelcontextprotocol\/sdk [\d.]+\n\nMIT License\n/m)
     expect(licences).toMatch(/^zod [\d.]+\n\nMIT License\n/m)
+  })
+
+  it('is not published while the public home, the changelog or the tag is missing', () => {
+    const project = path.join(scratch, 'release')
+    const git = (...args: string[]): string => execFileSync('git', args, { cwd: project, encoding: 'utf8' })
+    const check = (files: Record<string, string>): { status: number | null; stderr: string } => {
+      fill(project, files)
+      const script = path.join(root, 'scripts/release-check.mjs')
+      const { status, stderr } = spawnSync(process.execPath, [script, project], { encoding: 'utf8' })
+      return { status, stderr }
+    }
+    fs.cpSync(inject('repository'), project, { recursive: true })
+    fill(project, { 'package.json': '{ "version": "1.2.0" }', 'CHANGELOG.md': '## 1.2.0 (not released yet)\n' })
+    git('add', '.')
+    git('commit', '-qm', 'A release')
+    const refused = check({})
+    expect(refused.status).toBe(1)
+    for (const missing of ['"repository"', '"homepage"', '"bugs"', 'CHANGELOG.md', 'tag v1.2.0']) {
+      expect(refused.stderr).toContain(missing)
+    }
+    const home = 'https://www.npmjs.com/package/clada'
+    const manifest = {
+      version: '1.2.0',
+      repository: { url: `git+${home}.git` },
+      homepage: `${home}/`,
+      bugs: `${home}/bugs`,
+    }
+    fill(project, { 'package.json': JSON.stringify(manifest), 'CHANGELOG.md': '## 1.2.0 (2026-01-02)\n' })
+    git('commit', '-qam', 'A home')
+    git('tag', 'v1.2.0')
+    expect(check({})).toEqual({ status: 0, stderr: '' })
+    const invented = { ...manifest, homepage: 'https://example.com/clada' }
+    expect(check({ 'package.json': JSON.stringify(invented) }).stderr).toContain('"homepage"')
   })
 
   it('has types that a strict project can use', () => {
