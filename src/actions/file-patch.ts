@@ -10,7 +10,7 @@ import { hunkOf } from '../text/matcher.ts'
 import { placesOf } from '../text/places.ts'
 import { attempt } from './attempt.ts'
 import { expectHash, replacedWarning } from './common-params.ts'
-import { doubtful, elisionProblem, mayElide, noSuchPlace } from './replace-occurrences.ts'
+import { doubtful, elisionProblem, mayElide, noSuchPlace, withStringsKept } from './replace-occurrences.ts'
 
 export const filePatch = defineAction({
   name: 'file_patch',
@@ -86,7 +86,9 @@ export const filePatch = defineAction({
     const isCodex = repair.rules === 'codex'
     const added = isCodex ? whole.hunks.filter(isAddition) : []
     const placed = whole.hunks.filter((hunk) => !added.includes(hunk))
-    const done = applyHunks(file.text, placed, { rungs, damage: repair.damage })
+    const shifted = applyHunks(file.text, placed, { rungs, damage: repair.damage })
+    const strings = await withStringsKept(file, shifted)
+    const done = { ...shifted, text: strings.text, warnings: [...shifted.warnings, ...strings.warnings] }
     if (!done.ok) {
       if (repair.damage.length > 0) return fail(doubtful('patch', repair.damage))
       const partly = repair.patches === 'good' && done.applied.length > 0 && new_path === undefined

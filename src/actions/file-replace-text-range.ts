@@ -14,7 +14,7 @@ import type { PathArg, TextFile } from '../core/files.ts'
 import type { Absence } from '../core/problem.ts'
 import { findOccurrences, findRanges, replaceSpans, type Marker, type Ranges } from '../text/edit.ts'
 import { expectHash } from './common-params.ts'
-import { absence, doubtful, shown } from './replace-occurrences.ts'
+import { absence, doubtful, shown, withStringsKept } from './replace-occurrences.ts'
 import { damageWarning } from '../text/undamage.ts'
 
 interface RangeEdit {
@@ -86,8 +86,9 @@ async function replaceRange({ files, repair }: ActionContext, edit: RangeEdit): 
     const { editRangeLoosely } = await import('../text/edit-text.ts')
     const loose = editRangeLoosely(file.text, beginning, end, edit.new_text, repair)
     if (loose.kind === 'done') {
-      await files.save(file, loose.text)
-      return ok({ path: path.given, replacements: 1 }, loose.warnings)
+      const { text, warnings } = await withStringsKept(file, loose)
+      await files.save(file, text)
+      return ok({ path: path.given, replacements: 1 }, [...loose.warnings, ...warnings])
     }
   }
   if (found.kind !== 'found') return refusal(file, edit, found)

@@ -5,6 +5,7 @@ import type { PathArg, TextFile } from '../core/files.ts'
 import type { Absence, Problem } from '../core/problem.ts'
 import type { PlaceChoice } from '../core/result.ts'
 import { findOccurrences, replaceSpans, type Span } from '../text/edit.ts'
+import type { Shifted } from '../text/fit.ts'
 import { splitLines } from '../text/lines.ts'
 import { placesOf } from '../text/places.ts'
 import { wordsFor } from '../text/undamage.ts'
@@ -53,9 +54,10 @@ export async function replaceOccurrences(
   if (asItStands.length === 0 || damaged) {
     const loose = await repaired(file.text, edit, expected, repair)
     if (loose.kind === 'done') {
-      await files.save(file, loose.text)
+      const { text, warnings } = await withStringsKept(file, loose)
+      await files.save(file, text)
       const matched = loose.rung === 'exact' ? {} : { matched: loose.rung }
-      return { ok: true, replacements: loose.count, warnings: [...kept, ...loose.warnings], ...matched }
+      return { ok: true, replacements: loose.count, warnings: [...kept, ...loose.warnings, ...warnings], ...matched }
     }
     if (!damaged && loose.kind !== 'absent') {
       const problem = await mismatch(file, edit, loose.kind === 'count' ? loose.spans : [], expected)
@@ -78,6 +80,16 @@ export const noSuchPlace = ({ line, endLine }: PlaceChoice, text: string): Probl
   lineCount: splitLines(text).length,
   asked: 'write',
 })
+
+/** A text that was shifted without what must not be: strings of several lines. Few edits load the parsers for it. */
+export async function withStringsKept(
+  { path, text: before }: TextFile,
+  { text, shifted }: { readonly text: string; readonly shifted?: Shifted | undefined },
+): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {
+  if (shifted === undefined) return { text, warnings: [] }
+  const structure = await import('../structure/keep-strings.ts')
+  return structure.withStringsKept(path.given, before, text, shifted)
+}
 
 /** An edit that is given a second time, where the first left its old text in the file. */
 async function applied(

@@ -1,3 +1,4 @@
+import { stringsShifted } from './keep-strings.ts'
 import { counted } from '../core/counted.ts'
 import { Source } from '../core/source.ts'
 import { applyReplacements, eolFor, findOccurrences } from '../text/edit.ts'
@@ -167,7 +168,10 @@ async function replaceLoosely(
   return {
     change: { start, end: structure.end, text: done.text },
     data: { total_replacements: 1, affected_lines: [line, Math.max(line, first + after.length - 1 - tail)] },
-    warning: { type: 'TEXT_INEXACT', message: done.warnings.join('; ') },
+    warning: {
+      type: 'TEXT_INEXACT',
+      message: [...done.warnings, ...(done.shifted === undefined ? [] : [stringsShifted])].join('; '),
+    },
   }
 }
 

@@ -127,17 +127,23 @@ function shiftOf(blocks: readonly Block[], pairs: readonly Pair[]): (line: strin
   if (pairs.every(([edit, file]) => edit.trim() === '' || indentOf(edit) === indentOf(file))) return (line) => line
   let asOld = 0
   let asFile = 0
+  const least = shortest(pairs.flatMap(([, file]) => (file.trim() === '' ? [] : [indentOf(file)])))
   for (const { removed, added } of blocks) {
+    // Lines that begin further to the left than all of the file's are not indented as the file is.
+    const isLeft = !indentOf(added.find((line) => line.trim() !== '') ?? '').startsWith(least)
     for (const { edit, file = '' } of removed) {
       const same = added.find((line) => line.trim() !== '' && line.trim() === edit.trim())
       if (same === undefined) continue
       if (indentOf(same) === indentOf(edit)) asOld++
-      else if (indentOf(same) === indentOf(file)) asFile++
+      else if (indentOf(same) === indentOf(file) && !isLeft) asFile++
     }
   }
   if (asFile > 0) return asOld > 0 ? () => undefined : (line) => line
   return reindenter(pairs)
 }
+
+const shortest = (indents: readonly string[]): string =>
+  indents.reduce((least, indent) => (indent.length < least.length ? indent : least), indents[0] ?? '')
 
 type CharacterClass = 'quote' | 'dash' | 'dots' | 'space' | 'invisible' | 'accent' | 'other'
 

@@ -1,7 +1,7 @@
 import { Source } from '../core/source.ts'
 import { findOccurrences, replaceSpans, type Span } from './edit.ts'
 import { FileLines } from './file-lines.ts'
-import { type Fit, repairWarning, type Rung, type Splice, withSplices } from './fit.ts'
+import { type Fit, repairWarning, type Rung, type Shifted, shiftedLines, type Splice, withSplices } from './fit.ts'
 import { adapted } from './adapt.ts'
 import { LEAST_LINES } from './by-context.ts'
 import type { HunkLine } from './hunks.ts'
@@ -28,6 +28,7 @@ export type TextEdited =
       readonly count: number
       readonly rung: Rung
       readonly warnings: readonly string[]
+      readonly shifted?: Shifted | undefined
     }
   /** The first rung that found any place found another number of them, or does not tell what to write there. */
   | { readonly kind: 'count' | 'unclear'; readonly rung: Rung; readonly spans: readonly Span[] }
@@ -134,7 +135,7 @@ function settled(fits: readonly Fit[], file: FileLines, wanted: Wanted, what: st
   // What was without a final newline stays so.
   const text = file.text.endsWith('\n') ? changed : changed.replace(/\r?\n$/, '')
   const warning = repairWarning(what, apart, file) ?? `${what} was found only without its last line break`
-  return { kind: 'done', text, count: apart.length, rung, warnings: [warning] }
+  return { kind: 'done', text, count: apart.length, rung, warnings: [warning], shifted: shiftedLines(apart) }
 }
 
 /** The lines of both texts. Line breaks that both begin with belong to the line above. */

@@ -1,6 +1,7 @@
 import type { FileLines } from './file-lines.ts'
 import type { HunkLine } from './hunks.ts'
 import { dominantEol } from './line-endings.ts'
+import { indentOf } from './reindent.ts'
 
 export const rungs = ['exact', 'trailing-space', 'indentation', 'characters', 'prefix', 'context'] as const
 export type Rung = (typeof rungs)[number]
@@ -24,6 +25,37 @@ export interface Fit {
   readonly through?: string
   /** Whether line ends are those of the edit, CR included. */
   readonly lineEnds?: 'edit'
+  /** The lines of the edit, where those of the file have another indentation. */
+  readonly edit?: { readonly old: readonly string[]; readonly added: readonly string[] }
+}
+
+/** Lines that were shifted with a string of several lines among them. Lines count from 0. */
+export interface Shifted {
+  /** In the file as it is now, with the text of the edit. */
+  readonly added: readonly { readonly line: number; readonly given: string }[]
+  /** In the file as it was: lines whose indentation is another one in the edit. */
+  readonly old: readonly number[]
+}
+
+/** Of fits that are in order, and were applied. */
+export function shiftedLines(fits: readonly Fit[]): Shifted | undefined {
+  const added: { line: number; given: string }[] = []
+  const old: number[] = []
+  let grown = 0
+  for (const { splices = [], edit, first } of fits) {
+    let taken = 0
+    const isString = edit !== undefined && goesOn(edit.added)
+    for (const splice of splices) {
+      for (const [nth, own] of splice.added.entries()) {
+        const given = edit?.added[taken++]
+        if (isString && given !== undefined && indentOf(given) !== indentOf(own))
+          added.push({ line: splice.from + grown + nth, given })
+      }
+      grown += splice.added.length - (splice.to - splice.from)
+    }
+    if (isString) for (const [nth, line] of edit.old.entries()) if (line !== '') old.push(first + nth)
+  }
+  return added.length === 0 ? undefined : { added, old }
 }
 
 /** What an edit changes, given the line of the file for each of its old lines. */
@@ -107,20 +139,15 @@ export function repairWarning(what: string, fits: readonly Fit[], file: FileLine
     replaced.length === 0
       ? 'nothing was removed'
       : `replaced ${replaced.map(({ from, to }) => linesOf(from, to)).join(', ')}${shown}`
-  const added = fits.flatMap(({ splices = [] }) => splices.flatMap((splice) => splice.added))
-  const strings =
-    first.rung === 'indentation' && goesOn(added)
-      ? '; the inside of a string of several lines was shifted too: check it'
-      : ''
-  return `${what} was found at ${places} only by ${how} [${first.rung}]; ${lines}${strings}`
+  return `${what} was found at ${places} only by ${how} [${first.rung}]; ${lines}`
 }
 
-/** Whether a string begins on one of the lines and does not end there. */
+/** Whether a string may begin on one of the lines and not end there; a parser can tell. */
 const goesOn = (lines: readonly string[]): boolean =>
   lines.some(
     (line) =>
       /<<[-~]?["']?[A-Za-z_]/.test(line) || ['`', '"""', "'''"].some((mark) => line.split(mark).length % 2 === 0),
-  )
+  ) || lines.filter((line) => line.split('"').length % 2 === 0).length > 1
 
 const quoted = (line: string): string => JSON.stringify(line)
 

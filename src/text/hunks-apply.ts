@@ -5,7 +5,7 @@ import type { Span } from './edit.ts'
 import { type Hunk, sideOf } from './hunks.ts'
 import { locate, type Placed } from './hunks-locate.ts'
 import { FileLines } from './file-lines.ts'
-import { repairWarning, type Rung, type Splice, withSplices } from './fit.ts'
+import { repairWarning, type Rung, type Shifted, shiftedLines, type Splice, withSplices } from './fit.ts'
 import type { Matching } from './matcher.ts'
 import { appliedLine } from './nearest.ts'
 
@@ -35,6 +35,7 @@ export interface AppliedHunks {
   readonly text: string
   readonly applied: readonly AppliedHunk[]
   readonly warnings: readonly string[]
+  readonly shifted?: Shifted | undefined
   readonly failures: readonly HunkFailure[]
 }
 
@@ -74,6 +75,7 @@ function applied(text: string, hunks: readonly Hunk[], matching: Matching): Appl
       rung,
     })),
     warnings: good.flatMap((one) => [...one.warnings, ...repaired(one, file), ...looseNote(one, file)]),
+    shifted: shiftedLines(good.map(({ fit }) => fit).sort((a, b) => a.first - b.first)),
     failures: failures.sort((a, b) => a.hunk.number - b.hunk.number),
   }
 }

@@ -19,7 +19,7 @@ import { type Fit, type Rung, splicesOf } from './fit.ts'
 import type { HunkLine } from './hunks.ts'
 import { commonPairs } from './pairs.ts'
 import { withoutPrefixes } from './prefixes.ts'
-import { isOneShift } from './reindent.ts'
+import { indentOf, isOneShift } from './reindent.ts'
 import { dashes, escapedIn, shows, undamaged, wordsFor } from './undamage.ts'
 
 export interface Matching {
@@ -122,7 +122,12 @@ function viewFits({ lines, through }: Reading, file: FileLines, view: View, rung
     const there = old.map((_, at) => file.line(first + at))
     const fresh = shiftFits(old, there, view) ? adapted(plain, there, file.text) : undefined
     const splices = fresh && splicesOf(plain, from(first), fresh)
-    return [{ rung, first, height: old.length, splices, ...(through && { through }) }]
+    // Only lines whose indentation differs tell whether strings were shifted too.
+    const edit = {
+      old: old.map((line, at) => (indentOf(line) === indentOf(there[at] ?? '') ? '' : line)),
+      added: plain.flatMap(({ mark, text }) => (mark === '+' ? [text] : [])),
+    }
+    return [{ rung, first, height: old.length, splices, edit, ...(through && { through }) }]
   })
 }
 

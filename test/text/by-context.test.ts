@@ -60,16 +60,19 @@ describe('an edit by context', () => {
 })
 
 describe('an edit whose lines are shifted', () => {
-  const shift = (fresh: string): string => {
+  const shift = (fresh: string): unknown => {
     const done = editLoosely('if a {\n  one()\n  two()\n}\n', 'one()\ntwo()', fresh, 1, tolerant)
-    return done.kind === 'done' ? done.warnings.join() : done.kind
+    return done.kind === 'done' && done.shifted?.added
   }
 
-  test.each(['one(`\nx\n`)', 'one("""\nx\n""")', 'cat <<EOF\nx\nEOF'])('warns of the string in %j', (fresh) => {
-    expect(shift(fresh)).toContain('the inside of a string of several lines was shifted too')
-  })
+  test.each(['one(`\nx\n`)', 'one("""\nx\n""")', 'cat <<EOF\nx\nEOF'])(
+    'names the lines of the string in %j',
+    (fresh) => {
+      expect(shift(fresh)).toEqual(fresh.split('\n').map((given, nth) => ({ line: nth + 1, given })))
+    },
+  )
 
-  test('does not warn of a string that ends on its line', () => {
-    expect(shift('one(`x`)\ntwo("""x""")')).not.toContain('a string of several lines')
+  test('does not name a string that ends on its line', () => {
+    expect(shift('one(`x`)\ntwo("""x""")')).toBeUndefined()
   })
 })
