@@ -32,7 +32,7 @@ export function adapted(
   if (!evidence.isEmpty && hasNewEntities(given, pairs, text)) return undefined
   const strip = stripsTrailing(pairs)
   const straight = pairs.map(([edit, file]): Pair => [plainIndent(edit), plainIndent(file)])
-  const shift = shiftOf(blocks, straight)
+  const shift = shiftOf(lines, there, straight)
   const done: string[] = []
   for (const block of blocks) {
     const characters = evidence.isEmpty ? block.added : evidence.rewritten(block)
@@ -59,10 +59,23 @@ function isDoubtful(
     const all = lines.join('\n')
     return kindsIn(all).filter((kind) => tokensOfKind(all, kind).some((one) => !text.includes(one)))
   }
+  // Letters that only look like those of the file.
+  const lookalikes = lost.flatMap((line) => line.text.match(/(?![A-Za-z])\p{L}/gu) ?? [])
+  if (lookalikes.some((char) => !text.includes(char) && added.some((line) => line.includes(char)))) return true
+  if (
+    indents.some(
+      (indent) =>
+        !indent.test(text) && [lost.map((line) => line.text), added].every((lines) => indent.test(lines.join('\n'))),
+    )
+  )
+    return true
   const told = strange(pairs.map(([edit]) => edit))
   const kinds = strange(lost.map((line) => line.text)).filter((kind) => !told.includes(kind))
   return kinds.length > 0 && strange(added).some((kind) => kinds.includes(kind))
 }
+
+/** Lines that begin with a tab, and with spaces. */
+const indents: readonly RegExp[] = [/^\t/m, /^ {2}/m]
 
 /** Where one kind of damage is, another may be: entities that neither the old lines nor the file have were perhaps none. */
 function hasNewEntities(added: readonly string[], pairs: readonly Pair[], text: string): boolean {
@@ -121,29 +134,45 @@ function keptEnds({ removed, added }: Block): readonly string[] {
 
 /**
  * How new lines are to be indented: as the old ones are, or as they stand where the edit's new lines are already
- * indented like the file and only its old ones are not.
+ * indented like the file and only its old ones are not. Lines that both texts have tell, and where these do not agree
+ * with the first lines, nothing does.
  */
-function shiftOf(blocks: readonly Block[], pairs: readonly Pair[]): (line: string) => string | undefined {
+function shiftOf(
+  lines: readonly HunkLine[],
+  there: readonly (string | undefined)[],
+  pairs: readonly Pair[],
+): (line: string) => string | undefined {
   if (pairs.every(([edit, file]) => edit.trim() === '' || indentOf(edit) === indentOf(file))) return (line) => line
-  let asOld = 0
-  let asFile = 0
-  const least = shortest(pairs.flatMap(([, file]) => (file.trim() === '' ? [] : [indentOf(file)])))
-  for (const { removed, added } of blocks) {
-    // Lines that begin further to the left than all of the file's are not indented as the file is.
-    const isLeft = !indentOf(added.find((line) => line.trim() !== '') ?? '').startsWith(least)
-    for (const { edit, file = '' } of removed) {
-      const same = added.find((line) => line.trim() !== '' && line.trim() === edit.trim())
-      if (same === undefined) continue
-      if (indentOf(same) === indentOf(edit)) asOld++
-      else if (indentOf(same) === indentOf(file) && !isLeft) asFile++
-    }
-  }
-  if (asFile > 0) return asOld > 0 ? () => undefined : (line) => line
-  return reindenter(pairs)
+  const frame = frameOf(lines, there)
+  if (frame === 'unclear') return () => undefined
+  return frame === 'file' ? (line) => line : reindenter(pairs)
 }
 
-const shortest = (indents: readonly string[]): string =>
-  indents.reduce((least, indent) => (indent.length < least.length ? indent : least), indents[0] ?? '')
+/** Whose indentation the new lines have: that of the old lines, or already the file's. */
+export function frameOf(
+  lines: readonly HunkLine[],
+  there: readonly (string | undefined)[],
+): Frame | 'unclear' | undefined {
+  const old = lines.filter(({ mark }) => mark !== '+').map(({ text }) => plainIndent(text))
+  const fresh = lines.filter(({ mark }) => mark !== '-').map(({ text }) => plainIndent(text))
+  const frameBy = (own: number, at: number): Frame[] => {
+    const [edit = '', file, line = ''] = [old[own], there[own], fresh[at]]
+    const is = file === undefined ? indentOf(edit) : indentOf(plainIndent(file))
+    if (!hasContent(edit) || indentOf(edit) === is) return []
+    return indentOf(line) === indentOf(edit) ? ['old'] : indentOf(line) === is ? ['file'] : []
+  }
+  const [first] = frameBy(old.findIndex(hasContent), fresh.findIndex(hasContent))
+  const trimmed = [old, fresh].map((side) => side.map((line) => line.trim()))
+  const frames = new Set(commonPairs(trimmed[0] ?? [], trimmed[1] ?? []).flatMap(([own, at]) => frameBy(own, at)))
+  if (frames.size > 1 || (frames.size === 0 && first === undefined && fresh.some(hasContent))) return 'unclear'
+  const [frame = first] = frames
+  // Lines that are put into a block may have the file's indentation by chance, but the first one begins where it should.
+  return first === 'old' ? first : frame
+}
+
+type Frame = 'old' | 'file'
+
+const hasContent = (line: string): boolean => line.trim() !== ''
 
 type CharacterClass = 'quote' | 'dash' | 'dots' | 'space' | 'invisible' | 'accent' | 'other'
 

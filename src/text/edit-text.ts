@@ -143,6 +143,8 @@ export function linesOf(old: string, fresh: string): [string[], string[]] {
   let from = old.replaceAll('\r\n', '\n')
   let to = fresh.replaceAll('\r\n', '\n')
   while (from.startsWith('\n') && to.startsWith('\n') && from.length > 1) [from, to] = [from.slice(1), to.slice(1)]
+  // Spaces after the last line break of one text are nothing where the other one ends there.
+  if (from.endsWith('\n')) to = to.replace(/\n[ \t]+$/, '\n')
   if (!from.endsWith('\n')) return [from.split('\n'), to.split('\n')]
   if (to.endsWith('\n')) to = to.slice(0, -1)
   else if (to === '') return [from.slice(0, -1).split('\n'), []]

@@ -12,7 +12,7 @@
  * same lines are one.
  */
 import type { DamageKind } from '../core/block.ts'
-import { adapted, plainIndent } from './adapt.ts'
+import { adapted, frameOf, plainIndent } from './adapt.ts'
 import { contextFits } from './by-context.ts'
 import { type FileLines, type View, views, withoutCr } from './file-lines.ts'
 import { type Fit, type Rung, splicesOf } from './fit.ts'
@@ -20,7 +20,7 @@ import type { HunkLine } from './hunks.ts'
 import { commonPairs } from './pairs.ts'
 import { withoutPrefixes } from './prefixes.ts'
 import { indentOf, isOneShift } from './reindent.ts'
-import { dashes, escapedIn, shows, undamaged, wordsFor } from './undamage.ts'
+import { dashes, escapedIn, hasOtherMarks, shows, undamaged, wordsFor } from './undamage.ts'
 
 export interface Matching {
   /** `exact`: the first rung only. */
@@ -120,12 +120,16 @@ function viewFits({ lines, through }: Reading, file: FileLines, view: View, rung
   if (old.every((line) => line.trim() === '')) return []
   return file.find(old, view).flatMap((first): Fit[] => {
     const there = old.map((_, at) => file.line(first + at))
-    const fresh = shiftFits(old, there, view) ? adapted(plain, there, file.text) : undefined
-    const splices = fresh && splicesOf(plain, from(first), fresh)
+    // New lines that are indented like the file are compared with it: what they share with old lines is by chance.
+    const isFiles = view === 'indentation' && frameOf(plain, there) === 'file'
+    const isMixed = view === 'characters' && frameOf(plain, there) === 'file'
+    const own = isFiles ? hunkOf(there, newOf(plain)) : plain
+    const fresh = !isMixed && (isFiles || shiftFits(old, there, view)) ? adapted(own, there, file.text) : undefined
+    const splices = fresh && splicesOf(own, from(first), fresh)
     // Only lines whose indentation differs tell whether strings were shifted too.
     const edit = {
       old: old.map((line, at) => (indentOf(line) === indentOf(there[at] ?? '') ? '' : line)),
-      added: plain.flatMap(({ mark, text }) => (mark === '+' ? [text] : [])),
+      added: own.flatMap(({ mark, text }) => (mark === '+' ? [text] : [])),
     }
     return [{ rung, first, height: old.length, splices, edit, ...(through && { through }) }]
   })
@@ -138,15 +142,13 @@ const shiftFits = (old: readonly string[], there: readonly string[], view: View)
 export const isShifted = (old: readonly string[], there: readonly string[]): boolean =>
   isOneShift(old.map((line, at) => [plainIndent(line), plainIndent(there[at] ?? '')] as const))
 
-/** The places of other readings, each in the strictest way that finds any. */
+/** The places of other readings, in the strictest way that finds any. */
 function looseFits(readings: readonly Reading[], file: FileLines, rung: Rung): Fit[] {
-  return readings.flatMap((reading) => {
-    for (const view of views) {
-      const fits = viewFits(reading, file, view, rung)
-      if (fits.length > 0) return fits
-    }
-    return []
-  })
+  for (const view of views) {
+    const fits = readings.flatMap((reading) => viewFits(reading, file, view, rung))
+    if (fits.length > 0) return fits
+  }
+  return []
 }
 
 /** Places that several readings found, once each; with nothing to write where the readings differ in it. */
@@ -179,7 +181,8 @@ function* escapeReadings({ lines, through }: Reading): Generator<Reading> {
     kinds.length === 2 ? [...kinds.map((kind) => [kind]), kinds] : kinds.map((kind) => [kind])
   for (const set of sets) if (isEscapedAlike(text, set)) yield* undone(set, lines, through)
   if (/[\u2012-\u2015]/.test(old))
-    for (const set of [[], ...sets]) yield* undone([...set, 'punctuation'], lines, through)
+    for (const set of [[], ...sets])
+      if (!hasOtherMarks(newOf(lines).join(''), old)) yield* undone([...set, 'punctuation'], lines, through)
 }
 
 function* undone(kinds: readonly DamageKind[], lines: readonly HunkLine[], through?: string): Generator<Reading> {

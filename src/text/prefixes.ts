@@ -22,7 +22,8 @@ export function withoutPrefixes(lines: readonly HunkLine[]): Bare[] {
 const kinds: readonly { words: string; strip(lines: readonly string[]): string[] | undefined }[] = [
   { words: 'line numbers', strip: withoutNumbers },
   { words: "'> ' before every line", strip: (lines) => eachWithout(lines, /^[ \t]*>[ \xa0]?/) },
-  { words: 'bullets', strip: (lines) => eachWithout(lines, /^[ \t]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t]/) },
+  { words: 'bullets', strip: (lines) => eachWithout(lines, /^[ \t]*(?:[-*+\u2022]|\d{1,3}[.)]) /) },
+  { words: 'diff marks', strip: (lines) => eachWithout(lines, /^[-+]/) },
   { words: 'a code fence', strip: withoutFence },
 ]
 

@@ -74,6 +74,9 @@ function columns(known: ReadonlyMap<string, string>): Convert | undefined {
   // Tabs of the file are indentation, spaces after them alignment; the other way round nobody writes.
   if (tabbed && !files.every((file) => /^\t* *$/.test(file))) return undefined
   if (tabbed && files.some((file) => /^ {2}/.test(file))) return undefined
+  // As many spaces as a tab is wide would have been a tab.
+  if (tabbed && fits.some(({ width }) => files.some((file) => file.replaceAll('\t', '').length >= width)))
+    return undefined
   return (indent) => {
     const readings = new Set(
       fits.map(({ width, shift }) => {

@@ -1,6 +1,6 @@
 import { bounded } from '../core/time-limit.ts'
 import type { DamageKind } from '../core/block.ts'
-import { dashes, escapedIn, kindsIn, shows, undamaged } from './undamage.ts'
+import { dashes, escapedIn, hasOtherMarks, kindsIn, shows, undamaged } from './undamage.ts'
 
 /** An edit by text: what to look for, in one or more pieces, and what to put there. */
 export interface TextEdit {
@@ -74,6 +74,8 @@ function vouched(
   certain: readonly DamageKind[],
 ): boolean {
   const text = wanted.join('\n')
+  if (kinds.includes('punctuation') && !certain.includes('punctuation') && hasOtherMarks(replacement, text))
+    return false
   return (
     kindsIn(replacement)
       .filter((kind) => !kinds.includes(kind))

@@ -68,6 +68,12 @@ export function undamaged(text: string, kinds: readonly DamageKind[], dash = 3):
   return plain
 }
 
+/** Whether a text has typographic quotes, dashes or dots of which another one has none: perhaps they are meant. */
+export const hasOtherMarks = (text: string, old: string): boolean =>
+  marks.some((mark) => mark.test(text) && !mark.test(old))
+
+const marks: readonly RegExp[] = [/[\xab\xbb\u2018-\u201f\u2032\u2033]/, /[\u2010-\u2015]/, /\u2026/]
+
 /** A line as it reads when it is a marker, without the blanks around it. */
 export function plainMarker(line: string): string {
   return (suspicious.test(line) ? undamaged(line, markerKinds) : line).trim()

@@ -2,8 +2,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { scratchDir } from '../support/scratch.ts'
-import { damages } from './damages.ts'
-import { type Edit, editOf, syntaxes } from './edit.ts'
+import { cleanCase, damages } from './damages.ts'
+import { applied, type Edit, editOf, syntaxes } from './edit.ts'
 import { classOf, combinationsOf, judge } from './judge.ts'
 
 const before = fs.readFileSync(path.join(import.meta.dirname, 'judge.ts'), 'utf8')
@@ -46,6 +46,17 @@ describe('an edit under damage', () => {
       const wanted = damages.find((one) => one.name === name)?.class === 'must-refuse' ? 'refused' : 'right'
       const others = [...outcomes].filter(([outcome]) => outcome !== wanted)
       expect(others).toEqual([])
+    }
+  })
+
+  test.each(syntaxes)('keeps the end of every line in a file that has both: %s', async (syntax) => {
+    const root = scratchDir()
+    const mixed = (lines: readonly string[], ends: readonly string[]): string =>
+      lines.map((line, at) => line + (ends[at] ?? '')).join('')
+    for (const edit of edits.slice(0, 1)) {
+      const ends = edit.lines.map((_, at) => (at % 3 === 0 ? '\r\n' : '\n'))
+      const one = { ...cleanCase(edit), file: mixed(edit.lines, ends), expected: mixed(applied(edit), ends) }
+      expect((await judge(root, one, syntax, false)).outcome).toBe('right')
     }
   })
 

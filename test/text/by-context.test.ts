@@ -72,6 +72,52 @@ describe('an edit whose lines are shifted', () => {
     },
   )
 
+  const nested = 'a: [\n    {\n      b: {\n        c: 1,\n      },\n    },\n  ],\n'
+  test.each([
+    [
+      'whose new lines are indented like the file, and only its old ones are not',
+      nested,
+      '{\n  b: {\n    c: 1,\n  },\n},',
+      '    {\n      b: {\n        c: 2,\n      },\n    },',
+      nested.replace('1', '2'),
+    ],
+    [
+      'whose new lines have the indentation of the file by chance',
+      'def f():\n    one()\n    two()\n',
+      'one()\ntwo()',
+      'if a:\n    one()\n    two()',
+      'def f():\n    if a:\n        one()\n        two()\n',
+    ],
+    [
+      'with the marks of a diff before every line',
+      'x {\n\tone()\n\ttwo()\n}\n',
+      '+\tone()\n+\ttwo()',
+      '+\tone()\n+\tthree()',
+      'x {\n\tone()\n\tthree()\n}\n',
+    ],
+  ])('%s', (_, text, old, fresh, after) => {
+    const done = editLoosely(text, old, fresh, 1, tolerant)
+    expect(done.kind === 'done' ? done.text : done).toBe(after)
+  })
+
+  test('with a dash for two hyphens, and quotes that may be meant, is refused', () => {
+    const [old, fresh] = ['run `\u2014now` or\nlater', 'run `\u2014now` or\n\u201csoon\u201d']
+    expect(editLoosely('run `--now` or\nlater\nor never\n', old, fresh, 1, tolerant).kind).not.toBe('done')
+  })
+
+  test('with tabs that only lines which differ and new lines have is refused', () => {
+    const text = 'one(1)\ntwo(2)\nif (a) {\n  three(3)\n}\nfour(4)\n'
+    const old = 'one(1)\ntwo(2)\nif (a) {\n\tother(3)\n}\nfour(4)'
+    expect(editLoosely(text, old, old.replace('two(2)', 'two(2)\nfor (;;)\n\tx()'), 1, tolerant).kind).toBe('unclear')
+  })
+
+  test('with letters that only look like those of the file is refused', () => {
+    const text = '.f {\n  color: #ff06cd;\n  font-weight: bold;\n  font-style: normal;\n}\n'
+    const old = '.f {\n  color: #ff06cd;\n  font-weight: bold;\n  font-style: norm\u0430l;'
+    const done = editLoosely(text, old, old.replace('{\n', '{\n  content: r\u0430w;\n'), 1, tolerant)
+    expect(done.kind).not.toBe('done')
+  })
+
   test('does not name a string that ends on its line', () => {
     expect(shift('one(`x`)\ntwo("""x""")')).toBeUndefined()
   })
