@@ -68,7 +68,8 @@ function newRepository(): string {
   git('config', 'user.name', 'User')
   git('config', 'user.email', 'user@example.com')
   const hooks = path.join(root, '.git', 'hooks')
-  for (const sample of fs.readdirSync(hooks)) fs.rmSync(path.join(hooks, sample))
+  fs.rmSync(hooks, { recursive: true, force: true })
+  fs.mkdirSync(hooks)
   return root
 }
 
