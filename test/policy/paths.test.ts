@@ -1,8 +1,11 @@
-import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Access } from '../../src/core/effects.ts'
 import { defaultDeniedPatterns, defaultLimits, type Settings } from '../../src/core/settings.ts'
+import { platformOf } from '../../src/core/platform.ts'
 import { makePathJudge, pathPolicyOf } from '../../src/policy/paths.ts'
+
+/** The rules of Windows have a test of their own. */
+const posix = platformOf('linux')
 
 const settings: Settings = {
   root: '/home/ada/proj',
@@ -18,8 +21,8 @@ const settings: Settings = {
 }
 
 const judged = (given: string, access: Access, over: Partial<Settings> = {}): string => {
-  const judge = makePathJudge(pathPolicyOf({ ...settings, ...over }))
-  const decision = judge.path(given, path.resolve(settings.root, given), access)
+  const judge = makePathJudge(pathPolicyOf({ ...settings, ...over }, posix))
+  const decision = judge.path(given, posix.path.resolve(settings.root, given), access)
   return decision.verdict === 'allow' ? `allow ${decision.root} ${decision.parts.join('/')}`.trimEnd() : decision.rule
 }
 
@@ -97,7 +100,9 @@ describe('paths', () => {
   })
 
   it('closes to searches what an absolute pattern closes', () => {
-    const { closedBelow } = makePathJudge(pathPolicyOf({ ...settings, deniedPatterns: ['/home/ada/proj/secrets'] }))
+    const { closedBelow } = makePathJudge(
+      pathPolicyOf({ ...settings, deniedPatterns: ['/home/ada/proj/secrets'] }, posix),
+    )
     expect(['secrets', 'secrets/old/key', 'src/a.ts'].map((one) => closedBelow(one))).toEqual([true, true, false])
   })
 })
