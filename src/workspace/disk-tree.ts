@@ -80,7 +80,10 @@ export class DiskTree implements Tree {
     const { fd, stat } = this.#openRegular(at, 'open')
     try {
       if (stat.size > limit) throw new Stop({ kind: 'too-large', path: at.given, size: stat.size, limit })
-      return new DiskBase(fd, stat, readWhole(fd, stat.size), this.#recorder?.namesOf(stat))
+      const base = new DiskBase(fd, stat, readWhole(fd, stat.size), this.#recorder?.namesOf(stat))
+      // While it is open, Windows lets nobody replace it: an editor could not save. It is opened again before it is replaced.
+      if (!platform.replacesOpenFiles) base.release()
+      return base
     } catch (error) {
       fs.closeSync(fd)
       throw osStop(error, 'open', at.given)
