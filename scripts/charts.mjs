@@ -55,16 +55,17 @@ function drawDamage() {
 
 function drawSpeed() {
   const rows = tableRows(read('docs/benchmarks.md'))
-  const found = [/^One block/, /list of tools$/, /^1,000 edits in 1,000 files/, /^the same$/].flatMap((pattern) => {
-    const at = rows.findIndex(([what]) => pattern.test(what))
-    return at === -1 ? [] : [rows[at]]
+  const row = (pattern) => rows.find(([what]) => pattern.test(what))
+  const [, , , bare] = row(/^`node -e 0`$/)
+  const starts = [/^one block that makes/, /list of tools$/].map((pattern) => {
+    const [what, , , processor] = row(pattern)
+    return { what, own: Number(processor), peer: 'node -e 0, both in processor time', theirs: Number(bare) }
   })
-  const times = found.map(([what, own, peer, theirs]) => ({
-    what: what === 'the same' ? '1,000 edits in 1,000 files' : what,
-    own: Number.parseFloat(own),
-    peer,
-    theirs: Number.parseFloat(theirs),
-  }))
+  const edits = [/^1,000 edits in 1,000 files/, /^the same$/].map((pattern) => {
+    const [, own, peer, theirs] = row(pattern)
+    return { what: '1,000 edits in 1,000 files', own: Number.parseFloat(own), peer, theirs: Number.parseFloat(theirs) }
+  })
+  const times = [...starts, ...edits]
   const longest = Math.max(...times.flatMap(({ own, theirs }) => [own, theirs]))
   const bars = times.map(({ what, own, peer, theirs }) => ({
     name: what.replaceAll('`', ''),
