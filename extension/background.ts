@@ -101,14 +101,14 @@ async function looked(
 
 async function preview(asked: { readonly text: string; readonly hash: string }, place: Place): Promise<Step> {
   const { port } = await looked(asked, place)
-  const { address } = await ask(port, 'show', { hash: asked.hash, ...place })
-  const [open] = await chrome.tabs
-    .query({ url: `http://127.0.0.1/*` })
-    .then((all) => all.filter(({ url = '' }) => url.startsWith(`http://127.0.0.1:${port}/`)))
-  if (address === undefined && open?.id !== undefined) {
+  const tabs = await chrome.tabs.query({ url: 'http://127.0.0.1/*' })
+  const open = tabs.find(({ url = '' }) => url.startsWith(`http://127.0.0.1:${port}/`))
+  const { address } = await ask(port, 'show', { hash: asked.hash, hasTab: open !== undefined, ...place })
+  if (address !== undefined) await chrome.tabs.create({ url: address })
+  else if (open?.id !== undefined) {
     await chrome.tabs.update(open.id, { active: true })
     await chrome.windows.update(open.windowId, { focused: true })
-  } else await chrome.tabs.create({ url: address ?? `http://127.0.0.1:${port}/` })
+  }
   return { step: 'shown' }
 }
 

@@ -83,7 +83,7 @@ export class Bar {
             ? 'A command waits for your approval: Preview'
             : `Applying, ${step.done} of ${step.total} done…`,
         )
-        setTimeout(() => void this.#send({ type: 'result', hash: this.#found.hash }), step.questions > 0 ? 1000 : 50)
+        setTimeout(() => this.#follow(this.#found.hash), step.questions > 0 ? 1000 : 50)
         return
       case 'asking':
         return this.#say('Look at the window that was opened, and answer there.')
@@ -96,6 +96,11 @@ export class Bar {
       case 'done':
         return this.#showDone(step)
     }
+  }
+
+  /** Asks again, as long as it is the same reply and somebody may look. */
+  #follow(hash: string): void {
+    if (this.#host.isConnected && hash === this.#found.hash) void this.#send({ type: 'result', hash })
   }
 
   #showDone(step: Step & { readonly step: 'done' }): void {

@@ -55,15 +55,25 @@ export function parentOf(element: Element): Element | null {
 /** The reply that a piece of code or text is part of: the running text around it, else all that surrounds it alone. */
 export function replyAround(anchor: Element): Element {
   let reply: Element | undefined
-  for (let one: Element | null = anchor; one !== null && !isWide(one); one = parentOf(one)) {
+  const start = linesAround(anchor)
+  for (let one: Element | null = start; one !== null && !isWide(one); one = parentOf(one)) {
     if (!isCode(one) && hasFlow(one)) {
       reply = one
       break
     }
   }
-  if (reply === undefined) return aloneAround(anchor)
+  if (reply === undefined) return aloneAround(start)
   for (let next = widened(reply); next !== undefined; next = widened(next)) reply = next
   return reply
+}
+
+/** What shows code by an element for each line, without saying that it is code; else the element itself. */
+function linesAround(line: Element): Element {
+  const around = parentOf(line)
+  if (around === null || isCode(line) || isWide(around) || around.childElementCount < 2) return line
+  if (!/^(?:pre|break-spaces)/.test(getComputedStyle(around).whiteSpace)) return line
+  const isLine = ({ tagName, textContent }: Element): boolean => tagName === line.tagName && !textContent.includes('\n')
+  return [...around.children].every(isLine) ? around : line
 }
 
 const isCode = ({ tagName }: Element): boolean => tagName === 'PRE' || tagName === 'CODE'

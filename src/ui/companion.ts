@@ -126,7 +126,8 @@ export class Companion {
     // No web page can have such an origin, and browsers let nobody choose this header.
     if (!/^(?:chrome|moz)-extension:\/\/[\w-]{1,64}$/.test(origin))
       throw new Refusal(403, 'Only a browser extension may ask here.')
-    const text = await readBody(request, 'application/json', 2 * inputBytes + 1_000_000)
+    const longest = route === 'pair' ? 1000 : 2 * inputBytes + 1_000_000
+    const text = await readBody(request, 'application/json', longest)
     if (route === 'pair') return { status: 200, body: this.#pair(jsonIn(text), origin) }
     const { paired, nonce } = this.#signer(headers['x-clada-companion'], route, text, origin)
     const { status, value } = await this.#asked(route, jsonIn(text), paired).then(
@@ -272,10 +273,10 @@ export class Companion {
     }
   }
 
-  /** The page with a reply; without an address where a tab shows it already. */
+  /** The page with a reply; without an address where a tab that the extension knows shows it already. */
   async #show(body: Body, paired: Paired): Promise<{ address?: string }> {
     await this.#reopened(this.#known(body, paired))
-    return this.#around.isOpen() ? {} : { address: this.#around.address() }
+    return body['hasTab'] === true && this.#around.isOpen() ? {} : { address: this.#around.address() }
   }
 
   async #apply(body: Body, paired: Paired): Promise<Progress> {

@@ -156,6 +156,36 @@ export const companions: readonly Case[] = [
   },
 ]
 
+/** Ways in which pages show the lines of code, each as a script that makes an element of `lines`. */
+const markups: Readonly<Record<string, string>> = {
+  table: `el('pre', '', el('code', '', el('table', '', el('tbody', '', ...lines.map((line, at) => el('tr', '', el('td', 'n', String(at + 1)), el('td', 'c', line)))))))`,
+  gutter: `(() => { const pre = el('pre', '', el('code', 'numbers', lines.map((_, at) => at + 1).join('\\n')), el('code', 'hljs', lines.join('\\n'))); pre.style.display = 'flex'; return pre })()`,
+  'block lines with breaks': `el('pre', '', el('code', '', ...lines.flatMap((line) => { const one = el('span', 'line', line); one.style.display = 'block'; return [one, '\\n'] })))`,
+  'lines as blocks': `el('pre', '', ...lines.map((line) => el('div', 'line', line === '' ? el('br') : line)))`,
+  'lines with br': `el('pre', '', el('code', '', ...lines.flatMap((line) => [line, el('br')])))`,
+  'numbers that cannot be selected': `el('pre', '', el('code', '', ...lines.map((line, at) => { const no = el('i', '', 'L' + (at + 1) + ' '); no.style.userSelect = 'none'; return el('div', '', no, el('span', '', line)) })))`,
+  'code without pre': `(() => { const box = el('div', 'viewer', ...lines.map((line) => el('div', '', line))); box.style.whiteSpace = 'pre'; return box })()`,
+}
+
+export const renderings: readonly Case[] = Object.entries(markups).map(([name, markup]) => ({
+  name: `code is read exactly: ${name}`,
+  run: async (env) => {
+    await trust(env)
+    const file = path.join(env.root, `${name.replaceAll(' ', '-')}.txt`)
+    const lines = replyWriting(file, tricky).split('\n').slice(3, -4)
+    const tab = await env.browser.open(`${env.site.origin}/empty`)
+    await tab.evaluate(`(() => {
+      const lines = ${JSON.stringify(lines)}
+      document.getElementById('log').append(el('div', 'message', el('p', '', 'I will write it.'), el('div', 'box', el('div', 'head', 'text', el('button', '', 'Copy')), ${markup}), el('p', '', 'Done.')))
+    })()`)
+    await barSaying(tab, /^1 edit in 1 file$/, 8)
+    await press(tab, /^Apply$/)
+    await barSaying(tab, /^✅ 1 applied$/, 8)
+    assert.equal(fs.readFileSync(file, 'utf8'), tricky)
+    await tab.close()
+  },
+}))
+
 export const attacks: readonly Case[] = [
   {
     name: 'the first reply of a site is shown before it is applied, and can be declined',

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { type PageServer, servePage } from '../../src/ui/server.ts'
-import { attacks, companions, type Env, turns } from './cases.ts'
+import { attacks, companions, type Env, renderings, turns } from './cases.ts'
 import { type ChatSite, chatSite } from './chat-pages.ts'
 import { openBrowser } from './companion-browser.ts'
 import { firefoxTurn } from './firefox.ts'
@@ -94,7 +94,7 @@ export async function attackExtension(words: readonly string[], builders: Builde
     if (words[0] === 'firefox') return failed
   }
   await withCompanion(builders, async (env) => {
-    for (const { name, run } of [...turns, ...companions, ...attacks]) {
+    for (const { name, run } of [...turns, ...companions, ...renderings, ...attacks]) {
       if (words.length > 0 && !words.some((word) => name.includes(word))) continue
       try {
         await run(env)
