@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
-import { type ChatSite, chatKinds, type PageKind } from './chat-pages.ts'
+import { type ChatSite, chatKinds, chatSite, type PageKind } from './chat-pages.ts'
 import { barSaying, barsIn, type CompanionBrowser, confirmation, placeOf, press } from './companion-browser.ts'
 
 /** Whole turns on chat pages, and what hostile pages try. The suite runs some of them, `npm run attack:extension` all. */
@@ -266,7 +266,7 @@ export const attacks: readonly Case[] = [
       `document.querySelector('.message').lastElementChild.style.setProperty('opacity', '0.01', 'important')`,
     ],
     [
-      'the bar is moved under the pointer',
+      'the bar is blurred',
       `document.querySelector('.message').lastElementChild.style.setProperty('filter', 'blur(20px)', 'important')`,
     ],
   ].map(([name = '', script = '']) => ({
@@ -371,12 +371,14 @@ export const attacks: readonly Case[] = [
   {
     name: 'a site that the user has not chosen',
     run: async (env) => {
+      const unknown = await chatSite()
       const tab = await env.browser.context.newPage()
-      await tab.goto(`${env.other.origin}/spans`)
+      await tab.goto(`${unknown.origin}/spans`)
       await tab.evaluate(`window.reply(${JSON.stringify(replyWriting(path.join(env.root, 'other.txt'), 'x'))})`)
       await tab.waitForTimeout(1800)
       assert.deepEqual(await barsIn(tab), [])
       await tab.close()
+      await unknown.close()
     },
   },
 ]
