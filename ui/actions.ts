@@ -1,5 +1,5 @@
 import type { ApprovalAnswer } from '../src/core/commands.ts'
-import type { Plan, PlanBlock, Question } from '../src/ui/protocol.ts'
+import type { Plan, PlanBlock, Question, UndoRequest } from '../src/ui/protocol.ts'
 import type { StepResult } from '../src/timetravel/back-forward.ts'
 import type { UndoResult } from '../src/timetravel/undo.ts'
 import { get, post, postText } from './api.ts'
@@ -199,8 +199,9 @@ export const answer = (question: Question, said: ApprovalAnswer): Promise<unknow
 
 export const follow = (on: boolean): Promise<unknown> => tried(() => post('/api/follow', { on }))
 
-export const undo = (request: { number?: number; force?: boolean } = {}): Promise<UndoResult | undefined> =>
-  tried(() => post<UndoResult>('/api/undo', request))
+export const undo = (
+  request: UndoRequest & { readonly numbers?: readonly number[] } = {},
+): Promise<UndoResult | undefined> => tried(() => post<UndoResult>('/api/undo', request))
 
 export const redo = (request: { force?: boolean } = {}): Promise<UndoResult | undefined> =>
   tried(() => post<UndoResult>('/api/redo', request))

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { openDocument, openFile, refresh } from './actions.ts'
+import { focusOn, openDocument, openFile, refresh } from './actions.ts'
 import { Button } from './button.tsx'
 import { Cards } from './cards.tsx'
 import { Help } from './help.tsx'
@@ -22,6 +22,9 @@ export function App() {
   }, [waiting, root])
   return (
     <>
+      <a class="skip" href="#main" onClick={toMain}>
+        To the list
+      </a>
       <header class="top">
         <h1 class="brand">clada</h1>
         <bdi class="root mono" title={shown(root)}>
@@ -52,7 +55,7 @@ export function App() {
           </Button>
         </div>
       </header>
-      <main>
+      <main id="main" tabIndex={-1}>
         <LinkState />
         <Notice />
         <Unopened />
@@ -65,6 +68,12 @@ export function App() {
       </div>
     </>
   )
+}
+
+/** Past the top, for whoever goes by Tab. */
+function toMain(event: Event): void {
+  event.preventDefault()
+  focusOn('main')
 }
 
 const views: readonly (readonly [View, string])[] = [

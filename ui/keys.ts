@@ -16,11 +16,20 @@ import {
   toggleDiff,
   toggleSpace,
 } from './actions.ts'
-import { at as fileAt, copyPrompt, moveFile, promptOpen, showStructures, shownFiles, toggle } from './prompt/prompt.ts'
+import {
+  at as fileAt,
+  copyPrompt,
+  moveFile,
+  open,
+  promptOpen,
+  shownRows,
+  toggle,
+  type TreeRow,
+} from './prompt/prompt.ts'
 import { decideAt, editBlock, editReply, moveHunk, toggleBlock } from './reply/choices.ts'
 import { detailOpen, helpOpen, plan, singleKeys, type View, view } from './store.ts'
 import { nextTheme } from './theme.ts'
-import { lookAt, at as entryAt, moveEntry, shows } from './timeline/timeline.ts'
+import { lookAt, at as entryAt, entries, markEntry, moveEntry, shows } from './timeline/timeline.ts'
 import { turnBack, turnForward, undoLast } from './timeline/turn.tsx'
 
 export interface Shortcut {
@@ -68,6 +77,8 @@ export const shortcuts: readonly Shortcut[] = [
       focusOn('detail')
     },
   },
+  { keys: ['x', ' '], what: 'Mark the execution', in: 'timeline', run: () => markEntry(entries.value[entryAt.value]) },
+  { keys: ['/'], what: 'Search executions', in: 'timeline', run: () => focusOn('search-entries') },
   { keys: ['u'], what: 'Undo the last execution', in: 'everywhere', run: () => unlessRunning(undoLast) },
   { keys: ['r'], what: 'Redo', in: 'timeline', run: () => unlessRunning(() => turnForward('redo')) },
   { keys: ['b'], what: 'Back one commit', in: 'timeline', run: () => unlessRunning(() => turnBack('back')) },
@@ -76,7 +87,8 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['j', 'ArrowDown'], what: 'Next file', in: 'prompt', run: () => moveFile(1) },
   { keys: ['k', 'ArrowUp'], what: 'File before', in: 'prompt', run: () => moveFile(-1) },
   { keys: ['x', ' '], what: 'Show the file to the model, or not', in: 'prompt', run: () => withFile(toggle) },
-  { keys: ['Enter'], what: 'The structures of the file', in: 'prompt', run: () => withFile(showStructures) },
+  { keys: ['Enter'], what: 'Open the folder, or the structures of the file', in: 'prompt', run: () => withFile(open) },
+  { keys: ['i'], what: 'Write the task', in: 'prompt', run: () => focusOn('task') },
   { keys: ['/'], what: 'Look for files', in: 'prompt', run: () => focusOn('search-files') },
   { keys: ['c'], what: 'Copy prompt and files', in: 'prompt', run: () => copyPrompt() },
 
@@ -95,8 +107,8 @@ export const shortcuts: readonly Shortcut[] = [
 
 const unlessRunning = (work: () => unknown): unknown => isRunning() || work()
 
-function withFile(work: (file: string) => unknown): unknown {
-  const file = shownFiles.value[fileAt.value]
+function withFile(work: (row: TreeRow) => unknown): unknown {
+  const file = shownRows.value[fileAt.value]
   return file === undefined ? undefined : work(file)
 }
 

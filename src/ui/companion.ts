@@ -330,8 +330,9 @@ export class Companion {
       include: 'everyday',
       actions: null,
       show: 'text',
+      task: typeof task === 'string' ? task.trim() : '',
     })
-    return { text: typeof task === 'string' && task.trim() !== '' ? `${text}\n\n## The task\n${task.trim()}\n` : text }
+    return { text }
   }
 
   #known(body: Body, paired: Paired): Shown {

@@ -1,11 +1,21 @@
-import { below, type Project, touched } from './plan.ts'
-import type { Execution, Timeline } from './protocol.ts'
+import type { FileChange } from '../core/result.ts'
+import { Transcript } from '../loop/transcript.ts'
+import type { UndoResult } from '../timetravel/undo.ts'
+import { addTo, below, type Project, touched } from './plan.ts'
+import type { Execution, LoopEntry, Timeline } from './protocol.ts'
 import { Refusal } from './refusal.ts'
 
 /** What was executed, and what others did to the same files. */
-export async function timelineOf({ clada }: Project): Promise<Timeline> {
+export async function timelineOf({ clada, root }: Project): Promise<Timeline> {
   const [entries, since] = await Promise.all([clada.history(), clada.changedSince()])
-  return { entries, since: since.map(touched) }
+  return { entries, since: since.map(touched), loops: Object.fromEntries(loopsIn(root)) }
+}
+
+function* loopsIn(root: string): Generator<[string, LoopEntry]> {
+  for (let number = Transcript.last(root) ?? 0; number > 0; number--) {
+    const { id, task, ended } = Transcript.open(root, number)?.record ?? {}
+    if (id !== undefined && task !== undefined) yield [id, { number, task, ended }]
+  }
 }
 
 export async function executionOf({ clada, root }: Project, number: number): Promise<Execution> {
@@ -13,6 +23,36 @@ export async function executionOf({ clada, root }: Project, number: number): Pro
   if (detail === undefined || changes === undefined) throw new Refusal(404, `There is no execution ${number}.`)
   const { actions, diffs: _, ...entry } = detail
   return { entry, actions: actions.map((one) => ({ ...one, target: below(root, one.target) })), ...changes }
+}
+
+/** All that the executions of a conversation changed, as one difference. */
+export async function conversationOf({ clada }: Project, id: string): Promise<readonly FileChange[]> {
+  const entries = (await clada.history()).filter(({ kind, conversation }) => kind === 'run' && conversation?.id === id)
+  if (entries.length === 0) throw new Refusal(404, 'There is no such conversation.')
+  const totals = new Map<string, FileChange>()
+  for (const { number } of entries)
+    for (const change of (await clada.changesOf(number))?.changes ?? []) addTo(totals, change)
+  return [...totals.values()].filter(({ before, after, binary }) => binary || before !== after)
+}
+
+/** Undoes several executions, the newest first: all of them, or none. */
+export async function undoAll({ clada }: Project, numbers: readonly number[], force: boolean): Promise<UndoResult> {
+  const done: UndoResult[] = []
+  for (const number of [...new Set(numbers)].sort((a, b) => b - a)) {
+    const result = await clada.undo({ number, force })
+    if (!result.success) {
+      for (const _ of done) await clada.redo({ force: true })
+      return { ...result, executions: [], restored: [] }
+    }
+    done.push(result)
+  }
+  return {
+    success: true,
+    executions: done.flatMap(({ execution }) => execution ?? []),
+    restored: [...new Set(done.flatMap(({ restored }) => restored))],
+    conflicts: done.flatMap(({ conflicts }) => conflicts),
+    warnings: done.flatMap(({ warnings = [] }) => warnings),
+  }
 }
 
 /** Which of some executions have been taken back, here or elsewhere. */

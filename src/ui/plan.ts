@@ -160,7 +160,7 @@ export const touched = ({ path, change, before, after }: FileChange): TouchedFil
   ...countChanges(before, after),
 })
 
-function addTo(totals: Map<string, FileChange>, change: FileChange): void {
+export function addTo(totals: Map<string, FileChange>, change: FileChange): void {
   const first = totals.get(change.path)
   if (first === undefined) return void totals.set(change.path, change)
   const { before, binary } = first

@@ -1,3 +1,5 @@
+import fs from 'node:fs'
+import path from 'node:path'
 import { actions } from '../actions/registry.ts'
 import type { Clada } from '../api/clada.ts'
 import { contextText } from '../api/context-text.ts'
@@ -19,10 +21,12 @@ const maxFiles = 20_000
 /** What can be chosen from: files, actions, syntaxes. */
 export async function factsOf({ clada, root, options }: Project): Promise<ProjectFacts> {
   const found = await done(clada, 'glob', { pattern: '**/*', base_path: root })
-  const files = Array.isArray(found.data) ? found.data.map((file) => below(root, String(file))) : []
+  const all = Array.isArray(found.data) ? found.data.map((file) => below(root, String(file))) : []
+  const files = all.slice(0, maxFiles)
   return {
-    files: files.slice(0, maxFiles),
-    moreFiles: Math.max(0, files.length - maxFiles),
+    files,
+    tokens: await tokensIn(root, files),
+    moreFiles: all.length - files.length,
     actions: callable(actions, options).map(({ name, description, everyday }) => ({
       name,
       description,
@@ -33,28 +37,43 @@ export async function factsOf({ clada, root, options }: Project): Promise<Projec
   }
 }
 
+/** By their sizes: nothing is read. */
+async function tokensIn(root: string, files: readonly string[]): Promise<number[]> {
+  const sizes: number[] = []
+  for (let at = 0; at < files.length; at += 500) {
+    const some = files.slice(at, at + 500).map((file) => fs.promises.lstat(path.resolve(root, file)).catch(() => null))
+    for (const stat of await Promise.all(some)) sizes.push(Math.ceil((stat?.size ?? 0) / tokenLength))
+  }
+  return sizes
+}
+
 /** Classes and their methods; what is inside those is no use by itself. */
 const structureDepth = '2'
 
 /** The structures of a file, each with the words that name it in a path. */
-export async function structuresOf({ clada }: Project, path: string): Promise<Structure[]> {
-  const { data } = await done(clada, 'list_structures', { path, depth: structureDepth })
-  return isRecord(data) && Array.isArray(data['structures']) ? flattened(data['structures'], path, 0) : []
+export async function structuresOf({ clada }: Project, file: string): Promise<Structure[]> {
+  const { data } = await done(clada, 'list_structures', { path: file, depth: structureDepth })
+  return isRecord(data) && Array.isArray(data['structures']) ? flattened(data['structures'], file, 0) : []
 }
+
+/** Files that are added to the working set by one click. */
+const mostAtOnce = 500
 
 export async function changeContext(
   { clada, root }: Project,
   how: 'add' | 'remove',
-  path: string,
+  paths: readonly string[],
 ): Promise<ContextEntry[]> {
-  await done(clada, `context_${how}`, { path })
+  if (paths.length > mostAtOnce)
+    throw new Refusal(409, `These are more than ${mostAtOnce} files. Choose fewer at once.`)
+  for (const one of paths) await done(clada, `context_${how}`, { path: one })
   return contextOf(clada, root)
 }
 
 /** The whole text to paste, and what each part of it costs. */
 export async function promptText(
   { clada, options, root, rules }: Project,
-  { syntax, include, actions: chosen, show }: PromptRequest,
+  { syntax, include, actions: chosen, show, task }: PromptRequest,
 ): Promise<PromptText> {
   const { syntaxes, allowedActions = null } = options
   const taught = taughtNames.find((name): name is TaughtName => name === syntax && (syntaxes?.includes(name) ?? true))
@@ -72,7 +91,9 @@ export async function promptText(
   )
   const context = show === 'none' ? undefined : await contextText(clada, { show })
   if (context !== undefined && 'error' in context) throw new Refusal(409, context.error)
-  const text = withFiles(prompt.text, context?.text ?? '')
+  const files = withFiles(prompt.text, context?.text ?? '')
+  // Last, where a model looks first.
+  const text = task === '' ? files : `${files}\n\n## The task\n${task}\n`
   return {
     text,
     tokens: tokensOf(text),

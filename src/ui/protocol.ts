@@ -174,8 +174,17 @@ export interface OutputEvent {
 
 export interface Timeline {
   readonly entries: readonly HistoryEntry[]
+  /** What the loops were about, by the id of their conversation. */
+  readonly loops: Readonly<Record<string, LoopEntry>>
   /** Files that others changed since the last execution. */
   readonly since: readonly TouchedFile[]
+}
+
+export interface LoopEntry {
+  readonly number: number
+  readonly task: string
+  /** Why it ended; missing while it runs, and when it was killed. */
+  readonly ended?: string | undefined
 }
 
 export interface Execution {
@@ -187,6 +196,8 @@ export interface Execution {
 
 export interface UndoRequest {
   readonly number?: number
+  /** Only this action of it. */
+  readonly action?: number
   readonly force?: boolean
 }
 
@@ -194,6 +205,8 @@ export interface UndoRequest {
 export interface ProjectFacts {
   /** Relative to the root. */
   readonly files: readonly string[]
+  /** About how many tokens each of them has. */
+  readonly tokens: readonly number[]
   /** How many are not listed. */
   readonly moreFiles: number
   readonly actions: readonly { readonly name: string; readonly description: string; readonly everyday: boolean }[]
@@ -224,6 +237,8 @@ export interface PromptRequest {
   /** Only these; null for those that `include` says. */
   readonly actions: readonly string[] | null
   readonly show: 'text' | 'numbered' | 'outline' | 'none'
+  /** What the model is to do; empty for nothing. */
+  readonly task: string
 }
 
 export interface PromptText {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { PlaceChoice } from '../core/result.ts'
 import type { BlockChoice } from '../core/review.ts'
-import { executionOf, timelineOf } from './past.ts'
+import { conversationOf, executionOf, timelineOf } from './past.ts'
 import { factsOf, promptText, structuresOf } from './prompting.ts'
 import type { PromptRequest } from './protocol.ts'
 import { Refusal } from './refusal.ts'
@@ -27,6 +27,7 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'GET /api/answer': ({ session }) => ({ text: session.answer() }),
   'GET /api/timeline': ({ session }) => timelineOf(session.project),
   'GET /api/execution': ({ session, query }) => executionOf(session.project, numberIn(query.get('number'))),
+  'GET /api/conversation': ({ session, query }) => conversationOf(session.project, query.get('id') ?? ''),
   'GET /api/since': ({ session }) => session.project.clada.changedSince(),
   'GET /api/project': ({ session }) => factsOf(session.project),
   'GET /api/structures': ({ session, query }) => structuresOf(session.project, query.get('path') ?? ''),
@@ -59,16 +60,21 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
     if (!call.session.questions.answer(id, said)) throw new Refusal(409, 'This question is no longer open.')
   },
   'POST /api/undo': async (call) => {
-    const { number, force } = await json(call)
-    return call.session.undo({ ...(typeof number === 'number' ? { number } : {}), force: force === true })
+    const { number, numbers, action, force } = await json(call)
+    if (Array.isArray(numbers)) return call.session.undoAll(numbers.map(Number), force === true)
+    return call.session.undo({
+      ...(typeof number === 'number' ? { number } : {}),
+      ...(typeof action === 'number' ? { action } : {}),
+      force: force === true,
+    })
   },
   'POST /api/redo': async (call) => call.session.redo({ force: (await json(call))['force'] === true }),
   'POST /api/back': ({ session }) => session.back(),
   'POST /api/forward': ({ session }) => session.forward(),
   'POST /api/context': async (call) => {
-    const { path, on } = await json(call)
-    if (typeof path !== 'string') throw new Refusal(400, 'The working set holds paths.')
-    return call.session.changeContext(on === true ? 'add' : 'remove', path)
+    const { paths, on } = await json(call)
+    if (!Array.isArray(paths)) throw new Refusal(400, 'The working set holds paths.')
+    return call.session.changeContext(on === true ? 'add' : 'remove', paths.map(String))
   },
   'POST /api/prompt': async (call) => promptText(call.session.project, promptIn(await json(call))),
   'POST /api/follow': async (call) => call.session.follow((await json(call))['on'] === true ? 'start' : 'stop'),
@@ -126,7 +132,7 @@ const textsIn = (given: Record<string, unknown>): Record<string, string> =>
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function promptIn({ syntax, include, actions, show }: Record<string, unknown>): PromptRequest {
+function promptIn({ syntax, include, actions, show, task }: Record<string, unknown>): PromptRequest {
   const shown = shows.find((one) => one === show)
   if (typeof syntax !== 'string' || shown === undefined) throw new Refusal(400, 'This is no request for a prompt.')
   return {
@@ -134,6 +140,7 @@ function promptIn({ syntax, include, actions, show }: Record<string, unknown>): 
     include: include === 'all' ? 'all' : 'everyday',
     actions: Array.isArray(actions) ? actions.map(String) : null,
     show: shown,
+    task: typeof task === 'string' ? task.trim() : '',
   }
 }
 

@@ -18,7 +18,7 @@ import {
   type Reply,
 } from './document.ts'
 import { FollowedFile } from './follow.ts'
-import { undoneIn } from './past.ts'
+import { undoAll, undoneIn } from './past.ts'
 import { outcomeOf, planOf, type Planned, type Project, readingOf } from './plan.ts'
 import { changeContext } from './prompting.ts'
 import type { BlockDetail, ContextEntry, PageState, Plan, Running, UndoRequest } from './protocol.ts'
@@ -257,6 +257,10 @@ export class Session {
     return this.#turn('undo', ({ clada }) => clada.undo(request))
   }
 
+  undoAll(numbers: readonly number[], force: boolean): Promise<UndoResult> {
+    return this.#turn('undo', (project) => undoAll(project, numbers, force))
+  }
+
   redo({ force }: UndoRequest): Promise<UndoResult> {
     return this.#turn('redo', ({ clada }) => clada.redo(force === undefined ? {} : { force }))
   }
@@ -269,9 +273,9 @@ export class Session {
     return this.#turn('forward', ({ clada }) => clada.forward())
   }
 
-  async changeContext(how: 'add' | 'remove', file: string): Promise<ContextEntry[]> {
+  async changeContext(how: 'add' | 'remove', files: readonly string[]): Promise<ContextEntry[]> {
     this.#refuseWhileRunning()
-    const entries = await changeContext(this.project, how, file)
+    const entries = await changeContext(this.project, how, files)
     this.#context++
     this.#tell()
     return entries

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { Clada } from '../../src/api/clada.ts'
 import { askDesk } from '../../src/approvals/desk.ts'
 import { startClada } from '../support/cli.ts'
 import { lacks, needs, skipWithoutLayers } from '../support/needs.ts'
@@ -267,6 +268,43 @@ describe('the page', { timeout: 90_000 }, () => {
     await page.getByText('Changed by you in between').waitFor()
   })
 
+  it('finds executions, and undoes one action, several executions, or a whole loop', async () => {
+    const root = scratchDir({ 'a.txt': 'one\n', 'b.txt': 'one\n' })
+    const before = filesIn(root)
+    const options = { repoPath: root, gitCommit: false }
+    const loop = new Clada({ ...options, conversation: { kind: 'loop', id: 'L1' } })
+    const server = await served(root, { gitCommit: false })
+    const plain = new Clada(options)
+    await plain.execute(edit('a.txt', 'one', 'two') + edit('b.txt', 'one', 'two'))
+    await loop.execute(edit('a.txt', 'two', 'three'))
+    await loop.execute(edit('a.txt', 'three', 'four'))
+    const { page, complaints } = await openTab(browser, server.address())
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('2')
+    const titles = () => page.locator('#entries .block .line:first-child').allTextContents()
+    await soon(titles).toEqual(['Loop', 'edit a.txt', 'edit a.txt', 'edit 2 files'])
+    // A loop is one difference.
+    await page.locator('#entries .block').first().click()
+    await soon(() => page.locator('.cell.added').allTextContents()).toEqual(['1+four'])
+    await expectAccessible(page, axe)
+    await page.getByRole('button', { name: 'Undo all of it' }).click()
+    await page.locator('.banner').getByText('executions 3, 2').waitFor()
+    expect(filesIn(root)).toEqual({ 'a.txt': 'two\n', 'b.txt': 'two\n' })
+    await page.locator('#search-entries').fill('b.txt')
+    await soon(titles).toEqual(['edit 2 files'])
+    await page.locator('#entries .block').first().click()
+    await page.getByRole('button', { name: /only action 2/ }).click()
+    await page.locator('.banner').getByText('action 2 of execution 1').waitFor()
+    expect(filesIn(root)).toEqual({ 'a.txt': 'two\n', 'b.txt': 'one\n' })
+    await page.keyboard.press('r')
+    await page.locator('.banner').getByText('Done again').waitFor()
+    await page.locator('#entries .box:not(.off)').first().click()
+    await page.getByRole('button', { name: 'Undo 1 marked' }).click()
+    await page.locator('.banner').getByText('Undone: execution 1. 2 files').waitFor()
+    expect(filesIn(root)).toEqual(before)
+    expect(complaints).toEqual([])
+  })
+
   it('answers for other processes in the same project', async () => {
     const root = scratchDir()
     const server = await served(root)
@@ -366,7 +404,7 @@ describe('the page', { timeout: 90_000 }, () => {
     await page.keyboard.press('/')
     await page.waitForSelector('#search-files:focus')
     await page.keyboard.type('src mon')
-    await soon(() => page.locator('.file-row').allTextContents()).toEqual(['src/money.ts'])
+    await soon(() => page.locator('.file-row .path').allTextContents()).toEqual(['src/money.ts'])
     await page.keyboard.press('Escape')
     await page.keyboard.press('x')
     await soon(() => page.locator('.entry .mono').allTextContents()).toEqual(['src/money.ts'])
@@ -374,6 +412,17 @@ describe('the page', { timeout: 90_000 }, () => {
     await page.locator('.file-row').first().click()
     await page.getByLabel('export class Cart').check()
     await soon(() => page.locator('.entry .mono').allTextContents()).toEqual(['src/money.ts', 'src/cart.ts@@Cart'])
+    // A folder stands for its files, and what they cost is known before they are chosen.
+    await page.locator('#search-files').fill('')
+    const folder = page.locator('.file-row', { hasText: 'test/' }).first()
+    await folder.locator('.box').click()
+    await soon(() => page.locator('.entry .mono').allTextContents()).toContain('test/cart.test.ts')
+    const size = fs.statSync(path.join(root, 'test/cart.test.ts')).size
+    expect(await folder.locator('.tokens').textContent()).toBe(Math.ceil(size / 4).toLocaleString('en'))
+    await folder.locator('.box').click()
+    await soon(() => page.locator('.entry .mono').allTextContents()).not.toContain('test/cart.test.ts')
+    await page.getByLabel('Task', { exact: true }).fill('Take a discount off.')
+    await soon(() => page.locator('.prompt').textContent()).toContain('## The task\nTake a discount off.')
     await page.getByLabel('Syntax').selectOption('csl')
     await page.getByLabel('Actions').selectOption('all')
     await soon(() => page.locator('.prompt').textContent()).toContain('<---WRITE')
@@ -383,6 +432,14 @@ describe('the page', { timeout: 90_000 }, () => {
     const copied = await clipboardOf(page)
     expect(copied).toContain('/** Amounts are in cents. */')
     expect(copied).toBe(await page.locator('.prompt').textContent())
+    await page.reload()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('3')
+    await page.getByLabel('Recent tasks').selectOption('Take a discount off.')
+    await soon(() => page.locator('.prompt').textContent()).toContain('Take a discount off.')
+    await page.getByLabel('Syntax').selectOption('csl')
+    await page.getByLabel('Actions').selectOption('all')
+    await soon(() => page.locator('.prompt').textContent()).toBe(copied)
     const tokens = Math.ceil(copied.length / 4)
     expect(await page.locator('.result').textContent()).toContain(`${tokens.toLocaleString('en')} tokens`)
     await expectAccessible(page, axe)

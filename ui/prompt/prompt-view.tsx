@@ -7,19 +7,24 @@ import { VirtualList } from '../virtual-list.tsx'
 import { plural, shown } from '../words.ts'
 import {
   at,
+  chosenIn,
   chosenPaths,
   context,
   copyPrompt,
   facts,
+  isOpen,
   load,
+  loadTasks,
   made,
+  open,
   promptOpen,
+  recentTasks,
   search,
-  showStructures,
-  shownFiles,
+  shownRows,
   structures,
   toggle,
   toggleAction,
+  type TreeRow,
   wanted,
 } from './prompt.ts'
 
@@ -27,10 +32,13 @@ import {
 export function PromptView() {
   const changed = page.value?.context
   useEffect(() => void load(), [changed])
-  const files = shownFiles.value
+  const root = page.value?.root
+  useEffect(loadTasks, [root])
+  const rows = shownRows.value
   return (
     <div class={`panes ${promptOpen.value ? 'shows-detail' : ''}`}>
       <section class="side" aria-label="Files of the project">
+        <Task />
         <header class="side-head">
           <input
             type="search"
@@ -47,11 +55,14 @@ export function PromptView() {
         <VirtualList
           id="project-files"
           label="Files"
-          count={files.length}
+          count={rows.length}
           rowHeight={rowHeight}
           current={at.value}
           multiselectable
-          row={(index) => <FileRow key={files[index]} path={files[index] ?? ''} index={index} total={files.length} />}
+          row={(index) => {
+            const row = rows[index]
+            return row && <FileRow key={row.path} row={row} index={index} total={rows.length} />
+          }}
         />
         <Chosen />
         <footer class="apply">
@@ -100,32 +111,81 @@ export function PromptView() {
 
 const rowHeight = 32
 
-function FileRow({ path, index, total }: { path: string; index: number; total: number }) {
-  const chosen = chosenPaths.value.has(path)
+/** What the model is to do. */
+function Task() {
+  const change = (task: string): void => {
+    wanted.value = { ...wanted.value, task }
+  }
+  return (
+    <div class="task">
+      <label for="task">Task</label>
+      {recentTasks.value.length > 0 && (
+        <select
+          aria-label="Recent tasks"
+          value=""
+          onChange={(event) => {
+            change(recentTasks.value[Number(event.currentTarget.value)] ?? '')
+            event.currentTarget.value = ''
+          }}
+        >
+          <option value="" disabled>
+            Recent tasks
+          </option>
+          {recentTasks.value.map((task, index) => (
+            <option key={task} value={index}>
+              {shown(task.slice(0, 80))}
+            </option>
+          ))}
+        </select>
+      )}
+      <textarea
+        id="task"
+        rows={3}
+        placeholder="What is the model to do?"
+        value={wanted.value.task}
+        onInput={(event) => change(event.currentTarget.value)}
+      />
+    </div>
+  )
+}
+
+function FileRow({ row, index, total }: { row: TreeRow; index: number; total: number }) {
+  const { path, label, depth, tokens, files } = row
+  const chosen = chosenIn(row)
   const current = at.value === index
   return (
     <div
       id={`project-files-${index}`}
       class={`block file-row ${current ? 'current' : ''}`}
       role="option"
-      aria-selected={chosen}
+      aria-selected={chosen === 'all'}
       aria-posinset={index + 1}
       aria-setsize={total}
-      style={{ height: `${rowHeight}px` }}
+      style={{ height: `${rowHeight}px`, paddingInlineStart: `${12 + depth * 16}px` }}
       onClick={() => {
         at.value = index
-        void showStructures(path)
+        open(row)
       }}
     >
       <span
-        class={`box ${chosen ? 'on' : ''}`}
+        class={`box ${chosen === 'all' ? 'on' : chosen}`}
         onClick={(event) => {
           event.stopPropagation()
           at.value = index
-          void toggle(path)
+          void toggle(row)
         }}
       />
-      <Path path={path} />
+      {files === undefined ? (
+        <Path path={label} />
+      ) : (
+        <span class={`folder ${isOpen(path) ? 'open' : ''}`}>
+          <Path path={label} />
+          <span class="unseen">
+            folder, {isOpen(path) ? 'open' : 'closed'}, {plural(files.length, 'file')}
+          </span>
+        </span>
+      )}
+      <span class="quiet nowrap tokens">{tokens.toLocaleString()}</span>
     </div>
   )
 }
@@ -145,7 +205,7 @@ function Chosen() {
               <bdi>{shown(path)}</bdi>
             </span>
             <span class="quiet nowrap">{problem === undefined ? `${tokens ?? 0}` : 'cannot be read'}</span>
-            <Button quiet act={() => toggle(path)}>
+            <Button quiet act={() => toggle({ path })}>
               <span aria-hidden="true">×</span>
               <span class="unseen">Leave out {shown(path)}</span>
             </Button>
@@ -233,7 +293,7 @@ function Structures() {
       {found.length === 0 && <p class="quiet">None were found.</p>}
       {found.slice(0, 300).map(({ path, label, lines, depth }) => (
         <label key={path} class="check" style={{ paddingInlineStart: `${depth * 18}px` }}>
-          <input type="checkbox" checked={chosenPaths.value.has(path)} onChange={() => toggle(path)} />
+          <input type="checkbox" checked={chosenPaths.value.has(path)} onChange={() => toggle({ path })} />
           <bdi class="mono">{shown(label)}</bdi> <span class="quiet">{plural(lines, 'line')}</span>
         </label>
       ))}

@@ -6,11 +6,25 @@ import { tried } from '../actions.ts'
 import { get } from '../api.ts'
 import { Button } from '../button.tsx'
 import { Diffs } from '../diff/diffs.tsx'
+import { Search } from '../parts.tsx'
 import { DiffTools } from '../reply/detail.tsx'
 import { page } from '../store.ts'
 import { VirtualList } from '../virtual-list.tsx'
 import { plural, shown } from '../words.ts'
-import { at, type Entry, entries, load, lookAt, shows, timeline } from './timeline.ts'
+import {
+  at,
+  canUndo,
+  type Entry,
+  entries,
+  load,
+  lookAt,
+  marked,
+  markedNumbers,
+  markEntry,
+  shows,
+  timeline,
+  wanted,
+} from './timeline.ts'
 import { Turn, turnBack, turnForward } from './turn.tsx'
 
 /** What was executed here, newest first, and what others did in between. */
@@ -18,7 +32,7 @@ export function TimelineView() {
   const history = page.value?.history
   useEffect(() => void load(), [history])
   const list = entries.value
-  if (timeline.value !== null && list.length === 0) {
+  if (timeline.value !== null && timeline.value.entries.length === 0) {
     return (
       <section class="intake">
         <h2>Nothing was executed here yet</h2>
@@ -46,6 +60,18 @@ export function TimelineView() {
             Forward
           </Button>
         </header>
+        <div class="side-head">
+          <Search id="search-entries" label="Search executions and files" value={wanted} />
+          {markedNumbers.value.length > 0 && (
+            <Button
+              act={() => turnBack('undo', { numbers: markedNumbers.value })}
+              disabled={page.value?.running !== null}
+              hint="All of them, or none"
+            >
+              Undo {markedNumbers.value.length} marked
+            </Button>
+          )}
+        </div>
         <Turn />
         <VirtualList
           id="entries"
@@ -53,6 +79,7 @@ export function TimelineView() {
           count={list.length}
           rowHeight={rowHeight}
           current={at.value}
+          multiselectable
           row={(index) => {
             const entry = list[index]
             return entry && <Row key={entry.name} entry={entry} index={index} total={list.length} />
@@ -68,28 +95,43 @@ const rowHeight = 52
 
 function Row({ entry, index, total }: { entry: Entry; index: number; total: number }) {
   const current = at.value === index
+  const isMarked = entry.kind === 'execution' && marked.value.has(entry.number)
   return (
     <div
       id={`entries-${index}`}
       class={`block ${current ? 'current' : ''} ${entry.kind}`}
       role="option"
-      aria-selected={current}
+      aria-selected={isMarked}
+      aria-current={current}
       aria-posinset={index + 1}
       aria-setsize={total}
       style={{ height: `${rowHeight}px` }}
       onClick={() => lookAt(index)}
     >
+      <span
+        class={`box ${isMarked ? 'on' : ''} ${canUndo(entry) ? '' : 'off'}`}
+        onClick={(event) => {
+          event.stopPropagation()
+          markEntry(entry)
+        }}
+      />
       <span class="number mono">{entry.kind === 'execution' ? entry.entry.number : ''}</span>
       <span class="what">
         <span class="line">
           {entry.kind === 'execution' ? (
             <bdi class={entry.entry.undone ? 'undone' : ''}>{shown(entry.entry.summary)}</bdi>
+          ) : entry.kind === 'whole' ? (
+            <b>
+              <bdi>{shown(entry.title)}</bdi>
+            </b>
           ) : (
             <i>{entry.kind === 'since' ? 'Changed by you since' : 'Changed by you in between'}</i>
           )}
         </span>
         <span class="line quiet">
-          {entry.kind === 'execution' ? notes(entry.entry) : shown(entry.paths.join(', '))}
+          {entry.kind === 'execution'
+            ? notes(entry.entry)
+            : shown(entry.kind === 'whole' ? entry.notes : entry.paths.join(', '))}
         </span>
       </span>
     </div>
@@ -115,7 +157,7 @@ function Details({ entry }: { entry: Entry | undefined }) {
   useEffect(() => {
     if (entry === undefined) return
     found.value = undefined
-    const path = entry.kind === 'since' ? '/api/since' : `/api/execution?number=${entry.number}`
+    const path = sourceOf(entry)
     void tried(async () => {
       const value = await get<Execution | FileChange[]>(path)
       if (entries.value[at.value]?.name === name) found.value = value
@@ -132,15 +174,7 @@ function Details({ entry }: { entry: Entry | undefined }) {
         </span>
         <div class="title">
           <h2>
-            <bdi>
-              {entry === undefined
-                ? ''
-                : entry.kind === 'execution'
-                  ? shown(entry.entry.summary)
-                  : entry.kind === 'since'
-                    ? 'What you changed since'
-                    : `What you changed before execution ${entry.number}`}
-            </bdi>
+            <bdi>{entry && shown(titleOf(entry))}</bdi>
           </h2>
           {entry?.kind === 'execution' && (
             <p class="line quiet">
@@ -151,9 +185,14 @@ function Details({ entry }: { entry: Entry | undefined }) {
         <div class="row tools" role="toolbar" aria-label="What is shown, and what is done with it">
           <DiffTools />
           <span class="gap" />
-          {entry?.kind === 'execution' && entry.entry.kind === 'run' && !entry.entry.undone && (
-            <Button act={() => turnBack('undo', entry.number)} disabled={page.value?.running !== null}>
+          {canUndo(entry) && (
+            <Button act={() => turnBack('undo', { number: entry.number })} disabled={page.value?.running !== null}>
               Undo this
+            </Button>
+          )}
+          {entry?.kind === 'whole' && entry.numbers.length > 0 && (
+            <Button act={() => turnBack('undo', { numbers: entry.numbers })} disabled={page.value?.running !== null}>
+              Undo all of it
             </Button>
           )}
         </div>
@@ -172,8 +211,21 @@ function Details({ entry }: { entry: Entry | undefined }) {
   )
 }
 
-function Actions({ of: { actions } }: { of: Execution }) {
+function titleOf(entry: Entry): string {
+  if (entry.kind === 'execution') return entry.entry.summary
+  if (entry.kind === 'whole') return entry.title
+  return entry.kind === 'since' ? 'What you changed since' : `What you changed before execution ${entry.number}`
+}
+
+function sourceOf(entry: Entry): string {
+  if (entry.kind === 'since') return '/api/since'
+  if (entry.kind === 'whole') return `/api/conversation?id=${encodeURIComponent(entry.id)}`
+  return `/api/execution?number=${entry.number}`
+}
+
+function Actions({ of: { entry, actions } }: { of: Execution }) {
   if (actions.length === 0) return null
+  const canUndoOne = entry.kind === 'run' && !entry.undone && actions.length > 1
   return (
     <ul class="actions">
       {actions.slice(0, 200).map(({ seq, action, target, success, error }) => (
@@ -181,6 +233,15 @@ function Actions({ of: { actions } }: { of: Execution }) {
           <span class={success ? 'state-done' : 'state-failed'}>{success ? 'done' : 'failed'}</span>{' '}
           <b>{shown(action)}</b> <bdi class="mono">{shown(target)}</bdi>
           {error !== undefined && <span class="quiet"> {shown(error)}</span>}
+          {canUndoOne && success && (
+            <Button
+              quiet
+              act={() => turnBack('undo', { number: entry.number, action: seq })}
+              disabled={page.value?.running !== null}
+            >
+              Undo<span class="unseen"> only action {seq}</span>
+            </Button>
+          )}
         </li>
       ))}
       {actions.length > 200 && <li class="quiet">and {actions.length - 200} more</li>}

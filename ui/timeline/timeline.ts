@@ -3,6 +3,8 @@ import type { HistoryEntry } from '../../src/engine/history-run.ts'
 import type { Timeline } from '../../src/ui/protocol.ts'
 import { tried } from '../actions.ts'
 import { get } from '../api.ts'
+import { matcher } from '../store.ts'
+import { plural } from '../words.ts'
 
 export const timeline = signal<Timeline | null>(null)
 /** Which entry is looked at. */
@@ -15,19 +17,83 @@ export type Entry =
   | { readonly kind: 'execution'; readonly name: string; readonly number: number; readonly entry: HistoryEntry }
   | { readonly kind: 'between'; readonly name: string; readonly number: number; readonly paths: readonly string[] }
   | { readonly kind: 'since'; readonly name: string; readonly paths: readonly string[] }
+  /** A loop, or a conversation over MCP, as a whole: above its executions. */
+  | {
+      readonly kind: 'whole'
+      readonly name: string
+      readonly id: string
+      readonly title: string
+      readonly notes: string
+      /** Those that stand. */
+      readonly numbers: readonly number[]
+    }
+
+/** Words that an entry must have. */
+export const wanted = signal('')
+/** Executions that are marked, to be undone together. */
+export const marked = signal<ReadonlySet<number>>(new Set())
 
 /** Newest first. */
-export const entries = computed((): Entry[] => {
-  const { entries: all, since } = timeline.value ?? { entries: [], since: [] }
-  const told = all.toReversed().flatMap((entry): Entry[] => {
-    const { number, meanwhile } = entry
+const all = computed((): Entry[] => {
+  const { entries: known, since } = timeline.value ?? { entries: [], since: [] }
+  const seen = new Set<string>()
+  const listed = known.toReversed().flatMap((entry): Entry[] => {
+    const { number, meanwhile, conversation, kind } = entry
     const own = { kind: 'execution' as const, name: `execution-${number}`, number, entry }
-    return meanwhile === undefined
-      ? [own]
-      : [own, { kind: 'between', name: `between-${number}`, number, paths: meanwhile }]
+    const isNew = kind === 'run' && conversation !== undefined && !seen.has(conversation.id)
+    if (isNew) seen.add(conversation.id)
+    return [
+      ...(isNew ? [wholeOf(conversation)] : []),
+      own,
+      ...(meanwhile === undefined
+        ? []
+        : [{ kind: 'between' as const, name: `between-${number}`, number, paths: meanwhile }]),
+    ]
   })
-  return since.length === 0 ? told : [{ kind: 'since', name: 'since', paths: since.map(({ path }) => path) }, ...told]
+  return since.length === 0
+    ? listed
+    : [{ kind: 'since', name: 'since', paths: since.map(({ path }) => path) }, ...listed]
 })
+
+function wholeOf({ id, kind }: NonNullable<HistoryEntry['conversation']>): Entry {
+  const own = timeline.value?.entries.filter((entry) => entry.kind === 'run' && entry.conversation?.id === id) ?? []
+  const loop = timeline.value?.loops[id]
+  const what = kind === 'loop' ? `Loop${loop === undefined ? '' : ` ${loop.number}`}` : 'Conversation over MCP'
+  return {
+    kind: 'whole',
+    name: `whole-${id}`,
+    id,
+    title: loop === undefined ? what : `${what}: ${loop.task}`,
+    notes: [plural(own.length, 'execution'), ...(loop?.ended === undefined ? [] : [loop.ended])].join(' · '),
+    numbers: own.flatMap(({ number, undone }) => (undone ? [] : [number])),
+  }
+}
+
+export const entries = computed((): Entry[] => {
+  if (wanted.value === '') return all.value
+  const has = matcher(wanted.value)
+  return all.value.filter((entry) => {
+    if (entry.kind === 'whole') return has(entry.title, entry.notes)
+    if (entry.kind !== 'execution') return has(...entry.paths)
+    const { number, summary, paths, commit, kind, time, undone } = entry.entry
+    return has(String(number), summary, commit, kind, time, undone ? 'undone' : '', ...paths)
+  })
+})
+
+/** Whether an execution can be undone, and so be marked. */
+export const canUndo = (entry: Entry | undefined): entry is Entry & { readonly kind: 'execution' } =>
+  entry?.kind === 'execution' && entry.entry.kind === 'run' && !entry.entry.undone
+
+export const markedNumbers = computed(() =>
+  all.value.flatMap((entry) => (canUndo(entry) && marked.value.has(entry.number) ? [entry.number] : [])),
+)
+
+export function markEntry(entry: Entry | undefined): void {
+  if (!canUndo(entry)) return
+  const next = new Set(marked.value)
+  if (!next.delete(entry.number)) next.add(entry.number)
+  marked.value = next
+}
 
 export const load = (): Promise<unknown> =>
   tried(async () => {

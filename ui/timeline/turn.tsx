@@ -17,9 +17,11 @@ interface Outcome {
   readonly merge?: () => Promise<unknown>
 }
 
-export async function turnBack(what: 'undo' | 'back', number?: number): Promise<void> {
+export async function turnBack(
+  what: 'undo' | 'back',
+  asked: { readonly number?: number; readonly action?: number; readonly numbers?: readonly number[] } = {},
+): Promise<void> {
   if (what === 'back') return stepped(await step('back'))
-  const asked = number === undefined ? {} : { number }
   turned(await undo(asked), 'Undone', async () => turned(await undo({ ...asked, force: true }), 'Undone, merged'))
 }
 
@@ -36,10 +38,13 @@ export async function turnForward(what: 'redo' | 'forward'): Promise<void> {
 
 function turned(result: UndoResult | undefined, done: string, merge?: () => Promise<unknown>): void {
   if (result === undefined) return
-  const { success, execution, restored, conflicts, error = '', warnings = [] } = result
+  const { success, execution, executions, actions, restored, conflicts, error = '', warnings = [] } = result
   if (success) {
     const files = restored.length === 1 ? '1 file is' : `${restored.length} files are`
-    say([`${done}: execution ${execution}. ${files} as before.`, ...warnings].join(' '), 'good')
+    const numbers = executions ?? [execution]
+    const which = `${numbers.length === 1 ? 'execution' : 'executions'} ${numbers.join(', ')}`
+    const part = actions === undefined ? '' : `action ${actions.join(', ')} of `
+    say([`${done}: ${part}${which}. ${files} as before.`, ...warnings].join(' '), 'good')
   }
   const canMerge = !success && conflicts.length > 0 && merge !== undefined
   outcome.value =
