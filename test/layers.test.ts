@@ -74,6 +74,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   watch: ['core', 'text', 'state', 'process', 'report', 'config', 'syntax', 'journal', 'git', 'workspace', 'api'],
   ui: [
     'core',
+    'loop',
     'text',
     'state',
     'actions',

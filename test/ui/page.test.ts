@@ -433,6 +433,8 @@ describe('the page', { timeout: 90_000 }, () => {
     expect(copied).toContain('/** Amounts are in cents. */')
     expect(copied).toBe(await page.locator('.prompt').textContent())
     await page.reload()
+    await page.waitForSelector('#reply:focus')
+    await page.waitForSelector('.root:not(:empty)')
     await page.keyboard.press('Escape')
     await page.keyboard.press('3')
     await page.getByLabel('Recent tasks').selectOption('Take a discount off.')
