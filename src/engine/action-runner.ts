@@ -57,7 +57,7 @@ export class ActionRunner {
       settings,
       options: { strict, matching, patches, finalNewline },
     } = this.#options
-    const files = scope.filesFor(onWrite)
+    const files = scope.filesFor(onWrite, this.#options.expected?.get(number))
     try {
       const { damage = [] } = block
       if (damage.length > 0 && !spec.repairs) return { ok: false, problem: doubtful('old_text', damage) }

@@ -3,7 +3,7 @@ import type { Document } from '../core/block.ts'
 import type { Problem } from '../core/problem.ts'
 import type { ActionResult, ExecutionResult, FileChange, ReviewNote } from '../core/result.ts'
 import type { ReviewChoices, ReviewedBlock } from '../core/review.ts'
-import type { Change } from '../workspace/open.ts'
+import type { Change, ExpectedFile } from '../workspace/open.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
 
 /** Options of one execution. */
@@ -54,6 +54,8 @@ export interface RunOptions {
   /** `land`: the changes of each action are written at once. `together`: all at the end or none. `show`: none. */
   readonly effect: 'land' | 'together' | 'show'
   readonly request: PreviewOptions
+  /** Files that actions must find as they were reviewed, by task number. */
+  readonly expected?: ReadonlyMap<string, ExpectedFile>
 }
 
 /** The result of one execution. */

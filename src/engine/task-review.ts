@@ -1,11 +1,14 @@
 import type { Document } from '../core/block.ts'
+import path from 'node:path'
+import { registry } from '../actions/registry.ts'
+import { fingerprintOf } from '../core/hash.ts'
 import { pathFrom } from '../core/paths.ts'
 import type { Problem } from '../core/problem.ts'
 import { type ActionResult, fatalResult, isLeftOut, type ReviewNote } from '../core/result.ts'
 import type { BlockChoice, ReviewedBlock, ReviewPlace } from '../core/review.ts'
 import { explain } from '../report/explain.ts'
 import { primaryOf } from '../report/words.ts'
-import type { Change, GroupScope, Scope } from '../workspace/open.ts'
+import type { Change, ExpectedFile, GroupScope, Scope } from '../workspace/open.ts'
 import { problemOf } from './action-runner.ts'
 import { nothingRun, type RunOptions, type RunResult, type Verdict } from './options.ts'
 import { editedParams, placesFor, shortDiff, shownOf, take, type Taken } from './review.ts'
@@ -36,7 +39,8 @@ export class TaskReview {
     // The effects of a program are unknown before it runs, so there is nothing to compare.
     const isProgram = spec.startsProcess?.(params) ?? spec.effect !== 'write'
     const isPartial = choice.leaveOut === true || (choice.leave ?? []).length > 0 || choice.texts !== undefined
-    this.#isStaged = !isProgram && (isPartial || (options.effect !== 'show' && choice.shown !== undefined))
+    const isCompared = options.effect !== 'show' && choice.shown !== undefined && !options.expected?.has(task.number)
+    this.#isStaged = !isProgram && (isPartial || isCompared)
     // A preview shows what is left out, too.
     const isSkipped = choice.leaveOut === true && (isProgram || options.effect !== 'show')
     this.skipped = isSkipped ? leftOut(task, choice.reason) : undefined
@@ -159,10 +163,11 @@ export async function runReviewed(
   const isBound = Object.values(blocks).some(
     ({ leaveOut, shown, leave, texts }) => leaveOut !== true && (shown ?? leave ?? texts) !== undefined,
   )
+  const expected = new Map<string, ExpectedFile>()
   if (effect !== 'show' && isBound) {
     const { review = {}, only, select } = request
     const same = { review, ...(only && { only }), ...(select && { select }) }
-    const { reviewed, result } = await run(document, { ...options, effect: 'show', request: same })
+    const { reviewed, result, changesBy } = await run(document, { ...options, effect: 'show', request: same })
     const outdated = reviewed.find((block) => {
       const { shown, leaveOut, leave, texts } = blocks[block.task] ?? {}
       if (leaveOut === true) return false
@@ -175,8 +180,36 @@ export async function runReviewed(
       const { error, code } = explain({ kind: 'review-outdated', path }, 'review')
       return nothingRun(fatalResult(`${error}. Nothing was applied. Review the reply again.`, code))
     }
+    for (const { task, seq } of reviewed) {
+      const only = onlyFile(result.results[seq - 1], changesBy.get(seq) ?? [], options.settings.root)
+      if (only !== undefined) expected.set(task, only)
+    }
   }
-  const ran = await run(document, options)
+  const ran = await run(document, { ...options, expected })
   if (original === undefined || original === text) return ran
   return { ...ran, result: { ...ran.result, editedReply: shortDiff(original, text) } }
+}
+
+/**
+ * The file that decides what an action does. If it is as it was reviewed, so is the change, and the action need not run on a
+ * stage: many files are then written at the same time.
+ */
+function onlyFile(
+  result: ActionResult | undefined,
+  changes: readonly Change[],
+  root: string,
+): ExpectedFile | undefined {
+  const [change, ...others] = changes
+  if (result?.success !== true || change === undefined || others.length > 0 || change.after === null) return undefined
+  const { at, before } = change
+  const { path: given } = result.params
+  const { params = {}, effect } = registry.get(result.action) ?? {}
+  const paths = Object.keys(params).filter(
+    (name) =>
+      params[name]?.format?.endsWith('_paths') ||
+      (params[name]?.format === 'absolute_path' && result.params[name] !== undefined),
+  )
+  if (effect !== 'write' || paths.length !== 1 || typeof given !== 'string') return undefined
+  if (path.resolve(root, given) !== at.absolute) return undefined
+  return { absolute: at.absolute, content: before === null ? undefined : fingerprintOf(before.bytes) }
 }

@@ -12,14 +12,14 @@ import { type Restoration, restoreSteps } from './restore.ts'
 import { Scratch } from './scratch.ts'
 import { type Change, changed, type FileState, type Kept, StagedTree, type Step } from './staged-tree.ts'
 import type { Landing } from './tree.ts'
-import { type ActionFiles, Workspace } from './workspace.ts'
+import { type ActionFiles, type ExpectedFile, Workspace } from './workspace.ts'
 
-export type { ActionFiles, Change, FileState, Kept, Landing }
+export type { ActionFiles, Change, ExpectedFile, FileState, Kept, Landing }
 
 /** Where actions work: on the disk, or on a stage over it. */
 export interface Scope {
   readonly staged: boolean
-  filesFor(onWrite: (landing: Landing) => void): ActionFiles
+  filesFor(onWrite: (landing: Landing) => void, expected?: ExpectedFile): ActionFiles
   /**
    * Notes what the action does that begins now; what is given back tells how files have changed. On a stage that is
    * everything since, so it must be asked before the next action begins. On the disk large files are left out, and
@@ -103,7 +103,7 @@ export function openWorkspace(
     const scope = new Workspace({ tree: stage, locator, limits })
     return {
       staged: true,
-      filesFor: (onWrite) => scope.filesFor(onWrite),
+      filesFor: (onWrite, expected) => scope.filesFor(onWrite, expected),
       noting: () => stage.noting(),
       group: () => stageOver(scope, stage),
       put: (changes) => stage.keep(changes),
@@ -117,7 +117,7 @@ export function openWorkspace(
   }
   return {
     staged: staged !== undefined,
-    filesFor: (onWrite) => workspace.filesFor(onWrite),
+    filesFor: (onWrite, expected) => workspace.filesFor(onWrite, expected),
     group: () => stageOver(workspace, staged),
     isThere: (absolute) => {
       const at = locator.locate({ given: absolute, absolute }, 'list')

@@ -53,8 +53,8 @@ export class Workspace {
   }
 
   /** What one action may do. Its writes may still be landing when it has returned; `onWrite` hears of each. */
-  filesFor(onWrite: (landing: Landing) => void): ActionFiles {
-    return new ActionFiles(this, onWrite)
+  filesFor(onWrite: (landing: Landing) => void, expected?: ExpectedFile): ActionFiles {
+    return new ActionFiles(this, onWrite, expected)
   }
 
   /** Files that were changed past this workspace: what it knew of them no longer holds. */
@@ -138,17 +138,26 @@ function whyNotLanded(tree: Tree, at: Location, effect: Effect): string | undefi
   }
 }
 
+/** A file that an action must find as it was reviewed. */
+export interface ExpectedFile {
+  readonly absolute: string
+  /** Its fingerprint; undefined where there must be none. */
+  readonly content: string | undefined
+}
+
 export class ActionFiles implements Files {
   readonly #workspace: Workspace
   readonly #tree: Tree
   readonly #onWrite: (landing: Landing) => void
+  readonly #expected: ExpectedFile | undefined
   readonly #bases = new Map<TextFile, Base>()
   readonly #written = new Map<PathArg, Landing>()
   /** The files that this action has given a content. Absolute. */
   readonly changed = new Set<string>()
 
-  constructor(workspace: Workspace, onWrite: (landing: Landing) => void) {
+  constructor(workspace: Workspace, onWrite: (landing: Landing) => void, expected?: ExpectedFile) {
     this.#workspace = workspace
+    this.#expected = expected
     this.#tree = workspace.parts.tree
     this.#onWrite = onWrite
   }
@@ -415,6 +424,9 @@ export class ActionFiles implements Files {
       throw new Stop({ kind: 'hash-differs', path: path.given, expected, actual: found })
     }
     const fingerprint = bytes === null ? undefined : fingerprintOf(bytes)
+    const { absolute, content } = this.#expected ?? {}
+    if (absolute === at.absolute && content !== fingerprint)
+      throw new Stop({ kind: 'changed-meanwhile', path: path.given })
     const before = seen.get(at.absolute)
     if (before !== undefined && before !== fingerprint) {
       // Told once; the model's next look is at the file as it is now.

@@ -114,10 +114,11 @@ describe('a review', () => {
     const { blocks } = await reviewed(clada, reply, { 2: { leave: { 0: '' } } })
     const onAction = ({ seq }: ActionResult): void => {
       if (seq === 1) fs.writeFileSync(path.join(root, 'b.txt'), '0\n1\n2\n3\n')
+      if (seq === 2) fs.writeFileSync(path.join(root, 'c.txt'), 'c\nmore\n')
     }
     const { results } = await clada.execute(reply, { review: { blocks }, onAction })
-    expect(results.map(({ code }) => code)).toEqual([undefined, 'concurrent_modification', undefined])
-    expect(filesIn(root)).toEqual({ 'a.txt': 'A\n', 'b.txt': '0\n1\n2\n3\n', 'c.txt': 'C\n' })
+    expect(results.map(({ code }) => code)).toEqual([undefined, 'concurrent_modification', 'concurrent_modification'])
+    expect(filesIn(root)).toEqual({ 'a.txt': 'A\n', 'b.txt': '0\n1\n2\n3\n', 'c.txt': 'c\nmore\n' })
   })
 
   it('applies nothing for a choice about a hunk or a file that there is not', async () => {
