@@ -27,8 +27,8 @@ try {
   const { measure } = await import(pathToFileURL(outfile).href)
   const { table, bad } = await measure({
     root,
-    edits: number('--edits', 180),
-    most: number('--cases', 24_000),
+    edits: number('--edits', 30),
+    most: number('--cases', 21_000),
     verbose: args.includes('--verbose'),
     only: word('--only'),
     file: word('--file'),

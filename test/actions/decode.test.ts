@@ -82,3 +82,34 @@ describe('a wrong call', () => {
     })
   })
 })
+
+describe('the names that other tools have for a parameter', () => {
+  const own: Readonly<Record<string, string>> = { path: 'a.txt', old_text: 'one', new_text: 'two', content: 'three' }
+  const aliases: Readonly<Record<string, readonly string[]>> = {
+    path: ['file_path', 'filePath', 'file', 'filename'],
+    old_text: ['old_str', 'old_string', 'oldText', 'oldString', 'search', 'find'],
+    new_text: ['new_str', 'new_string', 'newText', 'newString', 'replace', 'replacement'],
+    content: ['file_text', 'contents'],
+  }
+  const options = { root: '/project', relativePaths: true }
+
+  it.each(
+    Object.entries(aliases).flatMap(([name, others]) =>
+      others.flatMap((other) =>
+        (name === 'content' ? ['file_write', 'file_append'] : ['file_edit', 'file_replace_text']).map(
+          (action) => [action, name, other] as const,
+        ),
+      ),
+    ),
+  )('%s takes %s as %s, and its own name before that', (action, name, other) => {
+    const needed =
+      action === 'file_write' || action === 'file_append' ? ['path', 'content'] : ['path', 'old_text', 'new_text']
+    const rest = Object.fromEntries(needed.filter((one) => one !== name).map((one) => [one, own[one]]))
+    const params = { ...rest, [name]: own[name] }
+    expect(decode(action, { ...rest, [other]: own[name] }, registry, options)).toMatchObject({ params, warnings: [] })
+    expect(decode(action, { ...params, [other]: 'another' }, registry, options)).toMatchObject({
+      params,
+      warnings: [expect.stringContaining(`'${other}' is not known`)],
+    })
+  })
+})

@@ -115,7 +115,7 @@ function isPartly(one: Case, after: string): boolean {
 function partly(one: Case, after: string): boolean {
   const before = one.file.replaceAll('\r\n', '\n')
   const { hunks } = one.edit
-  // Lines of context may be others in the file; those next to the change are not.
+  // Lines of context may be others in the file.
   const takenBack = (set: number, context: number): string => {
     let rest = after.replaceAll('\r\n', '\n')
     for (const [nth, { old, fresh, head, tail }] of hunks.entries()) {
@@ -127,7 +127,7 @@ function partly(one: Case, after: string): boolean {
     return rest
   }
   const sets = [1, 2, 3, 4, 5, 6].filter((set) => set < 2 ** hunks.length - 1)
-  return sets.some((set) => [1, 3].some((context) => takenBack(set, context) === before))
+  return sets.some((set) => [0, 1, 3].some((context) => takenBack(set, context) === before))
 }
 
 const blurred = (text: string): string =>

@@ -172,3 +172,20 @@ describe('a reply without a block', () => {
     for (const input of edits) expect(clada(['run', '--no-git'], { cwd, input }).status).toBe(1)
   })
 })
+
+describe('a call of another agent that looks', () => {
+  it.each([
+    ['<list_files>\n<path>src</path>\n</list_files>\n', 'ls', 'a.ts'],
+    ['<list_files>\n<path>src</path>\n<recursive>true</recursive>\n</list_files>\n', 'glob', 'deep/b.ts'],
+    [
+      '<search_files>\n<path>src</path>\n<regex>o.e</regex>\n<file_pattern>*.ts</file_pattern>\n</search_files>\n',
+      'grep',
+      'one()',
+    ],
+  ])('%j is %s', async (text, action, found) => {
+    const root = scratchDir({ 'src/a.ts': 'one()\n', 'src/deep/b.ts': 'two()\n' })
+    const result = await new Clada({ repoPath: root, gitCommit: false }).execute(text)
+    expect(result.results.map((one) => [one.action, one.success])).toEqual([[action, true]])
+    expect(JSON.stringify(result.results[0]?.data)).toContain(found)
+  })
+})

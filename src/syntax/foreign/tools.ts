@@ -40,13 +40,19 @@ export const withoutArgument = (line: number, name: string): Slip => ({
   hint: `Give ${name} in the call.`,
 })
 
-type Verb = 'write' | 'replace' | 'insert' | 'insert-before' | 'append' | 'view' | 'run' | 'delete'
+type Verb = 'write' | 'replace' | 'insert' | 'insert-before' | 'append' | 'view' | 'run' | 'delete' | 'list' | 'search'
 
 function onFile(verb: Exclude<Verb, 'run'>, path: string, args: Args): readonly Asked[] | string {
   const content = pick(args, contents)
   switch (verb) {
     case 'view':
       return [viewOf(path, args)]
+    case 'list':
+      return /^true$/i.test(args.get('recursive') ?? '')
+        ? [{ action: 'glob', params: { pattern: '**/*', base_path: path } }]
+        : [{ action: 'ls', params: { path } }]
+    case 'search':
+      return searchOf(path, args)
     case 'delete':
       return [{ action: 'file_delete', params: { path } }]
     case 'append':
@@ -93,6 +99,14 @@ function replaceOf(path: string, args: Args): readonly Asked[] | string {
   if (all) return [{ action: 'file_replace_all_text', params }]
   if (count !== undefined && count !== '1') return [{ action: 'file_replace_all_text', params: { ...params, count } }]
   return [{ action: 'file_replace_text', params }]
+}
+
+function searchOf(path: string, args: Args): readonly Asked[] | string {
+  const pattern = pick(args, ['regex', 'pattern', 'query'])
+  const include = pick(args, ['filepattern', 'include', 'glob'])
+  if (pattern === undefined) return 'regex'
+  const files = include === undefined || include === '' ? {} : { include }
+  return [{ action: 'grep', params: { pattern, path, regex: 'true', ...files } }]
 }
 
 function viewOf(path: string, args: Args): Asked {
@@ -163,4 +177,6 @@ const verbs = new Map<string, Verb>([
   ...'deletefile removefile'.split(' ').map((name): [string, Verb] => [name, 'delete']),
   ['insert', 'insert'],
   ['insertcontent', 'insert-before'],
+  ['listfiles', 'list'],
+  ['searchfiles', 'search'],
 ])
