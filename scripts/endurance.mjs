@@ -1,12 +1,15 @@
 // Does what the tests of the history do, many times over, measures speed in a repository of 50,000 files, and writes
 // the figures into docs/reliability.md. Takes about eight minutes.
 //
-//   node scripts/endurance.mjs [--speed-only]
+//   node scripts/endurance.mjs [--speed-only | --soak MINUTES]
+//
+// --soak: everything at once for so long, and nothing else.
 import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { installDependencies, run, writeSection } from './setup.mjs'
+import { soak } from './soak.mjs'
 
 const home = path.resolve(import.meta.dirname, '..')
 const scratch = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-endurance-')))
@@ -15,8 +18,14 @@ process.on('exit', () => fs.rmSync(scratch, { recursive: true, force: true }))
 installDependencies()
 run(process.execPath, ['scripts/build.mjs'])
 const sections = []
-if (!process.argv.includes('--speed-only')) sections.push(['endurance', endurance()])
-sections.push(['speed', await speed()])
+const minutes = Number(process.argv[process.argv.indexOf('--soak') + 1])
+if (process.argv.includes('--soak')) {
+  process.env.XDG_STATE_HOME = path.join(scratch, 'state')
+  sections.push(['soak', await soak(home, scratch, minutes)])
+} else {
+  if (!process.argv.includes('--speed-only')) sections.push(['endurance', endurance()])
+  sections.push(['speed', await speed()])
+}
 for (const [name, text] of sections) writeSection(name, text)
 
 /** The tests themselves, told to go on for longer. */

@@ -52,7 +52,7 @@ function realDisks() {
       try {
         return onImage(type, change, check) ? [] : [name]
       } catch (error) {
-        return [`${name} (${String(error.message).split('\n')[0]})`]
+        return [`${name} (${String(error.stderr || error.message).split('\n')[0]})`]
       }
     })
     const lost = results.flat()
@@ -101,7 +101,8 @@ function onImage(type, change, check) {
     spawnSync(process.execPath, [path.join(home, 'dist/cli.cjs'), ...args], { cwd: root, env, input }).status === 0
   const read = (name) => fs.readFileSync(path.join(root, name), 'utf8')
   const mounted = (image, work) => {
-    execFileSync('mount', ['-o', 'loop', image, mount])
+    // The copy has the name of the original, which may not be gone yet.
+    execFileSync('mount', ['-o', type === 'xfs' ? 'loop,nouuid' : 'loop', image, mount])
     try {
       return work()
     } finally {

@@ -1,3 +1,4 @@
+import fs from 'node:fs'
 import os from 'node:os'
 import { hardenedGitArgs, hardenedGitEnv } from '../core/hardened-git.ts'
 import { hasCode } from '../core/os-error.ts'
@@ -52,7 +53,8 @@ export interface GitAnswer {
 
 /** Starts git; the caller handles the process. */
 export function startGit({ cwd, env, args, lowPriority }: GitStart, input: 'ignore' | 'pipe'): Started {
-  const child = startProgram('git', [...hardenedArgs, ...args], {
+  const careful = syncsTogether(env['GIT_OBJECT_DIRECTORY'] ?? cwd) ? [] : ['-c', 'core.fsyncMethod=fsync']
+  const child = startProgram('git', [...hardenedArgs, ...careful, ...args], {
     cwd,
     env: { ...hardenedEnv(), ...env },
     stdio: [input, 'pipe', 'pipe'],
@@ -60,6 +62,22 @@ export function startGit({ cwd, env, args, lowPriority }: GitStart, input: 'igno
   if (lowPriority && child.pid !== undefined) lowerPriority(child.pid)
   return child
 }
+
+/**
+ * Whether one sync is for all the files that were written out before it. After a power cut on btrfs, those that were not
+ * synced one by one are empty.
+ */
+function syncsTogether(dir: string): boolean {
+  if (process.platform !== 'linux') return true
+  try {
+    return together.has(fs.statfsSync(dir).type)
+  } catch {
+    return false
+  }
+}
+
+/** ext4, XFS and tmpfs. */
+const together = new Set([0xef53, 0x58465342, 0x01021994])
 
 function lowerPriority(pid: number): void {
   try {
