@@ -63,12 +63,23 @@ function realDisks() {
 /** A command, and what must hold after the cut. */
 function realCases() {
   const document = '<<<FILE>>>\na.txt\n<<<SEARCH>>>\nold\n<<<REPLACE>>>\nnew\n<<<END>>>\n'
+  const program =
+    '#!SHAM [@three-char-SHA-256: abc]\naction = "exec"\nlang = "bash"\ncode = "mkdir made; echo x > made/x.txt; echo more >> a.txt"\n#!END_SHAM_abc\n'
   return [
     ...['off', 'shadow', 'commit'].map((mode) => [
       `edit, ${mode}`,
       ({ clada }) => clada(['run', '-', '--git', mode], document),
       ({ clada, read }) => read('a.txt') === 'new\n' && clada(['undo', '--git', mode]) && read('a.txt') === 'old\n',
     ]),
+    [
+      'program with effects, off',
+      ({ clada }) => clada(['run', '-', '--git', 'off'], program),
+      ({ clada, read }) =>
+        read('made/x.txt') === 'x\n' &&
+        read('a.txt') === 'old\nmore\n' &&
+        clada(['undo', '--git', 'off']) &&
+        read('a.txt') === 'old\n',
+    ],
     [
       'undo, commit',
       ({ clada }) => clada(['run', '-'], document) && clada(['undo']),

@@ -68,7 +68,7 @@ export function startGit({ cwd, env, args, lowPriority }: GitStart, input: 'igno
  * synced one by one are empty.
  */
 function syncsTogether(dir: string): boolean {
-  if (process.platform !== 'linux') return true
+  if (platform.name !== 'linux') return true
   try {
     return together.has(fs.statfsSync(dir).type)
   } catch {
