@@ -2,6 +2,7 @@ import path from 'node:path'
 import { describe, expect, it, test } from 'vitest'
 import { actions } from '../../src/actions/registry.ts'
 import type { ActionSpec, Example } from '../../src/core/action.ts'
+import { slashed } from '../../src/core/paths.ts'
 import { Clada } from '../../src/index.ts'
 import { adoptState } from '../../src/state/vouched.ts'
 import { repository } from '../history/world.ts'
@@ -91,7 +92,7 @@ function absolute(spec: ActionSpec, params: Example['params'], root: string): Re
 }
 
 function placed(data: unknown, root: string): object {
-  return JSON.parse(JSON.stringify(data).replaceAll('ROOT', root)) as object
+  return JSON.parse(JSON.stringify(data).replaceAll('ROOT', slashed(root))) as object
 }
 
 function blockOf(action: string, params: Readonly<Record<string, string>>): string {
