@@ -46,10 +46,9 @@ describe('paths that people are told', () => {
     const write = (file: string): string => `<---WRITE file="${file}"--->\nnew\n<---END--->\n`
     const input = write(`${outside}/a.txt`) + write(`${root}/src/a.txt`)
     const { stdout } = clada(['diff', '--allow', outside], { cwd: root, input })
-    expect(stdout.match(/^diff .*/gm)?.sort()).toEqual([
-      'diff --git a/src/a.txt b/src/a.txt',
-      `diff --git a${outside}/a.txt b${outside}/a.txt`,
-    ])
+    expect(new Set(stdout.match(/^diff .*/gm))).toEqual(
+      new Set(['diff --git a/src/a.txt b/src/a.txt', `diff --git a${outside}/a.txt b${outside}/a.txt`]),
+    )
     const json = JSON.parse(clada(['diff', '--allow', outside, '--json'], { cwd: root, input }).stdout)
     expect(json.diffs.map((one: { path: string }) => one.path).sort()).toEqual([`${outside}/a.txt`, 'src/a.txt'])
     const apply = (): unknown => execFileSync('git', ['apply'], { cwd: root, input: stdout, stdio: 'pipe' })
