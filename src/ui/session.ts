@@ -342,19 +342,25 @@ export class Session {
     const { revision, blocks } = plan
     const pending = blocks.flatMap(({ task, outcome }) => (task === undefined || outcome !== undefined ? [] : [task]))
     const isPart = only !== undefined && only.length < pending.length
-    // Without the others a block may do something else than was shown.
-    const alone = isPart ? (await clada.review(text, choices, { only })).blocks : undefined
-    const stray = alone && buildsOnOthers(alone, document)
+    // Without the others a block may do something else than was shown, and files may have changed since.
+    const { blocks: now } = await clada.review(text, choices, only === undefined ? {} : { only })
+    const stray = isPart
+      ? buildsOnOthers(now, document)
+      : now.find(({ task, shown }) => shown !== planned.reviewed(task)?.shown)
     if (stray !== undefined) {
-      const why = `Nothing was applied: block ${stray.task} builds on another block that is not chosen. Choose both.`
-      this.#document = { ...document, last: fatalResult(why) }
+      const why = isPart
+        ? `block ${stray.task} builds on another block that is not chosen. Choose both.`
+        : 'files have changed since they were shown. Look at it, and apply again.'
+      this.#document = { ...document, last: fatalResult(`Nothing was applied: ${why}`) }
       return
     }
-    const review = boundChoices(choices, alone ?? pending.map((task) => planned.reviewed(task)))
+    // Each block on a stage of its own takes longer, so only where something was decided.
+    const isDecided = Object.keys(choices.blocks ?? {}).length > 0 || choices.original !== undefined
+    const review = isDecided ? boundChoices(choices, now) : undefined
     const before = (await clada.history()).at(-1)?.number ?? 0
     const result = await clada.execute(text, {
       signal: this.#stop.signal,
-      review,
+      ...(review === undefined ? {} : { review }),
       ...(only === undefined ? {} : { only }),
       onAction: (one) => {
         if (this.#running !== null) this.#running = { ...this.#running, done: this.#running.done + 1 }
