@@ -90,8 +90,8 @@ while (my $request = <$requests>) {
 const seenByOthers = (door: string): string => door.replace(/^\/proc\/self\//, `/proc/${process.pid}/`)
 
 async function start(): Promise<Helper | undefined> {
-  const child = startProgram('perl', ['-e', script], { env: {}, stdio: ['ignore', 'pipe', 'ignore'] })
-  // Neither it nor its output keeps this process from ending.
+  const child = startProgram('perl', ['-e', script], { env: {}, cwd: '/', stdio: ['ignore', 'pipe', 'ignore'] })
+  // Neither it nor its output keeps this process from ending, and it is in nobody's way who unmounts the project's disk.
   child.unref()
   const { stdout } = child
   const said = new Promise<string>((done) => {
