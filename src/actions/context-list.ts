@@ -1,4 +1,5 @@
 import { defineAction, ok } from '../core/action.ts'
+import { slashed } from '../core/paths.ts'
 import { attempt } from './attempt.ts'
 import { argOf, measure } from './context-entry.ts'
 import { listOutput } from './list-output.ts'
@@ -32,7 +33,10 @@ export const contextList = defineAction({
     const listed: { path: string; size?: number; problem?: string }[] = []
     for (const { path } of await set.entries()) {
       const found = await attempt(() => measure(context, argOf(path)))
-      listed.push('ok' in found ? { path, problem: context.explain(found.problem) } : { path, size: found.size })
+      const shown = { path: slashed(path) }
+      listed.push(
+        'ok' in found ? { ...shown, problem: context.explain(found.problem) } : { ...shown, size: found.size },
+      )
     }
     return ok(listed)
   },

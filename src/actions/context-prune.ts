@@ -1,4 +1,5 @@
 import { type ActionContext, defineAction, ok, type Touching, type WorkingEntry } from '../core/action.ts'
+import { slashed } from '../core/paths.ts'
 import type { Problem } from '../core/problem.ts'
 import { attempt } from './attempt.ts'
 import { argOf, measure } from './context-entry.ts'
@@ -38,7 +39,7 @@ export const contextPrune = defineAction({
       if (isForgotten(entry, executions) || (await hasVanished(entry, context))) removed.push(entry.path)
     }
     if (removed.length > 0) await set.change((now) => now.filter(({ path }) => !removed.includes(path)))
-    return ok({ removed })
+    return ok({ removed: removed.map(slashed) })
   },
 })
 

@@ -59,7 +59,7 @@ describe('what a shell would do is refused by name', () => {
     ['a ~/b', /^~ is not expanded/],
     ['# a', /^# begins a comment/],
     ['A=1 b', /^A=… is an assignment/],
-    ['cd a', /does not stay/],
+    ['cd a', /no effect on later/],
     ['cd a && cd b && c', /^&& is/],
     ['', /empty/],
     ['  ', /empty/],
