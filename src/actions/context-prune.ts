@@ -39,7 +39,7 @@ export const contextPrune = defineAction({
       if (isForgotten(entry, executions) || (await hasVanished(entry, context))) removed.push(entry.path)
     }
     if (removed.length > 0) await set.change((now) => now.filter(({ path }) => !removed.includes(path)))
-    return ok({ removed: removed.map(slashed) })
+    return ok({ removed: removed.map((one) => slashed(one)) })
   },
 })
 
