@@ -5,7 +5,7 @@ import { attempt } from './attempt.ts'
 import { argOf, measure } from './context-entry.ts'
 import { removedOutput } from './output.ts'
 
-/** Whoever was not needed for so many executions is not in view any more. */
+/** Files that so many executions did not need are dropped. */
 const lookBack = 20
 
 export const contextPrune = defineAction({

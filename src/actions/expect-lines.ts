@@ -8,7 +8,7 @@ export const expectLines = rare(
   optional(text('What these lines say now, or the hash of it. The action fails if they say something else.')),
 )
 
-/** Line numbers grow stale silently; whoever says what should be there is told when it is not. */
+/** Line numbers grow stale silently; with the expected text given, a mismatch is an error. */
 export function unexpected(
   path: string,
   content: string,

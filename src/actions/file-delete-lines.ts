@@ -45,11 +45,11 @@ export const fileDeleteLines = defineAction({
 
     const { first, last } = found.range
     const start = spans[first - 1]?.start ?? 0
-    const behind = spans[last - 1]?.next ?? file.text.length
-    const broken = behind > (spans[last - 1]?.end ?? behind)
+    const rest = spans[last - 1]?.next ?? file.text.length
+    const broken = rest > (spans[last - 1]?.end ?? rest)
     // The last line had no line break of its own: the one before it goes with it.
     const from = broken ? start : (spans[first - 2]?.end ?? 0)
-    await files.save(file, file.text.slice(0, from) + file.text.slice(behind))
+    await files.save(file, file.text.slice(0, from) + file.text.slice(rest))
     return ok({ path: path.given, lines_deleted: last - first + 1 })
   },
 })

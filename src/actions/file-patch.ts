@@ -133,7 +133,7 @@ async function withPlace(hunks: readonly Hunk[], place: Repair['place'], text: s
   )
 }
 
-/** The hunks with the lines that their elisions stand for. */
+/** The hunks with the lines that their elisions left out. */
 async function withoutElisions(
   hunks: readonly Hunk[],
   path: PathArg,

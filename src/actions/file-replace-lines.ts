@@ -85,7 +85,7 @@ export const fileReplaceLines = defineAction({
   },
 })
 
-/** The new lines with those of the old ones that an elision stands for. */
+/** The new lines with those of the old ones that an elision left out. */
 async function withoutElisions(
   file: TextFile,
   spans: readonly LineSpan[],

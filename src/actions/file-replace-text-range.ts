@@ -139,7 +139,7 @@ async function refusal(file: TextFile, edit: RangeEdit, found: Exclude<Ranges, {
   return fail({ kind: 'text-absent', ...common, ...(await missed(file, edit, found.which)) })
 }
 
-/** An end counts only behind the beginning: a place above it would be of no help. */
+/** An end counts only after the beginning. */
 async function missed(file: TextFile, edit: RangeEdit, which: Marker): Promise<Absence> {
   if (which === 'beginning') return absence(file, edit.old_text_beginning, edit.new_text)
   const from = findOccurrences(file.text, edit.old_text_beginning, { max: 1 })[0]?.end ?? 0

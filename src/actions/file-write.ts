@@ -106,7 +106,7 @@ function lostLines(before: Buffer, content: string): { data: object; warnings: s
   return { data: { lines_before: had, lines_now: has }, warnings: [warning] }
 }
 
-/** A whole file is written as given, so its line endings may change; whoever wrote LF out of habit should know. */
+/** A whole file is written as given, so its line endings may change; which may not be intended. */
 function lostLineEndings(before: Buffer, content: string): string[] {
   if (content.includes('\r') || dominantEol(before.toString('latin1')) !== '\r\n') return []
   return ['the file had CRLF line endings and now has LF; use an edit to keep them']

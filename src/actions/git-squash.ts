@@ -65,7 +65,7 @@ export const gitSquash = defineAction({
       data: { runs: [] },
     },
     {
-      title: 'must be told how many hours',
+      title: 'needs the number of hours',
       before: { 'a.txt': 'one\n' },
       params: { mode: 'hours' },
       code: 'invalid_parameter',

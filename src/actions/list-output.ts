@@ -75,7 +75,7 @@ function fitting(
 
 const roomForNote = 1000
 
-/** Nobody reads the rest of a line of a minified file. */
+/** The rest of a long line, as in minified files, is of no use. */
 function shortened(line: string): string {
   return line.length <= longestHit
     ? line

@@ -2,7 +2,7 @@ import nodePath from 'node:path'
 import type { Files, PathArg } from '../core/files.ts'
 import { closestName } from '../text/closest-name.ts'
 
-/** Existing files that a path which is not there may stand for. */
+/** Existing files that a missing path may mean. */
 export interface Meant {
   /** The only file whose path differs in nothing but upper and lower case. */
   readonly otherCase?: PathArg

@@ -12,7 +12,7 @@ export const targetParam = text(
 )
 export const contentParam = text('The new text, at zero indent; it is indented for its place.')
 
-/** Carries out an operation on the structures of files. Parsers are loaded here, and nowhere else. */
+/** Runs an operation on the structures of files. Parsers are loaded here, and nowhere else. */
 export async function onStructures<T>(
   { files }: ActionContext,
   paths: readonly PathArg[],
@@ -64,7 +64,7 @@ export async function onStructures<T>(
 }
 
 /**
- * Content for a structure with the lines that its elisions stand for, which are those of the structure where it is
+ * Content for a structure with the lines that its elisions left out, which are those of the structure where it is
  * replaced; undefined where there are none.
  */
 export async function withoutElisions(

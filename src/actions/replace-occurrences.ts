@@ -17,7 +17,7 @@ export interface Replacing {
   readonly expect_hash?: string | undefined
 }
 
-/** How often the text must be there: `once` is told apart from a count of one, because it is said in other words. */
+/** How often the text must be there: `once` differs from a count of one in the message only. */
 export type Expected = 'once' | 'any' | 'all' | number
 
 export type Replaced =
@@ -109,7 +109,7 @@ async function applied(
   return { kind: 'already-applied', path: path.given, line: lineAt(first + 1), endLine: lineAt(last - 1) }
 }
 
-/** An edit with the lines that its elisions stand for. */
+/** An edit with the lines that its elisions left out. */
 export async function editWithoutElisions<E extends Replacing>(
   file: TextFile,
   edit: E,
@@ -212,7 +212,7 @@ async function resendOf(
   return meant === undefined ? {} : { resend: { old_text: side('-'), new_text: side('+') } }
 }
 
-/** What is told about a text that is not in the file, or not behind a place in it. */
+/** The facts about a text that is not in the file, or not after a place in it. */
 export async function absence({ text }: TextFile, wanted: string, replacement: string, from = 0): Promise<Absence> {
   if (text === '') return { nearest: [], emptyFile: true }
   // Loaded only here: most edits find their text.

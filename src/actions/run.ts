@@ -40,7 +40,7 @@ export const run = defineAction({
     },
     { title: 'asks for what is not on the list', params: { command: 'npm test' }, code: 'approval_required' },
   ],
-  // The five that the workspace carries out itself; whatever else, if it runs at all, is a process.
+  // The five that the workspace runs itself; any other command is a process.
   startsProcess: ({ command }) => !/^\s*(?:cd\s+\S+\s*&&\s*)?(?:mv|rm|cp|mkdir|touch)(?:\s|$)/.test(String(command)),
   run: ({ command, dir }, { commands }) => commands.run({ command, dir }),
 })

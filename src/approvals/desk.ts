@@ -14,7 +14,7 @@ export interface Desk {
   close(): void
 }
 
-/** Answers whoever asks, until it is closed. Undefined when somebody else already does, or nowhere is private. */
+/** Answers requests until it is closed. Undefined when another process already does, or no private directory exists. */
 export async function openDesk(root: string, answer: (request: ApprovalRequest, gone: AbortSignal) => ReturnType<Ask>) {
   const address = addressOf(root)
   if (address === undefined || (await isOpen(address))) return undefined
@@ -62,13 +62,13 @@ export async function openDesk(root: string, answer: (request: ApprovalRequest, 
   return desk
 }
 
-/** Whether somebody may answer there. */
+/** Whether anyone may answer there. */
 export function hasDesk(root: string): boolean {
   const address = addressOf(root)
   return address !== undefined && fs.existsSync(address)
 }
 
-/** What the person at the desk says; undefined when nobody sits there, or they left without an answer. */
+/** The user's answer; undefined when no one is there, or they left without one. */
 export function askDesk(request: ApprovalRequest, signal?: AbortSignal): Promise<ApprovalAnswer | undefined> {
   const address = addressOf(request.root)
   if (address === undefined || signal?.aborted || !fs.existsSync(address)) return Promise.resolve(undefined)
@@ -102,7 +102,7 @@ function onLine(socket: net.Socket, hear: (line: string) => void): void {
   })
 }
 
-/** A command line is short; whoever sends more wants something else. */
+/** A command line is short; a longer message is not one. */
 const longestRequest = 1_000_000
 
 function requestIn(line: string): ApprovalRequest | undefined {
@@ -111,7 +111,7 @@ function requestIn(line: string): ApprovalRequest | undefined {
     if (typeof root !== 'string' || typeof command !== 'string') return undefined
     const about = questions.find((one) => one === other['about'])
     const tried = triedIn(other['tried'])
-    // Nobody is asked to keep what cannot be shown.
+    // Changes that cannot be shown are not offered.
     if (about === undefined || (about === 'tried' && tried === undefined)) return undefined
     return {
       root,

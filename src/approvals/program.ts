@@ -50,7 +50,7 @@ export function toolNamed(name: string, around: Around): Text | undefined {
   return file === undefined ? undefined : found(file, around).bound
 }
 
-/** Whatever a project has under these names, it is not what somebody means who approves them. */
+/** A user who approves one of these names never means a file of the project. */
 const neverTheProjects = new Set(
   [
     'npm npx pnpm pnpx yarn bun bunx corepack node deno git make gmake just task cmake ninja cargo rustc rustup go',

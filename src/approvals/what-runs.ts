@@ -35,7 +35,7 @@ export function whatRuns(words: readonly string[], around: Around, approved = wo
   return [of(first), ...others.map(of)]
 }
 
-/** A project could bring scripts without end; nobody would see the question. */
+/** A project could bring any number of scripts, and the question would scroll away. */
 const clipped = (text: string): string =>
   text.length <= mostShown ? text : `${text.slice(0, mostShown)}… and ${text.length - mostShown} characters more`
 

@@ -17,7 +17,7 @@ const ask: Ask = async (request) => {
   return reply === undefined ? undefined : answerIn(reply)
 }
 
-/** Yes or no, or undefined where nobody can be asked. */
+/** Yes or no, or undefined without a terminal. */
 export async function confirmed(text: string): Promise<boolean | undefined> {
   if (asking().ask === undefined) return undefined
   const reply = await typedLine(text)

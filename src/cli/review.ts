@@ -154,7 +154,7 @@ class Walk {
   async #hunks(task: string): Promise<End> {
     const decided = new Set<string>()
     const split = new Set<string>()
-    let told = ''
+    let shownFile = ''
     for (;;) {
       const { block } = await this.#find(task)
       const groups = (block?.files ?? []).flatMap((file) => groupsOf(file, split))
@@ -167,8 +167,8 @@ class Walk {
         this.#take(task, hunks, settled, decided)
         continue
       }
-      if (told !== file.path) this.#reviewer.tell([this.#paint.bold(fileLine(file))])
-      told = file.path
+      if (shownFile !== file.path) this.#reviewer.tell([this.#paint.bold(fileLine(file))])
+      shownFile = file.path
       this.#reviewer.tell(hunkLines(group).map((line) => this.#diffLine(line)))
       const end = await this.#hunk(task, group, `(${index + 1}/${groups.length})`, decided, split)
       if (end !== 'on') return end

@@ -120,7 +120,7 @@ async function runOnLayers(
   scope: CommandScope,
 ): Promise<Contained | undefined> {
   const { root } = scope.settings
-  // Until somebody has answered, nobody else has to wait.
+  // Others do not wait until the user has answered.
   await scope.files.outside(rootArg(root), what.keep === undefined ? 'lands' : 'looks')
   const blocked = blockedBelow(scope)
   const plain = boundsFor(what, { ...blocked, closed: [...blocked.closed, ...blocked.shut] }, scope)
@@ -450,7 +450,7 @@ function plantedInGit(root: string, before: readonly string[]): string[] {
 }
 
 /**
- * What the user's own state and config lie in, where the project is so large that it holds them. All of it: whoever can
+ * The directories of the user's own state and config, where the project is so large that it holds them. All of it: whoever can
  * rename a directory above can put another in its place.
  */
 const userPlacesIn = (root: string, userPlaces: readonly string[]): string[] =>
@@ -476,7 +476,7 @@ function removeEmpty(dir: string): void {
   try {
     fs.rmdirSync(dir)
   } catch {
-    // Somebody has put something there, or it never came to that.
+    // Something was put there, or it was never made.
   }
 }
 

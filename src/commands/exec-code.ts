@@ -97,7 +97,7 @@ async function cwdOf(dir: PathArg, scope: CommandScope): Promise<Place | Problem
   }
 }
 
-/** What would be run, and what nobody can say beforehand. */
+/** What would be run, and the parts that are unknown beforehand. */
 function preview({ lang, code }: ExecRequest, { commands }: CommandScope): Outcome {
   const choice = commands.exec === 'unsandboxed' ? undefined : chooseSandbox()
   if (choice !== undefined && !choice.ok)

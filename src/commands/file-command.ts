@@ -7,7 +7,7 @@ import { refusedLink } from './operands.ts'
 /** More than this is not something a model should do in one line. */
 const mostEntries = 10_000
 
-/** One of the commands the workspace carries out, with what it has done so far. */
+/** One of the commands that the workspace runs, with what it has done so far. */
 export class FileCommand {
   readonly files: Files
   readonly changed: { path: string; change: 'create' | 'modify' | 'delete' }[] = []
@@ -51,7 +51,7 @@ export async function removePath(command: FileCommand, arg: PathArg): Promise<vo
     if (command.has('-f')) return
     throw new Stop({ kind: 'os', code: 'ENOENT', op: 'unlink', path: arg.given })
   }
-  // A slash behind a link means what it leads to.
+  // A slash after a link means its target.
   if (found.type === 'symlink' && arg.given.endsWith('/')) throw refusedLink(arg.given)
   if (found.type !== 'directory') return removeFile(command, arg)
   if (!command.has('-r')) throw new Stop({ kind: 'os', code: 'EISDIR', op: 'unlink', path: arg.given })
@@ -120,7 +120,7 @@ export async function makeDirectory(command: FileCommand, arg: PathArg): Promise
   if (found === undefined) command.say(`mkdir: created directory '${arg.given}'`)
 }
 
-/** A file that is there stays as it is: its time is nobody's content. */
+/** A file that is there stays as it is: its time is not content. */
 export async function touchFile(command: FileCommand, arg: PathArg): Promise<void> {
   const found = await command.files.look(arg, 'write')
   if (found?.type === 'symlink') throw refusedLink(arg.given)

@@ -23,10 +23,10 @@ export async function gitEnvironment(root: string): Promise<Record<string, strin
     GIT_PAGER: 'cat',
     GIT_EDITOR: ':',
     GIT_CONFIG_COUNT: '2',
-    // The superuser may work in a project of somebody else.
+    // The superuser may work in another user's project.
     GIT_CONFIG_KEY_0: 'safe.directory',
     GIT_CONFIG_VALUE_0: root,
-    // A directory of the project that looks like a repository has a config that nobody approved.
+    // A directory of the project that looks like a repository has a config that was not approved.
     GIT_CONFIG_KEY_1: 'safe.bareRepository',
     GIT_CONFIG_VALUE_1: 'explicit',
     ...(name === undefined ? {} : { GIT_AUTHOR_NAME: name, GIT_COMMITTER_NAME: name }),

@@ -75,7 +75,7 @@ export async function versionOf(file: string, roots: readonly string[]): Promise
     outputBytes: 10_000,
     family: 'group',
   })
-  // One that stands in for others may only say, with a number in it, that this one is not there.
+  // A launcher for other programs may only say, with a number in it, that this one is missing.
   return exitCode === 0 ? /\d+(?:\.\d+)+/.exec(output)?.[0] : undefined
 }
 

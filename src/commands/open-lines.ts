@@ -6,7 +6,7 @@ import type { CommandScope, Place } from './scope.ts'
 
 /**
  * What a recursive grep found, without the lines of files that are closed. Its options leave out the names it can
- * express; this also catches links and second names. With `--null` a NUL stands behind each file name.
+ * express; this also catches links and second names. With `--null` each file name ends with NUL.
  */
 export async function openLines(end: ProcessEnd, call: Call, place: Place, scope: CommandScope): Promise<string> {
   const known = new Map<string, boolean>()

@@ -146,7 +146,7 @@ const boundToDisk = (line: ApprovalLine, name: string): Problem => ({
   advice: `Apply the change to '${name}' first, and run the command in a document after it.`,
 })
 
-/** Nobody waits longer for a question. */
+/** The longest wait for a question. */
 const triedMs = 10_000
 
 interface Attempt {
@@ -224,7 +224,7 @@ async function permission(line: ApprovalLine, place: Place, scope: CommandScope)
   }
   const named = namedBy(commands.approve, line) ?? (commands.trustApprovals ? approvals.listed(line) : undefined)
   if (named !== undefined) {
-    // Nobody has seen what a program of the project is, so one of the user's comes first.
+    // A program of the project is unreviewed, so one of the user's comes first.
     const all = approvals.runs(line, named)
     const runs = all.find(({ program }) => program !== undefined && program.bound === undefined) ?? all[0]
     return permit(runs, named, namedBy(commands.network, line) !== undefined)
@@ -272,7 +272,7 @@ async function permission(line: ApprovalLine, place: Place, scope: CommandScope)
   return permit(runs, line, network !== 'no')
 }
 
-/** A project that is not where clada was started has to be named to whoever approves something for it. */
+/** A project that is not where clada was started has to be named in the question. */
 const elsewhere = (root: string): { root?: string } => (root === process.cwd() ? {} : { root })
 
 function outcomeOf(done: Contained, limit: Limit, offline: Offline | undefined): Outcome {

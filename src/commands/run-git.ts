@@ -57,7 +57,7 @@ function gitArgs(
   return [...words, '--', ...all, ...paths, ...texts, ...trailing]
 }
 
-/** Which operands are commits and which are paths: as git does it, by what stands before `--`, else by what is there. */
+/** Which operands are commits and which are paths: as git does it, by what is before `--`, else by what is there. */
 async function sorted({ rule, operands, call }: Listed, place: Place, scope: CommandScope): Promise<Sorted> {
   const revisions: string[] = []
   const paths: string[] = []

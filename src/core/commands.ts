@@ -70,7 +70,7 @@ export interface CommandSettings {
   readonly env: readonly string[]
   /** Takes the project's own list of approved commands as it is, for this run. */
   readonly trustApprovals: boolean
-  /** Runs a command in the sandbox before the user is asked, without network, and asks whether its changes stay. Only where somebody can answer. */
+  /** Runs a command in the sandbox before the user is asked, without network, and asks whether its changes stay. Only where the user can answer. */
   readonly tryFirst: () => boolean
   readonly outputBytes: number
   /** Whether programs may read the objects of repositories that track blocked files. */

@@ -74,7 +74,7 @@ export type Problem =
     } & Resendable)
   /** A line that replaces others would be written, and it is not certain which. */
   | { kind: 'elision'; path: string; param: string; line: string; stood?: string }
-  /** A proposal that nobody has agreed to. */
+  /** A proposal without the user's consent. */
   | { kind: 'review-needed'; path: string; refused: boolean }
   /** The user reviewed it and does not want it. */
   | { kind: 'left-out'; path: string; reason?: string }

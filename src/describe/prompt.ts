@@ -80,7 +80,7 @@ function textOf({ teaching, forms, examples }: Lesson, options: PromptOptions): 
       '## Blocks',
       ...(first === undefined ? [] : [first]),
       list([...teaching.rules, ...always, ...tokenRule(options)]),
-      // Who can only look is not told how to change.
+      // A reader without write actions does not need to know how to change.
       ...(forms.some(({ spec }) => spec.effect === 'write')
         ? ['## Changing files', list(tipsFor(changing, specs))]
         : []),

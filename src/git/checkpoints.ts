@@ -232,7 +232,7 @@ export class Checkpoints {
     return leftOut(this.#isolated, undone?.commits?.after, gone)
   }
 
-  /** Whether somebody else committed, staged or began something since this execution began. */
+  /** Whether another process committed, staged or began something since this execution began. */
   async #isDisturbed(): Promise<boolean> {
     const { repository } = this.#isolated
     if (inProgress(repository) !== undefined) return true

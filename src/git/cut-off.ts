@@ -3,7 +3,7 @@ import path from 'node:path'
 
 /**
  * Tells names, relative to `top`, whose directory was replaced by a file or a link. They are not in the repository any
- * more: git tracks the link, not the files behind it.
+ * more: git tracks the link, not the files reached through it.
  */
 export function cutOffBelow(top: string): (name: string) => boolean {
   // An absolute name is not in the repository.

@@ -34,7 +34,7 @@ export async function eligible(
 
 const nothing: Known = { submodules: new Set(), files: new Set() }
 
-/** Paths that git ignores and does not track. Git does not follow links, so paths behind them are not ignored. */
+/** Paths that git ignores and does not track. Git does not follow links, so paths through them are not ignored. */
 export async function ignoredOf(isolated: IsolatedGit, paths: readonly string[]): Promise<Set<string>> {
   const { top } = isolated.repository
   if (top === undefined) return new Set()

@@ -72,7 +72,7 @@ export async function ownRepository(stateDir: string, top?: string): Promise<Con
   return { ...repository, config: await readConfig(repository) }
 }
 
-/** Where a repository has its files. A worktree has them where it lies, whatever is configured for the repository. */
+/** Where a repository has its files. A worktree has them in its own place, whatever is configured for the repository. */
 function filesOf({ top, gitDir, commonDir }: Repository, { bare, worktree }: RepositoryConfig): string | undefined {
   if (gitDir !== commonDir) return top
   if (bare) return undefined

@@ -9,7 +9,7 @@ import { isClosed } from './savable.ts'
 /** How much of what git ignores is kept while a program runs. Enough for settings, logs and small build output. */
 export const ignoredLimits = { files: 2000, bytes: 32 * 1024 * 1024, fileBytes: 1024 * 1024 } as const
 
-/** What was at a path that git ignores; undefined when nobody can say. */
+/** What was at a path that git ignores; undefined when unknown. */
 export type IgnoredBefore = (name: string) => Inspected | undefined
 
 /**

@@ -79,7 +79,7 @@ async function putInto({ isolated, skipWorktree = new Map() }: IndexCommit, path
   )
 }
 
-/** The differences between an index and a commit, at these paths only: changes that somebody else just staged stay staged. */
+/** The differences between an index and a commit, at these paths only: changes that another process just staged stay staged. */
 async function changesIn(isolated: IsolatedGit, commit: string | undefined, index: string, paths: readonly string[]) {
   const isOwn = atOrAround(paths)
   const changes = new Map<string, Side | undefined>()
@@ -121,7 +121,7 @@ function atOrAround(paths: readonly string[]): (name: string) => boolean {
   return (name) => own.has(name) || above.has(name) || dirsAbove(name).some((parent) => own.has(parent))
 }
 
-/** Moves the branch and replaces the index, unless somebody else changed one of them meanwhile. */
+/** Moves the branch and replaces the index, unless another process changed one of them meanwhile. */
 async function installed(
   { isolated, message, pending }: IndexCommit,
   commit: string,
@@ -165,7 +165,7 @@ interface Pending {
   readonly commit: string
 }
 
-/** Finishes or reverts the replacement of an index. A lock that somebody else holds is not touched. */
+/** Finishes or reverts the replacement of an index. A lock that another process holds is not touched. */
 export async function settlePending(repository: Repository, pending: string): Promise<void> {
   const found = jsonOf(readOwn(pending))
   const index = path.join(repository.gitDir, 'index')

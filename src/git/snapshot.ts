@@ -21,7 +21,7 @@ export interface Snapshot {
   /** What git knows about the files of the tree. */
   readonly index: string
   readonly top: string
-  /** Files that are otherwise than the tree has them: too large, closed, or behind a filter. */
+  /** Files that are otherwise than the tree has them: too large, blocked, or with a filter. */
   readonly unknown: ReadonlySet<string>
   /** What git ignores is not in the tree. */
   readonly ignored: IgnoredBefore
@@ -30,7 +30,7 @@ export interface Snapshot {
 /** What was at a path before a program changed it. */
 export interface Before {
   readonly state: Inspected
-  /** Nobody keeps such files on purpose: they may change at any time. */
+  /** Such files may change at any time. */
   readonly ignored: boolean
 }
 
@@ -44,7 +44,7 @@ export interface SnapshotOptions {
 }
 
 /**
- * Nobody knows beforehand what a program will change, so everything that could be put back is saved: what git tracks
+ * It is unknown beforehand what a program will change, so everything that could be put back is saved: what git tracks
  * and has not seen yet, and what it does not ignore. In a clean repository that is next to nothing.
  */
 export async function takeSnapshot({ root, stateDir, settings, closed, dir }: SnapshotOptions): Promise<Snapshot> {
@@ -83,7 +83,7 @@ export async function takeSnapshot({ root, stateDir, settings, closed, dir }: Sn
   }
 }
 
-/** What was at these absolute paths; those that nobody can say are left out. */
+/** What was at these absolute paths; unknown ones are left out. */
 export async function statesBefore(snapshot: Snapshot, absolutes: readonly string[]): Promise<Map<string, Before>> {
   const { isolated, tree, top, unknown } = snapshot
   const found = new Map<string, Before>()
@@ -119,7 +119,7 @@ export async function statesBefore(snapshot: Snapshot, absolutes: readonly strin
 
 /**
  * Git stores one kind of line ending and puts in the one that is configured, which need not be the one the file had.
- * The size it had tells. Where nothing fits, the content is left out: nobody can say what it was.
+ * The size it had tells. Where nothing fits, the content is left out: it is unknown.
  */
 async function contentsBefore(
   { isolated, index }: Snapshot,
@@ -161,7 +161,7 @@ async function sizesIn(isolated: IsolatedGit, index: string, names: readonly str
   )
 }
 
-/** Not what git was told to take for unchanged, or to leave out: whatever the user did to it, git does not know. */
+/** Not files that git takes for unchanged or leaves out: git does not know their state. */
 const isLookedAt = (flags: string): boolean => (Number.parseInt(flags, 16) & 0x4000_8000) === 0
 
 const noSize = -1

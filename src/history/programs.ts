@@ -14,7 +14,7 @@ export interface ProgramPlace {
   readonly snapshot: Snapshot | undefined
 }
 
-/** Writes down what a program changed, with what was there before, and tells what nobody can take back. */
+/** Records what a program changed, with what was there before, and names what cannot be undone. */
 export async function noteProgram(
   absolutes: readonly string[],
   seen: SeenChanges | undefined,
@@ -36,7 +36,7 @@ export async function noteProgram(
   for (const made of seen?.madeDirs ?? []) if (!states.has(made)) journal.found(made, { type: 'absent' }, action)
   for (const [gone, mode] of seen?.goneDirs ?? [])
     if (!states.has(gone)) journal.found(gone, { type: 'directory', mode }, action)
-  // Without a snapshot that was told before the program ran.
+  // Without a snapshot that was reported before the program ran.
   const lost = snapshot === undefined ? [] : absolutes.filter((absolute) => !states.has(absolute))
   const names = lost.map((absolute) => pathFrom(root, absolute))
   const warnings =

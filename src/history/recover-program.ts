@@ -18,7 +18,7 @@ export interface Program {
 
 /**
  * What is otherwise now than before the program, together with what the journal knows. Whether the program did it or
- * somebody since, nobody can tell; what was there is kept, so that it can be taken back. Undefined when git cannot say.
+ * another process since is unknown; what was there is kept, so that it can be undone. Undefined when git cannot say.
  */
 export async function changedSince(
   { action, tree }: Program,

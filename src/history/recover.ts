@@ -200,7 +200,7 @@ function sliceFrom(value: unknown): Slice | undefined {
 function pathOf(dir: string, short: string, { before, to, by, ignored }: Found, now: State): PathRecord[] {
   if (!isKept(dir, before)) return []
   if (isSameMode(now, before) && isSameState(now, contentsIn(dir).withBytes(before))) return []
-  // A content that no action announced was written by somebody else since, so undo must not revert it.
+  // A content that no action announced was written by another process since, so undo must not revert it.
   const ours = now.type !== 'file' || to.includes(now.print ?? '') || to.includes('moved') || to.includes('file')
   const after: State = ours ? now : { type: 'file', mode: now.mode, print: to.at(-1) ?? '' }
   const steps = by.map((seq) => ({ by: seq }))

@@ -63,7 +63,7 @@ export class Journal {
     const unprepared = changes.filter((change) => !this.#isPrepared(change))
     if (unprepared.length > 0) {
       this.#keep(unprepared, 'changing')
-      // An empty directory that nobody knows of is harmless, and what is put into it is announced in turn.
+      // An unknown empty directory is harmless, and what is put into it is announced in turn.
       if (unprepared.some(({ was, becomes }) => was !== 'absent' || becomes.type !== 'directory')) this.#log.syncNow()
     }
     try {
@@ -177,7 +177,7 @@ export class Journal {
     if (entry?.prepared === undefined) return false
     const { to, seen } = entry.prepared
     if (entry.prepared.by !== by || (to !== this.#toOf(becomes) && to !== becomes.type)) return false
-    // Whoever gives the state has just looked.
+    // The caller has just read the state.
     if (was !== undefined) return true
     const now = fs.lstatSync(door, { throwIfNoEntry: false })
     if (now === undefined || seen === undefined) return now === seen

@@ -26,7 +26,7 @@ export async function joinQueue({ lockFile, lockMs }: HistorySettings, root: str
   return takeLock(path.join(dir, name), lockMs)
 }
 
-/** The lock in the project, for whoever has another state directory. The caller is first in the queue. */
+/** The lock in the project, for users of another state directory. The caller is first in the queue. */
 export const lockProject = async ({ lockFile, lockMs }: HistorySettings, stateDir: string): Promise<() => void> =>
   lockFile === null ? takeLock(path.join(stateDir, 'lock'), lockMs) : () => {}
 

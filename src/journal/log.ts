@@ -8,7 +8,7 @@ import { jsonOf, syncFileNow, syncFiles } from '../state/own-files.ts'
  *
  *     file    := entry*
  *     entry   := CHECKSUM ' ' JSON '\n' content?
- *     content := BYTES '\n'                 after {"content":LENGTH}; whoever refers to it has its checksum
+ *     content := BYTES '\n'                 after {"content":LENGTH}; its reference has its checksum
  *
  * After the record of the execution comes {"record":OFFSET}, so that it is found from the end. Nothing after the first
  * damaged entry counts: a content may look like entries.
@@ -104,7 +104,7 @@ export class Log {
 
   syncNow(): void {
     this.flush()
-    // Also those that are just being synced: whoever asks now cannot wait for that.
+    // Also those that are just being synced: the caller cannot wait for that.
     for (const file of this.#files) syncFileNow(file)
     this.#files.clear()
     if (this.#synced < this.#written) fs.fdatasyncSync(this.#fd)

@@ -14,7 +14,7 @@ export interface LostBy {
 const mostSearched = 50
 
 /**
- * The recorded change that removed a text from a file. If an execution left the text in the file, somebody else removed
+ * The recorded change that removed a text from a file. If an execution left the text in the file, another process removed
  * it later, and no earlier change counts. CRLF and LF are equal.
  */
 export function lostBy(

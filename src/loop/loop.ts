@@ -14,7 +14,7 @@ export interface LoopOptions {
   readonly model: Model
   readonly clada: CladaOptions
   readonly report: ReportOptions
-  /** What the model is told at first, with the task. */
+  /** The first message to the model, with the task. */
   readonly prompt: string
   /** The command that says whether the task is done. */
   readonly until?: string | undefined

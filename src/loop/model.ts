@@ -106,7 +106,7 @@ async function* apiReply(
     headers,
     body,
     signal,
-    // A key must not be sent to where somebody else points.
+    // A key must not follow a redirect.
     redirect: 'error',
   }).catch((error: unknown) => {
     signal.throwIfAborted()

@@ -119,7 +119,7 @@ export async function listenHttp(given: McpOptions, port: number, key: string): 
 
 const host = '127.0.0.1'
 
-/** Why a request is not answered: web pages, other users of this machine, and whoever has no key. */
+/** Why a request is not answered: web pages, other users of this machine, and clients without the key. */
 function refusalOf(
   { method, url, headers, socket }: http.IncomingMessage,
   own: string,

@@ -1,6 +1,6 @@
 import type { ActionSpec } from '../core/action.ts'
 
-/** Whether an action may be carried out at all, before anything is looked at. Pure: facts in, decision out. */
+/** Whether an action may run at all, before anything is looked at. Pure: facts in, decision out. */
 export type Decision =
   | { readonly verdict: 'allow' }
   | { readonly verdict: 'deny'; readonly rule: 'user_only' | 'allowed_actions'; readonly reason: string }

@@ -2,7 +2,7 @@
 export type GlobOn = 'component' | 'absolute' | 'relative'
 
 /**
- * A test for a pattern with `?`, `*`, `**` and `**\/`. Patterns come with projects that nobody vouches for, so the time
+ * A test for a pattern with `?`, `*`, `**` and `**\/`. Patterns come with untrusted projects, so the time
  * it takes must not explode: where an expression could try one star against another, all ways are followed at once.
  */
 export function globTest(pattern: string, on: GlobOn): { readonly test: (text: string) => boolean; source?: string } {
@@ -14,7 +14,7 @@ export function globTest(pattern: string, on: GlobOn): { readonly test: (text: s
     return { test: (text) => expression.test(text), source }
   }
   const pieces = piecesOf(tokens)
-  // In one name a star stands for anything, so that the first place of each piece is as good as any later one.
+  // In one name a star matches anything, so that the first place of each piece is as good as any later one.
   if (on === 'component' && !tokens.includes('?')) return { test: (text) => isMadeOf(pieces, text) }
   const parts = pattern.split('/')
   if (on !== 'component' && parts.every((part) => part === '**' || !part.includes('**')))
@@ -28,8 +28,8 @@ export function globTest(pattern: string, on: GlobOn): { readonly test: (text: s
 }
 
 /**
- * Name by name: what stands between two `**` is looked for from where the last was found, and the first place is as good
- * as any later one, because whatever lies below a match is closed with it.
+ * Name by name: what is between two `**` is looked for from where the last was found, and the first place is as good
+ * as any later one, because everything below a match is blocked with it.
  */
 function byNames(parts: readonly string[]): (text: string) => boolean {
   const [first = [], ...others] = runsOf(parts)
@@ -40,7 +40,7 @@ function byNames(parts: readonly string[]): (text: string) => boolean {
     if (!fits(first, 0)) return false
     let at = first.length
     for (const [index, run] of others.entries()) {
-      // A `**` at the end stands for at least one name.
+      // A `**` at the end matches at least one name.
       if (run.length === 0 && index === others.length - 1) return at < names.length
       const last = names.length - run.length
       while (at <= last && !fits(run, at)) at++
@@ -79,7 +79,7 @@ const piecesOf = (tokens: readonly string[]): string[] =>
     .join('')
     .split('\0')
 
-/** Whether pieces stand in a text one behind the other. */
+/** Whether a text contains pieces one after the other. */
 function areIn(pieces: readonly string[], text: string, from = 0): boolean {
   let at = from
   for (const piece of pieces) {
@@ -103,7 +103,7 @@ function isMadeOf(pieces: readonly string[], text: string): boolean {
   )
 }
 
-/** Stars that stand side by side and mean no more than one of them are one. */
+/** Adjacent stars count as one. */
 function tokensOf(pattern: string): string[] {
   const tokens: string[] = []
   for (const token of pattern.match(/\*\*\/|\*\*|[^]/g) ?? []) {
@@ -122,7 +122,7 @@ function sourceOf(tokens: readonly string[], on: GlobOn): string {
     .map((token) => (token === '?' ? '[^/]' : isStar(token) ? '[^/]*' : token.replace(/[.+^${}()|[\]\\]/, '\\$&')))
     .join('')
   if (on === 'component') return `^${body}$`
-  // Whatever lies below a matching directory is denied with it.
+  // Everything below a matching directory is denied with it.
   return on === 'absolute' ? `^${body}(?:/|$)` : `^(?:.*/)?${body}(?:/|$)`
 }
 
@@ -136,7 +136,7 @@ function follows(steps: readonly string[], text: string, below: boolean): boolea
     reachedAt[place] = at
     places.push(place)
   }
-  // A star may stand for nothing, so whoever is before it is behind it, too.
+  // A star may match nothing, so a state before it is also after it.
   const enter = (first: number, at: number): void => {
     for (let place = first; ; place++) {
       arrive(place, at)

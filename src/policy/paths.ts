@@ -168,7 +168,7 @@ function ofUser(absolute: string, access: Access, { userPlaces, platform: on }: 
     if (isInside(name, place, on))
       return deny('path_denied', "it belongs to the user's own config or state of clada", askUser('change it'))
     if (access === 'write' && isInside(place, name, on))
-      return deny('path_denied', "the user's own config or state of clada lies below it, so it stays as it is", {
+      return deny('path_denied', "the user's own config or state of clada is below it, so it stays as it is", {
         model: 'Use paths further below, or ask the user to change it.',
         user: 'Use paths further below.',
       })

@@ -33,7 +33,7 @@ export interface HostFacts {
   /** What a name at the top of the disk is: a directory, a link with its target, or nothing. */
   readonly top: (name: string) => { readonly link?: string } | undefined
   readonly prlimit: string | undefined
-  /** The file behind a link, for one whose target would not be there inside. */
+  /** The target of a link, where it would not exist inside. */
   readonly real: (file: string) => string
   /** For system calls; undefined where the kernel has none, or this machine's numbers are not known. */
   readonly filter: Buffer | undefined
@@ -50,10 +50,10 @@ export function bubblewrapArgs(program: Program, bounds: Bounds, host: HostFacts
   if (host.filter !== undefined) args.push('--seccomp', '5')
   if (host.options.disableUserns || bounds.mounts !== undefined) args.push('--unshare-user')
   if (host.options.disableUserns) args.push('--disable-userns')
-  // Whoever made the mounts is the superuser of a namespace; programs are who they are outside.
+  // The process that made the mounts is root in its namespace; programs keep their user.
   if (bounds.mounts !== undefined) args.push('--uid', host.user, '--gid', host.group)
   args.push(...system(host), ...bindings(bounds, host))
-  // What is left of it is an empty tree in memory, which nobody has use for and which has no size.
+  // What is left of it is an empty tree in memory, of no use and without a size.
   args.push('--remount-ro', '/')
   args.push('--chdir', program.cwd, '--clearenv')
   for (const [name, value] of Object.entries(program.env)) args.push('--setenv', name, value)

@@ -12,12 +12,12 @@ export interface GroupLimits {
 export interface ControlGroup {
   /** A process, with everything it will start. Where no such group can be made, it is left as it is. */
   add(pid: number): Promise<void>
-  /** When nobody lives in it any more. */
+  /** When no process is in it any more. */
   close(): void
 }
 
 /**
- * A control group of Linux, for whoever may make one: the superuser, whom the limit on processes that every other user
+ * A control group of Linux, for users who may make one: the superuser, whom the limit on processes that every other user
  * can be given does not bind, and users whose session manager gave them a part of the tree. The processor is shared out
  * by groups too, so that however many live in this one, and however many sessions they make, they get one share.
  */
@@ -134,6 +134,6 @@ function remove(dir: string): void {
   try {
     fs.rmdirSync(dir)
   } catch {
-    // Not there, or somebody in it could not be ended.
+    // Not there, or a process in it could not be ended.
   }
 }

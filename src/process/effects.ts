@@ -9,7 +9,7 @@ export interface Views {
   readonly upper: string
   /** What the program saw in the end. */
   readonly merged: string
-  /** Names below the root that are kept from programs: missing in `merged` although nobody deleted them. */
+  /** Names below the root that are kept from programs: missing in `merged` although they were not deleted. */
   readonly unseen: ReadonlySet<string>
   /** When the program began, by the clock of the file system. */
   readonly began: number
@@ -105,7 +105,7 @@ class Collector implements Collected {
   #file(path: string, own: fs.Stats, old: fs.Stats | undefined): void {
     const { upper, lower } = this.#views
     const from = at(upper, path)
-    // Its owner must be able to read it, or nobody could take it back.
+    // Its owner must be able to read it, or it could not be undone.
     const mode = (own.mode & 0o1777) | 0o400
     if ((own.mode & setIds) !== 0 && ((old?.mode ?? 0) & setIds) === 0) this.stripped.push(path)
     if (old?.isFile()) {
@@ -153,7 +153,7 @@ function namesIn(dir: string): string[] {
   try {
     return fs.readdirSync(dir)
   } catch {
-    // Nobody may look into it, so nothing in it was deleted either.
+    // It cannot be read, so nothing in it was deleted either.
     return []
   }
 }

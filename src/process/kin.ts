@@ -9,7 +9,7 @@ export interface Kin {
   count(most: number): number
   /** Sees to it that the program ends, in a moment or two. */
   stop(): void
-  /** Once the program itself has ended: ends the others. False when somebody is still there after half a minute. */
+  /** Once the program itself has ended: ends the others. False when a process is still there after half a minute. */
   gone(): Promise<boolean>
 }
 

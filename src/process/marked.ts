@@ -6,7 +6,7 @@ import { platform } from '../core/platform.ts'
 
 /**
  * Without a namespace, a child that made a session of its own has left both its group and its parent. What it cannot
- * leave by accident is what it was born with: so the program gets a mark, and whoever bears it is one of its kin.
+ * leave by accident is what it was born with: so the program gets a mark, and each process that has it belongs to the program.
  */
 export interface Mark {
   readonly text: string
@@ -121,7 +121,7 @@ function bears(pid: number, { file, text }: Mark): boolean {
   try {
     return fs.readFileSync(`/proc/${pid}/${file}`, 'latin1').includes(text)
   } catch {
-    // Somebody else's, or gone.
+    // Another user's, or gone.
     return false
   }
 }

@@ -4,7 +4,7 @@ import { birthOf, countOf, kill, type Kin, processesIn, until } from './kin.ts'
 import type { ControlGroup } from './control-group.ts'
 
 /**
- * A process namespace dies as one: the kernel kills everybody in it together with its first process, lets nobody be
+ * A process namespace dies as one: the kernel kills all its processes together with the first, lets none be
  * born any more, and the first is gone only when all the others are. So only the first has to be known. The sandbox
  * tells its number on one pipe, and lets nothing run inside before it hears something on the other.
  */
@@ -13,8 +13,8 @@ export function namespaceKin(
   gate: Stream | null | undefined,
   group: ControlGroup,
   onReady: (first: number) => Promise<void>,
-): Kin & { readonly told: () => string } {
-  let told = ''
+): Kin & { readonly readStatus: () => string } {
+  let said = ''
   let first: { readonly pid: number; readonly birth: string | undefined } | undefined
   let unwanted = false
   const closed = new Promise((done) => (status == null ? done(undefined) : status.once('close', done)))
@@ -33,19 +33,19 @@ export function namespaceKin(
   gate?.on('error', () => {})
   status?.on('error', () => {})
   status?.on('data', (chunk: Buffer) => {
-    if (told.length < 4096) told += chunk.toString('latin1')
-    const pid = Number(/"child-pid"\s*:\s*(\d+)\b/.exec(told)?.[1] ?? 0)
+    if (said.length < 4096) said += chunk.toString('latin1')
+    const pid = Number(/"child-pid"\s*:\s*(\d+)\b/.exec(said)?.[1] ?? 0)
     if (first !== undefined || pid === 0) return
     first = { pid, birth: birthOf(pid) }
     if (unwanted) return end()
     void Promise.allSettled([group.add(pid), onReady(pid)]).then(open)
   })
   return {
-    told: () => told,
+    readStatus: () => said,
     // Its own view of the system shows those inside and no others.
     count: (most) => (first === undefined ? 0 : countOf(processesIn(`/proc/${first.pid}/root/proc`), most)),
     stop: () => {
-      // Killed before it has told, the sandbox would leave behind a first process that waits for it for ever.
+      // Killed before it has reported, the sandbox would leave a first process that waits for it for ever.
       unwanted = true
       end()
     },

@@ -19,7 +19,7 @@ export interface Mask {
   readonly as: 'unreadable' | 'missing' | { readonly text: string }
 }
 
-/** What lies over the project before a program starts. */
+/** Files layered over the project before a program starts. */
 export interface Layers {
   readonly masks: readonly Mask[]
   /** Directories outside the project that a program may write to, for nothing. */
@@ -130,7 +130,7 @@ export class Overlay {
     return `/proc/self/fd/${this.#view}`
   }
 
-  /** What the program changed. Only after it has ended. `again`: what somebody else changes until then counts as theirs. */
+  /** What the program changed. Only after it has ended. `again`: changes by others until then count as theirs. */
   collect(further: 'again' | 'none' = 'none'): Collected {
     if (this.#view === undefined) return { effects: [], notKept: [], stripped: [] }
     const views = {
@@ -314,7 +314,7 @@ function sweep(place: string): void {
 }
 
 /**
- * Also what a program left without permissions. Nobody waits for it: the kernel takes long to remove directories that
+ * Also what a program left without permissions. It is not waited for: the kernel takes long to remove directories that
  * were part of an overlay. What is left when this process ends is removed by the next one.
  */
 async function removeTree(dir: string): Promise<void> {
@@ -329,7 +329,7 @@ async function removeTree(dir: string): Promise<void> {
   }
 }
 
-/** Makes everything removable: directories that nobody may enter, and those too deep for the system to name. */
+/** Makes everything removable: directories without permissions, and those too deep for the system to name. */
 function openAll(top: Buffer): void {
   const pending = [top]
   let moved = 0

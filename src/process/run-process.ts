@@ -15,7 +15,7 @@ export interface ProcessCall {
   /** Absolute: nothing is looked up. */
   readonly file: string
   readonly args: readonly string[]
-  /** What it is told its own name is, for its messages. */
+  /** Its own name (argv[0]), for its messages. */
   readonly name?: string | undefined
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
@@ -31,7 +31,7 @@ export interface ProcessCall {
   readonly signal?: AbortSignal | undefined
   /** Hears of output as it comes. */
   readonly onOutput?: ((chunk: Buffer) => void) | undefined
-  /** With more processes than this it is stopped; as many as nobody needs unless told otherwise. */
+  /** With more processes than this it is stopped; by default more than any build needs. */
   readonly processes?: number
   /** In a namespace: called with the number of the sandbox and of the first process inside, before anything runs there. */
   readonly onReady?: ((sandbox: number, first: number) => Promise<void>) | undefined
@@ -39,7 +39,7 @@ export interface ProcessCall {
 
 /**
  * `group`: it starts nothing itself. `marked`: children that left the group are known by a mark they were born with.
- * `namespace`: they live in a process namespace that dies with the first; its number is told on descriptor 3, and
+ * `namespace`: they live in a process namespace that dies with the first; its number is reported on descriptor 3, and
  * nothing runs in it before something is written to descriptor 4.
  */
 export type Family = 'group' | 'marked' | 'namespace'
@@ -78,7 +78,7 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
     if (!(error instanceof Error)) throw error
     return unstarted(error)
   }
-  const { child, kin, told } = started
+  const { child, kin, readStatus } = started
   hear(child.stdout, [stdout, both], call.onOutput)
   hear(child.stderr, [stderr, both], call.onOutput)
 
@@ -99,7 +99,7 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
     child.on('error', over)
     child.once('exit', (exitCode, signal) => over({ exitCode, signal }))
   })
-  // From here on nothing can change what came of it.
+  // From here on nothing can change the result.
   clearTimeout(timer)
   clearInterval(guard)
   call.signal?.removeEventListener('abort', onAbort)
@@ -116,7 +116,7 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
     signal: end.signal,
     ended,
     ...(ended === 'stopped' ? { error: stopReason(call.signal) } : {}),
-    status: told(),
+    status: readStatus(),
     gone,
   }
 }
@@ -132,11 +132,11 @@ function hear(pipe: Readable | null, kept: readonly KeptOutput[], onOutput: Proc
 interface Started {
   readonly child: ChildProcess
   readonly kin: Kin
-  readonly told: () => string
+  readonly readStatus: () => string
 }
 
 function start(call: ProcessCall): Started {
-  const told = (): string => ''
+  const readStatus = (): string => ''
   if (call.family === 'namespace') {
     const { filter, memoryBytes = Infinity } = call
     const group = controlGroup({ tasks: mostThreads(), memoryBytes })
@@ -146,15 +146,15 @@ function start(call: ProcessCall): Started {
     const stdio: readonly (Stream | null | undefined)[] | undefined = child.stdio
     const kin = namespaceKin(stdio?.[3], stdio?.[4], group, async (first) => call.onReady?.(child.pid ?? 0, first))
     write(stdio?.[5], filter)
-    return { child, kin, told: kin.told }
+    return { child, kin, readStatus: kin.readStatus }
   }
   if (call.family === 'marked') {
     const { mark, ...bearing } = marked(call)
     const child = spawned({ ...call, ...bearing }, ['ignore', 'pipe', 'pipe'])
-    return { child, kin: markedKin(child.pid, mark), told }
+    return { child, kin: markedKin(child.pid, mark), readStatus }
   }
   const child = spawned(call, ['ignore', 'pipe', 'pipe'])
-  return { child, kin: groupKin(child.pid), told }
+  return { child, kin: groupKin(child.pid), readStatus }
 }
 
 function write(pipe: Stream | null | undefined, bytes: Buffer | undefined): void {
@@ -191,7 +191,7 @@ function spawned({ file, args, name, cwd, env }: ProcessCall, own: readonly ('ig
 }
 
 /**
- * Descriptors that whoever started this process left open, and that a program started by it would have too: with one of
+ * Descriptors that the parent of this process left open, and that a program started by it would have too: with one of
  * a directory it walks out of any sandbox. Node itself closes the low ones, and on other systems all of them.
  */
 export function inheritedDescriptors(): number[] {
@@ -199,7 +199,7 @@ export function inheritedDescriptors(): number[] {
   try {
     return fs.readdirSync('/proc/self/fd').map(Number).filter(isInherited)
   } catch {
-    // Without /proc nobody inside finds them by looking either.
+    // Without /proc no process inside can find them either.
     return []
   }
 }

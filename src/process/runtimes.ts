@@ -74,7 +74,7 @@ export const isCached = (file: string, home: string): boolean =>
 export const cachesIn = (home: string): string[] => below(home, cacheHomes)
 
 /**
- * What a program needs beside it, when it lies in none of the usual places: `/x/bin/node` needs `/x`. Code may have laid
+ * What a program needs beside it, when it is in none of the usual places: `/x/bin/node` needs `/x`. Code may have laid
  * a link in the project, to a script anywhere: for those nothing is shown but what a language is installed in.
  */
 export function prefixOf(file: string, home: string, root: string): string[] {
@@ -92,7 +92,7 @@ export function prefixOf(file: string, home: string, root: string): string[] {
 const isLanguage = /\/bin\/(?:python|pypy|node|ruby|bun|deno|perl|php)[\d.]*$/
 
 export interface ProjectTools {
-  /** To be put in front of PATH. */
+  /** To be put at the beginning of PATH. */
   readonly path: readonly string[]
   readonly venv: string | undefined
 }

@@ -4,7 +4,7 @@ import path from 'node:path'
 /** Directories in memory that end with the sandbox. */
 const places = ['/tmp', '/var/tmp', '/run', '/dev/shm']
 
-/** Nobody reads longer lists, and a program may leave any number. */
+/** Longer lists are of no use, and a program may leave any number. */
 const mostEntries = 10_000
 
 /**

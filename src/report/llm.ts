@@ -14,7 +14,7 @@ import { correctedLines, parseRepairLines, repairLines } from './repair.ts'
 import { editedReplyLines, reviewLines } from './review.ts'
 import { capText, primaryOf } from './words.ts'
 
-/** Characters of a report for a model, where nobody asks for more or less. */
+/** Characters of a report for a model, by default. */
 export const defaultBudget = 6000 * tokenLength
 
 /**

@@ -78,7 +78,7 @@ export function clearActionSchemaCache(): void {}
 
 /**
  * Replaces up to `count` occurrences, all without it. What was put in is not searched again, and it is
- * put in as it stands: `$&` is text.
+ * put in as it is: `$&` is text.
  * @throws when `oldText` is empty, which would occur everywhere.
  */
 export function replaceText(

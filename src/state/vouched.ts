@@ -33,7 +33,7 @@ export function isVouched(root: string): boolean {
   return noted && !hasTrackedState(root)
 }
 
-/** Whether git has written a file into `.clada`, whoever the rest belongs to. What people share is left out. */
+/** Whether git has written a file into `.clada`, whatever the origin of the rest. What people share is left out. */
 const hasTrackedState = (root: string): boolean =>
   writtenByGit(path.join(root, stateName)).some((name) => !sharedNames.has(name))
 
@@ -76,7 +76,7 @@ export function ownState(root: string): OwnState | undefined {
 }
 
 /**
- * Why the state of a project is not used where the superuser made it and somebody else runs clada, or the other way
+ * Why the state of a project is not used where the superuser made it and another user runs clada, or the other way
  * round: each would have a history of their own, and files that the other cannot change.
  */
 export function ownerConflict(root: string): string | undefined {

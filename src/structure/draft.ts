@@ -29,7 +29,7 @@ export class Draft {
     this.#find = find
   }
 
-  /** Looked for only when it is asked for: of most structures in a large file nobody wants to know. */
+  /** Looked for only when it is asked for: most structures of a large file are never asked for. */
   get bodyNode(): Node | null {
     if (this.#bodyNode === undefined) this.#bodyNode = this.#find()
     return this.#bodyNode
@@ -163,16 +163,16 @@ export class Drafting {
       this.#fill(call, inside)
       return [call]
     }
-    const behind = this.#withoutComments(only.end, part.end)
+    const after = this.#withoutComments(only.end, part.end)
     if (inside.length === 1 && this.#whole.has(part.type)) {
       only.start = part.start
       only.end = part.end
       return inside
     }
-    if (inside.length === 1 && /^[\s;]*$/.test(behind)) {
+    if (inside.length === 1 && /^[\s;]*$/.test(after)) {
       only.start = part.start
       // `const a = 1 // one`: where no semicolon ends it, the grammar counts the comment to the statement.
-      if (behind.includes(';') || behind.length === part.end - only.end) only.end = part.end
+      if (after.includes(';') || after.length === part.end - only.end) only.end = part.end
       only.listed = false
       return inside
     }
@@ -202,12 +202,12 @@ export class Drafting {
     for (;;) {
       const other = node.childForFieldName('alternative')
       const from = other === null ? Infinity : other.startIndex + this.#base
-      const behind = inside.filter(({ start }) => start >= from)
+      const after = inside.filter(({ start }) => start >= from)
       this.#fill(owner, this.all(inside.filter(({ start }) => start < from)))
       if (other === null) break
 
-      const clause = behind.find((one) => one.node.id === other.id)
-      inside = clause === undefined ? behind : clause.children
+      const clause = after.find((one) => one.node.id === other.id)
+      inside = clause === undefined ? after : clause.children
       const next = this.#chains.has(other.type) ? other : this.#directChain(other, inside)
       if (next !== null && next !== other) inside = inside.find((one) => one.node.id === next.id)?.children ?? inside
       owner = this.#branch(other, next, clause)

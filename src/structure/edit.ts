@@ -58,7 +58,7 @@ export function replaceIn(
 const ownPart = ({ kind }: Structure, content: string): string =>
   branches.has(kind) ? content.replace(/^\s*\}\s*(?=[a-z])/, '') : content
 
-/** The text that stands for a structure when it is replaced by content. */
+/** The text of a structure after it is replaced by content. */
 export async function replacement(outline: Outline, structure: Structure, content: string) {
   const { source } = outline
   const old = source.text.slice(structure.start, structure.end)

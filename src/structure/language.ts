@@ -70,7 +70,7 @@ export interface TreeSitterRow {
    * it precedes the name: `Shape::draw`.
    */
   readonly owners?: Readonly<Record<string, string>>
-  /** Node types that nobody counts as a level: `class << self`, a companion object. */
+  /** Node types that do not count as a level: `class << self`, a companion object. */
   readonly unnamed?: string
   /** Node types whose name is also that of another structure: `impl Type`, `size = 1`. They give way to it. */
   readonly secondary?: string

@@ -68,8 +68,8 @@ function interpreterOf(text: string): string {
   const [, program, rest = ''] = /^#![ \t]*(\S+)([^\r\n]*)/.exec(text) ?? []
   if (program === undefined) return ''
   const name = program.slice(program.lastIndexOf('/') + 1)
-  const told = name === 'env' ? (words(rest).find((word) => !/^-|=/.test(word)) ?? '') : name
-  return byInterpreter.has(told) ? told : told.replace(/[\d.]+$/, '')
+  const named = name === 'env' ? (words(rest).find((word) => !/^-|=/.test(word)) ?? '') : name
+  return byInterpreter.has(named) ? named : named.replace(/[\d.]+$/, '')
 }
 
 const index = (key: (language: Language) => string): ReadonlyMap<string, Language> =>

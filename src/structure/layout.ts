@@ -28,8 +28,8 @@ export function layoutOf(outline: Outline, structure: Structure): Layout {
   const { start, end, listed } = structure
   const [first, last] = linesOf(source, structure)
   const before = text.slice(source.startOf(first), start)
-  const behind = listed ? /^\s*,/.exec(text.slice(end, end + 200)) : null
-  const comma = behind === null ? null : end + behind[0].length - 1
+  const after = listed ? /^\s*,/.exec(text.slice(end, end + 200)) : null
+  const comma = after === null ? null : end + after[0].length - 1
   // A comma at the start of the next line belongs to a layout of its own; the structure then shares that line.
   const sameLine = comma !== null && comma < source.endOf(last)
   const tail = sameLine ? comma + 1 : end

@@ -92,7 +92,7 @@ function innermost(structures: readonly OpenStructure[], start: number, end: num
   return found === undefined ? null : (innermost(found.children, start, end) ?? found)
 }
 
-/** After imports and the like before the first structure, or after a comment that is nobody's. */
+/** After imports and the like before the first structure, or after a comment of its own. */
 function preambleEnd(
   { text }: Source,
   [first]: readonly Structure[],
@@ -166,10 +166,10 @@ function collect(node: Node, source: Source, faults: Fault[]): boolean {
     faults.push(faultAt(node, source, `unexpected ${excerpt(node.text)}`))
     return true
   }
-  let told = false
-  for (const child of node.children) if (child.hasError && collect(child, source, faults)) told = true
+  let reported = false
+  for (const child of node.children) if (child.hasError && collect(child, source, faults)) reported = true
   // A token can be missing without a node that says so; the innermost node that knows is the place.
-  if (!told) faults.push(faultAt(node, source, `error in ${node.type.replaceAll('_', ' ')}`))
+  if (!reported) faults.push(faultAt(node, source, `error in ${node.type.replaceAll('_', ' ')}`))
   return true
 }
 

@@ -125,8 +125,8 @@ const nameFields = ['name', 'declarator', 'key', 'left', 'pattern']
 
 /** The part of a node after its header. */
 export function bodyOf(node: Node, row: TreeSitterRow): Node | null {
-  const told = row.bodies?.[node.type]
-  if (told !== undefined) return told === '' ? null : follow(node, told)
+  const given = row.bodies?.[node.type]
+  if (given !== undefined) return given === '' ? null : follow(node, given)
   for (const field of bodyFields) {
     const body = node.childForFieldName(field)
     if (body !== null) return body
@@ -137,8 +137,8 @@ export function bodyOf(node: Node, row: TreeSitterRow): Node | null {
 
 /** The node of a name: through declarators to the innermost. */
 export function nameNode(node: Node, row: TreeSitterRow): Node | null {
-  const told = row.names?.[node.type]
-  if (told !== undefined) return told === '' ? null : follow(node, told)
+  const given = row.names?.[node.type]
+  if (given !== undefined) return given === '' ? null : follow(node, given)
   let found: Node | null = null
   for (let at: Node | null = node; at !== null;) {
     const path: string | undefined = at === node ? undefined : row.names?.[at.type]
@@ -157,10 +157,10 @@ export function fixedName(type: string, row: TreeSitterRow): string | undefined 
 
 /** The type that a node belongs to: Store for `*Store`, Cache for `Cache[K]`, Shape for `ns::Shape::draw`. */
 export function ownerOf(node: Node, row: TreeSitterRow): string | null {
-  const told = row.owners?.[node.type]
-  if (told === undefined) return null
-  if (told === 'name') return /(\w+)(?:<[^:]*>)?::\W*\w+$/.exec(nameNode(node, row)?.parent?.text ?? '')?.[1] ?? null
-  return /\w+/.exec(follow(node, told)?.text ?? '')?.[0] ?? null
+  const given = row.owners?.[node.type]
+  if (given === undefined) return null
+  if (given === 'name') return /(\w+)(?:<[^:]*>)?::\W*\w+$/.exec(nameNode(node, row)?.parent?.text ?? '')?.[1] ?? null
+  return /\w+/.exec(follow(node, given)?.text ?? '')?.[0] ?? null
 }
 
 function firstField(node: Node, fields: readonly string[]): Node | null {

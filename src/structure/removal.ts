@@ -89,8 +89,8 @@ function removeInline(outline: Outline, structure: Structure, layout: Layout): C
   const before = text.slice(0, start)
   const blanks = start - before.replace(/[ \t]+$/, '').length
   if (blanks > 0) return [{ start: start - blanks, end, text: '' }]
-  const behind = /^[ \t]*/.exec(text.slice(end, end + 100))?.[0].length ?? 0
-  return [{ start, end: end + behind, text: '' }]
+  const rest = /^[ \t]*/.exec(text.slice(end, end + 100))?.[0].length ?? 0
+  return [{ start, end: end + rest, text: '' }]
 }
 
 /** Where a structure goes among its siblings, and which blank lines go with it. */

@@ -187,7 +187,7 @@ async function absent(outline: Outline, structure: Structure, old_text: string, 
   const nearest = near.map((place) => ({ ...place, line: place.line + above, endLine: place.endLine + above }))
   const elsewhere = findOccurrences(source.text, old_text, { max: MOST }).map(({ start }) => source.lineAt(start))
   const applied = alreadyApplied(own, new_text)
-  const told = [
+  const message = [
     `old_text is not in ${structure.header} (lines ${structure_lines.join('-')}).`,
     ...(applied === undefined ? [] : [` new_text is there already, on line ${applied + above}.`]),
     ...(elsewhere.length === 0
@@ -195,7 +195,7 @@ async function absent(outline: Outline, structure: Structure, old_text: string, 
       : [` It is on ${elsewhere.length > 1 ? 'lines' : 'line'} ${elsewhere.join(', ')}.`]),
     ...nearest.slice(0, 1).map(({ line, endLine, diff }) => ` The most alike, on lines ${line}-${endLine}:\n${diff}`),
   ]
-  return failed('TEXT_NOT_FOUND', told.join(''), {
+  return failed('TEXT_NOT_FOUND', message.join(''), {
     structure_lines,
     structure_matched: structure.header,
     nearest,

@@ -124,7 +124,7 @@ function rankUpwards(
   return Math.max(own, Math.min(around, rankOfOwner(outline, structure, levels, index - 1, limit)))
 }
 
-/** `const x = match y {`: nobody counts the statement and its value as two levels. */
+/** `const x = match y {`: the statement and its value are one level. */
 const isValueOf = ({ source }: Outline, { kind, headerStart }: Structure, holder: Structure): boolean =>
   valued.has(kind) && /[=:]\s*$/.test(source.text.slice(holder.headerStart, headerStart))
 

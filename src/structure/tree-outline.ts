@@ -105,7 +105,7 @@ class Finishing {
   }
 }
 
-/** Asks the parser for names and headers only when somebody wants to know: of most structures nobody does. */
+/** Asks the parser for names and headers only when they are needed, which is rare. */
 class TreeStructure implements Open {
   readonly kind: Kind
   readonly headerStart: number

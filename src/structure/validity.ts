@@ -59,8 +59,8 @@ function structureAt({ structures }: Outline, { header, start }: { header: strin
 
 /** Whether there is nothing in a structure but what begins and ends it. */
 export function holdsNothing({ source, comments }: Outline, structure: Structure): boolean {
-  const told = structure.isEmpty()
-  if (told !== null) return told
+  const known = structure.isEmpty()
+  if (known !== null) return known
   // What is called by its text has that text.
   if (structure.children.length > 0 || nameless.has(structure.kind)) return false
   const { start, end, headerStart, header } = structure

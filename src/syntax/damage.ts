@@ -77,7 +77,7 @@ export class Markers {
 
   /**
    * A program that escapes a character escapes it everywhere: where one marker has it plain, a line that has it
-   * escaped is content that tells of markers.
+   * escaped is content about markers.
    */
   admits(line: string): boolean {
     for (const sign of signsIn(line).worn) if (this.#plain.has(sign)) return false

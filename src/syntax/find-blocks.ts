@@ -275,7 +275,7 @@ const calls: readonly RegExp[] = [
   /"name"\s{0,9}:\s{0,9}"[\w.-]{1,80}"\s{0,9},\s{0,9}"(?:arguments|parameters|input)"\s{0,9}:/,
 ]
 
-/** Where nothing was found, a model that called another tool is told so: it would wait for an answer. */
+/** Where nothing was found, a model that called another tool gets an answer: it would wait for one. */
 export function withOtherCalls(source: Source, document: Document): Document {
   if (document.blocks.length + document.faults.length + document.notExecuted.length > 0) return document
   let first: RegExpExecArray | undefined

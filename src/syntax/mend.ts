@@ -19,12 +19,12 @@ export function throughDamage(source: Source, strict: Document, options: Through
   const left = finderIn(alone, ({ line, endLine }) => ({ first: line, last: endLine }))
   const others = document.notExecuted.filter(({ line }) => left(line) === undefined)
   const escaped = regions.some(({ kinds }) => kinds.includes('entities'))
-  const told = new Set<Region>()
+  const reported = new Set<Region>()
   const blocks = document.blocks.map((block) => {
     const region = regionOf(regions, block.startLine)
     if (region === undefined || region.changed.size === 0) return beside(mended, block, escaped, walks)
-    const warnings = told.has(region) ? [] : warningsOf(region)
-    told.add(region)
+    const warnings = reported.has(region) ? [] : warningsOf(region)
+    reported.add(region)
     const all = [...(block.warnings ?? []), ...warnings]
     const warned = all.length > 0 ? { ...block, warnings: all } : block
     return doubted(mended, warned, withEntities(region.kinds, block, escaped))
@@ -66,7 +66,7 @@ function isSame(a: Block, b: Block): boolean {
   return names.length === Object.keys(b.params).length && names.every((name) => a.params[name] === b.params[name])
 }
 
-/** Every repair. A group tells of all of them with its first block. */
+/** Every repair. A group reports all of them with its first block. */
 function warningsOf({ start, end, prefix, bullet, markers, changed }: Region): string[] {
   const warnings: string[] = []
   if (bullet !== '') warnings.push(`line ${start}: marker read without the '${bullet.trim()}' before it`)
@@ -204,7 +204,7 @@ function findRegions(
     const line = end === undefined ? source.line(n) : ''
     if (mayOpen(line, walks)) {
       const prefix = /^[ \t\xa0>]*/.exec(line)?.[0] ?? ''
-      // One quoted block in a text that is not is an example, or somebody else's.
+      // One quoted block in a text that is not is an example, or quoted from another text.
       if (prefix.includes('>')) quoted ??= !soundBefore && isQuoted(source)
       const bullet = bulletOf(line)
       const before = bullet === '' ? prefix : ' '.repeat(bullet.length)

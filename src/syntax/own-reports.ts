@@ -101,7 +101,7 @@ const isEmpty = (text: string): boolean => /^[\s>]*$/.test(text)
 
 /**
  * Blocks in a piece of a report without its frames. There the first line and the last are indented by one space more
- * than the text around them, or than the lines between them, which a block that somebody indents is not. `before`:
+ * than the text around them, or than the lines between them, unlike a block that was indented as a whole. `before`:
  * whether blocks precede this text, which are not indented then.
  */
 export function quotationsIn(source: Source, blocks: readonly Block[], before: boolean): Passage[] {

@@ -162,7 +162,7 @@ const isOutput = ({ syntax, raw }: Block): boolean =>
   syntax === 'udiff' &&
   raw.split('\n').some((row) => row.startsWith('@@@ ') || (!/^[-+ \\@]/.test(row) && PROMPT.test(row)))
 
-/** Whether a path of a block is one that nobody has. */
+/** Whether a path of a block is a placeholder. */
 const isExample = ({ params }: Block): boolean =>
   [params['path'], params['new_path'], params['old_path']].some((name) => name !== undefined && PLACEHOLDER.test(name))
 

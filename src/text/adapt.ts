@@ -69,8 +69,8 @@ function isDoubtful(
     )
   )
     return true
-  const told = strange(pairs.map(([edit]) => edit))
-  const kinds = strange(lost.map((line) => line.text)).filter((kind) => !told.includes(kind))
+  const shown = strange(pairs.map(([edit]) => edit))
+  const kinds = strange(lost.map((line) => line.text)).filter((kind) => !shown.includes(kind))
   return kinds.length > 0 && strange(added).some((kind) => kinds.includes(kind))
 }
 
@@ -133,7 +133,7 @@ function keptEnds({ removed, added }: Block): readonly string[] {
 }
 
 /**
- * How new lines are to be indented: as the old ones are, or as they stand where the edit's new lines are already
+ * How new lines are to be indented: as the old ones are, or as they are where the edit's new lines are already
  * indented like the file and only its old ones are not. Lines that both texts have tell, and where these do not agree
  * with the first lines, nothing does.
  */
@@ -257,7 +257,7 @@ class Evidence {
     if (this.#text.includes(unit)) return this.#damaged.has(kind) ? undefined : unit
     // Dashes and dots are written by hand too, but not beside quotes that a program has curled.
     if (kind === 'dash' || kind === 'dots') return punctuation.some((one) => this.#damaged.has(one)) ? undefined : unit
-    // Another kind of damage than the one that shows: nobody can tell what it was.
+    // Another kind of damage than the one that shows: it is unknown which.
     return this.#damaged.has(kind) && !this.#sound.has(kind) ? folded(unit) : undefined
   }
 }

@@ -51,7 +51,7 @@ export function alignLines(
     const next = new Float64Array(band).fill(-1)
     const nextMoves = (i + 1) * band
     for (let d = 0; d < band; d++) {
-      // A line that only the file has: free before the first wanted line and behind the last.
+      // A line that only the file has: free before the first wanted line and after the last.
       const left =
         (row[d - 1] ?? -1) - (i === 0 || i === wanted.length ? 0 : GAP * (there[i + d - 1 + shift]?.weight ?? 0))
       if (d > 0 && i > 0 && left > (row[d] ?? -1)) {

@@ -176,7 +176,7 @@ function aligned(keys: readonly string[], index: number, place: number, file: Fi
   ]
 }
 
-/** Which of `there` stands for each of `wanted`: as many as possible, in order, next to each other where possible. */
+/** Which of `there` corresponds to each of `wanted`: as many as possible, in order, next to each other where possible. */
 function chained(wanted: readonly string[], there: readonly string[]): number[] {
   const row = there.length + 1
   const best = new Float64Array((wanted.length + 1) * row)

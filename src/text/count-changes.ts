@@ -1,6 +1,6 @@
 import { diffLines } from './line-diff.ts'
 
-/** How many lines a change adds and removes, as git counts them; null stands for a file that is not there. */
+/** How many lines a change adds and removes, as git counts them; null means a missing file. */
 export function countChanges(before: string | null, after: string | null): { added: number; removed: number } {
   const old = before ?? ''
   const now = after ?? ''

@@ -2,7 +2,7 @@ import { bounded } from '../core/time-limit.ts'
 import { dominantEol, toEol, type Eol } from './line-endings.ts'
 import { commonPairs } from './pairs.ts'
 
-/** Offsets in the file's own text, `end` behind the last character. */
+/** Offsets in the file's own text, `end` after the last character. */
 export interface Span {
   start: number
   end: number
@@ -55,7 +55,7 @@ export function applyReplacements(
   })
 }
 
-/** The line end for new text. Whoever writes a CR into what to look for means line ends to the letter. */
+/** The line end for new text. A CR in the text to find means exact line ends. */
 export function eolFor(content: string, ...needles: string[]): Eol | 'as-given' {
   return needles.some((needle) => needle.includes('\r')) ? 'as-given' : dominantEol(content)
 }
@@ -99,14 +99,14 @@ export type Ranges =
   | { kind: 'absent'; which: Marker; beginning?: Span }
   /** `count` includes overlaps; `spans` are the first of them, enough to show. */
   | { kind: 'ambiguous'; which: Marker; count: number; spans: Span[]; beginning?: Span }
-  /** `open` is a beginning behind the last range that no end follows. */
+  /** `open` is a beginning after the last range that no end follows. */
   | { kind: 'found'; ranges: Span[]; open?: Span }
 
 export type Marker = 'beginning' | 'end'
 
 /**
  * Ranges from `beginning` to `end`, both included.
- * `unique`: the beginning occurs once in the file, the end once behind it; overlapping occurrences count.
+ * `unique`: the beginning occurs once in the file, the end once after it; overlapping occurrences count.
  * `counted`: every range from the start, each as short as can be; how many there must be is the caller's to check.
  */
 export function findRanges(content: string, beginning: string, end: string, mode: 'unique' | 'counted'): Ranges {
@@ -203,7 +203,7 @@ function viewFor(content: string, needle: string): View {
     inView.push(at - inContent.length)
     inContent.push(at)
   }
-  // An edge before a line end stays before its CR, one behind it is behind its LF: no CRLF is ever split.
+  // An edge before a line end stays before its CR, one after it is after its LF: no CRLF is ever split.
   const offset = (at: number) => at + countBelow(inView, at)
   return {
     view: content.replaceAll('\r\n', '\n'),

@@ -1,6 +1,6 @@
 /**
  * Lines that a model writes for others which it leaves out, `// ... existing code ...` or the like. They are never
- * written into a file that does not have them: the lines they stand for stay, where the lines around them say which
+ * written into a file that does not have them: the lines left out stay, where the lines around them say which
  * these are.
  */
 import { counted } from '../core/counted.ts'
@@ -32,7 +32,7 @@ export type Resolved =
       readonly fresh: readonly string[]
       readonly kept: readonly string[]
     }
-  /** `stood` are the lines it may stand for, as far as that is known. */
+  /** `stood` are the lines it may replace, as far as known. */
   | { readonly kind: 'undetermined'; readonly line: string; readonly stood?: readonly string[] }
 
 /** An edit of `text` with its elisions written out. */

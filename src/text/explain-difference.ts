@@ -30,7 +30,7 @@ function edges(text: string, core: string, param: string): string {
   const front = text.startsWith(core)
   const back = text.endsWith(core)
   if (front) return `${param} is there but for a final newline`
-  return back ? `${param} is there but for a newline in front` : `${param} is there but for the newlines around it`
+  return back ? `${param} is there but for a newline before it` : `${param} is there but for the newlines around it`
 }
 
 interface Kind {
@@ -41,7 +41,7 @@ interface Kind {
   why: string | ((wanted: string, found: string) => string)
 }
 
-// Not `/[ \t]+$/gm`, which takes the square of a long run of blanks.
+// Not `/[ \t]+$/gm`, which takes quadratic time on a long run of spaces.
 const withoutTrailing = (text: string) =>
   text
     .split('\n')

@@ -1,5 +1,5 @@
 /**
- * Characters that make a text read otherwise than it is: those that turn the reading direction, and those that nobody
+ * Characters that make a text read otherwise than it is: those that turn the reading direction, and those that no one
  * sees. Joiners and marks are part of how some languages and emoji are written, so they count only beside ASCII letters.
  */
 export interface Hidden {

@@ -18,16 +18,16 @@ export interface Hunk {
   /** From 1, as the patch counts them. */
   readonly number: number
   readonly lines: readonly HunkLine[]
-  /** Where the old side begins, by the header; a count of 0 puts it behind that line. */
+  /** Where the old side begins, by the header; a count of 0 puts it after that line. */
   readonly stated?: { readonly line: number; readonly count: number | undefined }
-  /** Lines that stand above, the outermost first. */
+  /** Lines above, the outermost first. */
   readonly above: readonly string[]
   readonly heading?: string
   /** Of several places none is taken, not even the first after the hunk before. */
   readonly unique: boolean
   /** Its last line is the last of the file. */
   readonly atEnd: boolean
-  /** Which side has no newline behind its last line. */
+  /** Which side has no newline after its last line. */
   readonly bare: { readonly old: boolean; readonly new: boolean }
 }
 
@@ -70,7 +70,7 @@ export function sideOf({ lines }: Pick<Hunk, 'lines'>, side: 'old' | 'new'): Hun
   return lines.filter(({ mark }) => mark === ' ' || mark === (side === 'old' ? '-' : '+'))
 }
 
-/** Index of the first row behind the names of a diff; 0 when there are none. */
+/** Index of the first row after the names of a diff; 0 when there are none. */
 function namesEnd(rows: readonly string[]): number {
   const first = rows.findIndex((row) => row.startsWith('@@'))
   if (first < 2 || !rows[first - 2]?.startsWith('--- ') || !rows[first - 1]?.startsWith('+++ ')) return 0
@@ -110,7 +110,7 @@ class OpenHunk {
     if (words !== '' && !/^(?:\.\.\.|…)$/.test(words)) this.#above.push(words)
   }
 
-  /** False for a row that cannot stand in a hunk. */
+  /** False for a row that cannot be in a hunk. */
   take(row: string): boolean {
     const mark = row[0]
     if (mark === ' ' || mark === '-' || mark === '+') this.#lines.push({ mark, text: row.slice(1), blank: false })

@@ -1,5 +1,5 @@
 /**
- * The line diff behind `unified-diff.ts` and `small-diff.ts`. It loads jsdiff, so whoever needs it at
+ * The line diff of `unified-diff.ts` and `small-diff.ts`. It loads jsdiff, so code that needs it at
  * a later time only imports it at that time.
  *
  * Bound on work: lines at both ends that are alike, and lines that only one side has, never reach
@@ -47,7 +47,7 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
 
 const MAX_EDITS = 1000
 
-/** Pairs of line numbers that stand for the same line, both growing. */
+/** Pairs of line numbers of the same line, both growing. */
 function pairs(
   before: readonly string[],
   after: readonly string[],

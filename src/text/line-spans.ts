@@ -7,7 +7,7 @@ export interface LineSpan {
   readonly next: number
 }
 
-/** The lines of a text as an editor counts them: nothing stands behind a final line break. */
+/** The lines of a text as an editor counts them: a final line break does not begin another line. */
 export function lineSpans(content: string): LineSpan[] {
   const spans: LineSpan[] = []
   let start = 0

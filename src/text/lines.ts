@@ -3,7 +3,7 @@ export function splitLines(text: string): string[] {
   return text.split(/\r\n|\n|\r/)
 }
 
-/** Offset behind the line end that starts at `at`, or undefined when none does. CRLF is one line end. */
+/** Offset after the line end that starts at `at`, or undefined when none does. CRLF is one line end. */
 export function behindLineEnd(text: string, at: number): number | undefined {
   const code = text.charCodeAt(at)
   if (code === LF) return at + 1

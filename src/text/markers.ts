@@ -2,7 +2,7 @@ import { plainMarker } from './undamage.ts'
 
 /**
  * Whether a line begins or ends a block of any syntax, more loosely than blocks are read. Indentation, quotation marks
- * and damage hide a marker from nobody; but tags that are indented must look more like a block, for pages have tags too.
+ * and damage do not hide a marker; but tags that are indented must look more like a block, for pages have tags too.
  */
 export function isMarker(line: string, next: string | undefined): boolean {
   if (!mayMark.test(line)) return false

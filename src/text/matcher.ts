@@ -25,7 +25,7 @@ import { dashes, escapedIn, hasOtherMarks, shows, undamaged, wordsFor } from './
 export interface Matching {
   /** `exact`: the first rung only. */
   readonly rungs: 'all' | 'exact'
-  /** Damage that the markers of the block show: then its texts are not taken as they stand. */
+  /** Damage that the markers of the block show: then its texts are not taken as they are. */
   readonly damage: readonly DamageKind[]
 }
 

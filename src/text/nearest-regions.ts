@@ -125,8 +125,8 @@ function lineStart(content: string, from: number): number | undefined {
   return at
 }
 
-function beforeLineEnd(content: string, behind: number): number {
-  return content.charCodeAt(behind - 1) === 10 && content.charCodeAt(behind - 2) === 13 ? behind - 2 : behind - 1
+function beforeLineEnd(content: string, next: number): number {
+  return content.charCodeAt(next - 1) === 10 && content.charCodeAt(next - 2) === 13 ? next - 2 : next - 1
 }
 
 function isLineEnd(content: string, at: number): boolean {

@@ -1,9 +1,9 @@
 /**
  * Finds, in one pass over the content, where a text may be that is not there to the letter.
  *
- * Every run of two to four characters of the wanted text, blanks left out, votes for the lines that have
+ * Every run of two to four characters of the wanted text, whitespace left out, votes for the lines that have
  * it; runs that are rare in the content (by a sample of it) weigh more. Long lines are cut into cells, so
- * that a file on one line has places too. The same pass finds the text as it is but for blanks and quotes.
+ * that a file on one line has places too. The same pass finds the text apart from whitespace and quotes.
  */
 import { behindLineEnd, splitLines } from './lines.ts'
 import { plainCode, squeezedCodes } from './plain.ts'
@@ -18,7 +18,7 @@ export interface Cell {
   lead: number
 }
 
-/** Where the wanted text is but for blanks and quotes. */
+/** Where the wanted text is, apart from whitespace and quotes. */
 export interface Hit {
   line: number
   endLine: number

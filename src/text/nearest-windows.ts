@@ -20,7 +20,7 @@ export function bestWindows(all: readonly Cell[], height: number, max: number): 
     while (to < cells.length && (to === from || (height > 1 && (cells[to]?.line ?? 0) < cell.line + height))) {
       sum += cells[to++]?.votes ?? 0
     }
-    // Neighbouring windows are much the same: one of a block stands for all.
+    // Neighbouring windows are much the same: one of a block represents all.
     const nth = height > 1 ? Math.floor(cell.line / block) : from
     if (nth !== top.block) {
       best.add(top.score, top)

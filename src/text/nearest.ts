@@ -106,7 +106,7 @@ function candidates(content: string, wanted: string, work: Work): Candidate[] {
   return part === undefined ? [] : choose(compared(content, part.text, seen, max, work))
 }
 
-/** The best, without those that overlap a better one or are far behind the best. */
+/** The best, without those that overlap a better one or are much worse than the best. */
 function choose(places: readonly Candidate[]): Candidate[] {
   const chosen: Candidate[] = []
   for (const place of places.toSorted((a, b) => b.similarity - a.similarity || a.line - b.line)) {

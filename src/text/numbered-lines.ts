@@ -9,7 +9,7 @@ export interface NumberedLines {
 }
 
 /**
- * Lines with their numbers in front, right-aligned. No `lineSpec` means all lines.
+ * Lines after their numbers, right-aligned. No `lineSpec` means all lines.
  * @throws for a `lineSpec` that names no lines, unless the content is empty.
  */
 export function extractNumberedLines(
@@ -40,7 +40,7 @@ export function extractNumberedLines(
   return { result, lineCount, outOfRange: { requested: lineSpec ?? '', actual: lineCount } }
 }
 
-/** `4` or `23-43`, counted from 1. Blanks around the numbers are let through, anything else is not. */
+/** `4` or `23-43`, counted from 1. Spaces around the numbers are accepted, anything else is not. */
 export function parseLineSpec(spec: string): { first: number; last: number } | { error: 'form' | 'order' } {
   const [, from, to = from] = /^\s*(\d+)(?:\s*-\s*(\d+))?\s*$/.exec(spec) ?? []
   const first = Number(from)

@@ -1,5 +1,5 @@
 /**
- * Which elements of two lists stand for each other: the longest common subsequence, as pairs of indexes that both grow.
+ * Which elements of two lists correspond: the longest common subsequence, as pairs of indexes that both grow.
  * What is alike at both ends costs nothing; a middle of more than MOST cells counts as different throughout.
  */
 export function commonPairs(before: readonly string[], after: readonly string[]): [number, number][] {

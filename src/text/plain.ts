@@ -1,5 +1,5 @@
 /**
- * Characters as they count when two texts are compared loosely: 0 for blanks and what cannot be seen,
+ * Characters as they count when two texts are compared loosely: 0 for whitespace and invisible characters,
  * straight quotes and hyphens for typographic ones, anything else as it is.
  */
 export function plainCode(code: number): number {
@@ -18,7 +18,7 @@ const HYPHEN = 0x2d
 const APOSTROPHE = 0x27
 const QUOTE = 0x22
 
-/** The codes of a text without its blanks. */
+/** The codes of a text without its whitespace. */
 export function squeezedCodes(text: string): Uint16Array {
   const codes = new Uint16Array(text.length)
   let count = 0
@@ -29,12 +29,12 @@ export function squeezedCodes(text: string): Uint16Array {
   return codes.subarray(0, count)
 }
 
-/** A text without its blanks. */
+/** A text without its whitespace. */
 export function squeezed(text: string): string {
   return straight(text).replace(BLANKS, '')
 }
 
-/** A text in one line: blanks at its ends left out, elsewhere one blank for any number of them. */
+/** A text in one line: trimmed, and each run of whitespace as one space. */
 export function collapsed(text: string): string {
   return straight(text).replace(BLANKS, ' ').trim()
 }
@@ -46,12 +46,12 @@ export function straight(text: string): string {
     : text
 }
 
-/** Whether a text is so short and simple that its letters may follow one another across blanks by chance. */
+/** Whether a text is so short and simple that its letters may follow one another across whitespace by chance. */
 export function isShortWord(text: string): boolean {
   return text.length < 16 && /^[\p{L}\p{N}_]+$/u.test(text)
 }
 
 const ODD = /[\u2010-\u201f]/
-// The blanks of plainCode; control characters are among them, as nobody sees them.
+// The whitespace of plainCode, with control characters, which are invisible.
 // oxlint-disable-next-line no-control-regex
 const BLANKS = /[\x00-\x20\x7f\xa0\xad\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]+/g

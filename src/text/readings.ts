@@ -3,7 +3,7 @@ interface Reading {
   text: string
   /** What was taken away, to follow the parameter's name. */
   why: string
-  /** Whether it can hardly be meant as it stands. */
+  /** Whether it can hardly be meant as it is. */
   certain: boolean
 }
 
@@ -13,7 +13,7 @@ export function readingsOf(wanted: string): Reading[] {
   )
 }
 
-/** `12: text`, `12 | text`, `12→text`; a bare blank behind the number only when the numbers count up. */
+/** `12: text`, `12 | text`, `12→text`; a bare space after the number only when the numbers count up. */
 function numbered(wanted: string): Reading | undefined {
   const lines = wanted.split('\n')
   const numbers: number[] = []

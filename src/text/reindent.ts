@@ -71,7 +71,7 @@ function columns(known: ReadonlyMap<string, string>): Convert | undefined {
   const unshifted = possible.filter(({ shift }) => shift === 0)
   const fits = unshifted.length > 0 ? unshifted : possible
   const tabbed = files.some((file) => file.includes('\t'))
-  // Tabs of the file are indentation, spaces after them alignment; the other way round nobody writes.
+  // Tabs of the file are indentation, spaces after them alignment; the reverse is not written.
   if (tabbed && !files.every((file) => /^\t* *$/.test(file))) return undefined
   if (tabbed && files.some((file) => /^ {2}/.test(file))) return undefined
   // As many spaces as a tab is wide would have been a tab.

@@ -3,7 +3,7 @@ import { diffLines, type Run } from './line-diff.ts'
 import { splitLines } from './lines.ts'
 
 /**
- * What differs, for a reader: `-` lines of `before`, `+` lines of `after`, blank for both; at most
+ * What differs, for a reader: `-` lines of `before`, `+` lines of `after`, a space for both; at most
  * `maxLines` lines, where lines are left out one that says how many. Not for `patch`.
  */
 export function smallDiff(before: string, after: string, maxLines: number): string {

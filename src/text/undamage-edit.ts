@@ -49,7 +49,7 @@ function readingsOf(edit: TextEdit, file: string, certain: readonly DamageKind[]
       const replacement = undamaged(edit.replacement, kinds, dash)
       const key = JSON.stringify([wanted, replacement])
       if (readings.has(key) || wanted.includes('')) continue
-      // Whoever changes nothing but the quotes would change nothing.
+      // A change of the quotes alone would change nothing.
       const sure = replacement !== wanted[0] && vouched(edit, file, kinds, certain)
       readings.set(key, { wanted, replacement, kinds, sure })
     }
@@ -83,7 +83,7 @@ function vouched(
     kinds.every((kind) => {
       if (!shows(replacement, kind)) return true
       if (isEscaping(kind)) return escapedAlike(text, replacement, kind)
-      // Only what was found tells how many hyphens a dash stands for.
+      // Only the found text shows how many hyphens a dash replaces.
       if (kind === 'punctuation' && replacement.match(longDash)?.some((dash) => !text.includes(dash))) return false
       // Many characters become one, so the way back is a guess: a good one where the file has none of them.
       return !sharesTokens(replacement, file, kind)
@@ -110,7 +110,7 @@ const longDash = /[\u2012-\u2015]/g
 function escapedAlike(wanted: string, replacement: string, kind: DamageKind): boolean {
   const both = escapedIn(`${wanted}\n${replacement}`, [kind])
   if ([...both.escaped].some((char) => both.plain.has(char))) return false
-  // Whoever escapes for HTML escapes all of it; what a backslash stands before differs from program to program.
+  // HTML escaping covers the whole text; which characters get a backslash differs between programs.
   if (kind === 'entities') return true
   const { escaped } = escapedIn(wanted, [kind])
   return [...escapedIn(replacement, [kind]).escaped].every((char) => escaped.has(char))

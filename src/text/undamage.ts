@@ -2,19 +2,19 @@ import type { DamageKind } from '../core/block.ts'
 import { plainCode } from './plain.ts'
 
 /**
- * What chat programs, browsers and word processors do to text, each as the token it leaves behind and what stood
- * there before. Quotation marks and indentation in front of every line are undone in `mend.ts`.
+ * What chat programs, browsers and word processors do to text, each as the token it leaves and what was
+ * there before. Quotation marks and indentation before every line are undone in `mend.ts`.
  */
 interface Damage {
   readonly kind: DamageKind
   /** To follow "read through". */
   readonly words: string
   readonly token: RegExp
-  /** `dash` is how many hyphens a long dash stands for. */
+  /** `dash` is how many hyphens a long dash replaces. */
   undo(token: string, dash: number): string
 }
 
-/** In the order in which they are undone: what an entity stands for may itself be damage. */
+/** In the order in which they are undone: the text of an entity may itself be damage. */
 const damages: readonly Damage[] = [
   {
     kind: 'entities',
@@ -44,7 +44,7 @@ const damages: readonly Damage[] = [
   { kind: 'breaks', words: 'two spaces at the end of every line', token: / {2}$/gm, undo: () => '' },
 ]
 
-/** A text in which none of this stands is as it was written. */
+/** A text without any of these is as it was written. */
 const suspicious =
   /[\xa0\xab\xad\xbb\u1680\u2000-\u2015\u2018-\u201f\u2026\u202a-\u202f\u2032\u2033\u205f-\u2064\u2066-\u2069\u3000\ufeff&\\]/
 
@@ -57,7 +57,7 @@ export const shows = (text: string, kind: DamageKind): boolean => text.search(da
 export const tokensOfKind = (text: string, kind: DamageKind): readonly string[] =>
   text.match(damageOf(kind).token) ?? []
 
-/** What a long dash may stand for, the likeliest first. */
+/** What a long dash may replace, the likeliest first. */
 export const dashes: readonly number[] = [3, 2, 1]
 
 export function undamaged(text: string, kinds: readonly DamageKind[], dash = 3): string {
@@ -74,12 +74,12 @@ export const hasOtherMarks = (text: string, old: string): boolean =>
 
 const marks: readonly RegExp[] = [/[\xab\xbb\u2018-\u201f\u2032\u2033]/, /[\u2010-\u2015]/, /\u2026/]
 
-/** A line as it reads when it is a marker, without the blanks around it. */
+/** A line as it reads when it is a marker, without the whitespace around it. */
 export function plainMarker(line: string): string {
   return (suspicious.test(line) ? undamaged(line, markerKinds) : line).trim()
 }
 
-/** Blanks of any kind, and what cannot be seen. Not by one pattern, which would take the square of a long run of them. */
+/** Whitespace of any kind, and invisible characters. Not by one pattern, which would take quadratic time on a long run. */
 export function withoutOuterBlanks(text: string): string {
   let from = 0
   let to = text.length
@@ -99,7 +99,7 @@ export const wordsFor = (kinds: readonly DamageKind[]): string =>
     .join(' and ')
 
 /**
- * The characters that stand in a text as entities or behind a backslash, and those that stand there as they are. A
+ * The characters that a text has as entities or after a backslash, and those that it has as they are. A
  * program that escapes a character escapes it everywhere.
  */
 export function escapedIn(

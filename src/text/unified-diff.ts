@@ -104,10 +104,10 @@ export function hunkRuns(runs: readonly Run[], context: number): { lead: number;
       open.push(run)
       continue
     }
-    const behind = open === undefined ? 0 : Math.min(context, run.count)
-    const ahead = last ? 0 : Math.min(context, run.count - behind)
-    open?.push({ kind: 'same', count: behind })
-    lead += run.count - behind - ahead
+    const rest = open === undefined ? 0 : Math.min(context, run.count)
+    const ahead = last ? 0 : Math.min(context, run.count - rest)
+    open?.push({ kind: 'same', count: rest })
+    lead += run.count - rest - ahead
     open = undefined
     if (last) continue
     open = [{ kind: 'same', count: ahead }]
@@ -117,7 +117,7 @@ export function hunkRuns(runs: readonly Run[], context: number): { lead: number;
   return found
 }
 
-/** Where a hunk is, counted from 1. An empty extent names the line in front of it. */
+/** Where a hunk is, counted from 1. An empty extent names the line before it. */
 export function extent(start: number, end: number): string {
   const count = end - start
   if (count === 0) return `${start},0`
@@ -128,7 +128,7 @@ function bare(path: string): string {
   return path.replace(/^\//, '')
 }
 
-/** Git ends a name that has a blank with a tab, so that readers know where it ends. */
+/** Git ends a name that has a space with a tab, so that readers know where it ends. */
 function named(path: string): string {
   return quoted(path) + (path.includes(' ') ? '\t' : '')
 }

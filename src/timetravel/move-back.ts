@@ -8,7 +8,7 @@ import { installIndex } from './install.ts'
 /**
  * Where a program of an execution moved the branch or went to another one, goes back to where it was, and sets the
  * index to it. Only from where the execution left it; commits that are on no branch then are kept under refs/clada.
- * Answers with what is to be told.
+ * Returns what is to be reported.
  */
 export async function moveBack(
   { number, moved, commits }: ExecutionRecord,

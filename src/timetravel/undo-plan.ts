@@ -93,7 +93,7 @@ function stateFrom(state: State, contents: Contents): Inspected | undefined {
   return bytes && { type: 'file', mode: state.mode, bytes }
 }
 
-/** Whether somebody else changed a mode that undo would revert. */
+/** Whether another process changed a mode that undo would revert. */
 function isOtherMode(now: Inspected, before: State, last: State): boolean {
   if (now.type !== 'file' || before.type !== 'file' || last.type !== 'file' || before.mode === last.mode) return false
   return now.mode !== last.mode && now.mode !== before.mode

@@ -254,7 +254,7 @@ async function revert(
   }
 }
 
-/** If the execution replaced a directory by a link, paths below it count as absent: files behind the link are elsewhere. */
+/** If the execution replaced a directory by a link, paths below it count as absent: files reached through the link are elsewhere. */
 function inspectFor(paths: readonly RevertedPath[], root: string, inspect: Inspect): Inspect {
   const links = new Set<string>()
   for (const { path: short, before, last } of paths.toSorted((a, b) => a.path.length - b.path.length)) {

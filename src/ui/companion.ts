@@ -123,7 +123,7 @@ export class Companion {
     if (headers.host !== own) throw new Refusal(421, `Wrong Host header: this server only answers as ${own}.`)
     if (method !== 'POST') throw new Refusal(405, 'The extension asks by POST only.')
     const { origin = '' } = headers
-    // No web page can have such an origin, and browsers let nobody choose this header.
+    // No web page can have such an origin, and browsers do not let scripts set this header.
     if (!/^(?:chrome|moz)-extension:\/\/[\w-]{1,64}$/.test(origin))
       throw new Refusal(403, 'Only a browser extension may ask here.')
     const longest = route === 'pair' ? 1000 : 2 * inputBytes + 1_000_000

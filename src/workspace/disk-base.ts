@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import type { Base } from './tree.ts'
 
-/** A file held open since it was read: its descriptor shows whether somebody wrote into it meanwhile. */
+/** A file held open since it was read: its descriptor shows whether another process wrote into it meanwhile. */
 export class DiskBase implements Base {
   readonly stat: fs.Stats
   readonly bytes: Buffer
@@ -38,7 +38,7 @@ export class DiskBase implements Base {
     return (now.mtimeMs === this.stat.mtimeMs && now.size === this.stat.size) || this.changedBytes() === undefined
   }
 
-  /** The bytes behind the descriptor now, when they are no longer the ones that were read. */
+  /** The bytes of the descriptor now, when they are no longer the ones that were read. */
   changedBytes(): Buffer | undefined {
     if (this.#fd === undefined) return undefined
     const now = readWhole(this.#fd, this.bytes.length)
@@ -51,7 +51,7 @@ export class DiskBase implements Base {
     return now.equals(this.bytes) ? undefined : now
   }
 
-  /** The descriptor, for somebody else to close. */
+  /** The descriptor, for the caller to close. */
   handOver(): number | undefined {
     const fd = this.#fd
     this.#fd = undefined

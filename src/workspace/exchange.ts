@@ -7,13 +7,13 @@ import { type Started, startProgram } from '../process/start-program.ts'
 /**
  * Exchanges two names in one step, so that the file that was at the second is at hand under the first. The kernel has a
  * call for that, but Node has none; perl, which nearly every Linux has, can make any call. One perl serves a process: it
- * is started with the first replacement, answers within a tenth of a millisecond, and ends when nobody needs it.
+ * is started with the first replacement, answers within a tenth of a millisecond, and ends when it is no longer needed.
  *
- * - `taken`: the expected file is at the first name now, and nobody has it open for writing
- * - `unsure`: the same, but this file system cannot tell whether somebody has it open
- * - `open`: somebody has it open for writing; `unless open` leaves the names as they were
+ * - `taken`: the expected file is at the first name now, and no process has it open for writing
+ * - `unsure`: the same, but this file system cannot tell whether a process has it open
+ * - `open`: a process has it open for writing; `unless open` leaves the names as they were
  * - `changed`: another file was there; the names are as they were
- * - `unable`: nothing was done, or nobody knows what: the caller has to look
+ * - `unable`: nothing was done, or it is unknown what: the caller has to look
  */
 export type Exchange = 'taken' | 'unsure' | 'open' | 'changed' | 'unable'
 
@@ -49,7 +49,7 @@ const calls: Partial<Record<NodeJS.Architecture, number>> = { x64: 316, arm64: 2
 
 /**
  * It prints the descriptors of two pipes that it made, and reads requests from one and answers into the other. -100 is
- * the working directory, 2 an exchange. A lease to read is granted only while nobody has a file open for writing: 1024
+ * the working directory, 2 an exchange. A lease to read is granted only while no process has a file open for writing: 1024
  * sets it, 11 is the refusal.
  */
 const script = `
@@ -76,7 +76,7 @@ sub answer {
   my $state = is($one, $dev, $ino) ? state($one) : 'changed';
   return $state unless $state eq 'changed' || ($state eq 'open' && !$also);
   $swap->();
-  # Somebody put yet another file in place: the newer one stays there.
+  # Another process put yet another file in place: the newer one stays there.
   $swap->() unless is($one, @own[0, 1]);
   return $state;
 }

@@ -23,7 +23,7 @@ export const directoryStop = (at: Location, op: string): Stop =>
   new Stop({ kind: 'os', code: 'EISDIR', op, path: at.given })
 
 /**
- * A file that nobody may write is left alone, although renaming another one over it would work:
+ * A read-only file is left alone, although renaming another one over it would work:
  * the mode is what its owner said about it. The superuser is held to the same.
  */
 export function refuseReadOnly(at: Location, stat: fs.Stats, op: string): void {
@@ -41,7 +41,7 @@ const ownUser = process.geteuid?.()
 
 const mark = Buffer.from([0xef, 0xbb, 0xbf])
 
-/** The text of a file and whether a byte order mark stood before it. Bytes that are not UTF-8 are never guessed at. */
+/** The text of a file and whether a byte order mark was before it. Bytes that are not UTF-8 are never guessed at. */
 export function decodeText(bytes: Buffer, given: string): { text: string; bom: boolean } {
   if (!isUtf8(bytes)) throw new Stop(notText(bytes, given))
   const bom = bytes.length >= 3 && bytes.subarray(0, 3).equals(mark)

@@ -71,7 +71,7 @@ function longPath(absolute: string): string {
   return at
 }
 
-/** The path without links; what does not exist yet is taken as it stands. */
+/** The path without links; what does not exist yet is taken as it is. */
 function realPath(absolute: string): string {
   const missing: string[] = []
   for (let at = absolute; ; at = path.dirname(at)) {

@@ -11,8 +11,8 @@ export interface NotedFile {
 }
 
 /**
- * Passes everything on to whoever records changes, and meanwhile notes for actions that somebody watches how files
- * were and what they became. While nobody watches it reads nothing and holds nothing.
+ * Passes everything on to the recorder, and meanwhile notes for actions that are watched how files
+ * were and what they became. Otherwise it reads nothing and holds nothing.
  */
 export class NotedRecorder implements Recorder {
   readonly #recorder: Recorder
@@ -25,7 +25,7 @@ export class NotedRecorder implements Recorder {
     this.#inspect = inspect
   }
 
-  /** Notes what the action does that is being carried out; what is given back tells it, once, and forgets it. */
+  /** Notes what the running action does; the returned function reports it, once, and forgets it. */
   noting(): () => NotedFile[] {
     const by = this.acting
     const noted = new Map<string, NotedFile | undefined>()
@@ -119,7 +119,7 @@ export class NotedRecorder implements Recorder {
 /** Null where there is no file. Undefined where there is one that is not shown. */
 type Seen = FileState | null | undefined
 
-/** Nobody looks at the differences of larger files, and of more of them. */
+/** Differences of larger files, and of more files, are not kept. */
 const largest = 1 << 20
 const mostFiles = 20
 

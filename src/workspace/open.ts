@@ -23,7 +23,7 @@ export interface Scope {
   /**
    * Notes what the action does that begins now; what is given back tells how files have changed. On a stage that is
    * everything since, so it must be asked before the next action begins. On the disk large files are left out, and
-   * nothing is known where nobody records changes.
+   * nothing is known without a recorder.
    */
   noting(): () => Change[]
   /** A stage of its own for actions that land whole or not at all. Until it lands, nothing else may be done. */
@@ -44,11 +44,11 @@ export interface OpenWorkspace extends Scope {
   readonly notes: readonly string[]
   /** Waits until no other execution changes files, where changes are recorded. */
   queue(): Promise<void>
-  /** Waits until changes may be made, where somebody records them. */
+  /** Waits until changes may be made, where they are recorded. */
   begin(): Promise<void>
-  /** Removes what runs that died have left. For whoever holds the lock. */
+  /** Removes what runs that died have left. For the holder of the lock. */
   sweep(): void
-  /** What is at an absolute path. Nobody is asked whether that may be known: not for models. */
+  /** What is at an absolute path. Without a check by the policy: not for models. */
   inspect(absolute: string): Inspected
   /** Brings paths to a state, all of them or none. */
   restore(wanted: readonly WantedState[]): Promise<string[]>
@@ -84,7 +84,7 @@ export function openWorkspace(
       : (commits?: Commits) => (begun ??= recorder.begin(scratch.stateDir(), commits).then(() => scratch.sweep()))
   const staged = over === 'staged' ? new StagedTree(disk, acting) : undefined
   const locator = new Locator(judge, settings.symlinks)
-  // Whoever restores a link means the link, not what it leads to.
+  // Restoring a link means the link, not its target.
   const places = new Locator(judge, 'refuse')
   const workspace = new Workspace({
     tree: staged ?? disk,
@@ -154,7 +154,7 @@ export function openWorkspace(
   }
 }
 
-/** Behind a link there is no place of this path: what was there is gone. */
+/** A path through a link is not this path: what was there is gone. */
 function inspected(disk: DiskTree, at: Location): Inspected {
   try {
     return disk.inspect(at)

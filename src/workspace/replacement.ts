@@ -21,12 +21,12 @@ export type Fill = (fd: number) => void
 
 /**
  * A file is never written into: its successor is written beside it, made durable, and takes its name in one
- * step. Whoever looks, at any moment and after any crash, sees the old file or the new one.
+ * step. A reader, at any moment and after any crash, sees the old file or the new one.
  */
 export interface Replacement {
   /** Writes it beside its target, and makes it durable. */
   write(): Promise<void>
-  /** Takes the name. A file that somebody is just writing into is waited for. */
+  /** Takes the name. A file that is just being written is waited for. */
   commit(): Promise<WriteNote>
   /** Gives up, unless it was committed. */
   discard(): void
@@ -94,9 +94,9 @@ export function beginReplacement(plan: Plan): Replacement {
   const changed = (saved?: string): Stop =>
     new Stop({ kind: 'changed-meanwhile', path: at.given, ...(saved === undefined ? {} : { saved }) })
 
-  /** Takes the name, and returns where the text of somebody who wrote at the same time is saved. */
+  /** Takes the name, and returns where a text written at the same time is saved. */
   const take = (when: 'unless open' | 'also open'): string | undefined => {
-    // The last look before the name is taken: the same file, and nobody wrote into it.
+    // The last look before the name is taken: the same file, and not written into.
     if (base instanceof DiskBase && !base.isAt(target)) throw changed()
     let saved: string | undefined
     const act = (): void => {
@@ -198,7 +198,7 @@ function swapped(temp: string, target: string, base: DiskBase, when: 'unless ope
   if (!base.isNamed(temp)) return { taken: isSameFile(target, own), left: 'a text' }
   if (answer === 'open') return { taken: true, left: 'a text' }
   if (base.changedBytes() !== undefined) {
-    // Somebody has written into it and closed it again: it gets its name back.
+    // Another process has written into it and closed it again: it gets its name back.
     const back = exchange(temp, target, own, 'also open')
     if (base.isNamed(target)) return { taken: false, left: back === 'taken' ? 'nothing' : 'a text' }
     return { taken: isSameFile(target, own), left: 'a text' }
@@ -208,7 +208,7 @@ function swapped(temp: string, target: string, base: DiskBase, when: 'unless ope
 
 /**
  * Where names cannot be exchanged: takes the name by a rename, with the old file kept under another name in case
- * somebody still writes into it. A file that is put in its place between these two steps would be lost.
+ * another process still writes into it. A file that is put in its place between these two steps would be lost.
  */
 function replaceAndKeep(plan: Plan, temp: string, target: string, base: DiskBase): string | undefined {
   const { at, scratch } = plan
@@ -231,7 +231,7 @@ function isSameFile(door: string, { dev, ino }: fs.Stats): boolean {
   return now?.dev === dev && now.ino === ino
 }
 
-/** A link, unlike a rename, never displaces: whoever made that file first keeps it. */
+/** A link, unlike a rename, never displaces: the file that was made first stays. */
 function takeFreeName(temp: string, target: string, at: Location): void {
   try {
     fs.linkSync(temp, target)

@@ -17,13 +17,13 @@ export interface Restoration {
   readonly expect?: string | undefined
   /** Mode and owner, when they are not to stay as they are. */
   readonly like?: Model | undefined
-  /** That nobody may write to it is no word of its owner: it was left so by what is taken back. */
+  /** That it is read-only is not the owner's wish: it was left so by what is undone. */
   readonly readOnly?: 'left so' | undefined
 }
 
 /**
  * The steps that bring paths to a state: first what is in the way goes, from the leaves up, then directories come,
- * from the root down, then files, and in the end directories that their owner may not write to. A directory in which somebody else has put something stays.
+ * from the root down, then files, and in the end directories that their owner may not write to. A directory with files of others stays.
  */
 export function restoreSteps(restorations: readonly Restoration[], disk: DiskTree): Step[] {
   const removals: Step[] = []
@@ -62,7 +62,7 @@ export function restoreSteps(restorations: readonly Restoration[], disk: DiskTre
 /** Something may have to be put into a directory before it gets the mode that it had. */
 const forOwner = 0o700
 
-/** What is at each place. Behind a link is no place of ours: nothing is there until a directory takes its name. */
+/** What is at each place. A path through a link counts as absent until a directory takes its name. */
 function looksAt(restorations: readonly Restoration[], disk: DiskTree): Map<string, Look | undefined> {
   const links = new Set<string>()
   const looks = new Map<string, Look | undefined>()

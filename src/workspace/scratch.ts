@@ -13,8 +13,8 @@ import { readWhole } from './disk-base.ts'
 
 /**
  * clada's own corner of a project: `.clada/`, made at the first write and never before. Names of temporary
- * files come from here, because each directory that gets one is noted first: whoever starts next can then
- * sweep what a killed run left behind without searching the project.
+ * files come from here, because each directory that gets one is noted first: the next run can then
+ * sweep what a killed run left without searching the project.
  */
 export class Scratch {
   readonly root: string
@@ -42,7 +42,7 @@ export class Scratch {
   }
 
   /**
-   * Keeps a text that would otherwise be lost, and says where. Whoever wrote it may still be writing into a file that
+   * Keeps a text that would otherwise be lost, and says where. Its writer may still be writing into a file that
    * has no name any more: what the descriptor leads to is read again at the end.
    */
   saveConflict(name: string, bytes: Buffer, descriptor?: number): string {
@@ -73,7 +73,7 @@ export class Scratch {
   }
 
   /**
-   * Keeps a file that was replaced, or is about to be, until nobody can be writing into it any more: the next run looks.
+   * Keeps a file that was replaced, or is about to be, until no process can be writing into it any more: the next run looks.
    * Its name says how it was. Undefined where that is not possible.
    */
   keepDisplaced(name: string, door: string, was: fs.Stats, how: 'moved' | 'linked'): string | undefined {

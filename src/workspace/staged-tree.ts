@@ -10,7 +10,7 @@ import { linkStop } from './walk.ts'
 import type { Adopted, Base, Look, Named, Outside, Tree, WriteNote, Removal } from './tree.ts'
 
 /**
- * A tree that lies over another and keeps every change to itself: later actions see what earlier ones did,
+ * A tree on top of another and keeps every change to itself: later actions see what earlier ones did,
  * the one below sees nothing. From here a document's diff is shown, and a group lands whole or not at all.
  */
 export class StagedTree implements Tree {
@@ -33,7 +33,7 @@ export class StagedTree implements Tree {
     return this.#steps
   }
 
-  /** Takes over what was done in a stage that lies over this one. */
+  /** Takes over what was done in a stage on top of this one. */
   take(stage: StagedTree): void {
     // One by one: a call has room for so many arguments only.
     for (const step of stage.#steps) this.#steps.push(step)

@@ -4,7 +4,7 @@ import type { Entry } from '../core/files.ts'
 import type { Location } from './location.ts'
 
 /**
- * Files and directories by location. The disk is one; a staged tree is another that lies over it and keeps
+ * Files and directories by location. The disk is one; a staged tree is another on top of it and keeps
  * everything to itself until the end. What is built on a tree does not know which of the two it has.
  */
 export interface Tree {
@@ -72,7 +72,7 @@ export interface Look {
   readonly size: number
   readonly mode: number
   readonly links: number
-  /** Nobody may write it. */
+  /** It is read-only. */
   readonly readOnly: boolean
 }
 
@@ -86,7 +86,7 @@ export interface Base {
 }
 
 export interface WriteNote {
-  /** Where the text went that somebody else wrote in the very moment of the replacement. */
+  /** Where a text went that was written in the very moment of the replacement. */
   readonly displaced?: string
 }
 

@@ -35,7 +35,7 @@ export class Walk {
     return this.#open(location, location.parts.length, options)
   }
 
-  /** A directory that was removed: whoever needs it again must make it again. */
+  /** A directory that was removed: code that needs it again must make it again. */
   forget(location: Location): void {
     const key = keyOf(location, location.parts.length)
     this.#held.get(key)?.drop()
@@ -133,7 +133,7 @@ export class Dir {
     fs.fsync(this.#fd, done)
   }
 
-  /** The same at once, for whoever cannot wait. */
+  /** The same at once, for callers that cannot wait. */
   syncNow(): void {
     try {
       if (this.#fd !== undefined) fs.fsyncSync(this.#fd)
@@ -221,7 +221,7 @@ export function linkStop(location: Location, link: string): Stop {
   })
 }
 
-/** Where a link leads, if that is inside of the same root: names elsewhere are nobody's business. */
+/** Where a link leads, if that is inside of the same root: other names are not followed. */
 function realPath({ absolute, root }: Location, link: string): string {
   try {
     const target = path.resolve(path.dirname(link), fs.readlinkSync(link)) + absolute.slice(link.length)

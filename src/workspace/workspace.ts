@@ -429,7 +429,7 @@ export class ActionFiles implements Files {
       throw new Stop({ kind: 'changed-meanwhile', path: path.given })
     const before = seen.get(at.absolute)
     if (before !== undefined && before !== fingerprint) {
-      // Told once; the model's next look is at the file as it is now.
+      // Reported once; the model's next look is at the file as it is now.
       seen.delete(at.absolute)
       throw new Stop({ kind: 'changed-meanwhile', path: path.given })
     }
@@ -449,7 +449,7 @@ export class ActionFiles implements Files {
       if (landing.get(at.absolute) === landed) landing.delete(at.absolute)
     }
     const landed: Promise<void> = written.then(over, () => {
-      // Refused before anything was begun, nobody else has let go of it.
+      // Refused before anything was begun, it is still held.
       base?.release()
       // It is not there after all, so the next reader meets the old file.
       seen.delete(at.absolute)

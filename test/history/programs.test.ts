@@ -166,7 +166,7 @@ describe('what programs change', () => {
     const result = await run(root, 'shadow', [bash('echo a >> a.txt; echo MORE >> ignored/.env')])
     expect(result.warnings).toEqual([
       expect.stringMatching(
-        /^clada undo cannot take back what action 1 did to ignored\/\.env: closed files, large ones/,
+        /^clada undo cannot take back what action 1 did to ignored\/\.env: blocked files, large ones/,
       ),
     ])
     expect(await undoIn(root, 'shadow')).toMatchObject({ success: true, restored: ['a.txt'] })

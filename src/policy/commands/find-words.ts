@@ -45,7 +45,7 @@ export function readFind(words: readonly Word[]): Reading {
 const no = (reason: string): Reading & { ok: false } => ({ ok: false, reason })
 const option = (text: string): Argument => ({ text, as: 'option' })
 
-/** Stands where the closed names are left out; see `closeFind`. */
+/** Marks where the blocked names are left out; see `closeFind`. */
 const closedMark = '\0closed'
 
 const anything = /^/

@@ -13,7 +13,7 @@ import { globTest } from '../glob.ts'
 /** What is said of a command before anything is looked at. Pure: the line and the closed names in, a decision out. */
 export type CommandDecision =
   | { readonly verdict: 'deny'; readonly reason: string; readonly advice: string }
-  /** Not on the list: somebody must have approved it. */
+  /** Not on the list: it needs an approval. */
   | { readonly verdict: 'ask'; readonly cd: string | undefined; readonly words: readonly string[] }
   | { readonly verdict: 'allow'; readonly cd: string | undefined; readonly listed: Listed }
 
@@ -23,7 +23,7 @@ export interface Listed {
   /** What goes before the operands. */
   readonly options: readonly string[]
   readonly operands: readonly Argument[]
-  /** What goes behind them: closed files, left out. */
+  /** What goes after them: blocked files, left out. */
   readonly trailing: readonly string[]
 }
 

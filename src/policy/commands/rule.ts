@@ -7,13 +7,13 @@ import type { Word } from './words.ts'
 export interface CommandRule {
   /** The words it begins with: `grep`, or `git log`. */
   readonly name: string
-  /** `workspace`: carried out by the workspace itself, without a process. */
+  /** `workspace`: run by the workspace itself, without a process. */
   readonly by: 'workspace' | 'process'
   readonly options: readonly Option[]
   readonly operands: Operands
-  /** `single`: options of several letters behind one dash, never bundled. */
+  /** `single`: options of several letters after one dash, never bundled. */
   readonly dashes?: 'single'
-  /** What `-5` stands for. */
+  /** What `-5` means. */
   readonly dashNumber?: string
   /** Always given, before anything else. */
   readonly always?: readonly string[]
@@ -38,7 +38,7 @@ export interface Option {
   /** Other exact spellings of the same. */
   readonly also?: readonly string[]
   readonly value?: Value
-  /** The value may be left out, and is written behind `=` only. */
+  /** The value may be left out, and is written after `=` only. */
   readonly maybe?: true
 }
 
@@ -69,21 +69,21 @@ export interface Argument {
 
 /** A command line that was understood. */
 export interface Call {
-  /** Options as they are given to the program, values behind them. */
+  /** Options as they are given to the program, values after them. */
   readonly options: readonly string[]
   readonly operands: readonly Argument[]
-  /** How many operands stood before `--`; undefined when there was none. */
+  /** How many operands were before `--`; undefined when there was none. */
   readonly beforeDashes: number | undefined
   has(...flags: readonly string[]): boolean
 }
 
 export type Reading = { readonly ok: true; readonly call: Call } | { readonly ok: false; readonly reason: string }
 
-/** A name that is closed, or opened again, wherever it stands. Later ones win. */
+/** A name that is closed, or opened again, wherever it is. Later ones win. */
 export interface ClosedName {
   readonly pattern: string
   readonly opens: boolean
-  /** Only there, and not wherever it stands. */
+  /** Only there, and not anywhere else. */
   readonly from?: 'root'
 }
 
@@ -109,7 +109,7 @@ export const names = (min: number, otherwise?: string): Operands => ({
 
 /**
  * The closed names as globs for programs that match one component only. What is closed by a longer path they may name;
- * its content is left out by whoever starts them.
+ * its content is left out by their caller.
  */
 export const closing = (closed: readonly ClosedName[]): string[] =>
   closed

@@ -4,7 +4,7 @@
  *   line   := [ "cd" word "&&" ] word+
  *   word   := ( plain | "'" any* "'" | '"' any* '"' | "\" any )+
  *
- * Whatever a shell would do beyond that is refused by name, so that nobody believes it happened.
+ * Whatever a shell would do beyond that is refused by name, so that it does not seem to have happened.
  */
 export interface CommandLine {
   /** From a leading `cd DIR &&`. */

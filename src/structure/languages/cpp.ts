@@ -29,7 +29,7 @@ export const cpp: Language = {
     },
     patterns: {
       // Several declarators are structures of their own, and the declaration is what is around them. The grammar has the
-      // value of a field beside the field, so that those with one cannot be told apart.
+      // value of a field beside the field, so that fields with one are ambiguous.
       group: [
         '(declaration declarator: (_) . ",") @it',
         '(field_declaration !default_value declarator: (_) . ",") @it',

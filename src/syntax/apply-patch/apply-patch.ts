@@ -68,7 +68,7 @@ function readPatch(
   return { found: sections.map((section, at) => withMarkers(section, patch, at === 0)), next }
 }
 
-/** Every section is judged by the markers around all of them too; the first tells of damage to those. */
+/** Every section is judged by the markers around all of them too; the first reports damage to those. */
 function withMarkers(
   section: Found,
   { shells: [begin = '', end = ''], damaged }: ClosedPatch,

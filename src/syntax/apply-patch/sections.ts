@@ -179,7 +179,7 @@ class Section {
     }
   }
 
-  /** Once is enough: whoever forgets the marks forgets them on every line. */
+  /** Once is enough: forgotten marks are missing on every line. */
   #refuseUnmarked(row: string, line: number): void {
     if (!this.#isRefused) this.#slips.push(unmarkedNew(line, row))
     this.#isRefused = true

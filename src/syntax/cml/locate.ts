@@ -19,7 +19,7 @@ export interface Located {
   /** After the last character that belongs to the element. */
   readonly end: number
   /**
-   * `unclosed`: its end tag is missing, but what follows can be no part of it. `cut`: the text ended first, and nobody
+   * `unclosed`: its end tag is missing, but what follows can be no part of it. `cut`: the text ended first, and no one
    * knows what of the rest was meant as its content.
    */
   readonly state: 'closed' | 'unclosed' | 'cut'
@@ -31,7 +31,7 @@ export interface Located {
   readonly mistake: Misplaced | undefined
 }
 
-/** Finds the end of the element that opens at `start`, by its tags alone: what is in CDATA, comments and quotes is none. */
+/** Finds the end of the element that opens at `start`, by its tags alone: those in CDATA, comments and quotes do not count. */
 export const locate = (text: string, start: number, name: BlockName): Located => new Locator(text, start, name).locate()
 
 class Locator {

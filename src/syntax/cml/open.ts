@@ -14,13 +14,13 @@ export const CDATA = '<![CDATA['
 export function opensAt(text: string, at: number): BlockName | undefined {
   const name = nameAt(text, at)
   if (name === undefined) return undefined
-  const behind = at + 1 + name.length
-  const next = afterBlanks(text, behind)
+  const after = at + 1 + name.length
+  const next = afterBlanks(text, after)
   const c = text.charCodeAt(next)
   if (c === SLASH) return text.charCodeAt(next + 1) === GT ? name : undefined
   if (c === GT) return holdsOurs(text, name, next + 1) ? name : undefined
   attribute.lastIndex = next
-  return next > behind && attribute.test(text) ? name : undefined
+  return next > after && attribute.test(text) ? name : undefined
 }
 
 export function afterBlanks(text: string, at: number): number {
@@ -70,7 +70,7 @@ const GT = 62
 const UNDERSCORE = 95
 
 /**
- * Where one of our own elements opens its CDATA inside CDATA and nobody wrote `]]&gt;` after it; -1 when there is none.
+ * Where one of our own elements opens its CDATA inside CDATA and `]]&gt;` does not follow; -1 when there is none.
  * Models document this very language and forget to escape: the first `]]>` is then that of the example, and what
  * follows it would be read as blocks.
  */

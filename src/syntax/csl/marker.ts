@@ -14,7 +14,7 @@ export interface Marker {
 /** `at` is the offset in `line` at which it opens with the start delimiter. Undefined when it is not like a marker. */
 export function parseMarker(line: string, { start, end }: Delimiters, at: number): Marker | undefined {
   const text = line.trimEnd()
-  // Nothing after a lone CR belongs to the marker: whoever wrote it took it for a line break.
+  // Nothing after a lone CR belongs to the marker: it was meant as a line break.
   const cr = text.indexOf('\r')
   const head = cr === -1 ? text : text.slice(0, cr)
   const word = at + start.length
@@ -32,9 +32,9 @@ export function parseMarker(line: string, { start, end }: Delimiters, at: number
 
 const isWord = (text: string): boolean => /^\w+$/.test(text)
 
-function marker(text: string, name: string, from: number, to: number, behind: number): Marker {
-  if (behind >= text.length) return { name, from, to }
-  return { name, from, to, trailing: text.length - text.slice(behind).trimStart().length }
+function marker(text: string, name: string, from: number, to: number, rest: number): Marker {
+  if (rest >= text.length) return { name, from, to }
+  return { name, from, to, trailing: text.length - text.slice(rest).trimStart().length }
 }
 
 export interface Attribute {

@@ -51,7 +51,7 @@ function beginsWithMark(text: string, start: number): boolean {
   return text.charCodeAt(at) === BACKTICK || text.charCodeAt(at) === TILDE
 }
 
-/** A fence, or one of the tags that stand for one; only of a tag it is known whether it opens or closes. */
+/** A fence, or one of the tags used as one; only of a tag it is known whether it opens or closes. */
 export function frameAt(source: Source, line: number): (Fence & { readonly opens?: boolean }) | undefined {
   const fence = fenceAt(source, line)
   if (fence !== undefined) return fence
@@ -105,7 +105,7 @@ export class Rows {
   readonly #source: Source
   readonly #indent: string
 
-  /** `marker` is a line among them that is none of them. */
+  /** `marker` is a line among them that does not belong to them. */
   constructor(source: Source, first: number, last: number, indent: string, marker?: number) {
     this.#source = source
     this.first = first

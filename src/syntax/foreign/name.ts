@@ -27,7 +27,7 @@ export function nameIn(line: string): string | undefined {
 /** What most names look like; the rest takes longer. */
 const PLAIN = /^(?:[a-zA-Z0-9.-][\w.-]*\/)*[a-zA-Z0-9-][\w-]*\.\w*[a-zA-Z0-9]$/
 
-/** What may be around a name. `marks` says that whoever writes it means a name. */
+/** What may be around a name. `marks` says that a name is meant. */
 const around: readonly { readonly pattern: RegExp; readonly marks: boolean }[] = [
   { pattern: /^(?:<!--|\/\*+)(?<name>.+?)(?:-->|\*\/)$/, marks: false },
   { pattern: /^(?:#+|\/\/+|--|;+|%+)\s*(?<name>[^\s#/;%-].*)$/, marks: false },

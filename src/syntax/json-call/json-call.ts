@@ -10,7 +10,7 @@ import { type Args, argsOf, askedBy, isTool, labelOf, withoutArgument } from '..
  *        | { "path": …, "old_str": …, "new_str": … }
  *   text = a list of calls, or { "tool_calls": [ … ] }; "function" may hold the call
  *
- * `foreign/tools.ts` says what a tool means. Other JSON is nobody's call. One that does not end is truncated where it
+ * `foreign/tools.ts` says what a tool means. Other JSON is not a call. One that does not end is truncated where it
  * begins like a call.
  */
 

@@ -18,7 +18,7 @@ import { type Heredoc, heredocsIn } from './heredoc.ts'
 import { isFile, isPlaceholder, type Title, titleIn } from './title.ts'
 
 /*
- * Whole files in a reply of a model that nobody taught a format:
+ * Whole files in a reply of a model that was not taught a format:
  *
  *   proposal = [ title ] fence { line } fence | "<file path=" quoted ">" { line } "</file>"
  *   title    = the file, see `title.ts`, on the line above the fence, or in a heading a few lines above it
@@ -26,7 +26,7 @@ import { isFile, isPlaceholder, type Title, titleIn } from './title.ts'
  *
  * A comment on the first line may name the file instead. In a fence of shell commands, `cat > path <<'EOF'` names and
  * holds one. Nothing here says that it is meant, so it is shown before it is written. Not proposed: numbered lines,
- * parts of a file, what the words above call an example or the old text, and names that stand for any file.
+ * parts of a file, what the words above call an example or the old text, and placeholder names.
  */
 
 export const proposal = {

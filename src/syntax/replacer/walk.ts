@@ -35,7 +35,7 @@ interface Mark {
 
 export class ReplacerMarks {
   readonly #source: Source
-  /** Whoever seeks a line reads it next. */
+  /** A line that is sought is read next. */
   #last: Mark | undefined
 
   constructor(source: Source) {

@@ -102,7 +102,7 @@ function readRun(source: Source, marks: SearchReplaceMarks, line: number, before
 
   const edits = [first]
   let last = first
-  // A tail that nothing opened is nobody's first hunk.
+  // A tail without a head does not begin a hunk.
   while (last.endLine !== null && marks.isHead(line)) {
     const head = marks.seek(last.next)
     if (!marks.isHead(head)) break
@@ -250,7 +250,7 @@ function nameAbove(source: Source, head: number, floor: number): NamedAbove | un
 }
 
 /**
- * A file that lines speak of, when they do not speak of `name`: whoever continues with another file may say so in a
+ * A file that lines speak of, when they do not speak of `name`: a reply that continues with another file may say so in a
  * sentence.
  */
 export function otherFile(source: Source, first: number, last: number, name: string): string | undefined {

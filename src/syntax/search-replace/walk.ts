@@ -40,7 +40,7 @@ export function readEdit(source: Source, marks: SearchReplaceMarks, line: number
 
   const [written, replace] = contents(source, divider)
   const { stated, search } = startLineOf(written)
-  const word = head.behind
+  const word = head.rest
   return {
     line,
     search,
@@ -234,7 +234,7 @@ export interface Mark {
   /** Whether its word is ORIGINAL or UPDATED: these belong to each other. */
   readonly isOther: boolean
   /** A word after a head, which does not belong there. */
-  readonly behind: string | undefined
+  readonly rest: string | undefined
 }
 
 const HEAD = /^\s*(<{5,9}|-{5,9})\s*(?:SEARCH|ORIGINAL)(?:\s*[>:]|\s+(\S+))?\s*$/
@@ -294,11 +294,11 @@ function findMarks(source: Source, plain: ReadMarker): Mark[] {
 
 function* dividers(source: Source, plain: ReadMarker): Generator<Mark> {
   const { text } = source
-  let behind = 0
-  for (let at = text.indexOf('====='); at !== -1; at = text.indexOf('=====', behind)) {
+  let rest = 0
+  for (let at = text.indexOf('====='); at !== -1; at = text.indexOf('=====', rest)) {
     const line = source.lineAt(at)
-    behind = Math.max(at + 5, source.startOf(line + 1))
-    // A marker is short; a long line is none, whatever is in it.
+    rest = Math.max(at + 5, source.startOf(line + 1))
+    // A marker is short; a long line is never one.
     if (source.endOf(line) - source.startOf(line) > 200) continue
     const mark = markOn(source, line, 'divider', DIVIDER, plain)
     if (mark !== undefined) yield mark
@@ -311,10 +311,10 @@ export const usual = { head: '<<<<<<< SEARCH', divider: '=======', tail: '>>>>>>
 function markOn(source: Source, line: number, kind: Mark['kind'], pattern: RegExp, read: ReadMarker): Mark | undefined {
   const row = rowAt(source, line)
   if (row === usual[kind])
-    return { line, kind, size: 7, isDamaged: false, unusual: undefined, isOther: false, behind: undefined }
+    return { line, kind, size: 7, isDamaged: false, unusual: undefined, isOther: false, rest: undefined }
   const plain = read(row)
   const found = pattern.exec(plain)
   if (found === null) return undefined
   const isOther = /ORIGINAL|UPDATED/.test(plain)
-  return { line, kind, size: found[1]?.length ?? 0, isDamaged: plain !== row, unusual: row, isOther, behind: found[2] }
+  return { line, kind, size: found[1]?.length ?? 0, isDamaged: plain !== row, unusual: row, isOther, rest: found[2] }
 }

@@ -57,16 +57,16 @@ function quoted(line: string, key: string, value: string, at: number, name: Name
     return { mistake: { code: 'UNCLOSED_QUOTE', column: at + 1, length, message: 'Unclosed quoted string', hint } }
   }
   const literal = value.slice(0, close.at + 1)
-  const behind = value.slice(close.at + 1)
-  const operator = behind.indexOf(':=')
+  const rest = value.slice(close.at + 1)
+  const operator = rest.indexOf(':=')
   if (operator !== -1) return { mistake: wrongOperator(at + close.at + 1 + operator, oneText) }
   const text = close.plain ? literal.slice(1, -1) : decoded(literal)
   if (text === undefined) {
     return { mistake: invalidValue(at, literal.length, `Write: ${key} = ${shown(escaped(literal))}`) }
   }
   const badKey = keyMistake(line, key)
-  if (behind.trim() !== '') {
-    const column = at + literal.length + behind.length - behind.trimStart().length + 1
+  if (rest.trim() !== '') {
+    const column = at + literal.length + rest.length - rest.trimStart().length + 1
     const mistake = {
       code: 'TRAILING_CONTENT',
       column,

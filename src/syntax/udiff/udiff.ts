@@ -55,13 +55,13 @@ function readDiff(source: Source, line: number): { found: Found[]; next: number 
 }
 
 /** Only the last section can be cut. One that ends with the name of a file may lack its other name. */
-function isComplete(source: Source, { next, hunks, satisfied, lastLine }: Section, behind: number): boolean {
-  if (next < behind) return true
-  let line = behind
+function isComplete(source: Source, { next, hunks, satisfied, lastLine }: Section, after: number): boolean {
+  if (next < after) return true
+  let line = after
   while (line <= source.lineCount && source.line(line).trim() === '') line++
   if (line > source.lineCount)
     return satisfied && source.text.endsWith('\n') && !source.line(lastLine).trimStart().startsWith('--- ')
-  // What follows a hunk has no mark, so it is none of it. The last line of a text may be half a header, though.
+  // What follows a hunk has no mark, so it is not part of it. The last line of a text may be half a header, though.
   return line < source.lineCount || (hunks.length > 0 && source.line(line).trim() !== '@')
 }
 

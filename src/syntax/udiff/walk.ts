@@ -37,7 +37,7 @@ export class UdiffWalk {
   readonly #region: Region
   readonly #place: 'fenced' | 'open'
   /** The empty lines that were passed last. */
-  #blank = { first: 0, behind: 0 }
+  #blank = { first: 0, rest: 0 }
 
   constructor(region: Region, place: 'fenced' | 'open') {
     this.#region = region
@@ -211,11 +211,11 @@ export class UdiffWalk {
 
   /** The first line that is not empty. Many empty ones are passed once, however often they are asked for. */
   #behindBlank(line: number): number {
-    const { first, behind } = this.#blank
-    if (line >= first && line <= behind) return behind
+    const { first, rest } = this.#blank
+    if (line >= first && line <= rest) return rest
     let at = line
     while (at <= this.#region.last && this.#region.markAt(at) === '') at++
-    this.#blank = { first: line, behind: at }
+    this.#blank = { first: line, rest: at }
     return at
   }
 
