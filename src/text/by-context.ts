@@ -8,6 +8,7 @@
  *   - new lines between two old ones have both of them, next to each other, exactly as written;
  *   - new lines are not there already;
  *   - of the lines with content at least 60 % are there, in order;
+ *   - one of them is nowhere else in the file; where lines are only added, one of their neighbours or two others;
  *   - no other place of the file is more than 40 % alike, by the characters of the lines that are the same.
  */
 import { adapted } from './adapt.ts'
@@ -20,6 +21,8 @@ const LEAST_ALIKE = 0.6
 const MOST_ALIKE_ELSEWHERE = 0.4
 /** Fewer characters than this, spaces aside, are anywhere. */
 const LITTLE = 4
+/** A line with fewer characters does not tell places apart, even where it is the only one. */
+const LEAST_TELLING = 6
 const NEAR = 4
 const MOST_LINES = 500
 const MOST_PLACES = 50
@@ -46,11 +49,14 @@ interface Group {
   /** Lines of context next to them, of which one must be next to them in the file, or all. */
   readonly beside: readonly number[]
   readonly needs: 'one' | 'all'
+  /** New lines go between two lines that stay. */
+  readonly isInsertion: boolean
 }
 
 /** Undefined where new lines have no neighbour. */
 function groupsOf(lines: readonly HunkLine[], old: readonly string[]): Group[] | undefined {
   const runs: number[][] = []
+  const insertions = new Set<number[]>()
   let at = 0
   let open: number[] | undefined
   for (const [index, { mark }] of lines.entries()) {
@@ -61,6 +67,7 @@ function groupsOf(lines: readonly HunkLine[], old: readonly string[]): Group[] |
     if (mark === '+' && next === ' ' && open?.length === 0) {
       if (at === 0 || at >= old.length) return undefined
       open.push(at - 1, at)
+      insertions.add(open)
     }
     if (mark !== '+') at++
   }
@@ -68,7 +75,7 @@ function groupsOf(lines: readonly HunkLine[], old: readonly string[]): Group[] |
   return runs.map((run) => {
     const beside = [(run[0] ?? 0) - 1, (run.at(-1) ?? 0) + 1].filter((index) => index >= 0 && index < old.length)
     const isLittle = contentOf(run.map((index) => old[index] ?? '')) < LITTLE
-    return { lines: run, beside, needs: isLittle ? 'all' : 'one' }
+    return { lines: run, beside, needs: isLittle ? 'all' : 'one', isInsertion: insertions.has(run) }
   })
 }
 
@@ -94,6 +101,7 @@ function fitsOf(
   const { index } = anchor
   const keys = old.map((line) => keyOf(line, 'context'))
   const fits: ContextFit[] = []
+  let placed: readonly number[] = []
   for (const place of anchor.places) {
     const at = aligned(keys, index, place, file)
     if (!groups.every((group) => areTogether(group, at)) || alikeness(old, at) < LEAST_ALIKE) continue
@@ -105,8 +113,11 @@ function fitsOf(
     const splices = fresh && splicesOf(lines, (nth) => lineOf(at, nth), fresh)
     const height = (found.at(-1) ?? place) - first + 1
     const fit = { rung: 'context', first, height, splices, matched: found.length } as const
-    if (!isApplied(lines, at, fit, file)) fits.push(fit)
+    if (isApplied(lines, at, fit, file)) continue
+    fits.push(fit)
+    placed = at
   }
+  if (fits.length === 1 && !isDistinct(groups, tellingOf(old, file), placed)) return []
   const [only] = fits
   const other = fits.length === 1 && only !== undefined ? placeElsewhere(old, only, file) : undefined
   return other === undefined ? fits : [...fits, other].sort((a, b) => a.first - b.first)
@@ -114,6 +125,21 @@ function fitsOf(
 
 /** A line without what a chat program does to characters: spaces before and after it count. */
 const asWritten = (line: string): string => folded(withoutCr(line))
+
+/** The old lines that are once in the file and not too short: they tell places apart. */
+const tellingOf = (old: readonly string[], file: FileLines): number[] =>
+  old.flatMap((line, nth) => {
+    if (contentOf([line]) < LEAST_TELLING) return []
+    return file.places(asWritten(line), 'context').length === 1 ? [nth] : []
+  })
+
+/** Lists and tables have the same lines in many places: there, lines that are alike do not say which place is meant. */
+function isDistinct(groups: readonly Group[], telling: readonly number[], at: readonly number[]): boolean {
+  const there = telling.filter((nth) => at[nth] !== -1)
+  return groups.every(
+    ({ lines, isInsertion }) => there.length > (isInsertion ? 1 : 0) || lines.some((line) => there.includes(line)),
+  )
+}
 
 function areTogether({ lines, beside, needs }: Group, at: readonly number[]): boolean {
   const [first = 0] = lines

@@ -53,6 +53,27 @@ describe('an edit by context', () => {
     expect(edited(there, old, old.replace('\n\n', '\n'))).toBe('absent')
   })
 
+  // Lists of the same names: the one that is meant is gone, and another one is like it.
+  const lists = [
+    ['one', 'core', 'text', 'state', 'report', 'config'],
+    ['two', 'core', 'git', 'config'],
+    ['three', 'text'],
+  ]
+  const listed = (chosen: readonly (readonly string[])[]): string =>
+    chosen.map(([name, ...rest]) => `${name}: [\n${rest.map((one) => `  '${one}',\n`).join('')}],\n`).join('')
+
+  test('is refused where nothing that is there belongs to one place only', () => {
+    const old = listed([['gone', 'core', 'text', 'state', 'report', 'process']])
+    const fresh = old.replace("'text',", "'text',\n  'added',")
+    const all = listed([...lists, ['four', 'state', 'report']])
+    expect(edited(all, old, fresh)).toBe('absent')
+    // One such line is not enough for lines that are added elsewhere in the place.
+    const named = (text: string): string => text.replace("'core'", "'only-here'")
+    expect(edited(named(all), named(old), named(fresh))).toBe('absent')
+    const twice = (text: string): string => named(text).replace("'report'", "'nor-there'")
+    expect(edited(twice(all), twice(old), twice(fresh))).toBe(twice(all).replace("'text',", "'text',\n  'added',"))
+  })
+
   test('is refused where two places have the lines, whichever has more of them', () => {
     const old = 'alpha(1)\n\nbeta(2)\n\ngamma(3)\ndelta(4)\nepsilon(5)'
     expect(edited(`${file}${file}`, old, old.replace('delta', 'DELTA'))).toBe('count')
