@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { approvalLineOf } from '../../src/approvals/approval-line.ts'
 import { Approvals, type Grant } from '../../src/approvals/approvals.ts'
 import type { ApprovalAnswer, ApprovalRequest } from '../../src/core/commands.ts'
@@ -264,10 +263,8 @@ describe('an approved command', () => {
   needs('sandbox')
 
   const environment = (name: string, value: string): void => {
-    process.env[name] = value
-    onTestFinished(() => {
-      delete process.env[name]
-    })
+    vi.stubEnv(name, value)
+    onTestFinished(() => void vi.unstubAllEnvs())
   }
 
   it('sees no variable that is not on the list', async () => {
@@ -281,11 +278,7 @@ describe('an approved command', () => {
 
   it('cannot change the caches of tools, unless it installs', async () => {
     const home = scratchDir({ '.npm/kept': 'kept' })
-    const before = os.homedir()
     environment('HOME', home)
-    onTestFinished(() => {
-      process.env['HOME'] = before
-    })
     const root = scratchDir({
       'package.json': manifest({ scripts: { test: 'cat ~/.npm/kept; echo PLANTED > ~/.npm/kept' } }),
     })

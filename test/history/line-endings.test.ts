@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Clada } from '../../src/index.ts'
 import { scratchDir } from '../support/scratch.ts'
 import { block } from '../workspace/blocks.ts'
@@ -24,8 +24,7 @@ describe.each([
       'run.sh': 'one\n',
       'data.bin': 'a\r\nb\n',
     })
-    const before = process.env['HOME']
-    process.env['HOME'] = home
+    vi.stubEnv('HOME', home)
     try {
       const git = (...args: string[]): string =>
         execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: 'pipe' })
@@ -44,7 +43,7 @@ describe.each([
       expect(fs.readFileSync(path.join(root, 'lf.txt'), 'utf8')).toBe('one\n2\n')
       expect(fs.readFileSync(path.join(root, 'crlf.txt'), 'utf8')).toBe('one\r\n2\r\n')
     } finally {
-      process.env['HOME'] = before
+      vi.unstubAllEnvs()
     }
   })
 })

@@ -275,8 +275,8 @@ describe('a program that runs when clada is killed', () => {
         'execution 1 was interrupted: clada was stopped before it was complete. Action 1 is complete; all others ' +
           'are missing or partial. It changed src/c.txt, a.txt, b.txt, new.txt. To revert it: clada undo 1. To ' +
           'continue instead: run the missing actions again.',
-        'action 2 of execution 1 was running a program at that moment. Changed since, by that program or by somebody ' +
-          'else: src/c.txt, a.txt, b.txt, new.txt. Files that git ignores were not checked.',
+        'action 2 of execution 1 was running a program at that moment. Changed since, by that program or by another ' +
+          'process: src/c.txt, a.txt, b.txt, new.txt. Files that git ignores were not checked.',
         ...(mode === 'commit' ? [expect.stringMatching(/^uncommitted changes .* were committed first/)] : []),
       ])
       expect(await undoIn(root, mode)).toMatchObject({ success: true })

@@ -3,7 +3,7 @@ import { explainDifference } from '../../src/text/explain-difference.ts'
 
 test.each([
   ['a\nb\n', 'a\nb', 'old_text is there but for a final newline'],
-  ['\na\nb', 'a\nb', 'old_text is there but for a newline in front'],
+  ['\na\nb', 'a\nb', 'old_text is there but for a newline before it'],
   ['\n\na\n\n', 'a', 'old_text is there but for the newlines around it'],
   ['a\r\nb', 'a\nb', 'old_text has CRLF line ends'],
   ['a  \nb', 'a\nb', 'only trailing spaces differ'],
