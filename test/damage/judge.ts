@@ -122,7 +122,9 @@ function partly(one: Case, after: string): boolean {
       if ((set & (1 << nth)) === 0) continue
       const near = (lines: readonly string[]): string =>
         lines.slice(Math.max(0, head - context), lines.length - Math.max(0, tail - context)).join('\n')
-      rest = rest.replace(near(fresh), () => near(old))
+      // Lines that were only added go with their line break.
+      if (near(old) === '') rest = rest.replace(`${near(fresh)}\n`, '')
+      else rest = rest.replace(near(fresh), () => near(old))
     }
     return rest
   }
