@@ -15,7 +15,7 @@ const browser = await chromium.launch({
 })
 try {
   if (all === -1) {
-    const size = { width: 1280, height: 760 }
+    const size = { width: 1120, height: 680 }
     await withPage({ ...size, colorScheme: 'light' }, (page) => takeOne(page, 'docs/ui.png'))
     await withPage({ ...size, colorScheme: 'dark' }, (page) => takeOne(page, 'docs/ui-dark.png'))
   } else {
