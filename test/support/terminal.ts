@@ -18,7 +18,8 @@ export function atTerminal(
     cwd,
     encoding: 'utf8',
     input: typed,
-    env: { ...process.env, NO_COLOR: '1', ...env },
+    // Nobody is at the terminal of a build server, so clada would not ask there.
+    env: { ...process.env, CI: undefined, NO_COLOR: '1', ...env },
   })
   return { status, output: stdout.replaceAll('\r\n', '\n') }
 }

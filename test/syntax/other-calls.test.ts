@@ -8,7 +8,7 @@ const callsIn = (text: string, options = {}): readonly PassedOver[] => findBlock
 /** As models wrote them, and what of it is named. */
 const calls: ReadonlyArray<readonly [text: string, named: string]> = [
   ['<function_calls>\n<invoke name="WebSearch">', '<function_calls>'],
-  ['Let me look.\n\n<ns:invoke name="list_files">', '<ns:invoke name="list_files">'],
+  ['Let me look.\n\n<ns:invoke name="browser_action">', '<ns:invoke name="browser_action">'],
   ['<tool_call>\n{"name": "search", "arguments": {"path": "a"}}\n</tool_call>', '<tool_call>'],
   ['<function=search>{"path": "a"}</function>', '<function=search>'],
   ['<|tool_call|>[{}]', '<|tool_call|>'],
