@@ -37,6 +37,11 @@ const toKeep = {
     'once: its changes stay; always: they stay, and the command may run from now on in this project; no: nothing stays',
 }
 
+const toWrite = {
+  title: 'Write it?',
+  description: 'once: this file; always: this file and the others of this reply; no: not this file',
+}
+
 const choices = ['once', 'always', 'no'] as const satisfies readonly ApprovalAnswer[]
 
 async function askClient(
@@ -48,7 +53,7 @@ async function askClient(
   if (!hasForms(server)) return undefined
   const answer = {
     type: 'string',
-    ...(about === 'tried' ? toKeep : toAllow),
+    ...(about === 'tried' ? toKeep : about === 'proposal' ? toWrite : toAllow),
     enum: [...choices],
   }
   const params = {

@@ -147,3 +147,20 @@ describe('a page that is open', () => {
     }
   })
 })
+
+describe('a whole file that a reply proposes', () => {
+  const document = 'Here is the new `a.txt`:\n\n```\nnew\n```\n'
+
+  it.each([
+    ['once', 'new\n', true],
+    ['no', 'old\n', false],
+  ])('is shown as a diff in the client, and the answer %s counts', async (answer, content, success) => {
+    const root = scratchDir({ 'a.txt': 'old\n' })
+    const { call, questions } = await answering(root, { action: 'accept', content: { answer } })
+    expect((await call('execute', { document })).values).toMatchObject({ success })
+    expect(filesIn(root)).toMatchObject({ 'a.txt': content })
+    expect(questions).toHaveLength(1)
+    expect(questions[0]?.message).toContain('-old\n+new')
+    expect(questions[0]).toMatchObject({ requestedSchema: { properties: { answer: { title: 'Write it?' } } } })
+  })
+})
