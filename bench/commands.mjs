@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
+import { build } from 'esbuild'
 import { Clada } from '../dist/index.js'
 import { median, scratch } from './measure.mjs'
 
@@ -92,7 +93,29 @@ export async function overlayLarge(times = 20) {
   return overBubblewrap(real, times)
 }
 
+/** What the filter of system calls costs a start of bubblewrap. */
+export async function filterCost(times = 150) {
+  const outfile = path.join(scratch, 'seccomp.mjs')
+  await build({ entryPoints: ['src/process/seccomp.ts'], outfile, bundle: true, format: 'esm', platform: 'node' })
+  const { seccompFilter } = await import(outfile)
+  const file = path.join(scratch, 'filter')
+  fs.writeFileSync(file, seccompFilter(process.arch))
+  const start = (more, fd) =>
+    new Promise((done) =>
+      spawn('bwrap', ['--unshare-all', '--ro-bind', '/', '/', ...more, 'true'], {
+        stdio: ['ignore', 'ignore', 'ignore', fd],
+      }).on('close', done),
+    )
+  const filtered = async () => {
+    const fd = fs.openSync(file, 'r')
+    await start(['--seccomp', '3'], fd)
+    fs.closeSync(fd)
+  }
+  return overhead(times, filtered, () => start([], 'ignore'))
+}
+
 if (process.argv[1] === new URL(import.meta.url).pathname) {
+  console.log('filter of system calls', await filterCost())
   console.log('listed command', await listedCommand())
   console.log('sandboxed code', await sandboxedCode())
   console.log('over bubblewrap, 100 files', await overlaySmall())
