@@ -61,9 +61,14 @@ function drawSpeed() {
     const [what, , , processor] = row(pattern)
     return { what, own: Number(processor), peer: 'node -e 0, both in processor time', theirs: Number(bare) }
   })
-  const edits = [/^1,000 edits in 1,000 files/, /^the same$/].map((pattern) => {
-    const [, own, peer, theirs] = row(pattern)
-    return { what: '1,000 edits in 1,000 files', own: Number.parseFloat(own), peer, theirs: Number.parseFloat(theirs) }
+  // Codex is measured only where it is installed.
+  const edits = [/^1,000 edits in 1,000 files/, /^the same$/].flatMap((pattern) => {
+    const found = rows.find(([what, , peer]) => pattern.test(what) && /script|apply_patch/.test(peer))
+    if (found === undefined) return []
+    const [, own, peer, theirs] = found
+    return [
+      { what: '1,000 edits in 1,000 files', own: Number.parseFloat(own), peer, theirs: Number.parseFloat(theirs) },
+    ]
   })
   const times = [...starts, ...edits]
   const longest = Math.max(...times.flatMap(({ own, theirs }) => [own, theirs]))
