@@ -138,7 +138,7 @@ describe('clada watch on a terminal', () => {
     expect(fs.readFileSync(path.join(watch.dir, '.clada/allowed-commands.json'), 'utf8')).toContain('echo first')
   })
 
-  it('tries a command first, and keeps its changes after a yes only (needs layers)', async (context) => {
+  it('tries a command first, and keeps its changes after a yes only (needs layers)', { retry: 2 }, async (context) => {
     await skipWithoutLayers(context)
     const watch = await watching()
     fill(watch.dir, { 'make.sh': 'echo said; echo made > made.txt\n' })
