@@ -72,7 +72,7 @@ export const filePatch = defineAction({
       return fail({ kind: 'bad-param', param: 'patch', message: 'it holds no hunk' })
     }
 
-    const file = await attempt(() => files.read(path, { expectHash: expect_hash }))
+    const file = await attempt(() => files.read(path, { expectHash: expect_hash, having: oldTextOf(hunks) }))
     if ('ok' in file) {
       if (!isNewFile(file.problem, hunks)) return file
       if (repair.damage.length > 0) return fail(doubtful('patch', repair.damage))
@@ -110,6 +110,10 @@ export const filePatch = defineAction({
     ])
   },
 })
+
+/** The lines of the first hunk that must be in the file. */
+const oldTextOf = ([first]: readonly Hunk[]): string =>
+  (first?.lines ?? []).flatMap(({ mark, text }) => (mark === '+' ? [] : [text])).join('\n')
 
 const linesAt = ({ line, endLine }: PlaceChoice, text: string): string[] =>
   line < 1 ? [] : splitLines(text.replace(/\r?\n$/, '')).slice(line - 1, endLine)
@@ -167,7 +171,7 @@ function dataOf(path: PathArg, applied: readonly { rung: string }[], new_path: P
 async function place(files: Files, file: TextFile, text: string, new_path: PathArg | undefined): Promise<boolean> {
   if (new_path === undefined) return files.save(file, text).then(() => false)
   const { overwrote } = await files.move(file.path, new_path)
-  await files.save(await files.read(new_path), text)
+  await files.save(await files.read(new_path, file.json === undefined ? { notebooks: 'json' } : {}), text)
   return overwrote
 }
 

@@ -70,7 +70,7 @@ async function replaceRange({ files, repair }: ActionContext, edit: RangeEdit): 
   const { path, old_text_beginning: beginning, old_text_end: end } = edit
   if (beginning === '') return fail({ kind: 'empty-text', param: 'old_text_beginning' })
   if (end === '') return fail({ kind: 'empty-text', param: 'old_text_end' })
-  const file = await files.read(path, { expectHash: edit.expect_hash })
+  const file = await files.read(path, { expectHash: edit.expect_hash, having: edit.old_text_beginning })
   const mode = edit.count === undefined ? 'unique' : 'counted'
   const found = findRanges(file.text, beginning, end, mode)
   const absent = found.kind === 'absent' || (found.kind === 'found' && found.ranges.length === 0)

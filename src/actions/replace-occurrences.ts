@@ -37,7 +37,7 @@ export async function replaceOccurrences(
   expected: Expected,
 ): Promise<Replaced> {
   if (given.old_text === '') return fail({ kind: 'empty-text', param: 'old_text' })
-  const file = await files.read(given.path, { expectHash: given.expect_hash })
+  const file = await files.read(given.path, { expectHash: given.expect_hash, having: given.old_text })
   const whole = await editWithoutElisions(file, given)
   if ('ok' in whole) return whole
   const { edit, kept } = whole

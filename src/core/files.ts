@@ -59,6 +59,8 @@ export interface ReadOptions {
   readonly expectHash?: string | undefined
   /** Notebooks are read as text, cell by cell, unless their JSON is asked for. */
   readonly notebooks?: 'json'
+  /** The text that an edit is about: the JSON of a notebook is read where more of its lines are in it than in the cells. */
+  readonly having?: string
 }
 
 export interface WriteOptions {

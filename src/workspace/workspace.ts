@@ -145,6 +145,13 @@ export interface ExpectedFile {
   readonly content: string | undefined
 }
 
+/** Whether an edit of a notebook was written for its JSON: the lines of a cell are in both. */
+function isAboutJson(having = '', cells: string, json: string): boolean {
+  const lines = having.split('\n').map((line) => line.trim())
+  const foundIn = (text: string): number => lines.filter((line) => text.includes(line)).length
+  return foundIn(json) > foundIn(cells)
+}
+
 export class ActionFiles implements Files {
   readonly #workspace: Workspace
   readonly #tree: Tree
@@ -169,7 +176,7 @@ export class ActionFiles implements Files {
     if (options.notebooks === 'json' || !isNotebookPath(path.absolute)) return file
     const { notebookText } = await import('./notebook.ts')
     const cells = notebookText(file.text)
-    if (cells === undefined) return file
+    if (cells === undefined || isAboutJson(options.having, cells, file.text)) return file
     this.#bases.delete(file)
     const shown: TextFile = { ...file, text: cells, json: file.text }
     this.#bases.set(shown, base)

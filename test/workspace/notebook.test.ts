@@ -137,3 +137,25 @@ it('is how actions read, edit, write and undo a notebook', async () => {
   expect((await clada.undo()).success).toBe(true)
   expect(read()).toBe(jupyter)
 })
+
+it.each([
+  ['file_replace_text', { old_text: '"name": "python3"', new_text: '"name": "julia"' }],
+  [
+    'file_replace_text_range',
+    { old_text_beginning: '{"name": ', old_text_end: '"python3"}', new_text: '{"name": "julia"}' },
+  ],
+  [
+    'file_patch',
+    { patch: '@@\n  "metadata": {\n-  "kernelspec": {"name": "python3"}\n+  "kernelspec": {"name": "julia"}\n  },\n' },
+  ],
+  [
+    'file_patch',
+    { patch: '@@\n-  "kernelspec": {"name": "python3"}\n+  "kernelspec": {"name": "julia"}\n', new_path: 'b.ipynb' },
+  ],
+])('applies %s to the JSON where that is what it was written for: %j', async (action, params) => {
+  const root = scratchDir({ 'a.ipynb': jupyter })
+  const result = await new Clada({ repoPath: root, git: 'off' }).perform(action, { path: 'a.ipynb', ...params })
+  const after = path.join(root, 'new_path' in params ? params.new_path : 'a.ipynb')
+  expect(result.results[0]?.error ?? '').toBe('')
+  expect(fs.readFileSync(after, 'utf8')).toBe(jupyter.replace('python3', 'julia'))
+})
