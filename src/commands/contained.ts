@@ -396,7 +396,7 @@ function runBare(what: Containment, place: Place, scope: CommandScope): Promise<
     file: what.file,
     args: what.args,
     env: what.env,
-    cwd: place.door,
+    cwd: place.safePath,
     timeoutMs: what.timeoutMs,
     outputBytes: scope.commands.outputBytes,
     family: 'marked',

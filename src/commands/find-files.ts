@@ -27,7 +27,7 @@ export function findFiles(look: Looking): string {
   const test = new Expression(rest, look).whole()
   const out: string[] = []
   const visit = (name: string, depth: number): void => {
-    const at = path.join(look.door, name)
+    const at = path.join(look.safePath, name)
     const stat = fs.lstatSync(at)
     let pruned = false
     const print = (end: string): void => void out.push(name + end)
@@ -123,7 +123,7 @@ class Expression {
       case '-mmin':
         return ({ stat }) => compares(value, Math.ceil((now - stat.mtimeMs) / 60_000))
       default: {
-        const { mtimeMs } = fs.lstatSync(path.join(this.#look.door, value))
+        const { mtimeMs } = fs.lstatSync(path.join(this.#look.safePath, value))
         return ({ stat }) => stat.mtimeMs > mtimeMs
       }
     }
@@ -131,7 +131,7 @@ class Expression {
 
   #isEmpty({ name, stat }: Found): boolean {
     if (stat.isFile()) return stat.size === 0
-    return stat.isDirectory() && fs.readdirSync(path.join(this.#look.door, name)).length === 0
+    return stat.isDirectory() && fs.readdirSync(path.join(this.#look.safePath, name)).length === 0
   }
 
   #take(...words: readonly string[]): boolean {

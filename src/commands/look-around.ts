@@ -37,7 +37,7 @@ const commands: Readonly<Record<string, Command>> = {
   realpath: (look) =>
     eachWord(look, (word) => {
       const full = path.resolve(look.absolute, word)
-      if (look.has('-e')) fs.lstatSync(path.join(look.door, word))
+      if (look.has('-e')) fs.lstatSync(path.join(look.safePath, word))
       return `${slashed(full)}\n`
     }).join(''),
   ls: listed,
@@ -76,7 +76,7 @@ function eachWord<T>(look: Looking, act: (word: string) => T): T[] {
 }
 
 const perFile = <T>(look: Looking, act: (bytes: Buffer, word: string) => T): T[] =>
-  eachWord(look, (word) => act(fs.readFileSync(path.join(look.door, word)), word))
+  eachWord(look, (word) => act(fs.readFileSync(path.join(look.safePath, word)), word))
 
 /** With the last line break, where there is one. */
 const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
@@ -163,7 +163,7 @@ interface Item {
 }
 
 function itemsIn(look: Looking, dir: string): Item[] {
-  const inside = path.join(look.door, dir)
+  const inside = path.join(look.safePath, dir)
   const items = fs.readdirSync(inside).flatMap((name): Item[] => {
     const stat = fs.lstatSync(path.join(inside, name), { throwIfNoEntry: false })
     return stat === undefined ? [] : [{ name, stat }]
@@ -179,7 +179,7 @@ function listed(look: Looking): string {
     if (has('-S')) items.sort((a, b) => b.stat.size - a.stat.size)
     return has('-r') ? items.reverse() : items
   }
-  const named = eachWord(look, (word) => ({ name: word, stat: fs.lstatSync(path.join(look.door, word)) }))
+  const named = eachWord(look, (word) => ({ name: word, stat: fs.lstatSync(path.join(look.safePath, word)) }))
   const isEntered = ({ stat }: Item): boolean => stat.isDirectory() && !has('-d')
   const files = ordered(named.filter((item) => !isEntered(item)))
   const parts = files.length === 0 ? [] : [entriesOf(files, look)]
@@ -189,7 +189,7 @@ function listed(look: Looking): string {
     const items = ordered(itemsIn(look, dir).filter(({ name }) => all || !name.startsWith('.')))
     const shown = has('-R') ? items.filter(({ name }) => !look.isHidden(name)) : items
     const own = has('-a')
-      ? ['.', '..'].map((name) => ({ name, stat: fs.lstatSync(path.join(look.door, dir, name)) }))
+      ? ['.', '..'].map((name) => ({ name, stat: fs.lstatSync(path.join(look.safePath, dir, name)) }))
       : []
     parts.push((titles ? `${dir}:\n` : '') + entriesOf([...own, ...shown], look))
     if (has('-R')) dirs.unshift(...shown.filter(isEntered).map(({ name }) => `${dir}/${name}`))
@@ -228,7 +228,7 @@ function modeOf(stat: fs.Stats): string {
 }
 
 function described(word: string, look: Looking): string | undefined {
-  const stat = fs.lstatSync(path.join(look.door, word))
+  const stat = fs.lstatSync(path.join(look.safePath, word))
   const type = stat.isDirectory()
     ? 'directory'
     : stat.isSymbolicLink()
@@ -279,7 +279,7 @@ function drawn(look: Looking): string | undefined {
     }
   }
   eachWord(look, (word) => {
-    fs.readdirSync(path.join(look.door, word))
+    fs.readdirSync(path.join(look.safePath, word))
     lines.push(word + (has('-F') && !word.endsWith('/') ? '/' : ''))
     count.dirs++
     walk(word, '', 1)
@@ -319,7 +319,7 @@ function hexOf(whole: Buffer, { has, valueOf }: Looking): string | undefined {
 
 function kindOf(word: string, look: Looking): string {
   const mime = look.has('-i', '--mime', '--mime-type', '--mime-encoding')
-  const at = path.join(look.door, word)
+  const at = path.join(look.safePath, word)
   const stat = fs.lstatSync(at)
   const bytes = stat.isFile() ? fs.readFileSync(at) : undefined
   const binary = bytes?.includes(0) || (bytes !== undefined && bytes.toString('utf8').includes('\ufffd'))

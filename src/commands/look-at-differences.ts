@@ -5,13 +5,13 @@ import type { Looking, LookResult } from './looking.ts'
 
 /** diff of two files; undefined for options that only the program has. */
 export function differences(look: Looking): LookResult | undefined {
-  const { has, valueOf, words, door } = look
+  const { has, valueOf, words, safePath } = look
   if (has('-r', '-w', '-b', '-B', '-i')) return undefined
   const [one = '', other = ''] = words
   const texts: string[] = []
   for (const word of [one, other]) {
     try {
-      const text = fs.readFileSync(path.join(door, word), 'utf8')
+      const text = fs.readFileSync(path.join(safePath, word), 'utf8')
       texts.push(has('--strip-trailing-cr') ? text.replace(/\r\n/g, '\n') : text)
     } catch (error) {
       const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'

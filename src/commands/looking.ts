@@ -5,7 +5,7 @@ export interface LookCall {
   /** Operands; those that are paths were checked. */
   readonly words: readonly string[]
   /** The directory as the program would see it, and as people know it. */
-  readonly door: string
+  readonly safePath: string
   readonly absolute: string
   /** Names that are neither entered nor shown. */
   readonly isHidden: (name: string) => boolean

@@ -25,7 +25,7 @@ export async function runGit(
     return await runProcess({
       file,
       args: [...isolated.args, ...gitArgs(listed, revisions, paths, texts)],
-      cwd: place.door,
+      cwd: place.safePath,
       env: isolated.env,
       timeoutMs: listedMs,
       outputBytes: Math.min(scope.commands.outputBytes, 10 * 1024 * 1024),

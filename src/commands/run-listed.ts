@@ -63,7 +63,7 @@ async function lookedAround(
   const done = lookAround(name, {
     options: call.options,
     words,
-    door: place.door,
+    safePath: place.safePath,
     absolute: place.absolute,
     isHidden: hidden,
   })
@@ -112,7 +112,7 @@ function started(
     file,
     args,
     name: path.basename(file),
-    cwd: place.door,
+    cwd: place.safePath,
     env: bareEnvironment,
     timeoutMs: listedMs,
     outputBytes: Math.min(commands.outputBytes, 10 * 1024 * 1024),

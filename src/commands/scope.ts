@@ -19,10 +19,10 @@ export interface CommandScope {
   readonly onOutput: ((chunk: Buffer) => void) | undefined
 }
 
-/** A directory that was checked, and a door to it that stays the one that was checked. */
+/** A directory that was checked, and a path to it that no swapped link can lead elsewhere. */
 export interface Place {
   readonly absolute: string
-  readonly door: string
+  readonly safePath: string
   /** Below the root; empty for the root itself. */
   readonly relative: string
 }
@@ -36,7 +36,7 @@ export const rootArg = (root: string): PathArg => ({ given: '.', absolute: root 
 export async function placeOf(dir: PathArg, effect: 'looks', { files, settings }: CommandScope): Promise<Place> {
   try {
     const { cwd, absolute } = await files.outside(dir, effect)
-    return { absolute, door: cwd, relative: path.relative(settings.root, absolute) }
+    return { absolute, safePath: cwd, relative: path.relative(settings.root, absolute) }
   } catch (error) {
     if (error instanceof Stop && error.problem.kind === 'os' && /^(ENOENT|ENOTDIR)$/.test(error.problem.code)) {
       throw new Stop({ kind: 'cwd-missing', path: dir.given })

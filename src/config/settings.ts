@@ -81,7 +81,7 @@ export interface CladaOptions {
   evidence?: 'none' | 'lines' | 'diff'
   /**
    * Whether a file that parsed before an execution and does not after it is warned about. `auto`: if it is small;
-   * `lasting`: also if it is larger, for programs that live on and load parsers once. Default: `off`; front doors: `auto`.
+   * `lasting`: also if it is larger, for programs that live on and load parsers once. Default: `off`; command line, page and MCP: `auto`.
    */
   syntaxCheck?: 'off' | 'auto' | 'lasting'
   /** How a file that is written whole ends: as the block has it, or always with a line break. Default: `exact`. */

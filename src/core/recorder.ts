@@ -41,7 +41,7 @@ export interface SeenChanges {
 export interface PathChange {
   readonly absolute: string
   /** A path to the same place that no swapped link can lead elsewhere. */
-  readonly door: string
+  readonly safePath: string
   readonly becomes: Becoming
   /** Set where the caller has just looked; otherwise the recorder does. */
   readonly was?: 'absent' | { readonly mode: number; readonly bytes: Buffer }

@@ -6,21 +6,21 @@ import type { State } from './record.ts'
 import { renameFile } from '../state/patient-rename.ts'
 
 /** The state of a path without its bytes. */
-export function readState(door: string): State {
-  const stat = fs.lstatSync(door, { throwIfNoEntry: false })
+export function readState(safePath: string): State {
+  const stat = fs.lstatSync(safePath, { throwIfNoEntry: false })
   if (stat === undefined) return { type: 'absent' }
   if (stat.isFile()) return { type: 'file', mode: stat.mode & 0o7777 }
   if (stat.isDirectory()) return { type: 'directory', mode: stat.mode & 0o7777 }
-  return stat.isSymbolicLink() ? { type: 'symlink', target: fs.readlinkSync(door) } : { type: 'other' }
+  return stat.isSymbolicLink() ? { type: 'symlink', target: fs.readlinkSync(safePath) } : { type: 'other' }
 }
 
 /** Keeps a file by a hard link, or by a copy where links are not possible. */
-export function keepImage(door: string, image: string): void {
+export function keepImage(safePath: string, image: string): void {
   try {
-    fs.linkSync(door, image)
+    fs.linkSync(safePath, image)
   } catch (error) {
     if (!hasCode(error, 'EPERM', 'EXDEV', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EACCES')) throw error
-    copyFile(door, image)
+    copyFile(safePath, image)
   }
 }
 

@@ -172,14 +172,14 @@ export class Journal {
   }
 
   /** Whether a change was prepared, and the path is still as it was then. */
-  #isPrepared({ absolute, door, was, becomes, by }: PathChange): boolean {
+  #isPrepared({ absolute, safePath, was, becomes, by }: PathChange): boolean {
     const entry = this.#entries.get(absolute)
     if (entry?.prepared === undefined) return false
     const { to, seen } = entry.prepared
     if (entry.prepared.by !== by || (to !== this.#toOf(becomes) && to !== becomes.type)) return false
     // The caller has just read the state.
     if (was !== undefined) return true
-    const now = fs.lstatSync(door, { throwIfNoEntry: false })
+    const now = fs.lstatSync(safePath, { throwIfNoEntry: false })
     if (now === undefined || seen === undefined) return now === seen
     return now.ino === seen.ino && now.mtimeMs === seen.mtimeMs && now.size === seen.size && now.mode === seen.mode
   }
@@ -202,10 +202,10 @@ export class Journal {
   }
 
   #announce(change: PathChange, when: 'prepared' | 'changing'): void {
-    const { absolute, door, was, becomes, by } = change
+    const { absolute, safePath, was, becomes, by } = change
     const path = pathFrom(this.#root, absolute)
     const to = this.#toOf(becomes)
-    const seen = was === undefined ? fs.lstatSync(door, { throwIfNoEntry: false }) : undefined
+    const seen = was === undefined ? fs.lstatSync(safePath, { throwIfNoEntry: false }) : undefined
     const prepared = when === 'prepared' ? { to, by, seen } : undefined
     const known = this.#entries.get(absolute)
     if (known !== undefined && (known.steps.length > 0 || known.unsure)) {
@@ -232,20 +232,20 @@ export class Journal {
     steps[steps.length - 1] = stepOf(last.by, this.#fileState(was.mode, was.bytes))
   }
 
-  #state({ door, was, moved }: PathChange): State {
+  #state({ safePath, was, moved }: PathChange): State {
     if (was === 'absent') return { type: 'absent' }
     if (was !== undefined && was.bytes.length <= smallFile) return this.#small(was.mode, was.bytes)
-    const state = was === undefined ? readState(door) : ({ type: 'file', mode: was.mode & 0o7777 } as const)
+    const state = was === undefined ? readState(safePath) : ({ type: 'file', mode: was.mode & 0o7777 } as const)
     if (state.type !== 'file') return state
-    const { size, mtimeMs } = fs.lstatSync(door)
-    const bytes = was?.bytes ?? (size <= largestPrint ? fs.readFileSync(door) : undefined)
+    const { size, mtimeMs } = fs.lstatSync(safePath)
+    const bytes = was?.bytes ?? (size <= largestPrint ? fs.readFileSync(safePath) : undefined)
     // A move leaves the file in use, under another name. A removal must not need space.
     if (moved && bytes !== undefined && bytes.length <= smallFile) return this.#small(state.mode, bytes)
     const image = String(this.#images++)
     const file = path.join(this.#dir, image)
     const copied = moved === true && size <= copyLimit
-    if (copied) copyFile(door, file)
-    else keepImage(door, file)
+    if (copied) copyFile(safePath, file)
+    else keepImage(safePath, file)
     // The system has long written what was not touched for a while.
     if (copied || Math.abs(Date.now() - mtimeMs) < 60_000) this.#log.alsoSync(file)
     this.#log.alsoSync(this.#dir)

@@ -25,16 +25,16 @@ export class DiskBase implements Base {
   }
 
   /** Whether this very file is at a place, whatever it holds by now. */
-  isNamed(door: string): boolean {
-    const now = fs.lstatSync(door, { throwIfNoEntry: false })
+  isNamed(safePath: string): boolean {
+    const now = fs.lstatSync(safePath, { throwIfNoEntry: false })
     return now !== undefined && now.ino === this.stat.ino && now.dev === this.stat.dev
   }
 
   /** Holds the file again after a release, if it is still the same one. */
-  isAt(door: string): boolean {
-    const now = fs.lstatSync(door, { throwIfNoEntry: false })
+  isAt(safePath: string): boolean {
+    const now = fs.lstatSync(safePath, { throwIfNoEntry: false })
     if (now === undefined || now.ino !== this.stat.ino || now.dev !== this.stat.dev) return false
-    this.#fd ??= fs.openSync(door, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
+    this.#fd ??= fs.openSync(safePath, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
     return (now.mtimeMs === this.stat.mtimeMs && now.size === this.stat.size) || this.changedBytes() === undefined
   }
 
@@ -46,8 +46,8 @@ export class DiskBase implements Base {
   }
 
   /** The same, by another name of the file. */
-  changedIn(door: string): Buffer | undefined {
-    const now = fs.readFileSync(door)
+  changedIn(safePath: string): Buffer | undefined {
+    const now = fs.readFileSync(safePath)
     return now.equals(this.bytes) ? undefined : now
   }
 

@@ -37,15 +37,15 @@ export class DiskTree implements Tree {
   constructor(scratch: Scratch, recorder?: Recorder) {
     this.#scratch = scratch
     this.#recorder = recorder
-    this.#walk = new Walk((absolute, door) => {
+    this.#walk = new Walk((absolute, safePath) => {
       const made: PathChange = {
         absolute,
-        door,
+        safePath,
         was: 'absent',
         becomes: { type: 'directory' },
         by: recorder?.acting ?? 0,
       }
-      this.#record([made], () => fs.mkdirSync(door))
+      this.#record([made], () => fs.mkdirSync(safePath))
     })
   }
 
@@ -107,7 +107,7 @@ export class DiskTree implements Tree {
   /** A text that another one of the same file follows before anything is written. */
   passed({ at, bytes, base, by }: { at: Location; bytes: Buffer; base: Base | null; by?: number }): void {
     const becomes = { type: 'file', mode: base?.mode ?? 0o100644, bytes } as const
-    this.#recorder?.passed({ absolute: at.absolute, door: '', becomes, by: by ?? this.#recorder.acting })
+    this.#recorder?.passed({ absolute: at.absolute, safePath: '', becomes, by: by ?? this.#recorder.acting })
   }
 
   async copy(from: Location, to: Location): Promise<void> {
@@ -131,9 +131,9 @@ export class DiskTree implements Tree {
     if (!stat.isSymbolicLink() && readOnly === undefined) refuseReadOnly(at, stat, 'unlink')
     if (expect !== undefined && this.#printOf(at) !== expect)
       throw new Stop({ kind: 'changed-meanwhile', path: at.given })
-    const door = dir.at(nameOf(at))
-    const unlink = (): void => unlinkFile(door)
-    withOs('unlink', at.given, () => this.#record([this.#change(at, door, { type: 'absent' })], unlink))
+    const safePath = dir.at(nameOf(at))
+    const unlink = (): void => unlinkFile(safePath)
+    withOs('unlink', at.given, () => this.#record([this.#change(at, safePath, { type: 'absent' })], unlink))
     this.#touch(dir)
   }
 
@@ -150,12 +150,12 @@ export class DiskTree implements Tree {
     if (displaced?.isFile() && isReadOnly(displaced)) {
       throw new Stop({ kind: 'os', code: 'EACCES', op: 'rename', path: from.given, dest: to.given })
     }
-    const doors = [source.at(nameOf(from)), target.at(nameOf(to))] as const
+    const safePaths = [source.at(nameOf(from)), target.at(nameOf(to))] as const
     const changes = [
-      this.#change(from, doors[0], { type: 'absent' }, 'moved'),
-      this.#change(to, doors[1], { type: 'moved' }),
+      this.#change(from, safePaths[0], { type: 'absent' }, 'moved'),
+      this.#change(to, safePaths[1], { type: 'moved' }),
     ]
-    withOs('rename', from.given, () => this.#record(changes, () => renameFile(...doors)), to.given)
+    withOs('rename', from.given, () => this.#record(changes, () => renameFile(...safePaths)), to.given)
     this.#touch(source)
     this.#touch(target)
   }
@@ -172,13 +172,13 @@ export class DiskTree implements Tree {
 
   adopt(at: Location, { from, mode }: Adopted): void {
     const dir = this.#walk.parentOf(at, { missing: 'make', op: 'rename' })
-    const door = dir.at(nameOf(at))
-    const there = fs.lstatSync(door, { throwIfNoEntry: false })
+    const safePath = dir.at(nameOf(at))
+    const there = fs.lstatSync(safePath, { throwIfNoEntry: false })
     if (there?.isDirectory()) throw directoryStop(at, 'rename')
     const take = (): void => {
       try {
         // An overlay writes marks of its own on a file that it copied, so that one is copied once more, without them.
-        if (there === undefined) return renameFile(from, door)
+        if (there === undefined) return renameFile(from, safePath)
       } catch (error) {
         if (!hasCode(error, 'EXDEV')) throw error
       }
@@ -188,13 +188,13 @@ export class DiskTree implements Tree {
       fs.chmodSync(temp, mode)
       fs.utimesSync(temp, atime, mtime)
       syncFileNow(temp)
-      renameFile(temp, door)
+      renameFile(temp, safePath)
     }
     withOs('rename', at.given, () => {
       fs.chmodSync(from, mode)
       const { size } = fs.statSync(from)
       const becomes = { type: 'file', mode, ...(size <= readAtOnce ? { bytes: fs.readFileSync(from) } : {}) } as const
-      const change = this.#change(at, door, becomes)
+      const change = this.#change(at, safePath, becomes)
       this.#record([there === undefined ? { ...change, was: 'absent' } : change], take)
     })
     this.#touch(dir)
@@ -219,9 +219,9 @@ export class DiskTree implements Tree {
     if (stat === undefined) throw new Stop({ kind: 'os', code: 'ENOENT', op: 'rmdir', path: at.given })
     if (stat.isSymbolicLink()) throw linkStop(at, at.absolute)
     if (!stat.isDirectory()) throw new Stop({ kind: 'os', code: 'ENOTDIR', op: 'rmdir', path: at.given })
-    const door = dir.at(nameOf(at))
-    const rmdir = (): void => fs.rmdirSync(door)
-    withOs('rmdir', at.given, () => this.#record([this.#change(at, door, { type: 'absent' })], rmdir))
+    const safePath = dir.at(nameOf(at))
+    const rmdir = (): void => fs.rmdirSync(safePath)
+    withOs('rmdir', at.given, () => this.#record([this.#change(at, safePath, { type: 'absent' })], rmdir))
     this.#walk.forget(at)
     this.#touch(dir)
   }
@@ -233,9 +233,9 @@ export class DiskTree implements Tree {
 
   makeLink(at: Location, target: string): void {
     const dir = this.#walk.parentOf(at, { missing: 'make', op: 'symlink' })
-    const door = dir.at(nameOf(at))
-    const link = (): void => fs.symlinkSync(target, door)
-    withOs('symlink', at.given, () => this.#record([this.#change(at, door, { type: 'moved' })], link))
+    const safePath = dir.at(nameOf(at))
+    const link = (): void => fs.symlinkSync(target, safePath)
+    withOs('symlink', at.given, () => this.#record([this.#change(at, safePath, { type: 'moved' })], link))
     this.#touch(dir)
   }
 
@@ -281,9 +281,9 @@ export class DiskTree implements Tree {
    */
   keepCopy(at: Location, where: 'beside' | 'root'): { restore: () => void; forget: () => void } {
     const dir = this.#parentIfThere(at)?.hold()
-    const door = dir?.at(nameOf(at))
-    const stat = door === undefined ? undefined : fs.lstatSync(door, { throwIfNoEntry: false })
-    if (dir === undefined || door === undefined || stat === undefined) {
+    const safePath = dir?.at(nameOf(at))
+    const stat = safePath === undefined ? undefined : fs.lstatSync(safePath, { throwIfNoEntry: false })
+    if (dir === undefined || safePath === undefined || stat === undefined) {
       dir?.drop()
       return { restore: () => this.#clear(at), forget: () => {} }
     }
@@ -302,7 +302,7 @@ export class DiskTree implements Tree {
     ).hold()
     dir.drop()
     const copy = keeper.at(withOs('link', at.given, () => this.#scratch.tempName(keeper.path)))
-    withOs('link', at.given, () => linkOrCopy(door, copy))
+    withOs('link', at.given, () => linkOrCopy(safePath, copy))
     const forget = (): void => {
       fs.rmSync(copy, { force: true })
       keeper.drop()
@@ -368,9 +368,9 @@ export class DiskTree implements Tree {
     throw irregularStop(at, stat, op)
   }
 
-  #change(at: Location, door: string, becomes: Becoming, how?: 'moved'): PathChange {
+  #change(at: Location, safePath: string, becomes: Becoming, how?: 'moved'): PathChange {
     const by = this.#recorder?.acting ?? 0
-    return { absolute: at.absolute, door, becomes, by, ...(how === undefined ? {} : { moved: true }) }
+    return { absolute: at.absolute, safePath, becomes, by, ...(how === undefined ? {} : { moved: true }) }
   }
 
   #record(changes: readonly PathChange[], act: () => void): void {
@@ -402,12 +402,12 @@ const readAtOnce = 256 * 1024
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = fs.constants
 
-function openNoFollow(door: string, at: Location, op: string): number {
+function openNoFollow(safePath: string, at: Location, op: string): number {
   try {
-    if (!platform.opensWithoutFollowing && fs.lstatSync(door, { throwIfNoEntry: false })?.isSymbolicLink())
+    if (!platform.opensWithoutFollowing && fs.lstatSync(safePath, { throwIfNoEntry: false })?.isSymbolicLink())
       throw linkStop(at, at.absolute)
     // Non-blocking, or opening a FIFO would wait for a writer for ever.
-    return fs.openSync(door, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    return fs.openSync(safePath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   } catch (error) {
     if (hasCode(error, 'ELOOP', 'EMLINK')) throw linkStop(at, at.absolute)
     if (hasCode(error, 'ENXIO')) throw new Stop({ kind: 'not-regular', path: at.given, type: 'socket', op })

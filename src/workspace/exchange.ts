@@ -87,7 +87,7 @@ while (my $request = <$requests>) {
 `
 
 /** A descriptor of ours has another path for other processes. */
-const seenByOthers = (door: string): string => door.replace(/^\/proc\/self\//, `/proc/${process.pid}/`)
+const seenByOthers = (safePath: string): string => safePath.replace(/^\/proc\/self\//, `/proc/${process.pid}/`)
 
 async function start(): Promise<Helper | undefined> {
   const child = startProgram('perl', ['-e', script], { env: {}, cwd: '/', stdio: ['ignore', 'pipe', 'ignore'] })

@@ -123,13 +123,13 @@ type Seen = FileState | null | undefined
 const largest = 1 << 20
 const mostFiles = 20
 
-function stateBefore({ was, door }: PathChange): Seen {
+function stateBefore({ was, safePath }: PathChange): Seen {
   if (was === 'absent') return null
-  return was === undefined ? read(door) : shown(was)
+  return was === undefined ? read(safePath) : shown(was)
 }
 
-function stateAfter({ becomes, door }: PathChange): Seen {
-  if (becomes.type !== 'file' || becomes.bytes === undefined) return read(door)
+function stateAfter({ becomes, safePath }: PathChange): Seen {
+  if (becomes.type !== 'file' || becomes.bytes === undefined) return read(safePath)
   return shown({ mode: becomes.mode, bytes: becomes.bytes })
 }
 
@@ -142,12 +142,12 @@ const shown = ({ bytes, mode }: FileState): Seen =>
   bytes.length > largest ? undefined : { bytes, mode: mode & 0o7777 }
 
 /** A look beside the way of the data: where it fails, nothing is shown, and nothing else is different. */
-function read(door: string): Seen {
+function read(safePath: string): Seen {
   try {
-    const stat = fs.lstatSync(door, { throwIfNoEntry: false })
+    const stat = fs.lstatSync(safePath, { throwIfNoEntry: false })
     if (stat === undefined || stat.isDirectory()) return null
     if (!stat.isFile() || stat.size > largest) return undefined
-    const fd = fs.openSync(door, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
+    const fd = fs.openSync(safePath, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
     try {
       return shown({ bytes: readWhole(fd, stat.size), mode: stat.mode })
     } finally {

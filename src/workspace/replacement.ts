@@ -164,14 +164,19 @@ export function beginReplacement(plan: Plan): Replacement {
   }
 }
 
-function changeOf({ at, base, mode, bytes }: Plan, door: string, modelled: number | undefined, by: number): PathChange {
+function changeOf(
+  { at, base, mode, bytes }: Plan,
+  safePath: string,
+  modelled: number | undefined,
+  by: number,
+): PathChange {
   const was = base === null ? 'absent' : base instanceof DiskBase ? { mode: base.mode, bytes: base.bytes } : undefined
   const becomes = {
     type: 'file',
     mode: modelled ?? mode ?? 0o666 & ~umask,
     ...(bytes === undefined ? {} : { bytes }),
   } as const
-  return { absolute: at.absolute, door, by, becomes, ...(was === undefined ? {} : { was }) }
+  return { absolute: at.absolute, safePath, by, becomes, ...(was === undefined ? {} : { was }) }
 }
 
 function refuseIrregularTarget(at: Location, target: string, op: string): void {
@@ -226,8 +231,8 @@ function replaceAndKeep(plan: Plan, temp: string, target: string, base: DiskBase
   return scratch.saveConflict(nameOf(at), late, base.handOver())
 }
 
-function isSameFile(door: string, { dev, ino }: fs.Stats): boolean {
-  const now = fs.lstatSync(door, { throwIfNoEntry: false })
+function isSameFile(safePath: string, { dev, ino }: fs.Stats): boolean {
+  const now = fs.lstatSync(safePath, { throwIfNoEntry: false })
   return now?.dev === dev && now.ino === ino
 }
 

@@ -76,11 +76,11 @@ export class Scratch {
    * Keeps a file that was replaced, or is about to be, until no process can be writing into it any more: the next run looks.
    * Its name says how it was. Undefined where that is not possible.
    */
-  keepDisplaced(name: string, door: string, was: fs.Stats, how: 'moved' | 'linked'): string | undefined {
+  keepDisplaced(name: string, safePath: string, was: fs.Stats, how: 'moved' | 'linked'): string | undefined {
     const file = this.#nameFor('displaced', `${was.size}-${was.mtimeMs}`, name)
     try {
-      if (how === 'moved') renameFile(door, file)
-      else fs.linkSync(door, file)
+      if (how === 'moved') renameFile(safePath, file)
+      else fs.linkSync(safePath, file)
       return file
     } catch {
       return undefined

@@ -13,7 +13,7 @@ import { platform } from '../core/platform.ts'
  * a directory that is swapped for a link after the check changes nothing, because every later call goes
  * through the descriptor of the directory that was seen.
  *
- * Linux reaches a name inside a held directory as `/proc/self/fd/N/name`. Elsewhere there is no such door;
+ * Linux reaches a name inside a held directory as `/proc/self/fd/N/name`. Elsewhere there is no such path;
  * there the path is checked for links right before each use, which leaves a window that a hostile process
  * on the same machine could hit.
  */
@@ -21,7 +21,7 @@ export class Walk {
   readonly #held = new Map<string, Dir>()
   readonly #mkdir: MakeDir
 
-  constructor(mkdir: MakeDir = (_, door) => fs.mkdirSync(door)) {
+  constructor(mkdir: MakeDir = (_, safePath) => fs.mkdirSync(safePath)) {
     this.#mkdir = mkdir
   }
 
@@ -85,8 +85,8 @@ export interface WalkOptions {
   readonly op: string
 }
 
-/** Makes a directory, by its path and by the door that leads there. */
-type MakeDir = (absolute: string, door: string) => void
+/** Makes a directory, by its path and by the safe path to it. */
+type MakeDir = (absolute: string, safePath: string) => void
 
 /** A directory that stays the one that was checked. */
 export class Dir {
@@ -164,38 +164,38 @@ function openRoot(location: Location, options: WalkOptions): Dir {
 
 function openChild(parent: Dir, name: string, location: Location, options: WalkOptions, mkdir: MakeDir): Dir {
   const absolute = path.join(parent.path, name)
-  const door = parent.at(name)
+  const safePath = parent.at(name)
   try {
-    return opened(absolute, door, location, options)
+    return opened(absolute, safePath, location, options)
   } catch (error) {
     if (options.missing === 'fail' || !(error instanceof Stop) || error.problem.kind !== 'os') throw error
     if (error.problem.code !== 'ENOENT') throw error
   }
   try {
-    mkdir(absolute, door)
+    mkdir(absolute, safePath)
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw osStop(error, options.op, location.given)
   }
-  return opened(absolute, door, location, options)
+  return opened(absolute, safePath, location, options)
 }
 
-function opened(absolute: string, door: string, location: Location, options: WalkOptions): Dir {
+function opened(absolute: string, safePath: string, location: Location, options: WalkOptions): Dir {
   try {
     if (!descriptors) return checkedByName(absolute, location)
-    const fd = openDirectory(door)
+    const fd = openDirectory(safePath)
     return new Dir(absolute, fd, fs.fstatSync(fd))
   } catch (error) {
-    if (isOsError(error) && isLink(door)) throw linkStop(location, absolute)
+    if (isOsError(error) && isLink(safePath)) throw linkStop(location, absolute)
     throw osStop(error, options.op, location.given)
   }
 }
 
-function openDirectory(door: string): number {
+function openDirectory(safePath: string): number {
   try {
-    return fs.openSync(door, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    return fs.openSync(safePath, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   } catch (error) {
     if (!hasCode(error, 'EACCES')) throw error
-    return fs.openSync(door, O_PATH | O_DIRECTORY | O_NOFOLLOW)
+    return fs.openSync(safePath, O_PATH | O_DIRECTORY | O_NOFOLLOW)
   }
 }
 
@@ -206,8 +206,8 @@ function checkedByName(absolute: string, location: Location): Dir {
   return new Dir(absolute, undefined, stat)
 }
 
-function isLink(door: string): boolean {
-  return fs.lstatSync(door, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
+function isLink(safePath: string): boolean {
+  return fs.lstatSync(safePath, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
 }
 
 export function linkStop(location: Location, link: string): Stop {

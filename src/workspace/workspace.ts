@@ -37,7 +37,7 @@ export interface WorkspaceParts {
 }
 
 /**
- * The one door to the disk. Every path is judged here at every use, every text is decoded and hashed here,
+ * All access to the disk. Every path is judged here at every use, every text is decoded and hashed here,
  * and every write is compared with what the run has read. Whether the tree below is the disk or a staged one
  * makes no difference to anything above.
  */

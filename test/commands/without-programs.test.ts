@@ -132,7 +132,7 @@ describe.skipIf(process.platform !== 'linux')('commands that look, without their
       const listed = listedFor(command, root)
       const wanted = real(listed, root)
       const words = listed.operands.map(({ text }) => text)
-      const call = { options: listed.call.options, words, door: root, absolute: root, isHidden: () => false }
+      const call = { options: listed.call.options, words, safePath: root, absolute: root, isHidden: () => false }
       const own = lookAround(listed.rule.name, call)
       // find prints in the order of the directory.
       const sorted = (text = ''): string => (listed.rule.name === 'find' ? text.split('\n').sort().join('\n') : text)
@@ -171,7 +171,7 @@ describe.skipIf(process.platform !== 'linux')('commands that look, without their
 it('neither tree nor ls -R enters what is blocked', () => {
   const root = project({ 'a.txt': '', '.git/config': 'x', 'b/.env': 'S', 'b/c.txt': '' })
   const isHidden = (name: string): boolean => ['.git', '.env'].includes(name)
-  const call = { words: ['.'], door: root, absolute: root, isHidden }
+  const call = { words: ['.'], safePath: root, absolute: root, isHidden }
   expect(lookAround('tree', { ...call, options: ['-a'] })?.output).not.toMatch(/\.git|\.env/)
   expect(lookAround('ls', { ...call, options: ['-R', '-a'] })?.output).not.toMatch(/\.git|\.env/)
 })
@@ -194,7 +194,7 @@ it('reads patterns of POSIX', () => {
 
 it('says nothing of its own where only the program knows', () => {
   const root = project({ 'a.txt': 'x' })
-  const call = { words: ['a.txt', 'a.txt'], door: root, absolute: root, isHidden: () => false }
+  const call = { words: ['a.txt', 'a.txt'], safePath: root, absolute: root, isHidden: () => false }
   expect(lookAround('diff', { ...call, options: ['-w'] })).toBeUndefined()
   expect(lookAround('awk', { ...call, options: [] })).toBeUndefined()
   expect(fs.existsSync(path.join(root, 'a.txt'))).toBe(true)

@@ -54,8 +54,8 @@ async function replacing(content: string, lastMoment: (file: string) => void) {
   const file = path.join(root, 'a.txt')
   const at = { root, parts: ['a.txt'], absolute: file, given: file }
   class Watched extends DiskBase {
-    override isNamed(door: string): boolean {
-      const is = super.isNamed(door)
+    override isNamed(safePath: string): boolean {
+      const is = super.isNamed(safePath)
       lastMoment(file)
       lastMoment = () => {}
       return is

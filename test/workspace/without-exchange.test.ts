@@ -19,8 +19,8 @@ describe('somebody writes in the very moment of the replacement, where names can
     const base = disk.read(at, 1000)
     const isAt = base.isAt.bind(base)
     Object.assign(base, {
-      isAt: (door: string) => {
-        const same = isAt(door)
+      isAt: (safePath: string) => {
+        const same = isAt(safePath)
         late(at.absolute)
         return same
       },

@@ -45,7 +45,7 @@ const noDesktop = `${none} neither WAYLAND_DISPLAY nor DISPLAY is set. Over SSH,
 
 /**
  * A Wayland desktop that lets programs without a window see the clipboard. On one that does not, every look would take
- * the keyboard from the window that has it; there the X server beside it is the better door, if there is one.
+ * the keyboard from the window that has it; there the X server beside it is used, if there is one.
  */
 async function openWayland(machine: Machine): Promise<Clipboard | undefined> {
   const { env, find } = machine
