@@ -25,7 +25,7 @@ export type FromOwn =
 /** `insert`: yes, and the answer goes into the field of the page. */
 export type Decision = 'no' | 'yes' | 'insert'
 
-/** What a tab is told. */
+/** A message to a tab. */
 export type ToTab =
   | { readonly type: 'insert'; readonly text: string }
   | { readonly type: 'progress'; readonly hash: string; readonly progress: Step }

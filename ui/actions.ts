@@ -20,7 +20,7 @@ import {
   plan,
   shownBlocks,
   store,
-  told,
+  announcement,
   unopened,
   view,
   wanted,
@@ -41,7 +41,7 @@ export async function tried<T>(work: () => Promise<T>): Promise<T | undefined> {
 
 export function say(text: string, kind: 'good' | 'bad'): void {
   notice.value = { text, kind }
-  told.value = text
+  announcement.value = text
 }
 
 /** A text without blocks does not take the place of a reply before the person has said so. */
@@ -58,7 +58,7 @@ export const openDocument = (text: string, name: string, over: 'any' | 'none' = 
     const count = fresh.blocks.length
     if (count === 0) say('No blocks found in this text.', 'bad')
     else if (before !== null && before.blocks.length > 0) say('The reply before is in the list of replies.', 'good')
-    else told.value = `${plural(count, 'block')}.`
+    else announcement.value = `${plural(count, 'block')}.`
   })
 
 function show(fresh: Plan): void {

@@ -7,7 +7,7 @@ import { ThemeIcon } from './icons.tsx'
 import { PromptView } from './prompt/prompt-view.tsx'
 import { Unopened } from './reply/replies.tsx'
 import { ReplyView } from './reply/reply-view.tsx'
-import { helpOpen, link, notice, page, plan, told, type View, view } from './store.ts'
+import { helpOpen, link, notice, page, plan, announcement, type View, view } from './store.ts'
 import { nextTheme, theme } from './theme.ts'
 import { TimelineView } from './timeline/timeline-view.tsx'
 import { shown } from './words.ts'
@@ -64,7 +64,7 @@ export function App() {
       </main>
       <Help />
       <div class="unseen" role="status" aria-live="polite">
-        {told.value}
+        {announcement.value}
       </div>
     </>
   )

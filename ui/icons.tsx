@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import type { Mark } from './words.ts'
 
-/** A shape for each state: none is told by colour alone. */
+/** A shape for each state: none is distinguished by colour alone. */
 const shapes: Record<Mark, JSX.Element> = {
   left: <path d="M3.5 8h9" />,
   looking: <path d="M4 8h.1M8 8h.1M12 8h.1" />,

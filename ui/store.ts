@@ -38,7 +38,7 @@ export const helpOpen = signal(false)
 export const singleKeys = signal(stored('clada-keys') !== 'off')
 export const notice = signal<{ readonly text: string; readonly kind: 'good' | 'bad' } | null>(null)
 /** Told to screen readers. */
-export const told = signal('')
+export const announcement = signal('')
 
 export const outcomeOf = ({ task, outcome }: PlanBlock): Outcome | undefined =>
   outcome ?? (task === undefined ? undefined : live.value.get(task))

@@ -7,7 +7,7 @@ import { projectTools } from '../process/runtimes.ts'
 import type { Text } from './text.ts'
 
 /** The place a command runs in, and the directories that documents can write to. */
-export interface Around {
+export interface CommandPlace {
   readonly cwd: string
   readonly root: string
   /** The root among them. */
@@ -30,24 +30,24 @@ export interface FoundProgram {
  * The programs that a name may mean, the preferred one first. Tools of the project come before those of the user, but
  * not where the name is one that no project brings along.
  */
-export function programsNamed(name: string, around: Around): FoundProgram[] {
-  const { cwd, root, roots } = around
+export function programsNamed(name: string, place: CommandPlace): FoundProgram[] {
+  const { cwd, root, roots } = place
   if (name.includes('/') || name.includes(path.sep)) {
     const file = path.resolve(cwd, name)
-    return isProgram(file) ? [found(file, around)] : []
+    return isProgram(file) ? [found(file, place)] : []
   }
   const outside = findProgram(name, pathOutside(process.env['PATH'], roots), 'batch')
   const inside =
     outside !== undefined && neverTheProjects.has(name)
       ? undefined
       : findProgram(name, projectTools(root, cwd).path, 'batch')
-  return [inside, outside].flatMap((file) => (file === undefined ? [] : [found(file, around)]))
+  return [inside, outside].flatMap((file) => (file === undefined ? [] : [found(file, place)]))
 }
 
 /** The project's own tool of a name, for programs that start those before any other. */
-export function toolNamed(name: string, around: Around): Text | undefined {
-  const file = findProgram(name, projectTools(around.root, around.cwd).path, 'batch')
-  return file === undefined ? undefined : found(file, around).bound
+export function toolNamed(name: string, place: CommandPlace): Text | undefined {
+  const file = findProgram(name, projectTools(place.root, place.cwd).path, 'batch')
+  return file === undefined ? undefined : found(file, place).bound
 }
 
 /** A user who approves one of these names never means a file of the project. */
@@ -61,11 +61,11 @@ const neverTheProjects = new Set(
     .split(' '),
 )
 
-function found(file: string, around: Around): FoundProgram {
-  const chain = chainOf(file, around, 0)
+function found(file: string, place: CommandPlace): FoundProgram {
+  const chain = chainOf(file, place, 0)
   const seen = [...chain.seen].reverse()
   if (!seen.some((step) => step.inside)) return { file, start: chain.start, bound: undefined }
-  const named = (at: string): string => (isInside(at, around.root) ? path.relative(around.root, at) : at)
+  const named = (at: string): string => (isInside(at, place.root) ? path.relative(place.root, at) : at)
   const parts = seen.map(({ at, to, inside }) => ({
     text: [named(at), named(to), inside ? contentHash(to) : ''],
     shown: at === to ? named(at) : `${named(at)} → ${named(to)}`,
@@ -92,9 +92,9 @@ interface Chain {
 
 const mostScripts = 4
 
-function chainOf(file: string, around: Around, depth: number): Chain {
+function chainOf(file: string, place: CommandPlace, depth: number): Chain {
   const to = real(file)
-  const inside = around.roots.some((root) => isInside(to, root) || isInside(file, root))
+  const inside = place.roots.some((root) => isInside(to, root) || isInside(file, root))
   const step = { at: file, to, inside }
   const head = depth < mostScripts ? headOf(to) : ''
   const led = inside ? ledTo(head, file).map((at) => ({ at, to: real(at), inside: true })) : []
@@ -104,7 +104,7 @@ function chainOf(file: string, around: Around, depth: number): Chain {
   const plain = { start: [file] satisfies Chain['start'], seen: [...led, step] }
   if (path.basename(first) !== 'env') {
     if (!path.isAbsolute(first) || !isProgram(first)) return plain
-    return before(chainOf(first, around, depth + 1), words, file, plain.seen)
+    return before(chainOf(first, place, depth + 1), words, file, plain.seen)
   }
   const [name = '', ...more] = rest
     .trim()
@@ -112,11 +112,11 @@ function chainOf(file: string, around: Around, depth: number): Chain {
     .split(/\s+/)
   const bare = !/^-|=/.test(name) && (more.length === 0 || rest.trim().startsWith('-S'))
   if (name === '' || name.includes('/') || !bare) return plain
-  const { root, cwd, roots } = around
+  const { root, cwd, roots } = place
   const outside = findProgram(name, pathOutside(process.env['PATH'], roots))
   const own = inside && !neverTheProjects.has(name) ? findProgram(name, projectTools(root, cwd).path) : undefined
   const interpreter = own ?? outside
-  return interpreter === undefined ? plain : before(chainOf(interpreter, around, depth + 1), more, file, plain.seen)
+  return interpreter === undefined ? plain : before(chainOf(interpreter, place, depth + 1), more, file, plain.seen)
 }
 
 function before(chain: Chain, words: readonly string[], file: string, seen: Chain['seen']): Chain {

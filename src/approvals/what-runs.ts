@@ -3,7 +3,7 @@ import { sha256 } from '../core/hash.ts'
 import { isProgram } from '../process/programs.ts'
 import type { ApprovalLine } from './approval-line.ts'
 import { decidesScripts, packageScripts } from './package-scripts.ts'
-import { type Around, type FoundProgram, programsNamed, toolNamed } from './program.ts'
+import { type CommandPlace, type FoundProgram, programsNamed, toolNamed } from './program.ts'
 import { ruleFiles } from './rule-files.ts'
 import { namesIn, readSmall, type Text } from './text.ts'
 
@@ -21,8 +21,8 @@ export interface WhatRuns {
  * One for each program that the name may mean, the preferred one first. `approved` is the line that is or would be
  * approved: what follows its star does not count, unless it leads a tool to other scripts.
  */
-export function whatRuns(words: readonly string[], around: Around, approved = words): [WhatRuns, ...WhatRuns[]] {
-  const text = textOf(words, approved, around)
+export function whatRuns(words: readonly string[], place: CommandPlace, approved = words): [WhatRuns, ...WhatRuns[]] {
+  const text = textOf(words, approved, place)
   const of = (program: FoundProgram | undefined): WhatRuns => {
     const parts = [program?.bound, text].flatMap((part) => part ?? [])
     return {
@@ -31,7 +31,7 @@ export function whatRuns(words: readonly string[], around: Around, approved = wo
       shown: parts.length === 0 ? undefined : clipped(parts.map(({ shown }) => shown).join('; ')),
     }
   }
-  const [first, ...others] = programsNamed(words[0] ?? '', around)
+  const [first, ...others] = programsNamed(words[0] ?? '', place)
   return [of(first), ...others.map(of)]
 }
 
@@ -44,7 +44,7 @@ const mostShown = 4000
 /** The same for a line of the list of a project. */
 export const whatLineRuns = (
   { words, dir }: ApprovalLine,
-  { root, roots }: Omit<Around, 'cwd'>,
+  { root, roots }: Omit<CommandPlace, 'cwd'>,
   approved = words,
 ): [WhatRuns, ...WhatRuns[]] => whatRuns(words, { cwd: path.resolve(root, dir), root, roots }, approved)
 
@@ -71,15 +71,15 @@ export function mayBind(words: readonly string[], relative: string): boolean {
   return !byName || decidesScripts(relative)
 }
 
-function textOf(words: readonly string[], approved: readonly string[], around: Around): Text | undefined {
+function textOf(words: readonly string[], approved: readonly string[], place: CommandPlace): Text | undefined {
   const [program = '', ...rest] = words
-  const { cwd, root } = around
+  const { cwd, root } = place
   if (/^(npm|pnpm|yarn|bun)$/.test(program)) {
-    const inner = program === 'bun' || rest[0] !== 'exec' ? undefined : startedTool(rest.slice(1), around)
+    const inner = program === 'bun' || rest[0] !== 'exec' ? undefined : startedTool(rest.slice(1), place)
     return inner ?? packageScripts(program, rest, cwd, root)
   }
   const runner = runners.find((one) => one.every((word, at) => word === words[at]))
-  if (runner !== undefined) return startedTool(words.slice(runner.length), around)
+  if (runner !== undefined) return startedTool(words.slice(runner.length), place)
   if (program === 'git') return gitRuns(root)
   const files = ruleFiles(path.basename(program), rest, cwd)
   if (files !== undefined) return files
@@ -97,10 +97,10 @@ const runners = ['npx', 'bunx', 'pnpx', 'uv run', 'poetry run', 'pipenv run', 'h
 )
 
 /** The tool of the project that would be run, when there is one. */
-function startedTool(words: readonly string[], around: Around): Text | undefined {
+function startedTool(words: readonly string[], place: CommandPlace): Text | undefined {
   const name = words.find((word) => !word.startsWith('-'))
-  if (name === undefined || name.includes('/')) return name === undefined ? undefined : filesNamed([name], around.cwd)
-  const tool = toolNamed(name, around)
+  if (name === undefined || name.includes('/')) return name === undefined ? undefined : filesNamed([name], place.cwd)
+  const tool = toolNamed(name, place)
   if (tool !== undefined) return tool
   // Once the project has such a tool, it runs instead.
   return {

@@ -69,7 +69,7 @@ class Walk {
   readonly #paint: Paint
   readonly #blocks: Record<string, BlockChoice> = {}
   /** Files of which all further hunks are taken or left out. */
-  readonly #settled = new Map<string, { readonly take: boolean; readonly reason?: string }>()
+  readonly #decidedFiles = new Map<string, { readonly take: boolean; readonly reason?: string }>()
   /** Undefined after a choice that changes it. */
   #review: Review | undefined
 
@@ -162,9 +162,9 @@ class Walk {
       const group = groups[index]
       if (group === undefined) return 'on'
       const { file, hunks } = group
-      const settled = this.#settled.get(file.path)
-      if (settled !== undefined) {
-        this.#take(task, hunks, settled, decided)
+      const before = this.#decidedFiles.get(file.path)
+      if (before !== undefined) {
+        this.#take(task, hunks, before, decided)
         continue
       }
       if (shownFile !== file.path) this.#reviewer.tell([this.#paint.bold(fileLine(file))])
@@ -196,7 +196,7 @@ class Walk {
         return 'quit'
       }
       if (key === 'y' || key === 'a') {
-        if (key === 'a') this.#settled.set(file.path, { take: true })
+        if (key === 'a') this.#decidedFiles.set(file.path, { take: true })
         this.#take(task, hunks, { take: true }, decided)
         return 'on'
       }
@@ -204,7 +204,7 @@ class Walk {
         const reason = await this.#reason()
         if (reason === undefined) return 'left'
         const left = { take: false, ...reason }
-        if (key === 'd') this.#settled.set(file.path, left)
+        if (key === 'd') this.#decidedFiles.set(file.path, left)
         this.#take(task, hunks, left, decided)
         return 'on'
       }

@@ -320,10 +320,10 @@ function sandboxFor(
       advice: smallerRoot,
     }
   }
-  const loose = looseIn(settings)
-  if (loose !== undefined) {
+  const link = linkToUserPlace(settings)
+  if (link !== undefined) {
     return {
-      reason: `'${loose}' leads to the user's own config or state of clada, and code in this root could replace it`,
+      reason: `'${link}' leads to the user's own config or state of clada, and code in this root could replace it`,
       advice: smallerRoot,
     }
   }
@@ -450,7 +450,7 @@ function plantedInGit(root: string, before: readonly string[]): string[] {
 }
 
 /**
- * The directories of the user's own state and config, where the project is so large that it holds them. All of it: whoever can
+ * The directories of the user's own state and config, where the project is so large that it holds them. All of it: a program that can
  * rename a directory above can put another in its place.
  */
 const userPlacesIn = (root: string, userPlaces: readonly string[]): string[] =>
@@ -459,7 +459,7 @@ const userPlacesIn = (root: string, userPlaces: readonly string[]): string[] =>
     .map((place) => path.relative(root, place).split(path.sep)[0] ?? '')
 
 /** What no sandbox can hold in its place: a link at the top of the project, or the project itself. */
-function looseIn({ root, userPlaces }: CommandScope['settings']): string | undefined {
+function linkToUserPlace({ root, userPlaces }: CommandScope['settings']): string | undefined {
   if (userPlaces.some((place) => isInside(root, place))) return root
   return userPlacesIn(root, userPlaces).find((name) =>
     fs.lstatSync(path.join(root, name), { throwIfNoEntry: false })?.isSymbolicLink(),

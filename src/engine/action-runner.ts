@@ -225,7 +225,7 @@ const isMissing = (problem: Problem, { given }: PathArg): problem is Problem & {
 export const stopped = (reason: string): Problem => ({ kind: 'stopped', reason })
 
 /** Puts the outcome of an action into its result. */
-export function settle(result: ActionResult, outcome: Outcome, warnings: readonly string[]): void {
+export function setOutcome(result: ActionResult, outcome: Outcome, warnings: readonly string[]): void {
   result.success = outcome.ok
   if (outcome.data === undefined) delete result.data
   else result.data = outcome.data

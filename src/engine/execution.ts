@@ -1,4 +1,4 @@
-import { ActionRunner, problemOf, settle, stopped } from './action-runner.ts'
+import { ActionRunner, problemOf, setOutcome, stopped } from './action-runner.ts'
 import { registry } from '../actions/registry.ts'
 import { ok, type Outcome, type Steps } from '../core/action.ts'
 import { type Block, type BlockGroup, type Document, isMissing, type NotExecuted } from '../core/block.ts'
@@ -345,7 +345,7 @@ export class Execution {
     const note = { ...review?.note, ...verdict?.note }
     if (Object.keys(note).length > 0) result.review = note
     if (!outcome.ok) this.#giveUp(outcome.problem)
-    settle(result, outcome, [...(task.block.warnings ?? []), ...task.decoded.warnings])
+    setOutcome(result, outcome, [...(task.block.warnings ?? []), ...task.decoded.warnings])
     if (!outcome.ok && 'resend' in outcome.problem && outcome.problem.resend !== undefined) {
       const corrected = this.#tasks.corrections.ofEdit(task, outcome.problem.resend)
       if (corrected !== undefined) result.details = { ...result.details, corrected }
@@ -401,7 +401,7 @@ export class Execution {
   #skip(task: ReadyTask, problem: Problem, review?: ReviewNote): ActionResult {
     const result = this.#begin(task)
     if (review !== undefined) result.review = review
-    settle(result, { ok: false, problem }, [])
+    setOutcome(result, { ok: false, problem }, [])
     this.#reported = this.#reported.then(() => this.#report(result))
     return result
   }
@@ -461,7 +461,7 @@ export class Execution {
     const ends = await Promise.allSettled(writes.map((write) => write.written))
     for (const [index, end] of ends.entries()) {
       if (end.status === 'rejected' && writes[index]?.reported) continue
-      if (end.status === 'rejected') settle(result, { ok: false, problem: problemOf(end.reason) }, [])
+      if (end.status === 'rejected') setOutcome(result, { ok: false, problem: problemOf(end.reason) }, [])
       else if (end.value.displaced !== undefined) {
         result.warnings = [...(result.warnings ?? []), displacedWarning(end.value.displaced)]
       }
@@ -477,7 +477,7 @@ export class Execution {
 
   #refuse(results: readonly ActionResult[], problem: Problem): void {
     for (const result of results) {
-      if (result.success) settle(result, { ok: false, problem }, result.warnings ?? [])
+      if (result.success) setOutcome(result, { ok: false, problem }, result.warnings ?? [])
       this.#changes.delete(result)
       delete result.changes
     }

@@ -166,7 +166,7 @@ interface Pending {
 }
 
 /** Finishes or reverts the replacement of an index. A lock that another process holds is not touched. */
-export async function settlePending(repository: Repository, pending: string): Promise<void> {
+export async function finishPending(repository: Repository, pending: string): Promise<void> {
   const found = jsonOf(readOwn(pending))
   const index = path.join(repository.gitDir, 'index')
   const lock = `${index}.lock`

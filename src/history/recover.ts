@@ -39,7 +39,7 @@ export async function recover(
   const { root } = place
   if (isGoingOn(dir, 'elsewhere')) return []
   const wasSaving = fs.existsSync(path.join(dir, isolatedDir)) && linesIn(dir).some((line) => 'mode' in line)
-  await settleGit(dir, root)
+  await finishIndex(dir, root)
   for (const name of fs.readdirSync(dir)) if (isHalfMade(name)) fs.rmSync(path.join(dir, name), { force: true })
   const written = readRecord(history, number)
   // The mode is recorded once git has saved the execution.
@@ -99,15 +99,15 @@ function programIn(dir: string): Program | undefined {
   return found
 }
 
-async function settleGit(dir: string, root: string): Promise<void> {
+async function finishIndex(dir: string, root: string): Promise<void> {
   const pending = path.join(dir, pendingFile)
   if (fs.existsSync(pending)) {
-    const [{ settlePending }, { nearestRepository }] = await Promise.all([
+    const [{ finishPending }, { nearestRepository }] = await Promise.all([
       import('../git/index-commit.ts'),
       import('../git/find-repository.ts'),
     ])
     const repository = nearestRepository(root)
-    if (repository !== undefined) await settlePending(repository, pending)
+    if (repository !== undefined) await finishPending(repository, pending)
   }
   fs.rmSync(path.join(dir, isolatedDir), { recursive: true, force: true })
 }

@@ -1,6 +1,6 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js'
-import { askDesk, hasDesk } from '../approvals/desk.ts'
+import { askApprovalSocket, hasApprovalSocket } from '../approvals/socket.ts'
 import type { ApprovalAnswer, ApprovalRequest, Ask } from '../core/commands.ts'
 
 /** The request for an approval as a person must see it. */
@@ -12,7 +12,10 @@ export function askThrough(server: Server, question: Question, stopped: AbortSig
     const answered = new AbortController()
     const signal = AbortSignal.any([stopped, answered.signal])
     try {
-      return await firstAnswer([askDesk(request, signal), askClient(server, request, question(request), signal)])
+      return await firstAnswer([
+        askApprovalSocket(request, signal),
+        askClient(server, request, question(request), signal),
+      ])
     } finally {
       answered.abort()
     }
@@ -20,7 +23,7 @@ export function askThrough(server: Server, question: Question, stopped: AbortSig
 }
 
 /** Whether there is anybody to ask. */
-export const canAsk = (server: Server, root: string): boolean => hasForms(server) || hasDesk(root)
+export const canAsk = (server: Server, root: string): boolean => hasForms(server) || hasApprovalSocket(root)
 
 const hasForms = (server: Server): boolean => server.getClientCapabilities()?.elicitation?.form !== undefined
 

@@ -105,8 +105,8 @@ function walked(root: string, isClosed: (relative: string) => boolean, known: In
     if (now?.seen === seen) reused++
     else {
       // One that was changed a moment ago may change again without another time.
-      const settled = Date.now() - Number(stat.ctimeMs) > clockTicks
-      now = read(absolute, dir, isClosed, settled ? seen : '')
+      const quiet = Date.now() - Number(stat.ctimeMs) > clockTicks
+      now = read(absolute, dir, isClosed, quiet ? seen : '')
       fresh++
     }
     dirs[dir] = now

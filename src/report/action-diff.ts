@@ -3,18 +3,18 @@ import type { ActionResult, FileChange } from '../core/result.ts'
 import { shownDiff } from '../text/shown-diff.ts'
 import { primaryOf } from './words.ts'
 
-export interface Room {
+export interface DiffLimits {
   /** Lines for everything an action did. */
   readonly lines: number
   /** Characters of a line. */
   readonly width: number
 }
 
-/** What an action really did to files, in so much room. Files that its own line does not name are named. */
+/** What an action really did to files, within limits. Files that its own line does not name are named. */
 export function changeLines(
   result: Pick<ActionResult, 'params'>,
   changes: readonly FileChange[],
-  { lines: most, width }: Room,
+  { lines: most, width }: DiffLimits,
 ): string[] {
   const moved = movedFile(changes)
   if (moved !== undefined) return [moved]
@@ -49,7 +49,7 @@ function stateOf({ change, binary, before, after }: FileChange): string[] {
 const wholeLines = 8
 
 /** What came or went whole needs no line numbers, and no word about its end. */
-function shown({ change, before, after }: FileChange, { lines, width }: Room): string[] {
+function shown({ change, before, after }: FileChange, { lines, width }: DiffLimits): string[] {
   if (lines < 1) return []
   if (change === 'modify') return shownDiff(before ?? '', after ?? '', { maxLines: lines, width })
   const all = shownDiff(before ?? '', after ?? '', { maxLines: Math.min(lines, wholeLines) + 1, width }).slice(1)

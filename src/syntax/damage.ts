@@ -164,8 +164,8 @@ export function doubted(source: Source, block: Block, kinds: readonly DamageKind
   if (doubtful.size === 0) return block
   const names = [...doubtful.keys()]
   const damage = kinds.filter((kind) => [...doubtful.values()].some((shown) => shown.includes(kind)))
-  const settled = names.every((name) => editNames.has(name)) && names.some((name) => name !== 'new_text')
-  return settled ? { ...block, damage } : { ...block, damage, faults: [doubtAt(source, block, names, damage)] }
+  const byTheFile = names.every((name) => editNames.has(name)) && names.some((name) => name !== 'new_text')
+  return byTheFile ? { ...block, damage } : { ...block, damage, faults: [doubtAt(source, block, names, damage)] }
 }
 
 function mayShow(text: string, kind: DamageKind): boolean {

@@ -61,7 +61,7 @@ export function editLoosely(
       const part = read()
       if (part.kind !== 'absent') return part
     }
-    return settled(fits, file, wanted, what)
+    return editedAt(fits, file, wanted, what)
   }
   return partsTried ? { kind: 'absent' } : read()
 }
@@ -110,14 +110,14 @@ export function editRangeLoosely(
     const added = isShifted(old, there) ? adapted(lines, there, text) : undefined
     if (added === undefined) return { kind: 'unclear', rung, spans: [span] }
     const fit: Fit = { rung, first: start, height: to - start, splices: [{ from: start, to, added }] }
-    return settled([fit], file, 1, 'the passage')
+    return editedAt([fit], file, 1, 'the passage')
   }
   return { kind: 'absent' }
 }
 
 const rowsOf = (text: string): string[] => text.replaceAll('\r\n', '\n').replace(/\n$/, '').split('\n')
 
-function settled(fits: readonly Fit[], file: FileLines, wanted: Wanted, what: string): TextEdited {
+function editedAt(fits: readonly Fit[], file: FileLines, wanted: Wanted, what: string): TextEdited {
   const apart: Fit[] = []
   for (const fit of fits) {
     const last = apart.at(-1)

@@ -76,7 +76,7 @@ interface Shown {
   done?: Applied
 }
 
-interface Around {
+interface CompanionOptions {
   readonly session: Session
   readonly root: string
   readonly port: number
@@ -90,7 +90,7 @@ interface Around {
 type Body = Readonly<Record<string, unknown>>
 
 export class Companion {
-  readonly #around: Around
+  readonly #options: CompanionOptions
   readonly #dir: string | undefined
   /** For a project that contains the state directory: it could write what is remembered there. */
   readonly #unkept: Paired[] = []
@@ -98,9 +98,9 @@ export class Companion {
   readonly #shown = new Map<string, Shown>()
   #code: { readonly text: string; tries: number } | undefined
 
-  constructor(around: Around) {
-    this.#around = around
-    this.#dir = userStateDir(around.root)
+  constructor(options: CompanionOptions) {
+    this.#options = options
+    this.#dir = userStateDir(options.root)
     this.#offer()
   }
 
@@ -108,7 +108,7 @@ export class Companion {
   code(): string {
     const text = Array.from({ length: codeLength }, () => letters[randomInt(letters.length)]).join('')
     this.#code = { text, tries: 0 }
-    return `${this.#around.port}-${text.slice(0, 4)}-${text.slice(4)}`
+    return `${this.#options.port}-${text.slice(0, 4)}-${text.slice(4)}`
   }
 
   get isPaired(): boolean {
@@ -118,7 +118,7 @@ export class Companion {
   /** What a request gets: JSON. Throws a `Refusal` before it is known who asks; later refusals are signed answers. */
   async answer(request: IncomingMessage, route: string): Promise<{ status: number; body: unknown }> {
     const { headers, method } = request
-    const { port, inputBytes } = this.#around
+    const { port, inputBytes } = this.#options
     const own = `127.0.0.1:${port}`
     if (headers.host !== own) throw new Refusal(421, `Wrong Host header: this server only answers as ${own}.`)
     if (method !== 'POST') throw new Refusal(405, 'The extension asks by POST only.')
@@ -153,13 +153,13 @@ export class Companion {
   #offer(): void {
     if (this.#dir === undefined) return
     try {
-      keepForUser(this.#pageFile(this.#dir), `${this.#around.root}\n`)
+      keepForUser(this.#pageFile(this.#dir), `${this.#options.root}\n`)
     } catch {
       // The extension then finds it by the code alone.
     }
   }
 
-  readonly #pageFile = (dir: string): string => path.join(dir, 'pages', String(this.#around.port))
+  readonly #pageFile = (dir: string): string => path.join(dir, 'pages', String(this.#options.port))
 
   #pair({ code }: Body, origin: string): PairedKey {
     const open = this.#code
@@ -196,7 +196,7 @@ export class Companion {
   ): { readonly paired: Paired; readonly nonce: string } {
     const [id = '', time = '', nonce = '', mac = ''] = typeof header === 'string' ? header.split(' ') : []
     const paired = this.#paired().find((one) => one.id === id && one.origin === origin)
-    const parts = ['clada request', route, String(this.#around.port), time, nonce, sha256(text)]
+    const parts = ['clada request', route, String(this.#options.port), time, nonce, sha256(text)]
     if (paired === undefined || !isSame(macOf(paired.key, parts), mac))
       throw new Refusal(401, 'This extension is not paired with clada.')
     const now = Date.now()
@@ -229,21 +229,21 @@ export class Companion {
   }
 
   #project(): RunningProject {
-    const { root, port } = this.#around
+    const { root, port } = this.#options
     return { id: rootName(root).slice(0, 16), name: path.basename(root), port }
   }
 
   #projects(): Projects {
     const pages = this.#dir === undefined ? [] : namesIn(path.join(this.#dir, 'pages'))
-    const others = pages.map(Number).filter((port) => port > 0 && port !== this.#around.port)
+    const others = pages.map(Number).filter((port) => port > 0 && port !== this.#options.port)
     return { ...this.#project(), syntax: defaultSyntax, others }
   }
 
   async #look(body: Body, paired: Paired): Promise<Looked> {
     const { text } = body
     if (typeof text !== 'string') throw new Refusal(400, 'There is no text to look at.')
-    if (Buffer.byteLength(text) > this.#around.inputBytes) throw new Refusal(413, 'The reply is too long.')
-    const { session } = this.#around
+    if (Buffer.byteLength(text) > this.#options.inputBytes) throw new Refusal(413, 'The reply is too long.')
+    const { session } = this.#options
     const hash = sha256(text)
     const key = keyOf(body, paired, hash)
     const before = this.#shown.get(key)
@@ -276,13 +276,13 @@ export class Companion {
   /** The page with a reply; without an address where a tab that the extension knows shows it already. */
   async #show(body: Body, paired: Paired): Promise<{ address?: string }> {
     await this.#reopened(this.#known(body, paired))
-    return body['hasTab'] === true && this.#around.isOpen() ? {} : { address: this.#around.address() }
+    return body['hasTab'] === true && this.#options.isOpen() ? {} : { address: this.#options.address() }
   }
 
   async #apply(body: Body, paired: Paired): Promise<Progress> {
     const shown = this.#known(body, paired)
     if (shown.state === 'shown') {
-      const { session } = this.#around
+      const { session } = this.#options
       const { revision } = await this.#reopened(shown)
       session.apply(null, revision)
       shown.state = 'started'
@@ -292,7 +292,7 @@ export class Companion {
 
   /** Where a run is: answers when it is over, or after some seconds. Browsers end an extension that waits for longer. */
   async #result(shown: Shown): Promise<Progress> {
-    const { session } = this.#around
+    const { session } = this.#options
     const until = Date.now() + longestWait
     for (;;) {
       if (shown.done !== undefined) return { state: 'done', ...shown.done }
@@ -325,7 +325,7 @@ export class Companion {
   }
 
   async #prompt({ task, syntax }: Body): Promise<{ text: string }> {
-    const { text } = await promptText(this.#around.session.project, {
+    const { text } = await promptText(this.#options.session.project, {
       syntax: typeof syntax === 'string' ? syntax : defaultSyntax,
       include: 'everyday',
       actions: null,
@@ -344,7 +344,7 @@ export class Companion {
 
   /** The plan of a reply, which is shown again where the page shows another one. */
   async #reopened({ text, site }: Shown): ReturnType<Session['open']> {
-    const { session } = this.#around
+    const { session } = this.#options
     return session.text === text && session.plan !== null ? session.plan : session.open(text, site)
   }
 }

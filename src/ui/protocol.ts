@@ -142,8 +142,6 @@ export interface PageState {
   readonly history: number
   /** Grows whenever the working set changes. */
   readonly context: number
-  /** Whether this page answers for other processes in the same project. */
-  readonly desk: boolean
 }
 
 export interface Running {

@@ -1,6 +1,6 @@
 import http from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { openDesk } from '../approvals/desk.ts'
+import { openApprovalSocket } from '../approvals/socket.ts'
 import { type CladaOptions, settingsOf } from '../config/settings.ts'
 import type { ReportOptions } from '../report/options.ts'
 import { type Asset, assetsDir, readAssets, withKey } from './assets.ts'
@@ -78,12 +78,11 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
   await listen(server, port)
   const own = (server.address() as AddressInfo).port
   const sessions = new Sessions(own)
-  const desk = await openDesk(root, (request, gone) =>
+  const socket = await openApprovalSocket(root, (request, gone) =>
     listeners.count === 0
       ? Promise.reject(new Error('no page is open'))
       : session.questions.ask(request, 'other', gone),
   )
-  session.desk = desk !== undefined
   const address = (): string => `http://127.0.0.1:${own}/?token=${sessions.renew()}`
   const isOpen = (): boolean => listeners.count > 0
   const companion = new Companion({ session, root, port: own, inputBytes, address, isOpen })
@@ -134,7 +133,7 @@ export async function servePage(given: PageOptions): Promise<PageServer> {
     companion,
     close: async () => {
       clearTimeout(leaving)
-      desk?.close()
+      socket?.close()
       companion.close()
       await session.close()
       listeners.close()

@@ -58,7 +58,6 @@ export class Session {
   /** Over when nothing is being done. */
   #work: Promise<unknown> = Promise.resolve()
   #stop = new AbortController()
-  #desk = false
   /** What the followed file became while something was being done. */
   #newer: string | undefined
 
@@ -94,14 +93,7 @@ export class Session {
       follow: on || isThere ? { file: path.basename(this.#followed.file), on } : null,
       history: this.#history,
       context: this.#context,
-      desk: this.#desk,
     }
-  }
-
-  /** Whether this page answers for other processes. */
-  set desk(open: boolean) {
-    this.#desk = open
-    this.#tell()
   }
 
   get plan(): Plan | null {

@@ -98,7 +98,7 @@ export function openWorkspace(
     return landTogether(steps, disk)
   }
   const stageOver = async (below: Workspace, tree: StagedTree | undefined): Promise<GroupScope> => {
-    await below.settle()
+    await below.flushed()
     const stage = new StagedTree(tree ?? disk, acting)
     const scope = new Workspace({ tree: stage, locator, limits })
     return {
@@ -147,7 +147,7 @@ export function openWorkspace(
       return land(restoreSteps(located, disk))
     },
     close: async () => {
-      await workspace.settle()
+      await workspace.flushed()
       await disk.finish()
       await scratch.finish()
     },

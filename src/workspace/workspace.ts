@@ -70,7 +70,7 @@ export class Workspace {
   }
 
   /** Waits until nothing is on its way. Failures are the business of the action that wrote. */
-  async settle(): Promise<void> {
+  async flushed(): Promise<void> {
     await Promise.allSettled(this.landing.values())
   }
 }
@@ -171,7 +171,7 @@ export class ActionFiles implements Files {
 
   async read(path: PathArg, options: ReadOptions = {}): Promise<TextFile> {
     const at = await this.#ready(path, 'read')
-    const { file, base } = this.#readText(await this.#settled(at), at, path, options)
+    const { file, base } = this.#readText(await this.#readStable(at), at, path, options)
     refuseHardLink(at, base)
     if (options.notebooks === 'json' || !isNotebookPath(path.absolute)) return file
     const { notebookText } = await import('./notebook.ts')
@@ -215,7 +215,7 @@ export class ActionFiles implements Files {
       this.#write(at, path, content, null)
       return { bytes: content.length }
     }
-    const base = await this.#settled(at)
+    const base = await this.#readStable(at)
     let content: Buffer
     try {
       this.#expect(at, path, base.bytes, options.expectHash)
@@ -284,7 +284,7 @@ export class ActionFiles implements Files {
 
   async removeDir(path: PathArg): Promise<void> {
     const at = await this.#ready(path, 'write', 'directory')
-    await this.#workspace.settle()
+    await this.#workspace.flushed()
     const look = at.parts.length === 0 ? undefined : this.#tree.look(at)
     if (look?.type === 'directory') await this.#workspace.parts.begin?.()
     this.#tree.removeDir(at)
@@ -292,7 +292,7 @@ export class ActionFiles implements Files {
 
   async list(path: PathArg): Promise<Entry[]> {
     const at = await this.#ready(path, 'list', 'directory')
-    await this.#workspace.settle()
+    await this.#workspace.flushed()
     return this.#tree.list(at).sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
@@ -302,7 +302,7 @@ export class ActionFiles implements Files {
     enter: (relative: string) => boolean,
   ): Promise<string[]> {
     const at = await this.#ready(base, 'list', 'directory')
-    await this.#workspace.settle()
+    await this.#workspace.flushed()
     const found: string[] = []
     const pending: Location[] = [at]
     for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
@@ -319,7 +319,7 @@ export class ActionFiles implements Files {
 
   async search(query: Search): Promise<SearchResult> {
     const at = await this.#ready(query.base, 'read', 'directory')
-    await this.#workspace.settle()
+    await this.#workspace.flushed()
     // Loaded only here: most documents never search.
     const { searchWithRipgrep } = await import('./search.ts')
     const { locator, limits } = this.#workspace.parts
@@ -337,7 +337,7 @@ export class ActionFiles implements Files {
     effect: 'looks' | 'lands' | 'changes' | 'repository',
   ): Promise<{ cwd: string; absolute: string }> {
     const at = await this.#ready(dir, 'list', 'directory')
-    await this.#workspace.settle()
+    await this.#workspace.flushed()
     if (effect !== 'looks') await this.#workspace.parts.begin?.(effect === 'repository' ? 'git' : 'clada')
     if (effect === 'changes' || effect === 'repository') await this.#workspace.parts.recorder?.beforeProgram()
     const { cwd } = this.#tree.outside(at)
@@ -399,7 +399,7 @@ export class ActionFiles implements Files {
   }
 
   /** Reads a file. One that was emptied a moment ago is being saved by an editor: it is read once it stays the same. */
-  async #settled(at: Location): Promise<Base> {
+  async #readStable(at: Location): Promise<Base> {
     for (let waited = 0, left = 0; ; waited += left) {
       const base = this.#tree.read(at, this.#workspace.parts.limits.fileBytes)
       const age = base instanceof DiskBase ? Math.abs(Date.now() - base.stat.mtimeMs) : quietMs

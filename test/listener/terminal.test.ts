@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openDesk } from '../../src/approvals/desk.ts'
+import { openApprovalSocket } from '../../src/approvals/socket.ts'
 import { makeKeyReader } from '../../src/cli/watch/keys.ts'
 import { cellsOf, fitted, wrapped } from '../../src/cli/watch/screen.ts'
 import { needs, skipWithoutLayers } from '../support/needs.ts'
@@ -169,10 +169,10 @@ describe('clada watch on a terminal', () => {
     fs.appendFileSync(watch.file, run('echo hello'))
     // The page may be opened while the question stands.
     await watch.sees(/Run it\?|Keep the result\?/)
-    const desk = await openDesk(watch.dir, async () => 'once')
+    const socket = await openApprovalSocket(watch.dir, async () => 'once')
     await watch.sees('answered on the page: once')
     await watch.sees(/^1 done$/m)
-    desk?.close()
+    socket?.close()
   })
 
   it('takes a pasted reply as a whole, and none of it as keys', async () => {

@@ -120,11 +120,11 @@ describe('a page that is open', () => {
   it('is asked at the same time; whoever answers first is heard', async () => {
     const root = project()
     const state = scratchDir()
-    // The desk is found in the user's state directory, which tests of a whole process must share.
+    // The approval socket is found in the user's state directory, which tests of a whole process must share.
     const before = process.env['XDG_STATE_HOME']
     process.env['XDG_STATE_HOME'] = state
-    const { openDesk } = await import('../../src/approvals/desk.ts')
-    const desk = await openDesk(root, async () => 'once')
+    const { openApprovalSocket } = await import('../../src/approvals/socket.ts')
+    const socket = await openApprovalSocket(root, async () => 'once')
     try {
       const env = { XDG_STATE_HOME: state }
       expect((await (await connected(root, { env })).call('run', { command })).isError).toBe(false)
@@ -141,7 +141,7 @@ describe('a page that is open', () => {
       expect((await slow.call('run', { command })).isError).toBe(false)
       expect(withdrawn?.aborted).toBe(true)
     } finally {
-      desk?.close()
+      socket?.close()
       if (before === undefined) delete process.env['XDG_STATE_HOME']
       else process.env['XDG_STATE_HOME'] = before
     }

@@ -12,7 +12,7 @@ export interface Served extends PageServer {
   readonly origin: string
 }
 
-/** A page on a project, in this process. Approvals and the desk lie in a state directory of the test's own. */
+/** A page on a project, in this process. Approvals and the approval socket are in a state directory of the test's own. */
 export async function served(
   root: string,
   options: CladaOptions = {},

@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Clada } from '../../src/api/clada.ts'
-import { askDesk } from '../../src/approvals/desk.ts'
+import { askApprovalSocket } from '../../src/approvals/socket.ts'
 import { startClada } from '../support/cli.ts'
 import { lacks, needs, skipWithoutLayers } from '../support/needs.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
@@ -317,9 +317,9 @@ describe('the page', { timeout: 90_000 }, () => {
       installs: false,
       repository: false,
     } as const
-    expect(await askDesk(request)).toBeUndefined()
+    expect(await askApprovalSocket(request)).toBeUndefined()
     const { page } = await openTab(browser, server.address())
-    const asked = askDesk(request)
+    const asked = askApprovalSocket(request)
     await page.locator('.card').waitFor()
     expect(await page.locator('.card').innerText()).toContain('what it runs has changed')
     await page.getByRole('button', { name: 'Always' }).click()
@@ -338,7 +338,7 @@ describe('the page', { timeout: 90_000 }, () => {
     await soon(() => fs.readFileSync(input, 'utf8')).toContain('=== CLADA RESULTS ===')
 
     const stop = new AbortController()
-    const left = askDesk(request, stop.signal)
+    const left = askApprovalSocket(request, stop.signal)
     await page.locator('.card').waitFor()
     stop.abort()
     expect(await left).toBeUndefined()
@@ -384,9 +384,9 @@ describe('the page', { timeout: 90_000 }, () => {
       installs: false,
       repository: false,
     } as const
-    expect(await askDesk(request)).toBeUndefined()
+    expect(await askApprovalSocket(request)).toBeUndefined()
     const changed = [{ path: 'b.txt', change: 'modify' }] as const
-    const asked = askDesk({ ...request, tried: { exitCode: 0, changed, more: 7, output: '' } })
+    const asked = askApprovalSocket({ ...request, tried: { exitCode: 0, changed, more: 7, output: '' } })
     await page.locator('.card').waitFor()
     expect(await page.locator('.card li').allTextContents()).toEqual(['modify b.txt', 'and 7 more'])
     await page.getByRole('button', { name: 'Keep, always allow' }).click()

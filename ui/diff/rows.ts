@@ -160,7 +160,7 @@ export function heightOf(line: string, columns: number): number {
 
 export const tabSize = 4
 
-/** Nobody reads further; what is cut is told. */
+/** Longer diffs are cut, with a line that says so. */
 export const longestLine = 4000
 
 const isWide = (code: number): boolean =>

@@ -270,7 +270,7 @@ function Actions() {
   const chosen = new Set(wanted.value.actions)
   return (
     <fieldset class="picks">
-      <legend>Actions that the model is told of</legend>
+      <legend>Actions in the prompt</legend>
       {facts.value?.actions.map(({ name, description }) => (
         <label key={name} class="check" title={description}>
           <input type="checkbox" checked={chosen.has(name)} onChange={() => toggleAction(name)} />

@@ -6,7 +6,7 @@ import { focusOn, isRunning, lookedBlock, say, tried } from '../actions.ts'
 import { get, post, postText } from '../api.ts'
 import { take } from '../connection.ts'
 import { jump, showHunk } from '../diff/jump.ts'
-import { looked, pending, plan, told } from '../store.ts'
+import { looked, pending, plan, announcement } from '../store.ts'
 
 /** The decisions about a block: which changes are taken, with which text, in which place. */
 
@@ -147,7 +147,7 @@ export async function decideAt(how: 'take' | 'leave'): Promise<void> {
   if (found === undefined || hunk === undefined) return
   hunkAt.value = hunk.id
   if (hunk.taken !== (how === 'take')) await decideHunk(found, hunk, how)
-  told.value = how === 'take' ? 'Taken.' : 'Left out.'
+  announcement.value = how === 'take' ? 'Taken.' : 'Left out.'
   moveHunk('next')
 }
 

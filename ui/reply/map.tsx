@@ -9,7 +9,7 @@ import { mapOf, type MapRow } from './lanes.ts'
 
 const rowHeight = 34
 const laneWidth = 14
-/** More lines side by side cannot be told apart. */
+/** More lines side by side cannot be distinguished. */
 const mostLanes = 10
 
 const rows = computed(() => mapOf(plan.value?.blocks ?? []))

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { Clada } from '../../api/clada.ts'
-import { hasDesk } from '../../approvals/desk.ts'
+import { hasApprovalSocket } from '../../approvals/socket.ts'
 import type { ReviewChoices } from '../../core/review.ts'
 import type { ConfigParts } from '../../config/to-options.ts'
 import { type Listener, type ListenerOptions, startListener } from '../../watch/listener.ts'
@@ -82,7 +82,7 @@ export const command: Command = {
     const options = {
       ...given,
       ask: askingBoth(view.questions, over.signal),
-      tryFirst: () => view.questions !== undefined || hasDesk(root),
+      tryFirst: () => view.questions !== undefined || hasApprovalSocket(root),
     }
     const use = clipboardUse(flags, config.clipboard)
     const board = once(async () => {

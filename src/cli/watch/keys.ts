@@ -35,7 +35,7 @@ const pasteEnds = '\u001b[201~'
 const maxTyped = 6
 
 /** No key is pressed so soon after a paste; the rest of a text with a false end marker arrives that soon. */
-const settleMs = 100
+const afterPasteMs = 100
 
 /** When a terminal that does not say so has brought all of a paste: it brings no more than some thousand characters at once. */
 const gatherMs = 80
@@ -72,7 +72,7 @@ export function makeKeyReader(
 
   function typed(text: string): void {
     const plain = text.replace(sequences, '')
-    if (plain === '' || now() - pastedAt < settleMs) return
+    if (plain === '' || now() - pastedAt < afterPasteMs) return
     if (unsaid !== undefined || plain.length > maxTyped) return gather(plain)
     for (const char of plain) onKey(names[char] ?? char)
   }

@@ -2,7 +2,7 @@ import type { ApprovalAnswer, ApprovalRequest, Ask } from '../../core/commands.t
 import { answerIn, approvalFacts, asked } from '../ask.ts'
 import type { Screen } from './screen.ts'
 import { setTimeout as pause } from 'node:timers/promises'
-import { askDesk } from '../../approvals/desk.ts'
+import { askApprovalSocket } from '../../approvals/socket.ts'
 
 /** Questions on a screen, answered by one key. */
 export interface KeyQuestions extends Questions {
@@ -63,9 +63,9 @@ export function askingBoth(here: Questions | undefined, over: AbortSignal): Ask 
   return async (request) => {
     const decided = new AbortController()
     const signal = AbortSignal.any([over, decided.signal])
-    const desk = askPage(request, signal, here)
+    const onPage = askPage(request, signal, here)
     const answer = await firstAnswer([
-      desk,
+      onPage,
       ...(here === undefined ? [] : [here.ask(approvalFacts(request), asked[request.about], signal)]),
     ])
     decided.abort()
@@ -80,7 +80,7 @@ async function askPage(
   here: Questions | undefined,
 ): Promise<ApprovalAnswer | undefined> {
   for (;;) {
-    const answer = await askDesk(request, signal)
+    const answer = await askApprovalSocket(request, signal)
     if (answer !== undefined) here?.tell(`answered on the page: ${answer}`)
     if (answer !== undefined || here === undefined || signal.aborted) return answer
     await pause(1000, undefined, { signal })

@@ -44,7 +44,7 @@ class Locator {
   #depth = 0
   #own = 0
   /** Whether CDATA was the last markup, with nothing after it on its line. */
-  #settled = false
+  #tagEndedLine = false
   /** After the last tag, CDATA or comment. */
   #at: number
   #stray: number | undefined
@@ -93,7 +93,7 @@ class Locator {
    */
   #isFollower(at: number): boolean {
     const name = this.#name
-    if (this.#depth !== 1 || !(this.#settled || name === 'edit' || name === 'tasks')) return false
+    if (this.#depth !== 1 || !(this.#tagEndedLine || name === 'edit' || name === 'tasks')) return false
     if (!isNameStart(this.#text.charCodeAt(at + 1)) || !startsLine(this.#text, at)) return false
     const opened = opensAt(this.#text, at)
     return name === 'tasks' ? opened === 'tasks' : opened !== undefined
@@ -109,7 +109,7 @@ class Locator {
       return 'open'
     }
     this.#mistake ??= declared(at)
-    this.#settled = false
+    this.#tagEndedLine = false
     this.#at = at + 2
     return 'open'
   }
@@ -128,7 +128,7 @@ class Locator {
     this.#tags.add(`${CDATA}${this.#sections.length}]]>`, at)
     this.#sections.push({ from, to })
     this.#at = to + 3
-    this.#settled = this.#depth === 1 && endsLine(text, this.#at)
+    this.#tagEndedLine = this.#depth === 1 && endsLine(text, this.#at)
     return 'open'
   }
 
@@ -145,7 +145,7 @@ class Locator {
     const { end, whole } = tagFrom(text, at + 1)
     if (end === text.length && !whole) return 'cut'
     this.#tags.add(text.slice(at, end), at)
-    this.#settled = false
+    this.#tagEndedLine = false
     this.#at = end
     if (isEnd) {
       this.#depth--

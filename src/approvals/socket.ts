@@ -7,15 +7,18 @@ import { isRecord } from './project-list.ts'
 import { makePrivateDir, rootName, userStateDir } from '../state/user-state.ts'
 
 /**
- * Where a page that is open answers for other processes that work in the same root. It is a socket in the user's own
- * state directory, so neither the project nor another user can sit down at it.
+ * A socket where an open page answers questions of other processes in the same root. It is in the user's own state
+ * directory, so neither the project nor another user can answer in its place.
  */
-export interface Desk {
+export interface ApprovalSocket {
   close(): void
 }
 
 /** Answers requests until it is closed. Undefined when another process already does, or no private directory exists. */
-export async function openDesk(root: string, answer: (request: ApprovalRequest, gone: AbortSignal) => ReturnType<Ask>) {
+export async function openApprovalSocket(
+  root: string,
+  answer: (request: ApprovalRequest, gone: AbortSignal) => ReturnType<Ask>,
+) {
   const address = addressOf(root)
   if (address === undefined || (await isOpen(address))) return undefined
   try {
@@ -50,26 +53,26 @@ export async function openDesk(root: string, answer: (request: ApprovalRequest, 
   })
   if (!opened) return undefined
   fs.chmodSync(address, 0o600)
-  // The desk alone keeps no process alive.
+  // The approval socket alone keeps no process alive.
   server.unref()
-  const desk: Desk = {
+  const socket: ApprovalSocket = {
     close: () => {
       server.close()
       for (const caller of callers) caller.destroy()
       fs.rmSync(address, { force: true })
     },
   }
-  return desk
+  return socket
 }
 
 /** Whether anyone may answer there. */
-export function hasDesk(root: string): boolean {
+export function hasApprovalSocket(root: string): boolean {
   const address = addressOf(root)
   return address !== undefined && fs.existsSync(address)
 }
 
 /** The user's answer; undefined when no one is there, or they left without one. */
-export function askDesk(request: ApprovalRequest, signal?: AbortSignal): Promise<ApprovalAnswer | undefined> {
+export function askApprovalSocket(request: ApprovalRequest, signal?: AbortSignal): Promise<ApprovalAnswer | undefined> {
   const address = addressOf(request.root)
   if (address === undefined || signal?.aborted || !fs.existsSync(address)) return Promise.resolve(undefined)
   return new Promise((resolve) => {
@@ -159,5 +162,5 @@ function isOpen(address: string): Promise<boolean> {
 /** Socket addresses may be little longer than a hundred characters. */
 function addressOf(root: string): string | undefined {
   const state = userStateDir(root)
-  return state && path.join(state, 'desk', rootName(root).slice(0, 16))
+  return state && path.join(state, 'ask', rootName(root).slice(0, 16))
 }

@@ -3,7 +3,7 @@ import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { askDesk, openDesk } from '../../src/approvals/desk.ts'
+import { askApprovalSocket, openApprovalSocket } from '../../src/approvals/socket.ts'
 
 const root = '/home/ada/project'
 const request = {
@@ -18,7 +18,7 @@ const request = {
 
 let state: string
 beforeEach(() => {
-  state = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-desk-'))
+  state = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-ask-'))
   process.env['XDG_STATE_HOME'] = state
 })
 afterEach(() => {
@@ -26,60 +26,60 @@ afterEach(() => {
   fs.rmSync(state, { recursive: true, force: true })
 })
 
-describe('the desk', () => {
+describe('the approval socket', () => {
   it('has no answer when nobody sits there', async () => {
-    expect(await askDesk(request)).toBeUndefined()
+    expect(await askApprovalSocket(request)).toBeUndefined()
   })
 
   it('answers another process with what it was asked', async () => {
     const asked: unknown[] = []
-    const desk = await openDesk(root, async (one) => (asked.push(one), 'always'))
-    expect(await askDesk(request)).toBe('always')
+    const socket = await openApprovalSocket(root, async (one) => (asked.push(one), 'always'))
+    expect(await askApprovalSocket(request)).toBe('always')
     expect(asked).toEqual([request])
-    desk?.close()
-    expect(await askDesk(request)).toBeUndefined()
+    socket?.close()
+    expect(await askApprovalSocket(request)).toBeUndefined()
   })
 
   it('belongs to one page at a time, and to the next when that is gone', async () => {
-    const first = await openDesk(root, async () => 'once')
-    expect(await openDesk(root, async () => 'no')).toBeUndefined()
-    expect(await askDesk(request)).toBe('once')
+    const first = await openApprovalSocket(root, async () => 'once')
+    expect(await openApprovalSocket(root, async () => 'no')).toBeUndefined()
+    expect(await askApprovalSocket(request)).toBe('once')
     first?.close()
-    const second = await openDesk(root, async () => 'no')
-    expect(await askDesk(request)).toBe('no')
+    const second = await openApprovalSocket(root, async () => 'no')
+    expect(await askApprovalSocket(request)).toBe('no')
     second?.close()
   })
 
   it('is taken over from a process that died without leaving', async () => {
-    const desk = await openDesk(root, async () => 'once')
-    const [name] = fs.readdirSync(path.join(state, 'clada/desk'))
-    const address = path.join(state, 'clada/desk', name ?? '')
-    desk?.close()
+    const socket = await openApprovalSocket(root, async () => 'once')
+    const [name] = fs.readdirSync(path.join(state, 'clada/ask'))
+    const address = path.join(state, 'clada/ask', name ?? '')
+    socket?.close()
     fs.writeFileSync(address, '')
-    const next = await openDesk(root, async () => 'once')
-    expect(await askDesk(request)).toBe('once')
+    const next = await openApprovalSocket(root, async () => 'once')
+    expect(await askApprovalSocket(request)).toBe('once')
     next?.close()
   })
 
   it('tells whoever sits there that the asker is gone', async () => {
     let gone: AbortSignal | undefined
-    const desk = await openDesk(root, (_, signal) => {
+    const socket = await openApprovalSocket(root, (_, signal) => {
       gone = signal
       return new Promise(() => {})
     })
     const stop = new AbortController()
-    const answer = askDesk(request, stop.signal)
+    const answer = askApprovalSocket(request, stop.signal)
     await expect.poll(() => gone).toBeDefined()
     stop.abort()
     expect(await answer).toBeUndefined()
     await expect.poll(() => gone?.aborted).toBe(true)
-    desk?.close()
+    socket?.close()
   })
 
   it('leaves the asker without an answer when it closes, and never says yes to nonsense', async () => {
-    const desk = await openDesk(root, () => new Promise(() => {}))
-    const [name] = fs.readdirSync(path.join(state, 'clada/desk'))
-    const address = path.join(state, 'clada/desk', name ?? '')
+    const socket = await openApprovalSocket(root, () => new Promise(() => {}))
+    const [name] = fs.readdirSync(path.join(state, 'clada/ask'))
+    const address = path.join(state, 'clada/ask', name ?? '')
     const heard = await new Promise<string>((resolve) => {
       let text = ''
       const caller = net.connect(address, () => caller.write('{"root":"/elsewhere","command":"rm"}\n'))
@@ -87,23 +87,23 @@ describe('the desk', () => {
       caller.on('close', () => resolve(text))
     })
     expect(heard).toBe('')
-    const answer = askDesk(request)
-    setTimeout(() => desk?.close(), 50)
+    const answer = askApprovalSocket(request)
+    setTimeout(() => socket?.close(), 50)
     expect(await answer).toBeUndefined()
   })
 
   it('is closed to other users', async () => {
-    const desk = await openDesk(root, async () => 'once')
-    const dir = path.join(state, 'clada/desk')
+    const socket = await openApprovalSocket(root, async () => 'once')
+    const dir = path.join(state, 'clada/ask')
     expect(fs.statSync(dir).mode & 0o777).toBe(0o700)
     expect(fs.statSync(path.join(dir, fs.readdirSync(dir)[0] ?? '')).mode & 0o777).toBe(0o600)
-    desk?.close()
+    socket?.close()
   })
 
   it('is nowhere when there is no place for it', async () => {
     process.env['XDG_STATE_HOME'] = path.join(state, 'file')
     fs.writeFileSync(path.join(state, 'file'), '')
-    expect(await openDesk(root, async () => 'once')).toBeUndefined()
-    expect(await askDesk(request)).toBeUndefined()
+    expect(await openApprovalSocket(root, async () => 'once')).toBeUndefined()
+    expect(await askApprovalSocket(request)).toBeUndefined()
   })
 })
