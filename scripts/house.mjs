@@ -21,9 +21,9 @@ const src = path.join(root, 'src')
 /** Folders where one file per definition is the rule. */
 const definitions = ['actions/', 'cli/commands/', 'structure/languages/', 'syntax/', 'policy/commands/']
 
-/** Words that the style asks to replace, in comments and in what a person or a model reads. */
+/** Words that the style asks to replace, in comments and in what a person or a model reads. "Blank line" and "there is none" are plain English. */
 const wordy =
-  /\b(?:blanks?|behind|in front|stands?|stood|lies|lay|one a line|is none|what came of|whoever|nobody|somebody|carry out|carries out|carried out|told|tells of|put right|put it right)\b/i
+  /\b(?:blanks?(?![- ](?:lines?|ones?)\b)|behind|in front|stands?|stood|lies|lay|one a line|(?<!there )is none|what came of|whoever|nobody|somebody|carry out|carries out|carried out|told|tells of|put right|put it right)\b/i
 
 /** The hook: modules in TypeScript are translated, those of src/ are noted. */
 export async function load(url, context, next) {

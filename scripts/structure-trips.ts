@@ -118,7 +118,7 @@ async function* waysBack(
     ['beside its neighbour', false],
     ['beside its neighbour, blank lines told', true],
   ] as const) {
-    const blank = { above: gapAbove(source, own[0]).blank, below: gapBelow(source, own[1]).blank }
+    const blank = { above: gapAbove(source, own[0]).blankLines, below: gapBelow(source, own[1]).blankLines }
     if (above !== undefined) {
       const options = told ? { blank_lines: blank.above } : {}
       yield [how, applyChanges(without, insertion(left, above, 'after', piece, options).changes)]
@@ -203,7 +203,7 @@ export async function thereAndBack({ outline, structure }: Traveller): Promise<O
 /** Whether there is one number of blank lines above the neighbour, between the two and below. */
 function areEven({ source }: Outline, neighbour: number, first: number, last: number): boolean {
   const gaps = [gapAbove(source, neighbour), gapAbove(source, first), gapBelow(source, last)]
-  return new Set(gaps.filter(({ line }) => line !== null).map(({ blank }) => blank)).size === 1
+  return new Set(gaps.filter(({ line }) => line !== null).map(({ blankLines }) => blankLines)).size === 1
 }
 
 /** Nothing stands between neighbours but blanks, the comma and a comment behind it. */

@@ -87,7 +87,8 @@ export async function withoutElisions(
   if (only === undefined || others.length > 0) return { content, kept: [] }
   const { resolveElisions } = await import('../text/elision.ts')
   const whole = resolveElisions(splitLines(only), content.split(/\r?\n/), path.given, file.text)
-  if (whole.kind === 'undetermined') return fail(elisionProblem(path, 'content', { ...whole, stood: splitLines(only) }))
+  if (whole.kind === 'undetermined')
+    return fail(elisionProblem(path, 'content', { ...whole, replaced: splitLines(only) }))
   return whole.kind === 'none' ? { content, kept: [] } : { content: whole.fresh.join('\n'), kept: whole.kept }
 }
 

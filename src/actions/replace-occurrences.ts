@@ -49,9 +49,9 @@ export async function replaceOccurrences(
     await files.save(file, text)
     return { ok: true, replacements: 1, warnings: kept }
   }
-  const asItStands = findOccurrences(file.text, old_text)
+  const verbatim = findOccurrences(file.text, old_text)
   const damaged = repair.damage.length > 0
-  if (asItStands.length === 0 || damaged) {
+  if (verbatim.length === 0 || damaged) {
     const loose = await repaired(file.text, edit, expected, repair)
     if (loose.kind === 'done') {
       const { text, warnings } = await withStringsKept(file, loose)
@@ -65,12 +65,12 @@ export async function replaceOccurrences(
     }
   }
   // Neither is a damaged text to be taken for the one that is there, nor its absence for nothing to do.
-  if (damaged && (asItStands.length > 0 || expected === 'any')) return fail(doubtful('old_text', repair.damage))
-  const problem = (await mismatch(file, edit, asItStands, expected)) ?? (await applied(file, edit, asItStands, repair))
+  if (damaged && (verbatim.length > 0 || expected === 'any')) return fail(doubtful('old_text', repair.damage))
+  const problem = (await mismatch(file, edit, verbatim, expected)) ?? (await applied(file, edit, verbatim, repair))
   if (problem !== undefined) return fail(problem)
 
-  if (asItStands.length > 0) await files.save(file, replaceSpans(file.text, asItStands, old_text, new_text))
-  return { ok: true, replacements: asItStands.length, warnings: kept }
+  if (verbatim.length > 0) await files.save(file, replaceSpans(file.text, verbatim, old_text, new_text))
+  return { ok: true, replacements: verbatim.length, warnings: kept }
 }
 
 /** The lines that the user chose are not in the file. */
@@ -139,13 +139,13 @@ export const mayElide = (text: string): boolean => /\.{3}|\u2026|rest of|unchang
 export const elisionProblem = (
   path: PathArg,
   param: string,
-  { line, stood }: { readonly line: string; readonly stood?: readonly string[] },
+  { line, replaced }: { readonly line: string; readonly replaced?: readonly string[] },
 ): Problem => ({
   kind: 'elision',
   path: path.given,
   param,
   line,
-  ...(stood === undefined || stood.length > 60 ? {} : { stood: stood.join('\n') }),
+  ...(replaced === undefined || replaced.length > 60 ? {} : { replaced: replaced.join('\n') }),
 })
 
 export const replacedIn = (path: PathArg, done: Replaced): Outcome =>

@@ -54,8 +54,8 @@ function keptName(name) {
 }
 
 /**
- * Whoever writes there decides what the next start runs. So it lies in the state directory, which is closed to documents
- * and to contained code, as state/user-dirs.ts has it.
+ * A program that writes there decides what the next start runs. So it is in the state directory, which is blocked for
+ * documents and sandboxed code, as in state/user-dirs.ts.
  */
 function cacheDir() {
   const { XDG_STATE_HOME: given, USERPROFILE, HOME } = process.env
@@ -95,7 +95,7 @@ function isMade(build) {
   }
 }
 
-/** What somebody else wrote there is not looked at. */
+/** Files of other users are not used. */
 function read(file) {
   let fd
   try {
@@ -128,7 +128,7 @@ function write(fresh) {
   }
 }
 
-/** Older builds leave theirs behind. A few may stay: a project's own clada and a global one take turns. */
+/** Removes those of older builds. A few may stay: a project's own clada and a global one take turns. */
 function removeOld(dir) {
   const builds = fs.readdirSync(dir).map((name) => path.join(dir, name))
   const age = new Map(builds.map((name) => [name, fs.statSync(name).mtimeMs]))

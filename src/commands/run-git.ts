@@ -9,7 +9,7 @@ import { lookOnLayers } from './contained.ts'
 import { checkedOperand } from './operands.ts'
 import { type CommandScope, listedMs, type Place } from './scope.ts'
 
-/** A look into the project's repository; undefined when the root is none. */
+/** A look into the project's repository; undefined when the root is not in one. */
 export async function runGit(
   file: string,
   listed: Listed,

@@ -36,8 +36,8 @@ export const isSigned = ({ header }: Commit): boolean => header.search(signature
 
 function parseCommit(id: string, raw: Buffer): Commit {
   const text = raw.toString('latin1')
-  const blank = text.indexOf('\n\n')
-  const header = text.slice(0, blank)
+  const headerEnd = text.indexOf('\n\n')
+  const header = text.slice(0, headerEnd)
   const [, time = '0'] = /^committer .* (\d+) [+-]\d{4}$/m.exec(header) ?? []
   return {
     id,
@@ -45,8 +45,8 @@ function parseCommit(id: string, raw: Buffer): Commit {
     parents: [...header.matchAll(/^parent (\S+)$/gm)].map(([, parent = '']) => parent),
     author: /^author (.*)$/m.exec(header)?.[1] ?? '',
     time: Number(time),
-    message: raw.subarray(blank + 2).toString('utf8'),
+    message: raw.subarray(headerEnd + 2).toString('utf8'),
     header,
-    body: text.slice(blank),
+    body: text.slice(headerEnd),
   }
 }

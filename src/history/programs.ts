@@ -21,11 +21,11 @@ export async function noteProgram(
   { root, action, journal, snapshot }: ProgramPlace,
 ): Promise<{ states: ReadonlyMap<string, Inspected>; warnings: string[] }> {
   const states = await filesBefore(absolutes, seen, snapshot)
-  for (const [absolute, { state: told, ignored }] of states) {
+  for (const [absolute, { state: before, ignored }] of states) {
     const mode = seen?.modes.get(absolute)
     const dir = seen?.goneDirs.get(absolute)
     // Git knows no directories: where one was, it says that nothing was.
-    const state: Inspected = dir === undefined ? told : { type: 'directory', mode: dir }
+    const state: Inspected = dir === undefined ? before : { type: 'directory', mode: dir }
     const exact = state.type === 'file' && mode !== undefined ? { ...state, mode } : state
     journal.found(absolute, exact, action, {
       ...(exact === state && { roughMode: true }),
@@ -55,11 +55,11 @@ async function filesBefore(
 ): Promise<ReadonlyMap<string, Before>> {
   if (snapshot === undefined || absolutes.length === 0) return new Map()
   try {
-    const told = await statesBefore(snapshot, absolutes)
-    if (seen === undefined) return told
+    const before = await statesBefore(snapshot, absolutes)
+    if (seen === undefined) return before
     const created = new Set(seen.created)
     // What was seen to be there was there, whatever git knows about it.
-    return new Map([...told].filter(([absolute, { state }]) => state.type !== 'absent' || created.has(absolute)))
+    return new Map([...before].filter(([absolute, { state }]) => state.type !== 'absent' || created.has(absolute)))
   } catch (error) {
     // The program has run by now: a git that fails costs the undo of what it changed, and nothing else.
     if (error instanceof Stop) return new Map()

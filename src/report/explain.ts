@@ -131,11 +131,11 @@ function messageOf(problem: Problem, action: string): Message {
     case 'files-failed':
       return severalMessage(problem, action)
     case 'elision': {
-      const { path, param, line, stood } = problem
+      const { path, param, line, replaced } = problem
       return {
         what: `${param} has '${line}', which would be written into the file as it is`,
         code: 'elision',
-        details: { path, ...(stood === undefined ? {} : { found: stood }) },
+        details: { path, ...(replaced === undefined ? {} : { found: replaced }) },
         advice:
           'Write out the lines that were left out, or edit only the lines that change: lines in neither old nor new text stay.',
       }

@@ -16,8 +16,8 @@ export const userPlaces = (): string[] => [
 ]
 
 /**
- * A path as it is given, and as it is after each link on its way; what is not there yet included. Whoever can put
- * something at any of them decides what is read in the end.
+ * A path as it is given, and as it is after each link on its way; names that do not exist yet included. A program that can
+ * write to any of them decides what is read in the end.
  */
 export function namesOf(given: string): string[] {
   const names = [path.resolve(given)]

@@ -82,7 +82,7 @@ export function endWithTail(
   const { text } = source
   let end = nodeEnd
   while (end > start && /\s/.test(text.charAt(end - 1))) end--
-  const announced = heredocBehind(around, start, end)
+  const announced = heredocAfter(around, start, end)
   if (announced !== undefined) return announced
   // After a member comes the comma, or the end of what the list is part of; a comment only then.
   if (lineEnd === 'of the list') return end
@@ -90,12 +90,12 @@ export function endWithTail(
   if (semicolon !== null) end += semicolon[0].length
   const lineStart = source.startOf(source.lineAt(start))
   if (!/^[ \t]*$/.test(text.slice(lineStart, start))) return end
-  end = commentBehind(around, end)?.end ?? end
+  end = commentAfter(around, end)?.end ?? end
   return around.offside ? withInnerComments(around, start - lineStart, end) : end
 }
 
 /** The end of the last text that the last line of a structure announces. */
-function heredocBehind({ source, heredocs }: Surroundings, start: number, end: number): number | undefined {
+function heredocAfter({ source, heredocs }: Surroundings, start: number, end: number): number | undefined {
   if (heredocs.length === 0) return undefined
   const { text } = source
   const last = source.lineAt(end)
@@ -111,7 +111,7 @@ function heredocBehind({ source, heredocs }: Surroundings, start: number, end: n
 }
 
 /** The comment between an offset and the end of its line, when there is nothing else. */
-export function commentBehind({ source, comments }: Surroundings, end: number): Span | undefined {
+export function commentAfter({ source, comments }: Surroundings, end: number): Span | undefined {
   const { text } = source
   const lineEnd = source.endOf(source.lineAt(end))
   const comment = firstFrom(comments, end)

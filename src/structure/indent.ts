@@ -134,8 +134,8 @@ function restepped(line: string, from: string, to: string): string {
 /** Says where indented content mixes tabs into spaces, or spaces into tabs, against what the file has. */
 export function inconsistentIndent({ source }: Outline, lines: readonly string[], firstLine: number): Warning[] {
   const tabs = /^\t/m.test(source.text)
-  const blanks = /^ {2}/m.test(source.text)
-  if (tabs === blanks) return []
+  const spaces = /^ {2}/m.test(source.text)
+  if (tabs === spaces) return []
   const odd = tabs ? /^\t* {2}/ : /\t/
   const at = lines.findIndex((line) => line.trim() !== '' && odd.test(indentOf(line)) && !source.text.includes(line))
   const line = lines[at]

@@ -119,7 +119,7 @@ function extraFar(outline: Outline, anchor: Structure, layout: Layout, side: Sid
   const gap = side === 'before' ? gapAbove(source, layout.first) : gapBelow(source, layout.last)
   if (gap.line === null) return 0
   const written = explicit(piece, side === 'before' ? 'after' : 'before')
-  if (written > 0) return Math.max(0, written - gap.blank)
+  if (written > 0) return Math.max(0, written - gap.blankLines)
   if (indentOf(source.line(gap.line)).length < layout.indent.length) return 0
   const neighbour = siblingOn(outline, anchor, gap.line)
   if (neighbour === undefined) return 0
@@ -129,7 +129,7 @@ function extraFar(outline: Outline, anchor: Structure, layout: Layout, side: Sid
     side === 'before'
       ? blankLinesBetween(outline, anchor.parent, other, own)
       : blankLinesBetween(outline, anchor.parent, own, other)
-  return Math.max(0, usual - gap.blank)
+  return Math.max(0, usual - gap.blankLines)
 }
 
 /** Puts a comma after the content, before a comment that follows it. */
@@ -174,8 +174,8 @@ function insertInline(outline: Outline, anchor: Structure, layout: Layout, side:
   const [first = '', ...rest] = fittedLines(outline, piece, indent)
   const lines = [first.slice(indent.length), ...rest].join(eol).trimEnd()
   const body = anchor.listed ? lines.replace(/,$/, '') : closing(anchor, lines)
-  const blank = anchor.listed
-    ? blankBehindComma(text, comma ?? layout.commaBefore)
+  const separator = anchor.listed
+    ? spaceAfterComma(text, comma ?? layout.commaBefore)
     : breaks
       ? eol + indent
       : blankBetween(outline, anchor)
@@ -183,12 +183,12 @@ function insertInline(outline: Outline, anchor: Structure, layout: Layout, side:
   let tail = ''
   let at = side === 'before' ? anchor.start : anchor.end
   if (layout.bullet) tail = eol + indent
-  else if (side === 'before') tail = anchor.listed ? `,${blank}` : blank
+  else if (side === 'before') tail = anchor.listed ? `,${separator}` : separator
   else if (anchor.listed && comma !== null) {
     at = comma + 1
-    lead = blank
+    lead = separator
     tail = ','
-  } else lead = anchor.listed ? `,${blank}` : blank
+  } else lead = anchor.listed ? `,${separator}` : separator
   const main: Change = { start: at, end: at, text: `${lead}${body}${tail}` }
   return { changes: [...extra, main], main, from: lead.length, to: lead.length + body.length }
 }
@@ -220,5 +220,5 @@ function innerIndent(outline: Outline, { parent }: Structure, { indent }: Layout
   return layouts.find(({ ownLines }) => ownLines)?.indent ?? indent + (parent === null ? '' : outline.language.unit)
 }
 
-const blankBehindComma = (text: string, comma: number | null): string =>
+const spaceAfterComma = (text: string, comma: number | null): string =>
   comma === null ? ' ' : (/^\s*/.exec(text.slice(comma + 1, comma + 200))?.[0] ?? ' ')

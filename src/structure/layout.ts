@@ -1,5 +1,5 @@
 import type { Source } from '../core/source.ts'
-import { commaBefore, commentBehind } from './bounds.ts'
+import { commaBefore, commentAfter } from './bounds.ts'
 import { indentAt } from './indent.ts'
 import { type Kind, methodHolders } from './language.ts'
 import { type Outline, type Structure, everyStructure, linesOf } from './structure.ts'
@@ -34,7 +34,7 @@ export function layoutOf(outline: Outline, structure: Structure): Layout {
   const sameLine = comma !== null && comma < source.endOf(last)
   const tail = sameLine ? comma + 1 : end
   const rest = text.slice(tail, source.endOf(last))
-  const comment = commentBehind(
+  const comment = commentAfter(
     { source, comments: outline.comments, decorators: [], heredocs: [], offside: false },
     tail,
   )
@@ -104,7 +104,7 @@ export function blankLinesBetween(outline: Outline, parent: Structure | null, a:
 interface Pair {
   readonly a: Shape
   readonly b: Shape
-  readonly blank: number
+  readonly blankLines: number
 }
 
 /** Short things are closer than what has a body, whatever the number of lines. */
@@ -149,7 +149,7 @@ function pairsOf(outline: Outline, parent: Structure | null): Pair[] {
     if (first <= last || between.trim() !== '') continue
     if (!layoutOf(outline, structure).ownLines || !layoutOf(outline, next).ownLines) continue
     if (first === last + 1 && isSignatureOf(structure, next, source)) continue
-    pairs.push({ a: shapeOf(outline, structure), b: shapeOf(outline, next), blank: first - last - 1 })
+    pairs.push({ a: shapeOf(outline, structure), b: shapeOf(outline, next), blankLines: first - last - 1 })
   }
   return pairs
 }
@@ -163,7 +163,7 @@ function isSignatureOf(signature: Structure, next: Structure, source: Source): b
 
 function mostFrequent(pairs: readonly Pair[], usual: number): number | undefined {
   const counts = new Map<number, number>()
-  for (const { blank } of pairs) counts.set(blank, (counts.get(blank) ?? 0) + 1)
+  for (const { blankLines } of pairs) counts.set(blankLines, (counts.get(blankLines) ?? 0) + 1)
   return [...counts].toSorted(
     (a, b) => b[1] - a[1] || Math.abs(a[0] - usual) - Math.abs(b[0] - usual) || a[0] - b[0],
   )[0]?.[0]
@@ -178,22 +178,22 @@ export function siblingOn(outline: Outline, { parent }: Structure, line: number 
 
 /** Blank lines above and below a range of lines, and what is beyond them. */
 export interface Gap {
-  readonly blank: number
-  /** The line that is not blank, or null at the end of the file. */
+  readonly blankLines: number
+  /** The line that is not empty, or null at the end of the file. */
   readonly line: number | null
 }
 
 export function gapAbove(source: Source, first: number): Gap {
   let line = first - 1
   while (line >= 1 && source.line(line).trim() === '') line--
-  return { blank: first - 1 - line, line: line >= 1 ? line : null }
+  return { blankLines: first - 1 - line, line: line >= 1 ? line : null }
 }
 
 export function gapBelow(source: Source, last: number): Gap {
   let line = last + 1
   while (line <= source.lineCount && source.line(line).trim() === '') line++
-  if (line <= source.lineCount) return { blank: line - last - 1, line }
+  if (line <= source.lineCount) return { blankLines: line - last - 1, line }
   // After the last line end there is no line, though it is counted as an empty one.
   const open = source.text.endsWith('\n') ? 1 : 0
-  return { blank: Math.max(0, source.lineCount - last - open), line: null }
+  return { blankLines: Math.max(0, source.lineCount - last - open), line: null }
 }

@@ -193,9 +193,9 @@ function atStart(outline: Outline, piece: Piece, leaving: Structure | null): Ins
   const gap = gapBelow(source, last)
   if (gap.line === null) return asLines(outline, source.startOf(last + 1), lines, Math.max(1, top), 0)
   // The gap after the preamble stays before what comes in.
-  const at = source.startOf(gap.blank > 0 ? gap.line : last + 1)
+  const at = source.startOf(gap.blankLines > 0 ? gap.line : last + 1)
   const above = lines.length > 1 ? Math.max(1, top) : 1
-  return asLines(outline, at, lines, Math.max(0, above - gap.blank), nextBlank(outline, piece, leaving))
+  return asLines(outline, at, lines, Math.max(0, above - gap.blankLines), nextBlank(outline, piece, leaving))
 }
 
 function nextBlank(outline: Outline, piece: Piece, leaving: Structure | null): number {
@@ -210,9 +210,9 @@ function atEnd(outline: Outline, piece: Piece, leaving: Structure | null): Inser
   const { line } = gapAbove(source, source.lineCount + 1)
   if (line === null) return asLines(outline, 0, lines, 0, 0)
   const last = outline.structures.findLast((one) => one !== leaving)
-  const blank =
+  const above =
     last === undefined
       ? outline.language.blankLines.top
       : blankLinesBetween(outline, null, shapeOf(outline, last), shapeOfPiece(piece))
-  return asLines(outline, source.startOf(line + 1), lines, blank, 0)
+  return asLines(outline, source.startOf(line + 1), lines, above, 0)
 }

@@ -39,8 +39,8 @@ function removeLines(outline: Outline, structure: Structure, { first, last, inde
   const below = gapBelow(source, last)
   const [from, to] =
     (keep ?? keptGap(outline, structure, above, below, indent)) === 'above'
-      ? [first, last + (below.line === null ? 0 : below.blank)]
-      : [first - above.blank, last]
+      ? [first, last + (below.line === null ? 0 : below.blankLines)]
+      : [first - above.blankLines, last]
   const start = source.startOf(from)
   const end = source.startOf(to + 1)
   // At the end of a file without a last line end, the line before loses its own.
@@ -53,21 +53,21 @@ function keptGap(outline: Outline, structure: Structure, above: Gap, below: Gap,
   if (above.line === null) return 'above'
   if (below.line === null) return 'below'
   const { source } = outline
-  const smaller = above.blank <= below.blank ? 'above' : 'below'
+  const smaller = above.blankLines <= below.blankLines ? 'above' : 'below'
   const next = source.line(below.line)
   const isLast = indentOf(next).length < indent.length
   // Where indentation alone ends a body, the gap below is between what is around.
   if (isLast && !closer.test(next)) return 'below'
   const isFirst = indentOf(source.line(above.line)).length < indent.length
-  if (above.blank === below.blank || isFirst || isLast) return smaller
+  if (above.blankLines === below.blankLines || isFirst || isLast) return smaller
   const before = siblingOn(outline, structure, above.line)
   const after = siblingOn(outline, structure, below.line)
   const larger = smaller === 'above' ? 'below' : 'above'
   if (before === undefined || after === undefined) return larger
   const usual = blankLinesBetween(outline, structure.parent, shapeOf(outline, before), shapeOf(outline, after))
-  return Math.abs(usual - above.blank) < Math.abs(usual - below.blank)
+  return Math.abs(usual - above.blankLines) < Math.abs(usual - below.blankLines)
     ? 'above'
-    : Math.abs(usual - above.blank) > Math.abs(usual - below.blank)
+    : Math.abs(usual - above.blankLines) > Math.abs(usual - below.blankLines)
       ? 'below'
       : larger
 }
@@ -82,13 +82,13 @@ function removeInline(outline: Outline, structure: Structure, layout: Layout): C
   const next = layout.bullet ? siblingOn(outline, structure, gapBelow(outline.source, layout.last).line) : undefined
   if (next !== undefined) return [{ start, end: next.start, text: '' }]
   if (layout.comma !== null) {
-    const blanks = /^\s*/.exec(text.slice(layout.comma + 1))?.[0].length ?? 0
-    return [{ start, end: layout.comma + 1 + blanks, text: '' }]
+    const spaces = /^\s*/.exec(text.slice(layout.comma + 1))?.[0].length ?? 0
+    return [{ start, end: layout.comma + 1 + spaces, text: '' }]
   }
   if (layout.commaBefore !== null) return [{ start: layout.commaBefore, end, text: '' }]
   const before = text.slice(0, start)
-  const blanks = start - before.replace(/[ \t]+$/, '').length
-  if (blanks > 0) return [{ start: start - blanks, end, text: '' }]
+  const spaces = start - before.replace(/[ \t]+$/, '').length
+  if (spaces > 0) return [{ start: start - spaces, end, text: '' }]
   const rest = /^[ \t]*/.exec(text.slice(end, end + 100))?.[0].length ?? 0
   return [{ start, end: end + rest, text: '' }]
 }
@@ -131,7 +131,7 @@ export function carriedGap(
   const goesOn = (next: Structure | undefined): boolean =>
     next !== undefined && !branches.has(next.kind) && (inBody || next.kind === structure.kind)
   const isLast = !goesOn(siblingOn(outline, structure, below.line))
-  const blank_lines = isLast ? gapAbove(source, own.first).blank : below.blank
+  const blank_lines = isLast ? gapAbove(source, own.first).blankLines : below.blankLines
   const keep: Kept = isLast ? 'below' : 'above'
   const next = at === 'after' ? siblingOn(outline, anchor, gapBelow(source, other.last).line) : undefined
   // After a structure means before its next sibling: the gap between them stays where it is.
@@ -151,7 +151,7 @@ function evenGap(outline: Outline, structure: Structure, own: Layout, anchor: St
     ...[above, below].filter((gap) => isBetween(gap, structure)),
     ...[there].filter((gap) => isBetween(gap, anchor)),
   ]
-  const [blank_lines, ...others] = new Set(gaps.map(({ blank }) => blank))
+  const [blank_lines, ...others] = new Set(gaps.map(({ blankLines }) => blankLines))
   if (blank_lines === undefined || others.length > 0) return null
   const keep: Kept = isBetween(above, structure) && !isBetween(below, structure) ? 'below' : 'above'
   return { blank_lines, keep }

@@ -151,8 +151,8 @@ export function attributesIn(written: string): { clean: string; shell: string } 
 
 /**
  * A block whose markers show a kind of damage. A text in it that shows the same kind was either damaged like its
- * markers or is meant to be so, and there is no way to know: it is not executed. Only the text that an edit looks for can
- * be told, by the file it is in; `actions/replace-occurrences.ts` and `actions/file-patch.ts` do that.
+ * markers or is meant to be so, and there is no way to know: it is not executed. Only for the text that an edit looks
+ * for the file decides; `actions/replace-occurrences.ts` and `actions/file-patch.ts` do that.
  */
 export function doubted(source: Source, block: Block, kinds: readonly DamageKind[]): Block {
   if (block.faults.length > 0) return block

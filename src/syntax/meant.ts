@@ -116,12 +116,12 @@ export function withoutPassages(source: Source, closed: readonly Passage[]): Sou
 
 /**
  * What a text gives in which no block is sound and every line starts with `>`: what is quoted is read without it.
- * Blocks of our own are found by `mend.ts`, one by one; other formats have too few markers for that. `asItStands` is
+ * Blocks of our own are found by `mend.ts`, one by one; other formats have too few markers for that. `verbatim` is
  * what the text gives with it.
  */
-export function throughQuotes(source: Source, asItStands: Document, read: (source: Source) => Document): Document {
+export function throughQuotes(source: Source, verbatim: Document, read: (source: Source) => Document): Document {
   const prefix = quotedBy(source)
-  if (prefix === undefined) return asItStands
+  if (prefix === undefined) return verbatim
   const rows: string[] = []
   for (let n = 1; n <= source.lineCount; n++) {
     const row = source.line(n)
@@ -129,7 +129,7 @@ export function throughQuotes(source: Source, asItStands: Document, read: (sourc
   }
   const { blocks, ...rest } = read(new Source(rows.join('\n')))
   const [first, ...others] = blocks
-  if (first === undefined || (asItStands.blocks.length > 0 && !blocks.some(isSound))) return asItStands
+  if (first === undefined || (verbatim.blocks.length > 0 && !blocks.some(isSound))) return verbatim
   const warning = `the whole text was read without the "${prefix.trim()}" before every line`
   return { ...rest, blocks: [{ ...first, warnings: [warning, ...(first.warnings ?? [])] }, ...others] }
 }

@@ -32,8 +32,8 @@ export type Resolved =
       readonly fresh: readonly string[]
       readonly kept: readonly string[]
     }
-  /** `stood` are the lines it may replace, as far as known. */
-  | { readonly kind: 'undetermined'; readonly line: string; readonly stood?: readonly string[] }
+  /** `replaced` are the lines it may replace, as far as known. */
+  | { readonly kind: 'undetermined'; readonly line: string; readonly replaced?: readonly string[] }
 
 /** An edit of `text` with its elisions written out. */
 export function resolveElisions(
@@ -48,7 +48,7 @@ export function resolveElisions(
   const [first] = inNew
   if (first === undefined && inOld.length === 0) return { kind: 'none' }
   const line = (fresh[first ?? 0] ?? old[inOld[0] ?? 0] ?? '').trim()
-  if (inOld.length === 0) return inNewOnly(old, fresh, inNew) ?? { kind: 'undetermined', line, stood: old }
+  if (inOld.length === 0) return inNewOnly(old, fresh, inNew) ?? { kind: 'undetermined', line, replaced: old }
   if (inOld.length !== inNew.length) return { kind: 'undetermined', line }
   return (
     inBoth(partsOf(old, inOld), partsOf(fresh, inNew), new FileLines(new Source(text))) ?? {
@@ -114,7 +114,7 @@ function partsOf(lines: readonly string[], elisions: readonly number[]): string[
   return edges.slice(1).map((end, nth) => lines.slice((edges[nth] ?? 0) + 1, end))
 }
 
-/** An elision of the new text stands for the old lines between its neighbours. */
+/** An elision of the new text represents the old lines between its neighbours. */
 function inNewOnly(
   old: readonly string[],
   fresh: readonly string[],
@@ -133,7 +133,7 @@ function inNewOnly(
     if (start === undefined || end === undefined || end < start) return undefined
     written.push(...old.slice(start, end))
     const count = end - start - (end === old.length && old.at(-1) === '' ? 1 : 0)
-    kept.push(`${fresh[elisions[nth] ?? 0]?.trim()} stands for ${counted(count, 'line')}, kept`)
+    kept.push(`${fresh[elisions[nth] ?? 0]?.trim()} represents ${counted(count, 'line')}, kept`)
     from = end
   }
   return { kind: 'resolved', old, fresh: written, kept }
@@ -162,7 +162,7 @@ function placeOf(
   return undefined
 }
 
-/** Elisions of both texts stand for the file's lines between the parts, which follow one another in it. */
+/** Elisions of both texts represent the file's lines between the parts, which follow one another in it. */
 function inBoth(old: readonly string[][], fresh: readonly string[][], file: FileLines): Resolved | undefined {
   for (const view of views) {
     const placed = placedParts(old, fresh, file, view)
@@ -177,7 +177,7 @@ function inBoth(old: readonly string[][], fresh: readonly string[][], file: File
         const between = Array.from({ length: first - at }, (_, by) => file.line((at ?? 0) + by))
         whole.push(...between)
         written.push(...between)
-        kept.push(`an elision stands for ${counted(first - at, 'line')}, kept`)
+        kept.push(`an elision represents ${counted(first - at, 'line')}, kept`)
       }
       if (part.length === 0) continue
       const there = part.map((_, by) => file.line(first + by))
@@ -209,7 +209,7 @@ function placedParts(
   let isFirst = true
   for (const [nth, part] of old.entries()) {
     if (part.length === 0) {
-      // At an edge it stands for lines that are no part of the edit; in the middle it is not known where it ends.
+      // At an edge it represents lines that are no part of the edit; in the middle it is not known where it ends.
       if ((nth > 0 && nth < old.length - 1) || (fresh[nth]?.length ?? 0) > 0) return undefined
       placed.push(from)
       continue

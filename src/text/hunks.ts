@@ -81,7 +81,7 @@ const NUMBERS = /^@@+!?\s*-(\d{1,9})(?:,(\d{1,9}))?(?:\s+\+\d+(?:,\d+)?)?\s*(?:@
 
 class OpenHunk {
   headLine = 0
-  #lines: { mark: HunkLine['mark']; text: string; blank: boolean }[] = []
+  #lines: { mark: HunkLine['mark']; text: string; isEmpty: boolean }[] = []
   #above: string[] = []
   #stated: Hunk['stated']
   #heading = ''
@@ -113,8 +113,8 @@ class OpenHunk {
   /** False for a row that cannot be in a hunk. */
   take(row: string): boolean {
     const mark = row[0]
-    if (mark === ' ' || mark === '-' || mark === '+') this.#lines.push({ mark, text: row.slice(1), blank: false })
-    else if (row === '' || row === '\r') this.#lines.push({ mark: ' ', text: row, blank: true })
+    if (mark === ' ' || mark === '-' || mark === '+') this.#lines.push({ mark, text: row.slice(1), isEmpty: false })
+    else if (row === '' || row === '\r') this.#lines.push({ mark: ' ', text: row, isEmpty: true })
     else if (mark === '\\') this.#note()
     else if (row.trimEnd() === '*** End of File') this.#atEnd = true
     else return false
@@ -122,7 +122,7 @@ class OpenHunk {
   }
 
   close(number: number): Hunk | undefined {
-    while (this.#lines.at(-1)?.blank === true) this.#lines.pop()
+    while (this.#lines.at(-1)?.isEmpty === true) this.#lines.pop()
     if (this.isEmpty) return undefined
     return {
       number,

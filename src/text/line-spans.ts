@@ -1,4 +1,4 @@
-import { behindLineEnd } from './lines.ts'
+import { afterLineEnd } from './lines.ts'
 
 /** A line in its text: where it starts, where it ends, and where the next one starts. */
 export interface LineSpan {
@@ -12,7 +12,7 @@ export function lineSpans(content: string): LineSpan[] {
   const spans: LineSpan[] = []
   let start = 0
   for (let at = 0; at < content.length; at++) {
-    const next = behindLineEnd(content, at)
+    const next = afterLineEnd(content, at)
     if (next === undefined) continue
     spans.push({ start, end: at, next })
     start = next

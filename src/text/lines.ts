@@ -4,7 +4,7 @@ export function splitLines(text: string): string[] {
 }
 
 /** Offset after the line end that starts at `at`, or undefined when none does. CRLF is one line end. */
-export function behindLineEnd(text: string, at: number): number | undefined {
+export function afterLineEnd(text: string, at: number): number | undefined {
   const code = text.charCodeAt(at)
   if (code === LF) return at + 1
   if (code !== CR) return undefined

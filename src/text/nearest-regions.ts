@@ -1,4 +1,4 @@
-import { behindLineEnd } from './lines.ts'
+import { afterLineEnd } from './lines.ts'
 import { CELL, type Cell } from './nearest-survey.ts'
 import { plainCode } from './plain.ts'
 import { afford, type Work } from './work.ts'
@@ -35,7 +35,7 @@ export function linesNear(
   let start = from
   let at = from
   while (line <= last && at - start <= LONG) {
-    const next = at < content.length ? behindLineEnd(content, at) : at
+    const next = at < content.length ? afterLineEnd(content, at) : at
     if (next === undefined) {
       at++
       continue
@@ -93,7 +93,7 @@ const MARGIN = 40
 export function lineEndsBetween(content: string, from: number, to: number): number {
   let count = 0
   for (let at = from; at < to; at++) {
-    const next = behindLineEnd(content, at)
+    const next = afterLineEnd(content, at)
     if (next === undefined) continue
     count++
     at = next - 1

@@ -5,7 +5,7 @@
  * it; runs that are rare in the content (by a sample of it) weigh more. Long lines are cut into cells, so
  * that a file on one line has places too. The same pass finds the text apart from whitespace and quotes.
  */
-import { behindLineEnd, splitLines } from './lines.ts'
+import { afterLineEnd, splitLines } from './lines.ts'
 import { plainCode, squeezedCodes } from './plain.ts'
 import { afford, type Work } from './work.ts'
 
@@ -65,7 +65,7 @@ export function survey(content: string, readings: readonly string[], work: Work)
   for (let at = 0; at < size; at++) {
     const raw = content.charCodeAt(at)
     if (raw === 10 || raw === 13) {
-      at = (behindLineEnd(content, at) ?? at + 1) - 1
+      at = (afterLineEnd(content, at) ?? at + 1) - 1
       close()
       line++
       start = at + 1

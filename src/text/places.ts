@@ -1,6 +1,6 @@
 import type { Place } from '../core/problem.ts'
 import type { Span } from './edit.ts'
-import { behindLineEnd } from './lines.ts'
+import { afterLineEnd } from './lines.ts'
 
 /**
  * The places of the first `max` spans, which are in order: the line each starts on, the line before,
@@ -14,7 +14,7 @@ export function placesOf(content: string, spans: readonly Span[], { max }: { max
   let at = 0
   for (const span of spans.slice(0, max)) {
     while (at < span.start) {
-      const next = behindLineEnd(content, at)
+      const next = afterLineEnd(content, at)
       // A span that starts between CR and LF belongs to the line these end.
       if (next === undefined || next > span.start) {
         at++
@@ -28,7 +28,7 @@ export function placesOf(content: string, spans: readonly Span[], { max }: { max
 
     const place: Place = { line, text: excerpt(content, start, span.start) }
     if (previous !== undefined) place.before = excerpt(content, previous, previous)
-    const after = lineBehind(content, Math.max(span.end - 1, span.start))
+    const after = lineAfter(content, Math.max(span.end - 1, span.start))
     if (after !== undefined) place.after = excerpt(content, after, after)
     places.push(place)
   }
@@ -44,15 +44,15 @@ const REACH = 5000
 function excerpt(content: string, start: number, focus: number): string {
   const from = focus - start > WIDTH - LEAD ? focus - LEAD : start
   let to = from
-  while (to < content.length && to - from < WIDTH && behindLineEnd(content, to) === undefined) to++
-  const cut = to < content.length && behindLineEnd(content, to) === undefined
+  while (to < content.length && to - from < WIDTH && afterLineEnd(content, to) === undefined) to++
+  const cut = to < content.length && afterLineEnd(content, to) === undefined
   return `${from > start ? '…' : ''}${content.slice(from, to)}${cut ? '…' : ''}`
 }
 
-function lineBehind(content: string, from: number): number | undefined {
+function lineAfter(content: string, from: number): number | undefined {
   const limit = Math.min(content.length, from + REACH)
   for (let at = from; at < limit; at++) {
-    const next = behindLineEnd(content, at)
+    const next = afterLineEnd(content, at)
     if (next !== undefined) return next < content.length ? next : undefined
   }
   return undefined

@@ -31,12 +31,12 @@ export function squeezedCodes(text: string): Uint16Array {
 
 /** A text without its whitespace. */
 export function squeezed(text: string): string {
-  return straight(text).replace(BLANKS, '')
+  return straight(text).replace(SPACES, '')
 }
 
 /** A text in one line: trimmed, and each run of whitespace as one space. */
 export function collapsed(text: string): string {
-  return straight(text).replace(BLANKS, ' ').trim()
+  return straight(text).replace(SPACES, ' ').trim()
 }
 
 /** Straight quotes and hyphens for typographic ones. */
@@ -54,4 +54,4 @@ export function isShortWord(text: string): boolean {
 const ODD = /[\u2010-\u201f]/
 // The whitespace of plainCode, with control characters, which are invisible.
 // oxlint-disable-next-line no-control-regex
-const BLANKS = /[\x00-\x20\x7f\xa0\xad\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]+/g
+const SPACES = /[\x00-\x20\x7f\xa0\xad\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]+/g

@@ -81,7 +81,7 @@ export class DiskTree implements Tree {
     try {
       if (stat.size > limit) throw new Stop({ kind: 'too-large', path: at.given, size: stat.size, limit })
       const base = new DiskBase(fd, stat, readWhole(fd, stat.size), this.#recorder?.namesOf(stat))
-      // While it is open, Windows lets nobody replace it: an editor could not save. It is opened again before it is replaced.
+      // Windows does not replace an open file: an editor could not save. It is opened again before it is replaced.
       if (!platform.replacesOpenFiles) base.release()
       return base
     } catch (error) {

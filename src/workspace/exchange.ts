@@ -91,7 +91,7 @@ const seenByOthers = (safePath: string): string => safePath.replace(/^\/proc\/se
 
 async function start(): Promise<Helper | undefined> {
   const child = startProgram('perl', ['-e', script], { env: {}, cwd: '/', stdio: ['ignore', 'pipe', 'ignore'] })
-  // Neither it nor its output keeps this process from ending, and it is in nobody's way who unmounts the project's disk.
+  // Neither it nor its output keeps this process from ending, and the project's disk can be unmounted.
   child.unref()
   const { stdout } = child
   const said = new Promise<string>((done) => {

@@ -83,7 +83,7 @@ type ClosedPatch = Extract<Patch, { readonly kind: 'patch' }>
 
 /** Every section with the same fault; the patch itself where it has none. */
 function truncated(sections: readonly Found[], line: number, last: number): Found[] {
-  const parts = sections.length > 0 ? sections : [blank(line, last)]
+  const parts = sections.length > 0 ? sections : [emptyPatch(line, last)]
   return parts.map((section) => ({
     ...section,
     endLine: null,
@@ -98,7 +98,7 @@ function truncated(sections: readonly Found[], line: number, last: number): Foun
   }))
 }
 
-const blank = (line: number, last: number): Found => ({
+const emptyPatch = (line: number, last: number): Found => ({
   action: '',
   params: {},
   label: 'Patch',
@@ -109,7 +109,7 @@ const blank = (line: number, last: number): Found => ({
 })
 
 const strayEnd = (line: number): Found => ({
-  ...blank(line, line),
+  ...emptyPatch(line, line),
   slips: [
     {
       line,
@@ -120,7 +120,7 @@ const strayEnd = (line: number): Found => ({
 })
 
 const outside = (line: number): Found => ({
-  ...blank(line, line),
+  ...emptyPatch(line, line),
   slips: [
     {
       line,
@@ -131,7 +131,7 @@ const outside = (line: number): Found => ({
 })
 
 const empty = (line: number, last: number): Found => ({
-  ...blank(line, last),
+  ...emptyPatch(line, last),
   slips: [
     {
       line,

@@ -47,7 +47,7 @@ class Section {
   #unmarked: number | undefined
   #isRefused = false
   /** Lines with nothing on them that belong to a new file only if more of it follows. */
-  #blanks = 0
+  #emptyRows = 0
 
   private constructor(kind: Kind | undefined, path: string, line: number) {
     this.#kind = kind
@@ -90,7 +90,7 @@ class Section {
   /** A line of a new file, without its mark. */
   add(text: string, line: number): void {
     this.#last = line
-    for (; this.#blanks > 0; this.#blanks--) this.#rows.push('')
+    for (; this.#emptyRows > 0; this.#emptyRows--) this.#rows.push('')
     this.#rows.push(text)
   }
 
@@ -164,7 +164,7 @@ class Section {
   #takeRow(row: string, line: number): void {
     switch (this.#kind) {
       case 'Add':
-        if (row.trim() === '') this.#blanks++
+        if (row.trim() === '') this.#emptyRows++
         else this.#refuseUnmarked(row, line)
         return
       case 'Delete':

@@ -55,8 +55,8 @@ function piecesOf(line: string, inside: boolean, escaped: boolean): Pieces | und
     }
     if (found === null) {
       // What follows the opening of CDATA on its line was put there with it.
-      const blanks = content && shell !== '' && isBlank(piece)
-      return { clean, shell: blanks ? shell + piece : shell, tags, inside: content }
+      const spaces = content && shell !== '' && isBlank(piece)
+      return { clean, shell: spaces ? shell + piece : shell, tags, inside: content }
     }
     clean += content ? ']]>' : '<![CDATA['
     shell += found[0]

@@ -73,8 +73,8 @@ function convert({ name, attributes, children, start, end }: XmlElement, located
 export function attributeAt(text: string, element: Element, name: string): { at: number; length: number } {
   attribute.lastIndex = element.start + 1 + element.name.length
   for (let found = attribute.exec(text); found !== null; found = attribute.exec(text)) {
-    const [all, blanks = '', written] = found
-    if (written === name) return { at: found.index + blanks.length, length: all.length - blanks.length }
+    const [all, spaces = '', written] = found
+    if (written === name) return { at: found.index + spaces.length, length: all.length - spaces.length }
   }
   return tagAt(element)
 }

@@ -75,7 +75,7 @@ export function unquoted(text: string): string {
   return /^(`+|["'])(.+)\1$/.exec(text.trim())?.[2]?.trim() ?? text.trim()
 }
 
-/** The nearest line above that is not blank, with at most one that is between them. */
+/** The nearest line above that has text, with at most one that is between them. */
 export function lineAbove(source: Source, line: number, floor: number): number | undefined {
   for (let above = line - 1; above >= Math.max(floor, line - 2); above--) {
     if (rowAt(source, above).trim() !== '') return above

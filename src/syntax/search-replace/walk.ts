@@ -48,7 +48,7 @@ export function readEdit(source: Source, marks: SearchReplaceMarks, line: number
     ...(stated === undefined ? {} : { stated }),
     endLine: end.line,
     lastLine: end.line,
-    slips: word === undefined ? [] : [behindHead(line, rowAt(source, line).indexOf(word) + 1, word)],
+    slips: word === undefined ? [] : [afterHead(line, rowAt(source, line).indexOf(word) + 1, word)],
     warnings: [...warningsOf([head, divider.mark, end], search, replace), ...divider.doubled],
     ...shellsOf([head, divider.mark, end]),
     next: end.line + 1,
@@ -215,7 +215,7 @@ const headInside = (line: number, first: number, last: number): Slip => ({
   hint: `Close the block of line ${first} with >>>>>>> REPLACE before another begins; if such lines are content, make the markers of the block longer. Nothing from line ${first} to ${last} was executed.`,
 })
 
-const behindHead = (line: number, column: number, word: string): Slip => ({
+const afterHead = (line: number, column: number, word: string): Slip => ({
   line,
   column,
   length: word.length,

@@ -11,7 +11,7 @@ interface Assignment {
   readonly mistake?: Mistake
 }
 
-/** `line` is neither blank nor a marker. */
+/** `line` is neither empty nor a marker. */
 export function parseAssignment(line: string, name: Name): Assignment {
   const equals = line.indexOf('=')
   if (equals === -1) return { ...looseOpener(line), mistake: notAnAssignment(line, name) }

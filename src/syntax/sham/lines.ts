@@ -119,7 +119,7 @@ export class ShamMarks {
   /** The first line after `line` that is this marker, and whether it opens it. */
   next(marker: string, line: number): { line: number; opens: boolean } | undefined {
     const lines = this.#lines.get(marker) ?? []
-    const found = typeof lines === 'number' ? lines : lines[firstBehind(lines, line)]
+    const found = typeof lines === 'number' ? lines : lines[firstAfter(lines, line)]
     if (found === undefined || Math.abs(found) <= line) return undefined
     return { line: Math.abs(found), opens: found < 0 }
   }
@@ -127,11 +127,11 @@ export class ShamMarks {
   #findDelimiters(source: Source): void {
     const { text } = source
     for (let at = text.indexOf('EOT_'); at !== -1; at = text.indexOf('EOT_', at + 4)) {
-      const behindQuote = text.charCodeAt(at - 1) === APOSTROPHE
-      if (!behindQuote && !startsLine(text, at)) continue
+      const afterQuote = text.charCodeAt(at - 1) === APOSTROPHE
+      if (!afterQuote && !startsLine(text, at)) continue
       const number = source.lineAt(at)
       const line = source.line(number)
-      if (!behindQuote) {
+      if (!afterQuote) {
         const marker = bare(line)
         if (/^\S+$/.test(marker) || SPACED.test(marker)) this.#add(closedUp(marker), number)
       }
@@ -178,7 +178,7 @@ const UPPER = 0xdf
 const S = 83
 const N = 78
 
-function firstBehind(lines: readonly number[], line: number): number {
+function firstAfter(lines: readonly number[], line: number): number {
   let low = 0
   let high = lines.length
   while (low < high) {

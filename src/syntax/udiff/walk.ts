@@ -37,7 +37,7 @@ export class UdiffWalk {
   readonly #region: Region
   readonly #place: 'fenced' | 'open'
   /** The empty lines that were passed last. */
-  #blank = { first: 0, rest: 0 }
+  #emptyRun = { first: 0, rest: 0 }
 
   constructor(region: Region, place: 'fenced' | 'open') {
     this.#region = region
@@ -107,14 +107,14 @@ export class UdiffWalk {
       if (name !== undefined && value !== undefined) section.extended.set(name, { text: value, line: at })
       else if (/^(?:GIT binary patch|Binary files .* differ)\s*$/.test(row)) {
         section.binary = at
-        return row.startsWith('GIT') ? this.#behindBinary(at) : at + 1
+        return row.startsWith('GIT') ? this.#afterBinary(at) : at + 1
       } else break
     }
     return at
   }
 
   /** A binary patch has lines of letters, and blank ones between its parts. */
-  #behindBinary(line: number): number {
+  #afterBinary(line: number): number {
     let at = line + 1
     while (at <= this.#region.last && /^(?:\S+|(?:literal|delta) \d+|)\s*$/.test(this.#region.row(at))) at++
     return at
@@ -134,7 +134,7 @@ export class UdiffWalk {
 
   /** The first hunk in a fence may go without its header. */
   #hunkFrom(line: number, isFirst: boolean): number | undefined {
-    const at = this.#behindBlank(line)
+    const at = this.#afterEmpty(line)
     const row = this.#region.row(at)
     if (row.startsWith('@@')) return at
     return isFirst && at === line && /^[-+ ]/.test(row) && !this.#isNames(at) ? at : undefined
@@ -200,28 +200,28 @@ export class UdiffWalk {
 
   /** Whether the next line that is not empty belongs to the hunk. */
   #goesOn(line: number): boolean {
-    const at = this.#behindBlank(line)
+    const at = this.#afterEmpty(line)
     return isMark(this.#region.markAt(at)) && !this.#isNames(at)
   }
 
   /** Whether the next line that is not empty is an item of a list. */
   #isList(line: number): boolean {
-    return /^[-+] \S/.test(this.#region.row(this.#behindBlank(line)))
+    return /^[-+] \S/.test(this.#region.row(this.#afterEmpty(line)))
   }
 
   /** The first line that is not empty. Many empty ones are passed once, however often they are asked for. */
-  #behindBlank(line: number): number {
-    const { first, rest } = this.#blank
+  #afterEmpty(line: number): number {
+    const { first, rest } = this.#emptyRun
     if (line >= first && line <= rest) return rest
     let at = line
     while (at <= this.#region.last && this.#region.markAt(at) === '') at++
-    this.#blank = { first: line, rest: at }
+    this.#emptyRun = { first: line, rest: at }
     return at
   }
 
   #warnOfRest(section: Section, line: number): void {
     if (this.#region.row(line) !== '' || !this.#isList(line)) return
-    const at = this.#behindBlank(line)
+    const at = this.#afterEmpty(line)
     section.warnings.push(`line ${at} is after the end of the hunk, by its counts, and was left out`)
   }
 }
