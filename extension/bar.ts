@@ -98,7 +98,7 @@ export class Bar {
     }
   }
 
-  /** Asks again, as long as it is the same reply and somebody may look. */
+  /** Asks again while it is the same reply and the tab is visible. */
   #follow(hash: string): void {
     if (this.#host.isConnected && hash === this.#found.hash) void this.#send({ type: 'result', hash })
   }

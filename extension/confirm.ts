@@ -36,7 +36,7 @@ async function show(): Promise<void> {
     }),
   )
   say(fatal ?? '')
-  // Nobody has read it yet: a key or a click that was meant for the page must not be the answer.
+  // It was not read yet: a key or a click that was meant for the page must not be the answer.
   setTimeout(() => enable(fatal === undefined), 700)
 }
 

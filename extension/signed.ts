@@ -24,7 +24,7 @@ export async function answerIn({ key }: Key, nonce: string, status: number, body
   const { answer, proof } = typeof body === 'object' && body !== null ? { answer: '', proof: '', ...body } : {}
   if (typeof answer !== 'string' || typeof proof !== 'string') throw new Error('not an answer')
   const expected = await macOf(key, ['clada answer', nonce, String(status), await sha256(answer)])
-  if (expected !== proof) throw new Error('an answer by somebody else')
+  if (expected !== proof) throw new Error('the answer is not from clada')
   return answer
 }
 

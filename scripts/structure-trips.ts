@@ -59,7 +59,7 @@ export function putBack(one: Traveller): Promise<Outcome> {
     }
     // An operation that does this warns of it: SYNTAX_BROKEN.
     if (left.faults().length > outline.faults().length) return byNature('the file does not parse without it')
-    if (results.length === 0) return byNature('no structure stands beside or around it')
+    if (results.length === 0) return byNature('no structure is beside or around it')
     const holder = again(structure.parent)
     if (holder !== undefined && structure.parent !== null && holder.end !== shift(structure.parent.end)) {
       return byNature('without it, what is around it takes in what follows')
@@ -72,7 +72,7 @@ export function putBack(one: Traveller): Promise<Outcome> {
     }
     if (results.some((result) => sameButLineEnds(result, text))) return byNature(twoLineEnds)
     if (results.some((result) => sameButIndent(result, text)) && hangsBack(outline, structure)) {
-      return byNature('lines of it stand further left than its first')
+      return byNature('lines of it are further left than its first')
     }
     if (outline.faults().length > 0) return byNature(broken)
     return { verdict: 'wrong', how: 'put back elsewhere', difference }
@@ -116,7 +116,7 @@ async function* waysBack(
   const piece = await pieceFrom(outline, structure)
   for (const [how, told] of [
     ['beside its neighbour', false],
-    ['beside its neighbour, blank lines told', true],
+    ['beside its neighbour, blank lines given', true],
   ] as const) {
     const blank = { above: gapAbove(source, own[0]).blankLines, below: gapBelow(source, own[1]).blankLines }
     if (above !== undefined) {
@@ -182,7 +182,7 @@ export async function thereAndBack({ outline, structure }: Traveller): Promise<O
     const difference = differenceOf(text, result)
     const byNature = (how: string): Outcome => ({ verdict: 'by nature', how, difference })
     if (withEmptyLines(result) === withEmptyLines(text)) {
-      return { verdict: 'blank lines', how: 'a blank line with blanks in it became empty', difference }
+      return { verdict: 'blank lines', how: 'a blank line with spaces in it became empty', difference }
     }
     if (sameButBlankLines(result, text)) {
       return areEven(outline, near.first, own.first, own.last)

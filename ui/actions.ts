@@ -96,7 +96,7 @@ export const clear = (): Promise<unknown> =>
 export async function anotherReply(): Promise<void> {
   const isThere = document.getElementById('reply') !== null
   if (plan.value !== null) await clear()
-  // Drawn anew it takes the focus itself; taking it again, later, could take it from somebody.
+  // Drawn anew it takes the focus itself; taking it again, later, could take it from another control.
   if (isThere) focusOn('reply')
 }
 
@@ -174,7 +174,7 @@ export function applyMarked(): Promise<unknown> {
   return apply(tasks.length === 0 ? null : tasks)
 }
 
-/** One, with those it stands or falls with; then on to the next. */
+/** One block with those it depends on; then the next. */
 export async function applyOne(): Promise<void> {
   const block = lookedBlock()
   if (block?.task === undefined || !pending.value.includes(block)) return

@@ -70,7 +70,7 @@ export function App() {
   )
 }
 
-/** Past the top, for whoever goes by Tab. */
+/** Skips the top, for users of the Tab key. */
 function toMain(event: Event): void {
   event.preventDefault()
   focusOn('main')
@@ -119,7 +119,7 @@ function Notice() {
   )
 }
 
-/** When the files were last looked at because somebody came back. */
+/** When the files were last checked because the user came back. */
 let refreshed = 0
 
 /** A reply may be pasted or dropped anywhere. */
@@ -147,7 +147,7 @@ function takeFromOutside(): () => void {
     },
     { signal },
   )
-  // The files may have changed while somebody was in their editor.
+  // The files may have changed while the user was in an editor.
   window.addEventListener(
     'focus',
     () => {

@@ -62,7 +62,7 @@ async function hear(state: PageState): Promise<void> {
   if (fresh !== null && fresh.revision >= (plan.value?.revision ?? 0)) take(fresh)
 }
 
-/** Shows a plan, whoever asked for it first. */
+/** Shows a plan that any tab asked for. */
 export function take(fresh: Plan | null): void {
   const known = new Set(fresh?.blocks.flatMap(({ task, outcome }) => (task === undefined || outcome ? [] : [task])))
   if (fresh?.reply !== plan.value?.reply) unopened.value = null

@@ -4,7 +4,7 @@ import { App } from './app.tsx'
 import { connect } from './connection.ts'
 import { listenToKeys } from './keys.ts'
 
-// The token has done its work; it need not stand in the address bar.
+// The token was used: it is removed from the address bar.
 if (location.search !== '') history.replaceState(null, '', '/')
 
 const root = document.getElementById('app')

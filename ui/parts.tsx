@@ -6,7 +6,7 @@ import { shown } from './words.ts'
 
 /** Small things that several views show. */
 
-/** A path whose last part stands out; what is too long is cut in front. */
+/** A path with its last part emphasised; a long one is cut at its start. */
 export function Path({ path }: { path: string }) {
   const at = path.lastIndexOf('/') + 1
   return (

@@ -12,18 +12,18 @@ export type Looked =
   | { readonly at: 'files'; readonly path?: string }
   | { readonly at: 'map' }
 
-/** `lost`: nobody answers. `locked`: somebody does, but does not know this tab. */
+/** `lost`: no server answers. `locked`: one does, but it does not know this tab. */
 export const link = signal<'connecting' | 'open' | 'lost' | 'locked'>('connecting')
 export const page = signal<PageState | null>(null)
 export const plan = signal<Plan | null>(null)
-/** What came of blocks while a run goes on, by task. */
+/** Results of blocks during a run, by task. */
 export const live = signal<ReadonlyMap<string, Outcome>>(new Map())
 /** What programs write while a run goes on. */
 export const output = signal<{ readonly task: string; readonly text: string } | null>(null)
 
 export const view = signal<View>('reply')
 export const looked = signal<Looked>({ at: 'block', key: 0 })
-/** On a narrow screen the detail lies over the list. */
+/** On a narrow screen the detail covers the list. */
 export const detailOpen = signal(false)
 /** Tasks that are marked. */
 export const marked = signal<ReadonlySet<string>>(new Set())
@@ -37,7 +37,7 @@ export const diffMode = signal<'split' | 'unified'>(stored('clada-diff') === 'un
 export const helpOpen = signal(false)
 export const singleKeys = signal(stored('clada-keys') !== 'off')
 export const notice = signal<{ readonly text: string; readonly kind: 'good' | 'bad' } | null>(null)
-/** Told to screen readers. */
+/** Announced to screen readers. */
 export const announcement = signal('')
 
 export const outcomeOf = ({ task, outcome }: PlanBlock): Outcome | undefined =>

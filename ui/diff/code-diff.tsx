@@ -21,7 +21,7 @@ interface Props {
 
 export interface Choosing {
   readonly hunks: readonly ReviewHunk[]
-  /** What stands above a hunk. */
+  /** The line above a hunk. */
   readonly head: (hunk: ReviewHunk, number: number) => ComponentChildren
 }
 

@@ -7,7 +7,7 @@ import { diffMode } from '../store.ts'
 import { shown } from '../words.ts'
 import { type Choosing, CodeDiff } from './code-diff.tsx'
 
-/** How a file is shown: what it is, and what stands beside its name and in the place of its difference. */
+/** How a file is shown: its kind, the text beside its name, and the text in place of its diff. */
 export interface Section {
   readonly file: TouchedFile | FileChange
   /** Missing where it has to be fetched first. */

@@ -22,7 +22,7 @@ export const at = signal(0)
 export const structures = signal<{ readonly file: string; readonly found: readonly Structure[] } | null>(null)
 export const promptOpen = signal(false)
 
-/** One line of the tree. A folder stands for all files below it. */
+/** One line of the tree. A folder selects all files below it. */
 export interface TreeRow {
   readonly path: string
   readonly label: string
@@ -155,7 +155,7 @@ effect(() => {
   const request = wanted.value
   if (view.value !== 'prompt' || facts.value === null || context.value === undefined) return
   const own = ++asked
-  // Whoever types a task is served when the keys rest.
+  // The prompt is updated when the user pauses typing.
   setTimeout(() => {
     if (own !== asked) return
     void tried(async () => {

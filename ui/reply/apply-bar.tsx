@@ -4,7 +4,7 @@ import { applicable, chosen, counts, live, page, pending, plan, tornGroup } from
 import { undoLast } from '../timeline/turn.tsx'
 import { plural, shown } from '../words.ts'
 
-/** The decision, and what came of it. */
+/** The decision and its result. */
 export function ApplyBar() {
   const running = page.value?.running
   const left = applicable.value.length

@@ -194,7 +194,7 @@ function editorKey(event: KeyboardEvent, keep: () => unknown): void {
   } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void keep()
 }
 
-/** Whoever types fast sees the difference when the keys rest. */
+/** The diff is updated when the user pauses typing. */
 function useFollowing(text: string): string {
   const [followed, setFollowed] = useState(text)
   useEffect(() => {

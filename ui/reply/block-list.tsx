@@ -115,7 +115,7 @@ function Row({ block, index, total, isCurrent }: RowProps) {
   )
 }
 
-/** Where in its group a block stands, for the line that holds the group together. */
+/** The position of a block in its group, for the line that connects them. */
 function groupPlace({ key, group }: PlanBlock): string {
   if (group === undefined) return ''
   const blocks = plan.value?.blocks ?? []

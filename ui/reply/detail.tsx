@@ -100,7 +100,7 @@ export const DiffTools = () => (
   </>
 )
 
-/** When the last block was asked for: whoever holds a key down is served when the key rests. */
+/** When the last block was requested: while a key is held down none is loaded. */
 let asked = 0
 
 function OneBlock({ block }: { block: PlanBlock }) {

@@ -9,10 +9,10 @@ import { plural } from '../words.ts'
 export const timeline = signal<Timeline | null>(null)
 /** Which entry is looked at. */
 export const at = signal(0)
-/** On a narrow screen the detail lies over the list. */
+/** On a narrow screen the detail covers the list. */
 export const shows = signal(false)
 
-/** One line of the timeline: what clada did, or what somebody else did to its files. */
+/** One line of the timeline: an execution of clada, or changes of other programs to its files. */
 export type Entry =
   | { readonly kind: 'execution'; readonly name: string; readonly number: number; readonly entry: HistoryEntry }
   | { readonly kind: 'between'; readonly name: string; readonly number: number; readonly paths: readonly string[] }
@@ -24,7 +24,7 @@ export type Entry =
       readonly id: string
       readonly title: string
       readonly notes: string
-      /** Those that stand. */
+      /** Those that are not undone. */
       readonly numbers: readonly number[]
     }
 

@@ -25,7 +25,7 @@ export async function turnBack(
   turned(await undo(asked), 'Undone', async () => turned(await undo({ ...asked, force: true }), 'Undone, merged'))
 }
 
-/** Wherever it is asked for, what comes of it is seen in the timeline. */
+/** Its result is shown in the timeline, wherever it was requested. */
 export function undoLast(): Promise<void> {
   view.value = 'timeline'
   return turnBack('undo')
