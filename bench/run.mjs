@@ -119,7 +119,7 @@ ${rows.join('\n')}
 The peer in the first row reads, replaces, and writes by temporary file, fsync and rename, one file after another.
 clada does the same and also walks to each file without following links, keeps the owner and the mode, and looks
 whether anybody else wrote meanwhile; it lets the fsyncs of different files overlap. codex's \`apply_patch\` is shown
-when the package \`@openai/codex\` lies in \`bench/peers\` (\`npm install --prefix bench/peers @openai/codex\`).
+when the package \`@openai/codex\` is in \`bench/peers\` (\`npm install --prefix bench/peers @openai/codex\`).
 
 ${start}`,
 )

@@ -12,7 +12,7 @@ export { languageFor } from './structure/languages.ts'`
 
 const sources = new URL('../src/', import.meta.url).pathname
 
-/** Real code: clada's own, one file behind the other. */
+/** Real code: clada's own, one file after the other. */
 function typescript(length) {
   let text = ''
   const names = fs.readdirSync(sources, { recursive: true }).filter((name) => name.endsWith('.ts'))

@@ -1,4 +1,4 @@
-// Attacks the built program with everything we know, and prints what came of it.
+// Attacks the built program with everything we know, and prints the results.
 //
 //   npm run attack [ID…]
 import { execFileSync } from 'node:child_process'

@@ -14,7 +14,7 @@ const others = ['apt-get', 'pytest-3', 'py.test-3', 'go', 'cargo', 'wl-copy', 'w
 // Not prlimit: util-linux is part of every Debian.
 const hidden = [...Object.keys(testPrograms).filter((name) => name !== 'prlimit'), ...others]
 const asRoot = process.argv.includes('--root')
-// Nobody else's: a test may end every process of its user.
+// Only its own: a test may end every process of its user.
 const user = asRoot ? '0' : '61234'
 const suites = process.argv.slice(2).filter((word) => word !== '--root')
 

@@ -113,7 +113,7 @@ const isPackage = (name) => /^[@\w]/.test(name) && !isBuiltin(name) && !external
 const nameOfPackage = (name) => `package-${name.replace(/\W/g, '-')}`
 const packagesOf = (imports) => Object.fromEntries(imports.map(({ original }) => [nameOfPackage(original), original]))
 
-/** Every module that lies in a pack, with that pack's file. */
+/** Every module in a pack, with that pack's file. */
 function placeInPacks(inputs) {
   const packOf = new Map()
   for (const { file, of } of packs) {
@@ -232,7 +232,7 @@ const asRequired =
 const withUrl = (code) =>
   code.replaceAll('__cladaUrl', 'process.getBuiltinModule("node:url").pathToFileURL(__filename).href')
 
-/** Leads an import of what lies in another pack there, and one for later to the file that will be loaded. */
+/** Leads an import of a module in another pack there, and one for later to the file that will be loaded. */
 function throughPacks(file, { packOf, names }) {
   const moduleAt = (resolveDir, to) => path.relative(root, path.resolve(resolveDir, to)).split(path.sep).join('/')
   return {

@@ -28,7 +28,7 @@ if (process.argv.includes('--soak')) {
 }
 for (const [name, text] of sections) writeSection(name, text)
 
-/** The tests themselves, told to go on for longer. */
+/** The tests themselves, running for longer. */
 function endurance() {
   const figures = path.join(scratch, 'figures.jsonl')
   const { status } = spawnSync(

@@ -2,7 +2,7 @@
 //
 //   node scripts/gen.mjs [--check]
 //
-// The generator is TypeScript and reads the action definitions, so it is bundled before it runs. The bundle lies below
+// The generator is TypeScript and reads the action definitions, so it is bundled before it runs. The bundle is below
 // node_modules, where the packages it leaves out are found from.
 import fs from 'node:fs'
 import path from 'node:path'

@@ -1,5 +1,5 @@
 // Takes docs/ui.png and docs/ui-dark.png from the real page: `npm run picture:ui`. With --all DIR it takes every main
-// state at three widths, in light and dark, for somebody to look at.
+// state at three widths, in light and dark, for a person to look at.
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'

@@ -5,7 +5,7 @@
 //
 // Without arguments it takes up to N files (default 40) of each language from this project, its packages and what the
 // machine has of standard libraries, and from DIR, and with --each that many structures of each file. --docs writes the figures into docs/structures.md; --verbose also
-// tells of what came back, but not to the letter. Ends with 0 when nothing is wrong and no target is missed.
+// reports what came back, but not to the letter. Ends with 0 when nothing is wrong and no target is missed.
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'

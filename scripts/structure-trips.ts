@@ -79,7 +79,7 @@ export function putBack(one: Traveller): Promise<Outcome> {
   })
 }
 
-/** Where each line of a text is indented against the first, what stands further left cannot be told. */
+/** Where each line of a text is indented against the first, text further left is lost. */
 function hangsBack({ source }: Outline, structure: Structure): boolean {
   const [first, last] = linesOf(source, structure)
   const indentOf = (line: number): string => /^[ \t]*/.exec(source.line(line))?.[0] ?? ''
@@ -105,7 +105,7 @@ async function* waysBack(
   const siblings = structure.parent === null ? outline.structures : structure.parent.children
   const index = siblings.indexOf(structure)
   const [before, after] = [siblings[index - 1], siblings[index + 1]]
-  // A branch goes with its statement, not beside what stands in the branch before.
+  // A branch goes with its statement, not beside the content of the branch before.
   const alone = isClause(structure)
   const above = alone || !areNeighbours(outline, before, structure) ? undefined : again(before)
   const below =
@@ -114,17 +114,17 @@ async function* waysBack(
       : again(after)
   const own = linesOf(source, structure)
   const piece = await pieceFrom(outline, structure)
-  for (const [how, told] of [
+  for (const [how, given] of [
     ['beside its neighbour', false],
     ['beside its neighbour, blank lines given', true],
   ] as const) {
-    const blank = { above: gapAbove(source, own[0]).blankLines, below: gapBelow(source, own[1]).blankLines }
+    const gaps = { above: gapAbove(source, own[0]).blankLines, below: gapBelow(source, own[1]).blankLines }
     if (above !== undefined) {
-      const options = told ? { blank_lines: blank.above } : {}
+      const options = given ? { blank_lines: gaps.above } : {}
       yield [how, applyChanges(without, insertion(left, above, 'after', piece, options).changes)]
     }
     if (below !== undefined) {
-      const options = told ? { blank_lines: blank.below } : {}
+      const options = given ? { blank_lines: gaps.below } : {}
       yield [how, applyChanges(without, insertion(left, below, 'before', piece, options).changes)]
     }
   }
@@ -159,7 +159,7 @@ export async function thereAndBack({ outline, structure }: Traveller): Promise<O
   if (!areNeighbours(outline, before, structure)) return null
   const near = layoutOf(outline, before)
   const there = await relocation(outline, structure, { anchor: before, at: 'before' })
-  if (there === null) return { verdict: 'wrong', how: 'stands before its neighbour already' }
+  if (there === null) return { verdict: 'wrong', how: 'is before its neighbour already' }
   const moved = applyChanges(text, there.changes)
   return withOutline(moved, outline.language, async (other): Promise<Outcome> => {
     const landed = offsetAfter(there.changes, there.main) + there.from
@@ -169,14 +169,14 @@ export async function thereAndBack({ outline, structure }: Traveller): Promise<O
     const list = again === undefined ? [] : again.parent === null ? other.structures : again.parent.children
     const neighbour = again === undefined ? undefined : list[list.indexOf(again) + 1]
     const isItself = again !== undefined && textOf(other, again) === textOf(outline, structure)
-    // A part of a statement can be told from another only where it stands; a section takes in what follows it.
+    // A part of a statement can be distinguished from another only in its place; a section takes in what follows it.
     if (!isItself || neighbour === undefined) {
       const difference = differenceOf(text, moved)
       const how = outline.faults().length > 0 ? broken : 'it is something else at its new place'
       return { verdict: 'by nature', how, difference }
     }
     const back = await relocation(other, again, { anchor: neighbour, at: 'after' })
-    if (back === null) return { verdict: 'wrong', how: 'stands behind its neighbour already' }
+    if (back === null) return { verdict: 'wrong', how: 'is after its neighbour already' }
     const result = applyChanges(moved, back.changes)
     if (result === text) return exact('before its neighbour')
     const difference = differenceOf(text, result)
@@ -206,7 +206,7 @@ function areEven({ source }: Outline, neighbour: number, first: number, last: nu
   return new Set(gaps.filter(({ line }) => line !== null).map(({ blankLines }) => blankLines)).size === 1
 }
 
-/** Nothing stands between neighbours but blanks, the comma and a comment behind it. */
+/** Only spaces, the comma and a comment after it are between neighbours. */
 function areNeighbours(outline: Outline, before: Structure | undefined, after: Structure | undefined): boolean {
   if (before === undefined || after === undefined) return false
   const { suffix, comma } = layoutOf(outline, before)

@@ -22,7 +22,7 @@ export const testPrograms = {
 
 const isThere = (program) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
 
-/** Installs them where nobody minds: on a build server, or for root inside a container. Elsewhere their tests are skipped. */
+/** Installs them where that is safe: on a build server, or for root inside a container. Elsewhere their tests are skipped. */
 export function installTestPrograms() {
   if (process.platform !== 'linux' || process.geteuid?.() !== 0 || !(process.env.CI || inContainer())) return
   const missing = Object.entries(testPrograms).flatMap(([program, name]) => (isThere(program) ? [] : [name]))
