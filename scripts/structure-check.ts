@@ -53,9 +53,9 @@ function note(report: FileReport, name: string, { path, outline, structure }: Tr
   if (verdict === 'exact' || (name === 'target' && verdict !== 'wrong')) return
   const [line] = linesOf(outline.source, structure)
   const where = `${path}:${line} ${structure.kind} ${structure.header.slice(0, 60)}`
-  const line = `${name}: ${where}: ${how}${difference === undefined ? '' : `, ${difference}`}`
-  if (verdict === 'wrong') report.failures.push(line)
-  else report.remarks.push(line)
+  const entry = `${name}: ${where}: ${how}${difference === undefined ? '' : `, ${difference}`}`
+  if (verdict === 'wrong') report.failures.push(entry)
+  else report.remarks.push(entry)
 }
 
 function* evenly<T>(all: readonly T[], most: number): Generator<T> {
