@@ -20,6 +20,8 @@ export interface ExecutionResult {
   warnings?: string[]
   /** What looks like an edit or an action and did not run, with the reason. */
   notExecuted?: NotExecuted[]
+  /** The syntax that the project expects blocks in, where nothing was found and it names one. */
+  taught?: string
   /** The project, absolute; reports show paths relative to it. */
   root?: string
   /** Whole files in the reply that wait for a yes, or got one. */

@@ -4,6 +4,7 @@ import { type Block, type BlockGroup, isMissing, type PassedOver } from '../core
 import type { ParseError } from '../core/result.ts'
 import { Source } from '../core/source.ts'
 import { syntaxError, TaskNumbers, validationError } from './tasks.ts'
+import { Corrections } from './correct.ts'
 import { decide } from '../policy/decide.ts'
 import { notExecutedNote } from '../report/account.ts'
 import { primaryOf } from '../report/words.ts'
@@ -39,6 +40,8 @@ export interface CheckedBlock {
   /** Why it would not be executed, although nothing is wrong with it. */
   readonly note?: string
   readonly warnings?: readonly string[]
+  /** The block as it was meant, or its whole group, ready to be sent again, where exactly one reading exists. */
+  readonly corrected?: string
 }
 
 /** Every block of a document and what is wrong with it, from the text alone: the disk is not consulted. */
@@ -46,10 +49,12 @@ export function checkDocument(text: string, options: CladaOptions): CheckedDocum
   const settings = settingsOf(options)
   const { blocks, faults, warnings, notExecuted } = findBlocks(new Source(text), readingOf(options))
   const numbers = new TaskNumbers()
-  const own = blocks.map((block) => {
+  const corrections = new Corrections({ settings, options })
+  const own = blocks.map((block): Own => {
     const number = numbers.next(block)
     const checked = entry(block, syntaxOf(block.syntax).ids === 'written' ? block.id : number, errorsOf(block))
-    return { block, checked: { ...checked, task: number } }
+    const { corrected } = checked.problems.length === 0 ? {} : corrections.ofBlock(block)
+    return { block, checked: { ...checked, task: number, ...(corrected === undefined ? {} : { corrected }) } }
   })
   const broken = new Map<BlockGroup, Own>()
   for (const one of own) {
@@ -57,10 +62,15 @@ export function checkDocument(text: string, options: CladaOptions): CheckedDocum
     if (group !== undefined && one.checked.problems.length > 0 && !broken.has(group)) broken.set(group, one)
   }
   const checked = [
-    ...own.map(({ block, checked }) => withNote(checked, groupNote(block, broken))),
+    ...own.map((one) => {
+      const { corrected: _, ...checked } = withNote(one.checked, groupNote(one.block, broken))
+      const corrected = one.block.group === undefined ? one.checked.corrected : ofGroup(one.block.group, one)
+      return corrected === undefined ? checked : { ...checked, corrected }
+    }),
     ...notExecuted.map(unexecuted),
     ...faults.map((fault): CheckedBlock => {
       const error = syntaxError(undefined, fault)
+      const { corrected } = corrections.ofFault(fault)
       const place = { startLine: fault.line, endLine: fault.line }
       return {
         syntax: error.syntax ?? defaultSyntax,
@@ -69,11 +79,25 @@ export function checkDocument(text: string, options: CladaOptions): CheckedDocum
         target: '',
         ...place,
         problems: [shown(error)],
+        ...(corrected === undefined ? {} : { corrected }),
       }
     }),
   ].sort((a, b) => a.startLine - b.startLine)
   const valid = checked.every((block) => block.problems.length === 0) && !notExecuted.some(isMissing)
   return { valid, blocks: checked, warnings }
+
+  /** A group is sent again from its first invalid member on, or whole; `execution.ts` does the same. */
+  function ofGroup(group: BlockGroup, one: Own): string | undefined {
+    if (broken.get(group) !== one) return undefined
+    const members = own.filter(({ block }) => block.group === group)
+    const { syntax } = one.block
+    const isWhole = group.atomic || syntaxOf(syntax).groups?.checked === 'whole'
+    const texts = members
+      .slice(isWhole ? 0 : members.indexOf(one))
+      .map(({ block, checked }) => (checked.problems.length === 0 ? block.raw : checked.corrected))
+    const known = texts.filter((text) => text !== undefined)
+    return known.length < texts.length ? undefined : corrections.ofGroup(syntax, group, known)
+  }
 
   function errorsOf(block: Block): ParseError[] {
     if (block.faults.length > 0) return block.faults.map((fault) => syntaxError(block, fault))

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { decode, type Decoded, withoutAliases } from '../actions/decode.ts'
 import { isAbsolutePath } from '../core/paths.ts'
 import { registry } from '../actions/registry.ts'
-import { readingOf } from '../config/settings.ts'
+import { type CladaOptions, readingOf } from '../config/settings.ts'
 import type { ActionSpec } from '../core/action.ts'
 import type { Block, BlockGroup, Fault } from '../core/block.ts'
 import { isInside } from '../core/paths.ts'
@@ -13,7 +13,6 @@ import { primaryOf } from '../report/words.ts'
 import { isSound } from '../syntax/damage.ts'
 import { readBlocks } from '../syntax/find-blocks.ts'
 import type { ReadOptions } from '../syntax/reader.ts'
-import type { RunOptions } from './options.ts'
 import { rewriteSham } from '../syntax/sham/sham.ts'
 import { syntaxNames, syntaxOf } from '../syntax/table.ts'
 import { closestName } from '../text/closest-name.ts'
@@ -30,7 +29,7 @@ export class Corrections {
   /** The last line of a text that was corrected: what seems to be a block in it is part of it. */
   #covered = 0
 
-  constructor({ settings, options }: Pick<RunOptions, 'settings' | 'options'>) {
+  constructor({ settings, options }: { readonly settings: Settings; readonly options: CladaOptions }) {
     this.#settings = settings
     this.#reading = readingOf(options)
   }

@@ -173,6 +173,7 @@ export class Execution {
 
   result(): ExecutionResult {
     const parseErrors = this.#parseErrors.sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
+    const [taught] = this.#options.options.syntaxes ?? []
     return {
       success:
         this.#fatal.fatalError === undefined &&
@@ -190,6 +191,7 @@ export class Execution {
       ...(this.#warnings.length > 0 ? { warnings: this.#warnings } : {}),
       ...(this.#notExecuted.length > 0 ? { notExecuted: this.#notExecuted } : {}),
       ...(this.#proposals.length > 0 ? { proposals: this.#proposals } : {}),
+      ...(taught !== undefined && this.#blocks + parseErrors.length === 0 ? { taught } : {}),
     }
   }
 

@@ -2,7 +2,7 @@ import { counted, grouped } from '../core/counted.ts'
 import { type ActionResult, endFrame, type ExecutionResult, type ParseError } from '../core/result.ts'
 import { sharesOf } from '../text/cut-lines.ts'
 import { tokenLength } from '../text/tokens.ts'
-import { accountLines, reminder, resendAdvice } from './account.ts'
+import { accountLines, reminderOf, resendAdvice } from './account.ts'
 import { changedLines } from './changes.ts'
 import { entryText } from './content.ts'
 import { isPartial, reasonOf } from './failure.ts'
@@ -74,7 +74,7 @@ export function summaryEntries(
   if (broken > maxBroken) lines.push(`… and ${counted(broken - maxBroken, 'more block')} that could not be read`)
   if (result.fatalError !== undefined) lines.push(`❌ ${result.fatalError}`)
   lines.push(...accountLines(result, (text, missing) => `${missing ? '❌' : '⚠️ '} ${text}`))
-  if (lines.length === 0) lines.push(...reminder)
+  if (lines.length === 0) lines.push(...reminderOf(result))
   for (const warning of result.warnings ?? []) lines.push(`⚠️  ${warning}`)
   lines.push(...editedReplyLines(result))
   return lines

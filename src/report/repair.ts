@@ -103,10 +103,12 @@ export function parseRepairLines(errors: readonly ParseError[], counted?: Counte
 export const wouldHaveRun = ({ code, meant }: Pick<ParseError, 'code' | 'meant'>): string[] =>
   code === 'truncated' && meant !== undefined ? [`It would have run: ${meant.join(', ')}`] : []
 
-type Correctable = Pick<ExecutionResult, 'parseErrors' | 'results'>
+interface Correctable extends Partial<Pick<ExecutionResult, 'results'>> {
+  readonly parseErrors: readonly Pick<ParseError, 'corrected'>[]
+}
 
 /** Blocks that were corrected, in one fence for each reason, ready to be sent again. */
-export function correctedLines({ parseErrors, results }: Correctable): string[] {
+export function correctedLines({ parseErrors, results = [] }: Correctable): string[] {
   const mistaken = sendable(parseErrors.map(({ corrected }) => corrected))
   const misplaced = sendable(results.map(({ details }) => details?.corrected))
   return [

@@ -165,6 +165,15 @@ describe('clada check', () => {
         '    → End the block with <<<END>>>. Nothing from line 24 on was executed: send it again, complete.',
         '7 found, 5 with problems.',
         '',
+        'The corrected block, ready to be sent again if nothing is missing:',
+        '```',
+        '<<<FILE>>>',
+        'd.txt',
+        '<<<OVERWRITE>>>',
+        'and then it en',
+        '<<<END>>>',
+        '```',
+        '',
       ].join('\n'),
     )
   })

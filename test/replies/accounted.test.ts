@@ -151,16 +151,26 @@ describe('an edit that is missing', () => {
 })
 
 describe('a reply without a block', () => {
-  const prose = 'The function looks right to me. I would not change it.\n'
+  const prose = 'The function looks right to me. I would not change it.\n<run> is a tag and <tasks>\n<tasks> too.\n'
 
-  it('gets a reminder of at most five lines, which is not a document', async () => {
-    const result = await new Clada({ repoPath: scratchDir(), gitCommit: false }).execute(prose)
+  it.each([
+    ['sham', '#!SHAM [@three-char-SHA-256: abc]'],
+    ['csl', '<---WRITE file="PATH"--->'],
+    ['cml', '<write path="PATH">'],
+    ['replacer', '<<<OVERWRITE>>>'],
+    ['search-replace', '<<<<<<< SEARCH'],
+    ['apply-patch', '*** Begin Patch'],
+    ['udiff', '+++ b/PATH'],
+  ] as const)('gets a reminder of at most five lines in %s, which is not a document', async (syntax, marker) => {
+    const root = scratchDir()
+    const syntaxes = syntax === 'sham' ? {} : { syntaxes: [syntax] }
+    const result = await new Clada({ repoPath: root, gitCommit: false, ...syntaxes }).execute(prose)
     expect(result).toMatchObject({ success: true, results: [], parseErrors: [] })
     for (const format of ['llm', 'text'] as const) {
       const report = formatReport(result, format)
       const lines = report.split('\n').filter((line) => line !== '' && !line.startsWith('==='))
       expect(lines.length).toBeLessThanOrEqual(5)
-      expect(report).toContain('#!SHAM [@three-char-SHA-256: abc]')
+      expect(report).toContain(marker)
       expect(find(report)).toMatchObject({ blocks: [], faults: [], notExecuted: [] })
     }
   })
@@ -170,6 +180,32 @@ describe('a reply without a block', () => {
     expect(clada(['run', '--no-git'], { cwd, input: prose }).status).toBe(0)
     const edits = ['<invoke name="edit_file">\n</invoke>\n', '- *** Begin Patch\n', '1. <write path="a.txt">\n']
     for (const input of edits) expect(clada(['run', '--no-git'], { cwd, input }).status).toBe(1)
+  })
+})
+
+describe('a call of another agent', () => {
+  it('inserts at several lines, whose numbers are those of the file before it', async () => {
+    const root = scratchDir({ 'a.ts': '1\n2\n3\n' })
+    const list =
+      '[{"start_line": 1, "content": "a"}, {"start_line": 3, "content": "b"}, {"start_line": 3, "content": "c"}]'
+    const text = `<insert_content>\n<path>a.ts</path>\n<operations>${list}</operations>\n</insert_content>\n`
+    const { success } = await new Clada({ repoPath: root, gitCommit: false }).execute(text)
+    expect(success).toBe(true)
+    expect(filesIn(root)).toEqual({ 'a.ts': 'a\n1\n2\nb\nc\n3\n' })
+  })
+
+  const patch = '*** Begin Patch\n*** Add File: a.ts\n+x\n*** End Patch'
+  it.each([
+    [{ name: 'apply_patch', arguments: { input: patch } }, 'file_create'],
+    [{ name: 'apply_patch', arguments: JSON.stringify({ patch }) }, 'file_create'],
+    [{ type: 'custom_tool_call', name: 'apply_patch', input: patch }, 'file_create'],
+    [{ command: ['bash', '-lc', `apply_patch <<'EOF'\n${patch}\nEOF`] }, 'file_create'],
+    [{ name: 'shell', arguments: { command: ['bash', '-lc', `apply_patch <<'EOF'\n${patch}\nEOF\nls`] } }, 'run'],
+    [{ name: 'shell', arguments: { command: ['bash', '-lc', 'ls src'] } }, 'run'],
+  ])('%j is %s', (call, action) => {
+    expect(find(`${JSON.stringify(call)}\n`).blocks.map((block) => [block.action, block.faults])).toEqual([
+      [action, []],
+    ])
   })
 })
 

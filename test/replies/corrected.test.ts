@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { Clada } from '../../src/index.ts'
+import { checkDocument, Clada } from '../../src/index.ts'
 import { formatReport } from '../../src/report/format.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
@@ -36,6 +36,9 @@ describe('a small mistake', () => {
     )
     const [corrected = '', ...others] = reports.map(correctedIn)
     expect(others).toEqual(others.map(() => corrected))
+    const { blocks } = checkDocument(text.replaceAll('ROOT', root), { repoPath: root })
+    const checked = blocks.flatMap((block) => block.corrected ?? [])
+    expect(checked.join('\n\n')).toBe(corrected)
     const again = await clada.execute(corrected)
     expect(again).toMatchObject({ success: true, parseErrors: [] })
     expect(again.warnings).toBeUndefined()

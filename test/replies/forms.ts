@@ -38,6 +38,8 @@ const xml = (tool: string, args: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => (value.includes('\n') ? `<${name}>\n${value}\n</${name}>` : `<${name}>${value}</${name}>`))
     .join('\n')}\n</${tool}>\n`
 
+const called = (patch: string): string => JSON.stringify({ command: ['apply_patch', patch] })
+
 export const forms: Readonly<Record<string, Form>> = {
   'search-replace, path above': both((meant) => `${meant.path}\n${fence('ts', searchReplace(meant))}`),
   'search-replace, path in the fence': both((meant) => fence('ts', `${meant.path}\n${searchReplace(meant)}`)),
@@ -75,6 +77,12 @@ export const forms: Readonly<Record<string, Form>> = {
     edits: ({ path, old, text }) =>
       fence('json', JSON.stringify({ command: 'str_replace', path, old_str: old, new_str: text }, null, 2)),
     creates: ({ path, text }) => fence('json', JSON.stringify({ command: 'create', path, file_text: `${text}\n` })),
+  },
+  'apply_patch in a call': {
+    edits: (meant) =>
+      fence('json', called(`*** Begin Patch\n*** Update File: ${meant.path}\n${hunk(meant)}\n*** End Patch\n`)),
+    creates: ({ path, text }) =>
+      `${called(`*** Begin Patch\n*** Add File: ${path}\n${marked('+', text)}\n*** End Patch`)}\n`,
   },
   'XML call': {
     edits: ({ path, old, text }) =>

@@ -1,6 +1,7 @@
 import { checkDocument, type CheckedBlock, type CheckedDocument } from '../../engine/check.ts'
 import { withWarnings } from '../../core/result.ts'
 import { printable } from '../../report/printable.ts'
+import { correctedLines } from '../../report/repair.ts'
 import type { Command } from '../command.ts'
 import { general } from '../flags.ts'
 import { readInputs } from '../input.ts'
@@ -39,6 +40,7 @@ function listed(document: CheckedDocument & { name: string }, several: boolean):
       ...blocks.flatMap(blockLines),
       ...warnings.map((warning) => `⚠ ${warning}`),
       blocks.length === 0 ? 'No blocks found.' : `${blocks.length} found, ${bad} with problems.`,
+      ...correctedLines({ parseErrors: blocks.map(({ corrected }) => (corrected === undefined ? {} : { corrected })) }),
     ].join('\n'),
   )
 }

@@ -1,4 +1,4 @@
-import type { Source } from '../../core/source.ts'
+import { Source } from '../../core/source.ts'
 import { bulletOf } from '../damage.ts'
 import { ApplyPatchMarks, type Patch, usualShells } from './marks.ts'
 import { sectionsOf } from './sections.ts'
@@ -45,6 +45,20 @@ export const applyPatch = foreign({
     return { seek: (line) => marks.seek(line), read: (line) => readPatch(source, marks, line, plain) }
   },
 })
+
+/** The sections of a patch that is an argument of a call. Their lines are those of the patch. */
+export function patchIn(text: string): Pick<Found, 'action' | 'params' | 'label' | 'slips' | 'warnings'>[] {
+  const asWritten = (row: string): string => row
+  const source = new Source(text)
+  const { found } = readPatch(source, new ApplyPatchMarks(source, asWritten), 1, asWritten)
+  return found.map(({ action, params, label, slips, warnings = [] }) => ({
+    action,
+    params,
+    label,
+    slips: slips.map((slip) => ({ ...slip, message: `In the patch, line ${slip.line}: ${slip.message}` })),
+    warnings: warnings.map((warning) => `in the patch: ${warning}`),
+  }))
+}
 
 function readPatch(
   source: Source,

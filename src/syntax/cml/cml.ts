@@ -261,7 +261,7 @@ export const cml = {
   waits: false,
   opener: /^<(?:tasks|edit|write|run|move|remove)\b/i,
   marks:
-    /^<(?:(?:edit|write|read|remove)\s[^>\n]*\bpath\s*=|move\s[^>\n]*\bfrom\s*=|exec\s[^>\n]*\blang\s*=|tasks(?:\s[^>\n]*)?>|run(?:\s+dir\s*=[^>\n]*)?>)/i,
+    /^<(?:(?:edit|write|read|remove)\s[^>\n]*\bpath\s*=|move\s[^>\n]*\bfrom\s*=|exec\s[^>\n]*\blang\s*=|(?:tasks(?:\s[^>\n]*)?|run(?:\s+dir\s*=[^>\n]*)?)>[ \t]*(?:[<\n]|.*<\/))/i,
   closer: /<\//,
   reader: (source): Reader => new CmlReader(source),
   throughDamage: () => walkCml,

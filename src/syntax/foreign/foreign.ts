@@ -203,6 +203,8 @@ const NEAR = 8
 /** A block of another tool's format as its reader found it. */
 export interface Found {
   readonly action: string
+  /** Where it is written in another format inside of this one. */
+  readonly syntax?: 'apply-patch'
   readonly params: Readonly<Record<string, string>>
   readonly label: string
   readonly startLine: number
@@ -278,7 +280,7 @@ function blockOf(source: Source, format: Format, id: string, found: Found, stric
     params[name] = name === 'path' && text.includes('\\') ? withSlashes(text) : text
   }
   const block: Block = {
-    syntax: format.name,
+    syntax: found.syntax ?? format.name,
     id,
     action,
     label,

@@ -1,7 +1,9 @@
+import { patchIn } from '../apply-patch/apply-patch.ts'
 import type { Found, Slip } from './foreign.ts'
 
-/** What a call of another agent's tool asks for. */
-export type Asked = Pick<Found, 'action' | 'params'>
+/** What a call of another agent's tool asks for. Only a patch has mistakes of its own. */
+export type Asked = Pick<Found, 'action' | 'params'> &
+  Partial<Pick<Found, 'slips' | 'warnings' | 'label'>> & { readonly syntax?: 'apply-patch' }
 
 /** Arguments as texts, by the names that the call gives them. */
 export type Args = ReadonlyMap<string, string>
@@ -12,17 +14,59 @@ export type Args = ReadonlyMap<string, string>
  */
 export function askedBy(tool: string, given: Args): readonly Asked[] | string | undefined {
   const args = new Map([...given].map(([name, value]) => [plain(name), value]))
+  const patch = patchOf(args)
+  if (patch !== undefined) return patchIn(patch).map((section) => ({ ...section, syntax: 'apply-patch' }))
   const verb = verbOf(tool, args)
   if (verb === undefined) return undefined
+  if (verb === 'patch') return 'patch'
   if (verb === 'run') {
     const command = pick(args, commands)
     const dir = pick(args, ['cwd', 'dir', 'workdir', 'workingdirectory'])
     if (command === undefined) return 'command'
-    return [{ action: 'run', params: { command, ...(dir === undefined || dir === '' ? {} : { dir }) } }]
+    const line = commandLine(command)
+    return [{ action: 'run', params: { command: line, ...(dir === undefined || dir === '' ? {} : { dir }) } }]
   }
   const path = pick(args, paths)
   if (path === undefined || path === '') return 'path'
   return onFile(verb, path, args)
+}
+
+/** Whether these are the arguments of `apply_patch`, which some calls do not name. */
+export const holdsPatch = (given: Args): boolean =>
+  patchOf(new Map([...given].map(([name, value]) => [plain(name), value]))) !== undefined
+
+/** The patch of a call, also as a word of a command or in a here-document, where there is nothing else in it. */
+function patchOf(args: Args): string | undefined {
+  for (const name of ['input', 'patch', 'patchtext', 'diff', ...commands]) {
+    const value = args.get(name)
+    if (value?.includes(BEGIN) !== true) continue
+    const text = wordsOf(value)?.at(-1) ?? value
+    const [begin, end] = [text.indexOf(BEGIN), text.lastIndexOf(END)]
+    const close = end === -1 ? text.length : end + END.length
+    if (BEFORE.test(text.slice(0, begin).trim()) && /^\w*$/.test(text.slice(close).trim()))
+      return text.slice(begin, close)
+  }
+  return undefined
+}
+
+const BEGIN = '*** Begin Patch'
+const END = '*** End Patch'
+/** What may call the tool in a shell; the delimiter of a here-document may follow the patch. */
+const BEFORE = /^(?:apply_?patch\s*(?:<<-?\s*["']?\w+["']?)?)?$/
+
+/** A command that is given as a list of words, as one line. */
+function commandLine(command: string): string {
+  const words = wordsOf(command)
+  if (words === undefined) return command
+  const [shell = '', option = '', script, ...more] = words
+  if (/^(?:ba|z|da)?sh$/.test(shell) && /^-l?c$/.test(option) && more.length === 0 && script !== undefined)
+    return script
+  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
+}
+
+function wordsOf(text: string): string[] | undefined {
+  const list = listIn(text)
+  return list?.every((word) => typeof word === 'string') === true ? list : undefined
 }
 
 /** Whether a tool of this name does something that clada can do. */
@@ -34,15 +78,32 @@ export const labelOf = (tool: string, args: Args): string => {
   return own !== undefined && editor.has(plain(own)) ? own : tool
 }
 
+/** What was asked, as a block of its call. Mistakes of a patch are shown where the call begins. */
+export const calledFor = (
+  call: Pick<Found, 'label' | 'startLine' | 'endLine' | 'lastLine'>,
+  { slips = [], ...asked }: Asked,
+): Found => ({ ...call, ...asked, slips: slips.map((slip) => ({ ...slip, line: call.startLine })) })
+
 export const withoutArgument = (line: number, name: string): Slip => ({
   line,
   message: `A call without ${name}`,
   hint: `Give ${name} in the call.`,
 })
 
-type Verb = 'write' | 'replace' | 'insert' | 'insert-before' | 'append' | 'view' | 'run' | 'delete' | 'list' | 'search'
+type Verb =
+  | 'write'
+  | 'replace'
+  | 'insert'
+  | 'insert-before'
+  | 'append'
+  | 'view'
+  | 'run'
+  | 'delete'
+  | 'list'
+  | 'search'
+  | 'patch'
 
-function onFile(verb: Exclude<Verb, 'run'>, path: string, args: Args): readonly Asked[] | string {
+function onFile(verb: Exclude<Verb, 'run' | 'patch'>, path: string, args: Args): readonly Asked[] | string {
   const content = pick(args, contents)
   switch (verb) {
     case 'view':
@@ -70,8 +131,17 @@ function onFile(verb: Exclude<Verb, 'run'>, path: string, args: Args): readonly 
 }
 
 function insertOf(verb: 'insert' | 'insert-before', path: string, args: Args): readonly Asked[] | string {
+  const listed = listedIn(args)
+  if (listed !== undefined) {
+    // The numbers are those of the file before the call: from the last line up, none of them shifts another.
+    const lines = listed.map((one) => ({ one, line: Number(pick(one, lineNames)) || Infinity }))
+    return ofEach(
+      lines.toReversed().toSorted((a, b) => (a.line === b.line ? 0 : b.line - a.line)),
+      ({ one }) => insertOf(verb, path, one),
+    )
+  }
   const content = pick(args, ['inserttext', ...news, ...contents])
-  const line = Number(pick(args, ['insertline', 'line', 'linenumber']) ?? Number.NaN)
+  const line = Number(pick(args, lineNames) ?? Number.NaN)
   if (content === undefined) return 'text'
   if (!Number.isSafeInteger(line)) return 'line'
   // Line 0 is the end of the file for those that insert before a line.
@@ -81,13 +151,8 @@ function insertOf(verb: 'insert' | 'insert-before', path: string, args: Args): r
 }
 
 function replaceOf(path: string, args: Args): readonly Asked[] | string {
-  const edits = args.get('edits')
-  const listed = edits === undefined ? undefined : editsIn(edits)
-  if (listed !== undefined) {
-    const each = listed.map((edit) => replaceOf(path, new Map([...edit].map(([name, text]) => [plain(name), text]))))
-    const wrong = each.find((one) => typeof one === 'string')
-    return typeof wrong === 'string' ? wrong : each.flatMap((one) => (typeof one === 'string' ? [] : one))
-  }
+  const listed = listedIn(args)
+  if (listed !== undefined) return ofEach(listed, (edit) => replaceOf(path, edit))
   const old = pick(args, olds)
   // An editor that is given the new text only writes the whole file.
   if (old === undefined) return args.has('content') || args.has('codeedit') ? onFile('write', path, args) : 'old_str'
@@ -115,10 +180,22 @@ function viewOf(path: string, args: Args): Asked {
   return { action: 'file_read_numbered', params: { path, lines: `${first}-${last}` } }
 }
 
-function editsIn(text: string): Args[] | undefined {
+/** The members of a list of edits in one call. */
+function listedIn(args: Args): Args[] | undefined {
+  const list = listIn(pick(args, ['edits', 'operations']) ?? '')
+  return list?.map((one) => new Map([...argsOf(one)].map(([name, text]) => [plain(name), text])))
+}
+
+function ofEach<One>(all: readonly One[], asked: (one: One) => readonly Asked[] | string): readonly Asked[] | string {
+  const each = all.map(asked)
+  return each.find((one) => typeof one === 'string') ?? each.flatMap((one) => (typeof one === 'string' ? [] : one))
+}
+
+function listIn(text: string): unknown[] | undefined {
+  if (!/^\s*\[/.test(text)) return undefined
   try {
     const list: unknown = JSON.parse(text)
-    return Array.isArray(list) ? list.map(argsOf) : undefined
+    return Array.isArray(list) ? list : undefined
   } catch {
     return undefined
   }
@@ -153,6 +230,7 @@ const paths = ['path', 'filepath', 'file', 'filename', 'targetfile', 'relativewo
 const contents = ['content', 'filetext', 'contents', 'text', 'codeedit']
 const olds = ['oldstr', 'oldstring', 'oldtext', 'search', 'find']
 const news = ['newstr', 'newstring', 'newtext', 'replace', 'replacement', 'replacewith']
+const lineNames = ['insertline', 'line', 'linenumber', 'startline']
 const commands = ['command', 'cmd', 'commandline']
 
 const editor = new Map<string, Verb>([
@@ -175,6 +253,7 @@ const verbs = new Map<string, Verb>([
   ...'readfile read view viewfile'.split(' ').map((name): [string, Verb] => [name, 'view']),
   ...'appendtofile appendfile append'.split(' ').map((name): [string, Verb] => [name, 'append']),
   ...'deletefile removefile'.split(' ').map((name): [string, Verb] => [name, 'delete']),
+  ['applypatch', 'patch'],
   ['insert', 'insert'],
   ['insertcontent', 'insert-before'],
   ['listfiles', 'list'],

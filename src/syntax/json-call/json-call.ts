@@ -1,6 +1,15 @@
 import type { Source } from '../../core/source.ts'
 import { foreign, type Found } from '../foreign/foreign.ts'
-import { type Args, argsOf, askedBy, isTool, labelOf, withoutArgument } from '../foreign/tools.ts'
+import {
+  type Args,
+  argsOf,
+  askedBy,
+  calledFor,
+  holdsPatch,
+  isTool,
+  labelOf,
+  withoutArgument,
+} from '../foreign/tools.ts'
 
 /*
  * Calls of tools as JSON, at the start of a line, fenced or not:
@@ -8,6 +17,7 @@ import { type Args, argsOf, askedBy, isTool, labelOf, withoutArgument } from '..
  *   call = { "name" | "tool" | "function": tool, "arguments" | "parameters" | "input" | "args": { … } | text }
  *        | { "command": "str_replace" | "create" | "insert" | "view", "path": …, … }
  *        | { "path": …, "old_str": …, "new_str": … }
+ *        | { "command": [ "apply_patch", patch ] } | { "input" | "patch": patch }
  *   text = a list of calls, or { "tool_calls": [ … ] }; "function" may hold the call
  *
  * `foreign/tools.ts` says what a tool means. Other JSON is not a call. One that does not end is truncated where it
@@ -16,7 +26,8 @@ import { type Args, argsOf, askedBy, isTool, labelOf, withoutArgument } from '..
 
 export const jsonCall = foreign({
   name: 'json-call',
-  marks: /^\{\s*"(?:command|name|tool)"\s*:\s*"(?:str_replace\w*|create|insert|write_file|edit_file|Edit|Write)"/,
+  marks:
+    /^\{\s*"(?:(?:command|name|tool)"\s*:\s*(?:\[\s*)?"(?:str_replace\w*|create|insert|write_file|edit_file|Edit|Write|apply_patch)"|(?:input|patch)"\s*:\s*"\*\*\* Begin Patch)/,
   open(source) {
     let ahead: Seen | undefined
     /** Brackets that nothing closes: each is tried once for the whole text. */
@@ -141,6 +152,7 @@ function callsOf(value: unknown): Call[] {
     return isTool(tool) ? [{ tool, args: argsOf(typeof given === 'string' ? parsed(given) : given) }] : []
   }
   const args = argsOf(value)
+  if (holdsPatch(args)) return [{ tool: 'apply_patch', args }]
   const isEdit = /^(?:str_replace|create|insert|view)$/.test(args.get('command') ?? '') || hasBoth(args)
   return isEdit && typeof tool !== 'object' ? [{ tool: 'str_replace', args }] : []
 }
@@ -149,11 +161,12 @@ const hasBoth = (args: Args): boolean =>
   ['old_str', 'old_string', 'oldString', 'old_text'].some((name) => args.has(name)) &&
   ['path', 'file_path', 'filePath', 'file'].some((name) => args.has(name))
 
+/** Arguments that are given as a text: JSON again, or the only argument there is. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined
+    return { input: text }
   }
 }
 
@@ -163,7 +176,7 @@ function foundOf({ tool, args }: Call, line: number, last: number): Found[] {
   if (asked === undefined || asked === 'path' || asked === 'command') return []
   const common = { label: labelOf(tool, args), startLine: line, endLine: last, lastLine: last }
   if (typeof asked === 'string') return [{ ...common, action: '', params: {}, slips: [withoutArgument(line, asked)] }]
-  return asked.map((one) => ({ ...common, ...one, slips: [] }))
+  return asked.map((one) => calledFor(common, one))
 }
 
 const unreadable = (line: number, last: number): Found => ({

@@ -1,6 +1,6 @@
 import type { Source } from '../../core/source.ts'
 import { fenceOf, foreign, type Found } from '../foreign/foreign.ts'
-import { askedBy, isTool, labelOf, withoutArgument } from '../foreign/tools.ts'
+import { askedBy, calledFor, isTool, labelOf, withoutArgument } from '../foreign/tools.ts'
 import { editsBetween, editsText } from '../search-replace/search-replace.ts'
 import { SearchReplaceMarks } from '../search-replace/walk.ts'
 
@@ -91,7 +91,7 @@ function readCall(
   const label = labelOf(tool, args)
   if (typeof asked === 'string')
     return { found: [{ ...common, label, action: '', params: {}, slips: [withoutArgument(line, asked)] }], next }
-  return { found: asked.map((one) => ({ ...common, label, ...one, slips: [] })), next }
+  return { found: asked.map((one) => calledFor({ ...common, label }, one)), next }
 }
 
 /** Without the indentation of the call, where every line has it. */
