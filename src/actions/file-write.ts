@@ -78,7 +78,7 @@ async function withoutElisions(
   // What cannot be read cannot be what was left out.
   if (file === undefined || 'ok' in file) return { content, kept: [] }
   const { resolveElisions } = await import('../text/elision.ts')
-  const found = resolveElisions(splitLines(file.text), content.split(/\r?\n/), path.given, file.text)
+  const found = resolveElisions(splitLines(file.text), content.split(/\r?\n/), path.given, file.text, 'file')
   if (found.kind === 'none') return { content, kept: [] }
   if (found.kind === 'undetermined') return fail(elisionProblem(path, 'content', { line: found.line }))
   const text = found.fresh.join('\n')

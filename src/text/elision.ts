@@ -9,6 +9,7 @@ import { adapted } from './adapt.ts'
 import { commentMarksFor } from './comment-marks.ts'
 import { FileLines, views } from './file-lines.ts'
 import { hunkOf } from './matcher.ts'
+import { indentOf } from './reindent.ts'
 
 /** The first such line of a text for `path`, without the whitespace around it; undefined where there is none. */
 export function elisionIn(lines: readonly string[], path: string): string | undefined {
@@ -41,6 +42,7 @@ export function resolveElisions(
   fresh: readonly string[],
   path: string,
   text: string,
+  extent: 'edit' | 'file' = 'edit',
 ): Resolved {
   const isNew = (line: string): boolean => !hasLine(text, line.trim())
   const inNew = elisionsIn(fresh, path).filter((at) => isNew(fresh[at] ?? ''))
@@ -48,7 +50,8 @@ export function resolveElisions(
   const [first] = inNew
   if (first === undefined && inOld.length === 0) return { kind: 'none' }
   const line = (fresh[first ?? 0] ?? old[inOld[0] ?? 0] ?? '').trim()
-  if (inOld.length === 0) return inNewOnly(old, fresh, inNew) ?? { kind: 'undetermined', line, replaced: old }
+  if (inOld.length === 0)
+    return inNewOnly(old, fresh, inNew, extent === 'file') ?? { kind: 'undetermined', line, replaced: old }
   if (inOld.length !== inNew.length) return { kind: 'undetermined', line }
   return (
     inBoth(partsOf(old, inOld), partsOf(fresh, inNew), new FileLines(new Source(text))) ?? {
@@ -119,47 +122,129 @@ function inNewOnly(
   old: readonly string[],
   fresh: readonly string[],
   elisions: readonly number[],
+  isFile: boolean,
 ): Resolved | undefined {
-  const parts = partsOf(fresh, elisions)
+  const parts = partsOf(fresh, elisions).map((part) => (part.every(isBlank) ? [] : part))
   const written: string[] = []
   const kept: string[] = []
   let from = 0
   for (const [nth, part] of parts.entries()) {
-    written.push(...part)
-    if (nth === parts.length - 1) break
-    const start = part.length === 0 ? from : placeOf(old, part, from, 'last')
+    const elision = fresh[elisions[nth] ?? fresh.length]
+    if (elision === undefined) {
+      if (isFile && leavesOut(old.slice(from), part, 'after')) return undefined
+      written.push(...part)
+      break
+    }
+    const after = part.length === 0 ? { line: from, lines: part } : endOf(old, part, from, elision)
+    if (after === undefined) return undefined
+    if (isFile && leavesOut(old.slice(from, after.line), part, nth === 0 ? 'before' : 'between')) return undefined
     const next = parts[nth + 1] ?? []
-    const end = next.length === 0 ? old.length : start === undefined ? undefined : placeOf(old, next, start, 'first')
-    if (start === undefined || end === undefined || end < start) return undefined
-    written.push(...old.slice(start, end))
-    const count = end - start - (end === old.length && old.at(-1) === '' ? 1 : 0)
-    kept.push(`${fresh[elisions[nth] ?? 0]?.trim()} represents ${counted(count, 'line')}, kept`)
+    const end = next.length === 0 ? old.length : startOf(old, next, after.line)
+    if (end === undefined || end < after.line) return undefined
+    // The empty lines before the next part are among those that are kept.
+    if (isBlank(next[0]) && !isBlank(old[end])) parts[nth + 1] = next.slice(next.findIndex((line) => !isBlank(line)))
+    written.push(...after.lines, ...old.slice(after.line, end))
+    const count = end - after.line - (end === old.length && old.at(-1) === '' ? 1 : 0)
+    kept.push(`${elision.trim()} represents ${counted(count, 'line')}, kept`)
     from = end
   }
   return { kind: 'resolved', old, fresh: written, kept }
 }
 
-/** The index after the last line of a part, or of its first line; it must be clear which line of the old ones that is. */
-function placeOf(
+const isBlank = (line: string | undefined): boolean => line?.trim() === ''
+
+/** The line after a part, and what is written for it: the lines below may begin with the empty ones at its end. */
+function endOf(
   old: readonly string[],
   part: readonly string[],
   from: number,
-  which: 'last' | 'first',
-): number | undefined {
-  const lines = which === 'last' ? part.toReversed() : part
+  elision: string,
+): { readonly line: number; readonly lines: readonly string[] } | undefined {
+  const asWritten = onlyPlace(old, part.toReversed(), from, -1)
+  if (asWritten !== undefined) return { line: asWritten + 1, lines: part }
+  const lines = part.slice(0, part.findLastIndex((line) => !isBlank(line)) + 1)
+  const last = onlyPlace(old, lines.toReversed(), from, -1)
+  const line = last === undefined ? blockEnd(old, lines, from, indentOf(elision).length) : last + 1
+  return line === undefined ? undefined : { line, lines: isBlank(old[line]) ? lines : part }
+}
+
+/** The first line of a part. */
+const startOf = (old: readonly string[], part: readonly string[], from: number): number | undefined =>
+  onlyPlace(old, part, from, 1) ?? onlyPlace(old, part.slice(part.findIndex((line) => !isBlank(line))), from, 1)
+
+/** Where the first of some lines is, up or down from which the others are: as many of them as make it clear. */
+function onlyPlace(old: readonly string[], lines: readonly string[], from: number, step: 1 | -1): number | undefined {
   for (let height = 1; height <= Math.min(4, lines.length); height++) {
     const wanted = lines.slice(0, height)
-    if (wanted.every((line) => line.trim() === '')) continue
+    if (wanted.every(isBlank)) continue
     const found: number[] = []
     for (let at = from; at < old.length; at++) {
-      const step = which === 'last' ? -1 : 1
       if (wanted.every((line, nth) => old[at + nth * step]?.trimEnd() === line.trimEnd())) found.push(at)
     }
-    const [only] = found
-    if (only === undefined) return undefined
-    if (found.length === 1) return which === 'last' ? only + 1 : only
+    if (found.length <= 1) return found[0]
   }
   return undefined
+}
+
+/**
+ * Where the last block of a part ends in the old lines, which have its first line once. A block that an elision is in,
+ * by its indentation, does not end there.
+ */
+function blockEnd(old: readonly string[], part: readonly string[], from: number, deepest: number): number | undefined {
+  const own = lastBlock(part, deepest)
+  if (own === undefined) return undefined
+  const first = onlyPlace(old, [own[0] ?? ''], from, 1)
+  if (first === undefined) return undefined
+  const end = endOfBlock(old, first)
+  // What became much shorter may have been left out without a word.
+  return isMuchShorter(own, old.slice(first, end)) ? undefined : end
+}
+
+/** The last block of some lines, whole: a line at the least indentation, and what is deeper below it. */
+function lastBlock(lines: readonly string[], least: number): readonly string[] | undefined {
+  const depths = lines.map((line) => (isBlank(line) ? Infinity : indentOf(line).length))
+  const depth = Math.min(...depths.filter((one) => one >= least))
+  const first = lines.findLastIndex((line, at) => depths[at] === depth && !goesOn.test(line.trim()))
+  if (first === -1 || depths.slice(first).some((one) => one < depth)) return undefined
+  return lines.slice(first)
+}
+
+function endOfBlock(lines: readonly string[], first: number): number {
+  const depth = indentOf(lines[first] ?? '').length
+  let end = first + 1
+  for (let at = end; at < lines.length; at++) {
+    const line = lines[at] ?? ''
+    if (isBlank(line)) continue
+    if (indentOf(line).length < depth || (indentOf(line).length === depth && !goesOn.test(line.trim()))) break
+    end = at + 1
+  }
+  return end
+}
+
+/** Lines that do not begin a block although they are as deep as its first one. */
+const goesOn = /^(?:[\])}]|(?:end|fi|done|esac|else|elif|elsif|except|rescue|ensure|finally|catch)\b|<\/)/
+
+/** Whether a part that is to be a whole file, up to an elision or from one on, has nothing for lines that it replaces. */
+function leavesOut(old: readonly string[], part: readonly string[], where: 'before' | 'between' | 'after'): boolean {
+  const has = new Set(part.filter((line) => !isBlank(line)).map((line) => line.trimEnd()))
+  const isGone = (lines: readonly string[]): boolean =>
+    lines.some((line) => !isBlank(line)) && !lines.some((line) => !isBlank(line) && has.has(line.trimEnd()))
+  const [first] = has
+  if (where === 'before' && first !== undefined) {
+    const at = old.findIndex((line) => line.trimEnd() === first)
+    if (at > 0 && isGone(old.slice(0, at))) return true
+  }
+  const own = where === 'after' ? lastBlock(part, 0) : undefined
+  if (own !== undefined) {
+    const at = onlyPlace(old, [own[0] ?? ''], 0, 1)
+    if (at !== undefined && isGone(old.slice(endOfBlock(old, at)))) return true
+  }
+  return isMuchShorter(part, old)
+}
+
+function isMuchShorter(lines: readonly string[], old: readonly string[]): boolean {
+  const [has, had] = [lines, old].map((all) => all.filter((line) => !isBlank(line)).length)
+  return (has ?? 0) * 3 < (had ?? 0) * 2
 }
 
 /** Elisions of both texts represent the file's lines between the parts, which follow one another in it. */

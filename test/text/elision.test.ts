@@ -68,6 +68,83 @@ test.each([
   expect(resolveElisions(old, fresh, 'a.ts', file)).toMatchObject({ kind: 'undetermined' })
 })
 
+const cart = `import { tax } from './tax'
+
+export class Cart {
+  items = []
+
+  add(item) {
+    this.items.push(item)
+  }
+
+  total() {
+    let sum = 0
+    for (const { price } of this.items) sum += price
+    return sum
+  }
+}
+
+export function main() {
+  const cart = new Cart()
+  cart.add({ price: 1 })
+  return cart.total()
+}
+
+export function last() {
+  return main()
+}
+`
+const whole = (content: string) => resolveElisions(cart.split('\n'), content.split('\n'), 'cart.ts', cart, 'file')
+
+const changed = (from: string, to: string): string => {
+  expect(cart).toContain(from)
+  return cart.replace(from, to)
+}
+
+test.each([
+  [
+    'after the first lines',
+    `import { tax } from './tax'\nimport { log } from './log'\n\nexport class Cart {\n  // ... existing code ...\n`,
+    changed(`'./tax'\n`, `'./tax'\nimport { log } from './log'\n`),
+  ],
+  [
+    'at the end',
+    `${cart.slice(0, cart.indexOf('  add')).replace('[]', '[1]')}  add(item) {\n    log(item)\n    this.items.push(item)\n  }\n\n  // ... rest of the file unchanged\n`,
+    changed('items = []', 'items = [1]').replace('    this.items.push', '    log(item)\n    this.items.push'),
+  ],
+  [
+    'around a method, at the indentation of each',
+    `// ... existing imports ...\n\nexport class Cart {\n  // ... existing methods ...\n\n  total() {\n    let sum = 0\n    for (const { price } of this.items) sum += price\n    return sum * tax\n  }\n}\n\n// ... rest of the file ...\n`,
+    changed('return sum', 'return sum * tax'),
+  ],
+  [
+    'around a function, with other empty lines',
+    `// ...\nexport function main() {\n  const cart = new Cart()\n  cart.add({ price: 2 })\n  return cart.total() + 1\n}\n// ...\n`,
+    changed('price: 1', 'price: 2').replace('cart.total()', 'cart.total() + 1'),
+  ],
+])('of a whole file, it stands for the lines %s', (_, content, after) => {
+  expect(whole(content)).toMatchObject({ kind: 'resolved', fresh: after.split('\n') })
+})
+
+test.each([
+  ['the lines above are left out without a word', `export class Cart {\n  items = [1]\n\n  // ... existing code ...\n`],
+  [
+    'the lines below are',
+    `import { tax } from './tax'\n\n// ... existing code ...\n\nexport function main() {\n  return new Cart().total()\n}\n`,
+  ],
+  [
+    'most of a class is',
+    `import { tax } from './tax'\n\nexport class Cart {\n  total() {\n    return 1\n  }\n}\n\n// ... existing code ...\n`,
+  ],
+  ['it is followed by what is new', `// ... existing code ...\n\nexport function more() {\n  return 2\n}\n`],
+  [
+    'the end of a class comes before an elision inside it',
+    `import { tax } from './tax'\n\nexport class Cart {\n  items = []\n\n  add(item) {\n    log(item)\n  }\n}\n  // ... existing code ...\n`,
+  ],
+])('of a whole file, it is not resolved where %s', (_, content) => {
+  expect(whole(content).kind).toBe('undetermined')
+})
+
 test('a line that the file has is meant', () => {
   expect(resolveElisions(['a'], ['// ...'], 'a.ts', 'a\n// ...\n')).toEqual({ kind: 'none' })
 })
