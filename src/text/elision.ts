@@ -196,8 +196,10 @@ function blockEnd(old: readonly string[], part: readonly string[], from: number,
   const first = onlyPlace(old, [own[0] ?? ''], from, 1)
   if (first === undefined) return undefined
   const end = endOfBlock(old, first)
-  // What became much shorter may have been left out without a word.
-  return isMuchShorter(own, old.slice(first, end)) ? undefined : end
+  const last = old[end - 1]?.trimEnd() ?? ''
+  // It may end inside the block that is in the old lines; and what became much shorter may have been left out without a word.
+  const isOpen = goesOn.test(last.trim()) && last !== own.at(-1)?.trimEnd()
+  return isOpen || isMuchShorter(own, old.slice(first, end)) ? undefined : end
 }
 
 /** The last block of some lines, whole: a line at the least indentation, and what is deeper below it. */

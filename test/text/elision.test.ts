@@ -136,6 +136,10 @@ test.each([
     'most of a class is',
     `import { tax } from './tax'\n\nexport class Cart {\n  total() {\n    return 1\n  }\n}\n\n// ... existing code ...\n`,
   ],
+  [
+    'a block is not whole before it',
+    `import { tax } from './tax'\n\nexport class Cart {\n  // ...\n  total() {\n    let sum = 0\n    for (const { price } of this.items) sum += price\n    return 1\n  // ...\n`,
+  ],
   ['it is followed by what is new', `// ... existing code ...\n\nexport function more() {\n  return 2\n}\n`],
   [
     'the end of a class comes before an elision inside it',
