@@ -1,18 +1,22 @@
 // Changes one small thing in the sources at a time and runs the tests that should notice.
 //
-//   npm run mutate -- [FOLDER...] [--mutants 50] [--seed 1] [--show] [--quick]
+//   npm run mutate -- [FOLDER...] [--mutants 50] [--seed 1] [--show] [--tests PATH...] [--only FILE] [--out FILE]
 //
-// --quick runs only the first of the suites of a folder, so it finds at least the survivors.
-// Works on a copy of the project. Prints one row per folder: mutants, killed, declared equivalent, survivors. The tests of
-// a suite run in one process for all mutants (this file again, with --session); a mutant that hangs is killed with it.
+// Works on a copy of the project in which all mutants are compiled in, each with a switch (`scripts/mutants.mjs`).
+// 1. The tests run once without a mutant: which test reaches which mutant, and how long it takes.
+// 2. For each mutant the tests that reach it run in the same process, the quickest first, until one fails. A failure
+//    counts if the same test passes again without the mutant.
+// 3. Mutants that are reached while a test file is loaded get a new process each.
+// Prints one row per folder: mutants, killed, declared equivalent, survivors. `--tests` replaces the tests of the folders,
+// `--only` takes the mutants named in a file, one per line, and `--out` writes the survivors into one.
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import readline from 'node:readline'
 import { parseArgs } from 'node:util'
-import { parseSync } from 'oxc-parser'
 import { createVitest } from 'vitest/node'
+import { compiledIn, mutantsOf, sampleOf } from './mutants.mjs'
 
 const top = path.join(import.meta.dirname, '..')
 const { values, positionals } = parseArgs({
@@ -21,193 +25,52 @@ const { values, positionals } = parseArgs({
     mutants: { type: 'string', default: '50' },
     seed: { type: 'string', default: '1' },
     show: { type: 'boolean', default: false },
-    quick: { type: 'boolean', default: false },
+    tests: { type: 'string', multiple: true },
+    only: { type: 'string' },
+    out: { type: 'string' },
     session: { type: 'string' },
   },
 })
 
-/** The suites of a folder, the quickest first: paths of tests. A folder that is not listed has the suite of its own name. */
-const suites = {
-  core: ['test/text', 'test/report', 'test/scenarios', 'test/library'],
-  engine: ['test/scenarios', 'test/library', 'test/actions', 'test/cli'],
-  api: ['test/library', 'test/cli'],
-  'seed-api': ['test/library', 'test/conformance', 'test/structure'],
-  journal: ['test/history'],
-  git: ['test/history'],
-  history: ['test/history'],
-  timetravel: ['test/history', 'test/cli'],
-  syntax: ['test/syntax', 'test/paste-damage', 'test/conformance', 'test/scenarios'],
-  text: ['test/text', 'test/actions', 'test/scenarios'],
-  policy: ['test/policy test/commands/rules.test.ts test/commands/words.test.ts', 'test/commands', 'test/attacks'],
-  process: ['test/process', 'test/commands', 'test/attacks'],
-  state: ['test/approvals', 'test/history', 'test/config'],
-  workspace: ['test/workspace', 'test/actions'],
-  watch: ['test/listener', 'test/clipboard', 'test/cli'],
-}
-const suitesOf = (folder) =>
-  (suites[folder] ?? [`test/${folder}`])
-    .slice(0, values.quick ? 1 : undefined)
-    .map((paths) => paths.split(' ').filter((one) => fs.existsSync(path.join(top, one))))
-
-const equivalentFile = path.join(import.meta.dirname, 'mutate-equivalent.json')
-/** Mutants that change nothing that can be seen, each with its reason, by `file: line [before -> after]`. */
-const equivalent = fs.existsSync(equivalentFile) ? JSON.parse(fs.readFileSync(equivalentFile, 'utf8')) : {}
-
-const operators = {
-  '===': '!==',
-  '!==': '===',
-  '<': '<=',
-  '<=': '<',
-  '>': '>=',
-  '>=': '>',
-  '+': '-',
-  '-': '+',
-  '&&': '||',
-  '||': '&&',
-  '??': '&&',
-}
-const methods = { some: 'every', every: 'some', startsWith: 'endsWith', endsWith: 'startsWith', at: 'indexOf' }
-
-/** Every small change that a source allows: the range, and the text that takes its place. */
-function mutantsOf(file, text) {
-  const found = []
-  const add = (start, end, to) => found.push({ file, start, end, to, from: text.slice(start, end) })
-  const visit = (node) => {
-    if (node === null || typeof node !== 'object') return
-    if (Array.isArray(node)) return node.forEach(visit)
-    if (typeof node.type !== 'string' || node.type.startsWith('TS') || node.type.startsWith('Import')) return
-    if (node.type === 'BinaryExpression' || node.type === 'LogicalExpression') {
-      const to = operators[node.operator]
-      if (to !== undefined) {
-        const at = text.indexOf(node.operator, node.left.end)
-        add(at, at + node.operator.length, to)
-      }
-    }
-    if (node.type === 'IfStatement' || node.type === 'ConditionalExpression') {
-      add(node.test.start, node.test.end, 'true')
-      add(node.test.start, node.test.end, 'false')
-    }
-    if (node.type === 'UnaryExpression' && node.operator === '!') add(node.start, node.start + 1, '')
-    if (node.type === 'Literal' && typeof node.value === 'boolean') add(node.start, node.end, String(!node.value))
-    if (node.type === 'Literal' && typeof node.value === 'number') add(node.start, node.end, String(node.value + 1))
-    if (node.type === 'ExpressionStatement' && /^(Await|Call)Expression$/.test(node.expression.type))
-      add(node.start, node.end, ';')
-    if (node.type === 'CallExpression' && node.callee.type === 'MemberExpression') {
-      const to = methods[node.callee.property.name]
-      if (to !== undefined) add(node.callee.property.start, node.callee.property.end, to)
-    }
-    for (const [key, value] of Object.entries(node)) if (key !== 'type') visit(value)
-  }
-  visit(parseSync(file, text).program)
-  return found
+/** The tests of a folder. A folder that is not listed has those of its own name. */
+const tests = {
+  api: ['library', 'context'],
+  approvals: ['approvals', 'commands'],
+  cli: ['cli', 'listener', 'context'],
+  commands: ['commands', 'policy'],
+  context: ['context', 'library'],
+  core: ['text', 'report', 'scenarios', 'library', 'conformance', 'policy', 'actions', 'workspace'],
+  describe: ['describe', 'library'],
+  engine: ['scenarios', 'library', 'actions', 'review', 'replies'],
+  git: ['history'],
+  journal: ['history'],
+  policy: ['policy', 'commands', 'actions'],
+  process: ['process', 'commands'],
+  report: ['report', 'scenarios', 'mcp'],
+  'seed-api': ['library', 'conformance', 'structure'],
+  state: ['approvals', 'history', 'config', 'clipboard'],
+  structure: ['structure', 'actions', 'text'],
+  syntax: ['syntax', 'paste-damage', 'conformance', 'scenarios'],
+  text: ['text', 'actions', 'scenarios', 'paste-damage', 'structure'],
+  timetravel: ['history'],
+  ui: ['ui', 'review'],
+  watch: ['listener', 'clipboard'],
+  workspace: ['workspace', 'actions'],
 }
 
-/** The same numbers for the same seed. */
-function random(seed) {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
-function sample(all, count, next) {
-  const pool = [...all]
-  const chosen = []
-  while (chosen.length < count && pool.length > 0) chosen.push(...pool.splice(Math.floor(next() * pool.length), 1))
-  return chosen
-}
-
-const filesIn = (folder) =>
-  fs
-    .readdirSync(path.join(top, 'src', folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => path.join('src', folder, name))
-    .sort()
-
-/** Reads mutants from standard input, one JSON per line, and answers each with a line: killed or survived. */
-async function session(copy) {
-  const config = { root: copy, watch: false, reporters: [{}], bail: 1, maxWorkers: 2 }
-  const vitest = await createVitest('test', config, { root: copy }, {})
-  const specifications = await vitest.globTestSpecifications(positionals.map((one) => path.join(copy, one)))
-  const { testModules } = await vitest.runTestSpecifications(specifications)
-  console.log(testModules.every((one) => one.ok()) ? 'ready' : 'the tests fail without a mutant')
-  for await (const line of readline.createInterface({ input: process.stdin })) {
-    const { file, start, end, to } = JSON.parse(line)
-    const full = path.join(copy, file)
-    const text = fs.readFileSync(full, 'utf8')
-    fs.writeFileSync(full, text.slice(0, start) + to + text.slice(end))
-    vitest.invalidateFile(full)
-    const run = await vitest.runTestSpecifications(specifications)
-    fs.writeFileSync(full, text)
-    vitest.invalidateFile(full)
-    console.log(run.unhandledErrors.length === 0 && run.testModules.every((one) => one.ok()) ? 'survived' : 'killed')
-  }
-  await vitest.close()
-}
+/** The most that the tests of one mutant may take together, by their time without it, and the most of one file. */
+const longestMs = 10_000
+const mostPerFile = 15
+/** A test with a mutant hangs when it takes longer than this and many times what it takes without. */
+const hangMs = 10_000
 
 if (values.session !== undefined) {
   await session(values.session)
   process.exit(0)
 }
 
-const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'clada-mutate-'))
-process.on('exit', () => fs.rmSync(copy, { recursive: true, force: true }))
-process.on('SIGINT', () => process.exit(130))
-fs.cpSync(top, copy, {
-  recursive: true,
-  verbatimSymlinks: true,
-  filter: (file) => !/\/(\.git|node_modules|dist)$/.test(file),
-})
-fs.symlinkSync(path.join(top, 'node_modules'), path.join(copy, 'node_modules'))
-
-/** A mutant that makes the tests take longer than this hangs. */
-const longestMs = 180_000
-
-/** Those of some mutants that a suite does not notice. */
-async function survivorsOf(mutants, suite) {
-  const survivors = []
-  const left = [...mutants]
-  while (left.length > 0) {
-    const child = spawn(process.execPath, [import.meta.filename, '--session', copy, ...suite], {
-      stdio: ['pipe', 'pipe', 'ignore'],
-      detached: true,
-    })
-    const lines = readline.createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-    const answer = async (ms) => {
-      let timer
-      const late = new Promise((resolve) => (timer = setTimeout(resolve, ms, 'late')))
-      const said = await Promise.race([lines.next().then(({ value = 'ended' }) => value), late])
-      clearTimeout(timer)
-      return said
-    }
-    const first = await answer(longestMs * 5)
-    if (first !== 'ready') throw new Error(`${suite.join(' ')}: ${first}`)
-    let alive = true
-    while (alive && left.length > 0) {
-      const mutant = left.shift()
-      const { file } = mutant
-      const text = fs.readFileSync(path.join(copy, file), 'utf8')
-      child.stdin.write(`${JSON.stringify(mutant)}\n`)
-      const said = await answer(longestMs)
-      if (said === 'survived') survivors.push(mutant)
-      if (said === 'survived' || said === 'killed') continue
-      alive = false
-      process.kill(-child.pid, 'SIGKILL')
-      fs.writeFileSync(path.join(copy, file), text)
-    }
-    child.stdin.end()
-    if (alive) await new Promise((resolve) => child.on('exit', resolve))
-  }
-  return survivors
-}
-
-const nameOf = ({ file, start, from, to }) => {
-  const line = fs.readFileSync(path.join(top, file), 'utf8').split('\n')[lineOf({ file, start }) - 1] ?? ''
-  return `${file}: ${line.trim()} [${from.replace(/\s+/g, ' ').slice(0, 80)} -> ${to}]`
-}
+const equivalent = JSON.parse(fs.readFileSync(path.join(import.meta.dirname, 'mutate-equivalent.json'), 'utf8'))
+const only = values.only === undefined ? undefined : new Set(fs.readFileSync(values.only, 'utf8').split('\n'))
 const folders =
   positionals.length > 0
     ? positionals
@@ -215,25 +78,336 @@ const folders =
         .readdirSync(path.join(top, 'src'), { withFileTypes: true })
         .flatMap((entry) => (entry.isDirectory() ? entry.name : []))
 
-console.log('| folder | mutants | killed | equivalent | survived |\n|---|---|---|---|---|')
-let failed = false
-for (const folder of folders) {
-  const next = random(Number(values.seed))
+const copy = copyOfProject()
+const chosen = folders.flatMap((folder) => {
   const all = filesIn(folder).flatMap((file) => mutantsOf(file, fs.readFileSync(path.join(top, file), 'utf8')))
-  const chosen = sample(all, Number(values.mutants), next)
-  const declared = chosen.filter((mutant) => Object.hasOwn(equivalent, nameOf(mutant)))
-  const tried = chosen.filter((mutant) => !declared.includes(mutant))
-  let survivors = tried
-  for (const suite of suitesOf(folder)) survivors = await survivorsOf(survivors, suite)
-  const killed = tried.length - survivors.length
-  console.log(
-    `| ${folder} | ${chosen.length} | ${killed} (${Math.round((100 * killed) / Math.max(1, tried.length))} %) | ${declared.length} | ${survivors.length} |`,
+  return sampleOf(all, Number(values.mutants), values.seed).map((mutant) => ({ ...mutant, folder }))
+})
+chosen.forEach((mutant, id) => Object.assign(mutant, { id }))
+const tried = chosen.filter(({ name }) => !Object.hasOwn(equivalent, name) && (only === undefined || only.has(name)))
+for (const file of new Set(tried.map((mutant) => mutant.file))) {
+  const full = path.join(copy, file)
+  const here = tried.filter((mutant) => mutant.file === file)
+  fs.writeFileSync(
+    full,
+    compiledIn(fs.readFileSync(full, 'utf8'), here, path.relative(path.dirname(file), 'src/switch.ts')),
   )
-  if (values.show) for (const mutant of survivors) console.log(`  survived: ${nameOf(mutant)} (line ${lineOf(mutant)})`)
-  if (killed < 0.9 * tried.length || declared.length > 0.1 * chosen.length) failed = true
 }
-process.exit(failed ? 1 : 0)
+fs.writeFileSync(path.join(copy, 'src/switch.ts'), switchFor(copy))
 
-function lineOf({ file, start }) {
-  return fs.readFileSync(path.join(top, file), 'utf8').slice(0, start).split('\n').length
+const since = (what) => console.error(`${what} after ${Math.round(performance.now() / 1000)} s`)
+const coverage = await cover()
+const killed = new Map()
+/** By mutant the file of a test that failed with it, and after it. */
+const unclear = new Map()
+since('covered')
+await tryInside()
+since('tried')
+await tryAnew()
+since('tried anew')
+print()
+
+function filesIn(folder) {
+  return fs
+    .readdirSync(path.join(top, 'src', folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => path.join('src', folder, name))
+    .sort()
+}
+
+function copyOfProject() {
+  const memory = fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir()
+  const to = fs.mkdtempSync(path.join(memory, 'clada-mutate-'))
+  // Some tests start programs as another user.
+  fs.chmodSync(to, 0o755)
+  process.on('exit', () => fs.rmSync(to, { recursive: true, force: true }))
+  process.on('SIGINT', () => process.exit(130))
+  process.on('SIGTERM', () => process.exit(143))
+  fs.cpSync(top, to, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (file) => !/\/(\.git|node_modules|dist)$/.test(file),
+  })
+  fs.mkdirSync(path.join(to, 'node_modules'))
+  for (const name of fs.readdirSync(path.join(top, 'node_modules')))
+    if (!name.startsWith('.clada') && !name.startsWith('.vite'))
+      fs.symlinkSync(path.join(top, 'node_modules', name), path.join(to, 'node_modules', name))
+  for (const name of ['tmp', 'hits']) {
+    fs.mkdirSync(path.join(to, name))
+    fs.chmodSync(path.join(to, name), 0o1777)
+  }
+  return to
+}
+
+/** The module that a changed source asks at every mutant. It must also load in a browser. */
+function switchFor(dir) {
+  return `
+const fs = globalThis.process?.getBuiltinModule?.('fs')
+const state = (globalThis.__mutants ??= { active: -1, label: 'none', hits: new Map(), most: Infinity, own: false, read: false })
+if (fs !== undefined && !state.read) {
+  state.read = true
+  try {
+    const [active, label, most] = fs.readFileSync(${JSON.stringify(path.join(dir, 'switch'))}, 'utf8').split(' ')
+    Object.assign(state, { active: Number(active), label, most: Number(most) })
+  } catch {}
+}
+globalThis.__m = (id) => {
+  const count = (state.hits.get(id) ?? 0) + 1
+  state.hits.set(id, count)
+  if (id === state.active) {
+    if (count > state.most) throw new Error('a mutant that does not end')
+    return true
+  }
+  // Other processes than the one of the tests write down what they reach.
+  if (count === 1 && !state.own && fs !== undefined && state.active === -1)
+    try {
+      fs.appendFileSync(${JSON.stringify(path.join(dir, 'hits'))} + '/' + state.label, id + '\\n')
+    } catch {}
+  return false
+}
+`
+}
+
+/** Starts a session, and ends it when nothing has been written to its log for too long. */
+async function runSession(plan, { onLine, limitMs }) {
+  fs.writeFileSync(path.join(copy, 'plan.json'), JSON.stringify(plan))
+  const log = path.join(copy, 'log')
+  fs.writeFileSync(log, '')
+  fs.chmodSync(log, 0o666)
+  const child = spawn(process.execPath, [import.meta.filename, '--session', copy], {
+    stdio: ['ignore', 'ignore', process.env.MUTATE_DEBUG ? 'inherit' : 'ignore'],
+    detached: true,
+    env: { ...process.env, TMPDIR: path.join(copy, 'tmp'), CI: '1' },
+  })
+  let ended = false
+  child.on('exit', () => (ended = true))
+  const stop = () => {
+    try {
+      process.kill(-child.pid, 'SIGKILL')
+    } catch {}
+  }
+  process.once('exit', stop)
+  let at = 0
+  let since = Date.now()
+  while (true) {
+    const last = ended
+    const text = fs.readFileSync(log, 'utf8')
+    const end = text.lastIndexOf('\n') + 1
+    if (end > at) {
+      for (const line of text.slice(at, end).trimEnd().split('\n')) onLine(JSON.parse(line))
+      at = end
+      since = Date.now()
+    }
+    if (last) break
+    if (Date.now() - since > limitMs()) break
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  stop()
+  process.off('exit', stop)
+  for (const name of fs.readdirSync(path.join(copy, 'tmp')))
+    fs.rmSync(path.join(copy, 'tmp', name), { recursive: true, force: true })
+  for (const name of fs.readdirSync(path.join(copy, 'node_modules')))
+    if (name.startsWith('.clada-test-'))
+      fs.rmSync(path.join(copy, 'node_modules', name), { recursive: true, force: true })
+}
+
+/** By test its file, its time and the mutants it reaches; by file the mutants that are reached outside its tests. */
+async function cover() {
+  const paths = values.tests ?? [
+    ...new Set(folders.flatMap((folder) => tests[folder] ?? [folder]).map((name) => `test/${name}`)),
+  ]
+  const found = { tests: [], files: new Map(), failing: [] }
+  const files = paths.filter((one) => fs.existsSync(path.join(top, one)))
+  await runSession(
+    { mode: 'cover', files },
+    {
+      limitMs: () => 300_000,
+      onLine: (line) => {
+        if (line.type === 'test') (line.ok ? found.tests : found.failing).push(line)
+        if (line.type === 'file') found.files.set(line.file, line)
+      },
+    },
+  )
+  console.error(
+    `${found.tests.length} tests in ${found.files.size} files, ${found.failing.length} fail without a mutant${found.failing.map(({ name }) => `\n  ${name}`).join('')}`,
+  )
+  return found
+}
+
+/** In the process of the tests, many mutants after each other. */
+async function tryInside() {
+  const byTest = new Map()
+  for (const { id } of tried) {
+    const perFile = new Map()
+    let ms = 0
+    for (const test of coverage.tests.filter(({ hits }) => id in hits).sort((a, b) => a.ms - b.ms)) {
+      const count = (perFile.get(test.file) ?? 0) + 1
+      perFile.set(test.file, count)
+      if (count > mostPerFile || (ms > 0 && ms + test.ms > longestMs)) continue
+      ms += test.ms
+      byTest.set(test.id, [...(byTest.get(test.id) ?? []), id])
+    }
+  }
+  const known = new Map(coverage.tests.map((test) => [test.id, test]))
+  const costOf = (file) =>
+    coverage.tests.filter((test) => test.file === file).reduce((sum, { ms }) => sum + ms, 0) /
+    (1 + coverage.tests.length)
+  const done = new Set()
+  while (true) {
+    const open = [...byTest].flatMap(([id, mutants]) => {
+      const left = mutants.filter((mutant) => !killed.has(mutant) && !done.has(`${id} ${mutant}`))
+      return left.length === 0 ? [] : [{ ...known.get(id), mutants: left }]
+    })
+    if (open.length === 0) return
+    const files = [...new Set(open.map(({ file }) => file))].sort((a, b) => costOf(a) - costOf(b))
+    let current
+    let seen = false
+    await runSession(
+      { mode: 'try', files, skip: coverage.failing.map(({ id }) => id), killed: [...killed.keys()], tests: open },
+      {
+        limitMs: () => (current === undefined ? 240_000 : hangMs + 20 * (known.get(current.test)?.ms ?? 0)),
+        onLine: (line) => {
+          seen = true
+          if (line.type === 'try') current = line
+          if (line.type === 'end') {
+            current = undefined
+            done.add(`${line.test} ${line.mutant}`)
+            if (line.killed) killed.set(line.mutant, line.by)
+          }
+          if (line.type === 'unclear') {
+            current = undefined
+            console.error(`unclear: ${line.name}: ${line.mutant} ${line.by?.slice(0, 200)}`)
+            if (line.mutant === undefined) byTest.delete(line.test)
+            else {
+              done.add(`${line.test} ${line.mutant}`)
+              unclear.set(line.mutant, known.get(line.test).file)
+            }
+          }
+        },
+      },
+    )
+    if (current !== undefined) {
+      done.add(`${current.test} ${current.mutant}`)
+      killed.set(current.mutant, 'does not end')
+    } else if (!seen) {
+      console.error('no test ran')
+      return
+    }
+  }
+}
+
+/** For mutants that are reached while a file is loaded: a process each. */
+async function tryAnew() {
+  const sourceOf = new Map(tried.map((mutant) => [mutant.id, mutant.file]))
+  const jobs = tried.flatMap(({ id, file }) => {
+    if (killed.has(id)) return []
+    const scores = new Map()
+    const add = (name, points) => scores.set(name, (scores.get(name) ?? 0) + points)
+    let loaded = unclear.has(id)
+    if (loaded) add(unclear.get(id), 1000)
+    for (const [name, { hits }] of coverage.files)
+      if (id in hits) {
+        loaded = true
+        add(name, 50)
+      }
+    if (!loaded) return []
+    for (const test of coverage.tests)
+      if (Object.keys(test.hits).some((hit) => sourceOf.get(Number(hit)) === file)) add(test.file, 1)
+    const msOf = (name) => coverage.tests.filter((test) => test.file === name).reduce((sum, { ms }) => sum + ms, 0)
+    const files = [...scores.keys()]
+      .map((name) => ({ name, ms: msOf(name), score: scores.get(name) / (300 + msOf(name)) }))
+      .sort((a, b) => b.score - a.score)
+    let ms = 0
+    const taken = files.filter((one) => ms === 0 || (ms += one.ms) < longestMs || ((ms -= one.ms), false)).slice(0, 6)
+    return [{ mutant: id, files: taken.map(({ name }) => name), ms }]
+  })
+  const left = [...jobs]
+  while (left.length > 0) {
+    let ready = false
+    await runSession(
+      { mode: 'anew', files: [], skip: coverage.failing.map(({ id }) => id), jobs: left },
+      {
+        limitMs: () => (ready ? 60_000 + 5 * (left[0]?.ms ?? 0) : 240_000),
+        onLine: (line) => {
+          ready = true
+          if (line.type !== 'end') return
+          left.shift()
+          if (line.killed) killed.set(line.mutant, line.by)
+        },
+      },
+    )
+    const hung = left.shift()
+    if (hung !== undefined) killed.set(hung.mutant, 'does not end')
+  }
+}
+
+function print() {
+  console.log('| folder | mutants | killed | equivalent | survived |\n|---|---|---|---|---|')
+  let failed = false
+  for (const folder of folders) {
+    const all = chosen.filter((mutant) => mutant.folder === folder)
+    const here = tried.filter((mutant) => mutant.folder === folder)
+    const survivors = here.filter(({ id }) => !killed.has(id))
+    const declared = all.filter(({ name }) => Object.hasOwn(equivalent, name))
+    const count = here.length - survivors.length
+    console.log(
+      `| ${folder} | ${all.length} | ${count} (${Math.round((100 * count) / Math.max(1, here.length))} %) | ${declared.length} | ${survivors.length} |`,
+    )
+    const reached = (id) =>
+      coverage.tests.some(({ hits }) => id in hits) || [...coverage.files.values()].some(({ hits }) => id in hits)
+    if (values.show)
+      for (const { name, line, id } of survivors)
+        console.log(`  ${reached(id) ? 'survived' : 'not reached'}: ${name} (line ${line})`)
+    if (count < 0.9 * here.length || declared.length > 0.1 * all.length) failed = true
+  }
+  if (values.out !== undefined)
+    fs.writeFileSync(
+      values.out,
+      tried
+        .filter(({ id }) => !killed.has(id))
+        .map(({ name }) => `${name}\n`)
+        .join(''),
+    )
+  if (process.env.MUTATE_DEBUG) for (const [id, by] of killed) console.error(`${chosen[id].name}\n    by ${by}`)
+  process.exit(failed ? 1 : 0)
+}
+
+/** One run of vitest over the copy, as its plan says. The tests write the log themselves (`mutate-runner.mjs`). */
+async function session(dir) {
+  const plan = JSON.parse(fs.readFileSync(path.join(dir, 'plan.json'), 'utf8'))
+  const log = (line) => fs.appendFileSync(path.join(dir, 'log'), `${JSON.stringify(line)}\n`)
+  const set = (active, label, most) => fs.writeFileSync(path.join(dir, 'switch'), `${active} ${label} ${most}`)
+  set(-1, 'start', Infinity)
+  const config = {
+    root: dir,
+    watch: false,
+    reporters: [{}],
+    bail: plan.mode === 'anew' ? 1 : 0,
+    maxWorkers: 1,
+    execArgv: ['--max-old-space-size=2000'],
+    runner: path.join(dir, 'scripts/mutate-runner.mjs'),
+  }
+  const vitest = await createVitest('test', config, { root: dir }, {})
+  const of = (files) => vitest.globTestSpecifications(files.map((one) => path.join(dir, one)))
+  if (plan.mode === 'anew')
+    for (const { mutant, files } of plan.jobs) {
+      set(mutant, 'anew', 10_000_000)
+      log({ type: 'start', mutant })
+      const { testModules, unhandledErrors } = await vitest.runTestSpecifications(await of(files))
+      const failed = testModules.find((one) => !one.ok())
+      log({
+        type: 'end',
+        mutant,
+        killed: failed !== undefined || unhandledErrors.length > 0,
+        by: failed?.moduleId ?? 'an error',
+      })
+    }
+  else {
+    const all = await of(plan.files)
+    const order = new Map(plan.files.map((file, at) => [path.join(dir, file), at]))
+    const sorted = plan.mode === 'try' ? all.sort((a, b) => order.get(a.moduleId) - order.get(b.moduleId)) : all
+    const { testModules, unhandledErrors } = await vitest.runTestSpecifications(sorted)
+    for (const error of [...unhandledErrors, ...testModules.flatMap((one) => one.errors())]) console.error(error)
+  }
+  await vitest.close()
 }
