@@ -82,6 +82,10 @@ export default class extends TestRunner {
       return
     }
     this.#open = (planned.get(test.id)?.mutants ?? []).filter((id) => !killed.has(id))
+    if (this.#open.length === 0) {
+      test.mode = 'skip'
+      return
+    }
     this.#now = -1
     this.#suspect = undefined
     // First without a mutant, then with each, and once more without it when the test failed.

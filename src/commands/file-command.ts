@@ -147,7 +147,7 @@ async function intoNew(command: FileCommand, from: PathArg, to: PathArg, access:
     throw new Stop({ kind: 'os', code: 'ENOTEMPTY', op: 'rename', path: to.given })
   }
   const tree = await below(command, from, access)
-  for (const file of tree.files) await command.files.look(moved(file, from, to), 'write')
+  for (const one of [...tree.dirs, ...tree.files]) await command.files.look(moved(one, from, to), 'write')
   return tree
 }
 

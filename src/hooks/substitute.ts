@@ -118,10 +118,8 @@ function placeAt(before: string, after: string): FactPlace {
     if (char === '\\' && quoting !== 'single') at++
     else if (char === "'" && quoting !== 'double') quoting = quoting === 'single' ? 'none' : 'single'
     else if (char === '"' && quoting !== 'single') quoting = quoting === 'double' ? 'none' : 'double'
-    else if (quoting === 'none' && char === '#' && word === at) {
-      const end = before.indexOf('\n', at)
-      at = end < 0 ? before.length : end - 1
-    } else if (quoting === 'none' && /[\s;|&]/.test(char)) {
+    else if (quoting === 'none' && char === '#' && word === at) at = `${before}\n`.indexOf('\n', at) - 1
+    else if (quoting === 'none' && /[\s;|&]/.test(char)) {
       word = at + 1
       if (!/[ \t]/.test(char)) start = at + 1
     }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Clada, type CladaOptions, type ExecutionResult } from '../../src/index.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 import { block } from '../workspace/blocks.ts'
@@ -145,6 +145,10 @@ describe('hooks', () => {
     })
     expect(result).toMatchObject({ success: false, results: [], fatalCode: 'exec_failed' })
     expect(result.fatalError).toContain('exit code 3\nthe tree is not clean')
+    const long = await execute(root, write('a.txt', 'a'), {
+      hooks: { before: [{ run: 'printf "%03000d" 7; exit 3' }] },
+    })
+    expect(long.fatalError).toContain(`exit code 3\n…${'0'.repeat(1999)}7`)
     expect(filesIn(root)).toEqual({})
   })
 
@@ -202,6 +206,12 @@ describe('hooks', () => {
     fs.symlinkSync('/tmp', path.join(root, 'link'))
     const linked = await execute(root, write('b.txt', 'b'), { hooks: { before: [{ run: 'touch out', cwd: 'link' }] } })
     expect(linked).toMatchObject({ success: false, results: [] })
+    const gone = { run: 'touch out', cwd: 'gone', continueOnError: true }
+    const without = await execute(root, write('b.txt', 'b'), { hooks: { before: [gone] } })
+    expect(without).toMatchObject({
+      success: true,
+      hookErrors: { before: [expect.stringContaining('gone')] },
+    })
   })
 
   it('are checked before any of them runs', async () => {
@@ -244,7 +254,22 @@ describe('hooks', () => {
       const free = await execute(root, write('a.txt', 'b'), { hooks: { after: [{ run, exec: 'unsandboxed' }] } })
       expect(free.success).toBe(true)
       expect(fs.existsSync(target)).toBe(true)
+      vi.stubEnv('HTTPS_PROXY', 'http://proxy.example')
+      vi.stubEnv('CLADA_HOOK_TEST', 'mine')
+      const show = 'echo "${HTTPS_PROXY:-} ${CLADA_HOOK_TEST:-} ${USER:+user} ${PATH:+path}" $(ulimit -d) >> seen'
+      const seen = async (hook: object, options: CladaOptions): Promise<string | undefined> => {
+        fs.rmSync(path.join(root, 'seen'), { force: true })
+        await execute(root, write('c.txt', 'c'), { ...options, hooks: { before: [{ run: show, ...hook }] } })
+        return filesIn(root)['seen']
+      }
+      vi.stubEnv('USER', 'someone')
+      const data = `${16 * 1024 ** 2}\n`
+      expect(await seen({}, {})).toBe(`  user path ${data}`)
+      expect(await seen({ network: true }, {})).toBe(`http://proxy.example  user path ${data}`)
+      const whole = await seen({}, { exec: 'unsandboxed' })
+      expect(whole).toMatch(/^http:\/\/proxy.example mine user path /)
     } finally {
+      vi.unstubAllEnvs()
       fs.rmSync(target, { force: true })
     }
   })

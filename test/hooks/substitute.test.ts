@@ -32,6 +32,7 @@ describe('references in hooks', () => {
 
   it('are left to the shell behind a backslash, or when they are more than a name', () => {
     expect(shell('x=1; echo \\${x} ${y:-none} $x', {})).toBe('1 none 1\n')
+    expect(shell('A=1; n=2; echo \\${A} \\${n}', { n: 'fact' }, { A: 'variable' })).toBe('1 2\n')
   })
 
   it('must be known', () => {
@@ -85,6 +86,22 @@ describe('references in hooks', () => {
     expect(refused).toMatchObject({ ok: false, error: expect.stringContaining('$CLADA_F') })
     expect(refused).toMatchObject({ error: expect.stringContaining(name) })
     expect(substitute(command, {}, { f: ['plain.txt', 'a-b/c_1.ts'] })).toMatchObject({ ok: true })
+  })
+
+  it.each([
+    ['$'.repeat(100), '$'.repeat(100)],
+    [`a${'$'.repeat(100)}`, `a${'$'.repeat(99)}…`],
+  ])('show at most 100 characters of such a name', (name, shown) => {
+    expect(substitute('eval ${f}', {}, { f: [name] })).toMatchObject({
+      error: expect.stringContaining(`as code: ${shown}. Use`),
+    })
+  })
+
+  it.each([
+    [100_000, 'f'.repeat(100_000)],
+    [100_001, ''],
+  ])('fit the environment with %i bytes of one name, or leave it out', (bytes, expected) => {
+    expect(environmentOf({ f: ['f'.repeat(bytes)] })).toEqual({ CLADA_F: expected, CLADA_F_LINE: expected })
   })
 
   it.each([
