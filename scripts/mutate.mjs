@@ -70,6 +70,7 @@ if (values.session !== undefined) {
 
 const equivalent = JSON.parse(fs.readFileSync(path.join(import.meta.dirname, 'mutate-equivalent.json'), 'utf8'))
 const only = values.only === undefined ? undefined : new Set(fs.readFileSync(values.only, 'utf8').split('\n'))
+const named = new Set([...(only ?? [])].map((name) => name.split('/')[1]))
 const folders =
   positionals.length > 0
     ? positionals
@@ -83,7 +84,9 @@ const chosen = folders.flatMap((folder) => {
   return sampleOf(all, Number(values.mutants), values.seed).map((mutant) => ({ ...mutant, folder }))
 })
 chosen.forEach((mutant, id) => Object.assign(mutant, { id }))
-const tried = chosen.filter(({ name }) => !Object.hasOwn(equivalent, name) && (only === undefined || only.has(name)))
+/** A folder without a mutant in the file of `--only` is taken whole. */
+const isOpen = ({ name, folder }) => only === undefined || only.has(name) || !named.has(folder)
+const tried = chosen.filter((mutant) => !Object.hasOwn(equivalent, mutant.name) && isOpen(mutant))
 for (const file of new Set(tried.map((mutant) => mutant.file))) {
   const full = path.join(copy, file)
   const here = tried.filter((mutant) => mutant.file === file)
