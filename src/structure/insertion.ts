@@ -1,7 +1,7 @@
 import { dominantEol } from '../text/line-endings.ts'
 import type { Change } from './change.ts'
 import type { Piece } from './fragment.ts'
-import { fitted, indentOf, indentSteps, type Fitting } from './indent.ts'
+import { fitted, indentSteps, type Fitting } from './indent.ts'
 import { layoutOf, type Layout } from './layout.ts'
 import { blankLinesBetween, gapAbove, gapBelow, shapeOf, siblingOn, type Shape } from './layout.ts'
 import type { Outline, Structure } from './structure.ts'
@@ -120,7 +120,6 @@ function extraFar(outline: Outline, anchor: Structure, layout: Layout, side: Sid
   if (gap.line === null) return 0
   const written = explicit(piece, side === 'before' ? 'after' : 'before')
   if (written > 0) return Math.max(0, written - gap.blankLines)
-  if (indentOf(source.line(gap.line)).length < layout.indent.length) return 0
   const neighbour = siblingOn(outline, anchor, gap.line)
   if (neighbour === undefined) return 0
   const own = shapeOfPiece(piece, anchor)

@@ -43,7 +43,7 @@ function imageOf(bytes: Buffer): string | undefined {
 
 /** Its size is in the first frame header, after any number of other segments. */
 function jpegOf(bytes: Buffer, sized: (type: string, width: number, height: number) => string): string {
-  for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff;) {
+  for (let at = 2; at + 9 <= bytes.length && bytes[at] === 0xff;) {
     const marker = bytes[at + 1] ?? 0
     const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
     if (isFrame) return sized('JPEG', bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5))

@@ -101,7 +101,6 @@ async function start(): Promise<Helper | undefined> {
   })
   const [, far, near] = /^(\d+) (\d+)\n$/.exec(await said) ?? []
   stdout?.destroy()
-  if (far === undefined || near === undefined) return undefined
   try {
     return new Helper(child, `/proc/${child.pid}/fd/${far}`, `/proc/${child.pid}/fd/${near}`)
   } catch {

@@ -186,7 +186,7 @@ export class StagedTree implements Tree {
   }
 
   list(at: Location, op = 'scandir'): Entry[] {
-    const look = at.parts.length === 0 ? { type: 'directory' as const } : this.look(at)
+    const look = this.look(at)
     if (look === undefined) throw missing(at, op)
     if (look.type === 'symlink') throw linkStop(at, at.absolute)
     if (look.type !== 'directory') throw new Stop({ kind: 'os', code: 'ENOTDIR', op, path: at.given })

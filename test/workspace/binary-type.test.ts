@@ -16,6 +16,8 @@ const gif = Buffer.from('47494638396107000400f00000', 'hex')
 it.each([
   [png, /^PNG image, 3 x 2 pixels, \d+ bytes$/],
   [jpeg, /^JPEG image, 9 x 5 pixels, /],
+  [jpeg.subarray(0, 29), /^JPEG image, 9 x 5 pixels, /],
+  [jpeg.subarray(0, 28), /^JPEG image, 28 bytes$/],
   [gif, /^GIF image, 7 x 4 pixels, /],
   [Buffer.from('%PDF-1.7\n\0'), /^PDF document, 10 bytes$/],
   [Buffer.from([0, 1, 2]), /^binary data, 3 bytes$/],

@@ -37,8 +37,21 @@ async function restore(root: string, wanted: readonly WantedState[], recorder?: 
     return await stopOf(() => workspace.restore(wanted))
   } finally {
     await workspace.close()
+    expect(openBelow(root)).toEqual([])
   }
 }
+
+/** The files and directories that this process holds open. */
+const openBelow = (root: string): string[] =>
+  (fs.existsSync('/proc/self/fd') ? fs.readdirSync('/proc/self/fd') : [])
+    .map((fd) => {
+      try {
+        return fs.readlinkSync(`/proc/self/fd/${fd}`)
+      } catch {
+        return ''
+      }
+    })
+    .filter((file) => file.startsWith(root))
 
 const file = (content: string, mode = 0o644) => ({ type: 'file', mode, bytes: Buffer.from(content) }) as const
 const printOf = (content: string): string => fingerprintOf(Buffer.from(content))
@@ -46,6 +59,7 @@ const printOf = (content: string): string => fingerprintOf(Buffer.from(content))
 it('that fails half way leaves everything as it was, also where a directory was to take the place of a file', async () => {
   const root = scratchDir({ d: 'a file', 'e/f/g.txt': 'g', 'z.txt': 'z' })
   fs.symlinkSync('z.txt', path.join(root, 'link'))
+  fs.mkdirSync(path.join(root, 'empty'), { mode: 0o750 })
   const before = treeOf(root)
   const at = (name: string): string => path.join(root, name)
   const wanted: WantedState[] = [
@@ -55,6 +69,7 @@ it('that fails half way leaves everything as it was, also where a directory was 
     { absolute: at('e/f'), to: file('a file now') },
     { absolute: at('link'), to: { type: 'directory', mode: 0o755 } },
     { absolute: at('link/inside.txt'), to: file('x') },
+    { absolute: at('empty'), to: { type: 'absent' } },
     { absolute: at('z.txt'), to: file('Z') },
   ]
   expect(await restore(root, wanted, noRoomFor('z.txt'))).toMatchObject({ kind: 'os', code: 'ENOSPC' })
@@ -88,4 +103,12 @@ it('goes over a file that nobody may write only where it was left so', async () 
     ),
   ).toBeUndefined()
   expect(treeOf(root)).toEqual({ 'a.txt': '444 A' })
+})
+
+it('gives a directory of unknown mode the usual one', async () => {
+  const root = scratchDir()
+  const usual = path.join(root, 'usual')
+  fs.mkdirSync(usual)
+  expect(await restore(root, [{ absolute: path.join(root, 'new'), to: { type: 'directory' } }])).toBeUndefined()
+  expect(treeOf(root)['new/']).toBe(treeOf(root)['usual/'])
 })

@@ -323,6 +323,21 @@ describe('a document that is carried out whole', () => {
     )
     expect(success).toBe(false)
     expect(filesIn(root)).toEqual({ 'a.txt': 'a\n', 'b.txt': 'theirs\n' })
+    // Also where it was edited twice.
+    const twice = await clada(root, { atomic: true }).execute(
+      blocks(
+        ['file_replace_text', { path: at(root, 'a.txt'), old_text: 'a', new_text: 'b' }],
+        ['file_replace_text', { path: at(root, 'a.txt'), old_text: 'b', new_text: 'c' }],
+        ['grep', { pattern: 'x', path: root }],
+      ),
+      {
+        onAction: ({ action }) => {
+          if (action === 'grep') fs.writeFileSync(at(root, 'a.txt'), 'theirs\n')
+        },
+      },
+    )
+    expect(twice.success).toBe(false)
+    expect(filesIn(root)).toEqual({ 'a.txt': 'theirs\n', 'b.txt': 'theirs\n' })
   })
 })
 
