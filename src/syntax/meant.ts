@@ -23,8 +23,15 @@ const end = `</${names}\\s*>|\\[/THINK\\]|◁/think▷|<\\|end_of_thought\\|>|<\
 const mark = new RegExp(`^[ \\t]*(?:(${begin})|(?:${end}))|(?:${end})[ \\t]*\\r?$`, 'gm')
 const anyMark = new RegExp(`${begin}|${end}`)
 
-/** Whether it is worth looking: hardly any text has such a mark. */
-export const mayThink = (text: string): boolean => anyMark.test(text)
+/** Whether it is worth looking: hardly any text has such a mark, and most have not even the beginning of one. */
+export const mayThink = (text: string): boolean => mayMark(text) && anyMark.test(text)
+
+function mayMark(text: string): boolean {
+  if (text.includes('THINK]') || text.includes('◁')) return true
+  for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1))
+    if (/[/\w|]/.test(text.charAt(at + 1))) return true
+  return false
+}
 
 /**
  * Where a model thinks aloud: between two marks, or up to the first end, for there are programs that write the beginning

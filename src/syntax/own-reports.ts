@@ -4,6 +4,7 @@ import type { Source } from '../core/source.ts'
 import { isMarker } from '../text/markers.ts'
 import { isSound } from './damage.ts'
 import type { Passage } from './meant.ts'
+import { SPACE, TAB } from './reader.ts'
 
 /**
  * Reports of clada's own in a text: what they quote from files and programs is never executed, also when a report is
@@ -29,8 +30,10 @@ export function reportsIn(source: Source, blocks: readonly Block[]): Passage[] {
   return found
 }
 
-/** Whether it is worth looking. */
-export const mayReport = (text: string): boolean => begins.test(text)
+/** Whether it is worth looking. Most texts have no part of a frame, which is found faster than where a line begins. */
+export const mayReport = (text: string): boolean => parts.some((part) => text.includes(part)) && begins.test(text)
+
+const parts = ['=== ', '[task-', '✓ ', '✗ ']
 
 const begins =
   /^[ \t>]*(?:=== (?:CLADA RESULTS|OUTPUTS|REPAIR|CHANGES|END|START FILE: [^\n]*) ===|\[task-\d|[✓✗] [a-z])/m
@@ -93,10 +96,23 @@ export function firstQuoted(source: Source): number {
   return Infinity
 }
 
-const isSpaced = (source: Source, line: number): boolean =>
-  prefixOf(source.line(line)).endsWith(' ') && isMarker(source.line(line), source.line(line + 1))
+function isSpaced(source: Source, line: number): boolean {
+  const start = source.startOf(line)
+  const end = prefixEnd(source.text, start)
+  return end > start && source.text.charCodeAt(end - 1) === SPACE && isMarker(source.line(line), source.line(line + 1))
+}
 
-const prefixOf = (text: string): string => /^[ \t>]*/.exec(text)?.[0] ?? ''
+const prefixOf = (text: string): string => text.slice(0, prefixEnd(text, 0))
+
+/** Where indentation and quotation marks end. Five of these begin a marker of their own, as in `>>>>>>> REPLACE`. */
+function prefixEnd(text: string, start: number): number {
+  for (let at = start; ; at++) {
+    const c = text.charCodeAt(at)
+    if (c !== SPACE && c !== TAB && (c !== GREATER || text.startsWith('>>>>>', at))) return at
+  }
+}
+
+const GREATER = 62
 const isEmpty = (text: string): boolean => /^[\s>]*$/.test(text)
 
 /**

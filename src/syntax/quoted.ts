@@ -8,12 +8,15 @@ import { fenceOf, fencesAbove } from './foreign/foreign.ts'
  */
 export class Quotations {
   readonly #source: Source
+  /** The signs above lines, as far as known; the second are those past an empty line. */
+  readonly #known: [Int32Array, Int32Array]
   /** The last line of the block before, and whether that is a quotation: a diff that follows it directly is part of it. */
   #last = 0
   #quoted = false
 
   constructor(source: Source) {
     this.#source = source
+    this.#known = [new Int32Array(source.lineCount + 1), new Int32Array(source.lineCount + 1)]
   }
 
   /** Blocks are asked about in line order. */
@@ -40,8 +43,9 @@ export class Quotations {
   }
 
   #above(start: number): boolean {
-    const { line, quoted } = this.#signAbove(start - 1)
-    return line <= this.#last && this.#last > 0 ? this.#quoted : quoted
+    const sign = this.#signAbove(start - 1)
+    const isOfLast = sign === NONE || Math.abs(sign) <= this.#last
+    return isOfLast && this.#last > 0 ? this.#quoted : sign > 0
   }
 
   /**
@@ -49,38 +53,33 @@ export class Quotations {
    * inside a fence or a commit header. Each line is looked at twice at most, however many blocks there are.
    */
   #signAbove(from: number): Sign {
-    const path: [line: number, known: (Sign | undefined)[]][] = []
-    let sign: Sign | undefined
-    let known = this.#known
-    for (let line = from; sign === undefined; line--) {
-      if (line < 1) {
-        sign = { line: 0, quoted: false }
-        break
-      }
-      sign = known[line]
-      if (sign !== undefined) break
-      path.push([line, known])
-      if (this.#source.line(line).trim() === '') known = this.#knownPastEmpty
-      else sign = this.#signOn(line, known === this.#knownPastEmpty)
+    const [near, past] = this.#known
+    let sign: Sign = 0
+    let empty = 0
+    let line = from
+    for (; line >= 1; line--) {
+      sign = (empty > 0 ? past : near)[line] ?? 0
+      if (sign !== 0) break
+      const text = this.#source.line(line)
+      if (text.trim() === '') empty ||= line
+      else sign = this.#signOn(line, text, empty > 0)
+      if (sign !== 0) break
     }
-    for (const [line, signs] of path) signs[line] = sign
+    if (line < 1) sign = NONE
+    for (let at = from; at >= Math.max(line, 1); at--) (at < empty ? past : near)[at] = sign
     return sign
   }
 
-  readonly #known: (Sign | undefined)[] = []
-  readonly #knownPastEmpty: (Sign | undefined)[] = []
-
-  #signOn(line: number, pastEmpty: boolean): Sign | undefined {
-    const text = this.#source.line(line)
+  #signOn(line: number, text: string, pastEmpty: boolean): Sign {
     const fence = fenceOf(text)
-    const sign = (quoted: boolean): Sign => ({ line, quoted })
+    const sign = (quoted: boolean): Sign => (quoted ? line : -line)
     if (fence !== undefined) {
       return sign(!this.#fenced(line) && (SESSION.test(fence.info) || this.#introduced(line - 1)))
     }
     if (COMMIT.test(text)) return sign(true)
     const command = commandOn(text)
     if (command !== undefined) return sign(!FEEDS.test(command) && (!pastEmpty || this.#fenced(line)))
-    return pastEmpty && !MESSAGE.test(text) && !this.#fenced(line) ? sign(this.#introduced(line)) : undefined
+    return pastEmpty && !MESSAGE.test(text) && !this.#fenced(line) ? sign(this.#introduced(line)) : 0
   }
 
   /** A prompt right after the output, in the same paragraph. */
@@ -102,11 +101,10 @@ export class Quotations {
   }
 }
 
-/** What a line says about those below it. */
-interface Sign {
-  readonly line: number
-  readonly quoted: boolean
-}
+/** The line that says something about those below it, negative where these are not quoted; 0 where this is not known. */
+type Sign = number
+/** No line above says anything. */
+const NONE = -(2 ** 31)
 
 /** What begins a commit in the output of git, and a mail that has one. */
 const COMMIT =
@@ -158,9 +156,18 @@ const OUTPUT = new RegExp(
 )
 
 /** Whether a diff has lines that only output has: those of a combined diff, or a prompt. */
-const isOutput = ({ syntax, raw }: Block): boolean =>
-  syntax === 'udiff' &&
-  raw.split('\n').some((row) => row.startsWith('@@@ ') || (!/^[-+ \\@]/.test(row) && PROMPT.test(row)))
+function isOutput({ syntax, raw }: Block): boolean {
+  if (syntax !== 'udiff') return false
+  for (let at = 0, end = 0; end !== -1; at = end + 1) {
+    end = raw.indexOf('\n', at)
+    const mark = raw.charAt(at)
+    if (mark === '@' ? raw.startsWith('@@@ ', at) : !'-+ \\'.includes(mark) && PROMPT.test(lineIn(raw, at, end)))
+      return true
+  }
+  return false
+}
+
+const lineIn = (text: string, start: number, end: number): string => text.slice(start, end === -1 ? undefined : end)
 
 /** Whether a path of a block is a placeholder. */
 const isExample = ({ params }: Block): boolean =>

@@ -36,8 +36,10 @@ export function fencesAbove(source: Source): Uint32Array {
   const known = fences.get(source)
   if (known !== undefined) return known
   const counts = new Uint32Array(source.lineCount + 1)
-  for (let line = 1; line <= source.lineCount; line++) {
-    counts[line] = (counts[line - 1] ?? 0) + Number(fenceAt(source, line) !== undefined)
+  const hasFences = source.text.includes('```') || source.text.includes('~~~')
+  for (let line = 1, count = 0; hasFences && line <= source.lineCount; line++) {
+    if (fenceAt(source, line) !== undefined) count++
+    counts[line] = count
   }
   fences.set(source, counts)
   return counts
@@ -46,9 +48,10 @@ export function fencesAbove(source: Source): Uint32Array {
 const fences = new WeakMap<Source, Uint32Array>()
 
 function beginsWithMark(text: string, start: number): boolean {
-  let at = start
-  while (text.charCodeAt(at) === SPACE || text.charCodeAt(at) === TAB || text.charCodeAt(at) === BOM) at++
-  return text.charCodeAt(at) === BACKTICK || text.charCodeAt(at) === TILDE
+  for (let at = start; ; at++) {
+    const c = text.charCodeAt(at)
+    if (c !== SPACE && c !== TAB && c !== BOM) return c === BACKTICK || c === TILDE
+  }
 }
 
 /** A fence, or one of the tags used as one; only of a tag it is known whether it opens or closes. */

@@ -193,7 +193,7 @@ function firstAfter(lines: readonly number[], line: number): number {
 const SPACED = /^EOT_ *(?:(?:SHAM|NESL)_)? *[A-Za-z0-9]{2,8}$/
 
 export const closedUp = (delimiter: string): string =>
-  SPACED.test(delimiter) ? delimiter.replaceAll(' ', '') : delimiter
+  delimiter.includes(' ') && SPACED.test(delimiter) ? delimiter.replaceAll(' ', '') : delimiter
 
 /** A key of one word: prose that quotes an opener does not open anything. */
 const opener = /^\s*[^\s="'<]+\s*:?=\s*<<'([^']+)'\s*$/
