@@ -1,6 +1,6 @@
 // Changes one small thing in the sources at a time and runs the tests that should notice.
 //
-//   npm run mutate -- [FOLDER...] [--mutants 50] [--seed 1] [--show] [--tests PATH...] [--only FILE] [--out FILE]
+//   npm run mutate -- [FOLDER...] [--mutants 50] [--seed 1] [--show] [--tests PATH...] [--only FILE] [--out FILE] [--coverage FILE]
 //
 // Works on a copy of the project in which all mutants are compiled in, each with a switch (`scripts/mutants.mjs`).
 // 1. The tests run once without a mutant: which test reaches which mutant, and how long it takes.
@@ -8,7 +8,8 @@
 //    counts if the same test passes again without the mutant.
 // 3. Mutants that are reached while a test file is loaded get a new process each.
 // Prints one row per folder: mutants, killed, declared equivalent, survivors. `--tests` replaces the tests of the folders,
-// `--only` takes the mutants named in a file, one per line, and `--out` writes the survivors into one.
+// `--only` takes the mutants named in a file, one per line, `--out` writes the survivors into one, and `--coverage` is a
+// file that keeps the result of step 1.
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
@@ -26,6 +27,7 @@ const { values, positionals } = parseArgs({
     show: { type: 'boolean', default: false },
     tests: { type: 'string', multiple: true },
     only: { type: 'string' },
+    coverage: { type: 'string' },
     out: { type: 'string' },
     session: { type: 'string' },
   },
@@ -36,29 +38,29 @@ const tests = {
   api: ['library', 'context'],
   approvals: ['approvals', 'commands'],
   cli: ['cli', 'listener', 'context'],
-  commands: ['commands', 'policy'],
+  commands: ['commands', 'actions'],
   context: ['context', 'library'],
-  core: ['text', 'report', 'scenarios', 'library', 'conformance', 'policy', 'actions', 'workspace'],
+  core: ['core', 'text', 'report', 'policy', 'library', 'actions'],
   describe: ['describe', 'library'],
-  engine: ['scenarios', 'library', 'actions', 'review', 'replies'],
+  engine: ['library', 'scenarios', 'review', 'actions'],
   git: ['history'],
   journal: ['history'],
   policy: ['policy', 'commands', 'actions'],
   process: ['process', 'commands'],
-  report: ['report', 'scenarios', 'mcp'],
-  'seed-api': ['library', 'conformance', 'structure'],
-  state: ['approvals', 'history', 'config', 'clipboard'],
-  structure: ['structure', 'actions', 'text'],
-  syntax: ['syntax', 'paste-damage', 'conformance', 'scenarios'],
-  text: ['text', 'actions', 'scenarios', 'paste-damage', 'structure'],
+  report: ['report', 'scenarios', 'actions'],
+  'seed-api': ['library', 'conformance'],
+  state: ['approvals', 'config', 'clipboard', 'history'],
+  structure: ['structure', 'actions'],
+  syntax: ['syntax', 'conformance'],
+  text: ['text', 'actions'],
   timetravel: ['history'],
   ui: ['ui', 'review'],
   watch: ['listener', 'clipboard'],
-  workspace: ['workspace', 'actions'],
+  workspace: ['workspace', 'actions', 'history'],
 }
 
 /** The most that the tests of one mutant may take together, by their time without it, and the most of one file. */
-const longestMs = 20_000
+const longestMs = 15_000
 const mostPerFile = 60
 /** A test with a mutant hangs when it takes longer than this and many times what it takes without. */
 const hangMs = 10_000
@@ -219,6 +221,21 @@ async function cover() {
     ...new Set(folders.flatMap((folder) => tests[folder] ?? [folder]).map((name) => `test/${name}`)),
   ]
   const found = { tests: [], files: new Map(), failing: [] }
+  if (values.coverage !== undefined && fs.existsSync(values.coverage)) {
+    const { names, ...known } = JSON.parse(fs.readFileSync(values.coverage, 'utf8'))
+    const idOf = new Map(chosen.map(({ name, id }) => [name, id]))
+    const renumbered = (one) => ({
+      ...one,
+      hits: Object.fromEntries(
+        Object.entries(one.hits).flatMap(([id, n]) => (idOf.has(names[id]) ? [[idOf.get(names[id]), n]] : [])),
+      ),
+    })
+    return {
+      tests: known.tests.map(renumbered),
+      failing: known.failing,
+      files: new Map(known.files.map(([name, one]) => [name, renumbered(one)])),
+    }
+  }
   const files = paths.filter((one) => fs.existsSync(path.join(top, one)))
   await runSession(
     { mode: 'cover', files },
@@ -233,16 +250,28 @@ async function cover() {
   console.error(
     `${found.tests.length} tests in ${found.files.size} files, ${found.failing.length} fail without a mutant${found.failing.map(({ name }) => `\n  ${name}`).join('')}`,
   )
+  if (values.coverage !== undefined)
+    fs.writeFileSync(
+      values.coverage,
+      JSON.stringify({ ...found, files: [...found.files], names: chosen.map(({ name }) => name) }),
+    )
   return found
+}
+
+/** The tests of the folder itself come first. */
+function rankIn(folder, file) {
+  const at = (tests[folder] ?? [folder]).findIndex((name) => file.startsWith(`test/${name}`))
+  return at === -1 ? 99 : at
 }
 
 /** In the process of the tests, many mutants after each other. */
 async function tryInside() {
   const byTest = new Map()
-  for (const { id } of tried) {
+  for (const { id, folder } of tried) {
     const perFile = new Map()
     let ms = 0
-    for (const test of coverage.tests.filter(({ hits }) => id in hits).sort((a, b) => a.ms - b.ms)) {
+    const own = coverage.tests.filter(({ hits }) => id in hits).map((test) => [rankIn(folder, test.file), test])
+    for (const [, test] of own.sort(([a, one], [b, other]) => a - b || one.ms - other.ms)) {
       const count = (perFile.get(test.file) ?? 0) + 1
       perFile.set(test.file, count)
       if (count > mostPerFile || (ms > 0 && ms + test.ms > longestMs)) continue
@@ -251,9 +280,11 @@ async function tryInside() {
     }
   }
   const known = new Map(coverage.tests.map((test) => [test.id, test]))
-  const costOf = (file) =>
-    coverage.tests.filter((test) => test.file === file).reduce((sum, { ms }) => sum + ms, 0) /
-    (1 + coverage.tests.length)
+  const rankOf = (file) => Math.min(...folders.map((folder) => rankIn(folder, file)))
+  const costOf = (file) => {
+    const here = coverage.tests.filter((test) => test.file === file)
+    return here.reduce((sum, { ms }) => sum + ms, 0) / here.length
+  }
   const done = new Set()
   while (true) {
     const open = [...byTest].flatMap(([id, mutants]) => {
@@ -261,7 +292,9 @@ async function tryInside() {
       return left.length === 0 ? [] : [{ ...known.get(id), mutants: left }]
     })
     if (open.length === 0) return
-    const files = [...new Set(open.map(({ file }) => file))].sort((a, b) => costOf(a) - costOf(b))
+    const files = [...new Set(open.map(({ file }) => file))].sort(
+      (a, b) => rankOf(a) - rankOf(b) || costOf(a) - costOf(b),
+    )
     let current
     let seen = false
     await runSession(
