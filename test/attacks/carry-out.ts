@@ -7,6 +7,7 @@ import { approvalLineOf } from '../../src/approvals/approval-line.ts'
 import { Clada } from '../../src/api/clada.ts'
 import { adoptState } from '../../src/state/vouched.ts'
 import type { Attack } from './attack.ts'
+import { hasCode } from '../../src/core/os-error.ts'
 import { documentFor } from './document.ts'
 import { canaries, type Fixture } from './fixture.ts'
 import { achieved, differences, filesOf, type Picture, pictureOf, type Run } from './oracle.ts'
@@ -15,7 +16,6 @@ export interface Verdict {
   readonly held: boolean
   /** What it achieved, or how it was refused. */
   readonly how: string
-  readonly ms: number
 }
 
 /** Prepares, attacks, and looks what came of it. `cli` is the program to attack; without it the library is. */
@@ -34,16 +34,14 @@ export async function carryOut(attack: Attack, fixture: Fixture, cli?: string): 
   const before = pictureOf(fixture)
   const files = attack.reported ? filesOf(fixture) : undefined
   const stop = attack.action?.type === 'race' ? startFlipper(fixture) : undefined
-  const begun = performance.now()
   const run = await (cli === undefined
     ? inProcess(attack, fixture, document)
     : byCommandLine(attack, fixture, document, cli))
   await stop?.()
-  const ms = performance.now() - begun
   if (stop !== undefined) putBack(fixture)
   // The project may change here: by the writes that win the race, and by the link that the first step plants.
   const inside = stop !== undefined || attack.action?.type === 'two-step'
-  const found = achieved(fixture, before, { ...run, ms }, inside ? 'contained' : attack.expected)
+  const found = achieved(fixture, before, run, inside ? 'contained' : attack.expected)
   if (attack.action?.type === 'two-step' && !run.failed) found.push('was not refused')
   if (attack.expected === 'warned' && !run.failed && !isWarned(run.output, attack.path ?? ''))
     found.push('was not warned about')
@@ -54,7 +52,6 @@ export async function carryOut(attack: Attack, fixture: Fixture, cli?: string): 
   return {
     held: all.length === 0,
     how: all.length === 0 ? (run.failed ? firstError(run.output) : 'ran, reached nothing') : all.join(', '),
-    ms,
   }
 }
 
@@ -168,7 +165,7 @@ async function inProcess(attack: Attack, fixture: Fixture, document: string): Pr
       output = JSON.stringify(result)
       failed = !result.success || times > 1
     }
-    return { output, failed, ms: 0 }
+    return { output, failed, hung: false }
   } finally {
     for (const [name, value] of Object.entries(kept)) {
       if (value === undefined) delete process.env[name]
@@ -199,12 +196,12 @@ function byCommandLine(attack: Attack, fixture: Fixture, document: string, cli: 
     input: document,
     env,
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: 110_000,
     killSignal: 'SIGKILL',
     maxBuffer: 64 * 1024 * 1024,
   })
   const printed = `${end.stdout}${end.stderr}`
-  return { output: printed, printed, failed: end.status !== 0, ms: 0 }
+  return { output: printed, printed, failed: end.status !== 0, hung: hasCode(end.error, 'ETIMEDOUT') }
 }
 
 /** What stands before the program when the system itself is to fail. */

@@ -109,11 +109,9 @@ describe.skipIf(process.platform !== 'win32')('on Windows', () => {
     const code = `const cp = require('child_process')
 for (const name of ['one.pid', 'two.pid']) cp.spawn(process.execPath, ['-e', ${JSON.stringify(child)}, name])
 setInterval(() => {}, 1000)`
-    const from = performance.now()
     const { results } = await started(root, { exec: 'unsandboxed' }).execute(
       block('exec', { lang: 'javascript', code, timeout: '5' }),
     )
-    console.log(`a limit of 5 s took ${Math.round(performance.now() - from)} ms`)
     expect(results).toMatchObject([{ success: false, code: 'exec_timeout' }])
     const pids = ['one.pid', 'two.pid'].map((name) => Number(fs.readFileSync(path.join(root, name), 'utf8')))
     const alive = pids.filter((pid) => {
