@@ -199,12 +199,11 @@ export const answer = (question: Question, said: ApprovalAnswer): Promise<unknow
 
 export const follow = (on: boolean): Promise<unknown> => tried(() => post('/api/follow', { on }))
 
-export const undo = (
-  request: UndoRequest & { readonly numbers?: readonly number[] } = {},
-): Promise<UndoResult | undefined> => tried(() => post<UndoResult>('/api/undo', request))
+/** One execution, one action of it, or several executions. */
+export type TurnRequest = UndoRequest & { readonly numbers?: readonly number[] }
 
-export const redo = (request: { force?: boolean } = {}): Promise<UndoResult | undefined> =>
-  tried(() => post<UndoResult>('/api/redo', request))
+export const turn = (way: 'undo' | 'redo', request: TurnRequest): Promise<UndoResult | undefined> =>
+  tried(() => post<UndoResult>(`/api/${way}`, request))
 
 export const step = (way: 'back' | 'forward'): Promise<StepResult | undefined> =>
   tried(() => post<StepResult>(`/api/${way}`))

@@ -30,7 +30,7 @@ import { decideAt, editBlock, editReply, moveHunk, toggleBlock } from './reply/c
 import { detailOpen, helpOpen, plan, singleKeys, type View, view } from './store.ts'
 import { nextTheme } from './theme.ts'
 import { lookAt, at as entryAt, entries, markEntry, moveEntry, shows } from './timeline/timeline.ts'
-import { turnBack, turnForward, undoLast } from './timeline/turn.tsx'
+import { stepped, turned, undoLast } from './timeline/turn.tsx'
 
 export interface Shortcut {
   /** As `KeyboardEvent.key` says it; several do the same. */
@@ -80,9 +80,9 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['x', ' '], what: 'Mark the execution', in: 'timeline', run: () => markEntry(entries.value[entryAt.value]) },
   { keys: ['/'], what: 'Search executions', in: 'timeline', run: () => focusOn('search-entries') },
   { keys: ['u'], what: 'Undo the last execution', in: 'everywhere', run: () => unlessRunning(undoLast) },
-  { keys: ['r'], what: 'Redo', in: 'timeline', run: () => unlessRunning(() => turnForward('redo')) },
-  { keys: ['b'], what: 'Back one commit', in: 'timeline', run: () => unlessRunning(() => turnBack('back')) },
-  { keys: ['f'], what: 'Forward one commit', in: 'timeline', run: () => unlessRunning(() => turnForward('forward')) },
+  { keys: ['r'], what: 'Redo', in: 'timeline', run: () => unlessRunning(() => turned('redo')) },
+  { keys: ['b'], what: 'Back one commit', in: 'timeline', run: () => unlessRunning(() => stepped('back')) },
+  { keys: ['f'], what: 'Forward one commit', in: 'timeline', run: () => unlessRunning(() => stepped('forward')) },
 
   { keys: ['j', 'ArrowDown'], what: 'Next file', in: 'prompt', run: () => moveFile(1) },
   { keys: ['k', 'ArrowUp'], what: 'File before', in: 'prompt', run: () => moveFile(-1) },

@@ -83,8 +83,8 @@ export class Clada {
     return undo(settings, this.#history(), options)
   }
 
-  /** Reverts the last undo. */
-  async redo(options: Pick<UndoOptions, 'force'> = {}): Promise<UndoResult> {
+  /** Reverts an undo: the last one, unless an execution is named. */
+  async redo(options: Omit<UndoOptions, 'conversation'> = {}): Promise<UndoResult> {
     const { redo } = await import('../timetravel/undo.ts')
     return redo(settingsOf(this.#options), this.#history(), options)
   }

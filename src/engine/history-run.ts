@@ -10,7 +10,7 @@ import { type Done, doneIn, type Executed, lastRunOf } from '../journal/already-
 import { lostBy, type LostBy } from '../journal/lost-text.ts'
 import type { ExecutionRecord, PathRecord, State } from '../journal/record.ts'
 import { isSameState, seenAt } from '../journal/path-state.ts'
-import { standings } from '../journal/timeline.ts'
+import { heldUndos, standings } from '../journal/timeline.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
 import { changeOf, diffOf } from './preview.ts'
 import { type Change, openWorkspace } from '../workspace/open.ts'
@@ -29,6 +29,8 @@ export interface HistoryEntry {
   interrupted: boolean
   done: number
   failed: number
+  /** Actions that the user left out in a review. */
+  leftOut?: number
   paths: string[]
   /** Those that were changed by others between clada's last change and this one. */
   meanwhile?: string[]
@@ -40,8 +42,21 @@ export interface HistoryEntry {
 
 /** One execution with its diffs. */
 export interface ExecutionDetail extends HistoryEntry {
-  actions: { seq: number; action: string; target: string; success: boolean; error?: string }[]
+  actions: ExecutedAction[]
   diffs: FileDiff[]
+}
+
+/** One action of an execution. */
+export interface ExecutedAction {
+  seq: number
+  action: string
+  target: string
+  success: boolean
+  /** The user left it out in a review. */
+  left?: true
+  /** Undone alone, and not redone since. */
+  undone?: true
+  error?: string
 }
 
 /** Files before and after an execution, as texts. */
@@ -110,11 +125,14 @@ export async function executionOf(settings: Settings, number: number): Promise<E
     const change = changeAt(settings.root, entry.path, ...sides)
     return change === undefined ? [] : [diffOf(change, settings.root)]
   })
-  const actions = record.actions.map(({ seq, action, target, success, error }) => ({
+  const own = heldUndos(records).filter(({ of }) => of === number)
+  const actions = record.actions.map(({ seq, action, target, success, left, error }) => ({
     seq,
     action,
     target,
     success,
+    ...(left === undefined ? {} : { left }),
+    ...(own.some(({ ofActions }) => ofActions?.includes(seq)) ? { undone: true as const } : {}),
     ...(error === undefined ? {} : { error }),
   }))
   return { ...entryOf(record, undone), actions, diffs }
@@ -167,6 +185,7 @@ async function read(settings: Settings, newest?: number): Promise<Read> {
 function entryOf(record: ExecutionRecord, undone: ReadonlySet<number>): HistoryEntry {
   const { number, time, kind, of, summary, conversation, actions, paths, mode, commits } = record
   const done = actions.filter(({ success }) => success).length
+  const left = actions.filter((action) => action.left).length
   return {
     number,
     time,
@@ -176,7 +195,8 @@ function entryOf(record: ExecutionRecord, undone: ReadonlySet<number>): HistoryE
     undone: undone.has(number),
     interrupted: record.ended === 'interrupted',
     done,
-    failed: actions.length - done,
+    failed: actions.length - done - left,
+    ...(left === 0 ? {} : { leftOut: left }),
     paths: paths.map(({ path }) => path),
     ...(conversation === undefined ? {} : { conversation }),
     mode,

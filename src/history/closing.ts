@@ -118,7 +118,7 @@ function recordOf(number: number, journal: Journal, options: HistoryOptions, don
 }
 
 function actionOf(
-  { seq, action, params, success, error, details }: ActionResult,
+  { seq, action, params, success, error, details, review }: ActionResult,
   block: string | undefined,
 ): ActionRecord {
   const [line] = error?.split('\n') ?? []
@@ -127,6 +127,7 @@ function actionOf(
     action,
     target: targetOf(params),
     success,
+    ...(review?.leftOut ? { left: true } : {}),
     ...(block === undefined ? {} : { block }),
     ...(details?.already_done === undefined ? {} : { already: details.already_done }),
     ...(line === undefined ? {} : { error: line.slice(0, 200) }),

@@ -132,9 +132,10 @@ export class History implements Recorder {
   }
 
   /** An action ended; noted for the recovery after a crash. */
-  acted({ seq, action, params, success }: ActionResult): void {
+  acted({ seq, action, params, success, review }: ActionResult): void {
     const block = this.#blocks.get(seq)
-    this.#open?.journal.note({ done: seq, action, target: targetOf(params), success, ...(block && { block }) })
+    const [target, left] = [targetOf(params), review?.leftOut]
+    this.#open?.journal.note({ done: seq, action, target, success, ...(left && { left }), ...(block && { block }) })
   }
 
   /** The action of this execution that removed a text from a file. */

@@ -221,6 +221,7 @@ function actionOf(line: object): ActionRecord {
     action: String(field('action')),
     target: String(field('target')),
     success: field('success') === true,
+    ...(field('left') === true ? { left: true } : {}),
     ...(typeof block === 'string' ? { block } : {}),
   }
 }

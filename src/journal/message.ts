@@ -10,8 +10,8 @@ export function commitMessage(
 ): string {
   const said = [...new Set(explanations.map((text) => text.trim()))].filter((text) => text !== '')
   const actions = record.actions.map(
-    ({ seq, action, target, success, error }) =>
-      `${seq}. ${success ? 'ok' : 'failed'}: ${action} ${target}`.trimEnd() +
+    ({ seq, action, target, success, left, error }) =>
+      `${seq}. ${success ? 'ok' : left ? 'left out by the user' : 'failed'}: ${action} ${target}`.trimEnd() +
       (error === undefined ? '' : `\n   ${error}`),
   )
   const body = [...said.filter((text) => text !== record.summary), ...(actions.length > 0 ? [actions.join('\n')] : [])]

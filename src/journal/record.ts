@@ -45,6 +45,8 @@ export interface ActionRecord {
   readonly action: string
   readonly target: string
   readonly success: boolean
+  /** The user left it out in a review. */
+  readonly left?: true
   readonly block?: string
   /** Set when it was skipped because it already ran. */
   readonly already?: { readonly execution: number; readonly action: number }

@@ -23,7 +23,7 @@ export function heldUndos(records: readonly ExecutionRecord[]): ExecutionRecord[
 
 type About = Pick<ExecutionRecord, 'of' | 'ofActions'>
 
-const isAboutSame = (a: About, b: About): boolean => a.of === b.of && a.ofActions?.join() === b.ofActions?.join()
+export const isAboutSame = (a: About, b: About): boolean => a.of === b.of && a.ofActions?.join() === b.ofActions?.join()
 
 /** The runs among the records, and whether each is undone. A run of which only some actions are undone is not. */
 export function standings(records: readonly ExecutionRecord[]): Standing[] {
@@ -42,9 +42,6 @@ export const lastStanding = (records: readonly ExecutionRecord[]): ExecutionReco
 const isRepeated = (died: ExecutionRecord, records: readonly ExecutionRecord[]): boolean =>
   died.kind !== 'run' &&
   records.some(({ number, ended, ...later }) => number > died.number && ended === 'whole' && isAboutSame(later, died))
-
-/** The undo that `redo` reverts: the last one in effect. */
-export const lastUndo = (records: readonly ExecutionRecord[]): ExecutionRecord | undefined => heldUndos(records).at(-1)
 
 /** Whether an execution, or one of its actions, is undone. */
 export function isUndone(record: ExecutionRecord, action: number | undefined, records: readonly ExecutionRecord[]) {

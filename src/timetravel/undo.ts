@@ -10,7 +10,7 @@ import { openRecordedWorkspace } from '../history/recorded-workspace.ts'
 import type { About } from '../history/opening.ts'
 import type { ExecutionRecord } from '../journal/record.ts'
 import { readTimeline } from '../history/recover.ts'
-import { isUndone, lastStanding, lastUndo } from '../journal/timeline.ts'
+import { heldUndos, isAboutSame, isUndone, lastStanding } from '../journal/timeline.ts'
 import { changedAsWell, pathsOfAction, type RevertedPath, revertedPaths } from './reverted-path.ts'
 import { makeUndoJudge, pathPolicyOf } from '../policy/paths.ts'
 import { refusalOf } from './refusal.ts'
@@ -63,11 +63,11 @@ export function undo(settings: Settings, history: HistorySettings, options: Undo
   return undoOrRedo('undo', settings, history, options)
 }
 
-/** Reverts the last undo. */
+/** Reverts an undo: the last one, unless an execution is named. */
 export function redo(
   settings: Settings,
   history: HistorySettings,
-  options: Pick<UndoOptions, 'force'> = {},
+  options: Omit<UndoOptions, 'conversation'> = {},
 ): Promise<UndoResult> {
   return undoOrRedo('redo', settings, history, options)
 }
@@ -103,13 +103,22 @@ async function undoOrRedo(
     })
     if (typeof chosen === 'string')
       return await ended(history, refused(chosen, options.number === undefined ? 'skipped' : 'invalid_parameter'))
-    const reverted = aboutOf(chosen, options.action)
+    // What a redo is about is in the undo that it reverts.
+    const action = kind === 'redo' ? undefined : options.action
+    const reverted = aboutOf(chosen, action)
     history.note({ about: reverted })
     // Until everything is restored.
     about = { ...reverted, ended: 'interrupted' }
     const interrupted = interruptedPaths(chosen, records)
-    const files = await revert(chosen, settings.root, path.join(stateDir, 'history'), workspace, options, interrupted)
-    const moving = files.success && options.action === undefined && files.conflicts.length === 0
+    const files = await revert(
+      chosen,
+      settings.root,
+      path.join(stateDir, 'history'),
+      workspace,
+      { ...options, action },
+      interrupted,
+    )
+    const moving = files.success && action === undefined && files.conflicts.length === 0
     const notes = moving ? await moveBack(chosen, settings.root, stateDir, history) : []
     const result = notes.length === 0 ? files : { ...files, warnings: [...(files.warnings ?? []), ...notes] }
     if (result.success) about = reverted
@@ -175,7 +184,7 @@ function choose(
   records: readonly ExecutionRecord[],
   { number, action, force }: UndoOptions,
 ): ExecutionRecord | string {
-  if (kind === 'redo') return lastUndo(records) ?? 'There is nothing to redo.'
+  if (kind === 'redo') return undoOf(records, number, action)
   // An older execution is not undone in the place of one that is lost, unless that is wanted.
   const lost =
     number === undefined && force
@@ -191,6 +200,15 @@ function choose(
   if (!isUndone(found, action, records)) return found
   const what = action === undefined || found.kind !== 'run' ? '' : `Action ${action} of execution`
   return `${what || 'Execution'} ${found.number} is already undone. See clada history.`
+}
+
+/** The undo that a redo reverts, or the reason why there is none. */
+function undoOf(records: readonly ExecutionRecord[], number?: number, action?: number): ExecutionRecord | string {
+  const held = heldUndos(records)
+  if (number === undefined) return held.at(-1) ?? 'There is nothing to redo.'
+  const what = action === undefined ? 'Execution' : `Action ${action} of execution`
+  const about = { of: number, ...(action === undefined ? {} : { ofActions: [action] }) }
+  return held.findLast((one) => isAboutSame(one, about)) ?? `${what} ${number} is not undone. See clada history.`
 }
 
 const lostReason = (number: number): string =>
@@ -217,7 +235,7 @@ async function revert(
   root: string,
   historyDir: string,
   workspace: OpenWorkspace,
-  { action, force = false }: UndoOptions,
+  { action, force = false }: { readonly action: number | undefined; readonly force?: boolean },
   interrupted: ReadonlySet<string>,
 ): Promise<UndoResult> {
   const given = action === undefined ? revertedPaths(record) : pathsOfAction(record, action)

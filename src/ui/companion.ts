@@ -1,22 +1,15 @@
-import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import fs from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import path from 'node:path'
 import { sha256 } from '../core/hash.ts'
-import { readOwn } from '../state/own-files.ts'
 import { keepForUser, rootName, userStateDir } from '../state/user-state.ts'
 import { defaultSyntax } from '../syntax/table.ts'
+import { type Paired, Pairing } from './pairing.ts'
 import { promptText } from './prompting.ts'
 import type { PlanBlock, TouchedFile } from './protocol.ts'
 import { Refusal } from './refusal.ts'
 import { jsonIn, readBody } from './routes.ts'
 import type { Session } from './session.ts'
-
-/**
- * The browser extension's side of the server. An extension is paired once, with a code that the terminal shows, and gets
- * a key. The key itself is never sent again: every request is signed with it, for one port and one time, and every answer
- * too, so a program that listens on the port later learns nothing and can say nothing.
- */
 
 /** What the extension shows of a block, with the text that the reply has. */
 export interface ShownBlock extends Pick<PlanBlock, 'id' | 'action' | 'target' | 'state' | 'why' | 'runs' | 'files'> {
@@ -63,12 +56,6 @@ export interface PairedKey {
   readonly project: RunningProject
 }
 
-interface Paired {
-  readonly id: string
-  readonly key: string
-  readonly origin: string
-}
-
 interface Shown {
   readonly text: string
   readonly site: string
@@ -89,30 +76,27 @@ interface CompanionOptions {
 
 type Body = Readonly<Record<string, unknown>>
 
+/** The browser extension's side of the server. */
 export class Companion {
   readonly #options: CompanionOptions
   readonly #dir: string | undefined
-  /** For a project that contains the state directory: it could write what is remembered there. */
-  readonly #unkept: Paired[] = []
-  readonly #seen = new Map<string, number>()
+  readonly #pairing: Pairing
   readonly #shown = new Map<string, Shown>()
-  #code: { readonly text: string; tries: number } | undefined
 
   constructor(options: CompanionOptions) {
     this.#options = options
     this.#dir = userStateDir(options.root)
+    this.#pairing = new Pairing(options.port, this.#dir)
     this.#offer()
   }
 
   /** A new code to pair with. The one before is worth nothing any more. */
   code(): string {
-    const text = Array.from({ length: codeLength }, () => letters[randomInt(letters.length)]).join('')
-    this.#code = { text, tries: 0 }
-    return `${this.#options.port}-${text.slice(0, 4)}-${text.slice(4)}`
+    return this.#pairing.code()
   }
 
   get isPaired(): boolean {
-    return this.#paired().length > 0
+    return this.#pairing.all().length > 0
   }
 
   /** What a request gets: JSON. Throws a `Refusal` before it is known who asks; later refusals are signed answers. */
@@ -129,7 +113,7 @@ export class Companion {
     const longest = route === 'pair' ? 1000 : 2 * inputBytes + 1_000_000
     const text = await readBody(request, 'application/json', longest)
     if (route === 'pair') return { status: 200, body: this.#pair(jsonIn(text), origin) }
-    const { paired, nonce } = this.#signer(headers['x-clada-companion'], route, text, origin)
+    const { paired, sign } = this.#pairing.signer(headers['x-clada-companion'], { route, text, origin })
     const { status, value } = await this.#asked(route, jsonIn(text), paired).then(
       (value) => ({ status: 200, value: value ?? null }),
       (error: unknown) => {
@@ -138,10 +122,7 @@ export class Companion {
       },
     )
     const answer = JSON.stringify(value)
-    return {
-      status,
-      body: { answer, proof: macOf(paired.key, ['clada answer', nonce, String(status), sha256(answer)]) },
-    }
+    return { status, body: { answer, proof: sign(status, answer) } }
   }
 
   /** The project is no longer offered to extensions. */
@@ -162,49 +143,8 @@ export class Companion {
   readonly #pageFile = (dir: string): string => path.join(dir, 'pages', String(this.#options.port))
 
   #pair({ code }: Body, origin: string): PairedKey {
-    const open = this.#code
-    const given = typeof code === 'string' ? code.toUpperCase().replaceAll(/[^A-Z0-9]/g, '') : ''
-    if (open !== undefined && ++open.tries > mostTries) this.#code = undefined
-    if (open === undefined || this.#code === undefined || !isSame(sha256(given), sha256(open.text)))
-      throw new Refusal(403, 'This is not the code. Press Enter where clada ui runs for another one.')
-    this.#code = undefined
-    const paired = { id: randomBytes(9).toString('base64url'), key: randomBytes(32).toString('base64url'), origin }
-    this.#keep([...this.#paired().slice(1 - mostPaired), paired])
-    return { id: paired.id, key: paired.key, project: this.#project() }
-  }
-
-  #paired(): readonly Paired[] {
-    if (this.#dir === undefined) return this.#unkept
-    try {
-      const found: unknown = JSON.parse(readOwn(path.join(this.#dir, keysFile)) ?? '[]')
-      return Array.isArray(found) ? found.filter(isPaired) : []
-    } catch {
-      return []
-    }
-  }
-
-  #keep(all: readonly Paired[]): void {
-    if (this.#dir === undefined) this.#unkept.splice(0, Infinity, ...all)
-    else keepForUser(path.join(this.#dir, keysFile), `${JSON.stringify(all, null, 1)}\n`)
-  }
-
-  #signer(
-    header: string | string[] | undefined,
-    route: string,
-    text: string,
-    origin: string,
-  ): { readonly paired: Paired; readonly nonce: string } {
-    const [id = '', time = '', nonce = '', mac = ''] = typeof header === 'string' ? header.split(' ') : []
-    const paired = this.#paired().find((one) => one.id === id && one.origin === origin)
-    const parts = ['clada request', route, String(this.#options.port), time, nonce, sha256(text)]
-    if (paired === undefined || !isSame(macOf(paired.key, parts), mac))
-      throw new Refusal(401, 'This extension is not paired with clada.')
-    const now = Date.now()
-    for (const [one, until] of this.#seen) if (until < now) this.#seen.delete(one)
-    if (!/^\d{13}$/.test(time) || Math.abs(now - Number(time)) > validFor || this.#seen.has(nonce))
-      throw new Refusal(403, 'This request is too old, or a repetition.')
-    this.#seen.set(nonce, now + 2 * validFor)
-    return { paired, nonce }
+    const { id, key } = this.#pairing.pair(code, origin)
+    return { id, key, project: this.#project() }
   }
 
   async #asked(route: string, body: Body, paired: Paired): Promise<unknown> {
@@ -222,7 +162,7 @@ export class Companion {
       case 'prompt':
         return this.#prompt(body)
       case 'forget':
-        return this.#keep(this.#paired().filter(({ id }) => id !== paired.id))
+        return this.#pairing.forget(paired)
       default:
         throw new Refusal(404, 'There is nothing here.')
     }
@@ -243,7 +183,6 @@ export class Companion {
     const { text } = body
     if (typeof text !== 'string') throw new Refusal(400, 'There is no text to look at.')
     if (Buffer.byteLength(text) > this.#options.inputBytes) throw new Refusal(413, 'The reply is too long.')
-    const { session } = this.#options
     const hash = sha256(text)
     const key = keyOf(body, paired, hash)
     const before = this.#shown.get(key)
@@ -253,10 +192,10 @@ export class Companion {
       const [oldest] = this.#shown.keys()
       if (this.#shown.size > mostShown && oldest !== undefined) this.#shown.delete(oldest)
     }
-    const plan = session.text === text && session.plan !== null ? session.plan : await session.open(text, siteIn(body))
+    const { plan, detail } = await this.#options.session.look(text)
     let room = mostShownText
     const blocks = plan.blocks.map(({ id, action, target, state, why, runs, files, key: place }): ShownBlock => {
-      const whole = session.detail(place).raw
+      const whole = detail(place)?.raw ?? ''
       const raw = whole.slice(0, room)
       room -= raw.length
       const rest = { ...(why === undefined ? {} : { why }), ...(runs === undefined ? {} : { runs }) }
@@ -345,37 +284,14 @@ export class Companion {
   /** The plan of a reply, which is shown again where the page shows another one. */
   async #reopened({ text, site }: Shown): ReturnType<Session['open']> {
     const { session } = this.#options
-    return session.text === text && session.plan !== null ? session.plan : session.open(text, site)
+    return session.text === text && session.plan?.looking === false ? session.plan : session.open(text, site)
   }
 }
 
-/** Without those that look like others. */
-const letters = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
-const codeLength = 8
-const mostTries = 5
-const mostPaired = 20
 const mostShown = 50
 /** Characters of all blocks together that the extension shows before the first use on a site. */
 const mostShownText = 1_000_000
-/** Milliseconds that the clocks of a request and of this process may differ. */
-const validFor = 60_000
 const longestWait = 10_000
-const keysFile = 'companions.json'
-
-const macOf = (key: string, parts: readonly string[]): string =>
-  createHmac('sha256', Buffer.from(key, 'base64url')).update(parts.join('\n')).digest('base64url')
-
-const isSame = (one: string, other: string): boolean =>
-  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
-
-function isPaired(value: unknown): value is Paired {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    ['id', 'key', 'origin'].every((name) => typeof Reflect.get(value, name) === 'string')
-  )
-}
-
 function siteIn({ site }: Body): string {
   if (typeof site !== 'string' || site === '' || site.length > 300) throw new Refusal(400, 'There is no site.')
   return site

@@ -1,10 +1,10 @@
 import { type ExecutionResult, isLeftOut, type ParseError } from '../core/result.ts'
-import type { BlockChoice, ReviewChoices, ReviewedBlock } from '../core/review.ts'
+import type { BlockChoice, ReviewChoices } from '../core/review.ts'
 import type { CheckedDocument } from '../engine/check.ts'
 import { formatReport } from '../report/format.ts'
 import type { ReportOptions } from '../report/options.ts'
 import type { DoneBlock, Planned } from './plan.ts'
-import type { PlanBlock, ReplyEntry } from './protocol.ts'
+import type { ReplyEntry } from './protocol.ts'
 import { Refusal } from './refusal.ts'
 
 /** A reply that was opened, with its results so far. */
@@ -35,42 +35,44 @@ export function entryOf({ id, text, name, opened, count, done }: Reply): ReplyEn
   return { id, name, title, opened, blocks: count, done: done.size - failed, failed }
 }
 
-export interface Chosen {
-  /** How many blocks that can be read. */
-  readonly count: number
-  /** Their tasks; undefined for the document as it is. */
-  readonly only: readonly string[] | undefined
+/** All replies that were opened: one is shown, the others are in a list. */
+export class Replies {
+  #shown: OpenDocument | undefined
+  /** Those that are not shown, newest first. */
+  #others: readonly Reply[] = []
+
+  get shown(): OpenDocument | undefined {
+    return this.#shown
+  }
+
+  /** Newest first. */
+  all(): Reply[] {
+    const all = this.#shown === undefined ? [...this.#others] : [this.#shown, ...this.#others]
+    return all.sort((a, b) => b.id - a.id)
+  }
+
+  show(document: OpenDocument): void {
+    if (this.#shown?.id !== document.id) this.putAway()
+    this.#others = this.#others.filter(({ id }) => id !== document.id)
+    this.#shown = document
+  }
+
+  /** The reply that is shown stays in the list, without what can be computed again. A text without blocks does not. */
+  putAway(): void {
+    if (this.#shown === undefined) return
+    const { planned: _, ...reply } = this.#shown
+    this.#shown = undefined
+    const same = ({ text, done }: Reply): boolean => text === reply.text && done.size === 0
+    if (reply.count > 0) this.#others = [reply, ...this.#others.filter((one) => !same(one))].slice(0, mostReplies)
+  }
+
+  forget(id: number): void {
+    if (this.#shown?.id === id) this.#shown = undefined
+    this.#others = this.#others.filter((one) => one.id !== id)
+  }
 }
 
-/** The blocks to apply; all that are left when none are named. */
-export function chosenIn({ planned }: OpenDocument, tasks: readonly string[] | null): Chosen {
-  if (planned.plan.looking) throw new Refusal(409, 'The effects are not known yet. Wait a moment.')
-  const sound = planned.plan.blocks.filter(({ task, state }) => task !== undefined && state !== 'broken')
-  const pending = sound.filter(({ outcome }) => outcome === undefined)
-  const chosen = tasks === null ? pending : pending.filter(({ task = '' }) => tasks.includes(task))
-  if (chosen.length === 0) throw new Refusal(409, 'Nothing is left to apply.')
-  refuseTornGroups(pending, chosen)
-  const count = chosen.length
-  return { count, only: count === sound.length ? undefined : chosen.flatMap(({ task }) => task ?? []) }
-}
-
-/** The decisions for a run, each bound to what was shown. */
-export function boundChoices(choices: ReviewChoices, blocks: readonly (ReviewedBlock | undefined)[]): ReviewChoices {
-  const bound = blocks.flatMap((block) =>
-    block === undefined ? [] : [[block.task, { ...choices.blocks?.[block.task], shown: block.shown }] as const],
-  )
-  return { ...choices, blocks: { ...choices.blocks, ...Object.fromEntries(bound) } }
-}
-
-/** A block that would do something else without those that are not chosen, if there is one. */
-export const buildsOnOthers = (
-  alone: readonly ReviewedBlock[],
-  { planned }: Pick<OpenDocument, 'planned'>,
-): ReviewedBlock | undefined =>
-  alone.find(({ task, files }) => hunksIn(files) !== hunksIn(planned.reviewed(task)?.files ?? []))
-
-const hunksIn = (files: ReviewedBlock['files']): string =>
-  files.flatMap(({ hunks }) => hunks.map(({ id }) => id)).join()
+const mostReplies = 20
 
 /** The decisions and results that still fit after the text was edited: those about blocks that are as before. */
 export function carriedOver(
@@ -96,17 +98,6 @@ function rawsIn({ blocks }: CheckedDocument, text: string): ReadonlyMap<string, 
       lines.slice(startLine - 1, endLine ?? lines.length).join('\n'),
     ]),
   )
-}
-
-/** What lands whole or not at all cannot be chosen in part. */
-function refuseTornGroups(pending: readonly PlanBlock[], chosen: readonly PlanBlock[]): void {
-  const lines = new Set(chosen.flatMap(({ group }) => (group?.atomic ? [group.line] : [])))
-  for (const line of lines) {
-    const members = pending.filter(({ group }) => group?.line === line)
-    if (members.every((one) => chosen.includes(one))) continue
-    const names = members.map(({ task }) => task).join(', ')
-    throw new Refusal(409, `Tasks ${names} land together or not at all: choose all of them or none.`)
-  }
 }
 
 /** The text for the model. Before anything is applied it says so, and reports what would fail. */

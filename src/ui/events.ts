@@ -3,6 +3,8 @@ import type { ServerResponse } from 'node:http'
 /** The tabs that listen. What is sent goes to all of them, as server-sent events. */
 export class Listeners {
   readonly #open = new Set<ServerResponse>()
+  #waiting = ''
+  #timer: NodeJS.Timeout | undefined
   readonly #onCount: (count: number) => void
 
   constructor(onCount: (count: number) => void) {
@@ -27,17 +29,31 @@ export class Listeners {
     })
   }
 
+  /** The events of the same moment are sent at once: a run of a thousand actions would else wake every tab a thousand times. */
   send(event: string, data: unknown): void {
-    for (const response of this.#open) sendTo(response, event, data)
+    if (this.#open.size === 0) return
+    this.#waiting += textOf(event, data)
+    if (event === 'state') this.#flush()
+    else this.#timer ??= setTimeout(() => this.#flush(), 20)
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    for (const response of this.#open) response.write(this.#waiting)
+    this.#waiting = ''
   }
 
   close(): void {
+    this.#flush()
     for (const response of this.#open) response.end()
     this.#open.clear()
   }
 }
 
-/** JSON has no line breaks, so one event is one line of data. */
 export function sendTo(response: ServerResponse, event: string, data: unknown): void {
-  response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+  response.write(textOf(event, data))
 }
+
+/** JSON has no line breaks, so one event is one line of data. */
+const textOf = (event: string, data: unknown): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`

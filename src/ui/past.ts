@@ -35,13 +35,21 @@ export async function conversationOf({ clada }: Project, id: string): Promise<re
   return [...totals.values()].filter(({ before, after, binary }) => binary || before !== after)
 }
 
-/** Undoes several executions, the newest first: all of them, or none. */
-export async function undoAll({ clada }: Project, numbers: readonly number[], force: boolean): Promise<UndoResult> {
+/** Undoes several executions, the newest first, or redoes them, the oldest first: all of them, or none. */
+export async function turnAll(
+  { clada }: Project,
+  how: 'undo' | 'redo',
+  numbers: readonly number[],
+  force: boolean,
+): Promise<UndoResult> {
   const done: UndoResult[] = []
-  for (const number of [...new Set(numbers)].sort((a, b) => b - a)) {
-    const result = await clada.undo({ number, force })
+  const sorted = [...new Set(numbers)].sort((a, b) => (how === 'undo' ? b - a : a - b))
+  for (const number of sorted) {
+    const result = await clada[how]({ number, force })
     if (!result.success) {
-      for (const _ of done) await clada.redo({ force: true })
+      const back = how === 'undo' ? 'redo' : 'undo'
+      for (const { execution } of done.toReversed())
+        await clada[back]({ force: true, ...(execution === undefined ? {} : { number: execution }) })
       return { ...result, executions: [], restored: [] }
     }
     done.push(result)

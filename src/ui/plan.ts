@@ -64,17 +64,15 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
   const foreseen = new Map(preview?.result.results.map((result) => [result.task, result]))
   const reviews = new Map(preview?.blocks.map((block) => [block.task, block]))
   const reviewed = (task: string): ReviewedBlock | undefined => done.get(task)?.reviewed ?? reviews.get(task)
-  const changesOf = (task: string): readonly FileChange[] => {
-    const result = foreseen.get(task)
-    return done.get(task)?.changes ?? (result === undefined ? [] : (preview?.changesBy(result.seq) ?? []))
-  }
+  const changesBy = new Map<string, readonly FileChange[]>()
   const totals = new Map<string, FileChange>()
   const blocks = checked.blocks.map((block, key): PlanBlock => {
     const { task = '' } = block
     const earlier = done.get(task)
-    const changes = changesOf(task)
-    if (earlier === undefined) for (const change of changes) addTo(totals, change)
     const result = earlier?.result ?? foreseen.get(task)
+    const changes = earlier?.changes ?? (result === undefined ? [] : (preview?.changesBy(result.seq) ?? []))
+    changesBy.set(task, changes)
+    if (earlier === undefined) for (const change of changes) addTo(totals, change)
     return {
       key,
       ...(block.task === undefined ? {} : { task }),
@@ -114,7 +112,7 @@ function assembled(input: PlanInput, preview: Review | undefined): Planned {
     preview,
     checked,
     choices,
-    changesOf,
+    changesOf: (task) => changesBy.get(task) ?? [],
     reviewed,
     file: (path) => totals.get(path),
     detail: (key) => {
@@ -154,11 +152,17 @@ export const outcomeOf = (result: ActionResult): Outcome => ({
   warnings: result.warnings?.length ?? 0,
 })
 
-export const touched = ({ path, change, before, after }: FileChange): TouchedFile => ({
-  path,
-  change,
-  ...countChanges(before, after),
-})
+export function touched(change: FileChange): TouchedFile {
+  const known = counted.get(change)
+  if (known !== undefined) return known
+  const { path, change: kind, before, after } = change
+  const fresh = { path, change: kind, ...countChanges(before, after) }
+  counted.set(change, fresh)
+  return fresh
+}
+
+/** A plan is made anew after every decision and every run, and most of its changes stay. */
+const counted = new WeakMap<FileChange, TouchedFile>()
 
 export function addTo(totals: Map<string, FileChange>, change: FileChange): void {
   const first = totals.get(change.path)

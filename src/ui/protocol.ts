@@ -1,7 +1,7 @@
 import type { ApprovalRequest } from '../core/commands.ts'
 import type { ActionResult, FileChange, ParseError } from '../core/result.ts'
 import type { BlockChoice, ReviewedFile, ReviewPlace } from '../core/review.ts'
-import type { HistoryEntry } from '../engine/history-run.ts'
+import type { ExecutedAction, HistoryEntry } from '../engine/history-run.ts'
 
 /** What the server and the page say to each other. Types only: both sides are compiled against them. */
 
@@ -187,7 +187,7 @@ export interface LoopEntry {
 
 export interface Execution {
   readonly entry: HistoryEntry
-  readonly actions: readonly { seq: number; action: string; target: string; success: boolean; error?: string }[]
+  readonly actions: readonly ExecutedAction[]
   readonly changes: readonly FileChange[]
   readonly meanwhile: readonly FileChange[]
 }

@@ -59,16 +59,8 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
     if (typeof id !== 'number' || said === undefined) throw new Refusal(400, 'An answer is once, always or no.')
     if (!call.session.questions.answer(id, said)) throw new Refusal(409, 'This question is no longer open.')
   },
-  'POST /api/undo': async (call) => {
-    const { number, numbers, action, force } = await json(call)
-    if (Array.isArray(numbers)) return call.session.undoAll(numbers.map(Number), force === true)
-    return call.session.undo({
-      ...(typeof number === 'number' ? { number } : {}),
-      ...(typeof action === 'number' ? { action } : {}),
-      force: force === true,
-    })
-  },
-  'POST /api/redo': async (call) => call.session.redo({ force: (await json(call))['force'] === true }),
+  'POST /api/undo': (call) => turn(call, 'undo'),
+  'POST /api/redo': (call) => turn(call, 'redo'),
   'POST /api/back': ({ session }) => session.back(),
   'POST /api/forward': ({ session }) => session.forward(),
   'POST /api/context': async (call) => {
@@ -78,6 +70,16 @@ export const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   },
   'POST /api/prompt': async (call) => promptText(call.session.project, promptIn(await json(call))),
   'POST /api/follow': async (call) => call.session.follow((await json(call))['on'] === true ? 'start' : 'stop'),
+}
+
+async function turn(call: Call, how: 'undo' | 'redo'): Promise<unknown> {
+  const { number, numbers, action, force } = await json(call)
+  if (Array.isArray(numbers)) return call.session.turnAll(how, numbers.map(Number), force === true)
+  return call.session[how]({
+    ...(typeof number === 'number' ? { number } : {}),
+    ...(typeof action === 'number' ? { action } : {}),
+    force: force === true,
+  })
 }
 
 const answers = ['once', 'always', 'no'] as const

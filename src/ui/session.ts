@@ -2,23 +2,15 @@ import path from 'node:path'
 import { Clada } from '../api/clada.ts'
 import type { CladaOptions } from '../config/settings.ts'
 import type { ApprovalRequest } from '../core/commands.ts'
-import { fatalResult, type FileChange } from '../core/result.ts'
+import type { ActionResult, FileChange } from '../core/result.ts'
 import type { BlockChoice } from '../core/review.ts'
 import type { ReportOptions } from '../report/options.ts'
 import type { StepResult } from '../timetravel/back-forward.ts'
 import type { UndoResult } from '../timetravel/undo.ts'
-import {
-  answerOf,
-  boundChoices,
-  buildsOnOthers,
-  carriedOver,
-  chosenIn,
-  entryOf,
-  type OpenDocument,
-  type Reply,
-} from './document.ts'
+import { answerOf, carriedOver, entryOf, type OpenDocument, Replies, type Reply } from './document.ts'
+import { applied, chosenIn } from './apply.ts'
 import { FollowedFile } from './follow.ts'
-import { undoAll, undoneIn } from './past.ts'
+import { turnAll, undoneIn } from './past.ts'
 import { outcomeOf, planOf, type Planned, type Project, readingOf } from './plan.ts'
 import { changeContext } from './prompting.ts'
 import type { BlockDetail, ContextEntry, PageState, Plan, Running, UndoRequest } from './protocol.ts'
@@ -47,9 +39,8 @@ export class Session {
   readonly #send: SessionOptions['send']
   readonly #followed: FollowedFile
   readonly #report: ReportOptions
-  #document: OpenDocument | undefined
-  /** Those that are not shown, newest first. */
-  #others: readonly Reply[] = []
+  readonly #replies = new Replies()
+  readonly #comparing: Clada
   #lastId = 0
   #revision = 0
   #history = 0
@@ -72,21 +63,29 @@ export class Session {
     // The page shows what a proposal would change before it is applied: applying it is the yes.
     const proposals = own.proposals === 'off' ? 'off' : 'apply'
     this.project = { root, options: own, rules, clada: new Clada({ ...own, ask, tryFirst: true, proposals }) }
+    this.#comparing = new Clada({ ...own, proposals, syntaxCheck: 'off' })
     this.#followed = new FollowedFile(inputFile, inputBytes, (text) => void this.#heard(text))
   }
 
   /** Loads what the first request needs in advance. */
   async warmUp(): Promise<void> {
-    await planOf({ ...this.project, id: 0, text: '', name: '', revision: 0, done: new Map(), choices: {} })
+    await this.look('')
+  }
+
+  /** The plan of a reply, which is not shown by that. */
+  async look(text: string): Promise<Planned> {
+    const { planned } = (this.text === text && this.#replies.shown) || {}
+    if (planned?.plan.looking === false) return planned
+    return planOf({ ...this.project, id: 0, text, name: '', revision: 0, done: new Map(), choices: {} })
   }
 
   state(): PageState {
     const { on, isThere } = this.#followed
-    const { fatalError, warnings = [] } = this.#document?.last ?? {}
+    const { fatalError, warnings = [] } = this.#replies.shown?.last ?? {}
     return {
       root: this.project.root,
-      plan: this.#document?.planned.plan.revision ?? null,
-      replies: this.#replies().map(entryOf),
+      plan: this.#replies.shown?.planned.plan.revision ?? null,
+      replies: this.#replies.all().map(entryOf),
       running: this.#running,
       remarks: [...(fatalError === undefined ? [] : [fatalError]), ...warnings],
       questions: this.questions.list(),
@@ -97,11 +96,11 @@ export class Session {
   }
 
   get plan(): Plan | null {
-    return this.#document?.planned.plan ?? null
+    return this.#replies.shown?.planned.plan ?? null
   }
 
   get text(): string {
-    return this.#document?.text ?? ''
+    return this.#replies.shown?.text ?? ''
   }
 
   /** Shows a reply, and gives its plan when the effects are known. */
@@ -115,7 +114,7 @@ export class Session {
    */
   async offer(text: string, name: string): Promise<Plan | null> {
     const [reply, read] = this.#read(text, name)
-    if (reply.count === 0 && this.#document !== undefined && this.#document.count > 0) return null
+    if (reply.count === 0 && this.#replies.shown !== undefined && this.#replies.shown.count > 0) return null
     return this.#planned(reply, read).soon
   }
 
@@ -130,7 +129,7 @@ export class Session {
   /** Shows one of the earlier replies again. */
   async reopen(id: number): Promise<Plan> {
     this.#refuseWhileRunning()
-    const reply = this.#replies().find((one) => one.id === id)
+    const reply = this.#replies.all().find((one) => one.id === id)
     if (reply === undefined) throw new Refusal(404, 'This reply is not in the list any more.')
     return this.#planned(await this.#standing(reply)).soon
   }
@@ -138,8 +137,7 @@ export class Session {
   /** Takes a reply off the list. */
   forget(id: number): void {
     this.#refuseWhileRunning()
-    if (this.#document?.id === id) this.#document = undefined
-    this.#others = this.#others.filter((one) => one.id !== id)
+    this.#replies.forget(id)
     this.#tell()
   }
 
@@ -149,7 +147,8 @@ export class Session {
     const { [task]: _, ...others } = document.choices.blocks ?? {}
     const blocks = Object.keys(choice).length === 0 ? others : { ...others, [task]: choice }
     // At once: the next decision may come before this one is shown.
-    const { planned, ...reply } = (this.#document = { ...document, choices: { ...document.choices, blocks } })
+    const { planned, ...reply } = { ...document, choices: { ...document.choices, blocks } }
+    this.#replies.show({ ...reply, planned })
     return this.#planned(reply, planned).whole
   }
 
@@ -173,36 +172,15 @@ export class Session {
 
   /** The same document, with the files as they are now. */
   async refresh(): Promise<Plan | null> {
-    if (this.#document === undefined || this.#running !== null) return this.plan
-    const { planned, ...reply } = this.#document
+    if (this.#replies.shown === undefined || this.#running !== null) return this.plan
+    const { planned, ...reply } = this.#replies.shown
     return this.#planned(await this.#standing(reply), planned).whole
   }
 
   clear(): void {
     this.#refuseWhileRunning()
-    this.#putAway()
+    this.#replies.putAway()
     this.#tell()
-  }
-
-  #replies(): Reply[] {
-    const all = this.#document === undefined ? [...this.#others] : [this.#document, ...this.#others]
-    return all.sort((a, b) => b.id - a.id)
-  }
-
-  #show(reply: Reply, planned: Planned): void {
-    if (this.#document?.id !== reply.id) this.#putAway()
-    this.#others = this.#others.filter(({ id }) => id !== reply.id)
-    this.#document = { ...reply, planned }
-    this.#tell()
-  }
-
-  /** What is shown stays in the list, without what can be found out again. A text without blocks does not. */
-  #putAway(): void {
-    if (this.#document === undefined) return
-    const { planned: _, ...reply } = this.#document
-    this.#document = undefined
-    const same = ({ text, done }: Reply): boolean => text === reply.text && done.size === 0
-    if (reply.count > 0) this.#others = [reply, ...this.#others.filter((one) => !same(one))].slice(0, mostReplies)
   }
 
   /** Null where the plan that was asked about has given way to another. */
@@ -211,13 +189,13 @@ export class Session {
   }
 
   detail(key: number): BlockDetail {
-    const detail = this.#document?.planned.detail(key)
+    const detail = this.#replies.shown?.planned.detail(key)
     if (detail === undefined) throw new Refusal(404, 'There is no such block.')
     return detail
   }
 
   file(name: string): FileChange {
-    const change = this.#document?.planned.file(name)
+    const change = this.#replies.shown?.planned.file(name)
     if (change === undefined) throw new Refusal(404, 'Nothing would be done to that file.')
     return change
   }
@@ -232,9 +210,18 @@ export class Session {
         'The plan has changed since it was shown, so nothing was applied. Look at it, and apply again.',
       )
     const { count, only } = chosenIn(document, tasks)
-    void this.#busy({ what: 'document', done: 0, total: count, tasks: only ?? null }, () =>
-      this.#carryOut(document, only),
-    )
+    void this.#busy({ what: 'document', done: 0, total: count, tasks: only ?? null }, async () => {
+      const { signal } = this.#stop
+      const onAction = (one: ActionResult): void => {
+        if (this.#running !== null) this.#running = { ...this.#running, done: this.#running.done + 1 }
+        this.#send('result', { revision, task: one.task ?? '', outcome: outcomeOf(one) })
+      }
+      const onOutput = (task: string, chunk: Buffer): void =>
+        this.#send('output', { task, text: chunk.toString('utf8') })
+      const { clada } = this.project
+      const how = { clada, comparing: this.#comparing, only, signal, onAction, onOutput }
+      this.#replies.show(await applied(document, how))
+    })
   }
 
   stop(): void {
@@ -249,12 +236,13 @@ export class Session {
     return this.#turn('undo', ({ clada }) => clada.undo(request))
   }
 
-  undoAll(numbers: readonly number[], force: boolean): Promise<UndoResult> {
-    return this.#turn('undo', (project) => undoAll(project, numbers, force))
+  redo(request: UndoRequest): Promise<UndoResult> {
+    return this.#turn('redo', ({ clada }) => clada.redo(request))
   }
 
-  redo({ force }: UndoRequest): Promise<UndoResult> {
-    return this.#turn('redo', ({ clada }) => clada.redo(force === undefined ? {} : { force }))
+  /** Several executions: all of them, or none. */
+  turnAll(how: 'undo' | 'redo', numbers: readonly number[], force: boolean): Promise<UndoResult> {
+    return this.#turn(how, (project) => turnAll(project, how, numbers, force))
   }
 
   back(): Promise<StepResult> {
@@ -286,13 +274,18 @@ export class Session {
     await this.#work.catch(() => undefined)
   }
 
+  #show(document: OpenDocument): void {
+    this.#replies.show(document)
+    this.#tell()
+  }
+
   #tell(): void {
     this.#send('state', this.state())
   }
 
   #opened(): OpenDocument {
-    if (this.#document === undefined) throw new Refusal(409, 'There is no document.')
-    return this.#document
+    if (this.#replies.shown === undefined) throw new Refusal(409, 'There is no document.')
+    return this.#replies.shown
   }
 
   #refuseWhileRunning(): void {
@@ -327,50 +320,6 @@ export class Session {
     return done
   }
 
-  async #carryOut(document: OpenDocument, only: readonly string[] | undefined): Promise<void> {
-    const { planned, text } = document
-    const { clada } = this.project
-    const { plan, choices } = planned
-    const { revision, blocks } = plan
-    const pending = blocks.flatMap(({ task, outcome }) => (task === undefined || outcome !== undefined ? [] : [task]))
-    const isPart = only !== undefined && only.length < pending.length
-    // Without the others a block may do something else than was shown, and files may have changed since.
-    const { blocks: now } = await clada.review(text, choices, only === undefined ? {} : { only })
-    const stray = isPart
-      ? buildsOnOthers(now, document)
-      : now.find(({ task, shown }) => shown !== planned.reviewed(task)?.shown)
-    if (stray !== undefined) {
-      const why = isPart
-        ? `block ${stray.task} builds on another block that is not chosen. Choose both.`
-        : 'files have changed since they were shown. Look at it, and apply again.'
-      this.#document = { ...document, last: fatalResult(`Nothing was applied: ${why}`) }
-      return
-    }
-    // Each block on a stage of its own takes longer, so only where something was decided.
-    const isDecided = Object.keys(choices.blocks ?? {}).length > 0 || choices.original !== undefined
-    const review = isDecided ? boundChoices(choices, now) : undefined
-    const before = (await clada.history()).at(-1)?.number ?? 0
-    const result = await clada.execute(text, {
-      signal: this.#stop.signal,
-      ...(review === undefined ? {} : { review }),
-      ...(only === undefined ? {} : { only }),
-      onAction: (one) => {
-        if (this.#running !== null) this.#running = { ...this.#running, done: this.#running.done + 1 }
-        this.#send('result', { revision, task: one.task ?? '', outcome: outcomeOf(one) })
-      },
-      onOutput: (task, chunk) => this.#send('output', { task, text: chunk.toString('utf8') }),
-    })
-    const last = (await clada.history()).findLast(({ kind }) => kind === 'run')
-    const execution = last !== undefined && last.number > before ? last.number : undefined
-    const done = new Map(document.done)
-    for (const one of result.results) {
-      const { task = '' } = one
-      const [changes, reviewed] = [planned.changesOf(task), planned.reviewed(task)]
-      done.set(task, { result: one, execution, changes, reviewed })
-    }
-    this.#document = { ...document, done, last: result }
-  }
-
   /** What was undone, here or elsewhere, is to be done again. */
   async #standing(reply: Reply): Promise<Reply> {
     if (reply.done.size === 0) return reply
@@ -383,12 +332,12 @@ export class Session {
   /** A plan that another has overtaken is forgotten. A long reply is shown as soon as it is read. */
   #planned(reply: Reply, read?: Planned): { readonly soon: Promise<Plan>; readonly whole: Promise<Plan> } {
     const input = { ...this.project, ...reply, checked: read?.checked }
-    if (reply.count <= manyBlocks || this.#document?.id === reply.id) {
+    if (reply.count <= manyBlocks || this.#replies.shown?.id === reply.id) {
       const whole = this.#foreseen(reply, { ...input, revision: ++this.#revision })
       return { soon: whole, whole }
     }
     const planned = readingOf({ ...input, revision: ++this.#revision })
-    this.#show(reply, planned)
+    this.#show({ ...reply, planned })
     const whole = this.#foreseen(reply, { ...input, checked: planned.checked, revision: ++this.#revision })
     return { soon: Promise.resolve(planned.plan), whole }
   }
@@ -398,12 +347,11 @@ export class Session {
     await new Promise(setImmediate)
     const planned = await planOf(input)
     if (input.revision === this.#revision) {
-      this.#show({ ...reply, broken: reply.broken ?? planned.preview?.result.parseErrors }, planned)
+      this.#show({ ...reply, planned, broken: reply.broken ?? planned.preview?.result.parseErrors })
     }
     return planned.plan
   }
 }
 
-/** Replies in the list, and blocks that are shown before their effects are known. */
-const mostReplies = 20
+/** Blocks of a reply that is shown before its effects are known. */
 const manyBlocks = 100

@@ -319,6 +319,27 @@ describe('undo', () => {
     expect(treeOf(root)).toEqual({ 'a.txt': '644 1\n2\n3\n4\n5\n6\n7\n88\n9\nmine\n' })
   })
 
+  it('of one execution among others, or of one action, is taken back by its number', async () => {
+    const root = project()
+    await execute(root, 'off', [edit, ['file_write', { path: 'src/b.txt', content: 'B\n' }]])
+    await execute(root, 'off', [['file_write', { path: 'c.txt', content: 'C\n' }]])
+    const after = treeOf(root)
+    await undoIn(root, 'off', { number: 1, action: 2 })
+    await undoIn(root, 'off', { number: 2 })
+    expect(await redoIn(root, 'off', { number: 1 })).toMatchObject({
+      success: false,
+      error: 'Execution 1 is not undone. See clada history.',
+    })
+    expect(await redoIn(root, 'off', { number: 1, action: 2 })).toMatchObject({
+      success: true,
+      execution: 1,
+      actions: [2],
+      restored: ['src/b.txt'],
+    })
+    expect(await redoIn(root, 'off', { number: 2 })).toMatchObject({ success: true, execution: 2, restored: ['c.txt'] })
+    expect(treeOf(root)).toEqual(after)
+  })
+
   it('of an action is brought again like any other', async () => {
     const root = project()
     await execute(root, 'off', [edit, ['file_write', { path: 'src/b.txt', content: 'B\n' }]])

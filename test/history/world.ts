@@ -52,7 +52,7 @@ export function asKilled(root: string, number = 1): object {
 export const undoIn = (root: string, mode: Mode, options: UndoOptions = {}): Promise<UndoResult> =>
   undo(settingsFor(root), historyFor(mode), options)
 
-export const redoIn = (root: string, mode: Mode, options: Pick<UndoOptions, 'force'> = {}): Promise<UndoResult> =>
+export const redoIn = (root: string, mode: Mode, options: UndoOptions = {}): Promise<UndoResult> =>
   redo(settingsFor(root), historyFor(mode), options)
 
 /** Everything below a directory but clada's own corner and git's: type, mode and content. */

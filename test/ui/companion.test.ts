@@ -51,10 +51,17 @@ describe('a browser extension', () => {
     const [text, here] = [write(root), { site, tab: 1 }]
     const hash = await sha256(text)
     expect(await ask(page, key, 'apply', { ...here, hash })).toMatchObject({ status: 409 })
+    // What a person looks at on the page stays there.
+    const { cookie, key: own } = await entered(page)
+    const shown = async () =>
+      (await request(page, '/api/document', { headers: { host: new URL(page.origin).host, cookie, 'x-clada': own } }))
+        .body
+    expect(JSON.parse(await shown())).toEqual({ text: '' })
     const looked = await ask(page, key, 'look', { ...here, text })
     const block = { action: 'file_write', target: 'made.txt', state: 'ready', raw: text.trimEnd() }
     expect(looked).toMatchObject({ status: 200, value: { hash, blocks: [block], files: [{ path: 'made.txt' }] } })
     expect(filesIn(root)).toEqual({})
+    expect(JSON.parse(await shown())).toEqual({ text: '' })
     for (const other of [{ tab: 2 }, { site: 'https://evil.example' }, { hash: await sha256(`${text} `) }])
       expect(await ask(page, key, 'apply', { ...here, hash, ...other })).toMatchObject({ status: 409 })
     expect(filesIn(root)).toEqual({})

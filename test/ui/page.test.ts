@@ -268,7 +268,7 @@ describe('the page', { timeout: 90_000 }, () => {
     await page.getByText('Changed by you in between').waitFor()
   })
 
-  it('finds executions, and undoes one action, several executions, or a whole loop', async () => {
+  it('finds executions, and undoes and redoes one action, one execution, several, or a whole loop', async () => {
     const root = scratchDir({ 'a.txt': 'one\n', 'b.txt': 'one\n' })
     const before = filesIn(root)
     const options = { repoPath: root, gitCommit: false }
@@ -296,12 +296,23 @@ describe('the page', { timeout: 90_000 }, () => {
     await page.getByRole('button', { name: /only action 2/ }).click()
     await page.locator('.banner').getByText('action 2 of execution 1').waitFor()
     expect(filesIn(root)).toEqual({ 'a.txt': 'two\n', 'b.txt': 'one\n' })
-    await page.keyboard.press('r')
-    await page.locator('.banner').getByText('Done again').waitFor()
+    await soon(() => page.locator('.actions li > span:first-child').allTextContents()).toEqual(['done', 'undone'])
+    await page.getByRole('button', { name: /only action 2/ }).click()
+    await page.locator('.banner').getByText('Done again: action 2 of execution 1').waitFor()
     await page.locator('#entries .box:not(.off)').first().click()
     await page.getByRole('button', { name: 'Undo 1 marked' }).click()
     await page.locator('.banner').getByText('Undone: execution 1. 2 files').waitFor()
     expect(filesIn(root)).toEqual(before)
+    // One that was not undone last is redone, then the others together, in the order in which they ran.
+    await page.getByRole('button', { name: 'Redo this' }).click()
+    await page.locator('.banner').getByText('Done again: execution 1').waitFor()
+    expect(filesIn(root)).toEqual({ 'a.txt': 'two\n', 'b.txt': 'two\n' })
+    await page.locator('#search-entries').fill('run undone')
+    await soon(titles).toEqual(['edit a.txt', 'edit a.txt'])
+    for (const box of await page.locator('#entries .box').all()) await box.click()
+    await page.getByRole('button', { name: 'Redo 2 marked' }).click()
+    await page.locator('.banner').getByText('Done again: executions 2, 3').waitFor()
+    expect(filesIn(root)).toEqual({ 'a.txt': 'four\n', 'b.txt': 'two\n' })
     expect(complaints).toEqual([])
   })
 
@@ -453,6 +464,12 @@ describe('the page', { timeout: 90_000 }, () => {
     const server = await served(root, { gitCommit: false })
     const { page, complaints } = await openTab(browser, server.address(), { colorScheme })
     await expectAccessible(page, axe)
+    // The first Tab of a page leads past the head.
+    await page.keyboard.press('Escape')
+    await page.evaluate('document.activeElement.blur()')
+    await page.keyboard.press('Tab')
+    await page.getByRole('link', { name: 'To the list' }).press('Enter')
+    await page.waitForSelector('#main:focus')
     await paste(page, reply)
     await page.waitForSelector('.beside, .alert')
     await expectAccessible(page, axe)
@@ -560,6 +577,7 @@ describe('the page', { timeout: 90_000 }, () => {
       'a.txt': `${lines.join('\n')}\n`,
       'b.txt': 'one\ntwo\n',
       'c.txt': '  call(first,  second)\n',
+      'f.txt': 'value = compute(first)\n',
     })
     const changed = lines.map((line) => (['line 2', 'line 15', 'line 28'].includes(line) ? `${line} new` : line))
     const server = await served(root, { gitCommit: false })
@@ -572,6 +590,7 @@ describe('the page', { timeout: 90_000 }, () => {
         edit('c.txt', 'call(first, other)', 'call(nothing)'),
         write('d.txt', 'unwanted'),
         write('e.txt', 'before'),
+        edit('f.txt', 'value = compute(fist)', 'value = compute(second)'),
       ].join('\n'),
     )
     await page.waitForSelector('.block')
@@ -613,6 +632,24 @@ describe('the page', { timeout: 90_000 }, () => {
     await page.getByLabel('Left out. Why?').fill('not needed')
     await page.keyboard.press('Enter')
     await soon(() => page.locator('.block.current .line.quiet').textContent()).toBe('Left out: not needed')
+    // A place is taken and opened for editing at once.
+    for (const key of ['Escape', 'End']) await page.keyboard.press(key)
+    await page.getByRole('button', { name: /^Use it and edit/ }).click()
+    await page.waitForSelector('#edit-text:focus')
+    expect(await page.locator('#edit-text').inputValue()).toBe('value = compute(second)\n')
+    await page.locator('#edit-text').fill('value = compute(third)\n')
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.tag.edited').waitFor()
+    // What a block says is edited, parameter by parameter.
+    await page.keyboard.press('k')
+    await soon(() => page.locator('.detail h2').textContent()).toContain('e.txt')
+    await page.getByRole('button', { name: 'Edit block' }).click()
+    await page.getByRole('textbox', { name: 'content' }).fill('before, and more')
+    await expectAccessible(page, axe)
+    await page.getByRole('button', { name: 'Use these texts' }).click()
+    await soon(() => page.locator('.cell.added code').allTextContents()).toEqual(['before, and more'])
+    await page.getByRole('button', { name: 'Undo my changes' }).click()
+    await soon(() => page.locator('.cell.added code').allTextContents()).toEqual(['before'])
     // What is decided is kept by the server, also when the text of the reply is edited.
     await page.reload()
     await page.waitForSelector('.block')
@@ -621,20 +658,25 @@ describe('the page', { timeout: 90_000 }, () => {
     await whole.fill((await whole.inputValue()).replace('before', 'after'))
     await page.getByRole('button', { name: 'Use this text' }).click()
     await page.locator('.banner').getByText('The reply is as you edited it.').waitFor()
-    await page.getByRole('button', { name: 'Apply all 4' }).click()
-    await soon(() => page.locator('.result').textContent()).toBe('4 done1 left out')
+    await page.getByRole('button', { name: 'Apply all 5' }).click()
+    await soon(() => page.locator('.result').textContent()).toBe('5 done1 left out')
     const expected = changed.map((line) => (line === 'line 15 new' ? 'line 15' : line))
     expect(filesIn(root)).toEqual({
       'a.txt': expected.join('\n'),
       'b.txt': 'one\nzwei\n',
       'c.txt': expect.stringContaining('call(nothing)'),
       'e.txt': 'after',
+      'f.txt': 'value = compute(third)\n',
     })
     await page.keyboard.press('c')
     await page.locator('.banner.good').waitFor()
     const answer = await clipboardOf(page)
     for (const said of ['the old line is right', 'applied with changes by the user', 'not needed', '+zwei'])
       expect(answer).toContain(said)
+    // What the user left out did not fail.
+    await page.keyboard.press('2')
+    await page.getByText('left out by you').waitFor()
+    expect(await page.locator('.block.current').textContent()).toMatch(/5 files · 1 left out$/)
     expect(complaints).toEqual([])
   })
 

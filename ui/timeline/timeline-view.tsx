@@ -13,7 +13,6 @@ import { VirtualList } from '../virtual-list.tsx'
 import { plural, shown } from '../words.ts'
 import {
   at,
-  canUndo,
   type Entry,
   entries,
   load,
@@ -24,8 +23,9 @@ import {
   shows,
   timeline,
   wanted,
+  wayOf,
 } from './timeline.ts'
-import { Turn, turnBack, turnForward } from './turn.tsx'
+import { stepped, Turn, turned } from './turn.tsx'
 
 /** What was executed here, newest first, and what others did in between. */
 export function TimelineView() {
@@ -47,30 +47,33 @@ export function TimelineView() {
           <div class="about">
             <strong>{plural(timeline.value?.entries.length ?? 0, 'execution')}</strong>
           </div>
-          <Button quiet act={() => turnBack('undo')} keys="u" hint="Take back the last execution">
+          <Button quiet act={() => turned('undo')} keys="u" hint="Take back the last execution">
             Undo
           </Button>
-          <Button quiet act={() => turnForward('redo')} keys="r" hint="Bring back what was undone last">
+          <Button quiet act={() => turned('redo')} keys="r" hint="Bring back what was undone last">
             Redo
           </Button>
-          <Button quiet act={() => turnBack('back')} keys="b" hint="Check out the commit before">
+          <Button quiet act={() => stepped('back')} keys="b" hint="Check out the commit before">
             Back
           </Button>
-          <Button quiet act={() => turnForward('forward')} keys="f" hint="One step towards where Back began">
+          <Button quiet act={() => stepped('forward')} keys="f" hint="One step towards where Back began">
             Forward
           </Button>
         </header>
         <div class="side-head">
           <Search id="search-entries" label="Search executions and files" value={wanted} />
-          {markedNumbers.value.length > 0 && (
-            <Button
-              act={() => turnBack('undo', { numbers: markedNumbers.value })}
-              disabled={page.value?.running !== null}
-              hint="All of them, or none"
-            >
-              Undo {markedNumbers.value.length} marked
-            </Button>
-          )}
+          {ways
+            .filter(([way]) => markedNumbers[way].value.length > 0)
+            .map(([way, label]) => (
+              <Button
+                key={way}
+                act={() => turned(way, { numbers: markedNumbers[way].value })}
+                disabled={page.value?.running !== null}
+                hint="All of them, or none"
+              >
+                {label} {markedNumbers[way].value.length} marked
+              </Button>
+            ))}
         </div>
         <Turn />
         <VirtualList
@@ -91,6 +94,11 @@ export function TimelineView() {
   )
 }
 
+const ways = [
+  ['undo', 'Undo'],
+  ['redo', 'Redo'],
+] as const
+
 const rowHeight = 52
 
 function Row({ entry, index, total }: { entry: Entry; index: number; total: number }) {
@@ -109,7 +117,7 @@ function Row({ entry, index, total }: { entry: Entry; index: number; total: numb
       onClick={() => lookAt(index)}
     >
       <span
-        class={`box ${isMarked ? 'on' : ''} ${canUndo(entry) ? '' : 'off'}`}
+        class={`box ${isMarked ? 'on' : ''} ${wayOf(entry) === undefined ? 'off' : ''}`}
         onClick={(event) => {
           event.stopPropagation()
           markEntry(entry)
@@ -138,7 +146,7 @@ function Row({ entry, index, total }: { entry: Entry; index: number; total: numb
   )
 }
 
-function notes({ time, failed, undone, interrupted, paths, commit, kind }: Execution['entry']): string {
+function notes({ time, failed, leftOut, undone, interrupted, paths, commit, kind }: Execution['entry']): string {
   const date = new Date(time)
   return [
     Number.isNaN(date.getTime()) ? time : date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }),
@@ -146,6 +154,7 @@ function notes({ time, failed, undone, interrupted, paths, commit, kind }: Execu
     ...(undone ? ['undone'] : []),
     ...(interrupted ? ['interrupted'] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(leftOut === undefined ? [] : [`${leftOut} left out`]),
     ...(commit === undefined ? [] : [commit.slice(0, 8)]),
   ].join(' · ')
 }
@@ -185,13 +194,19 @@ function Details({ entry }: { entry: Entry | undefined }) {
         <div class="row tools" role="toolbar" aria-label="What is shown, and what is done with it">
           <DiffTools />
           <span class="gap" />
-          {canUndo(entry) && (
-            <Button act={() => turnBack('undo', { number: entry.number })} disabled={page.value?.running !== null}>
-              Undo this
-            </Button>
-          )}
+          {ways
+            .filter(([way]) => entry?.kind === 'execution' && wayOf(entry) === way)
+            .map(([way, label]) => (
+              <Button
+                key={way}
+                act={() => entry?.kind === 'execution' && turned(way, { number: entry.number })}
+                disabled={page.value?.running !== null}
+              >
+                {label} this
+              </Button>
+            ))}
           {entry?.kind === 'whole' && entry.numbers.length > 0 && (
-            <Button act={() => turnBack('undo', { numbers: entry.numbers })} disabled={page.value?.running !== null}>
+            <Button act={() => turned('undo', { numbers: entry.numbers })} disabled={page.value?.running !== null}>
               Undo all of it
             </Button>
           )}
@@ -225,25 +240,29 @@ function sourceOf(entry: Entry): string {
 
 function Actions({ of: { entry, actions } }: { of: Execution }) {
   if (actions.length === 0) return null
-  const canUndoOne = entry.kind === 'run' && !entry.undone && actions.length > 1
+  const canTurnOne = entry.kind === 'run' && !entry.undone && actions.length > 1
   return (
     <ul class="actions">
-      {actions.slice(0, 200).map(({ seq, action, target, success, error }) => (
-        <li key={seq}>
-          <span class={success ? 'state-done' : 'state-failed'}>{success ? 'done' : 'failed'}</span>{' '}
-          <b>{shown(action)}</b> <bdi class="mono">{shown(target)}</bdi>
-          {error !== undefined && <span class="quiet"> {shown(error)}</span>}
-          {canUndoOne && success && (
-            <Button
-              quiet
-              act={() => turnBack('undo', { number: entry.number, action: seq })}
-              disabled={page.value?.running !== null}
-            >
-              Undo<span class="unseen"> only action {seq}</span>
-            </Button>
-          )}
-        </li>
-      ))}
+      {actions.slice(0, 200).map(({ seq, action, target, success, left, undone, error }) => {
+        const state = success ? (undone ? 'undone' : 'done') : left ? 'left' : 'failed'
+        return (
+          <li key={seq}>
+            <span class={`state-${state}`}>{left ? 'left out by you' : state}</span> <b>{shown(action)}</b>{' '}
+            <bdi class="mono">{shown(target)}</bdi>
+            {error !== undefined && !left && <span class="quiet"> {shown(error)}</span>}
+            {canTurnOne && success && (
+              <Button
+                quiet
+                act={() => turned(undone ? 'redo' : 'undo', { number: entry.number, action: seq })}
+                disabled={page.value?.running !== null}
+              >
+                {undone ? 'Redo' : 'Undo'}
+                <span class="unseen"> only action {seq}</span>
+              </Button>
+            )}
+          </li>
+        )
+      })}
       {actions.length > 200 && <li class="quiet">and {actions.length - 200} more</li>}
     </ul>
   )

@@ -7,8 +7,8 @@ import { matcher } from '../store.ts'
 import { plural } from '../words.ts'
 
 export const timeline = signal<Timeline | null>(null)
-/** Which entry is looked at. */
-export const at = signal(0)
+/** The entry that is looked at, by its name: its place changes with every execution. Null for the newest. */
+const chosen = signal<string | null>(null)
 /** On a narrow screen the detail covers the list. */
 export const shows = signal(false)
 
@@ -30,7 +30,7 @@ export type Entry =
 
 /** Words that an entry must have. */
 export const wanted = signal('')
-/** Executions that are marked, to be undone together. */
+/** Executions that are marked, to be undone or redone together. */
 export const marked = signal<ReadonlySet<number>>(new Set())
 
 /** Newest first. */
@@ -80,32 +80,43 @@ export const entries = computed((): Entry[] => {
   })
 })
 
-/** Whether an execution can be undone, and so be marked. */
-export const canUndo = (entry: Entry | undefined): entry is Entry & { readonly kind: 'execution' } =>
-  entry?.kind === 'execution' && entry.entry.kind === 'run' && !entry.entry.undone
-
-export const markedNumbers = computed(() =>
-  all.value.flatMap((entry) => (canUndo(entry) && marked.value.has(entry.number) ? [entry.number] : [])),
+/** The place of the entry that is looked at. */
+export const at = computed(() =>
+  Math.max(
+    0,
+    entries.value.findIndex(({ name }) => name === chosen.value),
+  ),
 )
 
+/** What can be done with an execution; only such a one can be marked. */
+export const wayOf = (entry: Entry | undefined): 'undo' | 'redo' | undefined =>
+  entry?.kind !== 'execution' || entry.entry.kind !== 'run' ? undefined : entry.entry.undone ? 'redo' : 'undo'
+
+const markedFor = (way: 'undo' | 'redo') =>
+  computed(() =>
+    all.value.flatMap((entry) =>
+      entry.kind === 'execution' && wayOf(entry) === way && marked.value.has(entry.number) ? [entry.number] : [],
+    ),
+  )
+
+export const markedNumbers = { undo: markedFor('undo'), redo: markedFor('redo') }
+
 export function markEntry(entry: Entry | undefined): void {
-  if (!canUndo(entry)) return
+  if (entry?.kind !== 'execution' || wayOf(entry) === undefined) return
   const next = new Set(marked.value)
   if (!next.delete(entry.number)) next.add(entry.number)
   marked.value = next
 }
 
-export const load = (): Promise<unknown> =>
-  tried(async () => {
-    timeline.value = await get<Timeline>('/api/timeline')
-    at.value = Math.min(at.value, Math.max(0, entries.value.length - 1))
-  })
+export const load = (): Promise<unknown> => tried(async () => (timeline.value = await get<Timeline>('/api/timeline')))
+
+function choose(index: number): void {
+  chosen.value = entries.value[index]?.name ?? null
+}
 
 export function lookAt(index: number): void {
-  at.value = index
+  choose(index)
   shows.value = true
 }
 
-export function moveEntry(by: number): void {
-  at.value = Math.min(entries.value.length - 1, Math.max(0, at.value + by))
-}
+export const moveEntry = (by: number): void => choose(Math.min(entries.value.length - 1, Math.max(0, at.value + by)))

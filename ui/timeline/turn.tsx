@@ -1,11 +1,10 @@
 import { signal } from '@preact/signals'
-import type { StepResult } from '../../src/timetravel/back-forward.ts'
 import type { UndoResult } from '../../src/timetravel/undo.ts'
-import { redo, say, step, undo } from '../actions.ts'
+import { say, step, turn, type TurnRequest } from '../actions.ts'
 import { Button } from '../button.tsx'
 import { view } from '../store.ts'
-import { shown } from '../words.ts'
-import { load } from './timeline.ts'
+import { plural, shown } from '../words.ts'
+import { load, marked } from './timeline.ts'
 
 /** What an undo or a step came to, where it did not simply work. */
 const outcome = signal<Outcome | null>(null)
@@ -17,34 +16,28 @@ interface Outcome {
   readonly merge?: () => Promise<unknown>
 }
 
-export async function turnBack(
-  what: 'undo' | 'back',
-  asked: { readonly number?: number; readonly action?: number; readonly numbers?: readonly number[] } = {},
-): Promise<void> {
-  if (what === 'back') return stepped(await step('back'))
-  turned(await undo(asked), 'Undone', async () => turned(await undo({ ...asked, force: true }), 'Undone, merged'))
+/** Undoes or redoes what is named, else what was last. */
+export async function turned(way: 'undo' | 'redo', asked: TurnRequest = {}): Promise<void> {
+  const done = way === 'undo' ? 'Undone' : 'Done again'
+  shows(await turn(way, asked), done, async () => shows(await turn(way, { ...asked, force: true }), `${done}, merged`))
 }
 
 /** Its result is shown in the timeline, wherever it was requested. */
 export function undoLast(): Promise<void> {
   view.value = 'timeline'
-  return turnBack('undo')
+  return turned('undo')
 }
 
-export async function turnForward(what: 'redo' | 'forward'): Promise<void> {
-  if (what === 'forward') return stepped(await step('forward'))
-  turned(await redo(), 'Done again', async () => turned(await redo({ force: true }), 'Done again, merged'))
-}
-
-function turned(result: UndoResult | undefined, done: string, merge?: () => Promise<unknown>): void {
+function shows(result: UndoResult | undefined, done: string, merge?: () => Promise<unknown>): void {
   if (result === undefined) return
   const { success, execution, executions, actions, restored, conflicts, error = '', warnings = [] } = result
   if (success) {
-    const files = restored.length === 1 ? '1 file is' : `${restored.length} files are`
+    marked.value = new Set()
+    const files = plural(restored.length, 'file')
     const numbers = executions ?? [execution]
     const which = `${numbers.length === 1 ? 'execution' : 'executions'} ${numbers.join(', ')}`
     const part = actions === undefined ? '' : `action ${actions.join(', ')} of `
-    say([`${done}: ${part}${which}. ${files} as before.`, ...warnings].join(' '), 'good')
+    say([`${done}: ${part}${which}. ${files} changed.`, ...warnings].join(' '), 'good')
   }
   const canMerge = !success && conflicts.length > 0 && merge !== undefined
   outcome.value =
@@ -58,7 +51,8 @@ function turned(result: UndoResult | undefined, done: string, merge?: () => Prom
   void load()
 }
 
-function stepped(result: StepResult | undefined): void {
+export async function stepped(way: 'back' | 'forward'): Promise<void> {
+  const result = await step(way)
   if (result === undefined) return
   const { success, branch, commit = '', error = '', conflicts = [], kept = [] } = result
   const where = branch === undefined ? `at ${commit.slice(0, 8)}` : `on ${branch}, at ${commit.slice(0, 8)}`

@@ -83,12 +83,13 @@ function table(entries: readonly Line[]): string {
 }
 
 function line(entry: Line, width: number): string {
-  const { number, time, summary, failed, commit, paths } = entry
+  const { number, time, summary, failed, leftOut, commit, paths } = entry
   const notes = [
     ...(entry.undone ? ['undone'] : []),
     // Its summary says that it was interrupted.
     ...(entry.interrupted ? [`${counted(paths.length, 'path')} changed`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(leftOut === undefined ? [] : [`${leftOut} left out by the user`]),
     ...(commit === undefined ? [] : [commit.slice(0, 8)]),
   ]
   const noted = notes.length === 0 ? '' : `  (${notes.join(', ')})`
@@ -97,8 +98,8 @@ function line(entry: Line, width: number): string {
 
 function described(detail: ExecutionDetail): string {
   const actions = detail.actions.map(
-    ({ seq, action, target, success, error }) =>
-      `  ${success ? '✓' : '✗'} ${seq}. ${action} ${target}`.trimEnd() +
+    ({ seq, action, target, success, left, undone, error }) =>
+      `  ${success ? '✓' : left ? '−' : '✗'} ${seq}. ${action} ${target}${undone ? '  (undone)' : ''}`.trimEnd() +
       (error === undefined ? '' : `\n      ${error}`),
   )
   const diffs = detail.diffs.map(({ diff }) => diff.trimEnd())

@@ -1,0 +1,112 @@
+import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import path from 'node:path'
+import { sha256 } from '../core/hash.ts'
+import { readOwn } from '../state/own-files.ts'
+import { keepForUser } from '../state/user-state.ts'
+import { Refusal } from './refusal.ts'
+
+export interface Paired {
+  readonly id: string
+  readonly key: string
+  readonly origin: string
+}
+
+/**
+ * The extensions that may ask. One is paired once, with a code that the terminal shows, and gets a key. The key itself is
+ * never sent again: every request is signed with it, for one port and one time, and every answer too, so a program that
+ * listens on the port later learns nothing and can say nothing.
+ */
+export class Pairing {
+  readonly #port: number
+  /** Where keys are kept; undefined for a project that contains the state directory, because it could write them. */
+  readonly #dir: string | undefined
+  readonly #unkept: Paired[] = []
+  readonly #seen = new Map<string, number>()
+  #code: { readonly text: string; tries: number } | undefined
+
+  constructor(port: number, dir: string | undefined) {
+    this.#port = port
+    this.#dir = dir
+  }
+
+  /** A new code to pair with. The one before is worth nothing any more. */
+  code(): string {
+    const text = Array.from({ length: codeLength }, () => letters[randomInt(letters.length)]).join('')
+    this.#code = { text, tries: 0 }
+    return `${this.#port}-${text.slice(0, 4)}-${text.slice(4)}`
+  }
+
+  pair(code: unknown, origin: string): Paired {
+    const open = this.#code
+    const given = typeof code === 'string' ? code.toUpperCase().replaceAll(/[^A-Z0-9]/g, '') : ''
+    if (open !== undefined && ++open.tries > mostTries) this.#code = undefined
+    if (open === undefined || this.#code === undefined || !isSame(sha256(given), sha256(open.text)))
+      throw new Refusal(403, 'This is not the code. Press Enter where clada ui runs for another one.')
+    this.#code = undefined
+    const paired = { id: randomBytes(9).toString('base64url'), key: randomBytes(32).toString('base64url'), origin }
+    this.#keep([...this.all().slice(1 - mostPaired), paired])
+    return paired
+  }
+
+  all(): readonly Paired[] {
+    if (this.#dir === undefined) return this.#unkept
+    try {
+      const found: unknown = JSON.parse(readOwn(path.join(this.#dir, keysFile)) ?? '[]')
+      return Array.isArray(found) ? found.filter(isPaired) : []
+    } catch {
+      return []
+    }
+  }
+
+  forget(paired: Paired): void {
+    this.#keep(this.all().filter(({ id }) => id !== paired.id))
+  }
+
+  /** The extension that signed a request, and a function that signs the answer. */
+  signer(
+    header: string | string[] | undefined,
+    { route, text, origin }: { readonly route: string; readonly text: string; readonly origin: string },
+  ): { readonly paired: Paired; readonly sign: (status: number, answer: string) => string } {
+    const [id = '', time = '', nonce = '', mac = ''] = typeof header === 'string' ? header.split(' ') : []
+    const paired = this.all().find((one) => one.id === id && one.origin === origin)
+    const parts = ['clada request', route, String(this.#port), time, nonce, sha256(text)]
+    if (paired === undefined || !isSame(macOf(paired.key, parts), mac))
+      throw new Refusal(401, 'This extension is not paired with clada.')
+    const now = Date.now()
+    for (const [one, until] of this.#seen) if (until < now) this.#seen.delete(one)
+    if (!/^\d{13}$/.test(time) || Math.abs(now - Number(time)) > validFor || this.#seen.has(nonce))
+      throw new Refusal(403, 'This request is too old, or a repetition.')
+    this.#seen.set(nonce, now + 2 * validFor)
+    const sign = (status: number, answer: string): string =>
+      macOf(paired.key, ['clada answer', nonce, String(status), sha256(answer)])
+    return { paired, sign }
+  }
+
+  #keep(all: readonly Paired[]): void {
+    if (this.#dir === undefined) this.#unkept.splice(0, Infinity, ...all)
+    else keepForUser(path.join(this.#dir, keysFile), `${JSON.stringify(all, null, 1)}\n`)
+  }
+}
+
+/** Without those that look like others. */
+const letters = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
+const codeLength = 8
+const mostTries = 5
+const mostPaired = 20
+/** Milliseconds that the clocks of a request and of this process may differ. */
+const validFor = 60_000
+const keysFile = 'companions.json'
+
+const macOf = (key: string, parts: readonly string[]): string =>
+  createHmac('sha256', Buffer.from(key, 'base64url')).update(parts.join('\n')).digest('base64url')
+
+const isSame = (one: string, other: string): boolean =>
+  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
+
+function isPaired(value: unknown): value is Paired {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    ['id', 'key', 'origin'].every((name) => typeof Reflect.get(value, name) === 'string')
+  )
+}
