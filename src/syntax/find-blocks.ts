@@ -9,7 +9,7 @@ import {
 import type { Source } from '../core/source.ts'
 import { inOrder, inPassages, passedOver, unread } from './account.ts'
 import { isSound } from './damage.ts'
-import { mayThink, type Passage, thoughtsIn, throughQuotes, withoutPassages } from './meant.ts'
+import { isQuoted, mayThink, type Passage, thoughtsIn, throughQuotes, withoutPassages } from './meant.ts'
 import { throughDamage, type Walks } from './mend.ts'
 import { type Place, placesIn } from './proposal/proposal.ts'
 import { firstQuoted, mayReport, quotationsIn, reportsIn } from './own-reports.ts'
@@ -29,7 +29,7 @@ export interface FindOptions extends ReadOptions {
 /** Every block in a text, in order of appearance. Never throws: a broken block is there with its faults. */
 export function findBlocks(given: Source, options: FindOptions = {}): Document {
   const { source, skipped } = withoutUnmeant(given, options, 'whole')
-  const { notExecuted, ...found } = meantBlocks(source, options)
+  const { notExecuted, ...found } = meantBlocks(source, options, given)
   return { ...found, notExecuted: inOrder([...skipped, ...notExecuted]) }
 }
 
@@ -76,8 +76,8 @@ export function withoutUnmeant(
   return { source, skipped, open }
 }
 
-function meantBlocks(source: Source, options: FindOptions): Document {
-  const document = options.strict ? readBlocks(source, options) : mended(source, options)
+function meantBlocks(source: Source, options: FindOptions, given: Source): Document {
+  const document = options.strict ? readBlocks(source, options) : mended(source, options, given)
   const whole = withProposals(source, document, options)
   return options.nativeBefore ? whole : withOtherCalls(source, whole)
 }
@@ -137,12 +137,14 @@ export function readBlocks(source: Source, options: FindOptions): Document {
   return finder.document()
 }
 
-/** The blocks of a text, also where a chat program has damaged its markers. */
-function mended(source: Source, options: FindOptions): Document {
+/** The blocks of a text, also where a chat program has damaged its markers. `given`: with all that was left out of it. */
+function mended(source: Source, options: FindOptions, given = source): Document {
   const read = (text: Source): Document => readBlocks(text, options)
   const { nativeBefore = false } = options
-  const document = throughDamage(source, read(source), { walks: walksFor(options), soundBefore: nativeBefore, read })
-  return nativeBefore || document.blocks.some(isSound) ? document : throughQuotes(source, document, read)
+  const damage = { walks: walksFor(options), soundBefore: nativeBefore, given, read }
+  const document = throughDamage(source, read(source), damage)
+  if (nativeBefore || document.blocks.some(isSound) || !isQuoted(given)) return document
+  return throughQuotes(source, document, read)
 }
 
 export function walksFor(options: FindOptions): Walks {

@@ -141,6 +141,18 @@ export function throughQuotes(source: Source, verbatim: Document, read: (source:
   return { ...rest, blocks: [{ ...first, warnings: [warning, ...(first.warnings ?? [])] }, ...others] }
 }
 
+/** Whether every line of a text starts with `>`, except blank ones and those that say who wrote it. */
+export function isQuoted(source: Source): boolean {
+  let before = true
+  for (let n = 1; n <= source.lineCount; n++) {
+    const line = source.line(n).trim()
+    if (line === '') continue
+    if (line.startsWith('>')) before = false
+    else if (!before || !/\bwrote:$/.test(line)) return false
+  }
+  return true
+}
+
 /** The prefix of every line of a text, except blank ones and one that says who wrote it. */
 function quotedBy(source: Source): string | undefined {
   let first = 1

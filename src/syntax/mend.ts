@@ -2,7 +2,7 @@ import type { Block, DamageKind, Document, PassedOver } from '../core/block.ts'
 import { Source } from '../core/source.ts'
 import { type Budget, bulletOf, doubted, isSound, kindsOf, View, type Walked, type WalkThrough } from './damage.ts'
 import { inOrder } from './account.ts'
-import { finderIn } from './meant.ts'
+import { finderIn, isQuoted } from './meant.ts'
 import { kindsIn, plainMarker, shows, wordsFor } from '../text/undamage.ts'
 
 export interface ThroughDamage extends MendOptions {
@@ -148,11 +148,14 @@ interface MendOptions {
   readonly walks: Walks
   /** Whether sound blocks preceded this text. */
   readonly soundBefore: boolean
+  /** The text with all that was left out of it. */
+  readonly given?: Source
 }
 
 /** `strict` is what the text gives when it is read as it is. */
-export function mend(source: Source, strict: Document, { walks, soundBefore }: MendOptions): Mending {
-  const { regions, open } = findRegions(source, strict, walks, soundBefore)
+export function mend(source: Source, strict: Document, options: MendOptions): Mending {
+  const { soundBefore } = options
+  const { regions, open } = findRegions(source, strict, options)
   const regionAt = (line: number): Region | undefined => regionOf(regions, line)
   const soundAt = strict.blocks.filter(isSound).map((block) => regionAt(block.startLine))
   const sound = soundBefore || soundAt.includes(undefined)
@@ -188,8 +191,7 @@ export const regionOf = (regions: readonly Region[], line: number): Region | und
 function findRegions(
   source: Source,
   strict: Document,
-  walks: Walks,
-  soundBefore: boolean,
+  { walks, soundBefore, given = source }: MendOptions,
 ): { regions: Region[]; open: number[] } {
   const ends = new Map<number, number>()
   for (const block of strict.blocks) {
@@ -205,7 +207,7 @@ function findRegions(
     if (mayOpen(line, walks)) {
       const prefix = /^[ \t\xa0>]*/.exec(line)?.[0] ?? ''
       // One quoted block in a text that is not is an example, or quoted from another text.
-      if (prefix.includes('>')) quoted ??= !soundBefore && isQuoted(source)
+      if (prefix.includes('>')) quoted ??= !soundBefore && isQuoted(given)
       const bullet = bulletOf(line)
       const before = bullet === '' ? prefix : ' '.repeat(bullet.length)
       const prefixes = before === '' || (prefix.includes('>') && !quoted) ? [''] : [before, '']
@@ -225,18 +227,6 @@ export function mayOpen(line: string, walks: Walks): boolean {
   const bare = plain.startsWith('>') ? plain.replace(/^[\s>]+/, '') : plain.slice(bulletOf(plain).length)
   for (const { opener } of walks.values()) if (opener.test(bare)) return true
   return false
-}
-
-/** Whether every line of the text starts with `>`, except a line that says who wrote it. */
-function isQuoted(source: Source): boolean {
-  let before = true
-  for (let n = 1; n <= source.lineCount; n++) {
-    const line = source.line(n).trim()
-    if (line === '') continue
-    if (line.startsWith('>')) before = false
-    else if (!before || !/\bwrote:$/.test(line)) return false
-  }
-  return true
 }
 
 function regionFrom(

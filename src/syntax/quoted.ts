@@ -127,7 +127,7 @@ const PROMPT = new RegExp(
     String.raw`[~/][\w./~-]*(?: \([^)]{1,60}\))? ?[$#%❯](?=\s|$)`,
     // project (main) $
     String.raw`[\w.-]+ (?:git:)?\([^)]{1,60}\) ?[^\w\s]{0,3} ?[$#%❯✗>](?=\s|$)`,
-    String.raw`[>+] (?=git )`,
+    String.raw`(?:>{1,3}|\+) (?=git )`,
   ].join('|')})`,
 )
 
@@ -151,6 +151,8 @@ const OUTPUT = new RegExp(
   [
     String.raw`\b(?:output|result|printout) (?:of|from)\b.{0,40}\bgit (?:diff|show|log)\b`,
     String.raw`\bgit (?:diff|show|log)\b.{0,60}\b(?:output|shows?|showed|prints?|printed|gives|gave|says|said|returns?|returned|reports?)\b`,
+    String.raw`\boutput (?:looks|will look|would look|should look) (?:like|similar)\b.{0,40}:$`,
+    String.raw`^(?:it |this |which )?(?:prints|returns)(?: something like)?:$`,
   ].join('|'),
   'i',
 )

@@ -5,6 +5,7 @@ import { Source } from '../../src/core/source.ts'
 import { Clada } from '../../src/index.ts'
 import { findBlocks } from '../../src/syntax/find-blocks.ts'
 import { BlockStream } from '../../src/syntax/stream-blocks.ts'
+import { becomesOf, frames, prompts } from './chats.ts'
 import { filesIn, scratchDir } from '../support/scratch.ts'
 
 interface Cases {
@@ -32,6 +33,18 @@ describe('what is quoted', () => {
     expect(result).toMatchObject({ success: true, results: [], parseErrors: [] })
     expect(result.notExecuted?.map(({ reason }) => reason)).toEqual(reasons)
     expect(filesIn(root)).toEqual(files)
+  })
+})
+
+describe('a diff that a chat shows', () => {
+  const diff = (text: string): string =>
+    `diff --git a/src/a.ts b/src/a.ts\nindex 83db48f..bf2a1c3 100644\n--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,2 +1,2 @@\n one\n-two\n+${text}`
+  const commit = { sha: 'a'.repeat(40), author: 'Ada <a@b.c>', date: 'Mon Mar 2 10:00:00 2026 +0100', subject: 'Two' }
+
+  // npm run quoted does so with the diffs of this repository and the Markdown of its packages.
+  it.each(Object.entries(frames))('is not executed: %s', (_, frame) => {
+    for (const text of ['2', '=== CLADA RESULTS ===', '<think>', '> 2'])
+      for (const n of prompts.keys()) expect(becomesOf(frame({ ...commit, diff: diff(text) }, n)).runs).toEqual([])
   })
 })
 
