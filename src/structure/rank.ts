@@ -102,7 +102,6 @@ function rankByName({ source }: Outline, structure: Structure, name: string, lev
 
 function coversName(header: readonly string[], wanted: readonly string[], name: readonly string[]): boolean {
   const at = includesRun(header, name)
-  if (at === -1) return false
   for (let from = 0; from <= at; from++) {
     if (from + wanted.length < at + name.length) continue
     if (wanted.every((token, index) => header[from + index] === token)) return true

@@ -67,6 +67,42 @@ describe('structure operations', () => {
     })
   })
 
+  it.each([
+    ['renames', ['rename()', 'renamed()']],
+    ['aab', ['aab1()']],
+    ['aaaaaaaaaaaa', ['aaaaaaaaaa()']],
+  ])('suggest for %s what is most alike first, and nothing that is not', async (target, names) => {
+    const functions = ['renamed', 'rename', 'aaaaaaaaaa', 'aab1'].map((name) => `function ${name}() {}\n`)
+    const { operations } = filesOf({ 'a.ts': functions.join('\n') })
+    expect(await operations.delete_structure('a.ts', target)).toMatchObject({
+      error: { details: { suggestions: names.map((name) => ({ path: [`function ${name}`] })) } },
+    })
+  })
+
+  it('delete the last line of a file without a line end together with the one before it', async () => {
+    const { operations, files } = filesOf({ 'a.ts': '\nconst a = 1' })
+    expect(await operations.delete_structure('a.ts', 'a')).toMatchObject({ ok: true })
+    expect(files.get('a.ts')).toBe('')
+  })
+
+  it('replace text as a reader sees it, and say where it is then', async () => {
+    const { operations, files } = filesOf({ 'a.ts': shop })
+    const [before, after] = ['open() {\n  return 1\n}', 'open() {\n  one()\n  two()\n  return 1\n}']
+    expect(await operations.replace_all_text_in_structure('a.ts', 'open', before, after)).toMatchObject({
+      data: { total_replacements: 1, affected_lines: [2, 6] },
+    })
+    expect(files.get('a.ts')).toContain('  open() {\n    one()\n    two()\n    return 1\n  }\n')
+  })
+
+  it.each([
+    ['\nb() {\n  if (x) {\n    y()\n  }\n}', '    b() {\n        if (x) {\n            y()\n        }\n    }\n'],
+    ['\nb() {\n  if (x) {\n     y()\n  }\n}', '    b() {\n      if (x) {\n         y()\n      }\n    }\n'],
+  ])('change the indentation of content that has one step of its own, and no other (%#)', async (content, expected) => {
+    const { operations, files } = filesOf({ 'a.ts': 'class A {\n    a() {\n        return 1\n    }\n}\n' })
+    expect(await operations.insert_after_structure('a.ts', 'a', content)).toMatchObject({ ok: true })
+    expect(files.get('a.ts')).toContain(expected)
+  })
+
   it('answer with the lines of seed 003', async () => {
     const { operations } = filesOf({ 'a.ts': shop, 'b.ts': 'const b = 1\n' })
     expect(await operations.replace_structure('a.ts', 'open', 'open() {\n  a()\n  b()\n}')).toMatchObject({
