@@ -61,7 +61,7 @@ const tests = {
 
 /** The most that the tests of one mutant may take together, by their time without it, and the most of one file. */
 const longestMs = 5_000
-const mostPerFile = 60
+const mostPerFile = 400
 /** A test with a mutant hangs when it takes longer than this and many times what it takes without. */
 const hangMs = 10_000
 

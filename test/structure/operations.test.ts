@@ -85,6 +85,21 @@ describe('structure operations', () => {
     expect(files.get('a.ts')).toBe('')
   })
 
+  it('are as far from their neighbour as others after one of its kind', async () => {
+    const body = ['x = 1', 'y() {', '  1', '}', '', 'z = 2', 'w() {', '  2', '}']
+    const { operations, files } = filesOf({
+      'a.js': `class A {\n${body.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n}\n`,
+    })
+    expect(await operations.insert_after_structure('a.js', 'z', 'v() {\n  3\n}')).toMatchObject({ ok: true })
+    expect(files.get('a.js')).toContain('  }\n\n  z = 2\n  v() {\n    3\n  }\n')
+  })
+
+  it('find what a list of matches shows in one line, also where a header has its separator', async () => {
+    const { operations, files } = filesOf({ 'a.css': '@media print {\n  ul > li {\n    color: red;\n  }\n}\n' })
+    expect(await operations.delete_structure('a.css', '@media print > ul > li')).toMatchObject({ ok: true })
+    expect(files.get('a.css')).toBe('@media print {\n}\n')
+  })
+
   it('replace text as a reader sees it, and say where it is then', async () => {
     const { operations, files } = filesOf({ 'a.ts': shop })
     const [before, after] = ['open() {\n  return 1\n}', 'open() {\n  one()\n  two()\n  return 1\n}']
