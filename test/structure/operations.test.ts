@@ -100,6 +100,12 @@ describe('structure operations', () => {
     expect(files.get('a.css')).toBe('@media print {\n}\n')
   })
 
+  it('start a line of their own where their neighbour shares its line and is not closed', async () => {
+    const { operations, files } = filesOf({ 'a.js': 'const a = 1; const b = 2\n' })
+    expect(await operations.insert_after_structure('a.js', 'b', 'const c = 3')).toMatchObject({ ok: true })
+    expect(files.get('a.js')).toBe('const a = 1; const b = 2\nconst c = 3\n')
+  })
+
   it('replace text as a reader sees it, and say where it is then', async () => {
     const { operations, files } = filesOf({ 'a.ts': shop })
     const [before, after] = ['open() {\n  return 1\n}', 'open() {\n  one()\n  two()\n  return 1\n}']

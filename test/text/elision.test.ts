@@ -33,6 +33,8 @@ test.each([
   ['a.ts', '# ... existing code ...'],
   ['a.py', '// ... existing code ...'],
   ['a.md', '# ...'],
+  ['a.md', '// ...'],
+  ['a.sql', '// ... existing code ...'],
 ])('in %s, %s is no comment', (path, line) => {
   expect(elisionIn(['a', line], path)).toBeUndefined()
 })
