@@ -1,7 +1,7 @@
 // Records what commands do to the disk, rebuilds every disk that a power cut may leave, and tries to go on from there.
-// Writes the table into docs/reliability.md unless scenarios are named. --most: only so many disks for each model.
+// Writes the table into docs/reliability.md unless scenarios are named. --most: only so many disks for each model; --model: only this one.
 //
-//   npm run powercut [-- --most N] [NAME…]
+//   npm run powercut [-- --most N] [--model NAME] [NAME…]
 import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
@@ -28,9 +28,14 @@ try {
     logLevel: 'warning',
   })
   const { report } = await import(pathToFileURL(bundle).href)
-  const { values, positionals: only } = parseArgs({ allowPositionals: true, options: { most: { type: 'string' } } })
+  const { values, positionals: only } = parseArgs({
+    allowPositionals: true,
+    options: { most: { type: 'string' }, model: { type: 'string' } },
+  })
   const most = Number(values.most ?? Infinity)
-  const table = await report(path.join(home, 'dist/cli.cjs'), { only, most }, (line) => console.log(line))
+  const table = await report(path.join(home, 'dist/cli.cjs'), { only, most, model: values.model }, (line) =>
+    console.log(line),
+  )
   const real = only.length === 0 || only.includes('real') ? realDisks() : []
   for (const line of real) console.log(line)
   const sampled = Number.isFinite(most) ? [`At most ${most} disks for each model, spread evenly.`, ''] : []

@@ -37,7 +37,7 @@ export type {
 } from './core/review.ts'
 
 // History
-export type { ExecutionChanges, ExecutionDetail, HistoryEntry } from './engine/history-run.ts'
+export type { ExecutionChanges, ExecutionDetail, HistoryEntry, HistoryQuery } from './engine/history-run.ts'
 export type { Executed } from './journal/already-done.ts'
 export type { UndoOptions, UndoResult } from './timetravel/undo.ts'
 export type { StepResult } from './timetravel/back-forward.ts'

@@ -3,7 +3,7 @@ import type { Block, Document } from '../core/block.ts'
 import { type ExecutionResult, fatalResult, type FileChange, type Preview, withWarnings } from '../core/result.ts'
 import type { Review, ReviewChoices } from '../core/review.ts'
 import type { HistorySettings } from '../core/settings.ts'
-import type { ExecutionChanges, ExecutionDetail, HistoryEntry } from '../engine/history-run.ts'
+import type { ExecutionChanges, ExecutionDetail, HistoryEntry, HistoryQuery } from '../engine/history-run.ts'
 import {
   type ExecuteOptions,
   nothingRun,
@@ -107,10 +107,10 @@ export class Clada {
     return squashCommits(settingsOf(this.#options), this.#history(), options)
   }
 
-  /** All executions in this project, oldest first. */
-  async history(): Promise<HistoryEntry[]> {
+  /** The executions in this project, oldest first. */
+  async history(query: HistoryQuery = {}): Promise<HistoryEntry[]> {
     const { historyOf } = await import('../engine/history-run.ts')
-    return historyOf(settingsOf(this.#options))
+    return historyOf(settingsOf(this.#options), query)
   }
 
   /** One execution with its diffs. */

@@ -222,7 +222,7 @@ export const flags = [
     help: 'every action, not only the everyday ones',
     for: {
       outline: { help: 'locals, loops and conditions too' },
-      history: { help: 'each execution of a conversation by itself' },
+      history: { help: 'all executions, each of a conversation by itself' },
     },
   },
   { name: 'files', help: 'the files of clada context after it' },

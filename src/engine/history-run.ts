@@ -66,9 +66,16 @@ export interface ExecutionChanges {
   meanwhile: FileChange[]
 }
 
-/** All executions, oldest first. */
-export async function historyOf(settings: Settings): Promise<HistoryEntry[]> {
-  const { records, history } = await read(settings)
+/** Options of `history`. */
+export interface HistoryQuery {
+  /** Only so many of the newest executions; others are not read, and `meanwhile` knows nothing of them. */
+  limit?: number
+}
+
+/** Executions, oldest first. */
+export async function historyOf(settings: Settings, { limit }: HistoryQuery = {}): Promise<HistoryEntry[]> {
+  // Whether one is undone depends on later ones only.
+  const { records, history } = await read(settings, limit)
   const undone = undoneIn(records)
   const known: Known = new Map()
   return records.map((record) => {

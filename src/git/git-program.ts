@@ -38,6 +38,8 @@ interface GitStart {
   readonly args: readonly string[]
   /** Run this git at lower CPU priority: a quicker git call runs beside it. */
   readonly lowPriority?: boolean
+  /** Sync each object before it gets its name, and nothing else: the caller syncs the index. */
+  readonly syncsEach?: boolean
 }
 
 export interface GitCall extends GitStart {
@@ -52,8 +54,10 @@ export interface GitAnswer {
 }
 
 /** Starts git; the caller handles the process. */
-export function startGit({ cwd, env, args, lowPriority }: GitStart, input: 'ignore' | 'pipe'): Started {
-  const careful = syncsTogether(env['GIT_OBJECT_DIRECTORY'] ?? cwd) ? [] : ['-c', 'core.fsyncMethod=fsync']
+export function startGit({ cwd, env, args, lowPriority, syncsEach }: GitStart, input: 'ignore' | 'pipe'): Started {
+  const one = ['-c', 'core.fsyncMethod=fsync']
+  const together = syncsTogether(env['GIT_OBJECT_DIRECTORY'] ?? cwd)
+  const careful = syncsEach ? [...one, '-c', 'core.fsync=objects'] : together ? [] : one
   const child = startProgram('git', [...hardenedArgs, ...careful, ...args], {
     cwd,
     env: { ...hardenedEnv(), ...env },
@@ -70,14 +74,14 @@ export function startGit({ cwd, env, args, lowPriority }: GitStart, input: 'igno
 function syncsTogether(dir: string): boolean {
   if (platform.name !== 'linux') return true
   try {
-    return together.has(fs.statfsSync(dir).type)
+    return withOneFlush.has(fs.statfsSync(dir).type)
   } catch {
     return false
   }
 }
 
 /** ext4, XFS and tmpfs. */
-const together = new Set([0xef53, 0x58465342, 0x01021994])
+const withOneFlush = new Set([0xef53, 0x58465342, 0x01021994])
 
 function lowerPriority(pid: number): void {
   try {

@@ -63,7 +63,8 @@ export async function commitPaths(commit: IndexCommit): Promise<Committed> {
     const parents = head.commit === undefined ? [] : [head.commit]
     const tree = await editTree(isolated, head.commit && `${head.commit}^{tree}`, changes)
     const made = writeCommit(isolated, { tree, parents, message, identity: identityOf(author) })
-    if (await installed(commit, made, { head, index, copy, seen })) return { commit: made, unchanged }
+    const ids = [...changes.values()].flatMap((side) => side?.oid ?? [])
+    if (await installed(commit, made, { head, index, copy, seen, ids })) return { commit: made, unchanged }
     round++
   }
   throw gitStop('the index of the repository kept changing')
@@ -72,11 +73,8 @@ export async function commitPaths(commit: IndexCommit): Promise<Committed> {
 async function putInto({ isolated, skipWorktree = new Map() }: IndexCommit, paths: readonly string[], index: string) {
   const env = { GIT_INDEX_FILE: index }
   await setSkipWorktree(isolated, skipWorktree, env)
-  await addTo(
-    isolated,
-    paths.filter((name) => !skipWorktree.has(name)),
-    env,
-  )
+  const own = paths.filter((name) => !skipWorktree.has(name))
+  await addTo(isolated, own, env)
 }
 
 /** The differences between an index and a commit, at these paths only: changes that another process just staged stay staged. */
@@ -125,12 +123,12 @@ function atOrAround(paths: readonly string[]): (name: string) => boolean {
 async function installed(
   { isolated, message, pending }: IndexCommit,
   commit: string,
-  { head, index, copy, seen }: { head: Head; index: string; copy: string; seen: Seen | undefined },
+  { head, index, copy, seen, ids }: { head: Head; index: string; copy: string; seen: Seen | undefined; ids: string[] },
 ): Promise<boolean> {
   const lock = `${index}.lock`
   fs.writeFileSync(pending, JSON.stringify({ lock, index, copy, commit } satisfies Pending))
   // Whatever names come next, what they lead to is on the disk.
-  await Promise.all([syncObjects(isolated), ...[pending, path.dirname(pending), copy].map(syncFile)])
+  await Promise.all([syncObjects(isolated, ids), ...[pending, path.dirname(pending), copy].map(syncFile)])
   await takeIndexLock(copy, lock)
   try {
     if (!isUnchanged(index, seen) || !isSameHead(await headOf(isolated.repository), head)) {
@@ -147,6 +145,7 @@ async function installed(
   }
   try {
     renameFile(lock, index)
+    await syncFile(path.dirname(index))
   } catch (error) {
     // A lock that stays would block the user's git too.
     fs.rmSync(lock, { force: true })

@@ -54,11 +54,8 @@ export class IsolatedGit {
     return path.join(this.#dir, name)
   }
 
-  git(
-    args: readonly string[],
-    { input, fine = [], lowPriority = false, ...where }: IsolatedCall = {},
-  ): Promise<GitAnswer> {
-    return git({ ...this.#call(args, where), lowPriority, ...(input === undefined ? {} : { input }), fine })
+  git(args: readonly string[], { env, cwd, ...how }: IsolatedCall = {}): Promise<GitAnswer> {
+    return git({ ...this.#call(args, { env, cwd }), ...how })
   }
 
   /** Runs git on these names, in as few calls as the length of command lines allows. */
@@ -73,7 +70,10 @@ export class IsolatedGit {
     return (this.#objects ??= new ObjectReader(startGit(this.#call(['cat-file', '--batch']), 'pipe')))
   }
 
-  #call(args: readonly string[], { env = {}, cwd }: Pick<IsolatedCall, 'env' | 'cwd'> = {}): GitCall {
+  #call(
+    args: readonly string[],
+    { env = {}, cwd }: { env?: IsolatedCall['env'] | undefined; cwd?: string | undefined } = {},
+  ): GitCall {
     const { top, commonDir, gitDir } = this.repository
     return {
       cwd: cwd ?? top ?? gitDir,
@@ -126,11 +126,8 @@ function batchesOf(names: readonly string[]): string[][] {
 const configFor = ({ top, config }: ConfiguredRepository): string =>
   `[core]\n\trepositoryformatversion = 1\n\tbare = ${top === undefined}\n\tsafecrlf = false\n\tsplitindex = false\n${config.text}`
 
-export interface IsolatedCall {
-  readonly input?: string | Buffer
+export interface IsolatedCall extends Pick<GitCall, 'input' | 'fine' | 'lowPriority' | 'syncsEach'> {
   readonly env?: Readonly<Record<string, string>>
-  readonly fine?: readonly number[]
-  readonly lowPriority?: boolean
   /** The working directory; by default the top of the repository. */
   readonly cwd?: string
 }

@@ -64,15 +64,25 @@ export function writeObject(isolated: IsolatedGit, type: ObjectType, body: Buffe
   return id
 }
 
-/** Brings the objects that were written to the disk, all together and in other threads, and gives them their names. */
-export async function syncObjects({ made }: IsolatedGit): Promise<void> {
+/**
+ * Brings the objects that were written to the disk, all together and in other threads, and gives them their names. The
+ * names of those that git has written (`byGit`) are synced too: git itself does not do that.
+ */
+export async function syncObjects({ made, repository }: IsolatedGit, byGit: readonly string[] = []): Promise<void> {
   const all = [...made.values()]
-  if (all.length === 0) return
   await syncFiles(all.map(({ temp }) => temp))
   for (const { temp, file } of all) renameFile(temp, file)
   made.clear()
-  const dirs = new Set(all.flatMap(({ file }) => [path.dirname(file), path.dirname(path.dirname(file))]))
-  await syncFiles([...dirs])
+  const objects = path.join(repository.commonDir, 'objects')
+  const dirs = [...all.map(({ file }) => path.dirname(file)), ...byGit.map((id) => path.join(objects, id.slice(0, 2)))]
+  await syncFiles([...new Set([objects, ...dirs])])
+}
+
+/** Brings the names of all objects to the disk, where it is not known which git has written. */
+export function syncObjectNames({ repository }: IsolatedGit): Promise<void> {
+  const objects = path.join(repository.commonDir, 'objects')
+  const dirs = fs.readdirSync(objects).filter((name) => /^[0-9a-f]{2}$/.test(name))
+  return syncFiles([objects, ...dirs.map((name) => path.join(objects, name))])
 }
 
 /** By its id or any other name that git understands. */

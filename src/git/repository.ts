@@ -3,7 +3,8 @@ import path from 'node:path'
 import { git, type GitAnswer, type GitCall, gitStop } from './git-program.ts'
 import { isOsError } from '../core/os-error.ts'
 import { identityOf } from '../journal/message.ts'
-import { readOwn, syncFile, syncFileNow } from '../state/own-files.ts'
+import { dirsAbove } from '../core/paths.ts'
+import { readOwn, syncFile, syncFileNow, syncFiles } from '../state/own-files.ts'
 import { renameFile } from '../state/patient-rename.ts'
 
 /** The directories of a repository. A worktree has a git directory of its own and shares the common one. */
@@ -111,7 +112,19 @@ export async function moveRef(
   why: string,
 ): Promise<void> {
   const zero = '0'.repeat(to.length)
-  await noted(repository, to, () => inRepository(repository, ['update-ref', '-m', why, ref, to, from ?? zero]))
+  await setRef(repository, ref, to, ['-m', why], [from ?? zero])
+}
+
+/** Sets a reference, whatever it points to now. */
+export async function setRef(
+  repository: Repository,
+  ref: string,
+  to: string,
+  how: readonly string[],
+  from: readonly string[] = [],
+): Promise<void> {
+  const { branch } = ref === 'HEAD' ? await headOf(repository) : { branch: ref }
+  await noted(repository, to, branch, () => inRepository(repository, ['update-ref', ...how, ref, to, ...from]))
 }
 
 /** Points HEAD to a commit, or to a branch. */
@@ -122,12 +135,11 @@ export async function pointHead(
 ): Promise<void> {
   const { commit, branch } = to
   const before = (await headOf(repository)).commit
-  await noted(repository, commit, async () => {
+  await noted(repository, commit, undefined, async () => {
     if (branch === null) await inRepository(repository, ['update-ref', '--no-deref', '-m', why, 'HEAD', commit])
     else if (hasOtherRefs(repository)) await inRepository(repository, ['symbolic-ref', '-m', why, 'HEAD', branch])
     else writeHead(repository, branch, { before, commit, why })
   })
-  await syncFile(repository.gitDir)
 }
 
 /** Git does not bring a symbolic HEAD to the disk, and without a HEAD there is no repository. */
@@ -150,14 +162,24 @@ function writeHead(
 
 /** All checkpoints form one chain that ends at this reference. */
 export const checkpointsRef = 'refs/clada/checkpoints'
+/** The branch before the last squash. */
+export const beforeSquashRef = 'refs/clada/before-squash'
 
 const noteName = 'clada-moves-to-'
 
 /** While git moves a reference, a file beside its locks says so: by it they are recognized when git and clada are killed. */
-async function noted({ gitDir }: Repository, commit: string, work: () => Promise<unknown>): Promise<void> {
+async function noted(
+  { gitDir, commonDir }: Repository,
+  commit: string,
+  ref: string | undefined,
+  work: () => Promise<unknown>,
+): Promise<void> {
   const note = path.join(gitDir, noteName + commit)
   fs.writeFileSync(note, '')
+  await syncFile(gitDir)
   await work()
+  // Git syncs what is in a reference, and neither its name nor that its lock is gone.
+  await syncFiles([gitDir, ...(ref === undefined ? [] : dirsAbove(ref).map((dir) => path.join(commonDir, dir)))])
   fs.rmSync(note, { force: true })
 }
 
@@ -168,7 +190,7 @@ export async function releaseRefs(repository: Repository): Promise<void> {
   if (notes.length === 0) return
   const commits = notes.map((name) => name.slice(noteName.length))
   const { branch } = await headOf(repository)
-  const refs = [checkpointsRef, ...(branch === undefined ? [] : [branch])]
+  const refs = [checkpointsRef, beforeSquashRef, ...(branch === undefined ? [] : [branch])]
   for (const file of [path.join(gitDir, 'HEAD'), ...refs.map((ref) => path.join(commonDir, ref))]) {
     const text = readOwn(`${file}.lock`)?.replaceAll(/[\s\0]+$/g, '')
     if (text !== undefined && (/^(ref: .*)?$/.test(text) || commits.includes(text))) fs.rmSync(`${file}.lock`)

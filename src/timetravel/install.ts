@@ -26,6 +26,7 @@ export async function installIndex(
   await syncFile(copy)
   await takeIndexLock(copy, `${index}.lock`)
   renameFile(`${index}.lock`, index)
+  await syncFile(path.dirname(index))
   fs.rmSync(copy, { force: true })
 }
 

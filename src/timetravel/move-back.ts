@@ -1,5 +1,5 @@
 import { findRepository } from '../git/find-repository.ts'
-import { commitAt, headOf, inProgress, inRepository, isSameHead, moveRef, pointHead } from '../git/repository.ts'
+import { commitAt, headOf, inProgress, isSameHead, moveRef, pointHead, setRef } from '../git/repository.ts'
 import { IsolatedGit } from '../git/isolated-git.ts'
 import type { History } from '../history/history.ts'
 import type { ExecutionRecord } from '../journal/record.ts'
@@ -30,7 +30,7 @@ export async function moveBack(
   const isolated = IsolatedGit.openIn(stateDir, repository, head)
   try {
     const why = `clada: undo of execution ${number}`
-    await inRepository(repository, ['update-ref', '-m', why, `refs/clada/undone/${number}`, commit])
+    await setRef(repository, `refs/clada/undone/${number}`, commit, ['-m', why])
     if (branch !== undefined && branch === before.branch) await moveRef(repository, branch, before.commit, commit, why)
     else await pointHead(repository, { commit: before.commit, branch: before.branch ?? null }, why)
     await installIndex(isolated, stateDir, before.commit, undefined)

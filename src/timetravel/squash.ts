@@ -1,4 +1,3 @@
-import path from 'node:path'
 import type { Code } from '../core/codes.ts'
 import { Stop } from '../core/problem.ts'
 import type { HistorySettings, Settings } from '../core/settings.ts'
@@ -6,10 +5,10 @@ import { readBack } from '../git/back-state.ts'
 import { gitStop } from '../git/git-program.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
 import { type Commit, signature } from '../git/read-commits.ts'
-import { headOf, inRepository, moveRef } from '../git/repository.ts'
+import { syncObjects, writeObject } from '../git/objects.ts'
+import { beforeSquashRef, headOf, moveRef, setRef } from '../git/repository.ts'
 import { identityOf } from '../journal/message.ts'
 import { makePathJudge, pathPolicyOf } from '../policy/paths.ts'
-import { syncFile } from '../state/own-files.ts'
 import { stateDirOf } from '../workspace/scratch.ts'
 import { idleRepository, underLock } from './locked-repository.ts'
 import { refusalOf } from './refusal.ts'
@@ -88,19 +87,15 @@ function resultOf({ runs, limit, unsigned }: SquashPlan): SquashResult {
 async function squash(isolated: IsolatedGit, plan: SquashPlan, author: string | null): Promise<string> {
   const { repository } = isolated
   const { head, runs } = plan
-  const made = await rewrite(isolated, plan, author)
-  const keep = ['update-ref', '--create-reflog', '-m', 'clada: squash', 'refs/clada/before-squash', head]
-  await inRepository(repository, keep)
+  const made = rewrite(isolated, plan, author)
+  await syncObjects(isolated)
+  await setRef(repository, beforeSquashRef, head, ['--create-reflog', '-m', 'clada: squash'])
   const what = runs.length === 1 ? 'one run' : `${runs.length} runs`
   await moveRef(repository, 'HEAD', made, head, `clada: squash ${what}`)
-  const { branch } = await headOf(repository)
-  await syncFile(
-    path.dirname(path.join(branch === undefined ? repository.gitDir : repository.commonDir, branch ?? 'HEAD')),
-  )
   return made
 }
 
-async function rewrite(isolated: IsolatedGit, plan: SquashPlan, author: string | null): Promise<string> {
+function rewrite(isolated: IsolatedGit, plan: SquashPlan, author: string | null): string {
   const { commits, ranges, runs } = plan
   const oldest = ranges.at(-1)?.[1] ?? 0
   let parent = commits[oldest - 1]?.parents[0]
@@ -108,10 +103,10 @@ async function rewrite(isolated: IsolatedGit, plan: SquashPlan, author: string |
     const index = ranges.findIndex(([from, to]) => at >= from && at < to)
     const commit = commits[at]
     if (commit === undefined) continue
-    if (index === -1) parent = await withParent(isolated, commit, parent)
+    if (index === -1) parent = withParent(isolated, commit, parent)
     // The newest commit of a run has its final tree.
     else if (ranges[index]?.[0] === at)
-      parent = await oneCommit(isolated, commits.slice(...ranges[index]), parent, runs[index]?.message ?? '', author)
+      parent = oneCommit(isolated, commits.slice(...ranges[index]), parent, runs[index]?.message ?? '', author)
   }
   return parent ?? ''
 }
@@ -123,7 +118,7 @@ function oneCommit(
   parent: string | undefined,
   message: string,
   author: string | null,
-): Promise<string> {
+): string {
   const own = author === null ? members.findLast((commit) => !isByModel(commit)) : undefined
   const { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: mail, GIT_AUTHOR_DATE: date } = identityOf(author)
   const clada = latin1(`${name} <${mail}> ${date}`)
@@ -137,7 +132,7 @@ function oneCommit(
 }
 
 /** The same commit with another parent, without its signature, which would be invalid. */
-function withParent(isolated: IsolatedGit, { header, body }: Commit, parent: string | undefined): Promise<string> {
+function withParent(isolated: IsolatedGit, { header, body }: Commit, parent: string | undefined): string {
   const bare = header
     .replace(/^parent .*\n/gm, '')
     .replace(signature, '')
@@ -149,7 +144,5 @@ function withParent(isolated: IsolatedGit, { header, body }: Commit, parent: str
 /** UTF-8 bytes as characters, as in `Commit`. */
 const latin1 = (text: string): string => Buffer.from(text).toString('latin1')
 
-async function store(isolated: IsolatedGit, header: string, body: string): Promise<string> {
-  const input = Buffer.from(header + body, 'latin1')
-  return (await isolated.git(['hash-object', '-t', 'commit', '-w', '--stdin'], { input })).out.toString().trim()
-}
+const store = (isolated: IsolatedGit, header: string, body: string): string =>
+  writeObject(isolated, 'commit', Buffer.from(header + body, 'latin1'))

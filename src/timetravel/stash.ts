@@ -9,7 +9,8 @@ import { namesIn } from '../git/git-program.ts'
 import { addTo } from '../git/add-to-index.ts'
 import { copyIndex, copyWithTime } from '../git/index-file.ts'
 import { identityOf } from '../journal/message.ts'
-import { inRepository, type Repository } from '../git/repository.ts'
+import { syncObjectNames, syncObjects, writeCommit } from '../git/objects.ts'
+import { inRepository, type Repository, setRef } from '../git/repository.ts'
 import type { IsolatedGit } from '../git/isolated-git.ts'
 import { isClosed, savable } from '../git/savable.ts'
 import { statusOf } from '../git/status.ts'
@@ -63,7 +64,9 @@ export async function stash(
   await isolated.git(['read-tree', '-i', '-m', head], { env })
   await addTo(isolated, paths, env)
   const saved = await commitOf(isolated, env, [head, inIndex], 'clada: uncommitted before clada back\n')
-  await inRepository(repository, ['update-ref', savedRef(saved), saved])
+  await syncObjects(isolated)
+  await syncObjectNames(isolated)
+  await setRef(repository, savedRef(saved), saved, [])
   return saved
 }
 
@@ -89,9 +92,8 @@ async function commitOf(
   message: string,
 ) {
   // Objects that a partial clone has not fetched may be missing.
-  const tree = (await isolated.git(['write-tree', '--missing-ok'], { env })).out.toString().trim()
-  const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-F', '-']
-  return (await isolated.git(args, { input: message, env: identityOf(null) })).out.toString().trim()
+  const tree = (await isolated.git(['write-tree', '--missing-ok'], { env, syncsEach: true })).out.toString().trim()
+  return writeCommit(isolated, { tree, parents, message, identity: identityOf(null) })
 }
 
 /**

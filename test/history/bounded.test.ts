@@ -67,3 +67,14 @@ it('a large file takes little space in the history, and every version of it come
   fs.truncateSync(path.join(history, '1/0.z'), 1000)
   expect(await undoIn(root, 'off', { number: 1, force: true })).toMatchObject({ success: false })
 })
+
+it('a list of the newest executions reads no other, and knows which of them are undone', async () => {
+  const root = scratchDir({ 'a.txt': 'a' })
+  const clada = new Clada({ repoPath: root, git: 'off' })
+  for (const text of ['b', 'c', 'd']) await clada.execute(documentOf(root, [write('a.txt', text)]))
+  await clada.undo()
+  // Whoever read it would report it as lost.
+  fs.writeFileSync(path.join(root, '.clada/history/1/journal'), 'damaged')
+  expect(await clada.history({ limit: 2 })).toMatchObject([{ number: 3, undone: true }, { number: 4, kind: 'undo' }])
+  expect(await clada.history()).toMatchObject([{ number: 1 }, { number: 2 }, { number: 3 }, { number: 4 }])
+})

@@ -4,15 +4,16 @@ import path from 'node:path'
 import type { Model } from './disks.ts'
 import { plainGit, scenarios, trial } from './scenarios.ts'
 
-const models: readonly Model[] = ['ext4', 'metadata', 'any']
+const allModels: readonly Model[] = ['ext4', 'metadata', 'any']
 
 /** Tries the scenarios on `most` disks for each model, and returns the table. */
 export async function report(
   cli: string,
-  { only, most }: { readonly only: readonly string[]; readonly most: number },
+  { only, most, model: wanted }: { readonly only: readonly string[]; readonly most: number; readonly model?: string },
   say: (line: string) => void,
 ): Promise<string> {
   const base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'clada-powercut-')))
+  const models = allModels.filter((model) => wanted === undefined || model === wanted)
   const rows: string[] = []
   const sums = new Map<Model, [number, number]>(models.map((model) => [model, [0, 0]]))
   try {
@@ -24,7 +25,7 @@ export async function report(
         const { disks = 0, losses = [] } = found.get(model) ?? {}
         const sum = sums.get(model) ?? [0, 0]
         if (scenario.mode !== 'git') sums.set(model, [sum[0] + losses.length, sum[1] + disks])
-        for (const loss of losses.slice(0, 3)) say(`  ${name}, ${model}: ${loss}`)
+        for (const loss of only.length > 0 ? losses : losses.slice(0, 3)) say(`  ${name}, ${model}: ${loss}`)
         return `${losses.length} of ${disks}`
       })
       rows.push(`| ${scenario.mode === 'git' ? `\`${name}\`` : name} | ${cells.join(' | ')} |`)

@@ -12,7 +12,7 @@ import { print } from '../print.ts'
 export const command: Command = {
   name: 'history',
   usage: 'clada history [N]',
-  summary: 'what was executed; with a number, one execution and its diff',
+  summary: 'the last executions, or all with --all; with a number, one execution and its diff',
   flags: ['root', 'all', 'json', 'help'],
   examples: [
     ['clada history', 'one line for each execution, and one for each MCP conversation or loop'],
@@ -27,12 +27,15 @@ export const command: Command = {
     if ((conflict !== undefined || hasForeignState(root)) && flags.quiet === undefined)
       process.stderr.write(`clada: ${conflict ?? foreignStateNote('they are not shown')}\n`)
     if (word === undefined) {
-      const entries = await clada.history()
+      const entries = await clada.history(flags.all === undefined ? { limit: listed } : {})
+      const older = flags.all === undefined && (entries[0]?.number ?? 1) > 1 && entries.length === listed
       print(
         flags.json === undefined
-          ? table(flags.all === undefined ? collapsed(entries) : entries)
+          ? table(flags.all === undefined ? collapsed(entries, older) : entries)
           : JSON.stringify(entries, null, 2),
       )
+      if (older && flags.quiet === undefined)
+        process.stderr.write(`clada: the last ${listed} executions; all of them: clada history --all\n`)
       return 0
     }
     const detail = await clada.execution(executionNumber(word))
@@ -41,6 +44,9 @@ export const command: Command = {
     return 0
   },
 }
+
+/** More would make the list as slow as the history is long. */
+const listed = 50
 
 /** A number as `clada history` shows it. */
 export function executionNumber(word: string): number {
@@ -51,8 +57,8 @@ export function executionNumber(word: string): number {
 /** A line of the list. */
 type Line = Omit<HistoryEntry, 'number'> & { readonly number: number | string }
 
-/** The executions of a conversation are one line, at the place of the last one. */
-function collapsed(entries: readonly HistoryEntry[]): Line[] {
+/** The executions of a conversation are one line, at the place of the last one. `older`: there are more before these. */
+function collapsed(entries: readonly HistoryEntry[], older: boolean): Line[] {
   const byId = new Map<string | number, HistoryEntry[]>()
   for (const entry of entries) {
     const id = entry.conversation?.id ?? entry.number
@@ -68,7 +74,7 @@ function collapsed(entries: readonly HistoryEntry[]): Line[] {
       {
         ...entry,
         number: `${first.number}-${entry.number}`,
-        summary: `${what} of ${group.length} executions, from: ${first.summary}`,
+        summary: `${what} of ${older && first === entries[0] ? 'at least ' : ''}${group.length} executions, from: ${first.summary}`,
         failed: group.reduce((sum, { failed }) => sum + failed, 0),
         undone: group.every(({ undone }) => undone),
       },
