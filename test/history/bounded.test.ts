@@ -75,6 +75,9 @@ it('a list of the newest executions reads no other, and knows which of them are 
   await clada.undo()
   // Whoever read it would report it as lost.
   fs.writeFileSync(path.join(root, '.clada/history/1/journal'), 'damaged')
-  expect(await clada.history({ limit: 2 })).toMatchObject([{ number: 3, undone: true }, { number: 4, kind: 'undo' }])
+  expect(await clada.history({ limit: 2 })).toMatchObject([
+    { number: 3, undone: true },
+    { number: 4, kind: 'undo' },
+  ])
   expect(await clada.history()).toMatchObject([{ number: 1 }, { number: 2 }, { number: 3 }, { number: 4 }])
 })
